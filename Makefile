@@ -1,0 +1,106 @@
+# Everything starts here: `make demo` on a fresh clone needs nothing but Python 3.11+ and make.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= python3
+ARCH ?= arm64
+HOST ?= 127.0.0.1
+PORT ?= 8000
+MODEL ?= offline
+
+# What imports the kernel runs with this in front.
+IN_PROJECT := PYTHONPATH="$(CURDIR)/layers/webbee_kernel:$(CURDIR)"
+
+export PYTHONUTF8 := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+export SAM_CLI_TELEMETRY := 0
+
+SOURCES := layers functions local extensions benchmarks tests requirements
+TYPED := layers/webbee_kernel/webbee_kernel functions local requirements
+
+# ---- what you call
+
+.PHONY: help demo run test check format bench eval build lock clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+demo: .venv ## a short story on one machine: chat, mail, tasks and notes, all real
+	@$(IN_PROJECT) .venv/bin/python -m local.demo
+
+run: .venv ## serve the API on HOST:PORT (127.0.0.1:8000) with MODEL (offline)
+	@$(IN_PROJECT) .venv/bin/python -m local.run --host "$(HOST)" --port "$(PORT)" --model "$(MODEL)"
+
+test: .venv-dev ## every test, in parallel; ARGS='-k ledger' narrows it
+	@$(IN_PROJECT) .venv-dev/bin/python -m pytest -n auto -q $(ARGS)
+
+check: .venv-dev .venv-sam ## style, types, import rules, template, locks
+	@.venv-dev/bin/python requirements/locks.py check
+	@.venv-dev/bin/ruff check $(SOURCES)
+	@.venv-dev/bin/ruff format --check $(SOURCES)
+	@.venv-dev/bin/mypy $(TYPED)
+	@$(IN_PROJECT) .venv-dev/bin/lint-imports --no-logo
+	@.venv-dev/bin/cfn-lint template.yaml && echo "template.yaml passes cfn-lint"
+	@.venv-sam/bin/sam validate --lint --region us-east-1
+
+format: .venv-dev ## what `make check` can put right by itself
+	@.venv-dev/bin/ruff check --fix-only --quiet $(SOURCES)
+	@.venv-dev/bin/ruff format --quiet $(SOURCES)
+
+bench: .venv-dev ## cost of a turn: CPU, DynamoDB calls, prompt size, cold start
+	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks $(ARGS)
+
+eval: .venv-dev ## quality of the answers on recorded conversations
+	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks.evaluate $(ARGS)
+
+build: .venv-313 .venv-sam ## sam build for ARCH (arm64 or x86_64)
+	@PATH="$(CURDIR)/.venv-313/bin:$$PATH" ARCH="$(ARCH)" .venv-sam/bin/sam build --parameter-overrides Architecture="$(ARCH)" $(ARGS)
+
+lock: .venv-dev ## compile requirements/*.in into hashed locks; UPGRADE=1 takes newer versions
+	@PATH="$(CURDIR)/.venv-dev/bin:$$PATH" .venv-dev/bin/python requirements/locks.py write
+
+clean: ## remove what the commands above made
+	@rm -rf .venv .venv-dev .venv-sam .venv-313 .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+
+# ---- environments: one per lock, made anew when the lock or the interpreter changes
+
+# $(call environment,folder,lock,seconds)
+define environment
+	@stamp="$$(cat "$(2)" <($(PYTHON) -V 2>&1) | cksum)"; \
+	if [ "$$(cat $(1)/.stamp 2>/dev/null)" != "$$stamp" ]; then \
+		$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+			|| { echo "Python 3.11 or newer is needed, $(PYTHON) is $$($(PYTHON) -V 2>/dev/null || echo missing): make $(MAKECMDGOALS) PYTHON=/path/to/python3.11" >&2; exit 1; }; \
+		echo "preparing $(1) from $(2) (once, ~$(3) s)…"; \
+		rm -rf $(1); \
+		$(PYTHON) -m venv $(1); \
+		$(1)/bin/python -m pip install -qq --no-compile --no-deps --require-hashes -r $(2); \
+		echo "$$stamp" > $(1)/.stamp; \
+	fi
+endef
+
+.PHONY: .venv .venv-dev .venv-sam .venv-313
+
+.venv:
+	$(call environment,.venv,requirements/local.txt,20)
+
+.venv-dev:
+	$(call environment,.venv-dev,requirements/dev.txt,40)
+
+.venv-sam:
+	$(call environment,.venv-sam,requirements/sam.txt,30)
+
+# `sam build` wants the runtime's own Python, with pip, first on the PATH; version managers' shims do not do.
+.venv-313:
+	@[ -x .venv-313/bin/python3.13 ] && exit 0; \
+	for candidate in $(PYTHON313) "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.13*/bin/python3.13 $$(type -ap python3.13); do \
+		if "$$candidate" -c 'import sys, ensurepip; sys.exit(sys.version_info[:2] != (3, 13))' 2>/dev/null; then \
+			echo "preparing .venv-313 for sam build (once, ~5 s)…"; \
+			"$$candidate" -m venv .venv-313; \
+			exit 0; \
+		fi; \
+	done; \
+	echo "no working Python 3.13 found: make build PYTHON313=/path/to/python3.13" >&2; exit 1

@@ -1,0 +1,115 @@
+"""template.yaml read as data: the local gateway and the tests take tables and routes from it, never from a second description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+TEMPLATE_PATH = Path(__file__).resolve().parent.parent / "template.yaml"
+
+Template = dict[str, Any]
+
+# What CreateTable takes; the rest of a table's properties (time to live, backups, …) are calls of their own.
+_CREATE_TABLE_PROPERTIES = ("AttributeDefinitions", "KeySchema", "BillingMode", "GlobalSecondaryIndexes", "LocalSecondaryIndexes")
+
+
+class Route(NamedTuple):
+    """One route of the HTTP API: `/v1/sessions/{id}` has one variable, `{path+}` takes the rest of the path."""
+
+    method: str
+    path: str
+    function: str
+    public: bool
+
+
+class _Loader(yaml.SafeLoader):
+    """YAML with CloudFormation's short forms: `!Ref x` reads as `{"Ref": "x"}`, `!Sub x` as `{"Fn::Sub": "x"}`."""
+
+
+def _intrinsic(loader: _Loader, suffix: str, node: yaml.Node) -> dict[str, Any]:
+    value: Any
+    if isinstance(node, yaml.ScalarNode):
+        value = loader.construct_scalar(node)
+        if suffix == "GetAtt":
+            value = value.split(".", 1)
+    elif isinstance(node, yaml.SequenceNode):
+        value = loader.construct_sequence(node, deep=True)
+    else:
+        raise yaml.YAMLError(f"!{suffix} takes a scalar or a list{node.start_mark}")
+    return {suffix if suffix in ("Ref", "Condition") else f"Fn::{suffix}": value}
+
+
+_Loader.add_multi_constructor("!", _intrinsic)
+
+
+def load_template(path: Path = TEMPLATE_PATH) -> Template:
+    """Read a CloudFormation or SAM template; intrinsic functions become their long form, unresolved."""
+    loader = _Loader(path.read_text(encoding="utf-8"))
+    try:
+        template: Template = loader.get_single_data()
+    finally:
+        loader.dispose()
+    return template
+
+
+def resources(template: Template, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Logical id and properties of every resource of one type, in the template's order."""
+    for logical_id, resource in template["Resources"].items():
+        if resource["Type"] == kind:
+            yield logical_id, resource.get("Properties", {})
+
+
+def environment(template: Template, function: str) -> dict[str, Any]:
+    """The environment variables of one function, what `Globals` gives to all included; values may be intrinsic functions."""
+    shared = template.get("Globals", {}).get("Function", {}).get("Environment", {}).get("Variables", {})
+    own = template["Resources"][function]["Properties"].get("Environment", {}).get("Variables", {})
+    return {**shared, **own}
+
+
+def table_definitions(template: Template) -> dict[str, dict[str, Any]]:
+    """Arguments of `create_table`, less the name, by logical id."""
+    return {
+        logical_id: {name: properties[name] for name in _CREATE_TABLE_PROPERTIES if name in properties}
+        for logical_id, properties in resources(template, "AWS::DynamoDB::Table")
+    }
+
+
+def table_variables(template: Template) -> dict[str, str]:
+    """Which table each `WEBBEE_TABLE_…` variable names, by logical id, over all functions."""
+    found: dict[str, str] = {}
+    for function, _ in resources(template, "AWS::Serverless::Function"):
+        for variable, value in environment(template, function).items():
+            if variable.startswith("WEBBEE_TABLE_") and found.setdefault(variable, value["Ref"]) != value["Ref"]:
+                raise ValueError(f"{variable} names {found[variable]} in one function and {value['Ref']} in {function}")
+    return found
+
+
+def create_tables(client: Any, template: Template, prefix: str = "") -> dict[str, str]:
+    """Create every table with its time to live; returns the environment that names them.
+
+    `client` is a DynamoDB client (its type stubs are no dependency of the local run). Table names are the prefix and the logical id:
+    `{"WEBBEE_TABLE_SESSIONS": "test-SessionsTable", …}`.
+    """
+    for logical_id, definition in table_definitions(template).items():
+        name = prefix + logical_id
+        client.create_table(TableName=name, **definition)
+        client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
+        time_to_live = template["Resources"][logical_id]["Properties"].get("TimeToLiveSpecification")
+        if time_to_live:
+            client.update_time_to_live(TableName=name, TimeToLiveSpecification=time_to_live)
+    return {variable: prefix + logical_id for variable, logical_id in table_variables(template).items()}
+
+
+def routes(template: Template) -> list[Route]:
+    """Every route of the HTTP API, in the template's order; public ones need no token."""
+    found = []
+    for function, properties in resources(template, "AWS::Serverless::Function"):
+        for event in properties.get("Events", {}).values():
+            if event["Type"] == "HttpApi":
+                route = event["Properties"]
+                public = route.get("Auth", {}).get("Authorizer") == "NONE"
+                found.append(Route(route["Method"], route["Path"], function, public))
+    return found

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local.template import TEMPLATE_PATH, Template, environment, load_template, resources
+
+EVERYWHERE = {"AWS_ENDPOINT_URL", "POWERTOOLS_SERVICE_NAME", "POWERTOOLS_LOG_LEVEL", "IMPERAL_FACT_LEDGER_EXPOSE_PII"}
+TABLE = "WEBBEE_TABLE_"
+
+VARIABLES = {
+    "ChatTurnFunction": {
+        *(TABLE + name for name in ("SESSIONS", "SKELETON", "AUDIT", "EVENTS")),
+        "WEBBEE_MODEL",
+        "WEBBEE_DISPATCH",
+        "WEBBEE_REFRESH_QUEUE_URL",
+        "WEBBEE_SESSION_DAYS",
+    },
+    "ToolDispatchFunction": {
+        *(TABLE + name for name in ("CACHE", "STORE", "AUDIT", "EVENTS")),
+        "WEBBEE_EXTENSIONS_DIR",
+        "WEBBEE_SECRETS_PREFIX",
+    },
+    "SkeletonRefreshFunction": {
+        *(TABLE + name for name in ("SKELETON", "CACHE", "STORE", "AUDIT", "EVENTS")),
+        "WEBBEE_EXTENSIONS_DIR",
+        "WEBBEE_SECRETS_PREFIX",
+        "WEBBEE_REFRESH_QUEUE_URL",
+        "WEBBEE_DUE_SHARDS",
+    },
+}
+
+
+def test_there_are_three_functions(functions: dict[str, dict[str, Any]]) -> None:
+    assert set(functions) == set(VARIABLES)
+
+
+@pytest.mark.parametrize("function", VARIABLES)
+def test_a_function_gets_the_variables_of_its_row(template: Template, function: str) -> None:
+    assert set(environment(template, function)) == VARIABLES[function] | EVERYWHERE
+
+
+@pytest.mark.parametrize("function", VARIABLES)
+def test_a_function_has_its_own_folder_and_the_kernel(template: Template, functions: dict[str, dict[str, Any]], function: str) -> None:
+    defaults = template["Globals"]["Function"]
+    assert defaults["Runtime"] == "python3.13"
+    assert defaults["Handler"] == "handler.lambda_handler"
+    assert (TEMPLATE_PATH.parent / functions[function]["CodeUri"] / "handler.py").is_file()
+    assert functions[function]["Layers"][0] == {"Ref": "KernelLayer"}
+
+
+def test_the_function_that_sees_the_prompt_has_no_extension_code(functions: dict[str, dict[str, Any]]) -> None:
+    with_extensions = {function for function, properties in functions.items() if {"Ref": "ExtensionsLayer"} in properties["Layers"]}
+    assert with_extensions == {"ToolDispatchFunction", "SkeletonRefreshFunction"}
+
+
+def test_i_fact_ledger_pii_mask_default_off_in_the_template(template: Template) -> None:
+    switch = template["Parameters"]["FactLedgerExposePii"]
+    assert (switch["Default"], switch["AllowedValues"]) == ("false", ["true", "false"])
+    for function in VARIABLES:
+        assert environment(template, function)["IMPERAL_FACT_LEDGER_EXPOSE_PII"] == {"Ref": "FactLedgerExposePii"}
+
+
+def test_only_who_may_call_has_no_default(template: Template) -> None:
+    without = {name for name, parameter in template["Parameters"].items() if "Default" not in parameter}
+    assert without == {"JwtIssuer", "JwtAudience"}
+    assert template["Parameters"]["Architecture"]["Default"] == "arm64"
+    assert template["Parameters"]["AwsEndpoint"]["Default"] == ""
+
+
+def test_skeleton_refresh_is_ticked_and_reports_single_failures(transformed: Template) -> None:
+    [(_, rule)] = resources(transformed, "AWS::Events::Rule")
+    assert rule["ScheduleExpression"] == "rate(1 minute)"
+    [(_, mapping)] = resources(transformed, "AWS::Lambda::EventSourceMapping")
+    assert mapping["FunctionName"] == {"Ref": "SkeletonRefreshFunction"}
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+
+
+def test_a_message_stays_hidden_six_timeouts_and_then_is_kept_apart(template: Template, functions: dict[str, dict[str, Any]]) -> None:
+    queue = template["Resources"]["RefreshQueue"]["Properties"]
+    assert queue["VisibilityTimeout"] == 6 * functions["SkeletonRefreshFunction"]["Timeout"]
+    assert queue["RedrivePolicy"]["deadLetterTargetArn"] == {"Fn::GetAtt": ["RefreshDeadLetterQueue", "Arn"]}
+
+
+@pytest.mark.parametrize("function", VARIABLES)
+def test_logs_go_to_a_group_that_forgets(template: Template, functions: dict[str, dict[str, Any]], function: str) -> None:
+    group = functions[function]["LoggingConfig"]["LogGroup"]["Ref"]
+    assert template["Resources"][group]["Properties"] == {"RetentionInDays": {"Ref": "LogRetentionDays"}}
+
+
+def test_intrinsic_functions_read_as_their_long_form(tmp_path: Path) -> None:
+    path = tmp_path / "template.yaml"
+    path.write_text("a: !Ref A\nb: !GetAtt B.Arn\nc: !Sub '${C}/x'\nd: !If [D, !Ref E, 1]\ne: !Condition F\n")
+    assert load_template(path) == {
+        "a": {"Ref": "A"},
+        "b": {"Fn::GetAtt": ["B", "Arn"]},
+        "c": {"Fn::Sub": "${C}/x"},
+        "d": {"Fn::If": ["D", {"Ref": "E"}, 1]},
+        "e": {"Condition": "F"},
+    }

@@ -1,0 +1,162 @@
+"""Least privilege, per table and per action: this table is the contract, the template must equal it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from local.template import Template, environment, resources
+
+SECRETS = "parameter/webbee/<stack>/*"
+LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
+CACHE = {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}
+STORE = {*CACHE, "dynamodb:UpdateItem", "dynamodb:Query", "dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem"}
+
+ALLOWED = {
+    "ChatTurnFunction": {
+        "ChatTurnLogGroup": LOGS,
+        "SessionsTable": {*CACHE, "dynamodb:UpdateItem", "dynamodb:Query"},
+        "SessionsTable/index/by_user": {"dynamodb:Query"},
+        "SkeletonTable": {"dynamodb:Query"},
+        "AuditTable": {"dynamodb:PutItem"},
+        "EventsTable": {"dynamodb:Query", "dynamodb:PutItem"},
+        "RefreshQueue": {"sqs:SendMessage"},
+        "ToolDispatchFunction": {"lambda:InvokeFunction"},
+        "BedrockModelArns": {"bedrock:InvokeModel"},
+    },
+    "ToolDispatchFunction": {
+        "ToolDispatchLogGroup": LOGS,
+        "CacheTable": CACHE,
+        "StoreTable": STORE,
+        "StoreTable/index/by_created": {"dynamodb:Query"},
+        "StoreTable/index/users": {"dynamodb:Query"},
+        "AuditTable": {"dynamodb:GetItem", "dynamodb:PutItem"},
+        "EventsTable": {"dynamodb:PutItem"},
+        SECRETS: {"ssm:GetParameter", "ssm:PutParameter", "ssm:DeleteParameter"},
+    },
+    "SkeletonRefreshFunction": {
+        "SkeletonRefreshLogGroup": LOGS,
+        "SkeletonTable": {"dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"},
+        "SkeletonTable/index/due": {"dynamodb:Query"},
+        "CacheTable": CACHE,
+        "StoreTable": STORE,
+        "StoreTable/index/by_created": {"dynamodb:Query"},
+        "StoreTable/index/users": {"dynamodb:Query"},
+        "AuditTable": {"dynamodb:PutItem"},
+        "EventsTable": {"dynamodb:PutItem"},
+        SECRETS: {"ssm:GetParameter"},
+        "RefreshQueue": {
+            "sqs:SendMessage",
+            "sqs:ReceiveMessage",
+            "sqs:DeleteMessage",
+            "sqs:ChangeMessageVisibility",
+            "sqs:GetQueueAttributes",
+        },
+    },
+}
+
+
+def as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def statements(template: Template, function: str) -> Iterator[dict[str, Any]]:
+    """Every statement of one function's role, the conditional ones too."""
+    role = template["Resources"][function]["Properties"]["Role"]["Fn::GetAtt"][0]
+    for policy in template["Resources"][role]["Properties"]["Policies"]:
+        for statement in policy["PolicyDocument"]["Statement"]:
+            yield statement["Fn::If"][1] if "Fn::If" in statement else statement
+
+
+def short(resource: Any) -> str:
+    """`SessionsTable` for its ARN, `SessionsTable/index/by_user` for an index of it."""
+    match resource:
+        case {"Fn::GetAtt": [logical_id, "Arn"]}:
+            return str(logical_id)
+        case {"Ref": parameter}:
+            return str(parameter)
+        case {"Fn::Sub": text} if text.startswith("${") and ".Arn}/" in text:
+            return str(text).replace("${", "").replace(".Arn}", "")
+        case {"Fn::Sub": text}:
+            prefix = "arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:"
+            return str(text).removeprefix(prefix).replace("${AWS::StackName}", "<stack>")
+    return str(resource)
+
+
+def grants(template: Template, function: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for statement in statements(template, function):
+        for resource in as_list(statement["Resource"]):
+            found.setdefault(short(resource), set()).update(as_list(statement["Action"]))
+    return found
+
+
+@pytest.mark.parametrize("function", ALLOWED)
+def test_a_function_may_do_exactly_what_its_row_says(transformed: Template, function: str) -> None:
+    assert grants(transformed, function) == ALLOWED[function]
+
+
+def test_the_transform_adds_no_role_and_no_managed_policy(transformed: Template) -> None:
+    roles = dict(resources(transformed, "AWS::IAM::Role"))
+    used = {properties["Role"]["Fn::GetAtt"][0] for _, properties in resources(transformed, "AWS::Lambda::Function")}
+    assert set(roles) == used
+    assert len(used) == len(ALLOWED)  # one each, none shared
+    assert not any("ManagedPolicyArns" in role for role in roles.values())
+    assert not list(resources(transformed, "AWS::IAM::Policy"))
+
+
+@pytest.mark.parametrize("function", ALLOWED)
+def test_no_statement_has_a_wildcard(transformed: Template, function: str) -> None:
+    for statement in statements(transformed, function):
+        assert statement["Effect"] == "Allow"
+        assert {"NotAction", "NotResource"}.isdisjoint(statement)
+        assert not any("*" in action for action in as_list(statement["Action"]))
+        for resource in as_list(statement["Resource"]):
+            # A secret's name holds its user, so this one is a prefix, and only of this stack's own parameters.
+            assert "*" not in str(resource) or short(resource) == SECRETS
+
+
+def test_extension_code_reaches_neither_sessions_nor_skeleton(transformed: Template) -> None:
+    reachable = " ".join(grants(transformed, "ToolDispatchFunction"))
+    named = str(transformed["Resources"]["ToolDispatchFunction"]["Properties"]["Environment"])
+    for table in ("SessionsTable", "SkeletonTable"):
+        assert table not in reachable
+        assert table not in named
+
+
+def test_only_skeleton_refresh_writes_the_skeleton(transformed: Template) -> None:
+    writers = {function for function in ALLOWED if grants(transformed, function).get("SkeletonTable", set()) - {"dynamodb:Query"}}
+    assert writers == {"SkeletonRefreshFunction"}
+
+
+def test_no_function_may_change_or_delete_an_audit_record(transformed: Template) -> None:
+    for function in ALLOWED:
+        assert grants(transformed, function)["AuditTable"] <= {"dynamodb:GetItem", "dynamodb:PutItem"}
+
+
+def test_bedrock_is_allowed_only_for_the_models_that_are_named(template: Template) -> None:
+    conditional = [
+        statement["Fn::If"]
+        for policy in template["Resources"]["ChatTurnRole"]["Properties"]["Policies"]
+        for statement in policy["PolicyDocument"]["Statement"]
+        if "Fn::If" in statement
+    ]
+    assert [(condition, otherwise) for condition, _, otherwise in conditional] == [("BedrockIsUsed", {"Ref": "AWS::NoValue"})]
+    assert template["Conditions"]["BedrockIsUsed"] == {"Fn::Not": [{"Fn::Equals": [{"Fn::Join": ["", {"Ref": "BedrockModelArns"}]}, ""]}]}
+    assert template["Parameters"]["BedrockModelArns"]["Default"] == ""
+
+
+@pytest.mark.parametrize("function", ALLOWED)
+def test_the_environment_names_the_tables_the_role_allows_and_no_other(template: Template, function: str) -> None:
+    named = {value["Ref"] for name, value in environment(template, function).items() if name.startswith("WEBBEE_TABLE_")}
+    allowed = {resource for resource in ALLOWED[function] if resource.endswith("Table")}
+    assert named == allowed
+
+
+@pytest.mark.parametrize("function", ALLOWED)
+def test_only_lambda_may_take_a_role(transformed: Template, function: str) -> None:
+    role = transformed["Resources"][function]["Properties"]["Role"]["Fn::GetAtt"][0]
+    statement = {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}
+    assert transformed["Resources"][role]["Properties"]["AssumeRolePolicyDocument"]["Statement"] == [statement]

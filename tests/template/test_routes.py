@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from local.template import Route, Template, resources, routes
+
+CHAT, TOOLS, REFRESH = "ChatTurnFunction", "ToolDispatchFunction", "SkeletonRefreshFunction"
+
+ROUTES = {
+    ("POST", "/v1/chat", CHAT),
+    ("POST", "/v1/confirmations/{id}", CHAT),
+    ("GET", "/v1/sessions", CHAT),
+    ("GET", "/v1/sessions/{id}", CHAT),
+    ("DELETE", "/v1/sessions/{id}", CHAT),
+    ("GET", "/v1/events", CHAT),
+    ("GET", "/v1/extensions", CHAT),
+    ("GET", "/v1/inspect", CHAT),
+    ("GET", "/v1/health", CHAT),
+    ("GET", "/", CHAT),
+    ("POST", "/v1/extensions/{app_id}/call", TOOLS),
+    ("GET", "/v1/extensions/{app_id}/secrets", TOOLS),
+    ("PUT", "/v1/extensions/{app_id}/secrets/{name}", TOOLS),
+    ("DELETE", "/v1/extensions/{app_id}/secrets/{name}", TOOLS),
+    ("GET", "/v1/ext/{app_id}/webhook/{path+}", TOOLS),
+    ("POST", "/v1/ext/{app_id}/webhook/{path+}", TOOLS),
+    ("PUT", "/v1/extensions/{app_id}/installation", REFRESH),
+    ("DELETE", "/v1/extensions/{app_id}/installation", REFRESH),
+}
+PUBLIC = {"/", "/v1/health", "/v1/ext/{app_id}/webhook/{path+}"}
+
+
+def test_every_route_reaches_its_function(template: Template) -> None:
+    found = routes(template)
+    assert {route[:3] for route in found} == ROUTES
+    assert len(found) == len(ROUTES)
+    assert Route("POST", "/v1/chat", CHAT, public=False) in found
+
+
+def test_only_page_health_and_webhooks_are_public(template: Template) -> None:
+    assert {route.path for route in routes(template) if route.public} == PUBLIC
+
+
+def test_after_the_transform_the_gateway_asks_for_a_token_everywhere_else(transformed: Template) -> None:
+    body = transformed["Resources"]["Api"]["Properties"]["Body"]
+    open_paths = {
+        path
+        for path, methods in body["paths"].items()
+        for operation in methods.values()
+        if [list(scheme) for scheme in operation["security"]] != [["Jwt"]]
+    }
+    assert open_paths == PUBLIC
+    assert sum(len(methods) for methods in body["paths"].values()) == len(ROUTES)
+    authorizer = body["components"]["securitySchemes"]["Jwt"]["x-amazon-apigateway-authorizer"]
+    assert authorizer == {
+        "type": "jwt",
+        "identitySource": "$request.header.Authorization",
+        "jwtConfiguration": {"issuer": {"Ref": "JwtIssuer"}, "audience": [{"Ref": "JwtAudience"}]},
+    }
+
+
+def test_the_handlers_get_payload_format_2(transformed: Template) -> None:
+    operations = [
+        operation for methods in transformed["Resources"]["Api"]["Properties"]["Body"]["paths"].values() for operation in methods.values()
+    ]
+    assert {operation["x-amazon-apigateway-integration"]["payloadFormatVersion"] for operation in operations} == {"2.0"}
+
+
+def test_no_other_origin_may_call_and_requests_are_throttled(template: Template) -> None:
+    [(_, api)] = resources(template, "AWS::Serverless::HttpApi")
+    assert "CorsConfiguration" not in api
+    assert set(api["DefaultRouteSettings"]) == {"ThrottlingRateLimit", "ThrottlingBurstLimit"}
+
+
+def test_the_access_log_names_no_path_and_no_caller(template: Template) -> None:
+    [(_, api)] = resources(template, "AWS::Serverless::HttpApi")
+    log_format = api["AccessLogSettings"]["Format"]
+    for secret in ("context.path", "sourceIp", "authorizer", "identity", "querystring"):
+        assert secret not in log_format

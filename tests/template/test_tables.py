@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from typing import Any
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from local.template import Template, create_tables, resources, table_definitions
+
+TABLES = ["SessionsTable", "SkeletonTable", "CacheTable", "StoreTable", "AuditTable", "EventsTable"]
+
+
+def test_these_are_the_tables(template: Template) -> None:
+    assert list(table_definitions(template)) == TABLES
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_expires_backs_up_encrypts_and_survives(template: Template, table: str) -> None:
+    resource = template["Resources"][table]
+    properties = resource["Properties"]
+    assert properties["BillingMode"] == "PAY_PER_REQUEST"
+    assert properties["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
+    assert properties["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    assert properties["SSESpecification"] == {"SSEEnabled": True}
+    assert properties["DeletionProtectionEnabled"] == {"Fn::If": ["DataIsProtected", True, False]}
+    assert resource["DeletionPolicy"] == "RetainExceptOnCreate"
+    assert resource["UpdateReplacePolicy"] == "Retain"
+
+
+def test_data_is_protected_unless_the_operator_says_otherwise(template: Template) -> None:
+    assert template["Parameters"]["ProtectData"]["Default"] == "true"
+    assert template["Conditions"]["DataIsProtected"] == {"Fn::Equals": [{"Ref": "ProtectData"}, "true"]}
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_every_table_is_keyed_by_pk_and_sk(template: Template, table: str) -> None:
+    keys = table_definitions(template)[table]["KeySchema"]
+    assert keys == [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}]
+
+
+def test_the_indexes(template: Template) -> None:
+    found = {
+        (table, index["IndexName"]): (
+            [key["AttributeName"] for key in index["KeySchema"]],
+            index["Projection"].get("NonKeyAttributes", index["Projection"]["ProjectionType"]),
+        )
+        for table, definition in table_definitions(template).items()
+        for index in definition.get("GlobalSecondaryIndexes", []) + definition.get("LocalSecondaryIndexes", [])
+    }
+    assert found == {
+        ("SessionsTable", "by_user"): (["user_key", "touched_at"], ["title", "seq", "session_id"]),
+        ("SkeletonTable", "due"): (["due_shard", "due_at"], ["app_id", "section", "user", "ttl"]),
+        ("StoreTable", "by_created"): (["pk", "created"], "ALL"),
+        ("StoreTable", "users"): (["users_key", "user_id"], "KEYS_ONLY"),
+    }
+
+
+@pytest.fixture
+def dynamodb() -> Any:
+    with mock_aws(config={"core": {"reset_boto3_session": False}}):
+        yield boto3.client("dynamodb", region_name="eu-central-1", aws_access_key_id="test", aws_secret_access_key="test")
+
+
+def test_the_tables_can_be_made_from_the_template_alone(template: Template, dynamodb: Any) -> None:
+    names = create_tables(dynamodb, template, prefix="test-")
+
+    assert names == {
+        "WEBBEE_TABLE_SESSIONS": "test-SessionsTable",
+        "WEBBEE_TABLE_SKELETON": "test-SkeletonTable",
+        "WEBBEE_TABLE_AUDIT": "test-AuditTable",
+        "WEBBEE_TABLE_EVENTS": "test-EventsTable",
+        "WEBBEE_TABLE_CACHE": "test-CacheTable",
+        "WEBBEE_TABLE_STORE": "test-StoreTable",
+    }
+    for name in names.values():
+        time_to_live = dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
+        assert time_to_live == {"TimeToLiveStatus": "ENABLED", "AttributeName": "expires_at"}
+    skeleton = dynamodb.describe_table(TableName="test-SkeletonTable")["Table"]
+    assert [index["IndexName"] for index in skeleton["GlobalSecondaryIndexes"]] == ["due"]
+
+
+def test_a_variable_that_names_two_tables_is_refused(dynamodb: Any) -> None:
+    template: Template = {
+        "Resources": {
+            name: {"Type": "AWS::Serverless::Function", "Properties": {"Environment": {"Variables": {"WEBBEE_TABLE_X": {"Ref": table}}}}}
+            for name, table in [("One", "A"), ("Two", "B")]
+        }
+    }
+    assert dict(resources(template, "AWS::DynamoDB::Table")) == {}
+    with pytest.raises(ValueError, match="WEBBEE_TABLE_X names A in one function and B in Two"):
+        create_tables(dynamodb, template)
