@@ -1,0 +1,129 @@
+"""`ChatExtension`: the functions that a user's message can trigger."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import BaseModel
+
+if TYPE_CHECKING:
+    from .extension import Extension
+
+F = TypeVar("F", bound=Callable[..., Awaitable[Any]])
+ACTION_TYPES = ("read", "write", "destructive")
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionDef:
+    """One chat function. `params_model` is the handler's Pydantic parameter, when it has one.
+
+    `examples` are things a user might say, in any language; the embedded offline model matches against them
+    and real models see the first few in the tool description.
+    """
+
+    name: str
+    func: Callable[..., Awaitable[Any]]
+    description: str
+    action_type: str = "read"
+    params: dict[str, Any] | None = None
+    params_model: type[BaseModel] | None = None
+    event: str = ""
+    data_model: type | None = None
+    id_projection: str | None = None
+    chain_callable: bool | None = None
+    background: bool = False
+    long_running: bool = False
+    effects: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ()
+
+
+class ChatExtension:
+    """The chat face of an extension: `chat = ChatExtension(ext)`, then `@chat.function(...)`."""
+
+    def __init__(
+        self,
+        ext: Extension,
+        tool_name: str | None = None,
+        description: str = "",
+        system_prompt: str = "",
+        model: str | None = None,
+        max_rounds: int = 10,
+    ) -> None:
+        self.ext = ext
+        self.tool_name = tool_name or f"tool_{ext.app_id}_chat"
+        self.description = description
+        self.system_prompt = system_prompt
+        self.model = model
+        self.max_rounds = max_rounds
+        self.functions: dict[str, FunctionDef] = {}
+        ext.chats.append(self)
+
+    def function(
+        self,
+        name: str,
+        description: str,
+        params: dict[str, Any] | None = None,
+        action_type: str = "read",
+        event: str = "",
+        chain_callable: bool | None = None,
+        effects: list[str] | None = None,
+        id_projection: str | None = None,
+        background: bool = False,
+        long_running: bool = False,
+        inputs: list[str] | None = None,
+        outputs: list[str] | None = None,
+        data_model: type | None = None,
+        ui_builder: bool = False,
+        *,
+        examples: list[str] | None = None,
+        scopes: list[str] | None = None,
+    ) -> Callable[[F], F]:
+        """Register `async def f(ctx, params: Model) -> ActionResult` (or `f(ctx, **kwargs)`).
+
+        `action_type` is read, write or destructive: destructive calls wait for the user's confirmation.
+        `examples` and `scopes` are this kernel's additions: phrases a user may say, and scopes the caller must hold.
+        Raises ValueError for an unknown action type and for a name that is taken.
+        """
+        if action_type not in ACTION_TYPES:
+            raise ValueError(f"action_type of {name!r} is {action_type!r}: give one of {', '.join(ACTION_TYPES)}")
+        if name in self.functions:
+            raise ValueError(f"chat function {name!r} is registered twice")
+
+        def register(func: F) -> F:
+            self.functions[name] = FunctionDef(
+                name=name,
+                func=func,
+                description=description,
+                action_type=action_type,
+                params=params,
+                params_model=_params_model(func),
+                event=event,
+                data_model=data_model,
+                id_projection=id_projection,
+                chain_callable=chain_callable,
+                background=background,
+                long_running=long_running,
+                effects=tuple(effects or ()),
+                examples=tuple(examples or ()),
+                scopes=tuple(scopes or ()),
+            )
+            return func
+
+        return register
+
+
+def _params_model(func: Callable[..., Any]) -> type[BaseModel] | None:
+    """The Pydantic model of the second parameter, if there is one."""
+    names = list(inspect.signature(func).parameters)
+    if len(names) < 2:
+        return None
+    try:
+        hint = typing.get_type_hints(func).get(names[1])
+    except (NameError, TypeError):  # an annotation that cannot be resolved is no model
+        hint = func.__annotations__.get(names[1])
+    return hint if isinstance(hint, type) and issubclass(hint, BaseModel) else None

@@ -1,0 +1,208 @@
+"""`Context`: what a handler gets, and the shapes of its clients.
+
+The kernel fills a `Context` per call; extension code only reads it. There is no `fact_ledger`, no history and
+no skeleton writer here: handlers never see them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol, TypeVar, overload
+
+from pydantic import BaseModel
+
+from .documents import Document, Page
+
+T = TypeVar("T")
+ModelT = TypeVar("ModelT", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """Who the call is for, as the authoriser said. `language` is a BCP 47 tag such as `ru`."""
+
+    imperal_id: str
+    role: str = "user"
+    language: str = "en"
+    email: str = ""
+    tenant_id: str = "default"
+    scopes: tuple[str, ...] = ()
+
+    def has_scope(self, scope: str) -> bool:
+        """Whether the scope (or `*`, held by the system) was granted."""
+        return "*" in self.scopes or scope in self.scopes
+
+    def has_role(self, role: str) -> bool:
+        """Whether the role is exactly this."""
+        return self.role == role
+
+
+class StoreClient(Protocol):
+    """Persistent documents of this user and app (PLATFORM: `ctx.store`)."""
+
+    async def create(self, collection: str, data: dict[str, Any]) -> Document: ...
+    async def get(self, collection: str, doc_id: str | None = None) -> Document | None: ...
+    async def update(self, collection: str, doc_id: str, data: dict[str, Any], if_match: str = "") -> Document: ...
+    async def delete(self, collection: str, doc_id: str) -> bool: ...
+    async def query(
+        self,
+        collection: str,
+        where: dict[str, Any] | None = None,
+        order_by: str | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+    ) -> Page[Document]: ...
+    async def count(self, collection: str, where: dict[str, Any] | None = None) -> int: ...
+    async def set(self, key: str, data: Any) -> Document: ...
+    async def list(self, prefix: str = "") -> list[Document]: ...
+    def list_users(self, collection: str, *, page_size: int = 500) -> AsyncIterator[str]: ...
+    async def query_all(self, collection: str, *, limit: int = 500) -> list[Document]: ...  # type: ignore[valid-type]
+    def for_user(self, user_id: str) -> StoreClient: ...
+
+
+class CacheClient(Protocol):
+    """Short-lived values of this user and app: TTL 5 to 300 s, 64 KB a value."""
+
+    @overload
+    async def get(self, key: str, model: type[ModelT]) -> ModelT | None: ...
+    @overload
+    async def get(self, key: str, model: None = None) -> Any: ...
+    async def set(self, key: str, value: Any, ttl_seconds: int = 60) -> None: ...
+    async def delete(self, key: str) -> None: ...
+    async def get_or_fetch(
+        self, key: str, model: type[ModelT] | None, fetcher: Callable[[], Awaitable[Any]], ttl_seconds: int = 60
+    ) -> Any: ...
+
+
+class SkeletonClient(Protocol):
+    """Reads this app's previous snapshot, inside `@ext.skeleton` handlers only."""
+
+    async def get(self, section: str) -> dict[str, Any] | None: ...
+
+
+class SecretsClient(Protocol):
+    """Declared secrets of this user or app. Values never reach a log."""
+
+    async def get(self, name: str) -> str | None: ...
+    async def set(self, name: str, value: str) -> None: ...
+    async def delete(self, name: str) -> bool: ...
+    async def is_set(self, name: str) -> bool: ...
+    def for_user(self, user_id: str) -> SecretsClient: ...
+
+
+class HttpResponse(Protocol):
+    """An answer: `status_code`, `headers`, `body` (bytes), `text()`, `json()`, `ok`."""
+
+    @property
+    def status_code(self) -> int: ...
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+    @property
+    def body(self) -> bytes: ...
+    @property
+    def ok(self) -> bool: ...
+    def text(self) -> str: ...
+    def json(self) -> Any: ...
+
+
+class HttpClient(Protocol):
+    """Outbound HTTP: 30 s default, 180 s cap, at most 5 redirects, no private or metadata addresses."""
+
+    async def request(self, method: str, url: str, **kwargs: Any) -> HttpResponse: ...
+    async def get(self, url: str, **kwargs: Any) -> HttpResponse: ...
+    async def post(self, url: str, **kwargs: Any) -> HttpResponse: ...
+    async def put(self, url: str, **kwargs: Any) -> HttpResponse: ...
+    async def patch(self, url: str, **kwargs: Any) -> HttpResponse: ...
+    async def delete(self, url: str, **kwargs: Any) -> HttpResponse: ...
+
+
+class ConfigClient(Protocol):
+    """The merged configuration of this app."""
+
+    def get(self, key: str, default: Any = None) -> Any: ...
+    def get_section(self, section: str) -> dict[str, Any]: ...
+    def all(self) -> dict[str, Any]: ...
+
+
+class NotifyClient(Protocol):
+    """Messages to the user outside the chat turn."""
+
+    async def send(self, message: str, channel: str = "in_app", **kwargs: Any) -> None: ...
+    def for_user(self, user_id: str) -> NotifyClient: ...
+
+
+class AIClient(Protocol):
+    """A plain completion by the deployment's model."""
+
+    async def complete(self, prompt: str, model: str = "", **kwargs: Any) -> Any: ...
+
+
+class ExtensionsClient(Protocol):
+    """Calls between extensions: only `@ext.expose`d methods, at most 6 nested, no cycles."""
+
+    async def call(self, app_id: str, method: str, **params: Any) -> Any: ...
+    async def emit(self, event_type: str, data: dict[str, Any]) -> None: ...
+
+
+class TimeContext(Protocol):
+    """The clock, in the user's terms."""
+
+    def now(self) -> datetime: ...
+    def timestamp(self) -> float: ...
+    def iso(self) -> str: ...
+
+
+class Log(Protocol):
+    """`ctx.log("message")`, or `ctx.log.info/warning/error("message", field=value)`."""
+
+    def __call__(self, message: str, level: str = "info") -> None: ...
+    def info(self, message: str, **fields: Any) -> None: ...
+    def warning(self, message: str, **fields: Any) -> None: ...
+    def error(self, message: str, **fields: Any) -> None: ...
+
+
+@dataclass(slots=True)
+class Context:
+    """One handler call's view of the world."""
+
+    user: User
+    app_id: str
+    store: StoreClient
+    cache: CacheClient
+    skeleton: SkeletonClient
+    secrets: SecretsClient
+    http: HttpClient
+    config: ConfigClient
+    notify: NotifyClient
+    ai: AIClient
+    extensions: ExtensionsClient
+    time: TimeContext
+    log: Log
+    kernel: KernelHooks = field(repr=False)
+
+    async def progress(self, percent: float, message: str = "") -> None:
+        """Tell the user how far a long call is, 0 to 100."""
+        await self.kernel.progress(percent, message)
+
+    async def background_task(self, coro: Coroutine[Any, Any, Any], *, long_running: bool = False, name: str = "") -> str:
+        """Continue past the turn; the result reaches the user as an event. Returns the task's id."""
+        return await self.kernel.background_task(coro, long_running=long_running, name=name)
+
+    def as_user(self, user_id: str) -> Context:
+        """This context for another user; system context only (`SystemContextRequired` otherwise)."""
+        return self.kernel.as_user(user_id)
+
+    def webhook_url(self, path: str) -> str:
+        """The public address of this app's webhook."""
+        return self.kernel.webhook_url(path)
+
+
+class KernelHooks(Protocol):
+    """What `Context` methods delegate to; the kernel's dispatch implements it."""
+
+    async def progress(self, percent: float, message: str) -> None: ...
+    async def background_task(self, coro: Coroutine[Any, Any, Any], *, long_running: bool, name: str) -> str: ...
+    def as_user(self, user_id: str) -> Context: ...
+    def webhook_url(self, path: str) -> str: ...

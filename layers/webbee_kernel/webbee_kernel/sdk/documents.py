@@ -1,0 +1,48 @@
+"""`Document` and `Page`: what `ctx.store` returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Document:
+    """One stored document. Times are ISO 8601 in UTC; `etag` changes with every write."""
+
+    id: str
+    collection: str
+    data: dict[str, Any]
+    created_at: str = ""
+    updated_at: str = ""
+    user_id: str = ""
+    etag: str = ""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """A top-level field of `data`."""
+        return self.data.get(key, default)
+
+    def __getitem__(self, key: str) -> Any:
+        return self.data[key]
+
+
+@dataclass(slots=True)
+class Page(Generic[T]):
+    """A slice of a result: pass `cursor` back to get the next one while `has_more`.
+
+    `total` is known only when the query had to read everything anyway (`order_by`), else None.
+    """
+
+    data: list[T] = field(default_factory=list)
+    cursor: str | None = None
+    has_more: bool = False
+    total: int | None = None
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self.data)
+
+    def __len__(self) -> int:
+        return len(self.data)

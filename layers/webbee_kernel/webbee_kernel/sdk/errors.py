@@ -1,0 +1,67 @@
+"""What an extension can catch.
+
+    ExtensionError                      base of everything below
+    ├── StoreConflict                   update(if_match=…) met another etag; carries .current_etag
+    ├── StoreUnavailable                the table did not answer; carries .retry_after (seconds)
+    ├── SecretNotDeclaredError          the name was never declared with @ext.secret
+    ├── SecretTooLargeError             value over the declared max_bytes
+    ├── HttpBlockedError                the URL points where extensions must not go
+    ├── SystemContextRequired           list_users, query_all, as_user, for_user outside a system context
+    └── CircularCallError               ctx.extensions.call met itself or nested too deep
+    SkeletonAccessForbidden             a PermissionError: the skeleton read outside @ext.skeleton
+
+Limit breaches of ctx.cache and ctx.store are plain ValueError and TypeError, raised before any I/O and
+naming the invariant, the limit and the value's size.
+"""
+
+from __future__ import annotations
+
+
+class ExtensionError(Exception):
+    """Base class of the errors that the kernel's clients raise inside a handler."""
+
+
+class StoreConflict(ExtensionError):
+    """`update(if_match=…)` found another etag: read again, merge, retry."""
+
+    def __init__(self, doc_id: str = "", expected_etag: str = "", current_etag: str = "") -> None:
+        super().__init__(f"document {doc_id!r} has etag {current_etag!r}, not {expected_etag!r}: read it again and retry")
+        self.doc_id = doc_id
+        self.expected_etag = expected_etag
+        self.current_etag = current_etag
+
+
+class StoreUnavailable(ExtensionError):
+    """The document table did not answer, also after botocore's own retries."""
+
+    def __init__(self, retry_after: int = 30) -> None:
+        super().__init__(f"the store is unavailable; retry in {retry_after} s")
+        self.retry_after = retry_after
+
+
+class SecretNotDeclaredError(ExtensionError):
+    """The name is missing from the extension's `@ext.secret` declarations."""
+
+
+class SecretTooLargeError(ExtensionError):
+    """The value is larger than the declaration's `max_bytes`."""
+
+
+class HttpBlockedError(ExtensionError):
+    """`ctx.http` refused the address: metadata services and private ranges are closed to extensions."""
+
+
+class SystemContextRequired(ExtensionError, PermissionError):
+    """The method works only where the kernel runs the extension as the system, not as a user."""
+
+
+class CircularCallError(ExtensionError):
+    """`ctx.extensions.call` would call itself again or nest deeper than 6."""
+
+    def __init__(self, call_stack: list[str]) -> None:
+        super().__init__("refused: " + " → ".join(call_stack))
+        self.call_stack = call_stack
+
+
+class SkeletonAccessForbidden(PermissionError):
+    """I-SKELETON-LLM-ONLY: only an `@ext.skeleton` handler may read the skeleton, and only its own app's."""

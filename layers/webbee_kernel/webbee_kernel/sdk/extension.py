@@ -1,0 +1,321 @@
+"""`Extension`: an app's registry of tools, skeleton sections, panels, schedules and hooks.
+
+Decorators only record; nothing runs and nothing is imported from the kernel.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from .chat import ChatExtension
+
+Handler = Callable[..., Awaitable[Any]]
+F = TypeVar("F", bound=Callable[..., Any])
+M = TypeVar("M", bound=type[BaseModel])
+
+REFRESH_PREFIX = "skeleton_refresh_"
+ALERT_PREFIX = "skeleton_alert_"
+PANEL_SLOTS = ("left", "right", "center")
+_SECTION_REFUSED = re.compile(r"[*?\[\]:/]")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDef:
+    """A plain tool; `skeleton_refresh_*` and `skeleton_alert_*` names carry meaning for the kernel."""
+
+    name: str
+    func: Handler
+    scopes: tuple[str, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SkeletonDef:
+    """One section: refreshed every `ttl` seconds per user; `alert` compares old and new."""
+
+    section: str
+    func: Handler
+    alert: bool = False
+    ttl: int = 300
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PanelDef:
+    """A panel: `slot` is left, right or center; `refresh` is `manual` or `on_event:<type>,…`."""
+
+    panel_id: str
+    func: Handler
+    slot: str = "center"
+    title: str = ""
+    icon: str = ""
+    refresh: str = "manual"
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SecretDef:
+    """A declared secret. `scope` is `user` (each user's own) or `app` (one for all); `write_mode` says who sets it."""
+
+    name: str
+    description: str
+    required: bool = False
+    write_mode: str = "user"
+    max_bytes: int = 4096
+    rotation_hint_days: int | None = None
+    scope: str = "user"
+    env_fallback: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleDef:
+    """A job in 5-field UTC cron, run as `__system__`."""
+
+    name: str
+    func: Handler
+    cron: str
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookDef:
+    """A webhook at `/v1/ext/{app_id}/webhook/{path}`, run as `__webhook__` with `(ctx, headers, body, query_params)`."""
+
+    path: str
+    func: Handler
+    method: str = "POST"
+    secret_header: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExposedDef:
+    """A method other extensions may call through `ctx.extensions.call`."""
+
+    name: str
+    func: Handler
+    action_type: str = "read"
+
+
+class Extension:
+    """An app. `app_id` is a display wish: the id that counts is the folder's (or the manifest's)."""
+
+    def __init__(
+        self,
+        app_id: str,
+        version: str = "0.1.0",
+        capabilities: list[str] | None = None,
+        migrations_dir: str | None = None,
+        config_defaults: dict[str, Any] | None = None,
+        *,
+        display_name: str = "",
+        description: str = "",
+        icon: str = "",
+        actions_explicit: bool = True,
+        system: bool = False,
+    ) -> None:
+        self.app_id = app_id
+        self.version = version
+        self.capabilities = list(capabilities or [])
+        self.migrations_dir = migrations_dir
+        self.config_defaults = dict(config_defaults or {})
+        self.display_name = display_name or app_id
+        self.description = description
+        self.icon = icon
+        self.actions_explicit = actions_explicit
+        self.system = system
+        self.tools: dict[str, ToolDef] = {}
+        self.skeletons: dict[str, SkeletonDef] = {}
+        self.panels: dict[str, PanelDef] = {}
+        self.secrets: dict[str, SecretDef] = {}
+        self.cache_models: dict[str, type[BaseModel]] = {}
+        self.schedules: dict[str, ScheduleDef] = {}
+        self.signals: dict[str, Handler] = {}
+        self.event_handlers: list[tuple[str, Handler]] = []
+        self.declared_emits: dict[str, str | None] = {}
+        self.webhooks: dict[tuple[str, str], WebhookDef] = {}
+        self.exposed: dict[str, ExposedDef] = {}
+        self.lifecycle: dict[str, Handler] = {}
+        self.upgrades: dict[str, Handler] = {}
+        self.health: Handler | None = None
+        self.chats: list[ChatExtension] = []
+
+    def tool(self, name: str, scopes: list[str] | None = None, description: str = "") -> Callable[[F], F]:
+        """Register a plain tool. The names `skeleton_refresh_<section>` and `skeleton_alert_<section>` are the kernel's."""
+
+        def register(func: F) -> F:
+            if name.startswith(REFRESH_PREFIX):
+                check_section_name(name.removeprefix(REFRESH_PREFIX))
+            self.tools[name] = ToolDef(name, func, tuple(scopes or ()), description)
+            if name.startswith(REFRESH_PREFIX) and (section := name.removeprefix(REFRESH_PREFIX)) not in self.skeletons:
+                self.skeletons[section] = SkeletonDef(section, func, description=description)
+            return func
+
+        return register
+
+    def skeleton(self, section_name: str, *, alert: bool = False, ttl: int = 300, description: str = "") -> Callable[[F], F]:
+        """Register a skeleton section: `async (ctx) -> {"response": {...}}`, at most 2 KB useful.
+
+        It becomes the tool `skeleton_refresh_<section>`. `ttl` is in seconds (≥ 1), per user and section.
+        Raises ValueError for an empty name or one holding any of `* ? [ ] : /`.
+        """
+        check_section_name(section_name)
+        if ttl < 1:
+            raise ValueError(f"ttl of skeleton section {section_name!r} is {ttl}: give at least 1 second")
+
+        def register(func: F) -> F:
+            self.skeletons[section_name] = SkeletonDef(section_name, func, alert, ttl, description)
+            name = REFRESH_PREFIX + section_name
+            self.tools[name] = ToolDef(name, func, (), description)
+            return func
+
+        return register
+
+    def panel(
+        self,
+        panel_id: str,
+        slot: str = "center",
+        title: str = "",
+        icon: str = "",
+        refresh: str = "manual",
+        center_overlay: bool = False,
+        stale_while_revalidate: bool = True,
+        cache_ttl: int = 60,
+        **kwargs: Any,
+    ) -> Callable[[F], F]:
+        """Register a panel: `async (ctx, **params)` returning a UI tree. Raises ValueError for an unknown slot."""
+        if slot not in PANEL_SLOTS:
+            raise ValueError(f"slot of panel {panel_id!r} is {slot!r}: give one of {', '.join(PANEL_SLOTS)}")
+        options = {
+            "center_overlay": center_overlay,
+            "stale_while_revalidate": stale_while_revalidate,
+            "cache_ttl": cache_ttl,
+            **kwargs,
+        }
+
+        def register(func: F) -> F:
+            self.panels[panel_id] = PanelDef(panel_id, func, slot, title, icon, refresh, options)
+            return func
+
+        return register
+
+    def cache_model(self, name: str) -> Callable[[M], M]:
+        """Register a Pydantic model for typed `ctx.cache` values under a stable name."""
+
+        def register(model: M) -> M:
+            if not (isinstance(model, type) and issubclass(model, BaseModel)):
+                raise TypeError(f"@ext.cache_model({name!r}) wants a pydantic BaseModel class")
+            self.cache_models[name] = model
+            return model
+
+        return register
+
+    def secret(
+        self,
+        name: str,
+        description: str,
+        *,
+        required: bool = False,
+        write_mode: str = "user",
+        max_bytes: int = 4096,
+        rotation_hint_days: int | None = None,
+        scope: str = "user",
+        env_fallback: str | None = None,
+    ) -> Callable[[F], F]:
+        """Declare a secret; usable as a decorator or as a plain call."""
+        if scope not in ("user", "app"):
+            raise ValueError(f"scope of secret {name!r} is {scope!r}: give user or app")
+        self.secrets[name] = SecretDef(name, description, required, write_mode, max_bytes, rotation_hint_days, scope, env_fallback)
+        return lambda func: func
+
+    def schedule(self, name: str, cron: str) -> Callable[[F], F]:
+        """Register a job: 5-field cron in UTC, once per minute and fleet, as `__system__`."""
+
+        def register(func: F) -> F:
+            self.schedules[name] = ScheduleDef(name, func, cron)
+            return func
+
+        return register
+
+    def signal(self, name: str) -> Callable[[F], F]:
+        """Register a handler the kernel calls for a platform signal, as `__system__`."""
+        return self._record(self.signals, name)
+
+    def on_event(self, event_type: str) -> Callable[[F], F]:
+        """Register a handler for events emitted by extensions."""
+
+        def register(func: F) -> F:
+            self.event_handlers.append((event_type, func))
+            return func
+
+        return register
+
+    def emits(self, event_type: str, *, schema_ref: str | None = None) -> Callable[[F], F]:
+        """Declare an event type this extension emits."""
+        self.declared_emits[event_type] = schema_ref
+        return lambda func: func
+
+    def webhook(self, path: str, method: str = "POST", secret_header: str = "") -> Callable[[F], F]:
+        """Register a webhook at `/v1/ext/{app_id}/webhook/{path}`."""
+
+        def register(func: F) -> F:
+            hook = WebhookDef(path.strip("/"), func, method.upper(), secret_header)
+            self.webhooks[(hook.method, hook.path)] = hook
+            return func
+
+        return register
+
+    def expose(self, name: str, action_type: str = "read") -> Callable[[F], F]:
+        """Let other extensions call this method."""
+
+        def register(func: F) -> F:
+            self.exposed[name] = ExposedDef(name, func, action_type)
+            return func
+
+        return register
+
+    def on_install(self, func: F) -> F:
+        """Called once when a user installs the app."""
+        return self._hook("on_install", func)
+
+    def on_uninstall(self, func: F) -> F:
+        """Called before a user's data of this app is purged."""
+        return self._hook("on_uninstall", func)
+
+    def on_enable(self, func: F) -> F:
+        """Called when the app becomes active for a user."""
+        return self._hook("on_enable", func)
+
+    def on_disable(self, func: F) -> F:
+        """Called when the app stops being active for a user."""
+        return self._hook("on_disable", func)
+
+    def on_upgrade(self, version: str) -> Callable[[F], F]:
+        """Called when the app moves to `version` for a user."""
+        return self._record(self.upgrades, version)
+
+    def health_check(self, func: F) -> F:
+        """Register the app's own health probe."""
+        self.health = func
+        return func
+
+    def _hook(self, name: str, func: F) -> F:
+        self.lifecycle[name] = func
+        return func
+
+    @staticmethod
+    def _record(table: dict[str, Handler], name: str) -> Callable[[F], F]:
+        def register(func: F) -> F:
+            table[name] = func
+            return func
+
+        return register
+
+
+def check_section_name(name: str) -> None:
+    """Raise ValueError unless a skeleton section may bear this name."""
+    if not name or _SECTION_REFUSED.search(name) or not name.isprintable():
+        raise ValueError(f"skeleton section name {name!r} is refused: give at least one character and none of * ? [ ] : /")

@@ -1,0 +1,119 @@
+"""`ActionResult`: what a chat function returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, overload
+
+from pydantic import BaseModel
+
+UNSTRUCTURED = "EXT_UNSTRUCTURED_ERROR"
+"""The code of an error that names none (I-EXT-ERROR-CODE-NORMALIZED)."""
+
+ErrorFactory = Callable[..., "ActionResult"]
+
+
+class _ErrorAttribute:
+    """`ActionResult.error(...)` makes a failure, `result.error` is its text: the platform uses one name for both."""
+
+    @overload
+    def __get__(self, obj: None, owner: type) -> ErrorFactory: ...
+    @overload
+    def __get__(self, obj: ActionResult, owner: type) -> str | None: ...
+    def __get__(self, obj: ActionResult | None, owner: type) -> ErrorFactory | str | None:
+        return failure if obj is None else obj._error
+
+    def __set__(self, obj: ActionResult, value: str | None) -> None:
+        obj._error = value
+
+
+class ActionResult:
+    """Outcome of one call: `data` feeds the fact ledger verbatim, `summary` feeds the narrator.
+
+    Build it with `ActionResult.success(data, summary)` or `ActionResult.error("what to do", code="…")`.
+    `refresh_panels`: None refreshes every panel of the app, `[]` none, a list just those.
+    """
+
+    error = _ErrorAttribute()
+
+    def __init__(
+        self,
+        status: str,
+        data: Any = None,
+        summary: str = "",
+        error: str | None = None,
+        retryable: bool = False,
+        ui: Any = None,
+        refresh_panels: list[str] | None = None,
+        error_code: str = "",
+    ) -> None:
+        self.status = status
+        self.data: Any = {} if data is None else plain(data)
+        self.summary = summary
+        self._error = error
+        self.retryable = retryable
+        self.ui = ui
+        self.refresh_panels = refresh_panels
+        self.error_code = error_code
+
+    @staticmethod
+    def success(data: Any, summary: str, *, ui: Any = None, refresh_panels: list[str] | None = None) -> ActionResult:
+        """A call that worked. `data` is a dict or a Pydantic model (kept as its JSON form)."""
+        return ActionResult("success", data, summary, ui=ui, refresh_panels=refresh_panels)
+
+    @property
+    def ok(self) -> bool:
+        """Whether the call succeeded."""
+        return self.status == "success"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The wire form, one key per field; `ui` is rendered to plain JSON."""
+        return {
+            "status": self.status,
+            "data": self.data,
+            "summary": self.summary,
+            "error": self.error,
+            "retryable": self.retryable,
+            "ui": ui_dict(self.ui),
+            "refresh_panels": self.refresh_panels,
+            "error_code": self.error_code,
+        }
+
+    @staticmethod
+    def from_dict(d: dict[str, Any]) -> ActionResult:
+        """The inverse of `to_dict`; unknown keys are ignored, missing ones take their defaults."""
+        return ActionResult(
+            str(d.get("status", "error")),
+            d.get("data"),
+            str(d.get("summary") or ""),
+            d.get("error"),
+            bool(d.get("retryable", False)),
+            d.get("ui"),
+            d.get("refresh_panels"),
+            str(d.get("error_code") or ""),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ActionResult) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"ActionResult(status={self.status!r}, summary={self.summary!r}, error_code={self.error_code!r})"
+
+
+def failure(error: str, retryable: bool = False, *, code: str = "") -> ActionResult:
+    """A call that failed; served as `ActionResult.error`. A missing `code` becomes `EXT_UNSTRUCTURED_ERROR`."""
+    return ActionResult("error", {}, "", error, retryable, refresh_panels=[], error_code=code or UNSTRUCTURED)
+
+
+def plain(value: Any) -> Any:
+    """A Pydantic model as its JSON form; anything else untouched."""
+    return value.model_dump(mode="json") if isinstance(value, BaseModel) else value
+
+
+def ui_dict(node: Any) -> Any:
+    """A UI tree as plain JSON: anything with `to_dict` renders itself, lists render item by item."""
+    if isinstance(node, list | tuple):
+        return [ui_dict(n) for n in node]
+    return node.to_dict() if hasattr(node, "to_dict") else node
