@@ -1,0 +1,52 @@
+"""A Lambda function around a service: built once per process, its coroutines run on one loop thread."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, Protocol
+
+from ..config import Role, Settings
+from ..logs import bind_invocation, set_up_logging
+from ..loop import LoopThread
+
+
+class Service(Protocol):
+    """What a function does with an event."""
+
+    def handle(self, event: Mapping[str, Any]) -> Coroutine[Any, Any, Any]:
+        """Answer one event of any kind this function is triggered by."""
+        ...
+
+
+class Function:
+    """`lambda_handler`: callable with `(event, context)`, from several threads at once.
+
+    Under the Lambda runtime it is built during init, so a missing variable stops the function there with one line
+    that names it; elsewhere it is built on the first call.
+    """
+
+    def __init__(self, role: Role, build: Callable[[Settings], Service]) -> None:
+        self._role: Role = role
+        self._build = build
+        self._service: Service | None = None
+        self._loop = LoopThread(role)
+        set_up_logging(role)
+        if os.environ.get("AWS_LAMBDA_RUNTIME_API"):
+            self.service()
+
+    def service(self) -> Service:
+        """The service, built when first needed."""
+        if self._service is None:
+            self._service = self._build(Settings.from_env(os.environ, self._role))
+        return self._service
+
+    def reset(self) -> None:
+        """Forget the service: the next call reads the environment again."""
+        self._service = None
+
+    def __call__(self, event: Mapping[str, Any], context: Any = None) -> Any:
+        """Answer one event."""
+        service = self.service()
+        with bind_invocation(event, context):
+            return self._loop.run(service.handle(event))

@@ -1,0 +1,153 @@
+"""One HTTP API event in, one answer out; every error becomes a status code here and nowhere else."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import re
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+from urllib.parse import unquote
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from ..errors import BadInput, KernelError, NotFound
+from ..identity import user_of
+from ..ids import new_id
+from ..sdk.context import User
+
+MAX_BODY_BYTES = 128 * 1024
+B = TypeVar("B", bound=BaseModel)
+_log = logging.getLogger("webbee.api")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request as routes see it. `user` is None on public routes only."""
+
+    event: Mapping[str, Any]
+    user: User | None
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+    headers: Mapping[str, str]
+
+    @property
+    def caller(self) -> User:
+        """The authenticated user."""
+        assert self.user is not None
+        return self.user
+
+    def raw(self) -> bytes:
+        """The body's bytes; BadInput over 128 KB or for broken base64."""
+        body = self.event.get("body") or ""
+        try:
+            raw = base64.b64decode(body, validate=True) if self.event.get("isBase64Encoded") else str(body).encode("utf-8", "surrogatepass")
+        except ValueError:
+            raise BadInput("the body is not valid base64", field="body") from None
+        if len(raw) > MAX_BODY_BYTES:
+            raise BadInput(f"the body has {len(raw)} bytes; the limit is {MAX_BODY_BYTES}", field="body", limit=MAX_BODY_BYTES)
+        return raw
+
+    def body(self, model: type[B]) -> B:
+        """The body as a wire model; BadInput naming the field and its limit."""
+        try:
+            data = orjson.loads(self.raw())
+        except orjson.JSONDecodeError as error:
+            raise BadInput(f"the body is not JSON in UTF-8: {error.msg}", field="body") from None
+        if not isinstance(data, dict):
+            raise BadInput("the body must be a JSON object", field="body")
+        return checked(model, data)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response: JSON unless `content_type` says otherwise."""
+
+    body: Any
+    status: int = 200
+    content_type: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+Handler = Callable[[Request], Coroutine[Any, Any, Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """`key` is API Gateway's route key, `POST /v1/chat`."""
+
+    key: str
+    handler: Handler
+    public: bool = False
+
+
+class Router:
+    """A table of routes by key. API Gateway has matched the path already; without its key the path is matched here."""
+
+    def __init__(self, routes: tuple[Route, ...]) -> None:
+        self._by_key = {r.key: r for r in routes}
+        self._patterns = [(_pattern(r.key), r) for r in routes]
+
+    async def serve(self, event: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer one event; never raises."""
+        try:
+            route, path = self._find(event)
+            request = Request(
+                event=event,
+                user=None if route.public else user_of(event),
+                path=path,
+                query=event.get("queryStringParameters") or {},
+                headers={k.lower(): v for k, v in (event.get("headers") or {}).items()},
+            )
+            return rendered(await route.handler(request))
+        except KernelError as error:
+            if error.status >= 500:
+                _log.error("code=%s | %s", error.code, error)
+            headers = {"retry-after": "1"} if error.status == 503 else {}
+            return rendered(Answer(error.body(), error.status, headers=headers))
+        except Exception:
+            incident = new_id()
+            _log.exception("incident=%s | request failed", incident)
+            body = {"error": {"code": "internal", "message": f"something went wrong on our side; quote incident {incident}"}}
+            return rendered(Answer(body, 500))
+
+    def _find(self, event: Mapping[str, Any]) -> tuple[Route, Mapping[str, str]]:
+        route = self._by_key.get(str(event.get("routeKey", "")))
+        if route:
+            return route, event.get("pathParameters") or {}
+        http = (event.get("requestContext") or {}).get("http") or {}
+        wanted = f"{http.get('method', '')} {event.get('rawPath') or http.get('path', '')}"
+        for pattern, candidate in self._patterns:
+            if match := pattern.fullmatch(wanted):
+                return candidate, {k: unquote(v) for k, v in match.groupdict().items()}
+        raise NotFound(f"there is no route {wanted}", field="path")
+
+
+def checked(model: type[B], data: Any) -> B:
+    """Validate; the first problem becomes BadInput with its field and limit."""
+    try:
+        return model.model_validate(data, strict=True)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        name = ".".join(str(p) for p in first["loc"]) or "body"
+        context = first.get("ctx") or {}
+        limit = next((context[k] for k in ("max_length", "min_length", "le", "ge", "pattern") if k in context), None)
+        raise BadInput(f"{name}: {first['msg']}", field=name, limit=limit) from None
+
+
+def rendered(answer: Answer) -> dict[str, Any]:
+    """The HTTP API's response form (payload 2.0)."""
+    is_json = answer.content_type == "application/json"
+    headers = {"content-type": answer.content_type + ("" if is_json else "; charset=utf-8"), "cache-control": "no-store", "x-content-type-options": "nosniff"}
+    body = orjson.dumps(answer.body).decode() if is_json else str(answer.body)
+    return {"statusCode": answer.status, "headers": headers | dict(answer.headers), "body": body, "isBase64Encoded": False}
+
+
+def _pattern(key: str) -> re.Pattern[str]:
+    def part(match: re.Match[str]) -> str:
+        name, greedy = match.group(1), match.group(2)
+        return f"(?P<{name}>{'.+' if greedy else '[^/]+'})"
+
+    return re.compile(re.sub(r"\{(\w+)(\+?)\}", part, re.escape(key).replace(r"\{", "{").replace(r"\}", "}").replace(r"\+}", "+}")))

@@ -1,0 +1,83 @@
+"""`skeleton_refresh`: the schedule's tick, the refresh queue, and installations."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from ..bootstrap import App, bootstrap, make_host, make_refresher
+from ..config import Settings
+from ..errors import NotFound
+from ..host import ExtensionHost
+from ..installer import Installer
+from ..refresher import RefreshMessage, RefreshSender
+from .http import Answer, Request, Route, Router
+
+_log = logging.getLogger("webbee.refresh")
+
+
+class RefreshService:
+    """What `skeleton_refresh` does with each kind of event."""
+
+    def __init__(self, settings: Settings, *, app: App | None = None, host: ExtensionHost | None = None, sender: RefreshSender | None = None) -> None:
+        self.app = app or bootstrap(settings)
+        self.host = host or make_host(self.app)
+        self.refresher = make_refresher(self.app, self.host)
+        self._sender = sender
+        self._installer = Installer(self.host, self.app.stores, self.app.clock)
+        self._router = Router(
+            (
+                Route("PUT /v1/extensions/{app_id}/installation", self.install),
+                Route("DELETE /v1/extensions/{app_id}/installation", self.uninstall),
+            )
+        )
+
+    async def handle(self, event: Mapping[str, Any]) -> dict[str, Any]:
+        """An EventBridge tick, a batch of SQS messages, or an HTTP API event."""
+        if "Records" in event:
+            return await self._batch(event["Records"])
+        if "requestContext" in event:
+            return await self._router.serve(event)
+        return {"queued": await self.refresher.tick(self._queue())}
+
+    async def install(self, request: Request) -> Answer:
+        """Install an app for the caller; repeatable."""
+        app_id = self._app(request)
+        await self._installer.install(request.caller, app_id)
+        return Answer({"app_id": app_id, "installed": True})
+
+    async def uninstall(self, request: Request) -> Answer:
+        """Uninstall it: its skeleton, cache and due rows of this user go at once; repeatable."""
+        app_id = self._app(request)
+        purged = await self._installer.uninstall(request.caller, app_id)
+        return Answer({"app_id": app_id, "installed": False, "purged": purged})
+
+    async def _batch(self, records: list[dict[str, Any]]) -> dict[str, Any]:
+        """Refresh one section per message; what could not be done now is reported so that only it comes again."""
+        failures = []
+        for record in records:
+            try:
+                outcome = await self.refresher.refresh(RefreshMessage(**orjson.loads(record["body"])))
+            except Exception as error:
+                _log.error("message=%s error=%s | refresh not done, will come again", record.get("messageId"), type(error).__name__)
+                failures.append({"itemIdentifier": record["messageId"]})
+            else:
+                if outcome == "busy":
+                    failures.append({"itemIdentifier": record["messageId"]})
+        return {"batchItemFailures": failures}
+
+    def _queue(self) -> RefreshSender:
+        if self._sender is None:
+            from ..aws.sqs import SqsRefreshQueue
+
+            self._sender = SqsRefreshQueue(self.app.settings.refresh_queue_url)
+        return self._sender
+
+    def _app(self, request: Request) -> str:
+        app_id = request.path["app_id"]
+        if app_id not in self.host.catalogue.apps:
+            raise NotFound(f"there is no extension {app_id[:64]!r}", field="app_id")
+        return app_id

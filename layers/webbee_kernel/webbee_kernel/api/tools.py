@@ -1,0 +1,141 @@
+"""`tool_dispatch`: invoked by `chat_turn`, and over HTTP for panels, direct calls, secrets and webhooks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from ..bootstrap import App, bootstrap, make_host
+from ..config import Settings
+from ..errors import BadInput, CallError, KernelError, NotAllowed, NotFound
+from ..host import ExtensionHost
+from ..identity import require_role, user_dict
+from ..ids import new_id
+from ..installations import is_installed
+from ..sdk.context import User
+from ..sdk.errors import SecretTooLargeError
+from ..sdk.extension import SecretDef
+from ..surfaces import secrets
+from ..turn import CallRequest, UserKey
+from .http import Answer, Request, Route, Router
+from .wire import CallBody, SecretBody
+
+PANEL_PREFIX = "__panel__"
+_APP = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+STATUS = {"UNKNOWN_TOOL": 404, "UNKNOWN_SUB_FUNCTION": 404, "PERMISSION_DENIED": 403}
+
+
+class ToolService:
+    """The routes and the invocation of `tool_dispatch`."""
+
+    def __init__(self, settings: Settings, *, app: App | None = None, host: ExtensionHost | None = None) -> None:
+        self.app = app or bootstrap(settings)
+        self.host = host or make_host(self.app)
+        self._router = Router(
+            (
+                Route("POST /v1/extensions/{app_id}/call", self.call),
+                Route("GET /v1/extensions/{app_id}/secrets", self.list_secrets),
+                Route("PUT /v1/extensions/{app_id}/secrets/{name}", self.put_secret),
+                Route("DELETE /v1/extensions/{app_id}/secrets/{name}", self.delete_secret),
+                Route("GET /v1/ext/{app_id}/webhook/{path+}", self.webhook, public=True),
+                Route("POST /v1/ext/{app_id}/webhook/{path+}", self.webhook, public=True),
+            )
+        )
+
+    async def handle(self, event: Mapping[str, Any]) -> dict[str, Any]:
+        """An HTTP API event, a call from `chat_turn`, or its question for the catalogue."""
+        if "requestContext" in event:
+            return await self._router.serve(event)
+        if event.get("kind") == "catalogue":
+            return self.host.catalogue.to_dict()
+        try:
+            return asdict(await self.host.execute(CallRequest(**event)))
+        except KernelError as error:
+            return {"unavailable": str(error)}
+
+    async def call(self, request: Request) -> Answer:
+        """A chat function or a panel (`__panel__<id>`), through the same guards as a turn's; the click is the user's consent."""
+        body = request.body(CallBody)
+        app_id = request.path["app_id"]
+        user = request.caller
+        if not await is_installed(self.app.stores.documents, self.app.settings, _key(user), app_id):
+            raise NotAllowed(f"{app_id} is not installed for this user: PUT /v1/extensions/{app_id}/installation", field="app_id")
+        panel = body.function.startswith(PANEL_PREFIX)
+        call = CallRequest(
+            kind="panel" if panel else "function",
+            user=user_dict(user),
+            app_id=app_id,
+            name=body.function.removeprefix(PANEL_PREFIX),
+            arguments=body.params,
+            session_id="direct",
+            request_id=body.request_id or new_id(),
+            deadline_s=self.app.settings.call_seconds,
+        )
+        outcome = await self.host.execute(call)
+        if panel and outcome.ok:
+            return Answer(outcome.ui)
+        return Answer(_result(asdict(outcome)), STATUS.get(outcome.error_code, 200) if not outcome.ok else 200)
+
+    async def list_secrets(self, request: Request) -> Answer:
+        """Declared secrets and whether the caller set them; never a value."""
+        app_id, declared = self._declared(request)
+        client = secrets.SecretsClient(self.app.stores.secrets, _key(request.caller), app_id, declared)
+        described = [{"description": d.description, "scope": d.scope, "max_bytes": d.max_bytes} for d in declared.values()]
+        return Answer({"secrets": [s | d for s, d in zip(await client.list(), described, strict=True)]})
+
+    async def put_secret(self, request: Request) -> Answer:
+        """Set one; app-wide secrets need the role operator."""
+        app_id, spec = self._spec(request)
+        value = request.body(SecretBody).value
+        try:
+            await secrets.put(self.app.stores.secrets, secrets.path(_key(request.caller), app_id, spec), spec, value)
+        except SecretTooLargeError as error:
+            raise BadInput(str(error), field="value", limit=spec.max_bytes) from None
+        return Answer({"name": spec.name, "is_set": True})
+
+    async def delete_secret(self, request: Request) -> Answer:
+        """Remove one."""
+        app_id, spec = self._spec(request)
+        await self.app.stores.secrets.delete(secrets.path(_key(request.caller), app_id, spec))
+        return Answer({"name": spec.name, "is_set": False})
+
+    async def webhook(self, request: Request) -> Answer:
+        """Hand a webhook to its extension; there is no user."""
+        method = str(((request.event.get("requestContext") or {}).get("http") or {}).get("method") or str(request.event.get("routeKey", "")).partition(" ")[0])
+        try:
+            status, headers, body = await self.host.webhook(
+                request.path["app_id"], method.upper(), request.path["path"], dict(request.headers), request.raw(), dict(request.query)
+            )
+        except CallError as error:
+            raise NotFound(str(error), field="path") from None
+        if isinstance(body, str):
+            return Answer(body, status, headers.pop("content-type", "text/plain"), headers)
+        return Answer(body, status, headers=headers)
+
+    def _declared(self, request: Request) -> tuple[str, dict[str, SecretDef]]:
+        app_id = request.path["app_id"]
+        loaded = self.host.registry.loaded.get(app_id)
+        if loaded is None:
+            raise NotFound(f"there is no extension {app_id[:64]!r}", field="app_id")
+        return app_id, loaded.ext.secrets
+
+    def _spec(self, request: Request) -> tuple[str, SecretDef]:
+        app_id, declared = self._declared(request)
+        name = request.path["name"]
+        if name not in declared:
+            raise NotFound(f"{app_id} declares no secret {name[:64]!r}; it declares: {', '.join(declared) or 'none'}", field="name")
+        if declared[name].scope == "app":
+            require_role(request.caller, "operator")
+        return app_id, declared[name]
+
+
+def _key(user: User) -> UserKey:
+    return UserKey(user.tenant_id, user.imperal_id)
+
+
+def _result(outcome: dict[str, Any]) -> dict[str, Any]:
+    shown = ("app_id", "fn_name", "status", "data", "summary", "error", "error_code", "retryable", "ui", "duration_ms", "problems")
+    body = {k: outcome[k] for k in shown if outcome[k] not in ("", None, ())}
+    return body | {"refresh_panels": [{"app_id": outcome["app_id"], "panel_id": p} for p in outcome["panels"]]}

@@ -1,0 +1,53 @@
+"""Wire models: what requests may hold. Unknown fields, wrong types and breached limits are refused by name."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+MAX_MESSAGE = 8_000
+"""Characters of a message."""
+
+
+def _has_text(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must hold some text")
+    return value
+
+
+class _Wire(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+RequestId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,128}$")]
+Message = Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE), AfterValidator(_has_text)]
+
+
+class ChatBody(_Wire):
+    """`POST /v1/chat`. A session id of your own choice continues that session; a request id makes a retry safe."""
+
+    message: Message
+    session_id: SessionId | None = None
+    request_id: RequestId | None = None
+
+
+class ConfirmationBody(_Wire):
+    """`POST /v1/confirmations/{id}`."""
+
+    accept: bool
+
+
+class CallBody(_Wire):
+    """`POST /v1/extensions/{app_id}/call`: a chat function, or a panel as `__panel__<id>`."""
+
+    function: Annotated[str, Field(min_length=1, max_length=128)]
+    params: dict[str, Any] = Field(default_factory=dict)
+    request_id: RequestId | None = None
+
+
+class SecretBody(_Wire):
+    """`PUT /v1/extensions/{app_id}/secrets/{name}`."""
+
+    value: Annotated[str, Field(min_length=1, max_length=65_536)]

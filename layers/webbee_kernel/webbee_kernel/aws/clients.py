@@ -1,0 +1,93 @@
+"""What every adapter of an AWS service shares: one session, clients made when first needed, threads, and the outages they translate.
+
+boto3 is imported by the first request, not by the import of this module.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+from ..errors import StorageUnavailable
+
+ClientFactory = Callable[[str], Any]
+"""Makes, or returns, the boto3 client of a service such as `dynamodb`."""
+
+THREADS: Final = 8
+_OUTAGES: Final = {
+    "InternalServerError",
+    "LimitExceededException",
+    "ProvisionedThroughputExceededException",
+    "RequestLimitExceeded",
+    "ServiceUnavailable",
+    "ThrottledException",
+    "ThrottlingException",
+    "TooManyUpdates",
+    "TransactionInProgressException",
+}
+_EXECUTOR: Final = ThreadPoolExecutor(THREADS, thread_name_prefix="aws")
+_making = threading.Lock()
+
+
+@functools.cache
+def _session() -> Any:
+    import boto3
+
+    return boto3.Session()
+
+
+@functools.cache
+def _client(service: str, read_timeout: float, attempts: int) -> Any:
+    from botocore.config import Config
+
+    config = Config(
+        connect_timeout=1,
+        read_timeout=read_timeout,
+        retries={"mode": "standard", "total_max_attempts": attempts},
+        max_pool_connections=20,
+        tcp_keepalive=True,
+    )
+    return _session().client(service, config=config)
+
+
+def aws_client(service: str, *, read_timeout: float = 3, attempts: int = 4) -> Any:
+    """The process's boto3 client of a service, made once; botocore reads region, credentials and AWS_ENDPOINT_URL.
+
+    `read_timeout` is in seconds and holds for one attempt, `attempts` counts the first one.
+    """
+    with _making:
+        return _client(service, read_timeout, attempts)
+
+
+async def in_thread(call: Callable[..., Any], *args: Any) -> Any:
+    """Run a blocking call beside others; up to eight at once."""
+    return await asyncio.get_running_loop().run_in_executor(_EXECUTOR, call, *args)
+
+
+def error_code(error: BaseException) -> str:
+    """The service's own code of an error answer, empty for any other exception."""
+    response = getattr(error, "response", None)
+    return str(response.get("Error", {}).get("Code", "")) if isinstance(response, dict) else ""
+
+
+def outage(error: BaseException, what: str) -> StorageUnavailable | None:
+    """StorageUnavailable for what passes by itself or is a matter of deployment; None for answers and defects."""
+    from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
+
+    if isinstance(error, ClientError):
+        code = error_code(error)
+        if code == "ResourceNotFoundException":
+            return StorageUnavailable(
+                f"{what} does not exist in this account and region: deploy the stack, or mend the variable that names it."
+            )
+        if code == "AccessDeniedException":
+            return StorageUnavailable(f"{what} refused this function: its role lacks a permission.")
+        if code in _OUTAGES or error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) >= 500:
+            return StorageUnavailable(f"{what} is overloaded or down ({code}); try again.")
+    elif isinstance(error, BotoCoreError) and not isinstance(error, ParamValidationError):
+        return StorageUnavailable(f"{what} did not answer ({type(error).__name__}); try again.")
+    return None

@@ -1,0 +1,54 @@
+"""Dispatch to the `tool_dispatch` function: a synchronous Lambda invocation per call."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from typing import Any
+
+import orjson
+
+from ..audit import outcome_from
+from ..catalogue import Catalogue
+from ..errors import StorageUnavailable
+from ..results import failed
+from ..stores.dynamodb.client import ClientFactory, aws_client
+from ..turn import CallOutcome, CallRequest
+
+
+class LambdaDispatch:
+    """Invokes another function. The catalogue is asked once per process: a new deployment starts new processes."""
+
+    def __init__(self, function_name: str, client_factory: ClientFactory = aws_client) -> None:
+        self._name = function_name
+        self._client_factory = client_factory
+        self._catalogue: Catalogue | None = None
+
+    async def catalogue(self) -> Catalogue:
+        """What `tool_dispatch` has loaded."""
+        if self._catalogue is None:
+            self._catalogue = Catalogue.from_dict(await self._invoke({"kind": "catalogue"}))
+        return self._catalogue
+
+    async def call(self, request: CallRequest) -> CallOutcome:
+        """Run one call there. An invocation that fails is an outcome too: the turn goes on."""
+        try:
+            answer = await asyncio.wait_for(self._invoke(asdict(request)), request.deadline_s + 2.0)
+        except TimeoutError:
+            return failed(request, "BACKEND_TIMEOUT", f"{request.name} did not finish in {request.deadline_s:g} s", retryable=True)
+        if error := answer.get("unavailable"):
+            raise StorageUnavailable(str(error))
+        return outcome_from(answer)
+
+    async def _invoke(self, payload: dict[str, Any]) -> dict[str, Any]:
+        from botocore.exceptions import BotoCoreError, ClientError
+
+        client = self._client_factory("lambda")
+        try:
+            response = await asyncio.to_thread(client.invoke, FunctionName=self._name, Payload=orjson.dumps(payload))
+        except (BotoCoreError, ClientError) as error:
+            raise StorageUnavailable(f"the extension function did not answer ({type(error).__name__}): retry", code="dispatch_unavailable") from error
+        answer = orjson.loads(response["Payload"].read())
+        if response.get("FunctionError"):
+            raise StorageUnavailable(f"the extension function failed ({answer.get('errorType', 'error')}): retry", code="dispatch_unavailable")
+        return dict(answer)

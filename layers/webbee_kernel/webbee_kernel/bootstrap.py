@@ -1,0 +1,99 @@
+"""The composition root: the one place that decides what is plugged into what.
+
+Production passes settings only; tests pass doubles. Nothing is patched anywhere.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .clock import Clock, SystemClock
+from .config import Role, Settings
+from .dispatch import Dispatch, InlineDispatch
+from .errors import SettingsError
+from .events import EventLog
+from .kernel import Kernel
+from .llm.protocol import Model
+from .refresh import NoQueue, RefreshQueue
+from .stores.protocols import Stores
+
+if TYPE_CHECKING:
+    from .host import ExtensionHost
+    from .refresher import Refresher
+    from .registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """The parts a function works with."""
+
+    settings: Settings
+    stores: Stores
+    clock: Clock
+    model: Model
+    events: EventLog
+
+
+def bootstrap(
+    settings: Settings | None = None, *, role: Role | None = None, stores: Stores | None = None, llm: Model | None = None, clock: Clock | None = None
+) -> App:
+    """Settings from the environment unless given, then the ports they name."""
+    settings = settings or Settings.from_env(os.environ, role)
+    clock = clock or SystemClock()
+    stores = stores or _stores(settings)
+    return App(settings, stores, clock, llm or make_model(settings), EventLog(stores.events, clock, hours=settings.event_hours))
+
+
+def make_kernel(app: App, *, dispatch: Dispatch | None = None, queue: RefreshQueue | None = None, registry: Registry | None = None) -> Kernel:
+    """The kernel of `chat_turn`. Without a dispatch of its own it takes the one the settings name."""
+    return Kernel(app.settings, app.stores, app.model, dispatch or _dispatch(app, registry), queue or _queue(app), app.clock)
+
+
+def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
+    """The extension host of `tool_dispatch` and `skeleton_refresh`: this imports extension code."""
+    from .host import ExtensionHost
+    from .registry import load_folder
+
+    return ExtensionHost(registry or load_folder(app.settings.extensions_dir), app.stores, app.settings, app.clock, app.model)
+
+
+def make_refresher(app: App, host: ExtensionHost) -> Refresher:
+    """The refresh loop of `skeleton_refresh`."""
+    from .refresher import Refresher
+
+    return Refresher(host, app.stores.skeleton, app.events, app.clock, shards=app.settings.due_shards)
+
+
+def make_model(settings: Settings) -> Model:
+    """The model `WEBBEE_MODEL` names."""
+    kind = settings.model.partition(":")[0]
+    if kind == "offline":
+        from .llm.offline import OfflineModel
+
+        return OfflineModel()
+    raise SettingsError(f"environment variable WEBBEE_MODEL: {kind!r} models are not built into this version; use offline", field="WEBBEE_MODEL")
+
+
+def _stores(settings: Settings) -> Stores:
+    from .stores.dynamodb import Tables, dynamodb_stores
+
+    names = {noun: settings.table(noun) for noun in ("sessions", "skeleton", "cache", "store", "audit", "events")}
+    return dynamodb_stores(Tables(**names), secrets_prefix=settings.secrets_prefix, shards=settings.due_shards)
+
+
+def _dispatch(app: App, registry: Registry | None) -> Dispatch:
+    if app.settings.dispatch == "inline":
+        return InlineDispatch(make_host(app, registry))
+    from .aws.lambda_dispatch import LambdaDispatch
+
+    return LambdaDispatch(app.settings.dispatch)
+
+
+def _queue(app: App) -> RefreshQueue:
+    if not app.settings.refresh_queue_url:
+        return NoQueue()
+    from .aws.sqs import SqsRefreshQueue
+
+    return SqsRefreshQueue(app.settings.refresh_queue_url)

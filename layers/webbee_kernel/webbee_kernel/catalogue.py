@@ -1,0 +1,116 @@
+"""Catalogue: what the deployed extensions offer, as plain values that travel between functions. No extension code in here."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from .llm.protocol import ToolSpec
+
+EXAMPLES_SHOWN = 4
+"""Examples of a function that stand in its description for a model."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionInfo:
+    """A chat function as the classifier may call it."""
+
+    app_id: str
+    fn_name: str
+    description: str
+    action_type: str = "read"
+    input_schema: dict[str, Any] = field(default_factory=dict)
+    examples: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ()
+    id_projection: str = ""
+
+    @property
+    def tool_name(self) -> str:
+        """`app__function`, at most 64 characters of `A-Za-z0-9_-` (what tool-use APIs accept)."""
+        name = f"{self.app_id}__{self.fn_name}"
+        return name if len(name) <= 64 else f"{name[:55]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+
+
+@dataclass(frozen=True, slots=True)
+class SectionInfo:
+    """A skeleton section an app registers."""
+
+    section: str
+    ttl: int = 300
+    alert: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PanelInfo:
+    """A panel an app offers."""
+
+    panel_id: str
+    slot: str = "center"
+    title: str = ""
+    icon: str = ""
+    refresh: str = "manual"
+
+
+@dataclass(frozen=True, slots=True)
+class AppInfo:
+    """One extension. `error` says why it is not available; it then offers nothing."""
+
+    app_id: str
+    version: str = ""
+    display_name: str = ""
+    description: str = ""
+    icon: str = ""
+    functions: tuple[FunctionInfo, ...] = ()
+    sections: tuple[SectionInfo, ...] = ()
+    panels: tuple[PanelInfo, ...] = ()
+    secrets: tuple[dict[str, Any], ...] = ()
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All apps by id."""
+
+    apps: Mapping[str, AppInfo] = field(default_factory=dict)
+
+    def functions(self, app_ids: Iterable[str]) -> tuple[FunctionInfo, ...]:
+        """The functions of these apps, in a stable order."""
+        return tuple(f for a in sorted(app_ids) if a in self.apps for f in self.apps[a].functions)
+
+    def function(self, app_id: str, fn_name: str) -> FunctionInfo | None:
+        """One function, or None."""
+        app = self.apps.get(app_id)
+        return next((f for f in app.functions if f.fn_name == fn_name), None) if app else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return {"apps": [asdict(a) for a in self.apps.values()]}
+
+    @staticmethod
+    def from_dict(data: dict[str, Any]) -> Catalogue:
+        """The inverse of `to_dict`."""
+        return Catalogue({a["app_id"]: _app(a) for a in data["apps"]})
+
+
+def tool_spec(function: FunctionInfo) -> ToolSpec:
+    """The function as a model sees it."""
+    return ToolSpec(
+        name=function.tool_name,
+        app_id=function.app_id,
+        fn_name=function.fn_name,
+        description=function.description,
+        input_schema=function.input_schema,
+        action_type=function.action_type,
+        examples=function.examples,
+    )
+
+
+def _app(a: dict[str, Any]) -> AppInfo:
+    functions = tuple(
+        FunctionInfo(**{**f, "examples": tuple(f["examples"]), "scopes": tuple(f["scopes"])}) for f in a["functions"]
+    )
+    sections = tuple(SectionInfo(**s) for s in a["sections"])
+    panels = tuple(PanelInfo(**p) for p in a["panels"])
+    return AppInfo(**{**a, "functions": functions, "sections": sections, "panels": panels, "secrets": tuple(a["secrets"])})

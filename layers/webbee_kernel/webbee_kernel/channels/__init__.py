@@ -1,0 +1,1 @@
+"""The three channels that feed live state into a turn."""

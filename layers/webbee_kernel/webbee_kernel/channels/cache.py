@@ -1,0 +1,176 @@
+"""ctx.cache: short-lived values of one user and app. Every limit is checked before any I/O."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any, overload
+
+import orjson
+from pydantic import BaseModel, TypeAdapter, ValidationError
+
+from ..clock import Clock
+from ..invariants import breach, limit
+from ..sdk.context import ModelT
+from ..stores.protocols import CacheStore
+from ..turn import UserKey
+
+MAX_BYTES = limit("I-CACHE-VALUE-SIZE-CAP-64KB")
+MAX_TTL = limit("I-CACHE-TTL-CAP-300S")
+MIN_TTL = 5
+MAX_KEY = limit("I-CACHE-KEY-SAFETY")
+PLAIN = "-"
+"""The model name of plain JSON values; a registered name cannot be a single dash."""
+
+_KEY = re.compile(rf"[A-Za-z0-9_\-:]{{1,{MAX_KEY}}}")
+_log = logging.getLogger("webbee.cache")
+_JSON: TypeAdapter[Any] = TypeAdapter(Any)
+
+
+class InFlight:
+    """Fetches under way in this process, so that many who ask at once cause one fetch. One per event loop's host."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[tuple[str, ...], asyncio.Future[Any]] = {}
+
+    async def once(self, key: tuple[str, ...], fetch: Callable[[], Awaitable[Any]]) -> Any:
+        """The result of the fetch already running for `key`, or of a new one."""
+        task = self._tasks.get(key)
+        if task is None or task.done() or task.get_loop() is not asyncio.get_running_loop():
+            task = asyncio.ensure_future(fetch())
+            self._tasks[key] = task
+            task.add_done_callback(lambda _: self._tasks.pop(key, None))
+        return await asyncio.shield(task)
+
+
+class CacheClient:
+    """`ctx.cache` of one call."""
+
+    def __init__(
+        self, store: CacheStore, user: UserKey, app_id: str, models: dict[str, type[BaseModel]], clock: Clock, in_flight: InFlight
+    ) -> None:
+        self._store = store
+        self._user = user
+        self._app = app_id
+        self._models = models
+        self._names = {model: name for name, model in models.items()}
+        self._clock = clock
+        self._in_flight = in_flight
+
+    @overload
+    async def get(self, key: str, model: type[ModelT]) -> ModelT | None: ...
+    @overload
+    async def get(self, key: str, model: None = None) -> Any: ...
+    async def get(self, key: str, model: type[BaseModel] | None = None) -> Any:
+        """The value, or None when there is none or it expired. Typed values are validated again; a stale shape is a miss."""
+        check_key(key)
+        name = self._name(model)
+        raw = await self._store.get(self._user, self._app, name, key, now=self._clock.now())
+        if raw is None:
+            return None
+        if model is None:
+            return orjson.loads(raw)
+        try:
+            return model.model_validate_json(raw)
+        except ValidationError:
+            _log.warning("app=%s model=%s | cached value no longer fits its model", self._app, name)
+            return None
+
+    async def set(self, key: str, value: Any, ttl_seconds: int = 60) -> None:
+        """Keep `value` (a registered model's instance or plain JSON) for 5 to 300 seconds."""
+        check_key(key)
+        check_ttl(ttl_seconds)
+        name, raw = self._encode(value)
+        await self._write(name, key, raw, ttl_seconds)
+
+    async def delete(self, key: str) -> None:
+        """Forget the key under every model name of this app."""
+        check_key(key)
+        await self._store.delete(self._user, self._app, (PLAIN, *self._models), key)
+
+    async def get_or_fetch(
+        self, key: str, model: type[ModelT] | None, fetcher: Callable[[], Awaitable[Any]], ttl_seconds: int = 60
+    ) -> Any:
+        """The cached value, or what `fetcher` returns, cached. Fetches once for all who ask at the same time.
+
+        The fetched value is served even when writing it fails. Limits are checked before the fetch where they can be.
+        """
+        check_key(key)
+        check_ttl(ttl_seconds)
+        name = self._name(model)
+        cached = await self.get(key, model) if model else await self.get(key)
+        if cached is not None:
+            return cached
+
+        async def fetch() -> Any:
+            value = await fetcher()
+            try:
+                actual, raw = self._encode(value)
+                if actual != name:
+                    raise TypeError(f"fetcher of {key!r} returned {type(value).__name__}, not {name}")
+                await self._write(name, key, raw, ttl_seconds)
+            except Exception as error:
+                _log.warning("app=%s error=%s | fetched value served but not cached", self._app, type(error).__name__)
+            return value
+
+        return await self._in_flight.once((str(self._user), self._app, name, key), fetch)
+
+    def _name(self, model: type[BaseModel] | None) -> str:
+        if model is None:
+            return PLAIN
+        if model not in self._names:
+            raise TypeError(f"{getattr(model, '__name__', model)!r} is not registered: decorate it with @ext.cache_model(name)")
+        return self._names[model]
+
+    def _encode(self, value: Any) -> tuple[str, bytes]:
+        if isinstance(value, BaseModel):
+            name, raw = self._name(type(value)), value.model_dump_json().encode()
+        else:
+            name, raw = PLAIN, encode(value)
+        if len(raw) > MAX_BYTES:
+            raise ValueError(breach("I-CACHE-VALUE-SIZE-CAP-64KB", f"This value has {len(raw)} bytes: store less, or use ctx.store."))
+        return name, raw
+
+    async def _write(self, name: str, key: str, raw: bytes, ttl: int) -> None:
+        await self._store.set(self._user, self._app, name, key, raw, expires_at=self._clock.now() + ttl)
+
+
+def encode(value: Any) -> bytes:
+    """Compact JSON; TypeError for what JSON cannot hold, ints of any size and finite floats exactly."""
+    try:
+        return orjson.dumps(value)
+    except TypeError as error:
+        try:
+            return _JSON.dump_json(value) if _plain(value) else _refuse(value, error)
+        except ValueError:
+            return _refuse(value, error)
+
+
+def _plain(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(isinstance(k, str) and _plain(v) for k, v in value.items())
+    if isinstance(value, list | tuple):
+        return all(_plain(v) for v in value)
+    return value is None or isinstance(value, str | int | float | bool)
+
+
+def _refuse(value: Any, error: Exception) -> bytes:
+    raise TypeError(f"ctx.cache takes JSON values or registered models, not {type(value).__name__}: {error}") from None
+
+
+def check_key(key: str) -> None:
+    """I-CACHE-KEY-SAFETY: TypeError for a non-string, ValueError for a bad one."""
+    if not isinstance(key, str):
+        raise TypeError(breach("I-CACHE-KEY-SAFETY", f"This key is a {type(key).__name__}."))
+    if not _KEY.fullmatch(key):
+        raise ValueError(breach("I-CACHE-KEY-SAFETY", f"This key has {len(key)} characters: {key[:40]!r}."))
+
+
+def check_ttl(ttl: int) -> None:
+    """I-CACHE-TTL-CAP-300S: TypeError for anything but an int, ValueError outside 5 to 300."""
+    if isinstance(ttl, bool) or not isinstance(ttl, int):
+        raise TypeError(breach("I-CACHE-TTL-CAP-300S", f"This ttl_seconds is a {type(ttl).__name__}."))
+    if not MIN_TTL <= ttl <= MAX_TTL:
+        raise ValueError(breach("I-CACHE-TTL-CAP-300S", f"This ttl_seconds is {ttl}."))

@@ -1,0 +1,172 @@
+"""Skeleton: compressing and rendering sections for the classifier, and the one reader handlers get. Pure but for that reader."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ..invariants import breach
+from ..sdk.errors import SkeletonAccessForbidden
+from ..sdk.result import ActionResult
+from ..text import ELLIPSIS, cut, one_line
+from ..turn import Section
+
+MAX_FIELDS = 6
+MAX_STRING = 60
+MAX_LIST = 5
+MAX_LINE = 700
+MAX_STORED_BYTES = 65_536
+"""Limits of the seed documents: six fields, lists of more than five collapse; 64 KB stored (the platform's figure)."""
+
+NOTE = (
+    "NOTE: every section below is a cached per-user snapshot. It is AUTHORITATIVE for presence, availability and zero or not; "
+    "its exact figures may be STALE, so call a function when precision matters."
+)
+EMPTY = "(no sections)"
+
+_TITLES = ("title", "name", "label", "subject", "email", "address", "display_name", "text", "summary", "key")
+_FORGED_FIELD = re.compile(r"(,\s*[\w.-]+)=")
+
+
+def render(sections: Sequence[Section], now: float, mask: Callable[[Any], Any] | None = None) -> str:
+    """The `[SKELETON]` block: the note, then one line per section that has data, freshest first.
+
+    `mask` is applied to a section's data before it is compressed (the PII gate).
+    """
+    stored = sorted((s for s in sections if s.data is not None), key=lambda s: (now - s.refreshed_at if s.refreshed_at else 1e12, s.app_id, s.section))
+    names = Counter(s.section for s in stored)
+    lines = [line(s, now, label(s, names), mask) for s in stored]
+    return "\n".join(["[SKELETON]", NOTE, *(lines or [EMPTY])])
+
+
+def label(section: Section, names: Counter[str]) -> str:
+    """The section's name, or `app.section` where two apps share it."""
+    return f"{section.app_id}.{section.section}" if names[section.section] > 1 else section.section
+
+
+def line(section: Section, now: float, name: str, mask: Callable[[Any], Any] | None = None) -> str:
+    """`- name (cached ~12s ago): field=value, …`, at most 700 characters."""
+    data = visible(section.data or {})
+    body = compress(mask(data) if mask else data)
+    return cut(f"- {one_line(name, MAX_STRING)} ({age(section.refreshed_at, now)}): {body}", MAX_LINE)
+
+
+def age(refreshed_at: float | None, now: float) -> str:
+    """`cached ~12s ago` up to 599 s, then `~12m05s`, then `~1h02m`; `freshness unknown` without a time."""
+    if refreshed_at is None:
+        return "freshness unknown"
+    seconds = max(0, int(now - refreshed_at))
+    if seconds < 600:
+        text = f"{seconds}s"
+    elif seconds < 3600:
+        text = f"{seconds // 60}m{seconds % 60:02d}s"
+    else:
+        text = f"{seconds // 3600}h{seconds % 3600 // 60:02d}m"
+    return f"cached ~{text} ago"
+
+
+def visible(data: dict[str, Any]) -> dict[str, Any]:
+    """The first six fields that do not start with an underscore."""
+    shown = [(k, v) for k, v in data.items() if not str(k).startswith("_")]
+    return dict(shown[:MAX_FIELDS])
+
+
+def compress(data: dict[str, Any]) -> str:
+    """`field=value, field=value` by the rules above, on one line."""
+    return ", ".join(f"{_word(k)}={_value(v)}" for k, v in visible(data).items()) or "(empty)"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return _word(value)
+    if isinstance(value, list | tuple):
+        return _list(list(value))
+    if isinstance(value, dict):
+        inner = [f"{_word(k)}={_scalar(v)}" for k, v in visible(value).items()]
+        return "{" + ", ".join(inner) + "}"
+    return _scalar(value)
+
+
+def _list(items: list[Any]) -> str:
+    if len(items) > MAX_LIST:
+        return f"list[{len(items)}]"
+    return "[" + ", ".join(_item(i) if isinstance(i, dict) else _scalar(i) for i in items) + "]"
+
+
+def _item(item: dict[str, Any]) -> str:
+    """`label (#id)` of a dict in a list: its title-like field, or its first scalar."""
+    shown = {str(k): v for k, v in item.items() if not str(k).startswith("_")}
+    ident = next((shown[k] for k in ("id", "uid", *(k for k in shown if k.endswith("_id"))) if _is_scalar(shown.get(k))), None)
+    title = next((shown[k] for k in _TITLES if _is_scalar(shown.get(k))), None)
+    if title is None:
+        title = next((v for k, v in shown.items() if _is_scalar(v) and v is not ident), None)
+    parts = [_scalar(title)] if title is not None else []
+    if ident is not None:
+        parts.append(f"(#{_scalar(ident)})")
+    return " ".join(parts) or "{…}"
+
+
+def _is_scalar(value: Any) -> bool:
+    return value is not None and isinstance(value, str | int | float | bool) and value != ""
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, str):
+        return _word(value)
+    if isinstance(value, dict):
+        return "{…}"
+    if isinstance(value, list | tuple):
+        return f"list[{len(value)}]"
+    return cut(json.dumps(value, default=str), MAX_STRING)
+
+
+def _word(value: Any) -> str:
+    """One line, at most 60 characters, and no text that reads like a further field."""
+    return cut(_FORGED_FIELD.sub(r"\1:", one_line(str(value))), MAX_STRING)
+
+
+def inner(result: Any) -> dict[str, Any]:
+    """What a refresh handler returned, as the dict to store: `{"response": {...}}`, an ActionResult or a plain dict.
+
+    Raises TypeError for anything else and ValueError for a failed ActionResult or more than 64 KB.
+    """
+    if hasattr(result, "to_dict") and hasattr(result, "status"):
+        result = ActionResult.from_dict(result.to_dict())
+        if not result.ok:
+            raise ValueError(f"the refresh handler failed: {result.error_code}")
+        result = result.data
+    if isinstance(result, dict) and isinstance(result.get("response"), dict):
+        result = result["response"]
+    if not isinstance(result, dict):
+        raise TypeError(f'a refresh handler returns {{"response": {{...}}}}, an ActionResult or a dict, not {type(result).__name__}')
+    data = {k: v for k, v in result.items() if k not in ("_refreshed_at", "_ttl")}
+    if (size := len(json.dumps(data, ensure_ascii=False, default=str).encode())) > MAX_STORED_BYTES:
+        raise ValueError(f"a skeleton section is {size} bytes; the limit is {MAX_STORED_BYTES} (aim for 2 KB)")
+    return data
+
+
+class SkeletonReader:
+    """`ctx.skeleton` inside `@ext.skeleton` handlers: this app's previous snapshots."""
+
+    def __init__(self, snapshots: dict[str, dict[str, Any] | None]) -> None:
+        self._snapshots = snapshots
+
+    async def get(self, section: str) -> dict[str, Any] | None:
+        """The stored snapshot with `_refreshed_at` and `_ttl`, or None before the first refresh."""
+        return self._snapshots.get(section)
+
+
+class SkeletonForbidden:
+    """`ctx.skeleton` everywhere else."""
+
+    async def get(self, section: str) -> dict[str, Any] | None:
+        """Raises `SkeletonAccessForbidden`."""
+        raise SkeletonAccessForbidden(
+            breach("I-SKELETON-LLM-ONLY", f"Section {section!r} was asked for by another handler: keep what you need in ctx.cache or ctx.store.")
+        )
+
+
+__all__ = ["ELLIPSIS", "SkeletonForbidden", "SkeletonReader", "age", "compress", "inner", "render"]

@@ -1,0 +1,88 @@
+"""Settings: the only place that reads the environment. Built once, frozen, from a mapping."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from .errors import SettingsError
+
+Role = Literal["chat_turn", "tool_dispatch", "skeleton_refresh"]
+
+TABLES: Mapping[Role, tuple[str, ...]] = {
+    "chat_turn": ("sessions", "skeleton", "events"),
+    "tool_dispatch": ("cache", "store", "audit", "events"),
+    "skeleton_refresh": ("skeleton", "cache", "store", "audit", "events"),
+}
+"""Which tables each function may touch; the template grants exactly these."""
+
+ALL_TABLES = ("sessions", "skeleton", "cache", "store", "audit", "events")
+
+
+class Settings(BaseModel):
+    """Everything a deployment can turn. `docs/configuration.md` describes each variable."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    table_sessions: str = Field("", alias="WEBBEE_TABLE_SESSIONS")
+    table_skeleton: str = Field("", alias="WEBBEE_TABLE_SKELETON")
+    table_cache: str = Field("", alias="WEBBEE_TABLE_CACHE")
+    table_store: str = Field("", alias="WEBBEE_TABLE_STORE")
+    table_audit: str = Field("", alias="WEBBEE_TABLE_AUDIT")
+    table_events: str = Field("", alias="WEBBEE_TABLE_EVENTS")
+    extensions_dir: str = Field("", alias="WEBBEE_EXTENSIONS_DIR")
+    model: str = Field("offline", alias="WEBBEE_MODEL", pattern=r"^(offline|bedrock:.+|openai:https?://[^#]+#.+)$")
+    dispatch: str = Field("inline", alias="WEBBEE_DISPATCH", min_length=1)
+    expose_pii: bool = Field(False, alias="IMPERAL_FACT_LEDGER_EXPOSE_PII")
+    refresh_queue_url: str = Field("", alias="WEBBEE_REFRESH_QUEUE_URL")
+    secrets_prefix: str = Field("/webbee", alias="WEBBEE_SECRETS_PREFIX", pattern=r"^(/[A-Za-z0-9_.-]+)+$")
+    due_shards: int = Field(4, alias="WEBBEE_DUE_SHARDS", ge=1, le=256)
+    session_days: int = Field(30, alias="WEBBEE_SESSION_DAYS", ge=1, le=365)
+    audit_days: int = Field(365, alias="WEBBEE_AUDIT_DAYS", ge=1, le=3650)
+    event_hours: int = Field(24, alias="WEBBEE_EVENT_HOURS", ge=1, le=720)
+    turn_seconds: float = Field(25.0, alias="WEBBEE_TURN_SECONDS", gt=0, le=28)
+    call_seconds: float = Field(20.0, alias="WEBBEE_CALL_SECONDS", gt=0, le=180)
+    install: str = Field("*", alias="WEBBEE_INSTALL")
+    confirm_writes: bool = Field(False, alias="WEBBEE_CONFIRM_WRITES")
+    public_url: str = Field("", alias="WEBBEE_PUBLIC_URL")
+    private_http: bool = Field(False, alias="WEBBEE_HTTP_ALLOW_PRIVATE")
+
+    @classmethod
+    def from_env(cls, env: Mapping[str, str], role: Role | None = None) -> Settings:
+        """Read the variables above from a mapping; others are ignored, empty means unset.
+
+        With a role, the tables and folders that function needs must be named. Raises `SettingsError` with one
+        line that names the variable and what it wants.
+        """
+        known = {f.alias for f in cls.model_fields.values()}
+        try:
+            settings = cls.model_validate({k: v for k, v in env.items() if k in known and v != ""})
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise SettingsError(f"environment variable {first['loc'][0]}: {first['msg']}", field=str(first["loc"][0])) from None
+        if role:
+            settings._require(role)
+        return settings
+
+    def installed_by_default(self, app_id: str) -> bool:
+        """Whether a user who never decided has the app: `WEBBEE_INSTALL` is `*`, empty or a comma list."""
+        return self.install == "*" or app_id in re.split(r"[,\s]+", self.install)
+
+    def table(self, noun: str) -> str:
+        """The table's name, empty when this function has none."""
+        return str(getattr(self, f"table_{noun}"))
+
+    def _require(self, role: Role) -> None:
+        inline = role == "chat_turn" and self.dispatch == "inline"
+        for noun in ALL_TABLES if inline else TABLES[role]:
+            if not self.table(noun):
+                raise _missing(f"WEBBEE_TABLE_{noun.upper()}", "the name of a DynamoDB table")
+        if (inline or role != "chat_turn") and not self.extensions_dir:
+            raise _missing("WEBBEE_EXTENSIONS_DIR", "a folder of extension folders")
+
+
+def _missing(variable: str, what: str) -> SettingsError:
+    return SettingsError(f"environment variable {variable} is missing: it must be {what}", field=variable)

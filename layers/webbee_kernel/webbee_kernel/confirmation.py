@@ -1,0 +1,68 @@
+"""Confirmation: calls that wait for the user's yes, and how a yes is recognised. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from .ids import confirmation_id
+from .text import dumps, one_line
+from .turn import PendingConfirmation, Step
+
+LIFETIME_S = 300
+"""Seconds a confirmation waits (the platform's figure)."""
+
+_YES = {
+    "yes", "y", "yep", "yeah", "sure", "ok", "okay", "confirm", "confirmed", "accept", "proceed", "go", "ahead", "do", "it", "please", "delete", "them", "that",
+    "да", "ага", "угу", "давай", "ок", "окей", "хорошо", "подтверждаю", "подтвердить", "согласен", "согласна", "конечно", "удаляй", "удали", "удалить", "делай", "сделай", "пожалуйста", "это", "их", "его", "ее", "её", "верно",
+}  # fmt: skip
+_YES_CORE = _YES - {"do", "it", "please", "them", "that", "go", "ahead", "delete", "это", "их", "его", "ее", "её", "пожалуйста", "удали", "удалить"} | {"go", "удаляй", "do"}
+_NO = {
+    "no", "nope", "n", "cancel", "stop", "don't", "dont", "not", "never", "abort", "refuse", "reject", "wait", "keep",
+    "нет", "не", "отмена", "отмени", "отменить", "стоп", "подожди", "отставить", "отказ", "отказываюсь", "оставь",
+}  # fmt: skip
+_NO_CORE = {"no", "nope", "n", "cancel", "stop", "don't", "dont", "abort", "refuse", "reject", "нет", "отмена", "отмени", "отменить", "стоп", "отставить", "отказываюсь", "не"}
+_NO_FILLER = _YES | _NO | {"now", "delete", "сейчас", "надо", "нужно", "стоит", "удаляй"}
+
+
+def answer(message: str) -> bool | None:
+    """True for a plain yes («да, удаляй»), False for a plain no, None for anything that says more than that."""
+    words = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", message.lower().replace("’", "'"))
+    if not words or len(words) > 6:
+        return None
+    if any(w in _NO_CORE for w in words):
+        return False if all(w in _NO_FILLER for w in words) else None
+    if any(w in _YES_CORE for w in words) and all(w in _YES for w in words):
+        return True
+    return None
+
+
+def pending(steps: Sequence[Step], *, message: str, request_id: str, now: float, vault: dict[str, str]) -> PendingConfirmation:
+    """A record of exactly these calls, arguments already real, valid for 300 seconds."""
+    return PendingConfirmation(
+        confirmation_id=confirmation_id(),
+        expires_at=int(now) + LIFETIME_S,
+        message=message,
+        request_id=request_id,
+        steps=tuple(asdict(s) for s in steps),
+        summary="; ".join(describe(s) for s in steps),
+        vault=vault,
+    )
+
+
+def steps(record: PendingConfirmation) -> tuple[Step, ...]:
+    """The calls of a record."""
+    return tuple(Step(**s) for s in record.steps)
+
+
+def describe(step: Step) -> str:
+    """`mail.delete {"ids": ["1-7"]}`, for the person who decides."""
+    return f"{step.app_id}.{step.fn_name} {one_line(dumps(step.arguments), 300)}"
+
+
+def question(record: PendingConfirmation, language: str) -> str:
+    """What the user reads."""
+    if language.lower().startswith("ru"):
+        return f"Нужно подтверждение: {record.summary}. Ответьте «да» или «нет» в течение 5 минут."
+    return f"Please confirm: {record.summary}. Answer yes or no within 5 minutes."

@@ -1,0 +1,128 @@
+"""Every error the kernel raises, sorted by who must react.
+
+    KernelError                       .code .status .field .limit; becomes {"error": {...}} in one place
+    ├── BadInput            400       the caller mends the request
+    │   └── RequestConflict 409       the request id was used for something else
+    ├── NotAuthenticated    401       no identity from the authoriser
+    ├── NotAllowed          403       role or scope is missing
+    ├── NotFound            404       no such session, confirmation, app, function
+    ├── Gone                410       the confirmation expired or was answered
+    ├── StorageUnavailable  503       DynamoDB did not answer: retry
+    ├── ModelUnavailable    503       the model did not answer: retry
+    └── SettingsError       —         a variable is missing or wrong: the function stops at init
+    CallError                         one call inside a turn failed; carries a platform code, never sinks the turn
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+PLATFORM_CODES: Final = frozenset(
+    {
+        "VALIDATION_MISSING_FIELD",
+        "VALIDATION_TYPE_ERROR",
+        "FABRICATED_ID_SHAPE",
+        "UNKNOWN_TOOL",
+        "UNKNOWN_SUB_FUNCTION",
+        "PERMISSION_DENIED",
+        "BACKEND_TIMEOUT",
+        "BACKEND_5XX",
+        "RATE_LIMITED",
+        "INTERNAL",
+        "EXT_UNSTRUCTURED_ERROR",
+    }
+)
+"""The error codes a call may end with; extensions may add their own."""
+
+
+class KernelError(Exception):
+    """Base: `str(error)` is the message for the caller, in full sentences, with what to do."""
+
+    status = 500
+    code = "internal"
+
+    def __init__(self, message: str, *, code: str = "", field: str = "", limit: Any = None) -> None:
+        super().__init__(message)
+        self.code = code or type(self).code
+        self.field = field
+        self.limit = limit
+
+    def body(self) -> dict[str, Any]:
+        """`{"error": {"code", "message", "field"?, "limit"?}}`."""
+        error: dict[str, Any] = {"code": self.code, "message": str(self)}
+        if self.field:
+            error["field"] = self.field
+        if self.limit is not None:
+            error["limit"] = self.limit
+        return {"error": error}
+
+
+class BadInput(KernelError):
+    """The request cannot be served as it is."""
+
+    status = 400
+    code = "bad_input"
+
+
+class RequestConflict(BadInput):
+    """The same request id arrived with another message."""
+
+    status = 409
+    code = "request_conflict"
+
+
+class NotAuthenticated(KernelError):
+    """The authoriser gave no identity."""
+
+    status = 401
+    code = "not_authenticated"
+
+
+class NotAllowed(KernelError):
+    """The identity lacks a role or scope."""
+
+    status = 403
+    code = "not_allowed"
+
+
+class NotFound(KernelError):
+    """There is no such thing for this user."""
+
+    status = 404
+    code = "not_found"
+
+
+class Gone(KernelError):
+    """It was there and is over."""
+
+    status = 410
+    code = "gone"
+
+
+class StorageUnavailable(KernelError):
+    """The database did not answer, also after botocore's retries. Nothing was recorded by halves."""
+
+    status = 503
+    code = "storage_unavailable"
+
+
+class ModelUnavailable(KernelError):
+    """The model did not answer in time or refused for now."""
+
+    status = 503
+    code = "model_unavailable"
+
+
+class SettingsError(KernelError):
+    """An environment variable is missing or wrong; the message names it."""
+
+    code = "settings"
+
+
+class CallError(Exception):
+    """One call failed before or inside its handler. `code` is one of the platform's."""
+
+    def __init__(self, code: str, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.code = code
+        self.field = field

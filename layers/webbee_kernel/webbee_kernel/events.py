@@ -1,0 +1,53 @@
+"""Events: what the page is told between turns. Ids sort by time; the page asks for what came after the last one it saw."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+
+from .clock import Clock, iso
+from .ids import new_id
+from .stores.protocols import EventStore
+from .turn import Event, UserKey
+
+
+class EventLog:
+    """Writes and reads one user's events."""
+
+    def __init__(self, store: EventStore, clock: Clock, *, hours: int = 24) -> None:
+        self._store = store
+        self._clock = clock
+        self._seconds = hours * 3600
+
+    def new(self, kind: str, data: dict[str, Any], event_id: str = "") -> Event:
+        """An event of now, not yet stored. A given id makes it once only."""
+        now = self._clock.now()
+        return Event(event_id or new_id(), iso(now), kind, data)
+
+    @property
+    def expires_at(self) -> int:
+        """When an event of now is forgotten, Unix seconds."""
+        return int(self._clock.now()) + self._seconds
+
+    async def emit(self, user: UserKey, kind: str, data: dict[str, Any], *, event_id: str = "") -> bool:
+        """Store an event; False when one of this id was stored before."""
+        return await self._store.append(user, self.new(kind, data, event_id), expires_at=self.expires_at)
+
+    async def since(self, user: UserKey, last_id: str = "", limit: int = 100) -> tuple[Event, ...]:
+        """Events after `last_id`, oldest first."""
+        return await self._store.since(user, last_id, limit=limit)
+
+
+def panel_refresh(log: EventLog, app_id: str, panels: tuple[str, ...]) -> tuple[Event, ...]:
+    """One event naming the panels to fetch again, or none."""
+    return (log.new("panel_refresh", {"app_id": app_id, "panels": list(panels)}),) if panels else ()
+
+
+def sse(events: tuple[Event, ...], *, retry_ms: int = 3000) -> str:
+    """Server-Sent Events text: what is stored, then the connection closes and the browser asks again after `retry_ms`."""
+    lines = [f"retry: {retry_ms}\n"]
+    for event in events:
+        body = orjson.dumps({"at": event.at, "kind": event.kind, **event.data}).decode()
+        lines.append(f"id: {event.event_id}\nevent: {event.kind}\ndata: {body}\n")
+    return "\n".join(lines) + "\n"

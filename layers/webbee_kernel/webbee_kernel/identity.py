@@ -1,0 +1,72 @@
+"""Identity: who is asking, from the authoriser's claims and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from .errors import NotAllowed, NotAuthenticated
+from .sdk.context import User
+
+ROLES = ("user", "developer", "operator")
+_PART = re.compile(r"[^#\x00-\x1f\x7f]{1,128}")
+_RESERVED = re.compile(r"__.*__")
+
+
+def user_of(event: Mapping[str, Any]) -> User:
+    """The caller of an API Gateway HTTP API (payload 2.0) event with a JWT authoriser.
+
+    Claims read: `sub` (or `imperal_id`) → imperal_id, `tenant_id`, `role`, `email`, `locale` (or `language`), `scope`/`scopes`;
+    each also with Cognito's `custom:` prefix. Body, query and headers cannot change any of it.
+    Raises NotAuthenticated without claims or with an id that cannot be a key.
+    """
+    authorizer = (event.get("requestContext") or {}).get("authorizer") or {}
+    claims = (authorizer.get("jwt") or {}).get("claims") or authorizer.get("lambda") or {}
+    imperal_id = _claim(claims, "imperal_id") or _claim(claims, "sub")
+    if not imperal_id:
+        raise NotAuthenticated("the request carries no identity: send Authorization: Bearer <token>", field="Authorization")
+    tenant_id = _claim(claims, "tenant_id") or "default"
+    for name, value in (("sub", imperal_id), ("tenant_id", tenant_id)):
+        if not _PART.fullmatch(value) or _RESERVED.fullmatch(value):
+            raise NotAuthenticated(f"the token's {name} cannot be used: 1 to 128 characters without # and control characters", field=name, limit=128)
+    role = _claim(claims, "role") or "user"
+    return User(
+        imperal_id=imperal_id,
+        role=role if role in ROLES else "user",
+        language=(_claim(claims, "language") or _claim(claims, "locale") or "en")[:35],
+        email=_claim(claims, "email")[:320],
+        tenant_id=tenant_id,
+        scopes=tuple(s for s in re.split(r"[\s,]+", _claim(claims, "scopes") or _claim(claims, "scope")) if s and s != "*"),
+    )
+
+
+def require_role(user: User, role: str) -> None:
+    """NotAllowed unless the user's role is `role` or a higher one (user < developer < operator)."""
+    if ROLES.index(user.role) < ROLES.index(role):
+        raise NotAllowed(f"this needs the role {role}; the token says {user.role}", field="role")
+
+
+def user_from(data: Mapping[str, Any]) -> User:
+    """A user from its plain form; the authoriser's claims were checked before it was made."""
+    return User(**{**data, "scopes": tuple(data.get("scopes") or ())})
+
+
+def user_dict(user: User) -> dict[str, Any]:
+    """The plain form of a user, as it travels between functions."""
+    return {
+        "imperal_id": user.imperal_id,
+        "role": user.role,
+        "language": user.language,
+        "email": user.email,
+        "tenant_id": user.tenant_id,
+        "scopes": list(user.scopes),
+    }
+
+
+def _claim(claims: Mapping[str, Any], name: str) -> str:
+    value = claims.get(name, claims.get(f"custom:{name}", ""))
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value))
+    text = str(value)
+    return text.strip("[]") if name in ("scopes", "scope") else text

@@ -1,0 +1,64 @@
+"""Installer: gives a user an app, and takes it away with everything the kernel kept for it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from .clock import Clock, iso
+from .host import ExtensionHost
+from .identity import user_dict
+from .installations import remember
+from .sdk.context import User
+from .stores.protocols import Stores
+from .turn import Installation, Section, UserKey
+
+HOOK_S = 10
+
+
+class Installer:
+    """Both ways, each repeatable."""
+
+    def __init__(self, host: ExtensionHost, stores: Stores, clock: Clock) -> None:
+        self._host = host
+        self._stores = stores
+        self._clock = clock
+
+    async def install(self, user: User, app_id: str) -> None:
+        """Record it, call `on_install` and `on_enable` the first time, and put its sections on the clock."""
+        key = UserKey(user.tenant_id, user.imperal_id)
+        now = self._clock.now()
+        ext = self._host.extension(app_id).ext
+        before = await self._record(key, app_id)
+        await self._write(key, app_id, True, ext.version)
+        if before is None or not before.installed:
+            await self._hooks(user, app_id, "on_install", "on_enable")
+        elif before.version != ext.version and (upgrade := ext.upgrades.get(ext.version)):
+            await self._host.hook(user, app_id, upgrade, HOOK_S)
+        for definition in ext.skeletons.values():
+            section = Section(app_id, definition.section, ttl=definition.ttl, due_at=now, user=user_dict(replace(user, scopes=())))
+            await self._stores.skeleton.register(key, section)
+
+    async def uninstall(self, user: User, app_id: str) -> dict[str, int]:
+        """Call the hooks, then purge skeleton, due rows and cache of this app and user; how many went. No one else is touched."""
+        key = UserKey(user.tenant_id, user.imperal_id)
+        before = await self._record(key, app_id)
+        if before is None or before.installed:
+            await self._hooks(user, app_id, "on_disable", "on_uninstall")
+        await self._write(key, app_id, False, "")
+        return {"sections": await self._stores.skeleton.purge(key, app_id), "cache": await self._stores.cache.purge(key, app_id)}
+
+    async def _record(self, key: UserKey, app_id: str) -> Installation | None:
+        state = await self._stores.skeleton.read(key)
+        return next((i for i in state.installations if i.app_id == app_id), None)
+
+    async def _write(self, key: UserKey, app_id: str, installed: bool, version: str) -> None:
+        at = iso(self._clock.now())
+        await self._stores.skeleton.put_installation(key, Installation(app_id, installed, version, at))
+        await remember(self._stores.documents, key, app_id, installed, at)
+
+    async def _hooks(self, user: User, app_id: str, *names: str) -> None:
+        """A failing hook is logged; it cannot keep a user from leaving."""
+        loaded = self._host.registry.loaded.get(app_id)
+        for name in names:
+            if loaded and (hook := loaded.ext.lifecycle.get(name)):
+                await self._host.hook(user, app_id, hook, HOOK_S)

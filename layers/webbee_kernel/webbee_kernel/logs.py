@@ -1,0 +1,69 @@
+"""Structured logs: one JSON line each, with request and function, never content or secrets."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import orjson
+
+_invocation: ContextVar[dict[str, str] | None] = ContextVar("webbee_invocation", default=None)
+
+
+class _JsonFormatter(logging.Formatter):
+    """`{"level", "logger", "message", "function", "request_id", …}`; of exceptions the class and place, never the text."""
+
+    def __init__(self, function: str) -> None:
+        super().__init__()
+        self._function = function
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "timestamp": self.formatTime(record, "%Y-%m-%dT%H:%M:%S"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": record.getMessage(),
+            "function": self._function,
+            **(_invocation.get() or {}),
+        }
+        if record.exc_info and record.exc_info[0]:
+            line["exception"] = record.exc_info[0].__name__
+            line["at"] = _places(record)
+        return orjson.dumps(line, default=str).decode()
+
+
+def _places(record: logging.LogRecord) -> list[str]:
+    trace = record.exc_info[2] if record.exc_info else None
+    places = []
+    while trace:
+        code = trace.tb_frame.f_code
+        places.append(f"{os.path.basename(code.co_filename)}:{trace.tb_lineno} {code.co_name}")
+        trace = trace.tb_next
+    return places[-8:]
+
+
+def set_up_logging(function: str) -> None:
+    """Send `webbee.*` to standard error as JSON at `POWERTOOLS_LOG_LEVEL` (INFO)."""
+    logger = logging.getLogger("webbee")
+    if not logger.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(_JsonFormatter(function))
+        logger.addHandler(handler)
+        logger.setLevel(os.environ.get("POWERTOOLS_LOG_LEVEL", "INFO").upper())
+        logger.propagate = False
+
+
+@contextmanager
+def bind_invocation(event: Mapping[str, Any], context: Any) -> Iterator[None]:
+    """Every line logged inside carries the API's request id (or the caller's correlation id) and Lambda's."""
+    http = event.get("requestContext") or {}
+    fields = {"correlation_id": str(http.get("requestId") or event.get("correlation_id") or ""), "aws_request_id": str(getattr(context, "aws_request_id", "") or "")}
+    token = _invocation.set({k: v for k, v in fields.items() if v})
+    try:
+        yield
+    finally:
+        _invocation.reset(token)

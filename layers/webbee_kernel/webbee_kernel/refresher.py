@@ -1,0 +1,185 @@
+"""Refresher: keeps sections fresh. Tick → what is due → queue; message → lease → handler → save → alert."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+from .channels.skeleton import inner
+from .clock import Clock
+from .identity import user_dict, user_from
+from .errors import CallError, StorageUnavailable
+from .events import EventLog
+from .host import ExtensionHost
+from .ids import digest
+from .results import plain_json
+from .sdk.context import User
+from .stores.protocols import SkeletonStore
+from .text import one_line
+from .turn import Section, UserKey
+
+TICK_S = 60
+MAX_DELAY_S = 900  # SQS delays a message by at most 15 minutes
+LEASE_S = 60
+HANDLER_S = 30
+BACKOFF_S = (15, 30, 60, 120, 300, 600)
+MAX_ALERT = 1_000
+_log = logging.getLogger("webbee.refresh")
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshMessage:
+    """One section of one user to refresh. `reason` is due, stale or effect."""
+
+    user: dict[str, Any]
+    app_id: str
+    section: str
+    reason: str = "due"
+    due_at: float = 0.0
+    delay_s: int = 0
+
+
+class RefreshSender(Protocol):
+    """Puts messages on the refresh queue."""
+
+    async def send(self, messages: Sequence[RefreshMessage]) -> None:
+        """All of them, each with its delay."""
+        ...
+
+
+class Refresher:
+    """The refresh loop's two halves: `tick` finds, `refresh` does."""
+
+    def __init__(self, host: ExtensionHost, sections: SkeletonStore, events: EventLog, clock: Clock, *, shards: int = 4) -> None:
+        self._host = host
+        self._sections = sections
+        self._events = events
+        self._clock = clock
+        self._shards = shards
+
+    async def tick(self, sender: RefreshSender) -> int:
+        """Queue everything that falls due before the next tick, each delayed to its second; how many. Costs what is due."""
+        now = self._clock.now()
+        sent = 0
+        for shard in range(self._shards):
+            cursor = None
+            while True:
+                found, cursor = await self._sections.due(shard, now + TICK_S, cursor=cursor)
+                messages = [_due_message(user, section, now) for user, section in found]
+                await sender.send(messages)
+                sent += len(messages)
+                if cursor is None:
+                    break
+        return sent
+
+    async def refresh(self, message: RefreshMessage) -> str:
+        """Refresh one section; what came of it: saved, failed, skipped, busy or gone.
+
+        Delivered twice, it saves once: a section whose due time has moved on is skipped, one under lease is busy.
+        """
+        user = user_from(message.user)
+        key = UserKey(user.tenant_id, user.imperal_id)
+        definition = self._definition(message)
+        if definition is None:
+            return "gone"
+        if message.reason == "stale":
+            fresh = Section(message.app_id, message.section, ttl=definition.ttl, due_at=self._clock.now(), user=user_dict(replace(user, scopes=())))
+            await self._sections.register(key, fresh)
+        now = self._clock.now()
+        held = await self._sections.lease(key, message.app_id, message.section, now=now, until=now + LEASE_S)
+        if held is None:
+            return "busy"
+        if held.alerted < held.version:
+            await self._alert(user, key, held)
+        if self._is_settled(message, held, now):
+            await self._sections.save(key, replace(held, lease_until=0.0), lease=held.lease_until)
+            return "skipped"
+        return await self._refresh(user, key, replace(held, ttl=definition.ttl), definition.alert)
+
+    async def _refresh(self, user: User, key: UserKey, held: Section, alert: bool) -> str:
+        """Run the handler, save, alert. A failure keeps the last good snapshot and backs off."""
+        lease = held.lease_until
+        started = self._clock.now()
+        try:
+            snapshots = {held.section: _snapshot(held)}
+            data = plain_json(inner(await self._host.refresh(user, held.app_id, held.section, snapshots, HANDLER_S)))
+        except StorageUnavailable:
+            raise
+        except (Exception, SystemExit) as error:
+            _log.warning("app=%s section=%s error=%s | refresh failed, last snapshot kept", held.app_id, held.section, type(error).__name__)
+            pause = BACKOFF_S[min(held.failures, len(BACKOFF_S) - 1)]
+            failed = replace(held, failures=held.failures + 1, last_error=_reason(error), due_at=started + pause, lease_until=0.0)
+            await self._sections.save(key, failed, lease=lease)
+            return "failed"
+        changed = data != held.data
+        version = held.version + 1 if changed else held.version
+        saved = replace(
+            held,
+            data=data,
+            previous=(held.data or {}) if changed else held.previous,
+            refreshed_at=started,
+            due_at=started + held.ttl,
+            failures=0,
+            last_error="",
+            version=version,
+            alerted=held.alerted if alert else version,
+            lease_until=0.0,
+        )
+        if not await self._sections.save(key, saved, lease=lease):
+            return "busy"
+        if saved.alerted < saved.version:
+            await self._alert(user, key, saved)
+        return "saved"
+
+    async def _alert(self, user: User, key: UserKey, section: Section) -> None:
+        """Deliver the alert of the stored change, once: the event's id is made of the section and its version."""
+        old, new = section.previous or {}, section.data or {}
+        try:
+            text = await self._host.alert(user, section.app_id, section.section, old, new, HANDLER_S)
+        except Exception as error:
+            _log.warning("app=%s section=%s error=%s | alert tool failed", section.app_id, section.section, type(error).__name__)
+            text = ""
+        if text:
+            data = {"app_id": section.app_id, "section": section.section, "text": one_line(text, MAX_ALERT)}
+            name = _alert_id(section)
+            await self._events.emit(key, "alert", data, event_id=name)
+        await self._sections.mark_alerted(key, section.app_id, section.section, section.version)
+
+    def _definition(self, message: RefreshMessage) -> Any:
+        try:
+            return self._host.extension(message.app_id).ext.skeletons.get(message.section)
+        except CallError:
+            return None
+
+    @staticmethod
+    def _is_settled(message: RefreshMessage, held: Section, now: float) -> bool:
+        """Whether somebody did this already: the section is not due for this reason any more."""
+        if message.reason == "effect":
+            return False
+        return held.due_at is not None and held.due_at > now + 0.5
+
+
+def _due_message(user: UserKey, section: Section, now: float) -> RefreshMessage:
+    who = {"imperal_id": user.imperal_id, "tenant_id": user.tenant_id, **{k: v for k, v in section.user.items() if k in ("role", "language", "email")}}
+    delay = max(0, min(MAX_DELAY_S, round((section.due_at or now) - now)))
+    return RefreshMessage(who, section.app_id, section.section, "due", section.due_at or now, delay)
+
+
+def _snapshot(section: Section) -> dict[str, Any] | None:
+    """What `ctx.skeleton.get` returns: the data with the envelope the contract names."""
+    if section.data is None:
+        return None
+    return {**section.data, "_refreshed_at": section.refreshed_at, "_ttl": section.ttl}
+
+
+def _alert_id(section: Section) -> str:
+    """Sorts by time like every event id, and is the same for the same change."""
+    milliseconds = int((section.refreshed_at or 0) * 1000)
+    return f"{milliseconds:012x}7{digest(section.app_id, section.section, section.version)[:19]}"
+
+
+def _reason(error: BaseException) -> str:
+    """The class name; an ours-made message may follow, an extension's own text may not (it could hold anything)."""
+    return f"{type(error).__name__}: {error}" if isinstance(error, CallError) else type(error).__name__

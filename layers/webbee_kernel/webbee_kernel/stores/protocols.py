@@ -1,0 +1,253 @@
+"""The ports of the kernel's storage. Every implementation passes the suite in `tests/contract`.
+
+Times are passed in, never read from a clock here. Every implementation raises `StorageUnavailable`
+(webbee_kernel.errors) when the table does not answer after its own retries; nothing is then half written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..sdk.documents import Document, Page
+from ..turn import (
+    AuditRecord,
+    Event,
+    Installation,
+    PendingConfirmation,
+    Section,
+    SessionKey,
+    SessionMemory,
+    SessionSummary,
+    Turn,
+    UserKey,
+    UserState,
+)
+
+
+class SessionStore(Protocol):
+    """A ring of five turns per session: turn n lives in slot n mod 5, so a sixth cannot exist."""
+
+    async def read(self, key: SessionKey) -> SessionMemory:
+        """One strongly consistent query: turns oldest first, and the pending confirmation."""
+        ...
+
+    async def append(self, key: SessionKey, turn: Turn, *, expires_at: int) -> bool:
+        """Write `turn` into slot `turn.seq % 5` if that slot holds an older sequence; False if it does not.
+
+        One conditional put. Turns with `seq % 5 == 1` also carry the sparse index that lists a user's sessions.
+        """
+        ...
+
+    async def put_pending(self, key: SessionKey, pending: PendingConfirmation) -> None:
+        """Remember calls that wait for the user, replacing what waited before."""
+        ...
+
+    async def take_pending(self, key: SessionKey, confirmation_id: str) -> PendingConfirmation | None:
+        """Remove and return it, exactly once even when two callers race; None when it is gone or another one waits."""
+        ...
+
+    async def find_pending(self, user: UserKey, confirmation_id: str) -> str | None:
+        """The session in which this confirmation was asked, until it expires; None when there is none."""
+        ...
+
+    async def delete(self, key: SessionKey) -> None:
+        """Forget the session. Repeatable."""
+        ...
+
+    async def list(self, user: UserKey, *, limit: int = 50, cursor: str | None = None) -> tuple[tuple[SessionSummary, ...], str | None]:
+        """The user's sessions, most recently touched first, and the cursor of the next page."""
+        ...
+
+
+class SkeletonStore(Protocol):
+    """One item per user, app and section; installation records stand beside them."""
+
+    async def read(self, user: UserKey) -> UserState:
+        """One query: all sections and installation records."""
+        ...
+
+    async def get(self, user: UserKey, app_id: str, section: str) -> Section | None:
+        """One section, strongly consistent."""
+        ...
+
+    async def register(self, user: UserKey, section: Section) -> None:
+        """Create the section with its due time unless it exists (then nothing changes)."""
+        ...
+
+    async def request_refresh(self, user: UserKey, app_id: str, section: str, due_at: float) -> bool:
+        """Move the due time forward to `due_at` if it lies later; False when there is no such section."""
+        ...
+
+    async def lease(self, user: UserKey, app_id: str, section: str, *, now: float, until: float) -> Section | None:
+        """Take the section's lease if nobody holds it at `now`; None when somebody does or it does not exist.
+
+        Returns the section as stored, with `lease_until=until`: the value is the fencing token of `save` and `release`.
+        """
+        ...
+
+    async def save(self, user: UserKey, section: Section, *, lease: float) -> bool:
+        """Write data, bookkeeping and next due time in one conditional write, and give the lease back.
+
+        False when the lease was lost meanwhile (or the section uninstalled): nothing is written then.
+        """
+        ...
+
+    async def mark_alerted(self, user: UserKey, app_id: str, section: str, version: int) -> None:
+        """Note that the alert of this version is dealt with."""
+        ...
+
+    async def due(
+        self, shard: int, before: float, *, limit: int = 500, cursor: str | None = None
+    ) -> tuple[tuple[tuple[UserKey, Section], ...], str | None]:
+        """What is due in one shard before a time, earliest first: reads what is due, not what exists.
+
+        The sections carry app_id, section, due_at, ttl and user; nothing else is filled.
+        """
+        ...
+
+    async def put_installation(self, user: UserKey, installation: Installation) -> None:
+        """Record that a user has, or no longer has, an app."""
+        ...
+
+    async def purge(self, user: UserKey, app_id: str) -> int:
+        """Delete the app's sections of this user, due rows with them; how many there were. Repeatable."""
+        ...
+
+
+class CacheStore(Protocol):
+    """Bytes with an expiry, per user, app, model name and key."""
+
+    async def get(self, user: UserKey, app_id: str, model: str, key: str, *, now: float) -> bytes | None:
+        """The value unless it expired: an entry is gone at `expires_at`, swept or not."""
+        ...
+
+    async def set(self, user: UserKey, app_id: str, model: str, key: str, value: bytes, *, expires_at: float) -> None:
+        """Write, replacing."""
+        ...
+
+    async def delete(self, user: UserKey, app_id: str, models: tuple[str, ...], key: str) -> None:
+        """Remove the key under each of these model names. Repeatable."""
+        ...
+
+    async def purge(self, user: UserKey, app_id: str) -> int:
+        """Remove everything of the app for this user; how many entries there were."""
+        ...
+
+
+class DocumentStore(Protocol):
+    """Documents per user, app and collection. `data` is a JSON object; numbers come back exactly as they went in."""
+
+    async def create(self, user: UserKey, app_id: str, collection: str, data: dict[str, Any], *, now: str, doc_id: str = "") -> Document:
+        """A new document under a fresh time-ordered id, or under `doc_id` if nothing is there (StoreConflict otherwise)."""
+        ...
+
+    async def get(self, user: UserKey, app_id: str, collection: str, doc_id: str) -> Document | None:
+        """One document, strongly consistent and whole."""
+        ...
+
+    async def update(
+        self,
+        user: UserKey,
+        app_id: str,
+        collection: str,
+        doc_id: str,
+        data: dict[str, Any],
+        *,
+        now: str,
+        if_match: str = "",
+        replace: bool = False,
+    ) -> Document:
+        """Merge `data` shallowly (or replace); a missing document is created. A wrong `if_match` raises `StoreConflict`."""
+        ...
+
+    async def delete(self, user: UserKey, app_id: str, collection: str, doc_id: str) -> bool:
+        """Remove it with all its parts; whether it was there."""
+        ...
+
+    async def query(
+        self,
+        user: UserKey,
+        app_id: str,
+        collection: str,
+        *,
+        where: Mapping[str, Any] | None = None,
+        order_by: str | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
+    ) -> Page[Document]:
+        """Top-level equality, one order field (`-field` descends), else insertion order; pages by cursor."""
+        ...
+
+    async def count(self, user: UserKey, app_id: str, collection: str, *, where: Mapping[str, Any] | None = None) -> int:
+        """How many match."""
+        ...
+
+    def list_users(self, tenant_id: str, app_id: str, collection: str, *, page_size: int = 500) -> AsyncIterator[str]:
+        """Users of the tenant that hold at least one document in the collection."""
+        ...
+
+
+class AuditStore(Protocol):
+    """Append only: what was done, and the guard against doing it twice."""
+
+    async def begin(self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int) -> AuditRecord | None:
+        """Claim an effect before it happens.
+
+        Writes the intent under the deterministic key `effect` on condition that it does not exist and returns None.
+        When it exists: returns the completed record of the first delivery, or, while that one has not finished (or
+        died half-way), its intent, whose `status` is "started".
+        """
+        ...
+
+    async def append(
+        self, user: UserKey, record: AuditRecord, *, expires_at: int, events: tuple[Event, ...] = (), events_expire_at: int = 0
+    ) -> None:
+        """Write the record of a finished call, and the events it caused, in one call to the database."""
+        ...
+
+    async def list(self, user: UserKey, *, limit: int = 100) -> tuple[AuditRecord, ...]:
+        """The newest records first."""
+        ...
+
+
+class EventStore(Protocol):
+    """What the page is told, in order of id."""
+
+    async def append(self, user: UserKey, event: Event, *, expires_at: int) -> bool:
+        """Write unless an event of this id exists; whether it was new."""
+        ...
+
+    async def since(self, user: UserKey, last_id: str, *, limit: int = 100) -> tuple[Event, ...]:
+        """Events with a greater id, oldest first."""
+        ...
+
+
+class SecretStore(Protocol):
+    """Encrypted values by path parts; never cached on disk, never logged."""
+
+    async def get(self, path: str) -> str | None:
+        """The value at `tenant/user/app/name`, or None."""
+        ...
+
+    async def set(self, path: str, value: str) -> None:
+        """Write, replacing."""
+        ...
+
+    async def delete(self, path: str) -> bool:
+        """Remove; whether it was there."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """All ports together. A function gets only those its role may touch; the rest are None-free stand-ins that refuse."""
+
+    sessions: SessionStore
+    skeleton: SkeletonStore
+    cache: CacheStore
+    documents: DocumentStore
+    audit: AuditStore
+    events: EventStore
+    secrets: SecretStore

@@ -1,0 +1,1 @@
+"""The clients behind `ctx`: one module per surface."""

@@ -1,0 +1,40 @@
+"""ctx.extensions: calls between extensions, to exposed methods only."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from ..invariants import breach, limit
+from ..sdk.errors import CircularCallError, ExtensionError
+
+MAX_NESTED = limit("I-HUB-DISPATCH-NO-CYCLE")
+
+Call = Callable[[str, str, dict[str, Any], tuple[str, ...]], Awaitable[Any]]
+Emit = Callable[[str, dict[str, Any], tuple[str, ...]], Awaitable[None]]
+
+
+class ExtensionsClient:
+    """`ctx.extensions` of one call. `stack` holds the `app.method` calls that led here."""
+
+    def __init__(self, app_id: str, stack: tuple[str, ...], call: Call, emit: Emit) -> None:
+        self._app = app_id
+        self._stack = stack
+        self._call = call
+        self._emit = emit
+
+    async def call(self, app_id: str, method: str, **params: Any) -> Any:
+        """Call a method another extension exposes, as the same user. Raises CircularCallError, ExtensionError."""
+        target = f"{app_id}.{method}"
+        stack = (*self._stack, target)
+        if target in self._stack or len(stack) > MAX_NESTED:
+            raise CircularCallError(list(stack))
+        return await self._call(app_id, method, params, stack)
+
+    async def emit(self, event_type: str, data: dict[str, Any]) -> None:
+        """Tell every installed extension that listens with `@ext.on_event`; their failures are logged, not raised."""
+        if not isinstance(data, dict):
+            raise TypeError(f"event data is a dict, not {type(data).__name__}")
+        if len(self._stack) >= MAX_NESTED:
+            raise ExtensionError(breach("I-HUB-DISPATCH-NO-CYCLE", f"event {event_type!r} was emitted by an event that was emitted …"))
+        await self._emit(event_type, data, (*self._stack, f"event:{event_type}"))

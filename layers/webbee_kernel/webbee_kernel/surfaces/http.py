@@ -1,0 +1,177 @@
+"""ctx.http: outbound HTTP with caps, and no way into the deployment's own network."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import json
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+from ..invariants import limit
+from ..sdk.errors import HttpBlockedError
+
+if TYPE_CHECKING:
+    import httpx2
+
+DEFAULT_TIMEOUT_S = 30.0
+MAX_TIMEOUT_S = float(limit("I-LONGRUN-HTTP-CAP-180S"))
+MAX_REDIRECTS = 5
+MAX_BODY_BYTES = 10 * 1024 * 1024
+_REDIRECTS = (301, 302, 303, 307, 308)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """An answer, read whole: at most 10 MB."""
+
+    status_code: int
+    headers: Mapping[str, str]
+    body: bytes
+    url: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the status is below 400."""
+        return self.status_code < 400
+
+    def text(self) -> str:
+        """The body as UTF-8, broken bytes replaced."""
+        return self.body.decode("utf-8", "replace")
+
+    def json(self) -> Any:
+        """The body as JSON; ValueError where it is none."""
+        return json.loads(self.body)
+
+
+class HttpClient:
+    """`ctx.http` of one call. `timeout` is in seconds: 30 unless told, never more than 180."""
+
+    def __init__(self, *, allow_private: bool = False) -> None:
+        self._allow_private = allow_private
+
+    async def get(self, url: str, **kwargs: Any) -> HttpResponse:
+        """GET."""
+        return await self.request("GET", url, **kwargs)
+
+    async def post(self, url: str, **kwargs: Any) -> HttpResponse:
+        """POST."""
+        return await self.request("POST", url, **kwargs)
+
+    async def put(self, url: str, **kwargs: Any) -> HttpResponse:
+        """PUT."""
+        return await self.request("PUT", url, **kwargs)
+
+    async def patch(self, url: str, **kwargs: Any) -> HttpResponse:
+        """PATCH."""
+        return await self.request("PATCH", url, **kwargs)
+
+    async def delete(self, url: str, **kwargs: Any) -> HttpResponse:
+        """DELETE."""
+        return await self.request("DELETE", url, **kwargs)
+
+    async def request(self, method: str, url: str, *, timeout: float = DEFAULT_TIMEOUT_S, **kwargs: Any) -> HttpResponse:
+        """Send and follow at most 5 redirects; keyword arguments are `params headers json data content cookies auth`.
+
+        Raises HttpBlockedError for an address extensions may not reach, TimeoutError when the time is over,
+        ValueError for a body over 10 MB or a sixth redirect.
+        """
+        allowed = {"params", "headers", "json", "data", "content", "files", "cookies", "auth"}
+        if unknown := set(kwargs) - allowed:
+            raise TypeError(f"ctx.http does not take {', '.join(sorted(unknown))}: give any of {', '.join(sorted(allowed))}")
+        seconds = max(0.001, min(float(timeout), MAX_TIMEOUT_S))
+        async with asyncio.timeout(seconds):
+            return await self._follow(method.upper(), url, seconds, kwargs)
+
+    async def _follow(self, method: str, url: str, timeout: float, kwargs: dict[str, Any]) -> HttpResponse:
+        for _ in range(MAX_REDIRECTS + 1):
+            address = await self._resolve(url)
+            response = await _send(method, url, address, timeout, kwargs)
+            location = response.headers.get("location")
+            if response.status_code not in _REDIRECTS or not location:
+                return response
+            target = urljoin(url, location)
+            method, kwargs = _redirected(method, response.status_code, kwargs, same_host=urlsplit(target).netloc == urlsplit(url).netloc)
+            url = target
+        raise ValueError(f"more than {MAX_REDIRECTS} redirects")
+
+    async def _resolve(self, url: str) -> str:
+        """The address to connect to: resolved once, checked, and then used, so a second answer of DNS cannot differ."""
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise HttpBlockedError(f"{url[:200]!r} is refused: give an http or https URL")
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        try:
+            found = await asyncio.get_running_loop().getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
+        except OSError as error:
+            raise ConnectionError(f"cannot resolve {parts.hostname}: {error}") from None
+        addresses = [str(info[4][0]) for info in found]
+        for address in addresses:
+            if not is_allowed(address, allow_private=self._allow_private):
+                raise HttpBlockedError(f"{parts.hostname} is {address}: metadata services and private networks are closed to extensions")
+        return addresses[0]
+
+
+def is_allowed(address: str, *, allow_private: bool) -> bool:
+    """Whether an extension may connect to this IP address. Link-local (metadata) stays closed whatever the setting."""
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        embedded = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
+        if embedded is None and ip in ipaddress.ip_network("64:ff9b::/96"):
+            embedded = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        if embedded is not None:
+            return is_allowed(str(embedded), allow_private=allow_private)
+        if ip in ipaddress.ip_network("fd00:ec2::/32"):
+            return False
+    if ip.is_link_local or ip.is_multicast or ip.is_unspecified or (ip.is_reserved and not ip.is_loopback):
+        return False
+    return ip.is_global or allow_private
+
+
+def _redirected(method: str, status: int, kwargs: dict[str, Any], *, same_host: bool) -> tuple[str, dict[str, Any]]:
+    """What a browser would send next: GET after 303, and no credentials to another host."""
+    kept = {k: v for k, v in kwargs.items() if k != "params"}
+    if status == 303 or (status in (301, 302) and method == "POST"):
+        method = "GET"
+        kept = {k: v for k, v in kept.items() if k not in ("json", "data", "content", "files")}
+    if not same_host:
+        kept.pop("auth", None)
+        kept.pop("cookies", None)
+        headers = kept.get("headers") or {}
+        kept["headers"] = {k: v for k, v in dict(headers).items() if k.lower() not in ("authorization", "cookie", "proxy-authorization")}
+    return method, kept
+
+
+async def _send(method: str, url: str, address: str, timeout: float, kwargs: dict[str, Any]) -> HttpResponse:
+    import httpx2  # imported late: most calls make no request, and a cold start should not pay for it
+
+    options = {k: v for k, v in kwargs.items() if k != "cookies"}
+    client = httpx2.AsyncClient(timeout=timeout, trust_env=False, cookies=kwargs.get("cookies"), transport=_pinned(address))
+    async with client:
+        async with client.stream(method, url, **options) as response:
+            body = bytearray()
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > MAX_BODY_BYTES:
+                    raise ValueError(f"the answer of {urlsplit(url).hostname} is larger than {MAX_BODY_BYTES} bytes")
+            return HttpResponse(response.status_code, {k.lower(): v for k, v in response.headers.items()}, bytes(body), str(response.url))
+
+
+def _pinned(address: str) -> httpx2.AsyncBaseTransport:
+    """A transport that connects to the checked address, whatever the name resolves to by then."""
+    import httpcore2
+    import httpx2
+
+    class Backend(httpcore2.AsyncNetworkBackend):
+        def __init__(self) -> None:
+            self._backend = httpcore2.AnyIOBackend()
+
+        async def connect_tcp(self, host: str, port: int, *args: Any, **options: Any) -> httpcore2.AsyncNetworkStream:
+            return await self._backend.connect_tcp(address, port, *args, **options)
+
+    transport = httpx2.AsyncHTTPTransport()
+    transport._pool._network_backend = Backend()
+    return transport

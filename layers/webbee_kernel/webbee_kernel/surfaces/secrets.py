@@ -1,0 +1,89 @@
+"""ctx.secrets: declared names only, per user or per app; values never reach a log."""
+
+from __future__ import annotations
+
+from ..errors import StorageUnavailable
+from ..invariants import breach
+from ..sdk.errors import SecretNotDeclaredError, SecretTooLargeError, StoreUnavailable, SystemContextRequired
+from ..sdk.extension import SecretDef
+from ..stores.protocols import SecretStore
+from ..turn import UserKey
+
+APP_WIDE = "_app"
+"""Stands for the user in the path of a secret that all users of a tenant share."""
+
+
+class SecretsClient:
+    """`ctx.secrets` of one call."""
+
+    def __init__(self, store: SecretStore, user: UserKey, app_id: str, declared: dict[str, SecretDef], *, system: bool = False) -> None:
+        self._store = store
+        self._user = user
+        self._app = app_id
+        self._declared = declared
+        self._system = system
+
+    def __repr__(self) -> str:
+        return f"SecretsClient(app={self._app!r})"
+
+    async def get(self, name: str) -> str | None:
+        """The value, or None when the user has not set it."""
+        path = self._path(name)
+        try:
+            return await self._store.get(path)
+        except StorageUnavailable as error:
+            raise StoreUnavailable() from error
+
+    async def set(self, name: str, value: str) -> None:
+        """Store a value; SecretTooLargeError over the declared `max_bytes`, PermissionError where only the user may write."""
+        if self._spec(name).write_mode == "user":
+            raise PermissionError(f"secret {name!r} is set by the user, not by the extension (write_mode='user')")
+        await put(self._store, self._path(name), self._spec(name), value)
+
+    async def delete(self, name: str) -> bool:
+        """Forget it; whether it was there."""
+        if self._spec(name).write_mode == "user":
+            raise PermissionError(f"secret {name!r} is removed by the user, not by the extension (write_mode='user')")
+        return await self._store.delete(self._path(name))
+
+    async def is_set(self, name: str) -> bool:
+        """Whether there is a value."""
+        return await self.get(name) is not None
+
+    async def list(self) -> list[dict[str, object]]:
+        """The declared names and whether each is set; never a value."""
+        return [{"name": n, "is_set": await self.is_set(n), "required": s.required} for n, s in self._declared.items()]
+
+    def for_user(self, user_id: str) -> SecretsClient:
+        """Another user's secrets of this app. System context only."""
+        if not self._system:
+            raise SystemContextRequired(breach("I-SECRETS-USER-SCOPED", "for_user was called for an ordinary user's request."))
+        return SecretsClient(self._store, UserKey(self._user.tenant_id, user_id), self._app, self._declared, system=True)
+
+    def _spec(self, name: str) -> SecretDef:
+        if name not in self._declared:
+            raise SecretNotDeclaredError(f"secret {name!r} is not declared: add @ext.secret({name!r}, description) to {self._app}")
+        return self._declared[name]
+
+    def _path(self, name: str) -> str:
+        return path(self._user, self._app, self._spec(name))
+
+
+def path(user: UserKey, app_id: str, spec: SecretDef) -> str:
+    """`tenant/user/app/name`; each part holds only characters a parameter path may hold."""
+    owner = APP_WIDE if spec.scope == "app" else _part(user.imperal_id)
+    return f"{_part(user.tenant_id)}/{owner}/{app_id}/{_part(spec.name)}"
+
+
+def _part(text: str) -> str:
+    """Reversible: characters outside `A-Za-z0-9-` become `_xHH…_`, so two users can never share a path."""
+    return "".join(c if c.isascii() and (c.isalnum() or c == "-") else f"_{ord(c):x}_" for c in text)
+
+
+async def put(store: SecretStore, where: str, spec: SecretDef, value: str) -> None:
+    """Check the size and write."""
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"secret {spec.name!r} must be a non-empty string")
+    if (size := len(value.encode())) > spec.max_bytes:
+        raise SecretTooLargeError(f"secret {spec.name!r} has {size} bytes; the limit is {spec.max_bytes}")
+    await store.set(where, value)

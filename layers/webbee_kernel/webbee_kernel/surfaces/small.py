@@ -1,0 +1,122 @@
+"""ctx.config, ctx.time, ctx.log, ctx.notify: the little surfaces."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from ..clock import Clock, iso
+from ..events import EventLog
+from ..invariants import breach
+from ..sdk.errors import SystemContextRequired
+from ..text import one_line
+from ..turn import UserKey
+
+MAX_MESSAGE = 2_000
+
+
+class ConfigClient:
+    """`ctx.config`: the extension's defaults, overlaid by the deployment's, overlaid by the tenant's."""
+
+    def __init__(self, *layers: Mapping[str, Any]) -> None:
+        self._resolved: dict[str, Any] = {}
+        for layer in layers:
+            self._resolved = _merge(self._resolved, layer)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """A value; dots descend: `get("smtp.port")`."""
+        value: Any = self._resolved
+        for part in key.split("."):
+            if not isinstance(value, Mapping) or part not in value:
+                return default
+            value = value[part]
+        return value
+
+    def get_section(self, section: str) -> dict[str, Any]:
+        """A sub-tree, empty when missing."""
+        value = self.get(section, {})
+        return dict(value) if isinstance(value, Mapping) else {}
+
+    def all(self) -> dict[str, Any]:
+        """Everything."""
+        return dict(self._resolved)
+
+
+def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in over.items():
+        old = merged.get(key)
+        merged[key] = _merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+    return merged
+
+
+class TimeContext:
+    """`ctx.time`: the kernel's clock."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def now(self) -> datetime:
+        """The time, in UTC."""
+        return datetime.fromtimestamp(self._clock.now(), UTC)
+
+    def timestamp(self) -> float:
+        """Unix seconds."""
+        return self._clock.now()
+
+    def iso(self) -> str:
+        """`2026-05-15T17:21:04Z`."""
+        return iso(self._clock.now())
+
+
+class Log:
+    """`ctx.log`: one structured line per message, cut to 2,000 characters."""
+
+    def __init__(self, app_id: str) -> None:
+        self._app = app_id
+        self._logger = logging.getLogger("webbee.extension")
+
+    def __call__(self, message: str, level: str = "info") -> None:
+        self._write(getattr(logging, level.upper(), logging.INFO), message, {})
+
+    def info(self, message: str, **fields: Any) -> None:
+        """At level INFO."""
+        self._write(logging.INFO, message, fields)
+
+    def warning(self, message: str, **fields: Any) -> None:
+        """At level WARNING."""
+        self._write(logging.WARNING, message, fields)
+
+    def error(self, message: str, **fields: Any) -> None:
+        """At level ERROR."""
+        self._write(logging.ERROR, message, fields)
+
+    def _write(self, level: int, message: str, fields: dict[str, Any]) -> None:
+        if self._logger.isEnabledFor(level):
+            pairs = "".join(f" {k}={one_line(str(v), 200)}" for k, v in fields.items())
+            self._logger.log(level, "app=%s%s | %s", self._app, pairs, one_line(str(message), MAX_MESSAGE))
+
+
+class NotifyClient:
+    """`ctx.notify`: a message outside the turn, shown by the page."""
+
+    def __init__(self, events: EventLog, user: UserKey, app_id: str, *, system: bool = False) -> None:
+        self._events = events
+        self._user = user
+        self._app = app_id
+        self._system = system
+
+    async def send(self, message: str, channel: str = "in_app", **kwargs: Any) -> None:
+        """At most 2,000 characters; `channel` is kept for the page to sort by."""
+        text = one_line(message, MAX_MESSAGE)
+        if not text:
+            raise ValueError("a notification needs text")
+        await self._events.emit(self._user, "notification", {"app_id": self._app, "text": text, "channel": channel})
+
+    def for_user(self, user_id: str) -> NotifyClient:
+        """Notify another user of the tenant. System context only."""
+        if not self._system:
+            raise SystemContextRequired(breach("I-AS-USER-1", "notify.for_user was called for an ordinary user's request."))
+        return NotifyClient(self._events, UserKey(self._user.tenant_id, user_id), self._app, system=True)

@@ -1,0 +1,232 @@
+"""Test doubles for us and for extension authors: no AWS, no network, a clock that you move.
+
+    harness = ExtensionHarness("extensions/tasks", language="en", now="2026-05-15T17:21:04Z")
+    result = harness.call("add", title="Buy milk")       # the kernel's own dispatch: validation, guards, deadline
+    assert harness.skeleton("tasks")["open_count"] == 1
+
+    kernel = TestKernel(["extensions/tasks"], script=[...])  # whole turns, with a scripted or the offline model
+    reply = kernel.chat("add a task: buy milk")
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from .bootstrap import App, bootstrap, make_host, make_kernel, make_refresher
+from .clock import FrozenClock
+from .config import Settings
+from .context import ContextFactory
+from .host import ExtensionHost
+from .identity import user_dict
+from .ids import new_id
+from .kernel import Ask, Kernel
+from .llm.protocol import Model, ModelResponse
+from .llm.scripted import ScriptedModel
+from .loop import LoopThread
+from .refresher import Refresher, RefreshMessage
+from .registry import LoadedExtension, Registry, checked, load_extension
+from .replies import Reply
+from .sdk import ActionResult, Context, Extension, User
+from .stores.memory import memory_stores
+from .stores.protocols import Stores
+from .surfaces.secrets import path as secret_path
+from .turn import CallOutcome, CallRequest, Event, SessionKey, SessionMemory, UserKey, UserState
+
+NOW = "2026-05-15T17:21:04Z"
+USER = User(imperal_id="alice", email="alice@example.com", tenant_id="test")
+
+
+def registry_of(*extensions: str | Path | Extension | LoadedExtension) -> Registry:
+    """A registry of extension folders or of `Extension` objects made in a test (under their own app_id)."""
+    loaded = [_loaded(e) for e in extensions]
+    return Registry({e.app_id: e for e in loaded})
+
+
+def _loaded(extension: str | Path | Extension | LoadedExtension) -> LoadedExtension:
+    if isinstance(extension, LoadedExtension):
+        return extension
+    if isinstance(extension, Extension):
+        return checked(LoadedExtension(extension.app_id, extension))
+    return load_extension(extension)
+
+
+class RecordingQueue:
+    """A refresh queue that remembers what was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str, str]] = []
+
+    async def ask(self, user: User, sections: Sequence[tuple[str, str]], reason: str) -> None:
+        """Remember `(app_id, section, reason)`."""
+        self.asked.extend((app, section, reason) for app, section in sections)
+
+
+class ExtensionHarness:
+    """One extension on memory stores. Methods are plain calls; the event loop stays out of sight."""
+
+    def __init__(
+        self,
+        extension: str | Path | Extension,
+        *,
+        user: User | None = None,
+        language: str | None = None,
+        secrets: Mapping[str, str] | None = None,
+        now: str | float = NOW,
+        call_seconds: float = 10.0,
+        model: Model | None = None,
+        stores: Stores | None = None,
+    ) -> None:
+        base = user or USER
+        self.user = User(**{**asdict(base), "language": language or base.language})
+        self.clock = FrozenClock(now)
+        self.registry = registry_of(extension)
+        self.app_id = next(iter(self.registry.loaded))
+        settings = Settings.from_env({"WEBBEE_CALL_SECONDS": str(call_seconds), "WEBBEE_HTTP_ALLOW_PRIVATE": "true"})
+        self.app: App = bootstrap(settings, stores=stores or memory_stores(), clock=self.clock, llm=model)
+        self.host: ExtensionHost = make_host(self.app, self.registry)
+        self.refresher: Refresher = make_refresher(self.app, self.host)
+        self._loop = LoopThread("extension-harness")
+        for name, value in (secrets or {}).items():
+            self.set_secret(name, value)
+
+    @property
+    def key(self) -> UserKey:
+        """Whose data it is."""
+        return UserKey(self.user.tenant_id, self.user.imperal_id)
+
+    def run(self, coro: Any) -> Any:
+        """Run a coroutine on the harness's loop."""
+        return self._loop.run(coro)
+
+    def advance(self, seconds: float) -> None:
+        """Move the clock."""
+        self.clock.advance(seconds)
+
+    def set_secret(self, name: str, value: str) -> None:
+        """Set a declared secret as its user would."""
+        spec = self.registry.loaded[self.app_id].ext.secrets[name]
+        self.run(self.app.stores.secrets.set(secret_path(self.key, self.app_id, spec), value))
+
+    def outcome(self, function: str, /, **params: Any) -> CallOutcome:
+        """Call a chat function; the kernel's outcome with duration, panels and problems."""
+        return self._execute("function", function, params)
+
+    def call(self, function: str, /, **params: Any) -> ActionResult:
+        """Call a chat function through the kernel's dispatch; its ActionResult."""
+        o = self.outcome(function, **params)
+        status = "success" if o.ok else "error"
+        return ActionResult(status, o.data, o.summary, o.error or None, o.retryable, o.ui, list(o.panels), o.error_code)
+
+    def panel(self, panel_id: str, /, **params: Any) -> Any:
+        """A panel's UI tree as JSON; AssertionError when the panel failed."""
+        o = self._execute("panel", panel_id, params)
+        assert o.ok, f"{o.error_code}: {o.error}"
+        return o.ui["ui"]
+
+    def skeleton(self, section: str) -> dict[str, Any]:
+        """Run the section's refresh handler as the loop does, save it, return what was stored."""
+        message = RefreshMessage(user_dict(self.user), self.app_id, section, "stale")
+        self.run(self.refresher.refresh(message))
+        self.run(self.refresher.refresh(RefreshMessage(user_dict(self.user), self.app_id, section, "effect")))
+        stored = self.run(self.app.stores.skeleton.get(self.key, self.app_id, section))
+        assert stored is not None and stored.data is not None, f"section {section!r} was not saved: {stored.last_error if stored else 'no such section'}"
+        return dict(stored.data)
+
+    def alert(self, section: str, *, old: dict[str, Any], new: dict[str, Any]) -> str:
+        """The alert tool's text, empty where there is nothing to say."""
+        return str(self.run(self.host.alert(self.user, self.app_id, section, old, new, 10.0)))
+
+    def events(self, kind: str = "") -> tuple[Event, ...]:
+        """What the page would be told."""
+        found = self.run(self.app.events.since(self.key))
+        return tuple(e for e in found if kind in ("", e.kind))
+
+    def context(self, *, system: bool = False) -> Context:
+        """A `Context` to call a handler with directly."""
+        contexts: ContextFactory = self.host.contexts
+        return contexts.make(self.user, self.app_id, system=system)
+
+    def _execute(self, kind: str, name: str, params: dict[str, Any]) -> CallOutcome:
+        request = CallRequest(
+            kind=kind,
+            user=user_dict(self.user),
+            app_id=self.app_id,
+            name=name,
+            arguments=params,
+            session_id="harness",
+            request_id=new_id(),
+            deadline_s=self.app.settings.call_seconds,
+        )
+        outcome: CallOutcome = self.run(self.host.execute(request))
+        return outcome
+
+
+class TestKernel:
+    """A whole kernel on memory stores. `script` plays a scripted model; without it the offline model answers."""
+
+    __test__ = False
+
+    def __init__(
+        self,
+        extensions: Sequence[str | Path | Extension] = (),
+        *,
+        script: Sequence[Any] | None = None,
+        model: Model | None = None,
+        user: User = USER,
+        now: str | float = NOW,
+        env: Mapping[str, str] | None = None,
+        stores: Stores | None = None,
+    ) -> None:
+        self.user = user
+        self.clock = FrozenClock(now)
+        self.model: Model | None = model or (ScriptedModel(list(script)) if script is not None else None)
+        self.queue = RecordingQueue()
+        self.registry = registry_of(*extensions)
+        self.app = bootstrap(Settings.from_env(dict(env or {})), stores=stores or memory_stores(), clock=self.clock, llm=self.model)
+        self.kernel: Kernel = make_kernel(self.app, queue=self.queue, registry=self.registry)
+        self._loop = LoopThread("test-kernel")
+
+    def run(self, coro: Any) -> Any:
+        """Run a coroutine on the kernel's loop."""
+        return self._loop.run(coro)
+
+    def chat(self, message: str, *, session_id: str = "s1", request_id: str = "", user: User | None = None) -> Reply:
+        """One turn."""
+        reply: Reply = self.run(self.kernel.turn(self.ask(message, session_id=session_id, request_id=request_id, user=user)))
+        return reply
+
+    def confirm(self, confirmation_id: str, accept: bool = True, *, session_id: str = "s1") -> Reply:
+        """Answer a confirmation."""
+        reply: Reply = self.run(self.kernel.confirm(self.ask("", session_id=session_id), confirmation_id, accept))
+        return reply
+
+    def ask(self, message: str, *, session_id: str = "s1", request_id: str = "", user: User | None = None) -> Ask:
+        """The kernel's own request value."""
+        return Ask(user or self.user, session_id, message, request_id or new_id())
+
+    def prompt(self, message: str, *, session_id: str = "s1") -> str:
+        """The text the classifier would read for this message; nothing is called or stored."""
+        view = self.run(self.kernel.view(self.ask(message, session_id=session_id)))
+        return str(view.prompt.text)
+
+    def memory(self, session_id: str = "s1") -> SessionMemory:
+        """What the session remembers."""
+        memory: SessionMemory = self.run(self.app.stores.sessions.read(SessionKey(self.key, session_id)))
+        return memory
+
+    def state(self) -> UserState:
+        """The user's sections and installations."""
+        state: UserState = self.run(self.app.stores.skeleton.read(self.key))
+        return state
+
+    @property
+    def key(self) -> UserKey:
+        """Whose data it is."""
+        return UserKey(self.user.tenant_id, self.user.imperal_id)
+
+
+__all__ = ["NOW", "USER", "ExtensionHarness", "ModelResponse", "RecordingQueue", "TestKernel", "registry_of"]

@@ -1,0 +1,115 @@
+"""TurnView: what one turn reads, and the prompt made of it. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from . import prompt as prompts
+from . import session_memory
+from .catalogue import Catalogue, FunctionInfo
+from .channels import fact_ledger, skeleton
+from .clock import iso
+from .dispatch import facts_of
+from .grounding import check
+from .pii import Masker
+from .prompt import Problem, Prompt
+from .sdk.context import User
+from .turn import CallOutcome, PendingConfirmation, SessionMemory, Turn, TurnStatus, UserState
+
+
+@dataclass(slots=False, frozen=True)
+class TurnView:
+    """One user's moment: memory, sections, catalogue, message. `gate` is None where personal data may reach models."""
+
+    user: User
+    message: str
+    now: float
+    memory: SessionMemory
+    state: UserState
+    catalogue: Catalogue
+    installed: frozenset[str]
+    expose_pii: bool
+    deadline: float
+    masker: Masker = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "masker", masker_for(self.memory))
+
+    @property
+    def gate(self) -> Masker | None:
+        """What everything but the user's own words passes before a model reads it."""
+        return None if self.expose_pii else self.masker
+
+    @property
+    def language(self) -> str:
+        """The user's language tag."""
+        return self.user.language
+
+    @cached_property
+    def functions(self) -> tuple[FunctionInfo, ...]:
+        """The catalogue the classifier gets: functions of installed apps."""
+        return self.catalogue.functions(self.installed)
+
+    @cached_property
+    def prompt(self) -> Prompt:
+        """The classifier's prompt."""
+        mask = self.gate.mask if self.gate else None
+        sections = [s for s in self.state.sections if s.app_id in self.installed]
+        items = session_memory.history(self.memory, mask)
+        return Prompt(
+            system=prompts.SYSTEM,
+            skeleton=skeleton.render(sections, self.now, mask),
+            history=session_memory.render(items, iso(self.now), self.message),
+        )
+
+    def waiting(self) -> PendingConfirmation | None:
+        """The confirmation that waits and has not expired."""
+        pending = self.memory.pending
+        return pending if pending and pending.expires_at > self.now else None
+
+    def ungrounded(self, text: str) -> tuple[Problem, ...]:
+        """What a plain answer of the classifier claims that neither skeleton, facts nor the user's words hold."""
+        data: list[Any] = [skeleton.visible(s.data) for s in self.state.sections if s.data and s.app_id in self.installed]
+        data += [json.loads(d.data_facts_json) for t in self.memory.turns for d in t.digests]
+        if self.gate:
+            data = [self.gate.mask(d) for d in data]
+        apps = [f"{a.app_id} {a.display_name} {a.description}" for a in self.catalogue.apps.values()]
+        words = [self.message, *(t.message for t in self.memory.turns)]
+        verdict = check(text, data=data, message="\n".join(words), summaries=[*apps, self.prompt.skeleton], done=())
+        return () if verdict.grounded else (Problem("", "reply", f"not in the data: {', '.join(verdict.ungrounded)}"),)
+
+    def turn(
+        self, request_id: str, status: TurnStatus, reply: str, outcomes: Mapping[int, CallOutcome], response: dict[str, Any], memory: SessionMemory
+    ) -> Turn:
+        """This turn as the next one will remember it, numbered after `memory` and masked with its placeholders."""
+        masker = self.masker if memory is self.memory else masker_for(memory)
+        facts = facts_of(outcomes)
+        if not self.expose_pii:
+            facts = [(app, fn, masker.mask(data)) for app, fn, data in facts]
+        digests = fact_ledger.record(facts)
+        stored = "\n".join(d.data_facts_json for d in digests)
+        return Turn(
+            seq=memory.last_seq + 1,
+            at=iso(self.now),
+            status=status,
+            message=self.message,
+            reply=reply,
+            request_id=request_id,
+            apps=tuple(dict.fromkeys(o.app_id for _, o in sorted(outcomes.items()))),
+            digests=digests,
+            vault={} if self.expose_pii else masker.used_in(stored + "\n" + masker.mask_text(reply)),
+            masked=not self.expose_pii,
+            response=response,
+        )
+
+
+def masker_for(memory: SessionMemory) -> Masker:
+    """One placeholder map over the remembered turns, so the same value keeps its name."""
+    known: dict[str, str] = {}
+    for turn in memory.turns:
+        known |= turn.vault
+    return Masker(known)
