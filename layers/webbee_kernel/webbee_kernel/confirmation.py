@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from .ids import confirmation_id
-from .text import dumps, one_line
+from .text import one_line
 from .turn import PendingConfirmation, Step
 
 LIFETIME_S = 300
@@ -38,16 +39,17 @@ def answer(message: str) -> bool | None:
     return None
 
 
-def pending(steps: Sequence[Step], *, message: str, request_id: str, now: float, vault: dict[str, str]) -> PendingConfirmation:
-    """A record of exactly these calls, arguments already real, valid for 300 seconds."""
+def pending(
+    steps: Sequence[Step], *, message: str, request_id: str, now: float, titles: Mapping[str, str]
+) -> PendingConfirmation:
+    """A record of exactly these calls, arguments already real, valid for 300 seconds. `titles` names what ids stand for."""
     return PendingConfirmation(
         confirmation_id=confirmation_id(),
         expires_at=int(now) + LIFETIME_S,
         message=message,
         request_id=request_id,
         steps=tuple(asdict(s) for s in steps),
-        summary="; ".join(describe(s) for s in steps),
-        vault=vault,
+        summary="; ".join(describe(s, titles) for s in steps),
     )
 
 
@@ -56,9 +58,31 @@ def steps(record: PendingConfirmation) -> tuple[Step, ...]:
     return tuple(Step(**s) for s in record.steps)
 
 
-def describe(step: Step) -> str:
-    """`mail.delete {"ids": ["1-7"]}`, for the person who decides."""
-    return f"{step.app_id}.{step.fn_name} {one_line(dumps(step.arguments), 300)}"
+def describe(step: Step, titles: Mapping[str, str]) -> str:
+    """`delete – id: Lisbon launch (notes)`, for the person who decides: titles in place of the ids that have one."""
+    shown = ", ".join(f"{name}: {_shown(value, titles)}" for name, value in step.arguments.items())
+    return one_line(f"{step.fn_name.replace('_', ' ')} – {shown} ({step.app_id})" if shown else f"{step.fn_name} ({step.app_id})", 400)
+
+
+def titles_in(facts: Iterable[Any]) -> dict[str, str]:
+    """What ids stand for in these facts: every dict with an `id` and a title-like field."""
+    found: dict[str, str] = {}
+    for value in facts:
+        if isinstance(value, dict):
+            title = next((value[k] for k in ("title", "subject", "name", "label", "email") if isinstance(value.get(k), str) and value[k]), None)
+            if title and isinstance(value.get("id"), str | int):
+                found[str(value["id"])] = title
+            found |= titles_in(value.values())
+        elif isinstance(value, list):
+            found |= titles_in(value)
+    return found
+
+
+def _shown(value: Any, titles: Mapping[str, str]) -> str:
+    if isinstance(value, list):
+        return ", ".join(_shown(v, titles) for v in value)
+    text = str(value)
+    return f"“{titles[text]}”" if text in titles else text
 
 
 def question(record: PendingConfirmation, language: str) -> str:

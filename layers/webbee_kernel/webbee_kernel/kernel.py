@@ -143,7 +143,8 @@ class Kernel:
 
     async def _hold(self, ask: Ask, view: TurnView, calls: Calls, held: tuple[Step, ...]) -> Reply:
         """Destructive calls wait for the user's yes."""
-        record = confirmation.pending(held, message=ask.message, request_id=ask.request_id, now=view.now, vault=dict(view.masker.vault))
+        titles = view.titles(calls.outcomes)
+        record = confirmation.pending(held, message=ask.message, request_id=ask.request_id, now=view.now, titles=titles)
         await self.stores.sessions.put_pending(ask.key, record)
         return await self._record(ask, view, calls, confirmation.question(record, view.language), "confirmation", record)
 

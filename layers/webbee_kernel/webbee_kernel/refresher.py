@@ -84,7 +84,7 @@ class Refresher:
         definition = self._definition(message)
         if definition is None:
             return "gone"
-        if message.reason == "stale":
+        if message.reason != "due":
             fresh = Section(message.app_id, message.section, ttl=definition.ttl, due_at=self._clock.now(), user=user_dict(replace(user, scopes=())))
             await self._sections.register(key, fresh)
         now = self._clock.now()

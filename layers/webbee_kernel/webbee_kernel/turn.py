@@ -77,7 +77,6 @@ class PendingConfirmation:
     request_id: str
     steps: tuple[dict[str, Any], ...]
     summary: str = ""
-    vault: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from . import session_memory
 from .catalogue import Catalogue, FunctionInfo
 from .channels import fact_ledger, skeleton
 from .clock import iso
+from .confirmation import titles_in
 from .dispatch import facts_of
 from .grounding import check
 from .pii import Masker
@@ -74,13 +75,22 @@ class TurnView:
     def ungrounded(self, text: str) -> tuple[Problem, ...]:
         """What a plain answer of the classifier claims that neither skeleton, facts nor the user's words hold."""
         data: list[Any] = [skeleton.visible(s.data) for s in self.state.sections if s.data and s.app_id in self.installed]
-        data += [json.loads(d.data_facts_json) for t in self.memory.turns for d in t.digests]
+        data += self.facts()
         if self.gate:
             data = [self.gate.mask(d) for d in data]
         apps = [f"{a.app_id} {a.display_name} {a.description}" for a in self.catalogue.apps.values()]
         words = [self.message, *(t.message for t in self.memory.turns)]
         verdict = check(text, data=data, message="\n".join(words), summaries=[*apps, self.prompt.skeleton], done=())
         return () if verdict.grounded else (Problem("", "reply", f"not in the data: {', '.join(verdict.ungrounded)}"),)
+
+    def facts(self) -> list[Any]:
+        """The remembered facts as stored, oldest first."""
+        return [json.loads(d.data_facts_json) for t in self.memory.turns for d in t.digests]
+
+    def titles(self, outcomes: Mapping[int, CallOutcome]) -> dict[str, str]:
+        """What ids of the remembered facts and of this turn's results stand for, in the user's own values."""
+        known = titles_in([*self.facts(), *(o.data for o in outcomes.values())])
+        return {ident: self.masker.unmask_text(title) for ident, title in known.items()}
 
     def turn(
         self, request_id: str, status: TurnStatus, reply: str, outcomes: Mapping[int, CallOutcome], response: dict[str, Any], memory: SessionMemory

@@ -9,6 +9,7 @@ from typing import Any
 from .. import __version__
 from ..bootstrap import App, bootstrap, make_kernel
 from ..catalogue import tool_spec
+from ..clock import Clock
 from ..config import Settings
 from ..errors import BadInput, KernelError, NotFound
 from ..events import sse
@@ -25,8 +26,8 @@ from .wire import MAX_MESSAGE, ChatBody, ConfirmationBody
 class ChatService:
     """The routes of `chat_turn`."""
 
-    def __init__(self, settings: Settings, *, app: App | None = None, kernel: Kernel | None = None) -> None:
-        self.app = app or bootstrap(settings)
+    def __init__(self, settings: Settings, clock: Clock | None = None, *, app: App | None = None, kernel: Kernel | None = None) -> None:
+        self.app = app or bootstrap(settings, clock=clock)
         self.kernel = kernel or make_kernel(self.app)
         self._router = Router(
             (

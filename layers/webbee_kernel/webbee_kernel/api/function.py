@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Protocol
 
+from ..clock import Clock, SystemClock
 from ..config import Role, Settings
 from ..logs import bind_invocation, set_up_logging
 from ..loop import LoopThread
@@ -26,9 +27,10 @@ class Function:
     that names it; elsewhere it is built on the first call.
     """
 
-    def __init__(self, role: Role, build: Callable[[Settings], Service]) -> None:
+    def __init__(self, role: Role, build: Callable[[Settings, Clock], Service], clock: Clock | None = None) -> None:
         self._role: Role = role
         self._build = build
+        self.clock: Clock = clock or SystemClock()
         self._service: Service | None = None
         self._loop = LoopThread(role)
         set_up_logging(role)
@@ -38,7 +40,7 @@ class Function:
     def service(self) -> Service:
         """The service, built when first needed."""
         if self._service is None:
-            self._service = self._build(Settings.from_env(os.environ, self._role))
+            self._service = self._build(Settings.from_env(os.environ, self._role), self.clock)
         return self._service
 
     def reset(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from ..bootstrap import App, bootstrap, make_host, make_refresher
+from ..clock import Clock
 from ..config import Settings
 from ..errors import NotFound
 from ..host import ExtensionHost
@@ -22,8 +23,8 @@ _log = logging.getLogger("webbee.refresh")
 class RefreshService:
     """What `skeleton_refresh` does with each kind of event."""
 
-    def __init__(self, settings: Settings, *, app: App | None = None, host: ExtensionHost | None = None, sender: RefreshSender | None = None) -> None:
-        self.app = app or bootstrap(settings)
+    def __init__(self, settings: Settings, clock: Clock | None = None, *, app: App | None = None, host: ExtensionHost | None = None, sender: RefreshSender | None = None) -> None:
+        self.app = app or bootstrap(settings, clock=clock)
         self.host = host or make_host(self.app)
         self.refresher = make_refresher(self.app, self.host)
         self._sender = sender

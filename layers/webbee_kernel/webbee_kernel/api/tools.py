@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..bootstrap import App, bootstrap, make_host
+from ..clock import Clock
 from ..config import Settings
 from ..errors import BadInput, CallError, KernelError, NotAllowed, NotFound
 from ..host import ExtensionHost
@@ -30,8 +31,8 @@ STATUS = {"UNKNOWN_TOOL": 404, "UNKNOWN_SUB_FUNCTION": 404, "PERMISSION_DENIED":
 class ToolService:
     """The routes and the invocation of `tool_dispatch`."""
 
-    def __init__(self, settings: Settings, *, app: App | None = None, host: ExtensionHost | None = None) -> None:
-        self.app = app or bootstrap(settings)
+    def __init__(self, settings: Settings, clock: Clock | None = None, *, app: App | None = None, host: ExtensionHost | None = None) -> None:
+        self.app = app or bootstrap(settings, clock=clock)
         self.host = host or make_host(self.app)
         self._router = Router(
             (

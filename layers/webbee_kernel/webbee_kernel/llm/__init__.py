@@ -1,0 +1,1 @@
+"""The model seam (`protocol`) and what stands behind it."""

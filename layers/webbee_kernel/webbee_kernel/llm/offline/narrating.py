@@ -1,0 +1,78 @@
+"""The reply from results, word for word: nothing in it that the tools did not say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ..protocol import ModelRequest, ModelResponse
+from .reading import Result, read_prompt
+
+ITEMS = 5
+"""List items shown."""
+
+_LABELS = ("title", "subject", "name", "label", "text", "from", "address")
+_HIDDEN = re.compile(r"(?:^|_)(?:id|ids|etag|uid|uuid)$")
+_VALUES = 3
+_LENGTH = 120
+_SENTENCE = re.compile(r".+?(?:[.!?…](?=\s|$)|$)", re.DOTALL)
+_EXTRACT = 400
+
+
+def narrate(request: ModelRequest) -> ModelResponse:
+    """Summaries and errors in order, then up to five items of a list as lines. After a correction, no items."""
+    reading = read_prompt(request.prompt)
+    lines: list[str] = []
+    for result in reading.results:
+        if result.text:
+            lines.append(_sentence(result.text))
+        if result.ok and not reading.problems:
+            lines.extend(_items(result) or ([] if result.text else _fields(result.data)))
+    return ModelResponse(text="\n".join(lines))
+
+
+def extract(request: ModelRequest) -> ModelResponse:
+    """What `ctx.ai` gets offline: the first two sentences of the prompt, at most 400 characters. No model's judgement in it."""
+    sentences = [m[0].strip() for m in _SENTENCE.finditer(request.prompt) if m[0].strip()]
+    text = " ".join(" ".join(sentences[:2]).split())
+    return ModelResponse(text=text if len(text) <= _EXTRACT else text[: _EXTRACT - 1].rstrip() + "…")
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text if text[-1:] in ".!?…:)»" else f"{text}."
+
+
+def _items(result: Result) -> list[str]:
+    rows = next(_lists(result.data), [])
+    return [f"- {line}" for row in rows[:ITEMS] if (line := _row(row))]
+
+
+def _lists(value: Any) -> Iterator[list[dict[str, Any]]]:
+    """Lists of dicts, outermost and first."""
+    if isinstance(value, list):
+        if rows := [item for item in value if isinstance(item, dict)]:
+            yield rows
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _lists(item)
+
+
+def _row(row: dict[str, Any]) -> str:
+    """The title-like value, then up to three more short ones; ids, flags and empty values stay out."""
+    shown = {
+        k: v for k, v in row.items() if isinstance(v, str | int | float) and not isinstance(v, bool) and v != "" and not _HIDDEN.search(k)
+    }
+    label = next((k for k in _LABELS if k in shown), None)
+    order = ([label] if label else []) + [k for k in shown if k != label]
+    return " — ".join(_short(shown[k]) for k in order[: _VALUES + 1])
+
+
+def _fields(data: Any) -> list[str]:
+    return [f"- {k}: {_short(v)}" for k, v in data.items() if isinstance(v, str | int | float)][:ITEMS] if isinstance(data, dict) else []
+
+
+def _short(value: Any) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= _LENGTH else text[: _LENGTH - 1].rstrip() + "…"

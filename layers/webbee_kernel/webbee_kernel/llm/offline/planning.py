@@ -1,0 +1,210 @@
+"""From a message to calls: which clauses it has, which function each means, what to do when the kernel sends a call back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
+from . import replies
+from .arguments import Filled, fill
+from .entities import find_entities
+from .matching import Index, Match, bare, index_of
+from .reading import Reading, read_prompt
+from .recall import reference
+from .schema import arguments_of
+
+THRESHOLD = 2.6
+"""Least score of a message that is acted upon; tuned on the labelled sets of tests/unit/test_offline.py."""
+
+STRONG = 3.0
+"""Least score of either half of `X and Y`."""
+
+COVERAGE = 0.28
+"""Least part of the words, weighted, that the catalogue must know."""
+
+CONTENT_COVERAGE = 0.15
+"""The same for a function that takes a text, whose words need not be known."""
+
+CONTEXT = 0.9
+"""What it is worth that the newest facts are of the same app, for a message that points back."""
+
+ADDRESS = 1.5
+"""What an e-mail address in the message is worth to functions that need one."""
+
+NUMBER = 0.4
+"""What a number in the message is worth to functions that take one."""
+
+INTRODUCED = 0.6
+"""What `command: content` is worth to functions that need a text."""
+
+UNEXPLAINED = 0.12
+"""The part of its score that a function which needs no text loses when it explains none of the words."""
+
+TIE = 0.2
+"""Scores this close are equal: then the function that can do less harm is meant."""
+
+_INTRODUCED = re.compile(r"\w:\s+\S")
+WORDS = 60
+"""Words of a message that are matched: a command stands at its beginning."""
+
+CLAUSES = 10
+"""Calls of one message at most, and places at which a cut is tried."""
+
+_HARM = {"read": 0, "write": 1}
+_AND_THEN = re.compile(
+    r"(?:,|;|\.)?\s+(?:and then|then|after that|а потом|и потом|потом|затем|и затем|а затем|после этого)\s+|;\s+", re.IGNORECASE
+)
+_AND = re.compile(r",?\s+(?:and|и)\s+", re.IGNORECASE)
+_GREETING = re.compile(
+    r"\W*(?:hi|hello|hey|help|привет|здравствуй(?:те)?|помощь|помоги|добрый день|how are you|как дела|what can you do|что ты (?:умеешь|можешь))\W*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Planned:
+    """One call with what it still lacks."""
+
+    tool: ToolSpec
+    filled: Filled
+
+
+def classify(request: ModelRequest) -> ModelResponse:
+    """The classifier's answer: calls, or a text that asks or declines."""
+    reading = read_prompt(request.prompt)
+    language = replies.language_of(reading.message, request.language)
+    if not request.tools or _GREETING.fullmatch(reading.message):
+        say = replies.capabilities if request.tools else replies.unknown
+        return ModelResponse(text=say(request.tools, language))
+    index = index_of(request.tools)
+    planned = _plan(reading, request.tools, index)
+    if not planned and reading.previous[1].startswith(replies.ASKS):
+        joined = f"{reading.previous[0]} {reading.message}"  # the answer to our own question
+        planned = _plan(replace_message(reading, joined), request.tools, index)
+    if not planned:
+        return ModelResponse(text=replies.unknown(request.tools, language))
+    if reading.problems:
+        return _mended(planned, reading, language)
+    if reading.results:
+        planned = planned[len(reading.results) :]
+    ready = _ready(planned)
+    if not ready:
+        missing = planned[0].filled.missing if planned else []
+        return ModelResponse(text=replies.ask(missing, language) if missing else replies.gave_up([], language))
+    return _calls(ready)
+
+
+def replace_message(reading: Reading, message: str) -> Reading:
+    """The same prompt with another message."""
+    return replace(reading, message=message)
+
+
+def match(text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequence[str] = ()) -> list[Match]:
+    """Functions that fit the text, best first; `apps` are those of the newest turns, newest first."""
+    entities = find_entities(text)
+    words = bare(text)[:WORDS]
+    ranked = index.rank(words, tools)
+    has_email = any(e.kind == "email" for e in entities)
+    points = reference(words) is not None
+    has_number = any(e.kind == "number" for e in entities)
+    introduces = _INTRODUCED.search(text) is not None
+    scored = []
+    for found in ranked:
+        arguments = arguments_of(found.tool.input_schema)
+        needs = {a.kind for a in arguments if a.required}
+        takes = {a.kind for a in arguments}
+        score = found.score if "text" in needs else found.score * (1 - UNEXPLAINED * (1 - found.coverage))
+        score += CONTEXT * (points and bool(takes & {"id", "email"}) and next(iter(apps), "") == found.tool.app_id)
+        score += NUMBER * (has_number and "number" in takes)
+        score += ADDRESS * (has_email and "email" in needs) + INTRODUCED * (introduces and "text" in needs)
+        scored.append(replace(found, score=score))
+    return sorted(scored, key=lambda m: -m.score)
+
+
+def best(text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequence[str] = (), least: float = THRESHOLD) -> ToolSpec | None:
+    """The function the text means, None when nothing fits well enough."""
+    ranked = match(text, tools, index, apps)
+    if not ranked or ranked[0].score < least:
+        return None
+    found = min((m for m in ranked if m.score > ranked[0].score - TIE), key=lambda m: _HARM.get(m.tool.action_type, 2))
+    takes_text = any(a.kind == "text" and a.required for a in arguments_of(found.tool.input_schema))
+    return found.tool if found.coverage >= (CONTENT_COVERAGE if takes_text else COVERAGE) else None
+
+
+def _plan(reading: Reading, tools: tuple[ToolSpec, ...], index: Index) -> list[_Planned]:
+    apps: list[str] = reading.apps or [f.app_id for f in reading.facts]
+    planned: list[_Planned] = []
+    earlier: list[tuple[str, int]] = []
+    done = [(r.app_id, n) for n, r in enumerate(reading.results)]
+    position = {t.name: n for n, t in enumerate(tools)}
+    for number, clause in enumerate(_clauses(reading.message, tools, index, apps)):
+        tool = best(clause, tools, index, [earlier[-1][0], *apps] if earlier else apps)
+        if tool is None:
+            continue
+        before = [] if number < len(done) + 1 and done else earlier
+        planned.append(_Planned(tool, fill(tool, clause, reading, index.vocabulary[position[tool.name]], before)))
+        earlier.append((tool.app_id, number))
+    return planned
+
+
+def _clauses(text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequence[str]) -> list[str]:
+    """The message cut at `and then` where both halves mean something, at a plain `and` only where both do so strongly."""
+    quotes = [e for e in find_entities(text) if e.kind == "quote"]
+    cuts = [
+        (m.start(), m.end(), least) for sep, least in ((_AND_THEN, THRESHOLD), (_AND, STRONG)) for m in islice(sep.finditer(text), CLAUSES)
+    ]
+    cuts = [c for c in cuts if not any(q.start < c[0] < q.end for q in quotes)]
+    clauses: list[str] = []
+    start = 0
+    for begin, end, least in sorted(cuts):
+        if begin < start:
+            continue
+        following = min((b for b, _, _ in cuts if b > end), default=len(text))
+        first = best(text[start:begin], tools, index, apps, least)
+        if first and best(text[end:following], tools, index, [first.app_id], least):
+            clauses.append(text[start:begin])
+            start, apps = end, [first.app_id]
+    return [*clauses, text[start:]][:CLAUSES]
+
+
+def _ready(planned: Sequence[_Planned]) -> list[_Planned]:
+    """The calls up to the first that lacks something."""
+    return list(planned[: next((n for n, p in enumerate(planned) if p.filled.missing), len(planned))])
+
+
+def _calls(planned: Sequence[_Planned]) -> ModelResponse:
+    return ModelResponse(tool_calls=tuple(ToolCall(p.tool.name, p.filled.arguments) for p in planned), stop_reason="tool_use")
+
+
+def _mended(planned: Sequence[_Planned], reading: Reading, language: str) -> ModelResponse:
+    """Refused optional arguments are dropped, numbers moved to their limit; anything else is given up plainly."""
+    ready = _ready(planned)[len(reading.results) :]
+    for problem in reading.problems:
+        name = str(problem.get("field", "")).partition(".")[0]
+        call = next((p for p in ready if name in p.filled.arguments and problem.get("call", "") in ("", p.tool.name, p.tool.fn_name)), None)
+        argument = next((a for a in arguments_of(call.tool.input_schema) if a.name == name), None) if call else None
+        if call is None or argument is None:
+            return _given_up(reading, language)
+        values = call.filled.arguments
+        limit = _number(problem.get("limit"))
+        if argument.kind == "number" and limit is not None and values[name] != limit:
+            values[name] = limit
+        elif argument.required or argument.kind == "id":
+            return _given_up(reading, language)
+        else:
+            del values[name]
+    return _calls(ready) if ready else _given_up(reading, language)
+
+
+def _given_up(reading: Reading, language: str) -> ModelResponse:
+    said = [": ".join(str(p[k]) for k in ("field", "problem") if p.get(k)) for p in reading.problems]
+    return ModelResponse(text=replies.gave_up(said, language))
+
+
+def _number(value: Any) -> int | None:
+    found = re.search(r"-?\d+", str(value))
+    return int(found[0]) if found else None

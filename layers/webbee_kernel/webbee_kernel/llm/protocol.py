@@ -1,0 +1,79 @@
+"""The model seam: one request in, one response out, whatever serves it.
+
+Three roles share it: the classifier picks calls from `tools`, the narrator writes the reply, `ai` serves `ctx.ai`.
+Implementations: `offline` (the embedded default), `scripted` (for tests) and the adapters of real model services.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+Role = Literal["classifier", "narrator", "ai"]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """One chat function as a model sees it.
+
+    `name` is `{app_id}__{fn_name}`, `[A-Za-z0-9_-]{1,64}`; `input_schema` is the JSON schema of the arguments;
+    `action_type` is read, write or destructive; `examples` are things a user may say, in any language.
+    """
+
+    name: str
+    app_id: str
+    fn_name: str
+    description: str
+    input_schema: dict[str, Any]
+    action_type: str
+    examples: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call the model asks for. `arguments` is a str when the model wrote broken JSON: the text as it came."""
+
+    name: str
+    arguments: dict[str, Any] | str
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one request cost, in tokens; `cached_tokens` are those of the input read from the service's cache."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One completion. `language` is the user's BCP 47 tag; `timeout_s` the whole call's limit in seconds."""
+
+    role: Role
+    system: str
+    prompt: str
+    tools: tuple[ToolSpec, ...] = ()
+    max_tokens: int = 1024
+    timeout_s: float = 20.0
+    language: str = "en"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelResponse:
+    """Text, calls, or both. `stop_reason` is the service's word, such as `end_turn`, `tool_use`, `max_tokens`."""
+
+    text: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    usage: Usage = Usage()
+    stop_reason: str = "end_turn"
+
+
+class Model(Protocol):
+    """Anything that completes a request. `name` goes to the audit record."""
+
+    name: str
+
+    async def complete(self, request: ModelRequest) -> ModelResponse:
+        """Answer the request, or raise `ModelUnavailable` (`webbee_kernel.errors`) when it cannot be served now."""
+        ...

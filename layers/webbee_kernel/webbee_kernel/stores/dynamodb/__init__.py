@@ -1,0 +1,65 @@
+"""Every store on DynamoDB, and secrets on SSM Parameter Store. boto3 is imported when the first request is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...aws.clients import ClientFactory, aws_client
+from ..protocols import Stores
+from ..refused import Refused
+from ..secrets_ssm import SsmSecretStore
+from .audit import DynamoAuditStore
+from .cache import DynamoCacheStore
+from .client import Database
+from .documents import DynamoDocumentStore
+from .events import DynamoEventStore
+from .sessions import DynamoSessionStore
+from .skeleton import DynamoSkeletonStore
+
+__all__ = ["Tables", "dynamodb_stores"]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Names of the tables. An empty one is a table that this function may not touch: its store refuses every use."""
+
+    sessions: str = ""
+    skeleton: str = ""
+    cache: str = ""
+    store: str = ""
+    audit: str = ""
+    events: str = ""
+
+    @classmethod
+    def from_variables(cls, variables: Mapping[str, str]) -> Tables:
+        """Names out of `WEBBEE_TABLE_SESSIONS` and its like."""
+        return cls(**{name: variables.get(f"WEBBEE_TABLE_{name.upper()}", "") for name in cls.__slots__})
+
+
+def dynamodb_stores(tables: Tables, *, shards: int = 8, secrets_prefix: str = "", client_factory: ClientFactory = aws_client) -> Stores:
+    """The stores over these tables.
+
+    `shards` are the partitions of the due index, the same number in every function. `secrets_prefix` is the path above
+    all secrets (`/webbee/<stack>`), empty for a function without secrets. `client_factory` gives the boto3 client of
+    a service.
+    """
+    database = Database(client_factory)
+
+    def store(name: str, make: Any, *more: Any) -> Any:
+        table = getattr(tables, name)
+        return make(database, table, *more) if table else refused(f"WEBBEE_TABLE_{name.upper()}")
+
+    def refused(variable: str) -> Any:
+        return Refused(variable)
+
+    return Stores(
+        sessions=store("sessions", DynamoSessionStore),
+        skeleton=store("skeleton", DynamoSkeletonStore, shards),
+        cache=store("cache", DynamoCacheStore),
+        documents=store("store", DynamoDocumentStore),
+        audit=store("audit", DynamoAuditStore, tables.events),
+        events=store("events", DynamoEventStore),
+        secrets=SsmSecretStore(secrets_prefix, client_factory) if secrets_prefix else refused("WEBBEE_SECRETS_PREFIX"),
+    )

@@ -1,0 +1,89 @@
+"""The audit trail, append only.
+
+    pk tenant#user   sk call#<record id>   body                one finished call
+                     sk effect#<effect>    body  record_id     the claim of an effect, written before it happens
+
+Every write is conditional on absence and needs no permission but PutItem: no role may change or delete a record, which
+rules BatchWriteItem out. A record and its events go in one transaction, so neither exists without the other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+from ...turn import AuditRecord, Event, UserKey
+from ..keys import user_key
+from ..paging import positive
+from ..records import audit_from, audit_text
+from .client import ConditionFailed, Contended, Database, Item, N, S, key_of, stamp
+from .events import event_item
+
+_ABSENT = "attribute_not_exists(#pk)"
+_TOGETHER = 99
+"""Events beside the record in one transaction, which takes 100 items."""
+
+
+class DynamoAuditStore:
+    """`AuditStore` on the audit table; `append` also writes the events table."""
+
+    def __init__(self, database: Database, table: str, events_table: str) -> None:
+        self._database = database
+        self._table = table
+        self._events_table = events_table
+
+    async def begin(self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int) -> AuditRecord | None:
+        own = stamp()
+        intent = replace(record, status="started")
+        item = {
+            **key_of(user_key(user), f"effect#{effect}"),
+            "body": S(audit_text(intent)),
+            "record_id": S(record.record_id),
+            "expires_at": N(expires_at),
+            **own,
+        }
+        try:
+            await self._database.write("put_item", own=own, TableName=self._table, Item=item, ConditionExpression=_ABSENT)
+        except ConditionFailed as failure:
+            held = failure.item
+        else:
+            return None
+        done = await self._database.get(self._table, key_of(user_key(user), f"call#{held['record_id']['S']}"))
+        return audit_from((done or held)["body"]["S"])
+
+    async def append(
+        self, user: UserKey, record: AuditRecord, *, expires_at: int, events: tuple[Event, ...] = (), events_expire_at: int = 0
+    ) -> None:
+        """Repeatable: what is there already stays as it is."""
+        key = key_of(user_key(user), f"call#{record.record_id}")
+        puts = [_put(self._table, {**key, "body": S(audit_text(record)), "expires_at": N(expires_at)})]
+        puts += [_put(self._events_table, event_item(user, event, events_expire_at)) for event in events]
+        if 1 < len(puts) <= _TOGETHER + 1:
+            try:
+                await self._database.transact(*({"Put": put} for put in puts))
+            except (ConditionFailed, Contended):  # a repetition: complete it one by one
+                await self._put_each(puts)
+        else:
+            await self._put_each(puts)
+
+    async def _put_each(self, puts: list[dict[str, Any]]) -> None:
+        answers = await asyncio.gather(*(self._database.write("put_item", **put) for put in puts), return_exceptions=True)
+        for answer in answers:
+            if isinstance(answer, BaseException) and not isinstance(answer, ConditionFailed):
+                raise answer
+
+    async def list(self, user: UserKey, *, limit: int = 100) -> tuple[AuditRecord, ...]:
+        items = await self._database.items(
+            need=positive(limit),
+            TableName=self._table,
+            KeyConditionExpression="#pk = :pk AND begins_with(#sk, :calls)",
+            ExpressionAttributeValues={":pk": S(user_key(user)), ":calls": S("call#")},
+            ScanIndexForward=False,
+            ConsistentRead=True,
+        )
+        return tuple(audit_from(item["body"]["S"]) for item in items)
+
+
+def _put(table: str, item: Item) -> dict[str, Any]:
+    return {"TableName": table, "Item": item, "ConditionExpression": _ABSENT}

@@ -1,0 +1,184 @@
+"""DynamoDB as the adapters use it: requests in threads, foreign errors translated.
+
+Adapters name attributes in expressions with a leading `#` (`"#seq < :n"`); the names are declared here, so no
+reserved word needs thought. Every conditional write may carry a `stamp`, a value nobody else writes: botocore
+repeats a request whose answer was lost, and a repeat that meets its own stamp has succeeded.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+from collections.abc import Iterable
+from typing import Any, Final
+
+from ...aws.clients import ClientFactory, aws_client, error_code, in_thread, outage
+from ...errors import BadInput, StorageUnavailable
+from ..records import MAX_ITEM_BYTES
+
+__all__ = ["ClientFactory", "ConditionFailed", "Contended", "Database", "Item", "N", "S", "aws_client", "key_of", "stamp", "translate"]
+
+Item = dict[str, Any]
+"""An item in DynamoDB's wire form: `{"pk": {"S": "…"}, "seq": {"N": "1"}}`."""
+BATCH: Final = 25
+_EXPRESSIONS: Final = ("KeyConditionExpression", "ConditionExpression", "UpdateExpression", "ProjectionExpression")
+_NAME: Final = re.compile(r"#(\w+)")
+
+
+class ConditionFailed(Exception):
+    """A conditional write met another state; `item` is what stands there, empty when nothing does."""
+
+    def __init__(self, item: Item | None = None) -> None:
+        super().__init__("the condition of a write did not hold")
+        self.item: Item = item or {}
+
+
+class Contended(Exception):
+    """Another transaction has one of the items: read again and retry."""
+
+
+def stamp() -> Item:
+    """An attribute that marks one write as this caller's."""
+    return {"stamp": S(secrets.token_urlsafe(9))}
+
+
+def translate(error: Exception, what: str) -> Exception:
+    """What the kernel sees instead of a botocore error; errors that only a defect can cause stay as they are."""
+    response: dict[str, Any] = getattr(error, "response", {})
+    match error_code(error):
+        case "ConditionalCheckFailedException":
+            return ConditionFailed(response.get("Item"))
+        case "TransactionCanceledException":
+            return _cancelled(error, response.get("CancellationReasons", []), what)
+        case "TransactionConflictException":
+            return Contended(what)
+        case "ItemCollectionSizeLimitExceededException":
+            return BadInput("This user's documents of one extension reached DynamoDB's 10 GB.", code="too_large", limit=10 * 1024**3)
+        case "ValidationException" if "size" in str(error).lower():
+            return BadInput(f"{what} takes no item over 400 KB.", code="too_large", limit=MAX_ITEM_BYTES)
+    return outage(error, what) or error
+
+
+def _cancelled(error: Exception, reasons: list[dict[str, Any]], what: str) -> Exception:
+    for reason in reasons:
+        if reason.get("Code") == "ConditionalCheckFailed":
+            return ConditionFailed(reason.get("Item"))
+    codes = {reason.get("Code") for reason in reasons} - {"None", None}
+    if "TransactionConflict" in codes:
+        return Contended(what)
+    if codes & {"ThrottlingError", "ProvisionedThroughputExceeded"}:
+        return StorageUnavailable(f"{what} is overloaded; nothing was written, try again.")
+    return error
+
+
+class Database:
+    """One client and the few kinds of request that the adapters make."""
+
+    def __init__(self, client_factory: ClientFactory = aws_client) -> None:
+        self._client_factory = client_factory
+
+    async def call(self, operation: str, /, **request: Any) -> dict[str, Any]:
+        """One request, `operation` in boto3's spelling: `put_item`."""
+        answer: dict[str, Any] = await in_thread(self._send, operation, request)
+        return answer
+
+    async def get(self, table: str, key: Item, **request: Any) -> Item | None:
+        """One item, strongly consistent."""
+        answer = await self.call("get_item", TableName=table, Key=key, ConsistentRead=True, **request)
+        return answer.get("Item")
+
+    async def write(self, operation: str, /, *, own: Item | None = None, **request: Any) -> dict[str, Any]:
+        """One conditional write; ConditionFailed carries what stood there. `own` is the stamp that the request writes."""
+        try:
+            return await self.call(operation, ReturnValuesOnConditionCheckFailure="ALL_OLD", **request)
+        except ConditionFailed as failure:
+            if own and own.items() <= failure.item.items():  # our own write, whose answer was lost
+                return {"Attributes": failure.item}
+            raise
+
+    async def transact(self, *actions: dict[str, dict[str, Any]]) -> None:
+        """All of the writes or none; botocore's request token makes a repeat harmless."""
+        for action in actions:
+            for request in action.values():
+                _declare_names(request)
+        await self.call("transact_write_items", TransactItems=list(actions))
+
+    async def page(self, **request: Any) -> tuple[list[Item], Item | None]:
+        """One page of a Query, and where the next one starts."""
+        answer = await self.call("query", **request)
+        return answer.get("Items", []), answer.get("LastEvaluatedKey")
+
+    async def items(self, *, need: int = 0, **request: Any) -> list[Item]:
+        """The items of a Query: all, or the first `need`, read in pages no larger than that."""
+        found: list[Item] = []
+        if need:
+            request["Limit"] = need
+        while True:
+            page, start = await self.page(**request)
+            found += page
+            if start is None or (need and len(found) >= need):
+                return found[: need or None]
+            request["ExclusiveStartKey"] = start
+
+    async def count(self, **request: Any) -> int:
+        """How many items a Query finds."""
+        total = 0
+        while True:
+            answer = await self.call("query", Select="COUNT", **request)
+            total += int(answer["Count"])
+            if "LastEvaluatedKey" not in answer:
+                return total
+            request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+    async def delete_batch(self, table: str, keys: Iterable[Item]) -> None:
+        """Delete items, 25 a request, whatever their state; what the table leaves over is asked again."""
+        left = [{"DeleteRequest": {"Key": key}} for key in keys]
+        for attempt in range(10):
+            if attempt:
+                await asyncio.sleep(0.05 * 2**attempt)
+            batches = [left[at : at + BATCH] for at in range(0, len(left), BATCH)]
+            answers = [await self.call("batch_write_item", RequestItems={table: batch}) for batch in batches]
+            left = [request for answer in answers for request in answer.get("UnprocessedItems", {}).get(table, [])]
+            if not left:
+                return
+        raise StorageUnavailable(f"The table {table} is overloaded: {len(left)} items are still to be deleted, repeat the request.")
+
+    def _send(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        _declare_names(request)
+        try:
+            answer: dict[str, Any] = getattr(self._client_factory("dynamodb"), operation)(**request)
+        except Exception as error:
+            translated = translate(error, _subject(request))
+            if translated is error:
+                raise
+            raise translated from error
+        return answer
+
+
+def S(value: str) -> dict[str, str]:  # noqa: N802 - DynamoDB's own name for the type
+    """A string attribute."""
+    return {"S": value}
+
+
+def N(value: float) -> dict[str, str]:  # noqa: N802
+    """A number attribute; a float comes back as the same float."""
+    return {"N": repr(value)}
+
+
+def key_of(pk: str, sk: str) -> Item:
+    """The primary key of an item."""
+    return {"pk": {"S": pk}, "sk": {"S": sk}}
+
+
+def _declare_names(request: dict[str, Any]) -> None:
+    names = {name for field in _EXPRESSIONS for name in _NAME.findall(request.get(field, ""))}
+    if names:
+        request["ExpressionAttributeNames"] = {f"#{name}": name for name in names}
+
+
+def _subject(request: dict[str, Any]) -> str:
+    tables = {request["TableName"]} if "TableName" in request else set(request.get("RequestItems", ()))
+    for action in request.get("TransactItems", ()):
+        tables |= {part["TableName"] for part in action.values()}
+    return f"The table {' or '.join(sorted(tables))}"

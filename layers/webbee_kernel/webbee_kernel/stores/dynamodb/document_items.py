@@ -1,0 +1,106 @@
+"""A document as items: one head, and up to ten parts when it is too large for one."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import uuid_utils
+
+from ...sdk.documents import Document
+from ...turn import UserKey
+from ..jsontext import loads
+from ..keys import app_key
+from ..packing import pack, unpack
+from .client import Item, N, S, key_of
+
+
+class Place(NamedTuple):
+    """Where a document is stored."""
+
+    user: UserKey
+    app_id: str
+    collection: str
+    doc_id: str
+
+    @classmethod
+    def of(cls, user: UserKey, app_id: str, head: Item) -> Place:
+        """The place of a head item that a query found."""
+        collection, doc_id = head["sk"]["S"].split("#")
+        return cls(user, app_id, collection, doc_id)
+
+    @property
+    def pk(self) -> str:
+        return app_key(self.user, self.app_id)
+
+    @property
+    def key(self) -> Item:
+        return key_of(self.pk, f"{self.collection}#{self.doc_id}")
+
+    @property
+    def part_prefix(self) -> str:
+        return f"{self.collection}#{self.doc_id}#part#"
+
+    def part(self, n: int) -> Item:
+        """The key of a part."""
+        return key_of(self.pk, f"{self.part_prefix}{n:03d}")
+
+
+def etag_of(head: Item | None) -> str:
+    """The head's etag, empty for a document that does not exist."""
+    return str(head["etag"]["S"]) if head else ""
+
+
+def part_count(head: Item | None) -> int:
+    return int(head["parts"]["N"]) if head and "parts" in head else 0
+
+
+def document_from(place: Place, head: Item, parts: list[Item] | None = None) -> Document:
+    """The document of a head and all of its parts."""
+    if parts:
+        text = unpack(b"".join(part["chunk"]["B"] for part in parts))
+    else:
+        text = unpack(head["packed"]["B"]) if "packed" in head else head["data"]["S"]
+    return _document(place, head, loads(text))
+
+
+def writes_of(table: str, place: Place, held: Item | None, text: str, now: str) -> tuple[Document, list[dict[str, Any]]]:
+    """The actions that put `text` where `held` stands (None: nothing does): the head under its condition, then the parts.
+
+    New parts overwrite old ones of the same number; those beyond the new count are deleted.
+    """
+    packed = pack(text)
+    etag = uuid_utils.uuid7().hex
+    head: Item = {
+        **place.key,
+        "created": held["created"] if held else S(f"{place.collection}#{etag}"),
+        "etag": S(etag),
+        "created_at": held["created_at"] if held else S(now),
+        "updated_at": S(now),
+    }
+    if packed.parts:
+        head["parts"] = N(len(packed.parts))
+    elif packed.blob:
+        head["packed"] = {"B": packed.blob}
+    else:
+        head["data"] = S(packed.text)
+    put: dict[str, Any] = {"TableName": table, "Item": head, "ConditionExpression": "attribute_not_exists(#pk)"}
+    if held:
+        put |= {"ConditionExpression": "#etag = :etag", "ExpressionAttributeValues": {":etag": held["etag"]}}
+    parts = [
+        {"Put": {"TableName": table, "Item": {**place.part(n), "etag": S(etag), "chunk": {"B": chunk}}}}
+        for n, chunk in enumerate(packed.parts)
+    ]
+    surplus = [{"Delete": {"TableName": table, "Key": place.part(n)}} for n in range(len(packed.parts), part_count(held))]
+    return _document(place, head, loads(text)), [{"Put": put}, *parts, *surplus]
+
+
+def _document(place: Place, head: Item, data: dict[str, Any]) -> Document:
+    return Document(
+        id=place.doc_id,
+        collection=place.collection,
+        data=data,
+        created_at=head["created_at"]["S"],
+        updated_at=head["updated_at"]["S"],
+        user_id=place.user.imperal_id,
+        etag=etag_of(head),
+    )

@@ -1,0 +1,47 @@
+"""Events: pk tenant#user, sk the event's id, which sorts by time."""
+
+from __future__ import annotations
+
+from ...turn import Event, UserKey
+from ..keys import user_key
+from ..paging import positive
+from ..records import event_from, event_text
+from .client import ConditionFailed, Database, Item, N, S, key_of, stamp
+
+
+class DynamoEventStore:
+    """`EventStore` on one table."""
+
+    def __init__(self, database: Database, table: str) -> None:
+        self._database = database
+        self._table = table
+
+    async def append(self, user: UserKey, event: Event, *, expires_at: int) -> bool:
+        own = stamp()
+        item = {**event_item(user, event, expires_at), **own}
+        try:
+            await self._database.write(
+                "put_item", own=own, TableName=self._table, Item=item, ConditionExpression="attribute_not_exists(#pk)"
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    async def since(self, user: UserKey, last_id: str, *, limit: int = 100) -> tuple[Event, ...]:
+        values = {":pk": S(user_key(user))}
+        condition = "#pk = :pk"
+        if last_id:  # DynamoDB takes no empty key
+            condition, values[":last"] = "#pk = :pk AND #sk > :last", S(last_id)
+        items = await self._database.items(
+            need=positive(limit),
+            TableName=self._table,
+            KeyConditionExpression=condition,
+            ExpressionAttributeValues=values,
+            ConsistentRead=True,
+        )
+        return tuple(event_from(item["body"]["S"]) for item in items)
+
+
+def event_item(user: UserKey, event: Event, expires_at: int) -> Item:
+    """An event as it is stored."""
+    return {**key_of(user_key(user), event.event_id), "body": S(event_text(event)), "expires_at": N(expires_at)}

@@ -1,0 +1,79 @@
+"""Keys of stored items: `#` joins their parts, so no part but a last one may hold it."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import Final
+
+from ..turn import SessionKey, UserKey
+
+MAX_DOC_ID_BYTES: Final = 512
+_COLLECTION: Final = re.compile(r"[A-Za-z0-9_.:/-]{1,128}")
+_DOC_ID: Final = re.compile(r"[^#\x00-\x1f]+")
+
+
+def user_key(user: UserKey) -> str:
+    """`tenant#user`."""
+    return f"{_part('tenant id', user.tenant_id)}#{_part('user id', user.imperal_id)}"
+
+
+def session_key(key: SessionKey) -> str:
+    """`tenant#user#session`."""
+    return f"{user_key(key.user)}#{_part('session id', key.session_id)}"
+
+
+def app_key(user: UserKey, app_id: str) -> str:
+    """`tenant#user#app`."""
+    return f"{user_key(user)}#{_app(app_id)}"
+
+
+def section_key(app_id: str, section: str) -> str:
+    """`app#section`."""
+    return f"{_app(app_id)}#{_part('section', section)}"
+
+
+def installation_key(app_id: str) -> str:
+    """`!app`: no app id starts with `!`, so it meets no section and sorts before them all."""
+    return f"!{_app(app_id)}"
+
+
+def entry_key(model: str, key: str) -> str:
+    """`model#key`; a cache key never holds `#`, so a model's name may."""
+    return f"{model}#{_part('cache key', key)}"
+
+
+def members_key(tenant_id: str, app_id: str, collection: str) -> str:
+    """`tenant#app#collection`: under which the users of a collection are listed."""
+    return f"{_part('tenant id', tenant_id)}#{_app(app_id)}#{collection_name(collection)}"
+
+
+def collection_name(name: str) -> str:
+    """The name, if it is one: 1 to 128 of ASCII letters, digits and `_ - . : /`; ValueError otherwise."""
+    if not isinstance(name, str) or not _COLLECTION.fullmatch(name):
+        raise ValueError(f"collection {name!r}: a name has 1 to 128 characters of A-Z a-z 0-9 _ - . : /")
+    return name
+
+
+def document_id(doc_id: str) -> str:
+    """The id, if it is one: 1 to 512 bytes of UTF-8 without `#` and control characters; ValueError otherwise."""
+    if not isinstance(doc_id, str) or not _DOC_ID.fullmatch(doc_id) or len(doc_id.encode()) > MAX_DOC_ID_BYTES:
+        raise ValueError(f"document id {doc_id!r}: an id has 1 to {MAX_DOC_ID_BYTES} bytes, no # and no control characters")
+    return doc_id
+
+
+def shard_of(user: UserKey, shards: int) -> int:
+    """The partition of the due index that holds a user's sections: the same in every process."""
+    return zlib.crc32(user_key(user).encode()) % shards
+
+
+def _part(what: str, value: str) -> str:
+    if not value or "#" in value:
+        raise ValueError(f"{what} {value!r} is empty or holds #")
+    return value
+
+
+def _app(app_id: str) -> str:
+    if app_id.startswith("!"):
+        raise ValueError(f"app id {app_id!r} starts with !")
+    return _part("app id", app_id)

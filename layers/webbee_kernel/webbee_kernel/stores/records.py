@@ -1,0 +1,130 @@
+"""Turns, confirmations, audit records and events as stored text, and back.
+
+A reader ignores fields it does not know and gives missing ones their default: two versions of the kernel run
+side by side while one is deployed over the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any, Final
+
+from ..errors import BadInput
+from ..turn import RING_SIZE, AuditRecord, Event, Installation, PendingConfirmation, Section, ToolCallDigest, Turn
+from .jsontext import dumps, loads
+
+MAX_ITEM_BYTES: Final = 400 * 1024
+"""DynamoDB's limit for one item, attribute names included."""
+MAX_OUTCOME_BYTES: Final = 300_000
+"""JSON of a stored outcome; over it the data is dropped and its size noted."""
+TITLE_CHARACTERS: Final = 80
+
+_OUTCOME_KEPT: Final[tuple[str, ...]] = ("status", "error_code", "retryable")
+_OUTCOME_TEXTS: Final[tuple[str, ...]] = ("summary", "error")
+_KEPT_TEXT: Final = 4_000
+_RECORDS: Final = (Turn, PendingConfirmation, AuditRecord, Event, Installation)
+_FIELDS: Final[dict[type, tuple[str, ...]]] = {cls: tuple(f.name for f in fields(cls)) for cls in _RECORDS}
+
+
+def turn_text(turn: Turn) -> str:
+    """A turn as JSON; BadInput when it would not fit into one item."""
+    row = _row(turn)
+    row["digests"] = [(d.app_id, d.fn_name, d.data_facts_json) for d in turn.digests]
+    return fitting(dumps(row), "turn")
+
+
+def turn_from(text: str) -> Turn:
+    row = _known(Turn, text)
+    row["apps"] = tuple(row.get("apps", ()))
+    row["functions"] = tuple(row.get("functions", ()))
+    row["digests"] = tuple(ToolCallDigest(*digest) for digest in row.get("digests", ()))
+    return Turn(**row)
+
+
+def pending_text(pending: PendingConfirmation) -> str:
+    return fitting(dumps(_row(pending)), "confirmation")
+
+
+def pending_from(text: str) -> PendingConfirmation:
+    row = _known(PendingConfirmation, text)
+    row["steps"] = tuple(row.get("steps", ()))
+    return PendingConfirmation(**row)
+
+
+def audit_text(record: AuditRecord) -> str:
+    """An audit record as JSON. An outcome over 300 KB keeps status, summary and error, and says what was dropped."""
+    row = _row(record)
+    text = dumps(row)
+    if record.outcome is not None and len(text) > MAX_OUTCOME_BYTES // 4:  # at most four bytes a character
+        size = len(dumps(record.outcome).encode())
+        if size > MAX_OUTCOME_BYTES:
+            text = dumps({**row, "outcome": _shortened(record.outcome, size)})
+    return fitting(text, "audit record")
+
+
+def audit_from(text: str) -> AuditRecord:
+    return AuditRecord(**_known(AuditRecord, text))
+
+
+def event_text(event: Event) -> str:
+    return fitting(dumps(_row(event)), "event")
+
+
+def event_from(text: str) -> Event:
+    return Event(**_known(Event, text))
+
+
+def installation_text(installation: Installation) -> str:
+    return dumps(_row(installation))
+
+
+def installation_from(text: str) -> Installation:
+    return Installation(**_known(Installation, text))
+
+
+def settled(section: Section, asked_at: float | None, alerted: int) -> Section:
+    """The section as `save` leaves it: lease given back, a refresh asked for meanwhile kept, `alerted` never turned back."""
+    due_at = section.due_at
+    if asked_at is not None:
+        due_at = asked_at if due_at is None else min(due_at, asked_at)
+    return replace(section, lease_until=0.0, due_at=due_at, alerted=max(section.alerted, alerted))
+
+
+def slot_of(seq: int) -> int:
+    """The slot of the ring that holds a turn."""
+    return seq % RING_SIZE
+
+
+def carries_listing(seq: int) -> bool:
+    """Turns 1, 6, 11 … carry the row of the session list: it costs one index write in five turns."""
+    return seq % RING_SIZE == 1
+
+
+def title_of(message: str) -> str:
+    """The first 80 characters on one line: a session is listed under the message of its first turn."""
+    return " ".join(message[: TITLE_CHARACTERS * 4].split())[:TITLE_CHARACTERS]
+
+
+def fitting(text: str, what: str) -> str:
+    """The text, unless it cannot fit into one item: the kernel's own caps lie far below, so this names a caller's mistake."""
+    limit = MAX_ITEM_BYTES - 4096  # keys, bookkeeping and attribute names
+    if len(text) > limit // 4 and len(text.encode()) > limit:
+        raise BadInput(
+            f"This {what} is too large to be stored: {len(text.encode())} bytes, {limit} at most.", code="too_large", limit=limit
+        )
+    return text
+
+
+def _shortened(outcome: dict[str, Any], size: int) -> dict[str, Any]:
+    kept = {key: outcome[key] for key in _OUTCOME_KEPT if key in outcome}
+    texts = {key: str(outcome[key])[:_KEPT_TEXT] for key in _OUTCOME_TEXTS if outcome.get(key) is not None}
+    return {**kept, **texts, "data": None, "dropped": {"bytes": size, "limit": MAX_OUTCOME_BYTES}}
+
+
+def _row(record: Any) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in _FIELDS[type(record)]}
+
+
+def _known(cls: type, text: str) -> dict[str, Any]:
+    row = loads(text)
+    return {name: row[name] for name in _FIELDS[cls] if name in row}

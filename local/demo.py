@@ -1,0 +1,154 @@
+"""`make demo`: a short story on one machine. Everything in its path is real: handlers, API, tables' descriptions, mail servers."""
+
+from __future__ import annotations
+
+import sys
+from email.message import EmailMessage
+from typing import Any
+
+import boto3
+
+from .client import Client
+from .paint import paint, wrapped
+from .world import World, local_world
+
+PERSON = {"sub": "sarah", "tenant_id": "local", "role": "developer", "email": "sarah@work.com", "scope": "chat"}
+TOKENS = {"sarah-ru": {**PERSON, "language": "ru"}, "sarah-en": {**PERSON, "language": "en"}}
+APPS = ("mail", "tasks", "notes")
+SESSION = "demo"
+
+
+class Story:
+    """The person, her two languages, and what the reader of the terminal sees."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.ru = Client(world.url, "sarah-ru")
+        self.en = Client(world.url, "sarah-en")
+
+    def say(self, client: Client, message: str) -> dict[str, Any]:
+        """One turn: what the classifier reads, then the reply."""
+        print("\n" + paint("you      ", "bold", "green") + paint(message, "bold"))
+        prompt = client.get("/v1/inspect", session_id=SESSION, message=message)
+        print(paint("  the classifier reads", "dim"))
+        print(_prompt(prompt["prompt"]))
+        answer: dict[str, Any] = client.post("/v1/chat", {"message": message, "session_id": SESSION})
+        for call in answer["calls"]:
+            mark = paint("✓", "green") if call["status"] == "ok" else paint("✗", "red")
+            print(f"  {mark} {call['app_id']}.{call['fn_name']} " + paint(f"{call['duration_ms']} ms", "dim"))
+        while self.world.stack.drain():  # what Lambda's poller does: sections that a call changed are refreshed early
+            pass
+        print(wrapped(answer["reply"], "  ").replace("  ", paint("webbee   ", "bold", "yellow"), 1))
+        return answer
+
+    def note(self, text: str) -> None:
+        """An aside."""
+        print(wrapped(text, "  ", "cyan"))
+
+    def refresh(self) -> None:
+        """The schedule's tick and the queue's poller, once."""
+        self.world.stack.tick()
+        while self.world.stack.drain():
+            pass
+
+
+def main() -> int:
+    """Play the story; 0 when everything happened as told."""
+    print(paint("Starting one machine's worth of AWS: tables from template.yaml, IMAP, SMTP, the API …", "dim"))
+    with local_world(tokens=TOKENS) as world:
+        print(paint(f"API {world.url} · IMAP 127.0.0.1:{world.mail.imap_port} · SMTP 127.0.0.1:{world.mail.smtp_port}", "dim"))
+        story = Story(world)
+        connect(story)
+        mail(story)
+        new_mail(story)
+        tasks_and_notes(story)
+        stored(story)
+    print("\n" + paint("The end. `make run` serves the same world; the README says how to deploy it.", "bold"))
+    return 0
+
+
+def connect(story: Story) -> None:
+    """Install three apps and give mail its accounts: a skeleton appears before anything is asked."""
+    story.en.put("/v1/extensions/mail/secrets/accounts", {"value": story.world.mail.accounts_secret("demo")})
+    for app_id in APPS:
+        story.en.put(f"/v1/extensions/{app_id}/installation")
+    story.refresh()
+    heading("1. Mail, in Russian: the next message says “the same address”")
+
+
+def mail(story: Story) -> None:
+    """Read today's mail, then write to its first sender without naming the address."""
+    story.say(story.ru, "покажи письма за сегодня")
+    story.say(story.ru, "отправь на тот же адрес «статус по проекту»")
+    received = story.world.mail.received[-1]
+    story.note(f"The SMTP server received “{received.subject}” for {', '.join(received.envelope_to)}. The model only ever saw <EMAIL_1>.")
+    if received.envelope_to != ("sarah@example.com",):
+        raise SystemExit(f"the mail went to {received.envelope_to}")
+
+
+def new_mail(story: Story) -> None:
+    """A minute passes, a message arrives, the schedule notices: the section changes and an alert is delivered."""
+    heading("2. A minute later: the schedule refreshes the skeleton, an alert arrives")
+    message = EmailMessage()
+    message["From"], message["To"], message["Subject"] = "Sarah Chen <sarah@example.com>", "sarah@work.com", "Re: статус по проекту"
+    message.set_content("Thanks, got it. The review is on Friday at 11:00.")
+    before = section(story)
+    story.world.mail.deliver("sarah@work.com", message)
+    story.world.clock.advance(61)
+    story.refresh()
+    story.note(f"before: {before}")
+    story.note(f"after:  {section(story)}")
+    alerts = [line for line in story.ru.get("/v1/events").splitlines() if '"kind":"alert"' in line]
+    for line in alerts:
+        story.note("alert:  " + line.removeprefix("data: "))
+    if len(alerts) != 1:
+        raise SystemExit(f"{len(alerts)} alerts arrived, not one")
+
+
+def section(story: Story) -> str:
+    """The mail section as the classifier reads it."""
+    prompt = story.en.get("/v1/inspect", session_id=SESSION, message="")["prompt"]
+    return next(line for line in prompt.splitlines() if line.startswith("- mail_inbox_summary"))
+
+
+def tasks_and_notes(story: Story) -> None:
+    """English; a deletion waits for a yes."""
+    heading("3. Tasks and notes, in English: a deletion waits for a yes")
+    story.say(story.en, "add a task: send the Q3 budget to finance tomorrow")
+    story.say(story.en, "complete the one I just created")
+    story.say(story.en, 'write a note "Lisbon launch: 14 September"')
+    story.say(story.en, "delete that note")
+    answer = story.say(story.en, "yes")
+    if [c["fn_name"] for c in answer["calls"]] != ["delete"]:
+        raise SystemExit("the confirmed deletion did not run")
+
+
+def stored(story: Story) -> None:
+    """What is left in the tables."""
+    heading("4. What was stored")
+    database = boto3.client("dynamodb")
+    for variable, table in sorted(story.world.stack.env.items()):
+        if variable.startswith("WEBBEE_TABLE_"):
+            items = database.scan(TableName=table)["Items"]
+            size = sum(len(k) + len(str(next(iter(v.values())))) for item in items for k, v in item.items())
+            print(f"  {table:16} {len(items):3} items {size:7,} characters")
+    turns = story.en.get(f"/v1/sessions/{SESSION}")["turns"]
+    story.note(f"The session remembers turns {', '.join(str(t['turn']) for t in turns)}: five slots, a sixth cannot exist.")
+
+
+def heading(text: str) -> None:
+    """A chapter."""
+    print("\n" + paint(text, "bold", "magenta"))
+
+
+def _prompt(text: str) -> str:
+    """The prompt, block headers and FACTS picked out."""
+    lines = []
+    for line in text.splitlines():
+        style = ("blue",) if line.startswith(("[SKELETON]", "[HISTORY]")) else ("yellow",) if line.startswith("FACTS:") else ("dim",)
+        lines.append(wrapped(line, "  │ ", *style))
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

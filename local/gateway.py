@@ -1,0 +1,135 @@
+"""A local API Gateway: routes and authoriser of template.yaml, real v2 events to the real handlers. An ASGI application."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import re
+import uuid
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+import orjson
+
+from .stack import Stack, http_event
+from .template import Route, routes
+
+TOKENS: Mapping[str, Mapping[str, str]] = {
+    "alice": {"sub": "alice", "tenant_id": "local", "role": "user", "language": "ru", "email": "me@personal.com", "scope": "chat"},
+    "bob": {"sub": "bob", "tenant_id": "local", "role": "user", "language": "en", "email": "bob@personal.com", "scope": "chat"},
+    "dev": {"sub": "dev", "tenant_id": "local", "role": "developer", "language": "en", "email": "dev@personal.com", "scope": "chat"},
+}
+"""Bearer tokens of the local authoriser and the claims each stands for: what a real token carries, without the signature."""
+
+MAX_BODY = 10 * 1024 * 1024  # API Gateway's own limit
+FUNCTION_OF = {"ChatTurnFunction": "chat_turn", "ToolDispatchFunction": "tool_dispatch", "SkeletonRefreshFunction": "skeleton_refresh"}
+
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+class Gateway:
+    """The ASGI application. Each request runs its handler on a thread, as concurrent Lambda instances would."""
+
+    def __init__(self, stack: Stack, tokens: Mapping[str, Mapping[str, str]] = TOKENS) -> None:
+        self._stack = stack
+        self._tokens = tokens
+        self._routes = [(_pattern(r.path), r) for r in sorted(routes(stack.template), key=lambda r: "{" in r.path)]
+        self._threads = ThreadPoolExecutor(16, thread_name_prefix="lambda")
+
+    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] == "lifespan":
+            await _lifespan(receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        body = await _body(receive)
+        answer = _error(413, "body_too_large", "the body is larger than 10 MB") if body is None else await self._serve(scope, body)
+        raw = answer.get("body") or ""
+        content = base64.b64decode(raw) if answer.get("isBase64Encoded") else raw.encode()
+        headers = [(k.encode(), str(v).encode()) for k, v in (answer.get("headers") or {}).items()]
+        headers += [(b"set-cookie", c.encode()) for c in answer.get("cookies") or []]
+        await send({"type": "http.response.start", "status": answer["statusCode"], "headers": [*headers, (b"content-length", str(len(content)).encode())]})
+        await send({"type": "http.response.body", "body": content})
+
+    async def _serve(self, scope: Mapping[str, Any], body: bytes) -> dict[str, Any]:
+        method, path = scope["method"], scope["raw_path"].decode("latin-1").partition("?")[0]
+        found = self._match(method, path)
+        if found is None:
+            return _error(404, "not_found", f"there is no route {method} {unquote(path)}")
+        route, parameters = found
+        headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
+        claims = None
+        if not route.public:
+            claims = self._claims(headers.get("authorization", ""))
+            if claims is None:
+                return _error(401, "not_authenticated", "send Authorization: Bearer alice (or bob, or dev)", {"www-authenticate": "Bearer"})
+        event = http_event(
+            method,
+            unquote(path),
+            claims=claims,
+            query=dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)),
+            headers=headers,
+            route_key=f"{method} {route.path}",
+            path_parameters=parameters,
+            request_id=uuid.uuid4().hex,
+        )
+        event |= _event_body(body)
+        function = FUNCTION_OF.get(route.function, route.function)
+        return dict(await asyncio.get_running_loop().run_in_executor(self._threads, self._stack.invoke, function, event))
+
+    def _match(self, method: str, path: str) -> tuple[Route, dict[str, str]] | None:
+        for pattern, route in self._routes:
+            if route.method == method and (match := pattern.fullmatch(path)):
+                return route, {k: unquote(v) for k, v in match.groupdict().items()}
+        return None
+
+    def _claims(self, authorization: str) -> Mapping[str, str] | None:
+        scheme, _, token = authorization.partition(" ")
+        return self._tokens.get(token.strip()) if scheme.lower() == "bearer" else None
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    def part(match: re.Match[str]) -> str:
+        return f"(?P<{match.group(1)}>{'.+' if match.group(2) else '[^/]+'})"
+
+    pieces = re.split(r"(\{\w+\+?\})", path)
+    return re.compile("".join(re.sub(r"\{(\w+)(\+?)\}", part, p) if p.startswith("{") else re.escape(p) for p in pieces))
+
+
+def _event_body(body: bytes) -> dict[str, Any]:
+    """Text as it is, anything else as base64: what API Gateway does."""
+    if not body:
+        return {}
+    try:
+        return {"body": body.decode("utf-8")}
+    except UnicodeDecodeError:
+        return {"body": base64.b64encode(body).decode(), "isBase64Encoded": True}
+
+
+def _error(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
+    body = orjson.dumps({"error": {"code": code, "message": message}}).decode()
+    return {"statusCode": status, "headers": {"content-type": "application/json", **(headers or {})}, "body": body}
+
+
+async def _body(receive: Receive) -> bytes | None:
+    body = bytearray()
+    while True:
+        message = await receive()
+        body += message.get("body", b"")
+        if len(body) > MAX_BODY:
+            return None
+        if not message.get("more_body"):
+            return bytes(body)
+
+
+async def _lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        kind = message["type"].removeprefix("lifespan.")
+        await send({"type": f"lifespan.{kind}.complete"})
+        if kind == "shutdown":
+            return

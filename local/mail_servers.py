@@ -1,0 +1,360 @@
+"""Real mail servers on loopback for the local run and the tests: IMAP by pymap, SMTP by aiosmtpd.
+
+Both are other people's servers and speak the real protocols; ours is only the wiring and the demo mail. One background
+thread holds one event loop for both. What the SMTP server accepts is recorded and, where the recipient has a mailbox
+here, delivered into it, so that a reply comes back.
+
+    with MailServers() as servers:
+        servers.imap_port, servers.smtp_port
+        servers.accounts_secret("demo")     # the value of the mail extension's secret `accounts`
+        servers.received                    # what was sent: .envelope_to, .message
+"""
+
+from __future__ import annotations
+
+import asyncio
+import email
+import email.policy
+import json
+import logging
+import ssl
+import threading
+import time
+from argparse import Namespace
+from collections.abc import Coroutine, Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.message import EmailMessage
+from types import TracebackType
+from typing import Any, Literal, TypeVar
+
+from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
+from proxyprotocol.reader import ProxyProtocolReader
+from proxyprotocol.version import ProxyProtocolVersion
+from pymap.backend.dict import Config, Identity, Login
+from pymap.concurrent import Subsystem
+from pymap.imap import IMAPServer
+from pymap.parsing.message import AppendMessage
+from pymap.parsing.specials.flag import Flag, Seen
+from pymap.user import UserMetadata
+from pysasl.hashing import BuiltinHash
+
+from local.demo_mail import demo_mail
+
+T = TypeVar("T")
+Security = Literal["none", "starttls", "tls"]
+
+FOLDERS = ("Archive", "Sent", "Trash")
+REFUSED = ("nobody@example.com",)
+
+logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd warns of its own deprecations at every login
+
+
+@dataclass(frozen=True, slots=True)
+class DemoAccount:
+    """A mailbox here. `owner` groups the accounts of one demo user."""
+
+    owner: str
+    address: str
+    password: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ReceivedMessage:
+    """A message that the SMTP server accepted, with the addresses of its envelope."""
+
+    envelope_from: str
+    envelope_to: tuple[str, ...]
+    message: EmailMessage
+
+    @property
+    def subject(self) -> str:
+        """The decoded subject."""
+        return str(self.message["Subject"] or "")
+
+    @property
+    def text(self) -> str:
+        """The plain text, without the line end that mail adds."""
+        body = self.message.get_body(("plain",))
+        return str(body.get_content()).rstrip("\r\n") if body else ""
+
+
+DEMO_ACCOUNTS = (
+    DemoAccount("demo", "sarah@work.com", "work-demo-password"),
+    DemoAccount("demo", "me@personal.com", "personal-demo-password"),
+    DemoAccount("sarah", "sarah@example.com", "sarah-demo-password"),
+    DemoAccount("ivan", "ivan@work.com", "ivan-demo-password"),
+)
+
+
+class _Config(Config):  # type: ignore[misc]  # pymap counts as untyped
+    """pymap's in-memory backend, without the host name look-up in its greeting, which can take seconds."""
+
+    hidden: frozenset[bytes] = frozenset()
+
+    @property
+    def login_capability(self) -> list[bytes]:
+        return [name for name in super().login_capability if name not in self.hidden]
+
+    @property
+    def greeting(self) -> bytes:
+        return b"Server ready"
+
+
+class MailServers:
+    """IMAP and SMTP on free ports of 127.0.0.1.
+
+    `now` (default: the present) dates the demo mail, and the clock of the mailboxes goes on from there; `demo=False` leaves
+    them empty. `security` other than
+    `none` wants `certificate`, the paths of a certificate and its key. `refused` recipients get a 550. `folders` are those of
+    each mailbox beside INBOX; `hidden` capabilities, such as `MOVE` or `UIDPLUS`, are not announced, as on older servers.
+    """
+
+    def __init__(
+        self,
+        accounts: Sequence[DemoAccount] = DEMO_ACCOUNTS,
+        *,
+        now: datetime | None = None,
+        demo: bool = True,
+        security: Security = "none",
+        certificate: tuple[str, str] | None = None,
+        refused: Iterable[str] = REFUSED,
+        folders: Sequence[str] = FOLDERS,
+        hidden: Iterable[str] = (),
+    ) -> None:
+        self.accounts = list(accounts)
+        self.received: list[ReceivedMessage] = []
+        self.security: Security = security
+        self.imap_port = 0
+        self.smtp_port = 0
+        self._now = now or datetime.now(UTC)
+        self._started = time.monotonic()
+        self._demo = demo
+        self._tls = _tls_context(certificate) if certificate else None
+        self._refused = {address.lower() for address in refused}
+        self._folders = tuple(folders)
+        self._hidden = frozenset(name.encode() for name in hidden)
+        self._loop = asyncio.new_event_loop()
+        self._thread: threading.Thread | None = None
+        self._stop: asyncio.Event | None = None
+        self._config: _Config | None = None
+        self._login: Login | None = None
+
+    def start(self) -> MailServers:
+        """Listen, with the demo mail delivered. Raises what went wrong in the thread."""
+        ready: Future[None] = Future()
+        self._thread = threading.Thread(target=self._run, args=(ready,), name="mail-servers", daemon=True)
+        self._thread.start()
+        ready.result(timeout=30)
+        return self
+
+    def stop(self) -> None:
+        """Close both servers; connections that are open break."""
+        thread, self._thread = self._thread, None
+        if thread is not None and self._stop is not None:
+            self._loop.call_soon_threadsafe(self._stop.set)
+            thread.join(timeout=10)
+
+    def __enter__(self) -> MailServers:
+        return self if self._thread else self.start()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    def account(self, address: str) -> DemoAccount:
+        """The account with this address; KeyError when there is none."""
+        for account in self.accounts:
+            if account.address.lower() == address.lower():
+                return account
+        raise KeyError(address)
+
+    def accounts_secret(self, owner: str = "demo", **overrides: Any) -> str:
+        """The mail extension's secret `accounts` for this demo user; `overrides` change a field in each entry."""
+        entries = [
+            {
+                "address": account.address,
+                "password": account.password,
+                "imap_host": "127.0.0.1",
+                "imap_port": self.imap_port,
+                "smtp_host": "127.0.0.1",
+                "smtp_port": self.smtp_port,
+                "security": self.security,
+                **overrides,
+            }
+            for account in self.accounts
+            if account.owner == owner
+        ]
+        return json.dumps(entries)
+
+    def deliver(
+        self, address: str, message: EmailMessage | bytes, *, folder: str = "INBOX", seen: bool = False, when: datetime | None = None
+    ) -> int:
+        """Put a message into a mailbox, as if it had just arrived. Returns its UID. KeyError for an unknown address."""
+        raw = message if isinstance(message, bytes) else _eight_bit(message)
+        return self._call(self._append(self.account(address).address, raw, folder, seen, when or self.clock()))
+
+    def clock(self) -> datetime:
+        """The mailboxes' time: `now` plus what has passed since."""
+        return self._now + timedelta(seconds=time.monotonic() - self._started)
+
+    def messages(self, address: str, folder: str = "INBOX") -> list[EmailMessage]:
+        """What a mailbox holds now, oldest first."""
+        return self._call(self._contents(self.account(address).address, folder))
+
+    def _call(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=30)
+
+    def _run(self, ready: Future[None]) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._serve(ready))
+        except BaseException as error:
+            if not ready.done():
+                ready.set_exception(error)
+        finally:
+            self._loop.close()
+
+    async def _serve(self, ready: Future[None]) -> None:
+        self._stop = asyncio.Event()
+        config = self._imap_config()
+        config.apply_context()
+        self._config, self._login = config, Login(config)
+        for account in self.accounts:
+            await self._open_mailbox(account)
+        implicit_tls = self._tls if self.security == "tls" else None
+        callback = ProxyProtocolReader(config.proxy_protocol).get_callback(IMAPServer(self._login, config))
+        imap = await asyncio.start_server(callback, "127.0.0.1", 0, ssl=implicit_tls)
+        smtp = await self._loop.create_server(self._smtp, "127.0.0.1", 0, ssl=implicit_tls)
+        self.imap_port = imap.sockets[0].getsockname()[1]
+        self.smtp_port = smtp.sockets[0].getsockname()[1]
+        if self._demo:
+            await self._deliver_demo()
+        ready.set_result(None)
+        await self._stop.wait()
+        imap.close()
+        smtp.close()
+        others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+
+    def _imap_config(self) -> _Config:
+        plain = ProxyProtocolVersion.get(None)
+        config = _Config(
+            Namespace(passlib_cfg=None, proxy_protocol=None),
+            host="127.0.0.1",
+            port=0,
+            demo_data=False,
+            demo_user="",
+            demo_password="",
+            hash_context=BuiltinHash(rounds=1),  # demo passwords: the usual rounds cost a quarter of a second at each login
+            cpu_subsystem=Subsystem.for_asyncio(),
+            proxy_protocol=plain,
+            invalid_user_sleep=0.0,
+            tls_enabled=self.security == "starttls",
+            ssl_context=self._tls,
+        )
+        config.hidden = self._hidden
+        return config
+
+    async def _open_mailbox(self, account: DemoAccount) -> None:
+        assert self._login is not None
+        assert self._config is not None
+        hashed = self._config.hash_context.hash(account.password)
+        self._login.users_dict[account.address] = UserMetadata(self._config, account.address, password=hashed)
+        for folder in self._folders:
+            await (await self._mailboxes(account.address)).add_mailbox(folder)
+
+    async def _mailboxes(self, address: str) -> Any:
+        """pymap's mailbox set of an account: one session creates it, all share it."""
+        assert self._login is not None
+        assert self._config is not None
+        if address not in self._config.set_cache:
+            async with Identity(address, self._login, None, frozenset()).new_session():
+                pass
+        return self._config.set_cache[address][0]
+
+    async def _append(self, address: str, raw: bytes, folder: str, seen: bool, when: datetime) -> int:
+        mailbox = await (await self._mailboxes(address)).get_mailbox(folder)
+        flags: frozenset[Flag] = frozenset({Seen} if seen else ())
+        appended = await mailbox.append(AppendMessage(raw, when, flags), recent=not seen)
+        return int(appended.uid)
+
+    async def _contents(self, address: str, folder: str) -> list[EmailMessage]:
+        mailbox = await (await self._mailboxes(address)).get_mailbox(folder)
+        return [_parsed(bytes(message._content)) async for message in mailbox.messages()]
+
+    async def _deliver_demo(self) -> None:
+        for mail in demo_mail(self._now):
+            await self._append(mail.address, _eight_bit(mail.message), mail.folder, mail.seen, mail.when)
+
+    def _smtp(self) -> SMTP:
+        return SMTP(
+            _Postman(self),
+            hostname="localhost",
+            auth_require_tls=False,
+            authenticator=self._authenticate,
+            tls_context=self._tls if self.security == "starttls" else None,
+            require_starttls=self.security == "starttls",
+            loop=self._loop,
+        )
+
+    def _authenticate(self, server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: Any) -> AuthResult:
+        accepted = isinstance(data, LoginPassword) and any(
+            data.login == a.address.encode() and data.password == a.password.encode() for a in self.accounts
+        )
+        return AuthResult(success=accepted, handled=False)
+
+
+class _Postman:
+    """aiosmtpd's handler: refuses, records, delivers."""
+
+    def __init__(self, servers: MailServers) -> None:
+        self._servers = servers
+
+    async def handle_MAIL(self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]) -> str:  # noqa: N802
+        if not session.authenticated:
+            return "530 5.7.0 Authentication required"
+        envelope.mail_from = address
+        envelope.mail_options.extend(options)
+        return "250 OK"
+
+    async def handle_RCPT(self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]) -> str:  # noqa: N802
+        if address.lower() in self._servers._refused:
+            return "550 5.1.1 No such mailbox"
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
+        raw = envelope.content if isinstance(envelope.content, bytes) else str(envelope.content or "").encode()
+        recipients = tuple(str(r) for r in envelope.rcpt_tos)
+        self._servers.received.append(ReceivedMessage(str(envelope.mail_from), recipients, _parsed(raw)))
+        local = {a.address.lower(): a.address for a in self._servers.accounts}
+        for recipient in recipients:
+            if recipient.lower() in local:
+                copy = _eight_bit(_parsed(raw))
+                await self._servers._append(local[recipient.lower()], copy, "INBOX", False, self._servers.clock())
+        return "250 Message accepted"
+
+
+def _eight_bit(message: EmailMessage) -> bytes:
+    """The message with its texts unencoded: pymap searches bodies byte by byte, where larger servers decode them first."""
+    for part in message.walk():
+        payload = part.get_payload(decode=True)
+        unicode = part.get_content_charset() in (None, "utf-8", "us-ascii")
+        if part.get_content_maintype() == "text" and unicode and isinstance(payload, bytes):
+            del part["Content-Transfer-Encoding"]
+            part["Content-Transfer-Encoding"] = "8bit"
+            part.set_payload(payload.decode("ascii", "surrogateescape"))
+    return message.as_bytes(policy=email.policy.SMTP.clone(cte_type="8bit"))
+
+
+def _parsed(raw: bytes) -> EmailMessage:
+    return email.message_from_bytes(raw, policy=email.policy.default)
+
+
+def _tls_context(certificate: tuple[str, str]) -> ssl.SSLContext:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(*certificate)
+    return context

@@ -1,0 +1,141 @@
+"""Everything a deployment has, on one machine: tables and queue from template.yaml on moto, the three real handlers."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import boto3
+import orjson
+
+from .aws import local_aws
+from .template import create_tables, load_template
+
+ROOT = Path(__file__).resolve().parent.parent
+FUNCTIONS = ("chat_turn", "tool_dispatch", "skeleton_refresh")
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A running local deployment."""
+
+    template: Mapping[str, Any]
+    handlers: Mapping[str, ModuleType]
+    env: Mapping[str, str]
+    queue_url: str
+
+    def invoke(self, function: str, event: Mapping[str, Any]) -> Any:
+        """Call a function's real `lambda_handler`; its answer passes through JSON, as in Lambda."""
+        answer = self.handlers[function].lambda_handler(orjson.loads(orjson.dumps(event)), None)
+        return orjson.loads(orjson.dumps(answer))
+
+    def set_secret(self, tenant: str, user: str, app_id: str, name: str, value: str) -> None:
+        """Set a user's secret through the API's own route, as the page would."""
+        event = http_event("PUT", f"/v1/extensions/{app_id}/secrets/{name}", claims={"sub": user, "tenant_id": tenant}, body={"value": value})
+        answer = self.invoke("tool_dispatch", event)
+        if answer["statusCode"] != 200:
+            raise RuntimeError(answer["body"])
+
+    def tick(self) -> int:
+        """What the schedule does once a minute; how many sections it queued."""
+        return int(self.invoke("skeleton_refresh", {"source": "aws.events", "detail-type": "Scheduled Event"})["queued"])
+
+    def drain(self, *, wait_s: int = 0) -> int:
+        """Take one batch of the refresh queue to its function, as Lambda's poller does; how many messages it had."""
+        sqs = boto3.client("sqs")
+        batch = sqs.receive_message(QueueUrl=self.queue_url, MaxNumberOfMessages=10, WaitTimeSeconds=wait_s).get("Messages", [])
+        if not batch:
+            return 0
+        records = [{"messageId": m["MessageId"], "body": m["Body"], "eventSource": "aws:sqs"} for m in batch]
+        answer = self.invoke("skeleton_refresh", {"Records": records})
+        failed = {f["itemIdentifier"] for f in answer["batchItemFailures"]}
+        for message in batch:
+            if message["MessageId"] not in failed:
+                sqs.delete_message(QueueUrl=self.queue_url, ReceiptHandle=message["ReceiptHandle"])
+        return len(batch)
+
+
+@contextmanager
+def local_stack(*, extensions_dir: Path | None = None, model: str = "offline", env: Mapping[str, str] | None = None) -> Iterator[Stack]:
+    """A fresh deployment for the time of the block; the environment is put back afterwards."""
+    with local_aws():
+        saved = dict(os.environ)
+        template = load_template(ROOT / "template.yaml")
+        queue_url = boto3.client("sqs").create_queue(QueueName="webbee-refresh", Attributes={"VisibilityTimeout": "30"})["QueueUrl"]
+        os.environ.update(
+            create_tables(boto3.client("dynamodb"), template)
+            | {
+                "WEBBEE_EXTENSIONS_DIR": str(extensions_dir or ROOT / "extensions"),
+                "WEBBEE_MODEL": model,
+                "WEBBEE_DISPATCH": "inline",
+                "WEBBEE_REFRESH_QUEUE_URL": queue_url,
+                "WEBBEE_SECRETS_PREFIX": "/webbee/local",
+                "POWERTOOLS_LOG_LEVEL": os.environ.get("POWERTOOLS_LOG_LEVEL", "WARNING"),
+            }
+            | dict(env or {})
+        )
+        try:
+            handlers = {name: load_handler(name) for name in FUNCTIONS}
+            yield Stack(template, handlers, dict(os.environ), queue_url)
+        finally:
+            os.environ.clear()
+            os.environ.update(saved)
+
+
+def load_handler(function: str, root: Path = ROOT / "functions") -> ModuleType:
+    """Import `functions/<name>/handler.py` afresh under a name of its own."""
+    name = f"webbee_function_{function}"
+    spec = importlib.util.spec_from_file_location(name, root / function / "handler.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def http_event(
+    method: str,
+    path: str,
+    *,
+    claims: Mapping[str, Any] | None = None,
+    body: Any = None,
+    query: Mapping[str, str] | None = None,
+    headers: Mapping[str, str] | None = None,
+    route_key: str = "",
+    path_parameters: Mapping[str, str] | None = None,
+    request_id: str = "",
+) -> dict[str, Any]:
+    """An API Gateway HTTP API event (payload 2.0), with a JWT authoriser's claims where given."""
+    context: dict[str, Any] = {
+        "accountId": "123456789012",
+        "apiId": "local",
+        "http": {"method": method, "path": path, "protocol": "HTTP/1.1", "sourceIp": "127.0.0.1", "userAgent": (headers or {}).get("user-agent", "")},
+        "requestId": request_id,
+        "routeKey": route_key,
+        "stage": "$default",
+    }
+    if claims is not None:
+        context["authorizer"] = {"jwt": {"claims": dict(claims), "scopes": None}}
+    event: dict[str, Any] = {
+        "version": "2.0",
+        "routeKey": route_key,
+        "rawPath": path,
+        "rawQueryString": "",
+        "headers": dict(headers or {}),
+        "requestContext": context,
+        "isBase64Encoded": False,
+    }
+    if body is not None:
+        event["body"] = body if isinstance(body, str) else orjson.dumps(body).decode()
+    if query:
+        event["queryStringParameters"] = dict(query)
+    if path_parameters:
+        event["pathParameters"] = dict(path_parameters)
+    return event

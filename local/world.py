@@ -1,0 +1,97 @@
+"""The local world: the stack, mail servers, the API on a port, and the clocks that drive refreshes."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import uvicorn
+
+from webbee_kernel.clock import SystemClock
+
+from .gateway import TOKENS, Gateway
+from .mail_servers import MailServers
+from .stack import Stack, local_stack
+
+_log = logging.getLogger("webbee.local")
+
+
+class ShiftedClock(SystemClock):
+    """The system clock plus an offset: a demo need not wait a minute for what happens every minute."""
+
+    def __init__(self) -> None:
+        self._offset = 0.0
+
+    def now(self) -> float:
+        """Unix seconds."""
+        return super().now() + self._offset
+
+    def advance(self, seconds: float) -> None:
+        """Move the kernel's time forward."""
+        self._offset += seconds
+
+
+@dataclass(slots=True)
+class World:
+    """What runs. `clock` is the handlers' clock."""
+
+    stack: Stack
+    mail: MailServers
+    url: str
+    clock: ShiftedClock
+    stop: threading.Event = field(default_factory=threading.Event)
+
+    def keep_fresh(self) -> None:
+        """Drive the schedule and the refresh queue in the background, as EventBridge and Lambda's poller do."""
+        threading.Thread(target=self._every_minute, name="schedule", daemon=True).start()
+        threading.Thread(target=self._poll, name="queue-poller", daemon=True).start()
+
+    def _every_minute(self) -> None:
+        while not self.stop.is_set():
+            self._quietly(self.stack.tick)
+            self.stop.wait(60 - time.time() % 60)
+
+    def _poll(self) -> None:
+        while not self.stop.is_set():
+            if not self._quietly(self.stack.drain):
+                self.stop.wait(0.5)
+
+    @staticmethod
+    def _quietly(work: Any) -> Any:
+        try:
+            return work()
+        except Exception as error:  # the loop must go on: the next round tries again
+            _log.warning("error=%s | local background work failed", error)
+            return None
+
+
+@contextmanager
+def local_world(
+    *, host: str = "127.0.0.1", port: int = 0, model: str = "offline", tokens: Mapping[str, Mapping[str, str]] = TOKENS, env: Mapping[str, str] | None = None
+) -> Iterator[World]:
+    """Start everything, serve until the block ends. A port of 0 takes a free one; a taken port raises OSError."""
+    listener = socket.create_server((host, port))
+    address = f"http://{host}:{listener.getsockname()[1]}"
+    with local_stack(model=model, env={"WEBBEE_PUBLIC_URL": address, **(env or {})}) as stack, MailServers() as mail:
+        clock = ShiftedClock()
+        for module in stack.handlers.values():
+            module.lambda_handler.clock = clock
+        server = uvicorn.Server(uvicorn.Config(Gateway(stack, tokens), log_level="warning", access_log=False, lifespan="off"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="api-gateway", daemon=True)
+        thread.start()
+        world = World(stack, mail, address, clock)
+        try:
+            while not server.started:
+                time.sleep(0.01)
+            yield world
+        finally:
+            world.stop.set()
+            server.should_exit = True
+            thread.join(timeout=5)
+            listener.close()
