@@ -106,9 +106,9 @@ class MailServers:
     """IMAP and SMTP on free ports of 127.0.0.1.
 
     `now` (default: the present) dates the demo mail, and the clock of the mailboxes goes on from there; `demo=False` leaves
-    them empty. `security` other than
-    `none` wants `certificate`, the paths of a certificate and its key. `refused` recipients get a 550. `folders` are those of
-    each mailbox beside INBOX; `hidden` capabilities, such as `MOVE` or `UIDPLUS`, are not announced, as on older servers.
+    them empty. `security` other than `none` wants `certificate`, the paths of a certificate and its key. `refused` recipients get
+    a 550. `folders` are those of each mailbox beside INBOX; `hidden` capabilities, such as `MOVE` or `UIDPLUS`, are not announced,
+    as on older servers.
     """
 
     def __init__(

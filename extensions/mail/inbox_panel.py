@@ -1,0 +1,56 @@
+"""The inbox panel: what it caches and how it looks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+from mail_errors import MailError
+from webbee_kernel.sdk import Context, ui
+from wording import say
+
+ROWS = 25
+CACHE_KEY = "inbox"
+CACHE_SECONDS = 90
+
+
+class InboxSnapshot(BaseModel):
+    """What the panel shows; well under the cache's 64 KB: 25 rows of at most some 400 characters."""
+
+    unread: int
+    messages: list[dict[str, Any]]
+    failed: list[dict[str, str]] = []
+
+
+def inbox_panel(ctx: Context, snapshot: InboxSnapshot) -> ui.UINode:
+    """The newest messages of all accounts, each with its buttons; accounts that failed on top."""
+    warnings = [ui.Text(f"{f['account']}: {f['error']}", variant="muted", tone="warning") for f in snapshot.failed]
+    rows = [row(ctx, m) for m in snapshot.messages]
+    listing = ui.List(rows) if rows else ui.Empty(say(ctx, "The inbox is empty", "Входящих нет"))
+    return ui.Stack([ui.Stats([ui.Stat(say(ctx, "Unread", "Непрочитанные"), snapshot.unread)]), *warnings, listing])
+
+
+def failure_panel(ctx: Context, error: MailError) -> ui.UINode:
+    """Why there is nothing to show and what to do about it."""
+    title = say(ctx, "No mail right now", "Почта сейчас недоступна")
+    if error.code == "NO_ACCOUNTS":
+        title = say(ctx, "Mail is not set up", "Почта не настроена")
+    return ui.Stack([ui.Empty(title), ui.Text(error.text(ctx.user.language), variant="muted")])
+
+
+def row(ctx: Context, message: dict[str, Any]) -> ui.UINode:
+    """One message: a click reads it."""
+    message_id = message["id"]
+    return ui.ListItem(
+        message_id,
+        message["subject"] or say(ctx, "(no subject)", "(без темы)"),
+        subtitle=message.get("from_name") or message.get("from", ""),
+        meta=message.get("date", "").replace("T", " ")[:16],
+        badge=ui.Badge(say(ctx, "new", "новое"), color="blue") if message["unread"] else None,
+        on_click=ui.Call("read", id=message_id),
+        actions=[
+            {"label": say(ctx, "Archive", "В архив"), "on_click": ui.Call("archive", ids=[message_id])},
+            {"label": say(ctx, "Delete", "Удалить"), "on_click": ui.Call("delete", ids=[message_id])},
+        ],
+    )

@@ -1,0 +1,374 @@
+"""Mail, on any IMAP and SMTP account: list, search, read, send, reply, archive, delete; unread counts for the skeleton; a panel.
+
+The accounts are the user's own secret; `mail_accounts` says how it is written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from inbox_panel import CACHE_KEY, CACHE_SECONDS, ROWS, InboxSnapshot, failure_panel, inbox_panel
+from mail_accounts import EXAMPLE, SETTING, choose
+from mail_errors import MailError
+from mail_operations import (
+    Criteria,
+    Done,
+    archive_messages,
+    count_unread,
+    delete_messages,
+    mark_messages,
+    read_message,
+    send_message,
+    send_reply,
+)
+from mail_params import IdsParams, ListParams, MarkParams, ReadParams, ReplyParams, SearchParams, SendParams
+from mail_text import cut
+from user_mail import across, day_start, each_account, gathered, located, mailboxes
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
+from wording import arrived, en, found, letters, listed, say
+
+SECTION = "mail_inbox_summary"
+PANELS = ["inbox"]
+SUMMARY_BODY = 1_500  # characters of a message's text in the summary of `read`
+
+ext = Extension("mail", "1.0.0", display_name="Mail", description="Mail of any IMAP and SMTP account", icon="icon.svg")
+chat = ChatExtension(ext, description="The user's e-mail: list, search, read, send, reply, archive, delete")
+ext.secret(
+    SETTING,
+    f"Your mail accounts, a JSON list of one to five: {EXAMPLE}. Gmail, Yandex, Mail.ru, Yahoo, iCloud and Fastmail need no more; "
+    "for others add imap_host and smtp_host. Optional: username, security (tls, starttls), imap_port, smtp_port.",
+    required=True,
+)
+ext.cache_model("inbox_snapshot")(InboxSnapshot)
+
+P = TypeVar("P", bound=BaseModel)
+Function = Callable[[Context, P], Awaitable[ActionResult]]
+
+
+def reported(function: Function[P]) -> Function[P]:
+    """A `MailError` becomes the function's error, in the user's language."""
+
+    @wraps(function)
+    async def guarded(ctx: Context, params: P) -> ActionResult:
+        try:
+            return await function(ctx, params)
+        except MailError as error:
+            ctx.log.warning("mail call failed", code=error.code)
+            return ActionResult.error(error.text(ctx.user.language), error.retryable, code=error.code)
+
+    return guarded
+
+
+@chat.function(
+    "list_inbox",
+    "List the newest messages of the inbox, all or unread or of a day, and how many are unread",
+    examples=[
+        "show my mail",
+        "покажи почту",
+        "show today's emails",
+        "показать письма за сегодня",
+        "any new mail?",
+        "есть новые письма?",
+        "list unread messages",
+        "покажи непрочитанные письма",
+        "what's in my inbox?",
+        "что во входящих?",
+        "check the mail of me@personal.com",
+        "проверь почту",
+        "how many unread emails do I have?",
+        "сколько у меня непрочитанных писем?",
+    ],
+)
+@reported
+async def list_inbox(ctx: Context, params: ListParams) -> ActionResult:
+    """One connection per account, all at the same time. An account that fails is named and the others are listed."""
+    accounts = await mailboxes(ctx, params.account)
+    since = day_start(ctx, ctx.time.now().date() if params.today else params.since)
+    criteria: Criteria = [("UNSEEN", None)] if params.unread_only else []
+    data, matched = await gathered(ctx, accounts, ["inbox"], criteria, since, params.limit)
+    period = "today" if params.today else str(params.since or "")
+    summary = listed(ctx, len(data["messages"]), matched, data["unread"], period, failed_addresses(data))
+    return ActionResult.success(data, summary, refresh_panels=[])
+
+
+@chat.function(
+    "search",
+    "Search messages by words, sender, subject or date, in the inbox and the archive or in another folder",
+    examples=[
+        "find emails from Sarah",
+        "найди письма от Сары",
+        "search my mail for the invoice",
+        "поищи в почте счёт",
+        "find the message about the Q3 plan",
+        "найди письмо про план на квартал",
+        "emails with the subject Standup",
+        "письма с темой Планёрка",
+        "did Anna write to me since Monday?",
+        "писала ли мне Анна?",
+        "search the archive for the contract",
+        "найди в архиве договор",
+    ],
+)
+@reported
+async def search(ctx: Context, params: SearchParams) -> ActionResult:
+    """One connection per account, all at the same time; the servers do the searching."""
+    accounts = await mailboxes(ctx, params.account)
+    folders = ["inbox", "archive"] if params.folder == "anywhere" else [params.folder]
+    wanted = [("TEXT", params.text), ("FROM", params.sender), ("SUBJECT", params.subject)]
+    criteria: Criteria = [(key, value) for key, value in wanted if value] + ([("UNSEEN", None)] if params.unread_only else [])
+    data, matched = await gathered(ctx, accounts, folders, criteria, day_start(ctx, params.since), params.limit)
+    data = {"found": matched} | {key: value for key, value in data.items() if key != "unread"}
+    return ActionResult.success(data, found(ctx, len(data["messages"]), matched, failed_addresses(data)), refresh_panels=[])
+
+
+@chat.function(
+    "read",
+    "Read one message: its text, recipients and attachment names, by its id",
+    examples=[
+        "read the first message",
+        "прочитай первое письмо",
+        "open the email from Sarah",
+        "открой письмо от Сары",
+        "what does that message say?",
+        "что написано в этом письме?",
+        "read it",
+        "прочитай его",
+        "open message 1-1042-kfxd",
+        "открой письмо 1-1042-kfxd",
+        "show me the whole email",
+        "покажи письмо целиком",
+    ],
+)
+@reported
+async def read(ctx: Context, params: ReadParams) -> ActionResult:
+    """Does not mark the message as read: that is `mark`, a write."""
+    ref, account = await located(ctx, params.id)
+    data = await asyncio.to_thread(read_message, account, ref, ctx.time.now().tzinfo)
+    summary = say(ctx, f'The message "{data["subject"]}" from {data["from"]}', f"Письмо «{data['subject']}» от {data['from']}")
+    return ActionResult.success(data, f"{summary}: {cut(data['body'], SUMMARY_BODY)}", refresh_panels=[])
+
+
+@chat.function(
+    "send",
+    "Send a new e-mail to an address",
+    action_type="write",
+    examples=[
+        'send "project status" to anna@example.com',
+        'отправь "статус по проекту" на anna@example.com',
+        'send "see you at noon" to the same address',
+        'отправь на тот же адрес "статус по проекту"',
+        "write an email to bob@example.com saying I am late",
+        "напиши письмо на bob@example.com, что я опаздываю",
+        'email anna@example.com: "the report is ready"',
+        "отправь письмо Саре: отчёт готов",
+        'send a mail with the subject "Standup" to the team',
+        "отправь письмо с темой «Планёрка»",
+        "mail it to her",
+        "отправь ей письмо",
+    ],
+)
+@reported
+async def send(ctx: Context, params: SendParams) -> ActionResult:
+    """From the account named, or else the first one."""
+    account = choose(await mailboxes(ctx), params.account)
+    data = await asyncio.to_thread(send_message, account, params.to, params.subject, params.body, ctx.time.now())
+    await forget_inbox(ctx)
+    return ActionResult.success(data, sent(ctx, data), refresh_panels=PANELS)
+
+
+@chat.function(
+    "reply",
+    "Reply to a message by its id, in the same thread",
+    action_type="write",
+    examples=[
+        'reply "agreed" to that message',
+        "ответь на это письмо «согласен»",
+        "reply to Sarah: I will send the numbers tomorrow",
+        "ответь Саре, что пришлю цифры завтра",
+        "answer the first email with thanks",
+        "ответь на первое письмо: спасибо",
+        'reply: "see you on Friday"',
+        "ответь: увидимся в пятницу",
+        "write back that I am on my way",
+        "напиши в ответ, что я уже еду",
+        "respond to message 1-1042-kfxd",
+        "ответь на письмо 1-1042-kfxd",
+    ],
+)
+@reported
+async def reply(ctx: Context, params: ReplyParams) -> ActionResult:
+    """From the account that holds the message, to its Reply-To or sender."""
+    ref, account = await located(ctx, params.id)
+    data = await asyncio.to_thread(send_reply, account, ref, params.body, ctx.time.now())
+    await forget_inbox(ctx)
+    return ActionResult.success(data, sent(ctx, data), refresh_panels=PANELS)
+
+
+@chat.function(
+    "archive",
+    "Move messages to the archive, by their ids",
+    action_type="write",
+    examples=[
+        "archive that message",
+        "отправь это письмо в архив",
+        "archive the email from Sarah",
+        "архивируй письмо от Сары",
+        "move the first two emails to the archive",
+        "перенеси первые два письма в архив",
+        "archive it",
+        "в архив его",
+        "archive them all",
+        "заархивируй их все",
+        "put the newsletter in the archive",
+        "убери рассылку в архив",
+    ],
+)
+@reported
+async def archive(ctx: Context, params: IdsParams) -> ActionResult:
+    """The answer holds the messages' new ids, where the server tells them."""
+    done = await each_account(ctx, params.ids, archive_messages)
+    data = {"archived": len(done.rows), "messages": done.rows} | missing(done)
+    n = len(done.rows)
+    return await changed(ctx, data, say(ctx, f"Archived {en(n, 'message')}", f"Перенёс в архив {letters(n)}"))
+
+
+@chat.function(
+    "delete",
+    "Delete messages by their ids: to the trash, or for good when they are in the trash already",
+    action_type="destructive",
+    examples=[
+        "delete that message",
+        "удали это письмо",
+        "delete the email from Sarah",
+        "удали письмо от Сары",
+        "delete the first two emails",
+        "удали первые два письма",
+        "throw the newsletter away",
+        "выброси рассылку",
+        "remove these emails",
+        "убери эти письма в корзину",
+        "delete message 1-1042-kfxd",
+        "удали письмо 1-1042-kfxd",
+    ],
+)
+@reported
+async def delete(ctx: Context, params: IdsParams) -> ActionResult:
+    """The answer holds the ids in the trash, where the server tells them."""
+    done = await each_account(ctx, params.ids, delete_messages)
+    n, erased = len(done.rows), done.erased
+    data = {"deleted": n, "erased": erased, "messages": done.rows} | missing(done)
+    english = f"Deleted {en(n, 'message')}" + (f", {erased} of them for good" if erased else ", to the trash")
+    russian = f"Удалил {letters(n)}" + (f", из них навсегда {erased}" if erased else " в корзину")
+    return await changed(ctx, data, say(ctx, english, russian))
+
+
+@chat.function(
+    "mark",
+    "Mark messages as read or as unread, by their ids",
+    action_type="write",
+    examples=[
+        "mark that message as read",
+        "отметь это письмо прочитанным",
+        "mark it as unread",
+        "пометь его как непрочитанное",
+        "mark the email from Sarah as read",
+        "отметь письмо от Сары как прочитанное",
+        "mark them all as read",
+        "отметь их все прочитанными",
+        "mark the first two emails as unread",
+        "пометь первые два письма непрочитанными",
+        "set message 1-1042-kfxd to read",
+        "отметь письмо 1-1042-kfxd прочитанным",
+    ],
+)
+@reported
+async def mark(ctx: Context, params: MarkParams) -> ActionResult:
+    """Marking twice is no error."""
+    done = await each_account(ctx, params.ids, lambda account, refs: mark_messages(account, refs, params.read))
+    n = len(done.rows)
+    state = ("read", "прочитанное") if params.read else ("unread", "непрочитанное")
+    data = {"marked": n, "as": state[0], "messages": done.rows} | missing(done)
+    return await changed(ctx, data, say(ctx, f"Marked {en(n, 'message')} as {state[0]}", f"Отметил как {state[1]}: {letters(n)}"))
+
+
+@ext.skeleton(SECTION, alert=True, ttl=60, description="Which accounts are connected and how many messages are unread in each")
+async def inbox_summary(ctx: Context) -> dict[str, Any]:
+    """Unread per account. One that fails is named and keeps its last count; when all fail the refresh fails, so the last good one stays."""
+    try:
+        accounts = await mailboxes(ctx)
+    except MailError as error:
+        if error.code == "NO_ACCOUNTS":
+            return {"response": {"accounts_connected": 0, "unread_total": 0, "per_account": []}}
+        raise
+    counts, failed = await across(accounts, count_unread)
+    unread = dict(zip((a.address for a in accounts if a.address not in failed), counts, strict=True))
+    if failed:
+        unread |= {address: n for address, n in counts_by_address(await ctx.skeleton.get(SECTION) or {}).items() if address in failed}
+    per_account = [
+        {"id": a.number, "address": a.address} | ({"unread": unread[a.address]} if a.address in unread else {}) for a in accounts
+    ]
+    summary = {"accounts_connected": len(counts), "unread_total": sum(unread.values()), "per_account": per_account}
+    return {"response": summary | ({"accounts_failing": [f"{a} {e.code}" for a, e in failed.items()]} if failed else {})}
+
+
+@ext.tool(f"skeleton_alert_{SECTION}", description="Says how many messages are new when the unread count has risen")
+async def inbox_alert(ctx: Context, old: dict[str, Any], new: dict[str, Any]) -> str:
+    """Empty for the first snapshot and for a count that fell. An account that was not counted before brings no new mail either."""
+    if not old:
+        return ""
+    before, after = counts_by_address(old), counts_by_address(new)
+    new_messages = sum(n - before[address] for address, n in after.items() if address in before)
+    return arrived(ctx, new_messages, new["unread_total"]) if new_messages > 0 else ""
+
+
+@ext.panel("inbox", slot="left", title="Inbox", icon="icon.svg")
+async def inbox(ctx: Context, **_: Any) -> ui.UINode:
+    """The 25 newest messages, at most 90 seconds old; writes by this app renew it at once."""
+
+    async def fetch() -> InboxSnapshot:
+        data, _ = await gathered(ctx, await mailboxes(ctx), ["inbox"], [], None, ROWS)
+        return InboxSnapshot(unread=data["unread"], messages=data["messages"], failed=data.get("failed", []))
+
+    try:
+        return inbox_panel(ctx, await ctx.cache.get_or_fetch(CACHE_KEY, InboxSnapshot, fetch, CACHE_SECONDS))
+    except MailError as error:
+        return failure_panel(ctx, error)
+
+
+async def changed(ctx: Context, data: dict[str, Any], summary: str) -> ActionResult:
+    """A write's success; the panel is read anew."""
+    await forget_inbox(ctx)
+    absent = data.get("not_found")
+    tail = say(ctx, f"; not found: {', '.join(absent)}", f"; не нашёл: {', '.join(absent)}") if absent else ""
+    return ActionResult.success(data, summary + tail, refresh_panels=PANELS)
+
+
+def counts_by_address(snapshot: dict[str, Any]) -> dict[str, int]:
+    """Unread messages of each account that was counted."""
+    return {a["address"]: a["unread"] for a in snapshot.get("per_account", []) if "unread" in a}
+
+
+async def forget_inbox(ctx: Context) -> None:
+    """Drop the panel's snapshot."""
+    await ctx.cache.delete(CACHE_KEY)
+
+
+def missing(done: Done) -> dict[str, Any]:
+    """The ids that were not there and the accounts that failed, if any."""
+    failed = [{"account": address, "error": error} for address, error in done.failed.items()]
+    return ({"not_found": done.missing} if done.missing else {}) | ({"failed": failed} if failed else {})
+
+
+def failed_addresses(data: dict[str, Any]) -> list[str]:
+    """The accounts that did not answer."""
+    return [f["account"] for f in data.get("failed", [])]
+
+
+def sent(ctx: Context, data: dict[str, Any]) -> str:
+    """The summary of a message that went out."""
+    return say(ctx, f'Sent "{data["subject"]}" to {data["to"]}', f"Отправил «{data['subject']}» на {data['to']}")

@@ -1,0 +1,866 @@
+"""The mail extension on real servers: pymap speaks IMAP, aiosmtpd speaks SMTP, both on loopback."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from email import policy
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local.demo_mail import demo_mail
+from local.mail_servers import DEMO_ACCOUNTS, DemoAccount, MailServers
+from webbee_kernel.sdk import ActionResult
+from webbee_kernel.testing import NOW, ExtensionHarness
+
+TODAY = datetime.fromisoformat(NOW)
+FOLDER = Path(__file__).parents[1]
+SECTION = "mail_inbox_summary"
+PASSWORDS = [account.password for account in DEMO_ACCOUNTS]
+WORK, PERSONAL = "sarah@work.com", "me@personal.com"
+NOT_THERE = {"NOT_FOUND", "FABRICATED_ID_SHAPE"}  # the extension's own code, and that of the kernel's guard before it
+
+
+@pytest.fixture
+def servers() -> Iterator[MailServers]:
+    with MailServers(now=TODAY) as running:
+        yield running
+
+
+@pytest.fixture
+def empty() -> Iterator[MailServers]:
+    with MailServers(now=TODAY, demo=False) as running:
+        yield running
+
+
+@pytest.fixture
+def mail(servers: MailServers) -> ExtensionHarness:
+    return harness(servers)
+
+
+@pytest.fixture(autouse=True)
+def _no_password_is_logged(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
+    caplog.set_level(logging.DEBUG)
+    caplog.set_level(logging.INFO, logger="pymap")  # the server's own debug lines hold the protocol
+    yield
+    printed = capfd.readouterr()
+    logged = caplog.text + str([record.__dict__ for record in caplog.records])
+    assert not [p for p in PASSWORDS if p in logged + printed.out + printed.err]
+
+
+def harness(servers: MailServers, language: str = "en", owner: str = "demo", **overrides: Any) -> ExtensionHarness:
+    return ExtensionHarness(FOLDER, secrets={"accounts": servers.accounts_secret(owner, **overrides)}, language=language)
+
+
+def with_secret(secret: str | None, language: str = "en") -> ExtensionHarness:
+    return ExtensionHarness(FOLDER, secrets={} if secret is None else {"accounts": secret}, language=language)
+
+
+def ids(result: ActionResult) -> list[str]:
+    assert result.ok, result.error
+    return [message["id"] for message in result.data["messages"]]
+
+
+def subjects(result: ActionResult) -> list[str]:
+    assert result.ok, result.error
+    return [message["subject"] for message in result.data["messages"]]
+
+
+def held(servers: MailServers, address: str, folder: str = "INBOX") -> list[str]:
+    return [str(message["Subject"]) for message in servers.messages(address, folder)]
+
+
+def message(subject: str = "Hello", body: str = "Body", sender: str = "Anna <anna@example.com>") -> EmailMessage:
+    built = EmailMessage(policy=policy.SMTP)
+    built["From"] = sender
+    built["To"] = PERSONAL
+    built["Subject"] = subject
+    built["Message-ID"] = f"<{abs(hash((subject, body)))}@example.com>"
+    built.set_content(body)
+    return built
+
+
+# ---- list_inbox
+
+
+def test_todays_mail_has_the_shape_that_follow_ups_rely_on(mail: ExtensionHarness) -> None:
+    result = mail.call("list_inbox", today=True)
+    assert list(result.data) == ["unread", "messages"]
+    assert result.data["unread"] == 8
+    first = result.data["messages"][0]
+    assert list(first)[:3] == ["id", "from", "subject"]
+    assert first["from"] == "sarah@example.com"
+    assert first["from_name"] == "Sarah Chen"
+    assert first["subject"] == "Q3 plan"
+    assert first["account"] == WORK
+    assert first["unread"] is True
+    assert len(result.data["messages"]) == 8
+
+
+def test_todays_mail_fits_well_into_the_fact_ledger(mail: ExtensionHarness) -> None:
+    assert len(json.dumps(mail.call("list_inbox", today=True).data, ensure_ascii=False)) < 2000
+
+
+def test_messages_of_all_accounts_come_newest_first(mail: ExtensionHarness) -> None:
+    dates = [m["date"] for m in mail.call("list_inbox").data["messages"]]
+    assert dates == sorted(dates, reverse=True)
+    assert len(dates) == 13
+
+
+def test_the_limit_cuts_the_list_and_says_what_is_missing(mail: ExtensionHarness) -> None:
+    result = mail.call("list_inbox", limit=3)
+    assert len(result.data["messages"]) == 3
+    assert result.data["more"] == 10
+    assert result.data["unread"] == 8
+    assert "3 of 13 shown" in result.summary
+
+
+def test_unread_only_leaves_out_what_was_read(mail: ExtensionHarness) -> None:
+    result = mail.call("list_inbox", unread_only=True)
+    assert all(m["unread"] for m in result.data["messages"])
+    assert len(result.data["messages"]) == 8
+
+
+def test_since_counts_from_that_days_midnight(mail: ExtensionHarness) -> None:
+    yesterday = (TODAY - timedelta(days=1)).date()
+    assert len(mail.call("list_inbox", since=yesterday.isoformat()).data["messages"]) == 11
+
+
+@pytest.mark.parametrize("wanted", [WORK, "SARAH@WORK.COM", "1", "#1", "work"])
+def test_an_account_is_named_by_address_number_or_a_part(mail: ExtensionHarness, wanted: str) -> None:
+    result = mail.call("list_inbox", account=wanted, today=True)
+    assert subjects(result) == ["Q3 plan", "Отчёт за неделю"]
+    assert result.data["unread"] == 2
+
+
+def test_an_unknown_account_is_answered_with_the_known_ones(mail: ExtensionHarness) -> None:
+    result = mail.call("list_inbox", account="boss@elsewhere.example")
+    assert result.error_code == "NOT_FOUND"
+    assert WORK in str(result.error)
+    assert PERSONAL in str(result.error)
+
+
+def test_the_russian_summary_is_built_from_the_figures(servers: MailServers) -> None:
+    russian = harness(servers, "ru-RU")
+    assert russian.call("list_inbox", today=True).summary == "отправил список с 8 непрочитанными"
+    russian.call("mark", ids=ids(russian.call("list_inbox", account="1", unread_only=True)))
+    assert russian.call("list_inbox", account="1").summary == "отправил список, в нём 5 писем, непрочитанных нет"
+    assert russian.call("list_inbox", limit=2).summary == "отправил список с 6 непрочитанными; показано 2 из 13"
+
+
+def test_an_empty_inbox_is_a_success(empty: MailServers) -> None:
+    result = harness(empty).call("list_inbox", today=True)
+    assert result.ok
+    assert result.data == {"unread": 0, "messages": []}
+    assert result.summary == "no messages from today, none unread in the inbox"
+    assert harness(empty, "ru").call("list_inbox").summary == "писем нет, непрочитанных тоже нет"
+
+
+def test_one_account_that_fails_does_not_hide_the_other(servers: MailServers) -> None:
+    entries = json.loads(servers.accounts_secret())
+    entries[1]["password"] = "wrong"
+    result = with_secret(json.dumps(entries)).call("list_inbox", today=True)
+    assert result.ok
+    assert result.data["unread"] == 2
+    assert [f["account"] for f in result.data["failed"]] == [PERSONAL]
+    assert PERSONAL in result.summary
+
+
+@pytest.mark.parametrize("arguments", [{"limit": 0}, {"limit": 51}, {"since": "yesterday"}, {"account": "a\r\nb"}])
+def test_arguments_out_of_range_are_refused(mail: ExtensionHarness, arguments: dict[str, Any]) -> None:
+    assert mail.call("list_inbox", **arguments).error_code.startswith("VALIDATION")
+
+
+# ---- search
+
+
+@pytest.mark.parametrize(
+    ("criteria", "expected"),
+    [
+        ({"sender": "sarah@example.com"}, ["Q3 plan", "Q2 results"]),
+        ({"sender": "Sarah"}, ["Q3 plan", "Q2 results"]),
+        ({"subject": "q3"}, ["Q3 plan"]),
+        ({"text": "Lisbon"}, ["Q3 plan"]),
+        ({"text": "отчёт"}, ["Отчёт за неделю"]),
+        ({"subject": "ПЛАНЁРКА"}, ["Планёрка переносится"]),
+        ({"text": "закрыто 17 задач"}, ["Отчёт за неделю"]),
+        ({"sender": "Иван", "text": "перенесены"}, ["Отчёт за неделю"]),
+        ({"sender": "sarah", "folder": "archive"}, ["Q2 results"]),
+        ({"sender": "sarah", "unread_only": True}, ["Q3 plan"]),
+        ({"sender": "sarah", "account": PERSONAL}, []),
+        ({"text": 'a "quoted" \\ word'}, []),
+    ],
+)
+def test_search_finds_by_each_criterion(mail: ExtensionHarness, criteria: dict[str, Any], expected: list[str]) -> None:
+    result = mail.call("search", **criteria)
+    assert subjects(result) == expected
+    assert result.data["found"] == len(expected)
+
+
+def test_search_by_date_looks_at_the_arrival(mail: ExtensionHarness) -> None:
+    since = (TODAY - timedelta(days=1)).date().isoformat()
+    assert "Maintenance on Saturday" not in subjects(mail.call("search", since=since, account="work"))
+
+
+def test_search_without_a_criterion_is_refused(mail: ExtensionHarness) -> None:
+    assert mail.call("search").error_code.startswith("VALIDATION")
+
+
+def test_search_says_in_russian_what_it_found(servers: MailServers) -> None:
+    russian = harness(servers, "ru")
+    assert russian.call("search", sender="sarah").summary == "нашёл 2 письма"
+    assert russian.call("search", sender="zebra").summary == "ничего не нашёл"
+
+
+def test_a_line_break_in_a_search_cannot_start_a_second_command(mail: ExtensionHarness) -> None:
+    assert mail.call("search", text='x"\r\na1 DELETE Archive').error_code.startswith("VALIDATION")
+
+
+# ---- read
+
+
+def open_first(mail: ExtensionHarness, **criteria: Any) -> ActionResult:
+    return mail.call("read", id=ids(mail.call("search", **criteria))[0])
+
+
+def test_a_message_is_read_with_its_text(mail: ExtensionHarness) -> None:
+    result = open_first(mail, subject="Q3 plan")
+    assert result.data["from"] == "sarah@example.com"
+    assert result.data["to"] == [WORK]
+    assert result.data["body"].startswith("Hi,\n\nthe draft of the Q3 plan is ready")
+    assert result.summary == f'The message "Q3 plan" from sarah@example.com: {result.data["body"]}'
+
+
+def test_reading_leaves_a_message_unread(mail: ExtensionHarness) -> None:
+    open_first(mail, subject="Q3 plan")
+    assert mail.call("list_inbox").data["unread"] == 8
+
+
+def test_attachments_are_named_and_not_shown(mail: ExtensionHarness) -> None:
+    assert open_first(mail, subject="Photos").data["attachments"] == ["lake.jpg", "summit.jpg"]
+    result = open_first(mail, subject="Отчёт")
+    assert result.data["attachments"] == ["отчёт-за-неделю.xlsx"]
+    assert "demo attachment" not in result.data["body"]
+
+
+def test_html_only_mail_is_read_as_text(mail: ExtensionHarness) -> None:
+    body = open_first(mail, subject="Issue 212").data["body"]
+    assert body.startswith("Issue 212\n\nThis week: why two caches are worse than one")
+    assert "- A queue is a promise" in body
+    assert "<" not in body
+    assert "color" not in body
+    assert "12 480,50 ₽" in open_first(mail, subject="Выписка").data["body"]
+
+
+def test_a_long_text_is_cut_with_a_marker(empty: MailServers) -> None:
+    mail = harness(empty)
+    empty.deliver(PERSONAL, message("Long", "word " * 4000))
+    data = open_first(mail, subject="Long").data
+    assert data["body_chars"] == 19999
+    assert data["body"].endswith("[… cut: 4000 of 19999 characters]")
+    assert len(data["body"]) < 4050
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (b"Subject: =?koi8-r?B?8NLJ18XU?=\r\n", "Привет"),
+        (b"Subject: =?utf-8?Q?=D0=9F=D1=80=D0=B8?=\r\n =?utf-8?Q?=D0=B2=D0=B5=D1=82?=\r\n", "Привет"),
+        ("Subject: Привет\r\n".encode(), "Привет"),
+        (b"Subject: =?no-such-charset?B?8NLJ18XU?=\r\n", "=?no-such-charset?B?8NLJ18XU?="),
+        (b"Subject: two\r\n lines\r\n", "two lines"),
+        (b"Subject: =?utf-8?Q?a=0D=0ABcc=3A_x=40y.example?=\r\n", "a Bcc: x@y.example"),
+        (b"", ""),
+    ],
+)
+def test_subjects_are_decoded_however_they_were_sent(empty: MailServers, raw: bytes, expected: str) -> None:
+    empty.deliver(PERSONAL, b"From: =?utf-8?B?0JDQvdC90LA=?= <anna@example.com>\r\n" + raw + b"\r\nBody\r\n")
+    listed = harness(empty).call("list_inbox").data["messages"][0]
+    assert listed["subject"] == expected
+    assert (listed["from"], listed["from_name"]) == ("anna@example.com", "Анна")
+
+
+@pytest.mark.parametrize("charset", ["windows-1251", "koi8-r", "utf-8", "no-such-charset"])
+def test_bodies_are_decoded_by_their_charset(empty: MailServers, charset: str) -> None:
+    coded = "Привет, мир".encode("utf-8" if charset == "no-such-charset" else charset)
+    empty.deliver(PERSONAL, f"Subject: x\r\nContent-Type: text/plain; charset={charset}\r\n\r\n".encode() + coded + b"\r\n")
+    assert open_first(harness(empty), subject="x").data["body"] == "Привет, мир"
+
+
+@pytest.mark.parametrize("unknown", ["1-9999-bcdf", "9-101-bcdf", "abc", "1-101", "", "1-101-bcdf; DROP"])
+def test_an_unknown_id_is_not_found(mail: ExtensionHarness, unknown: str) -> None:
+    result = mail.call("read", id=unknown)
+    assert result.error_code in NOT_THERE or result.error_code.startswith("VALIDATION")
+    assert not result.retryable
+
+
+def test_an_id_says_what_to_do_once_its_message_was_moved(mail: ExtensionHarness) -> None:
+    old = ids(mail.call("search", subject="Q3 plan"))[0]
+    assert mail.call("archive", ids=[old]).ok
+    result = mail.call("read", id=old)
+    assert result.error_code == "NOT_FOUND"
+    assert "List or search again" in str(result.error)
+
+
+def test_ids_do_not_outlive_the_numbering_of_their_folder(servers: MailServers) -> None:
+    listed = ids(harness(servers).call("list_inbox", account="work"))
+    with MailServers(now=TODAY) as renumbered:
+        assert harness(renumbered).call("read", id=listed[0]).error_code in NOT_THERE
+
+
+# ---- send and reply
+
+
+def test_a_message_is_really_sent(servers: MailServers, mail: ExtensionHarness) -> None:
+    result = mail.call("send", to="boss@elsewhere.example", subject="Status", body="All green.")
+    assert result.data == {"sent": True, "to": "boss@elsewhere.example", "subject": "Status", "account": WORK}
+    received = servers.received[-1]
+    assert (received.envelope_from, received.envelope_to) == (WORK, ("boss@elsewhere.example",))
+    assert (received.subject, received.text) == ("Status", "All green.")
+    assert received.message["From"] == WORK
+    assert received.message["Date"]
+    assert received.message["Message-ID"].endswith("@work.com>")
+    assert held(servers, WORK, "Sent") == ["Status"]
+
+
+def test_russian_text_arrives_as_written_and_names_the_subject(servers: MailServers) -> None:
+    result = harness(servers, "ru").call("send", to="sarah@example.com", body="статус по проекту")
+    assert result.summary == "Отправил «статус по проекту» на sarah@example.com"
+    assert (servers.received[-1].subject, servers.received[-1].text) == ("статус по проекту", "статус по проекту")
+    assert held(servers, "sarah@example.com")[-1] == "статус по проекту"
+
+
+def test_a_subject_of_its_own_is_short(servers: MailServers, mail: ExtensionHarness) -> None:
+    mail.call("send", to="a@b.example", body="one two three four five six seven eight nine ten\nsecond line")
+    assert servers.received[-1].subject == "one two three four five six seven eight…"
+
+
+def test_the_sending_account_can_be_chosen(servers: MailServers, mail: ExtensionHarness) -> None:
+    mail.call("send", to="a@b.example", body="hi", account="personal")
+    assert servers.received[-1].envelope_from == PERSONAL
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"to": "a@b.example\nBcc: c@d.example"},
+        {"to": "a@b.example\r\n"},
+        {"to": "a@b.example, c@d.example"},
+        {"to": "Anna <a@b.example>"},
+        {"to": "anna"},
+        {"to": "a@b.example>\r\nRCPT TO:<c@d.example"},
+        {"subject": "Hi\r\nBcc: c@d.example"},
+        {"subject": "Hi\u2028Bcc: c@d.example"},
+        {"account": "1\r\nX: y"},
+        {"body": "   "},
+        {"body": "x" * 20_001},
+    ],
+)
+def test_header_injection_and_bad_arguments_are_refused(servers: MailServers, mail: ExtensionHarness, bad: dict[str, str]) -> None:
+    result = mail.call("send", **({"to": "a@b.example", "body": "hi"} | bad))
+    assert result.error_code.startswith("VALIDATION")
+    assert servers.received == []
+
+
+def test_a_body_cannot_end_the_message_early(servers: MailServers, mail: ExtensionHarness) -> None:
+    mail.call("send", to="a@b.example", subject="Dots", body="one\n.\nRCPT TO:<c@d.example>\n.two")
+    assert servers.received[-1].text.splitlines() == ["one", ".", "RCPT TO:<c@d.example>", ".two"]
+    assert len(servers.received) == 1
+
+
+def test_a_refused_recipient_is_named(servers: MailServers) -> None:
+    result = harness(servers, "ru").call("send", to="nobody@example.com", body="hi")
+    assert (result.error_code, result.retryable) == ("RECIPIENT_REFUSED", False)
+    assert result.error == "Почтовый сервер не принимает получателя nobody@example.com. Проверьте адрес."
+
+
+def test_a_reply_stays_in_its_thread(servers: MailServers, mail: ExtensionHarness) -> None:
+    original = next(m for m in servers.messages(WORK) if m["Subject"] == "Q3 plan")
+    result = mail.call("reply", id=ids(mail.call("search", subject="Q3 plan"))[0], body="Here it is.")
+    assert result.data["to"] == "sarah@example.com"
+    reply = servers.received[-1]
+    assert reply.subject == "Re: Q3 plan"
+    assert reply.message["In-Reply-To"] == original["Message-ID"]
+    assert reply.message["References"] == original["Message-ID"]
+    assert held(servers, "sarah@example.com")[-1] == "Re: Q3 plan"
+
+
+def test_a_reply_to_a_reply_keeps_the_references_and_adds_no_second_re(empty: MailServers) -> None:
+    built = message("RE: Plan")
+    built["References"] = "<first@example.com> <second@example.com>"
+    built["Reply-To"] = "Team <team@example.com>"
+    empty.deliver(PERSONAL, built)
+    mail = harness(empty)
+    mail.call("reply", id=ids(mail.call("list_inbox"))[0], body="Fine")
+    sent = empty.received[-1]
+    assert sent.envelope_to == ("team@example.com",)
+    assert sent.envelope_from == PERSONAL
+    assert sent.subject == "RE: Plan"
+    assert sent.message["References"].split() == ["<first@example.com>", "<second@example.com>", built["Message-ID"]]
+
+
+def test_a_hostile_original_cannot_inject_headers_into_the_reply(empty: MailServers) -> None:
+    raw = b"From: Eve <eve@example.com>\r\nSubject: =?utf-8?Q?x=0D=0ABcc=3A_c=40d.example?=\r\nMessage-ID: <a\x0bb@c>\r\n\r\nBody\r\n"
+    empty.deliver(PERSONAL, raw)
+    mail = harness(empty)
+    assert mail.call("reply", id=ids(mail.call("list_inbox"))[0], body="No").ok
+    assert empty.received[-1].envelope_to == ("eve@example.com",)
+    assert empty.received[-1].message["Bcc"] is None
+
+
+def test_a_message_without_a_sender_cannot_be_answered(empty: MailServers) -> None:
+    empty.deliver(PERSONAL, b"Subject: Anonymous\r\n\r\nBody\r\n")
+    mail = harness(empty)
+    result = mail.call("reply", id=ids(mail.call("list_inbox"))[0], body="Who?")
+    assert (result.error_code, result.retryable) == ("INVALID_ARGUMENT", False)
+    assert empty.received == []
+
+
+# ---- archive, delete, mark
+
+
+def test_archiving_moves_and_gives_the_new_id(servers: MailServers, mail: ExtensionHarness) -> None:
+    result = mail.call("archive", ids=ids(mail.call("search", subject="Q3 plan")))
+    assert result.data["archived"] == 1
+    assert result.refresh_panels == ["inbox"]
+    assert held(servers, WORK, "Archive") == ["Q2 results", "Q3 plan"]
+    assert "Q3 plan" not in held(servers, WORK)
+    assert mail.call("read", id=ids(result)[0]).data["subject"] == "Q3 plan"
+
+
+def test_messages_of_several_accounts_are_archived_in_one_call(servers: MailServers) -> None:
+    russian = harness(servers, "ru")
+    result = russian.call("archive", ids=ids(russian.call("list_inbox", limit=2)))
+    assert result.summary == "Перенёс в архив 2 письма"
+    assert held(servers, WORK, "Archive") == ["Q2 results", "Q3 plan"]
+    assert held(servers, PERSONAL, "Archive") == ["Ужин в субботу"]
+
+
+def test_deleting_moves_to_the_trash_and_from_there_erases(servers: MailServers, mail: ExtensionHarness) -> None:
+    first = mail.call("delete", ids=ids(mail.call("list_inbox", account="personal", limit=2)))
+    assert (first.data["deleted"], first.data["erased"]) == (2, 0)
+    assert first.summary == "Deleted 2 messages, to the trash"
+    assert len(held(servers, PERSONAL, "Trash")) == 2
+    second = mail.call("delete", ids=ids(first)[:1])
+    assert (second.data["deleted"], second.data["erased"]) == (1, 1)
+    assert len(held(servers, PERSONAL, "Trash")) == 1
+
+
+def test_ids_that_are_gone_are_reported_beside_those_that_are_not(mail: ExtensionHarness) -> None:
+    listed = ids(mail.call("list_inbox", limit=2))
+    mail.call("delete", ids=listed[:1])
+    result = mail.call("delete", ids=listed)
+    assert result.data["deleted"] == 1
+    assert result.data["not_found"] == listed[:1]
+    assert listed[0] in result.summary
+    assert mail.call("delete", ids=listed).error_code == "NOT_FOUND"
+
+
+def test_what_was_done_on_one_account_stands_although_another_fails(servers: MailServers) -> None:
+    listed = ids(harness(servers).call("list_inbox", limit=2))
+    entries = json.loads(servers.accounts_secret())
+    entries[1]["password"] = "wrong"
+    result = with_secret(json.dumps(entries)).call("archive", ids=listed)
+    assert result.data["archived"] == 1
+    assert result.data["not_found"] == [i for i in listed if i.startswith("2-")]
+    assert result.data["failed"][0]["account"] == PERSONAL
+
+
+@pytest.mark.parametrize("hidden", [("MOVE",), ("MOVE", "UIDPLUS")])
+def test_older_servers_without_move_and_uidplus_work_too(hidden: tuple[str, ...]) -> None:
+    with MailServers(now=TODAY, hidden=hidden) as servers:
+        mail = harness(servers)
+        assert mail.call("archive", ids=ids(mail.call("search", subject="Q3 plan"))).data["archived"] == 1
+        assert held(servers, WORK, "Archive") == ["Q2 results", "Q3 plan"]
+        assert "Q3 plan" not in held(servers, WORK)
+        assert len(held(servers, WORK)) == 4
+
+
+def test_folders_are_found_by_their_russian_names() -> None:
+    with MailServers(folders=("Архив", "Корзина", "Отправленные"), demo=False) as servers:
+        servers.deliver(PERSONAL, message("One"))
+        servers.deliver(PERSONAL, message("Two"))
+        mail = harness(servers)
+        listed = ids(mail.call("list_inbox"))
+        mail.call("archive", ids=listed[:1])
+        mail.call("delete", ids=listed[1:])
+        mail.call("send", to="a@b.example", body="Three", account="personal")
+        assert [held(servers, PERSONAL, f) for f in ("Архив", "Корзина", "Отправленные")] == [["Two"], ["One"], ["Three"]]
+
+
+def test_missing_folders_are_made_when_they_are_needed() -> None:
+    with MailServers(folders=(), demo=False) as servers:
+        servers.deliver(PERSONAL, message("One"))
+        servers.deliver(PERSONAL, message("Two"))
+        mail = harness(servers)
+        listed = ids(mail.call("list_inbox"))
+        assert mail.call("archive", ids=listed[:1]).ok
+        assert mail.call("delete", ids=listed[1:]).ok
+        assert mail.call("search", folder="sent", text="x").data["found"] == 0
+        assert (held(servers, PERSONAL, "Archive"), held(servers, PERSONAL, "Trash")) == (["Two"], ["One"])
+
+
+def test_marking_changes_the_unread_count(servers: MailServers, mail: ExtensionHarness) -> None:
+    listed = ids(mail.call("list_inbox", limit=3))
+    result = mail.call("mark", ids=listed)
+    assert (result.data["marked"], result.data["as"]) == (3, "read")
+    assert mail.call("list_inbox").data["unread"] == 5
+    assert harness(servers, "ru").call("mark", ids=listed[:1], read=False).summary == "Отметил как непрочитанное: 1 письмо"
+    assert mail.call("list_inbox").data["unread"] == 6
+
+
+def test_a_single_id_may_come_without_its_list(mail: ExtensionHarness) -> None:
+    assert mail.call("mark", ids=ids(mail.call("list_inbox", limit=1))[0]).data["marked"] == 1
+
+
+# ---- skeleton, alert, panel
+
+
+def test_the_skeleton_is_what_the_prompt_shows(mail: ExtensionHarness) -> None:
+    assert mail.skeleton(SECTION) == {
+        "accounts_connected": 2,
+        "unread_total": 8,
+        "per_account": [{"id": 1, "address": WORK, "unread": 2}, {"id": 2, "address": PERSONAL, "unread": 6}],
+    }
+
+
+def test_the_skeleton_without_accounts_says_zero() -> None:
+    assert with_secret(None).skeleton(SECTION) == {"accounts_connected": 0, "unread_total": 0, "per_account": []}
+
+
+def test_the_skeleton_names_an_account_that_fails(servers: MailServers) -> None:
+    entries = json.loads(servers.accounts_secret())
+    entries[1]["password"] = "wrong"
+    snapshot = with_secret(json.dumps(entries)).skeleton(SECTION)
+    assert snapshot["accounts_connected"] == 1
+    assert snapshot["unread_total"] == 2
+    assert snapshot["accounts_failing"] == [f"{PERSONAL} AUTH_FAILED"]
+    assert snapshot["per_account"][1] == {"id": 2, "address": PERSONAL}
+
+
+def snapshot(work: int, personal: int | None) -> dict[str, Any]:
+    per_account: list[dict[str, Any]] = [{"id": 1, "address": WORK, "unread": work}, {"id": 2, "address": PERSONAL}]
+    if personal is not None:
+        per_account[1]["unread"] = personal
+    return {"accounts_connected": 2, "unread_total": work + (personal or 0), "per_account": per_account}
+
+
+@pytest.mark.parametrize(
+    ("language", "before", "after", "text"),
+    [
+        ("en", snapshot(2, 6), snapshot(3, 7), "2 new messages, 10 unread now"),
+        ("en", snapshot(0, 0), snapshot(1, 0), "1 new message, 1 unread now"),
+        ("ru", snapshot(2, 6), snapshot(2, 7), "1 новое письмо, непрочитанных теперь 9"),
+        ("ru", snapshot(2, 6), snapshot(4, 6), "2 новых письма, непрочитанных теперь 10"),
+        ("ru", snapshot(0, 0), snapshot(0, 11), "11 новых писем, непрочитанных теперь 11"),
+        ("en", snapshot(2, 6), snapshot(2, 6), ""),
+        ("en", snapshot(2, 6), snapshot(1, 6), ""),
+        ("en", snapshot(2, None), snapshot(2, 6), ""),
+        ("en", {}, snapshot(2, 6), ""),
+    ],
+)
+def test_the_alert_speaks_only_of_new_mail(language: str, before: dict[str, Any], after: dict[str, Any], text: str) -> None:
+    assert with_secret(None, language).alert(SECTION, old=before, new=after) == text
+
+
+def test_new_mail_reaches_the_next_snapshot(servers: MailServers, mail: ExtensionHarness) -> None:
+    before = mail.skeleton(SECTION)
+    servers.deliver(PERSONAL, message("News"))
+    after = mail.skeleton(SECTION)
+    assert mail.alert(SECTION, old=before, new=after) == "1 new message, 9 unread now"
+
+
+def nodes(tree: Any, kind: str) -> list[dict[str, Any]]:
+    if isinstance(tree, list):
+        return [n for item in tree for n in nodes(item, kind)]
+    if not isinstance(tree, dict):
+        return []
+    own = [tree["props"]] if tree.get("type") == kind else []
+    return own + [n for value in tree.values() for n in nodes(value, kind)]
+
+
+def test_the_panel_lists_the_inbox_with_its_actions(mail: ExtensionHarness) -> None:
+    panel = mail.panel("inbox")
+    rows = nodes(panel, "ListItem")
+    assert len(rows) == 13
+    assert rows[0]["title"] == "Q3 plan"
+    assert rows[0]["subtitle"] == "Sarah Chen"
+    calls = [rows[0]["on_click"], *(action["on_click"] for action in rows[0]["actions"])]
+    assert [call["function"] for call in calls] == ["read", "archive", "delete"]
+    assert calls[1]["params"] == {"ids": [calls[0]["params"]["id"]]}
+    assert nodes(panel, "Stat")[0]["value"] == 8
+
+
+def test_the_panel_shows_at_most_25_messages(empty: MailServers) -> None:
+    for n in range(30):
+        empty.deliver(PERSONAL, message(f"Message {n}"))
+    rows = nodes(harness(empty).panel("inbox"), "ListItem")
+    assert [row["title"] for row in rows] == [f"Message {n}" for n in range(29, 4, -1)]
+
+
+def test_the_panel_is_served_from_the_cache_until_a_write(servers: MailServers, mail: ExtensionHarness) -> None:
+    first = nodes(mail.panel("inbox"), "ListItem")
+    servers.deliver(PERSONAL, message("Unseen by the cache"))
+    assert nodes(mail.panel("inbox"), "ListItem") == first
+    mail.call("mark", ids=[first[0]["id"]])
+    rows = nodes(mail.panel("inbox"), "ListItem")
+    assert rows[0]["title"] == "Unseen by the cache"
+
+
+def test_the_panel_says_that_the_inbox_is_empty(empty: MailServers) -> None:
+    assert nodes(harness(empty, "ru").panel("inbox"), "Empty")[0]["message"] == "Входящих нет"
+
+
+def test_the_panel_explains_how_to_set_mail_up() -> None:
+    panel = with_secret(None).panel("inbox")
+    assert nodes(panel, "Empty")[0]["message"] == "Mail is not set up"
+    assert "secret `accounts`" in nodes(panel, "Text")[0]["content"]
+
+
+# ---- the secret
+
+
+@pytest.mark.parametrize("secret", [None, "", "  "])
+def test_without_accounts_the_answer_says_what_to_set(secret: str | None) -> None:
+    result = with_secret(secret).call("list_inbox")
+    assert (result.error_code, result.retryable) == ("NO_ACCOUNTS", False)
+    assert '[{"address": "me@gmail.com", "password": "an app password"}]' in str(result.error)
+    assert "Почта ещё не настроена" in str(with_secret(secret, "ru").call("send", to="a@b.example", body="x").error)
+
+
+SECRET_WORD = "hunter2-very-secret"
+GOOD = {"address": "a@unknown.example", "password": SECRET_WORD, "imap_host": "i.example", "smtp_host": "s.example"}
+
+
+@pytest.mark.parametrize(
+    ("secret", "says"),
+    [
+        (f'[{{"password": "{SECRET_WORD}"', "not JSON"),
+        (json.dumps(SECRET_WORD), "a JSON list of 1 to 5 accounts"),
+        (json.dumps([]), "a JSON list of 1 to 5 accounts"),
+        (json.dumps([GOOD] * 6), "a JSON list of 1 to 5 accounts"),
+        (json.dumps([SECRET_WORD]), "account 1"),
+        (json.dumps([GOOD, GOOD]), "the same address is given twice"),
+        (json.dumps([GOOD | {"address": SECRET_WORD}]), "account 1: address: give one e-mail address"),
+        (json.dumps([{"address": "a@b.example", "password": SECRET_WORD}]), "give imap_host and smtp_host"),
+        (json.dumps([GOOD | {"imap_port": SECRET_WORD}]), "account 1: imap_port"),
+        (json.dumps([GOOD | {"imap_port": 70000}]), "account 1: imap_port"),
+        (json.dumps([GOOD | {"security": SECRET_WORD}]), "account 1: security"),
+        (json.dumps([GOOD | {"security": "none"}]), "only for loopback hosts"),
+        (json.dumps([GOOD | {"smtp_security": "none"}]), "only for loopback hosts"),
+        (json.dumps([GOOD | {SECRET_WORD: 1}]), "a field is unknown"),
+        (json.dumps([GOOD | {"password": f"{SECRET_WORD}\r\nA1 LOGOUT"}]), "password must not hold line breaks"),
+        (json.dumps([GOOD | {"username": f"{SECRET_WORD}\n"}]), "account 1: username"),
+        (json.dumps([GOOD | {"password": ""}]), "account 1: password"),
+        (json.dumps([GOOD | {"password": [SECRET_WORD]}]), "account 1: password"),
+    ],
+)
+def test_a_wrong_secret_is_explained_without_repeating_it(secret: str, says: str) -> None:
+    result = with_secret(secret).call("list_inbox")
+    assert (result.error_code, result.retryable) == ("ACCOUNTS_INVALID", False)
+    assert says in str(result.error)
+    assert SECRET_WORD not in json.dumps(result.to_dict())
+
+
+def test_a_single_account_may_come_without_its_list(servers: MailServers) -> None:
+    entry = json.dumps(json.loads(servers.accounts_secret())[0])
+    assert with_secret(entry).call("list_inbox").data["unread"] == 2
+
+
+# ---- servers that fail
+
+
+def test_a_wrong_password_is_said_plainly_and_never_repeated(servers: MailServers) -> None:
+    mail = harness(servers, password="wrong-password-typed")
+    for result in (mail.call("list_inbox"), mail.call("send", to="a@b.example", body="hi")):
+        assert (result.error_code, result.retryable) == ("AUTH_FAILED", False)
+        assert "app password" in str(result.error)
+        assert "wrong-password-typed" not in json.dumps(result.to_dict())
+    assert "пароль приложения" in str(harness(servers, "ru", password="x").call("list_inbox").error)
+
+
+@pytest.mark.parametrize("password", ["пароль", 'with "quotes" and \\ and spaces', "pässwörd"])
+def test_passwords_of_any_letters_work(password: str) -> None:
+    with MailServers([DemoAccount("demo", PERSONAL, password)], demo=False) as servers:
+        mail = harness(servers)
+        assert mail.call("list_inbox").ok
+        assert mail.call("send", to="a@b.example", body="hi").ok
+
+
+def test_a_closed_port_is_unreachable_and_worth_a_retry(servers: MailServers) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+        result = harness(servers, imap_port=port, smtp_port=port).call("list_inbox")
+        assert (result.error_code, result.retryable) == ("UNREACHABLE", True)
+        assert "imap_host" in str(result.error)
+        assert harness(servers, smtp_port=port).call("send", to="a@b.example", body="hi").error_code == "UNREACHABLE"
+
+
+@contextmanager
+def server_that(talks: Callable[[socket.socket], None]) -> Iterator[int]:
+    """A listener that hands each connection to `talks` and keeps it open until the end."""
+    held_open: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+
+        def serve() -> None:
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                held_open.append(connection)
+                try:
+                    talks(connection)
+                except OSError:
+                    continue
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        try:
+            yield listener.getsockname()[1]
+        finally:
+            listener.shutdown(socket.SHUT_RDWR)
+            thread.join(5)
+            for connection in held_open:
+                connection.close()
+
+
+def test_a_server_that_hangs_times_out() -> None:
+    with MailServers(demo=False) as servers, server_that(lambda connection: None) as port:
+        for result in (
+            harness(servers, imap_port=port, timeout=1).call("list_inbox", account="1"),
+            harness(servers, smtp_port=port, timeout=1).call("send", to="a@b.example", body="hi"),
+        ):
+            assert (result.error_code, result.retryable) == ("BACKEND_TIMEOUT", True)
+            assert "did not answer in time" in str(result.error)
+        assert servers.received == []
+
+
+def test_a_server_that_speaks_something_else_is_no_crash(servers: MailServers) -> None:
+    def http(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+        connection.shutdown(socket.SHUT_WR)
+
+    with server_that(http) as port:
+        mail = harness(servers, imap_port=port, smtp_port=port, timeout=1)
+        assert mail.call("list_inbox").error_code == "BACKEND_5XX"
+        assert mail.call("send", to="a@b.example", body="hi").error_code == "BACKEND_5XX"
+
+
+def test_a_server_that_echoes_the_login_does_not_leak_it(servers: MailServers) -> None:
+    def echo(connection: socket.socket) -> None:
+        connection.sendall(b"* OK [CAPABILITY IMAP4rev1] hello\r\n")
+        while line := connection.recv(4096):
+            tag = line.split()[0]
+            connection.sendall(b"* BAD you said " + line.strip() + b"\r\n" + tag + b" NO " + line.strip() + b"\r\n")
+
+    with server_that(echo) as port:
+        result = harness(servers, imap_port=port, timeout=2).call("list_inbox", account="1")
+        assert not result.ok
+        assert not [p for p in PASSWORDS if p in json.dumps(result.to_dict())]
+
+
+def test_a_break_after_the_text_went_out_is_not_retryable(servers: MailServers) -> None:
+    def breaks_at_the_end(connection: socket.socket) -> None:
+        connection.sendall(b"220 hello\r\n")
+        stream = connection.makefile("rb")
+        for line in stream:
+            if line.upper().startswith(b"DATA"):
+                connection.sendall(b"354 go on\r\n")
+                break
+            connection.sendall(b"250 OK\r\n")
+        for line in stream:
+            if line == b".\r\n":
+                connection.shutdown(socket.SHUT_RDWR)
+                return
+
+    with server_that(breaks_at_the_end) as port:
+        result = harness(servers, smtp_port=port, timeout=2).call("send", to="a@b.example", body="hi")
+    assert (result.error_code, result.retryable) == ("DELIVERY_UNKNOWN", False)
+    assert "may or may not have been sent" in str(result.error)
+
+
+def test_a_missing_sent_folder_does_not_spoil_a_message_that_went_out(servers: MailServers) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        mail = harness(servers, imap_port=unused.getsockname()[1])
+        assert mail.call("send", to="a@b.example", body="hi").ok
+    assert len(servers.received) == 1
+
+
+# ---- secure connections
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    """A certificate for 127.0.0.1 that signs itself, and its key."""
+    import ipaddress
+
+    x509 = pytest.importorskip("cryptography.x509")
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = datetime.now(UTC)
+    built = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    folder = tmp_path_factory.mktemp("tls")
+    paths = folder / "certificate.pem", folder / "key.pem"
+    paths[0].write_bytes(built.public_bytes(serialization.Encoding.PEM))
+    plain = serialization.NoEncryption()
+    paths[1].write_bytes(key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain))
+    return str(paths[0]), str(paths[1])
+
+
+@pytest.mark.parametrize("security", ["tls", "starttls"])
+def test_secure_connections_work_and_check_the_certificate(
+    security: Any, certificate: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with MailServers(now=TODAY, security=security, certificate=certificate) as servers:
+        mail = harness(servers)
+        for refused in (mail.call("list_inbox"), mail.call("send", to="a@b.example", body="hi")):
+            assert (refused.error_code, refused.retryable) == ("TLS_FAILED", False)
+        monkeypatch.setenv("SSL_CERT_FILE", certificate[0])
+        assert mail.call("list_inbox").data["unread"] == 8
+        assert mail.call("send", to="a@b.example", body="hi").ok
+        assert len(servers.received) == 1
+
+
+def test_a_server_without_starttls_gets_no_password(servers: MailServers) -> None:
+    mail = harness(servers, security="starttls")
+    assert mail.call("list_inbox").error_code == "TLS_FAILED"
+    assert mail.call("send", to="a@b.example", body="hi").error_code == "TLS_FAILED"
+
+
+# ---- the demo mailbox
+
+
+@pytest.mark.parametrize("seconds", [5, 60, 3600, 86_399])
+def test_demo_mail_of_today_never_leaves_today(seconds: int) -> None:
+    midnight = datetime(2026, 5, 15, tzinfo=UTC)
+    now = midnight + timedelta(seconds=seconds)
+    today = [m for m in demo_mail(now) if not m.seen]
+    assert len(today) == 8
+    assert all(midnight <= m.when < now for m in today)
+    assert today[-1].message["Subject"] == "Q3 plan"

@@ -1,0 +1,113 @@
+"""The user's accounts, one or all: found, asked at the same time, their answers put together."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, time
+from typing import Any, TypeVar
+
+from mail_accounts import SETTING, MailAccount, choose, parse_accounts
+from mail_errors import MailError, not_found
+from mail_ids import MessageRef, parse_id
+from mail_operations import Criteria, Done, Listing, list_messages
+from webbee_kernel.sdk import Context
+
+R = TypeVar("R")
+
+
+async def mailboxes(ctx: Context, wanted: str = "") -> Sequence[MailAccount]:
+    """The user's accounts, or the one wanted."""
+    accounts = parse_accounts(await ctx.secrets.get(SETTING))
+    return [choose(accounts, wanted)] if wanted else accounts
+
+
+async def located(ctx: Context, message_id: str) -> tuple[MessageRef, MailAccount]:
+    """The parts of an id, and the account it belongs to."""
+    ref = parse_id(message_id)
+    account = next((a for a in await mailboxes(ctx) if a.number == ref.account), None)
+    if account is None:
+        raise not_found(message_id)
+    return ref, account
+
+
+async def across(accounts: Sequence[MailAccount], work: Callable[[MailAccount], R]) -> tuple[list[R], dict[str, MailError]]:
+    """Do `work` on all accounts at once: the results, and the failures by address. Raises the first failure when there is nothing else."""
+    outcomes = await asyncio.gather(*(asyncio.to_thread(work, a) for a in accounts), return_exceptions=True)
+    failed: dict[str, MailError] = {}
+    results: list[R] = []
+    for account, outcome in zip(accounts, outcomes, strict=True):
+        if isinstance(outcome, MailError):
+            failed[account.address] = outcome
+        elif isinstance(outcome, BaseException):
+            raise outcome
+        else:
+            results.append(outcome)
+    if not results:
+        raise next(iter(failed.values()))
+    return results, failed
+
+
+async def gathered(
+    ctx: Context, accounts: Sequence[MailAccount], folders: Sequence[str], criteria: Criteria, since: datetime | None, limit: int
+) -> tuple[dict[str, Any], int]:
+    """The newest messages of these accounts together, as `{"unread", "messages", …}`, and how many matched in all."""
+    zone = ctx.time.now().tzinfo
+
+    def work(account: MailAccount) -> Listing:
+        return list_messages(account, folders, criteria, since, limit, zone)
+
+    listings, failed = await across(accounts, work)
+    rows = sorted((r for listing in listings for r in listing.rows), key=lambda item: item[:2], reverse=True)[:limit]
+    matched = sum(listing.matched for listing in listings)
+    data: dict[str, Any] = {"unread": sum(listing.unread for listing in listings), "messages": [message for *_, message in rows]}
+    if matched > len(rows):
+        data["more"] = matched - len(rows)
+    if failed:
+        data["failed"] = [{"account": address, "error": error.text(ctx.user.language)} for address, error in failed.items()]
+    return data, matched
+
+
+async def each_account(ctx: Context, ids: Sequence[str], work: Callable[[MailAccount, Sequence[MessageRef]], Done]) -> Done:
+    """Do `work` on the messages of each account. Raises `MailError` when nothing was done at all.
+
+    What was done on one account stands although another failed; the messages of that one count as `missing`, with the reason.
+    """
+    refs, total = _parsed(ids)
+    accounts = await mailboxes(ctx)
+    by_account = {a: [r for r in refs if r.account == a.number] for a in accounts}
+    total.missing += [str(r) for r in refs if r.account not in {a.number for a in accounts}]
+    concerned = [a for a, mine in by_account.items() if mine]
+    if not concerned:
+        raise not_found(", ".join(total.missing))
+    results, failed = await across(concerned, lambda account: work(account, by_account[account]))
+    for done in results:
+        total.rows += done.rows
+        total.erased += done.erased
+        total.missing += done.missing
+    for account in concerned:
+        if account.address in failed:
+            total.missing += [str(r) for r in by_account[account]]
+            total.failed[account.address] = failed[account.address].text(ctx.user.language)
+    if not total.rows:
+        raise next(iter(failed.values())) if failed else not_found(", ".join(total.missing))
+    return total
+
+
+def _parsed(ids: Sequence[str]) -> tuple[list[MessageRef], Done]:
+    """The ids that have the shape of one; the others are missing from the start."""
+    refs: list[MessageRef] = []
+    done = Done()
+    for message_id in dict.fromkeys(ids):
+        try:
+            refs.append(parse_id(message_id))
+        except MailError:
+            done.missing.append(message_id)
+    return refs, done
+
+
+def day_start(ctx: Context, day: date | None) -> datetime | None:
+    """Midnight of a day on the user's clock; None for no day."""
+    if day is None:
+        return None
+    return datetime.combine(day, time.min, ctx.time.now().tzinfo)
