@@ -52,7 +52,13 @@ class Gateway:
         content = base64.b64decode(raw) if answer.get("isBase64Encoded") else raw.encode()
         headers = [(k.encode(), str(v).encode()) for k, v in (answer.get("headers") or {}).items()]
         headers += [(b"set-cookie", c.encode()) for c in answer.get("cookies") or []]
-        await send({"type": "http.response.start", "status": answer["statusCode"], "headers": [*headers, (b"content-length", str(len(content)).encode())]})
+        await send(
+            {
+                "type": "http.response.start",
+                "status": answer["statusCode"],
+                "headers": [*headers, (b"content-length", str(len(content)).encode())],
+            }
+        )
         await send({"type": "http.response.body", "body": content})
 
     async def _serve(self, scope: Mapping[str, Any], body: bytes) -> dict[str, Any]:

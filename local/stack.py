@@ -38,7 +38,9 @@ class Stack:
 
     def set_secret(self, tenant: str, user: str, app_id: str, name: str, value: str) -> None:
         """Set a user's secret through the API's own route, as the page would."""
-        event = http_event("PUT", f"/v1/extensions/{app_id}/secrets/{name}", claims={"sub": user, "tenant_id": tenant}, body={"value": value})
+        event = http_event(
+            "PUT", f"/v1/extensions/{app_id}/secrets/{name}", claims={"sub": user, "tenant_id": tenant}, body={"value": value}
+        )
         answer = self.invoke("tool_dispatch", event)
         if answer["statusCode"] != 200:
             raise RuntimeError(answer["body"])
@@ -116,7 +118,13 @@ def http_event(
     context: dict[str, Any] = {
         "accountId": "123456789012",
         "apiId": "local",
-        "http": {"method": method, "path": path, "protocol": "HTTP/1.1", "sourceIp": "127.0.0.1", "userAgent": (headers or {}).get("user-agent", "")},
+        "http": {
+            "method": method,
+            "path": path,
+            "protocol": "HTTP/1.1",
+            "sourceIp": "127.0.0.1",
+            "userAgent": (headers or {}).get("user-agent", ""),
+        },
         "requestId": request_id,
         "routeKey": route_key,
         "stage": "$default",

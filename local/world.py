@@ -73,7 +73,12 @@ class World:
 
 @contextmanager
 def local_world(
-    *, host: str = "127.0.0.1", port: int = 0, model: str = "offline", tokens: Mapping[str, Mapping[str, str]] = TOKENS, env: Mapping[str, str] | None = None
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    model: str = "offline",
+    tokens: Mapping[str, Mapping[str, str]] = TOKENS,
+    env: Mapping[str, str] | None = None,
 ) -> Iterator[World]:
     """Start everything, serve until the block ends. A port of 0 takes a free one; a taken port raises OSError."""
     listener = socket.create_server((host, port))

@@ -56,7 +56,9 @@ class Audit:
                 return _unfinished(found)
             await asyncio.sleep(POLL_S)
 
-    async def close(self, user: UserKey, record: AuditRecord, outcome: CallOutcome, events: tuple[Event, ...] = (), events_expire_at: int = 0) -> None:
+    async def close(
+        self, user: UserKey, record: AuditRecord, outcome: CallOutcome, events: tuple[Event, ...] = (), events_expire_at: int = 0
+    ) -> None:
         """Write how the call ended, with the events it caused. Reads keep no outcome: they can be run again."""
         kept = asdict(outcome) if outcome.action_type != "read" else None
         done = replace(record, status=outcome.status, error_code=outcome.error_code, duration_ms=outcome.duration_ms, outcome=kept)
@@ -75,9 +77,13 @@ def outcome_from(data: dict[str, Any]) -> CallOutcome:
 def _outcome(record: AuditRecord) -> CallOutcome:
     if record.outcome:
         return outcome_from(record.outcome)
-    return CallOutcome(record.app_id, record.fn_name, record.status, error_code=record.error_code, action_type=record.action_type, step=record.step)
+    return CallOutcome(
+        record.app_id, record.fn_name, record.status, error_code=record.error_code, action_type=record.action_type, step=record.step
+    )
 
 
 def _unfinished(record: AuditRecord) -> CallOutcome:
-    text = f"an earlier delivery of this request started {record.fn_name} at {record.at} and has not reported back; it is not run twice: check before asking again"
-    return CallOutcome(record.app_id, record.fn_name, "error", error=text, error_code="BACKEND_TIMEOUT", action_type=record.action_type, step=record.step)
+    text = f"an earlier delivery started {record.fn_name} at {record.at} and has not reported back; it is not run twice: check before asking again"
+    return CallOutcome(
+        record.app_id, record.fn_name, "error", error=text, error_code="BACKEND_TIMEOUT", action_type=record.action_type, step=record.step
+    )

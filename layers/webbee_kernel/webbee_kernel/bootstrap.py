@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .host import ExtensionHost
     from .refresher import Refresher
     from .registry import Registry
+    from .scheduler import Scheduler
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,12 @@ class App:
 
 
 def bootstrap(
-    settings: Settings | None = None, *, role: Role | None = None, stores: Stores | None = None, llm: Model | None = None, clock: Clock | None = None
+    settings: Settings | None = None,
+    *,
+    role: Role | None = None,
+    stores: Stores | None = None,
+    llm: Model | None = None,
+    clock: Clock | None = None,
 ) -> App:
     """Settings from the environment unless given, then the ports they name."""
     settings = settings or Settings.from_env(os.environ, role)
@@ -46,7 +52,9 @@ def bootstrap(
     return App(settings, stores, clock, llm or make_model(settings), EventLog(stores.events, clock, hours=settings.event_hours))
 
 
-def make_kernel(app: App, *, dispatch: Dispatch | None = None, queue: RefreshQueue | None = None, registry: Registry | None = None) -> Kernel:
+def make_kernel(
+    app: App, *, dispatch: Dispatch | None = None, queue: RefreshQueue | None = None, registry: Registry | None = None
+) -> Kernel:
     """The kernel of `chat_turn`. Without a dispatch of its own it takes the one the settings name."""
     return Kernel(app.settings, app.stores, app.model, dispatch or _dispatch(app, registry), queue or _queue(app), app.clock)
 
@@ -66,6 +74,14 @@ def make_refresher(app: App, host: ExtensionHost) -> Refresher:
     return Refresher(host, app.stores.skeleton, app.events, app.clock, shards=app.settings.due_shards)
 
 
+def make_scheduler(app: App, host: ExtensionHost) -> Scheduler:
+    """The extensions' own schedules."""
+    from .audit import Audit
+    from .scheduler import Scheduler
+
+    return Scheduler(host, Audit(app.stores.audit, app.clock, days=app.settings.audit_days), app.clock, app.settings.tenant_ids)
+
+
 def make_model(settings: Settings) -> Model:
     """The model `WEBBEE_MODEL` names."""
     kind = settings.model.partition(":")[0]
@@ -73,7 +89,9 @@ def make_model(settings: Settings) -> Model:
         from .llm.offline import OfflineModel
 
         return OfflineModel()
-    raise SettingsError(f"environment variable WEBBEE_MODEL: {kind!r} models are not built into this version; use offline", field="WEBBEE_MODEL")
+    raise SettingsError(
+        f"environment variable WEBBEE_MODEL: {kind!r} models are not built into this version; use offline", field="WEBBEE_MODEL"
+    )
 
 
 def _stores(settings: Settings) -> Stores:

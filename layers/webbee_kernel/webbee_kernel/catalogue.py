@@ -66,6 +66,7 @@ class AppInfo:
     sections: tuple[SectionInfo, ...] = ()
     panels: tuple[PanelInfo, ...] = ()
     secrets: tuple[dict[str, Any], ...] = ()
+    has_health_check: bool = False
     error: str = ""
 
 
@@ -108,9 +109,7 @@ def tool_spec(function: FunctionInfo) -> ToolSpec:
 
 
 def _app(a: dict[str, Any]) -> AppInfo:
-    functions = tuple(
-        FunctionInfo(**{**f, "examples": tuple(f["examples"]), "scopes": tuple(f["scopes"])}) for f in a["functions"]
-    )
+    functions = tuple(FunctionInfo(**{**f, "examples": tuple(f["examples"]), "scopes": tuple(f["scopes"])}) for f in a["functions"])
     sections = tuple(SectionInfo(**s) for s in a["sections"])
     panels = tuple(PanelInfo(**p) for p in a["panels"])
     return AppInfo(**{**a, "functions": functions, "sections": sections, "panels": panels, "secrets": tuple(a["secrets"])})

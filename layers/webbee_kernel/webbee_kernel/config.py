@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, Json, ValidationError
 
 from .errors import SettingsError
 
@@ -48,6 +48,8 @@ class Settings(BaseModel):
     install: str = Field("*", alias="WEBBEE_INSTALL")
     confirm_writes: bool = Field(False, alias="WEBBEE_CONFIRM_WRITES")
     public_url: str = Field("", alias="WEBBEE_PUBLIC_URL")
+    tenants: str = Field("default", alias="WEBBEE_TENANTS", pattern=r"^[^#\s]+([,\s]+[^#\s]+)*$")
+    app_config: Json[dict[str, Any]] = Field({}, alias="WEBBEE_CONFIG")
     private_http: bool = Field(False, alias="WEBBEE_HTTP_ALLOW_PRIVATE")
 
     @classmethod
@@ -70,6 +72,16 @@ class Settings(BaseModel):
     def installed_by_default(self, app_id: str) -> bool:
         """Whether a user who never decided has the app: `WEBBEE_INSTALL` is `*`, empty or a comma list."""
         return self.install == "*" or app_id in re.split(r"[,\s]+", self.install)
+
+    @property
+    def tenant_ids(self) -> tuple[str, ...]:
+        """Tenants whose extensions' schedules run."""
+        return tuple(t for t in re.split(r"[,\s]+", self.tenants) if t)
+
+    def config_layers(self, tenant_id: str, app_id: str) -> tuple[dict[str, Any], ...]:
+        """The deployment's configuration of an app, then the tenant's: `{"mail": {…}, "tenants": {"acme": {"mail": {…}}}}`."""
+        tenant = (self.app_config.get("tenants") or {}).get(tenant_id) or {}
+        return tuple(layer for layer in (self.app_config.get(app_id), tenant.get(app_id)) if isinstance(layer, dict))
 
     def table(self, noun: str) -> str:
         """The table's name, empty when this function has none."""

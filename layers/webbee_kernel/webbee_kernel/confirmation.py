@@ -14,34 +14,32 @@ from .turn import PendingConfirmation, Step
 LIFETIME_S = 300
 """Seconds a confirmation waits (the platform's figure)."""
 
-_YES = {
-    "yes", "y", "yep", "yeah", "sure", "ok", "okay", "confirm", "confirmed", "accept", "proceed", "go", "ahead", "do", "it", "please", "delete", "them", "that",
-    "да", "ага", "угу", "давай", "ок", "окей", "хорошо", "подтверждаю", "подтвердить", "согласен", "согласна", "конечно", "удаляй", "удали", "удалить", "делай", "сделай", "пожалуйста", "это", "их", "его", "ее", "её", "верно",
-}  # fmt: skip
-_YES_CORE = _YES - {"do", "it", "please", "them", "that", "go", "ahead", "delete", "это", "их", "его", "ее", "её", "пожалуйста", "удали", "удалить"} | {"go", "удаляй", "do"}
-_NO = {
-    "no", "nope", "n", "cancel", "stop", "don't", "dont", "not", "never", "abort", "refuse", "reject", "wait", "keep",
-    "нет", "не", "отмена", "отмени", "отменить", "стоп", "подожди", "отставить", "отказ", "отказываюсь", "оставь",
-}  # fmt: skip
-_NO_CORE = {"no", "nope", "n", "cancel", "stop", "don't", "dont", "abort", "refuse", "reject", "нет", "отмена", "отмени", "отменить", "стоп", "отставить", "отказываюсь", "не"}
-_NO_FILLER = _YES | _NO | {"now", "delete", "сейчас", "надо", "нужно", "стоит", "удаляй"}
+_YES_CORE = frozenset(
+    "yes y yep yeah sure ok okay confirm confirmed accept proceed go do да ага угу давай ок окей хорошо "
+    "подтверждаю подтвердить согласен согласна конечно удаляй делай сделай верно".split()
+)
+_YES_FILLER = frozenset("it please them that ahead delete пожалуйста это их его ее её удали удалить".split())
+_NO_CORE = frozenset(
+    "no nope n cancel stop don't dont abort refuse reject not never нет не отмена отмени отменить стоп отставить отказ отказываюсь".split()
+)
+_NO_FILLER = frozenset("now wait keep сейчас надо нужно стоит подожди оставь".split())
+_MAX_WORDS = 6
 
 
 def answer(message: str) -> bool | None:
     """True for a plain yes («да, удаляй»), False for a plain no, None for anything that says more than that."""
     words = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", message.lower().replace("’", "'"))
-    if not words or len(words) > 6:
+    if not words or len(words) > _MAX_WORDS:
         return None
-    if any(w in _NO_CORE for w in words):
-        return False if all(w in _NO_FILLER for w in words) else None
-    if any(w in _YES_CORE for w in words) and all(w in _YES for w in words):
+    said = set(words)
+    if said & _NO_CORE:
+        return False if said <= _NO_CORE | _NO_FILLER | _YES_CORE | _YES_FILLER else None
+    if said & _YES_CORE and said <= _YES_CORE | _YES_FILLER:
         return True
     return None
 
 
-def pending(
-    steps: Sequence[Step], *, message: str, request_id: str, now: float, titles: Mapping[str, str]
-) -> PendingConfirmation:
+def pending(steps: Sequence[Step], *, message: str, request_id: str, now: float, titles: Mapping[str, str]) -> PendingConfirmation:
     """A record of exactly these calls, arguments already real, valid for 300 seconds. `titles` names what ids stand for."""
     return PendingConfirmation(
         confirmation_id=confirmation_id(),
@@ -69,7 +67,9 @@ def titles_in(facts: Iterable[Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     for value in facts:
         if isinstance(value, dict):
-            title = next((value[k] for k in ("title", "subject", "name", "label", "email") if isinstance(value.get(k), str) and value[k]), None)
+            title = next(
+                (value[k] for k in ("title", "subject", "name", "label", "email") if isinstance(value.get(k), str) and value[k]), None
+            )
             if title and isinstance(value.get("id"), str | int):
                 found[str(value["id"])] = title
             found |= titles_in(value.values())

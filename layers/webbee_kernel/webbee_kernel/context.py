@@ -15,6 +15,7 @@ from .config import Settings
 from .errors import CallError
 from .events import EventLog
 from .ids import new_id
+from .installations import is_installed
 from .invariants import breach
 from .llm.protocol import Model
 from .registry import Registry
@@ -64,7 +65,7 @@ class ContextFactory:
             skeleton=skeleton or SkeletonForbidden(),
             secrets=SecretsClient(self._stores.secrets, key, app_id, ext.secrets, system=system),
             http=HttpClient(allow_private=self._settings.private_http),
-            config=ConfigClient(ext.config_defaults),
+            config=ConfigClient(ext.config_defaults, *self._settings.config_layers(user.tenant_id, app_id)),
             notify=NotifyClient(self._events, key, app_id, system=system),
             ai=AIClient(self._model, user),
             extensions=ExtensionsClient(app_id, stack, hooks.call, hooks.emit),
@@ -82,6 +83,12 @@ class ContextFactory:
     def registry(self) -> Registry:
         """The loaded extensions."""
         return self._registry
+
+    async def has_app(self, key: UserKey, app_id: str) -> bool:
+        """Whether the user has an app; the system's own users have them all."""
+        if key.imperal_id.startswith("__"):
+            return True
+        return await is_installed(self._stores.documents, self._settings, key, app_id)
 
     @property
     def public_url(self) -> str:
@@ -115,7 +122,9 @@ class _Hooks:
             except Exception as error:
                 _log.warning("app=%s task=%s error=%s | background task failed", self._app, task_id, type(error).__name__)
                 data = {"status": "error", "error": type(error).__name__}
-            await self._factory.events.emit(self._key, "result", {"app_id": self._app, "task_id": task_id, "name": name, **data}, event_id="")
+            await self._factory.events.emit(
+                self._key, "result", {"app_id": self._app, "task_id": task_id, "name": name, **data}, event_id=""
+            )
 
         task = asyncio.get_running_loop().create_task(work(), name=task_id)
         _running.add(task)
@@ -138,6 +147,8 @@ class _Hooks:
         exposed = loaded.ext.exposed.get(method) if loaded else None
         if exposed is None:
             raise CallError("UNKNOWN_SUB_FUNCTION", f"{app_id} exposes no method {method!r}")
+        if not await self._factory.has_app(self._key, app_id):
+            raise CallError("PERMISSION_DENIED", f"{app_id} is not installed for this user")
         ctx = self._factory.make(self._user, app_id, stack=stack, system=self._system)
         return await exposed.func(ctx, **params)
 
@@ -145,7 +156,7 @@ class _Hooks:
         """Call every listener; a failing one is logged and the others still hear."""
         for app_id, loaded in self._factory.registry.loaded.items():
             for wanted, handler in loaded.ext.event_handlers:
-                if wanted in (event_type, "*"):
+                if wanted in (event_type, "*") and await self._factory.has_app(self._key, app_id):
                     try:
                         await handler(self._factory.make(self._user, app_id, stack=stack, system=self._system), data)
                     except Exception as error:

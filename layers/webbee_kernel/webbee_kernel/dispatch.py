@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from . import guards, planner
 from .catalogue import Catalogue
-from .identity import user_dict
 from .errors import CallError, KernelError
+from .identity import user_dict
 from .loop import LoopThread
 from .pii import Masker, UnknownPlaceholder
 from .prompt import Problem
@@ -159,7 +159,9 @@ class StepRunner:
         try:
             guards.no_placeholders(calls.masker.resolve(literal))
         except UnknownPlaceholder as error:
-            raise CallError("FABRICATED_ID_SHAPE", f"{error.placeholder} stands for nothing that was shown: use a value from FACTS") from None
+            raise CallError(
+                "FABRICATED_ID_SHAPE", f"{error.placeholder} stands for nothing that was shown: use a value from FACTS"
+            ) from None
 
     def _prepare(self, calls: Calls, step: Step) -> CallRequest | CallOutcome:
         """The request with references bound and placeholders replaced, or the outcome that says why not."""
@@ -197,7 +199,9 @@ class StepRunner:
         except KernelError:
             if not calls.outcomes and not step.has_effect:
                 raise  # nothing happened yet: the whole request can be retried
-            return failed(request, "BACKEND_5XX", f"{step.fn_name} could not be recorded: retry later", action_type=step.action_type, retryable=True)
+            return failed(
+                request, "BACKEND_5XX", f"{step.fn_name} could not be recorded: retry later", action_type=step.action_type, retryable=True
+            )
 
 
 def _problems(step: Step, outcome: CallOutcome) -> list[Problem]:

@@ -1,16 +1,16 @@
 """Every error the kernel raises, sorted by who must react.
 
-    KernelError                       .code .status .field .limit; becomes {"error": {...}} in one place
-    ├── BadInput            400       the caller mends the request
-    │   └── RequestConflict 409       the request id was used for something else
-    ├── NotAuthenticated    401       no identity from the authoriser
-    ├── NotAllowed          403       role or scope is missing
-    ├── NotFound            404       no such session, confirmation, app, function
-    ├── Gone                410       the confirmation expired or was answered
-    ├── StorageUnavailable  503       DynamoDB did not answer: retry
-    ├── ModelUnavailable    503       the model did not answer: retry
-    └── SettingsError       —         a variable is missing or wrong: the function stops at init
-    CallError                         one call inside a turn failed; carries a platform code, never sinks the turn
+KernelError                       .code .status .field .limit; becomes {"error": {...}} in one place
+├── BadInput            400       the caller mends the request
+│   └── RequestConflict 409       the request id was used for something else
+├── NotAuthenticated    401       no identity from the authoriser
+├── NotAllowed          403       role or scope is missing
+├── NotFound            404       no such session, confirmation, app, function
+├── Gone                410       the confirmation expired or was answered
+├── StorageUnavailable  503       DynamoDB did not answer: retry
+├── ModelUnavailable    503       the model did not answer: retry
+└── SettingsError       —         a variable is missing or wrong: the function stops at init
+CallError                         one call inside a turn failed; carries a platform code, never sinks the turn
 """
 
 from __future__ import annotations

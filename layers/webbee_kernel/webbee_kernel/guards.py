@@ -12,7 +12,9 @@ from .invariants import breach
 from .sdk.context import User
 
 _PLACEHOLDER = re.compile(r"<[A-Za-z][A-Za-z0-9_ \-]{0,40}>|\{\{[^{}]*\}\}|\$\{[^{}]*\}")
-_STAND_IN = re.compile(r"(?i)(your|the|some|insert|enter|replace|example)[_ -]?[a-z_ -]*(id|email|name|value|here)|n/?a|none|null|unknown|placeholder|todo|tbd|x{3,}|\?+|\.{3}")
+_STAND_IN = re.compile(
+    r"(?i)(your|the|some|insert|enter|replace|example)[_ -]?[a-z_ -]*(id|email|name|value|here)|n/?a|none|null|unknown|placeholder|todo|tbd|x{3,}|\?+|\.{3}"
+)
 _ID_NAME = re.compile(r"(?:^|_)(?:id|ids|uid|uuid|guid)$")
 
 
@@ -51,7 +53,11 @@ def ids_are_real(arguments: dict[str, Any], function: FunctionInfo, seen: str) -
             if item in offered or item == "" or isinstance(item, bool) or not isinstance(item, str | int):
                 continue
             if not re.search(rf"(?<![\w]){re.escape(str(item))}(?![\w])", seen):
-                raise CallError("FABRICATED_ID_SHAPE", breach("I-AH-1", f"{name}={str(item)[:60]!r} stands in no fact, result or message: look it up first."), field=name)
+                raise CallError(
+                    "FABRICATED_ID_SHAPE",
+                    breach("I-AH-1", f"{name}={str(item)[:60]!r} stands in no fact, result or message: look it up first."),
+                    field=name,
+                )
 
 
 def no_placeholders(arguments: Any) -> None:
@@ -61,7 +67,11 @@ def no_placeholders(arguments: Any) -> None:
         name = path.rpartition(".")[2]
         whole = _PLACEHOLDER.fullmatch(stripped) or (_ID_NAME.search(name) and _STAND_IN.fullmatch(stripped))
         if whole or re.search(r"<(?:EMAIL|PHONE|NAME)_\d+>", text):
-            raise CallError("FABRICATED_ID_SHAPE", breach("I-PARAMS-NO-PLACEHOLDER-VALUES", f"{path}={stripped[:60]!r} is a placeholder: give the value itself."), field=path)
+            raise CallError(
+                "FABRICATED_ID_SHAPE",
+                breach("I-PARAMS-NO-PLACEHOLDER-VALUES", f"{path}={stripped[:60]!r} is a placeholder: give the value itself."),
+                field=path,
+            )
 
 
 def _strings(value: Any, path: str = "") -> Iterator[tuple[str, str]]:

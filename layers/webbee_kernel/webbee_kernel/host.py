@@ -17,10 +17,10 @@ from .channels.skeleton import SkeletonReader
 from .clock import Clock
 from .config import Settings
 from .context import ContextFactory
-from .identity import user_from
 from .errors import CallError, KernelError
 from .events import EventLog, panel_refresh
 from .guards import no_placeholders
+from .identity import user_dict, user_from
 from .llm.protocol import Model
 from .registry import LoadedExtension, Registry
 from .results import from_exception, from_return, plain_json, validation_failed, webhook_answer
@@ -31,6 +31,7 @@ from .stores.protocols import Stores
 from .turn import CallOutcome, CallRequest, UserKey
 
 SYSTEM_USER = "__system__"
+HEALTH_S = 5.0
 WEBHOOK_USER = "__webhook__"
 _log = logging.getLogger("webbee.host")
 
@@ -61,6 +62,8 @@ class ExtensionHost:
         started = time.perf_counter()
         try:
             loaded = self.extension(request.app_id)
+            if request.kind == "health":
+                return CallOutcome(request.app_id, "health", "ok", data=await self.health(request.app_id))
             call = self._resolve(loaded, request)
             if isinstance(call, CallOutcome):
                 return call
@@ -104,6 +107,31 @@ class ExtensionHost:
         text = answer.get("response") if isinstance(answer, dict) else answer
         return text.strip() if isinstance(text, str) else ""
 
+    async def run_as_system(self, request: CallRequest, func: Any, **kwargs: Any) -> CallOutcome:
+        """A schedule's or signal's handler in system context; always an outcome."""
+        ctx = self.contexts.make(user_from(request.user), request.app_id, system=True)
+        return await self._invoke(self.extension(request.app_id), request, _Call(func, (), kwargs, "write"), ctx)
+
+    async def signal(self, tenant: User, name: str, data: dict[str, Any]) -> dict[str, str]:
+        """Call every extension's handler of a platform signal as `__system__`; status by app id."""
+        outcomes: dict[str, str] = {}
+        for app_id, loaded in self.registry.loaded.items():
+            if handler := loaded.ext.signals.get(name):
+                request = CallRequest("signal", user_dict(tenant), app_id, name, data, deadline_s=self._settings.call_seconds)
+                outcomes[app_id] = (await self.run_as_system(request, handler, **data)).status
+        return outcomes
+
+    async def health(self, app_id: str) -> dict[str, Any]:
+        """What the app's own health check says, or that it has none; an error is a status, never raised."""
+        check = self.extension(app_id).ext.health
+        if check is None:
+            return {"status": "ok"}
+        request = CallRequest("health", user_dict(User(SYSTEM_USER, role="system", scopes=("*",))), app_id, "health", deadline_s=HEALTH_S)
+        outcome = await self.run_as_system(request, check)
+        if not outcome.ok:
+            return {"status": "error", "error_code": outcome.error_code}
+        return outcome.data if isinstance(outcome.data, dict) and outcome.data else {"status": "ok"}
+
     async def hook(self, user: User, app_id: str, func: Any, timeout_s: float) -> None:
         """Run a lifecycle hook in system context; what it raises is logged, never passed on."""
         ctx = self.contexts.make(replace(user, scopes=("*",)), app_id, system=True)
@@ -121,6 +149,8 @@ class ExtensionHost:
         hook = loaded.ext.webhooks.get((method, path.strip("/")))
         if hook is None:
             raise CallError("UNKNOWN_SUB_FUNCTION", f"{app_id} has no webhook {method} {path}")
+        if hook.secret_header and not headers.get(hook.secret_header.lower()):
+            return 401, {}, {"error": {"code": "not_authenticated", "message": f"the header {hook.secret_header} is missing"}}
         ctx = self.contexts.make(User(WEBHOOK_USER, role="system", scopes=("*",)), app_id, system=True)
         try:
             async with asyncio.timeout(self._settings.call_seconds):
@@ -195,4 +225,3 @@ class ExtensionHost:
 def _arguments(model: type[BaseModel] | None, arguments: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """`(params,)` for a handler with a Pydantic parameter, keyword arguments for the others."""
     return ((model.model_validate(arguments),), {}) if model else ((), dict(arguments))
-

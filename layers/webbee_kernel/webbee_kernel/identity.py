@@ -29,7 +29,9 @@ def user_of(event: Mapping[str, Any]) -> User:
     tenant_id = _claim(claims, "tenant_id") or "default"
     for name, value in (("sub", imperal_id), ("tenant_id", tenant_id)):
         if not _PART.fullmatch(value) or _RESERVED.fullmatch(value):
-            raise NotAuthenticated(f"the token's {name} cannot be used: 1 to 128 characters without # and control characters", field=name, limit=128)
+            raise NotAuthenticated(
+                f"the token's {name} cannot be used: 1 to 128 characters without # and control characters", field=name, limit=128
+            )
     role = _claim(claims, "role") or "user"
     return User(
         imperal_id=imperal_id,

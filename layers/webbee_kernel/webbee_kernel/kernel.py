@@ -116,7 +116,13 @@ class Kernel:
         for attempt in range(MAX_ROUNDS):
             last = attempt == MAX_ROUNDS - 1
             plan, problems, _ = await self._classifier.decide(
-                view.prompt, view.functions, language=view.language, timeout_s=calls.left(), problems=problems, outcomes=calls.outcomes, masker=view.gate
+                view.prompt,
+                view.functions,
+                language=view.language,
+                timeout_s=calls.left(),
+                problems=problems,
+                outcomes=calls.outcomes,
+                masker=view.gate,
             )
             if not plan.steps and not problems:
                 problems = view.ungrounded(plan.text)
@@ -150,7 +156,9 @@ class Kernel:
 
     async def _narrate(self, ask: Ask, view: TurnView, calls: Calls, about: str = "") -> Reply:
         """Reply from the results to what the user asked (`about`: the request a confirmation belongs to)."""
-        text, _ = await self._narrator.reply(about or ask.message, calls.outcomes, view.gate, language=view.language, timeout_s=calls.left())
+        text, _ = await self._narrator.reply(
+            about or ask.message, calls.outcomes, view.gate, language=view.language, timeout_s=calls.left()
+        )
         status: TurnStatus = "ok" if any(o.ok for o in calls.outcomes.values()) else "error"
         return await self._record(ask, view, calls, text, status)
 
@@ -168,7 +176,9 @@ class Kernel:
         turn = await append(self.stores.sessions, ask.key, view.memory, build, expires_at=expires)
         changed = touched(view.catalogue, (o.app_id for o in calls.outcomes.values() if o.ok and o.action_type != "read"))
         await self._queue.ask(ask.user, changed, "effect")
-        await self._queue.ask(ask.user, [s for s in stale(view.catalogue, view.installed, view.state, view.now) if s not in changed], "stale")
+        await self._queue.ask(
+            ask.user, [s for s in stale(view.catalogue, view.installed, view.state, view.now) if s not in changed], "stale"
+        )
         return replies.replay(turn, ask.session_id, ui=replies.ui(calls.outcomes))
 
     def _calls(self, ask: Ask, view: TurnView) -> Calls:

@@ -53,7 +53,9 @@ def _root() -> None:
 class _Finder(importlib.abc.MetaPathFinder):
     """Finds modules below `webbee_ext.<app>` and gives them our loader."""
 
-    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> importlib.machinery.ModuleSpec | None:
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
         if not fullname.startswith(ROOT + ".") or path is None:
             return None
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
@@ -75,7 +77,11 @@ def _importer(package: str) -> Any:
     """An `__import__` that looks into the extension's folder first."""
 
     def extension_import(
-        name: str, globals: Mapping[str, Any] | None = None, locals: Mapping[str, Any] | None = None, fromlist: Sequence[str] = (), level: int = 0
+        name: str,
+        globals: Mapping[str, Any] | None = None,
+        locals: Mapping[str, Any] | None = None,
+        fromlist: Sequence[str] = (),
+        level: int = 0,
     ) -> ModuleType:
         if level or not _is_own(package, name.partition(".")[0]):
             return builtins.__import__(name, globals, locals, fromlist, level)

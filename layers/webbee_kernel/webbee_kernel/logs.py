@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -41,7 +42,7 @@ def _places(record: logging.LogRecord) -> list[str]:
     places = []
     while trace:
         code = trace.tb_frame.f_code
-        places.append(f"{os.path.basename(code.co_filename)}:{trace.tb_lineno} {code.co_name}")
+        places.append(f"{Path(code.co_filename).name}:{trace.tb_lineno} {code.co_name}")
         trace = trace.tb_next
     return places[-8:]
 
@@ -61,7 +62,10 @@ def set_up_logging(function: str) -> None:
 def bind_invocation(event: Mapping[str, Any], context: Any) -> Iterator[None]:
     """Every line logged inside carries the API's request id (or the caller's correlation id) and Lambda's."""
     http = event.get("requestContext") or {}
-    fields = {"correlation_id": str(http.get("requestId") or event.get("correlation_id") or ""), "aws_request_id": str(getattr(context, "aws_request_id", "") or "")}
+    fields = {
+        "correlation_id": str(http.get("requestId") or event.get("correlation_id") or ""),
+        "aws_request_id": str(getattr(context, "aws_request_id", "") or ""),
+    }
     token = _invocation.set({k: v for k, v in fields.items() if v})
     try:
         yield

@@ -27,7 +27,9 @@ class Narrator:
     def __init__(self, model: Model) -> None:
         self._model = model
 
-    async def reply(self, message: str, outcomes: Mapping[int, CallOutcome], masker: Masker | None, *, language: str, timeout_s: float) -> tuple[str, bool]:
+    async def reply(
+        self, message: str, outcomes: Mapping[int, CallOutcome], masker: Masker | None, *, language: str, timeout_s: float
+    ) -> tuple[str, bool]:
         """The reply (still masked) and whether the model's own words passed.
 
         I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS: an ungrounded reply is corrected once, with the offending tokens
@@ -46,7 +48,9 @@ class Narrator:
             verdict = check(text, data=data, message=message, summaries=said, done=tuple(o.action_type for o in done if o.ok))
             if text and verdict.grounded:
                 return text, True
-            problems = "\n[PROBLEMS]\nPROBLEM: " + dumps({"not in the data, leave out or correct": list(verdict.ungrounded) or ["the reply was empty"]})
+            problems = "\n[PROBLEMS]\nPROBLEM: " + dumps(
+                {"not in the data, leave out or correct": list(verdict.ungrounded) or ["the reply was empty"]}
+            )
         return summaries(done, masker, language), False
 
 

@@ -35,7 +35,9 @@ def stale(catalogue: Catalogue, installed: Iterable[str], state: UserState, now:
     for app_id in sorted(installed):
         for info in catalogue.apps[app_id].sections:
             section = known.get((app_id, info.section))
-            if section is None or (section.lease_until <= now and now - (section.refreshed_at or 0) > section.ttl + STALE_GRACE_S and section.failures == 0):
+            if section is None or (
+                section.lease_until <= now and now - (section.refreshed_at or 0) > section.ttl + STALE_GRACE_S and section.failures == 0
+            ):
                 wanted.append((app_id, info.section))
     return wanted
 

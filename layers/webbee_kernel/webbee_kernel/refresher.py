@@ -9,10 +9,10 @@ from typing import Any, Protocol
 
 from .channels.skeleton import inner
 from .clock import Clock
-from .identity import user_dict, user_from
 from .errors import CallError, StorageUnavailable
 from .events import EventLog
 from .host import ExtensionHost
+from .identity import user_dict, user_from
 from .ids import digest
 from .results import plain_json
 from .sdk.context import User
@@ -85,7 +85,9 @@ class Refresher:
         if definition is None:
             return "gone"
         if message.reason != "due":
-            fresh = Section(message.app_id, message.section, ttl=definition.ttl, due_at=self._clock.now(), user=user_dict(replace(user, scopes=())))
+            fresh = Section(
+                message.app_id, message.section, ttl=definition.ttl, due_at=self._clock.now(), user=user_dict(replace(user, scopes=()))
+            )
             await self._sections.register(key, fresh)
         now = self._clock.now()
         held = await self._sections.lease(key, message.app_id, message.section, now=now, until=now + LEASE_S)
@@ -162,7 +164,11 @@ class Refresher:
 
 
 def _due_message(user: UserKey, section: Section, now: float) -> RefreshMessage:
-    who = {"imperal_id": user.imperal_id, "tenant_id": user.tenant_id, **{k: v for k, v in section.user.items() if k in ("role", "language", "email")}}
+    who = {
+        "imperal_id": user.imperal_id,
+        "tenant_id": user.tenant_id,
+        **{k: v for k, v in section.user.items() if k in ("role", "language", "email")},
+    }
     delay = max(0, min(MAX_DELAY_S, round((section.due_at or now) - now)))
     return RefreshMessage(who, section.app_id, section.section, "due", section.due_at or now, delay)
 

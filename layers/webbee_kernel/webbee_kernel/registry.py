@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-
-
 from .catalogue import AppInfo, Catalogue, FunctionInfo, PanelInfo, SectionInfo
 from .loader import load_main
 from .sdk import Extension, FunctionDef
@@ -102,9 +100,7 @@ def input_schema(function: FunctionDef) -> dict[str, Any]:
 def _describe(loaded: LoadedExtension) -> AppInfo:
     ext = loaded.ext
     functions = tuple(
-        FunctionInfo(
-            loaded.app_id, f.name, f.description, f.action_type, input_schema(f), f.examples, f.scopes, str(f.id_projection or "")
-        )
+        FunctionInfo(loaded.app_id, f.name, f.description, f.action_type, input_schema(f), f.examples, f.scopes, str(f.id_projection or ""))
         for chat in ext.chats
         for f in chat.functions.values()
     )
@@ -116,9 +112,17 @@ def _describe(loaded: LoadedExtension) -> AppInfo:
         icon=ext.icon,
         functions=functions,
         sections=tuple(SectionInfo(s.section, s.ttl, s.alert) for s in ext.skeletons.values()),
+        has_health_check=ext.health is not None,
         panels=tuple(PanelInfo(p.panel_id, p.slot, p.title, p.icon, p.refresh) for p in ext.panels.values()),
         secrets=tuple(
-            {"name": s.name, "description": s.description, "required": s.required, "write_mode": s.write_mode, "max_bytes": s.max_bytes, "scope": s.scope}
+            {
+                "name": s.name,
+                "description": s.description,
+                "required": s.required,
+                "write_mode": s.write_mode,
+                "max_bytes": s.max_bytes,
+                "scope": s.scope,
+            }
             for s in ext.secrets.values()
         ),
     )
@@ -135,5 +139,3 @@ def _reason(error: BaseException) -> str:
     frames = [f for f in traceback.extract_tb(error.__traceback__) if "webbee_kernel" not in f.filename and "importlib" not in f.filename]
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     return f"{type(error).__name__}: {error}{where}"
-
-

@@ -54,7 +54,12 @@ def replay(turn: Turn, session_id: str, message: str | None = None, ui: Any = No
 
 
 def _call(outcome: CallOutcome) -> dict[str, Any]:
-    call: dict[str, Any] = {"app_id": outcome.app_id, "fn_name": outcome.fn_name, "status": outcome.status, "duration_ms": outcome.duration_ms}
+    call: dict[str, Any] = {
+        "app_id": outcome.app_id,
+        "fn_name": outcome.fn_name,
+        "status": outcome.status,
+        "duration_ms": outcome.duration_ms,
+    }
     return call | ({"error_code": outcome.error_code} if outcome.error_code else {})
 
 

@@ -49,7 +49,15 @@ def from_return(value: Any, request: CallRequest, panels: tuple[str, ...], actio
     )
 
 
-def failed(request: CallRequest, code: str, error: str, *, action_type: str = "read", retryable: bool = False, problems: tuple[dict[str, str], ...] = ()) -> CallOutcome:
+def failed(
+    request: CallRequest,
+    code: str,
+    error: str,
+    *,
+    action_type: str = "read",
+    retryable: bool = False,
+    problems: tuple[dict[str, str], ...] = (),
+) -> CallOutcome:
     """An outcome of a call that did not succeed. A missing code becomes EXT_UNSTRUCTURED_ERROR."""
     return CallOutcome(
         app_id=request.app_id,
@@ -120,7 +128,13 @@ def _action_result(value: Any) -> ActionResult:
         return ActionResult("success", value)
     if isinstance(value, Mapping):
         if value.get("error") or value.get("RESULT") == "ERROR":
-            return ActionResult("error", {}, "", str(value.get("error") or value.get("message") or "the call failed"), error_code=str(value.get("code") or ""))
+            return ActionResult(
+                "error",
+                {},
+                "",
+                str(value.get("error") or value.get("message") or "the call failed"),
+                error_code=str(value.get("code") or ""),
+            )
         if value.get("status") in ("success", "error") and "data" in value:
             return ActionResult.from_dict(dict(value))
         return ActionResult("success", dict(value), str(value.get("summary") or value.get("message") or ""))

@@ -1,16 +1,15 @@
 """Test doubles for us and for extension authors: no AWS, no network, a clock that you move.
 
-    harness = ExtensionHarness("extensions/tasks", language="en", now="2026-05-15T17:21:04Z")
-    result = harness.call("add", title="Buy milk")       # the kernel's own dispatch: validation, guards, deadline
-    assert harness.skeleton("tasks")["open_count"] == 1
+harness = ExtensionHarness("extensions/tasks", language="en", now="2026-05-15T17:21:04Z")
+result = harness.call("add", title="Buy milk")       # the kernel's own dispatch: validation, guards, deadline
+assert harness.skeleton("tasks")["open_count"] == 1
 
-    kernel = TestKernel(["extensions/tasks"], script=[...])  # whole turns, with a scripted or the offline model
-    reply = kernel.chat("add a task: buy milk")
+kernel = TestKernel(["extensions/tasks"], script=[...])  # whole turns, with a scripted or the offline model
+reply = kernel.chat("add a task: buy milk")
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -133,7 +132,9 @@ class ExtensionHarness:
         self.run(self.refresher.refresh(message))
         self.run(self.refresher.refresh(RefreshMessage(user_dict(self.user), self.app_id, section, "effect")))
         stored = self.run(self.app.stores.skeleton.get(self.key, self.app_id, section))
-        assert stored is not None and stored.data is not None, f"section {section!r} was not saved: {stored.last_error if stored else 'no such section'}"
+        assert stored is not None and stored.data is not None, (
+            f"section {section!r} was not saved: {stored.last_error if stored else 'no such section'}"
+        )
         return dict(stored.data)
 
     def alert(self, section: str, *, old: dict[str, Any], new: dict[str, Any]) -> str:

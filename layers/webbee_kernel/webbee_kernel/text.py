@@ -18,7 +18,9 @@ _LINE = re.compile(r"\bFACTS(\s*):")
 _JSON_UNSAFE = re.compile(f"[\x7f-\x9f\u2028\u2029{_INVISIBLE}\U000e0000-\U000e0fff\ud800-\udfff]")
 _JSON_BLOCK = re.compile(r"\[(?=\s*(?:SKELETON|HISTORY|MESSAGE|RESULTS|PROBLEMS|CATALOGUE)\s*\])", re.IGNORECASE)
 _JSON_LINE = re.compile(r"(?<!\\)\bF(?=ACTS\s*:)")
-_SUSPECT = re.compile(f"[^ -~\u00a0-\u00ac\u00ae-\u024f\u0400-\u04ff]|SKELETON|HISTORY|MESSAGE|RESULTS|PROBLEMS|CATALOGUE|FACTS", re.IGNORECASE)
+_SUSPECT = re.compile(
+    "[^ -~\u00a0-\u00ac\u00ae-\u024f\u0400-\u04ff]|SKELETON|HISTORY|MESSAGE|RESULTS|PROBLEMS|CATALOGUE|FACTS", re.IGNORECASE
+)
 
 
 def one_line(text: str, limit: int | None = None) -> str:

@@ -93,7 +93,13 @@ class TurnView:
         return {ident: self.masker.unmask_text(title) for ident, title in known.items()}
 
     def turn(
-        self, request_id: str, status: TurnStatus, reply: str, outcomes: Mapping[int, CallOutcome], response: dict[str, Any], memory: SessionMemory
+        self,
+        request_id: str,
+        status: TurnStatus,
+        reply: str,
+        outcomes: Mapping[int, CallOutcome],
+        response: dict[str, Any],
+        memory: SessionMemory,
     ) -> Turn:
         """This turn as the next one will remember it, numbered after `memory` and masked with its placeholders."""
         masker = self.masker if memory is self.memory else masker_for(memory)

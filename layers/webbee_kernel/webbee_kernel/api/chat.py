@@ -8,17 +8,17 @@ from typing import Any
 
 from .. import __version__
 from ..bootstrap import App, bootstrap, make_kernel
-from ..catalogue import tool_spec
+from ..catalogue import AppInfo, tool_spec
 from ..clock import Clock
 from ..config import Settings
 from ..errors import BadInput, KernelError, NotFound
 from ..events import sse
-from ..identity import require_role
+from ..identity import require_role, user_dict
 from ..ids import new_id
 from ..kernel import Ask, Kernel
 from ..sdk.context import User
 from ..session_memory import check_session_id
-from ..turn import SessionKey, Turn, UserKey
+from ..turn import CallRequest, SessionKey, Turn, UserKey
 from .http import Answer, Request, Route, Router
 from .wire import MAX_MESSAGE, ChatBody, ConfirmationBody
 
@@ -29,6 +29,7 @@ class ChatService:
     def __init__(self, settings: Settings, clock: Clock | None = None, *, app: App | None = None, kernel: Kernel | None = None) -> None:
         self.app = app or bootstrap(settings, clock=clock)
         self.kernel = kernel or make_kernel(self.app)
+        self._health: dict[str, tuple[float, str]] = {}
         self._router = Router(
             (
                 Route("POST /v1/chat", self.chat),
@@ -125,10 +126,32 @@ class ChatService:
         }
         tables = {name: await _reachable(check) for name, check in checks.items()}
         catalogue = await self.kernel.dispatch.catalogue()
-        extensions = {a.app_id: a.error or "ok" for a in catalogue.apps.values()}
+        extensions = {a.app_id: a.error or await self._health_of(a) for a in catalogue.apps.values()}
         healthy = all(v == "ok" for v in tables.values())
-        body = {"status": "ok" if healthy else "degraded", "version": __version__, "model": self.app.model.name, "tables": tables, "extensions": extensions}
+        body = {
+            "status": "ok" if healthy else "degraded",
+            "version": __version__,
+            "model": self.app.model.name,
+            "tables": tables,
+            "extensions": extensions,
+        }
         return Answer(body, 200 if healthy else 503)
+
+    async def _health_of(self, app: AppInfo) -> str:
+        """The app's own health check, asked at most once a minute per process: the route is public."""
+        if not app.has_health_check:
+            return "ok"
+        now = self.app.clock.now()
+        asked, answer = self._health.get(app.app_id, (0.0, ""))
+        if now - asked > HEALTH_CACHE_S:
+            nobody = user_dict(User("__system__", role="system"))
+            outcome = await self.kernel.dispatch.call(CallRequest("health", nobody, app.app_id, "health", deadline_s=5.0))
+            answer = str((outcome.data or {}).get("status", "error")) if outcome.ok else "error"
+            self._health[app.app_id] = (now, answer)
+        return answer
+
+
+HEALTH_CACHE_S = 60.0
 
 
 async def _reachable(check: Any) -> str:
@@ -146,6 +169,3 @@ def _key(user: User) -> UserKey:
 def _turn(turn: Turn) -> dict[str, Any]:
     """A remembered turn as its own user may read it: no facts, no placeholders."""
     return {"turn": turn.seq, "at": turn.at, "status": turn.status, "message": turn.message, "reply": turn.reply, **turn.response}
-
-
-

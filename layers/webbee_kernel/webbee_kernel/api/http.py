@@ -140,7 +140,11 @@ def checked(model: type[B], data: Any) -> B:
 def rendered(answer: Answer) -> dict[str, Any]:
     """The HTTP API's response form (payload 2.0)."""
     is_json = answer.content_type == "application/json"
-    headers = {"content-type": answer.content_type + ("" if is_json else "; charset=utf-8"), "cache-control": "no-store", "x-content-type-options": "nosniff"}
+    headers = {
+        "content-type": answer.content_type + ("" if is_json else "; charset=utf-8"),
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+    }
     body = orjson.dumps(answer.body).decode() if is_json else str(answer.body)
     return {"statusCode": answer.status, "headers": headers | dict(answer.headers), "body": body, "isBase64Encoded": False}
 

@@ -8,13 +8,14 @@ from typing import Any
 
 import orjson
 
-from ..bootstrap import App, bootstrap, make_host, make_refresher
+from ..bootstrap import App, bootstrap, make_host, make_refresher, make_scheduler
 from ..clock import Clock
 from ..config import Settings
 from ..errors import NotFound
 from ..host import ExtensionHost
 from ..installer import Installer
 from ..refresher import RefreshMessage, RefreshSender
+from ..scheduler import SCHEDULE, system_user
 from .http import Answer, Request, Route, Router
 
 _log = logging.getLogger("webbee.refresh")
@@ -23,10 +24,19 @@ _log = logging.getLogger("webbee.refresh")
 class RefreshService:
     """What `skeleton_refresh` does with each kind of event."""
 
-    def __init__(self, settings: Settings, clock: Clock | None = None, *, app: App | None = None, host: ExtensionHost | None = None, sender: RefreshSender | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock | None = None,
+        *,
+        app: App | None = None,
+        host: ExtensionHost | None = None,
+        sender: RefreshSender | None = None,
+    ) -> None:
         self.app = app or bootstrap(settings, clock=clock)
         self.host = host or make_host(self.app)
         self.refresher = make_refresher(self.app, self.host)
+        self.scheduler = make_scheduler(self.app, self.host)
         self._sender = sender
         self._installer = Installer(self.host, self.app.stores, self.app.clock)
         self._router = Router(
@@ -37,12 +47,16 @@ class RefreshService:
         )
 
     async def handle(self, event: Mapping[str, Any]) -> dict[str, Any]:
-        """An EventBridge tick, a batch of SQS messages, or an HTTP API event."""
+        """An EventBridge tick, a batch of SQS messages, an HTTP API event, or an operator's `{"signal": name, "data": {…}}`."""
         if "Records" in event:
             return await self._batch(event["Records"])
         if "requestContext" in event:
             return await self._router.serve(event)
-        return {"queued": await self.refresher.tick(self._queue())}
+        if signal := event.get("signal"):
+            tenant = system_user(str(event.get("tenant_id") or "default"))
+            return {"signal": signal, "apps": await self.host.signal(tenant, str(signal), dict(event.get("data") or {}))}
+        jobs = await self.scheduler.tick(self._queue())
+        return {"queued": await self.refresher.tick(self._queue()), "jobs": jobs}
 
     async def install(self, request: Request) -> Answer:
         """Install an app for the caller; repeatable."""
@@ -61,7 +75,8 @@ class RefreshService:
         failures = []
         for record in records:
             try:
-                outcome = await self.refresher.refresh(RefreshMessage(**orjson.loads(record["body"])))
+                message = RefreshMessage(**orjson.loads(record["body"]))
+                outcome = await (self.scheduler.run(message) if message.reason == SCHEDULE else self.refresher.refresh(message))
             except Exception as error:
                 _log.error("message=%s error=%s | refresh not done, will come again", record.get("messageId"), type(error).__name__)
                 failures.append({"itemIdentifier": record["messageId"]})

@@ -31,7 +31,9 @@ STATUS = {"UNKNOWN_TOOL": 404, "UNKNOWN_SUB_FUNCTION": 404, "PERMISSION_DENIED":
 class ToolService:
     """The routes and the invocation of `tool_dispatch`."""
 
-    def __init__(self, settings: Settings, clock: Clock | None = None, *, app: App | None = None, host: ExtensionHost | None = None) -> None:
+    def __init__(
+        self, settings: Settings, clock: Clock | None = None, *, app: App | None = None, host: ExtensionHost | None = None
+    ) -> None:
         self.app = app or bootstrap(settings, clock=clock)
         self.host = host or make_host(self.app)
         self._router = Router(
@@ -104,7 +106,10 @@ class ToolService:
 
     async def webhook(self, request: Request) -> Answer:
         """Hand a webhook to its extension; there is no user."""
-        method = str(((request.event.get("requestContext") or {}).get("http") or {}).get("method") or str(request.event.get("routeKey", "")).partition(" ")[0])
+        method = str(
+            ((request.event.get("requestContext") or {}).get("http") or {}).get("method")
+            or str(request.event.get("routeKey", "")).partition(" ")[0]
+        )
         try:
             status, headers, body = await self.host.webhook(
                 request.path["app_id"], method.upper(), request.path["path"], dict(request.headers), request.raw(), dict(request.query)

@@ -47,8 +47,12 @@ class LambdaDispatch:
         try:
             response = await asyncio.to_thread(client.invoke, FunctionName=self._name, Payload=orjson.dumps(payload))
         except (BotoCoreError, ClientError) as error:
-            raise StorageUnavailable(f"the extension function did not answer ({type(error).__name__}): retry", code="dispatch_unavailable") from error
+            raise StorageUnavailable(
+                f"the extension function did not answer ({type(error).__name__}): retry", code="dispatch_unavailable"
+            ) from error
         answer = orjson.loads(response["Payload"].read())
         if response.get("FunctionError"):
-            raise StorageUnavailable(f"the extension function failed ({answer.get('errorType', 'error')}): retry", code="dispatch_unavailable")
+            raise StorageUnavailable(
+                f"the extension function failed ({answer.get('errorType', 'error')}): retry", code="dispatch_unavailable"
+            )
         return dict(answer)

@@ -90,9 +90,7 @@ class CacheClient:
         check_key(key)
         await self._store.delete(self._user, self._app, (PLAIN, *self._models), key)
 
-    async def get_or_fetch(
-        self, key: str, model: type[ModelT] | None, fetcher: Callable[[], Awaitable[Any]], ttl_seconds: int = 60
-    ) -> Any:
+    async def get_or_fetch(self, key: str, model: type[ModelT] | None, fetcher: Callable[[], Awaitable[Any]], ttl_seconds: int = 60) -> Any:
         """The cached value, or what `fetcher` returns, cached. Fetches once for all who ask at the same time.
 
         The fetched value is served even when writing it fails. Limits are checked before the fetch where they can be.

@@ -67,7 +67,9 @@ def _size(digests: Sequence[ToolCallDigest]) -> int:
 def _shrink(facts: list[tuple[str, str, Any]], whole: list[ToolCallDigest], cap: int) -> tuple[ToolCallDigest, ...]:
     """Newest first: each call takes what it needs of what is left after a marker is reserved for every older one."""
     kept: list[ToolCallDigest] = []
-    floors = [ToolCallDigest(a, f, dumps({TRUNCATED: f"{len(w.data_facts_json)} chars"})) for (a, f, _), w in zip(facts, whole, strict=True)]
+    floors = [
+        ToolCallDigest(a, f, dumps({TRUNCATED: f"{len(w.data_facts_json)} chars"})) for (a, f, _), w in zip(facts, whole, strict=True)
+    ]
     left = cap
     for i in range(len(facts) - 1, -1, -1):
         reserve = _size(floors[:i]) + 1 if i else 0

@@ -36,7 +36,9 @@ def render(sections: Sequence[Section], now: float, mask: Callable[[Any], Any] |
 
     `mask` is applied to a section's data before it is compressed (the PII gate).
     """
-    stored = sorted((s for s in sections if s.data is not None), key=lambda s: (now - s.refreshed_at if s.refreshed_at else 1e12, s.app_id, s.section))
+    stored = sorted(
+        (s for s in sections if s.data is not None), key=lambda s: (now - s.refreshed_at if s.refreshed_at else 1e12, s.app_id, s.section)
+    )
     names = Counter(s.section for s in stored)
     lines = [line(s, now, label(s, names), mask) for s in stored]
     return "\n".join(["[SKELETON]", NOTE, *(lines or [EMPTY])])
@@ -165,7 +167,10 @@ class SkeletonForbidden:
     async def get(self, section: str) -> dict[str, Any] | None:
         """Raises `SkeletonAccessForbidden`."""
         raise SkeletonAccessForbidden(
-            breach("I-SKELETON-LLM-ONLY", f"Section {section!r} was asked for by another handler: keep what you need in ctx.cache or ctx.store.")
+            breach(
+                "I-SKELETON-LLM-ONLY",
+                f"Section {section!r} was asked for by another handler: keep what you need in ctx.cache or ctx.store.",
+            )
         )
 
 

@@ -9,6 +9,7 @@
 - `derive`    the plain derivations of that data, and the caps that keep them plain
 - `names`     capitalised words that claim a person, a product or a place
 - `actions`   verbs that claim something was done
+- `support`   one claim against the evidence
 - `verdict`   `check`, which sets the one against the other
 
 What it cannot see: a true token paired with the wrong subject, a denial ("you have no tasks"), a claim made of ordinary

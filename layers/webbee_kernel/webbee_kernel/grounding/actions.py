@@ -8,27 +8,87 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 from .claims import MASK
 from .evidence import Evidence, fold, stem
 
-#: lemma: (English participle/past, Russian active past stem, Russian short participle stem, prefixes that show it in the data)
-_LEMMAS: tuple[tuple[str, str, str, str], ...] = (
-    ("sent|emailed|e-mailed|mailed|forwarded|replied|messaged|notified|texted|called|redirected|contacted|invited", "отправи|посла|пересла|ответи|уведоми|разосла|написа|переадресова|пригласи|позвони|связа", "отправлен|переслан|уведомлен|разослан|послан|переадресован", "sent shipped delivered forward notif отправл dispatched"),
-    ("deleted|removed|erased|revoked|trashed|purged|cleaned up|cleared|emptied", "удали|стер|очисти|убра|вычисти|отозва", "удален|стерт|очищен|убран", "delet remov clear purged удал очищ"),
-    ("created|added|made|set up|drafted|generated|registered|set", "созда|записа|внес|добави|заве|оформи|подготови|зарегистрирова|состави|постави|установи", "создан|записан|внесен|добавлен|заведен|оформлен|установлен|поставлен|зарегистрирован", "creat added register созда добавл"),
-    ("updated|changed|edited|modified|granted|assigned|renamed|corrected|replaced|merged|restarted|rebooted|deployed|fixed|increased|decreased|extended|raised|lowered|adjusted|turned (?:on|off|up|down)|started|stopped|reset|restored|converted", "обнови|измени|переименова|исправи|замени|отредактирова|перезапусти|поправи|увеличи|уменьши|продли|запусти|останови|восстанови|сброси|настрои", "обновлен|изменен|переименован|исправлен|заменен|перезапущен|отредактирован|увеличен|уменьшен|продлен|восстановлен|остановлен|запущен", "updat chang edit modif renam merged deployed fixed обновл измен restart"),
-    ("moved|archived|rescheduled|transferred|postponed", "перенес|перемести|архивирова|заархивирова|переве|перевё|отложи|сдвину", "перенесен|перемещен|архивирован|заархивирован|переведен|отложен|сдвинут", "moved archiv resched transfer перенес перемещ архив"),
-    ("saved|uploaded|published|posted|stored|shared|copied|exported|imported", "сохрани|загрузи|опубликова|поделилс|скопирова|экспортирова|выложи", "сохранен|загружен|опубликован|скопирован|экспортирован", "saved upload publish posted stored shared copied export import submit сохран загруж опублик"),
-    ("scheduled|booked|reserved|arranged|planned", "запланирова|назначи|заброниро|забронирова", "запланирован|назначен|забронирован", "schedul book reserv confirmed planned заплан назнач брон"),
-    ("cancelled|canceled|closed|completed|finished|resolved|approved|accepted|declined|rejected|marked|unsubscribed|disabled|enabled|blocked", "отмени|закры|заверши|выполни|одобри|отклони|отмети|пометила|пометил|отписа|отключи|включи|заблокирова", "отменен|закрыт|завершен|выполнен|одобрен|отклонен|отмечен|помечен|отключен|включен|заблокирован", "cancel clos complet done finish resolv approv accept declin reject mark disab enab block отмен закры заверш выполн"),
-    ("paid|refunded|charged|purchased|bought|sold|ordered|reordered|downloaded|renewed|subscribed|signed|submitted", "оплати|верну|купи|прода|заказа|списа|подписа|пода", "оплачен|возвращен|куплен|продан|заказан|списан|подписан|подан", "paid refund charg purchas order bought sold renew submit sign оплач"),
-)  # fmt: skip
+
+class _Lemma(NamedTuple):
+    """An action: English past forms, Russian past stems, Russian short participles' stems, and prefixes that show it in the data."""
+
+    english: str
+    past: str
+    participle: str
+    signs: str
+
+
+_LEMMAS = (
+    _Lemma(
+        "sent|emailed|e-mailed|mailed|forwarded|replied|messaged|notified|texted|called|redirected|contacted|invited",
+        "отправи|посла|пересла|ответи|уведоми|разосла|написа|переадресова|пригласи|позвони|связа",
+        "отправлен|переслан|уведомлен|разослан|послан|переадресован",
+        "sent shipped delivered forward notif отправл dispatched",
+    ),
+    _Lemma(
+        "deleted|removed|erased|revoked|trashed|purged|cleaned up|cleared|emptied",
+        "удали|стер|очисти|убра|вычисти|отозва",
+        "удален|стерт|очищен|убран",
+        "delet remov clear purged удал очищ",
+    ),
+    _Lemma(
+        "created|added|made|set up|drafted|generated|registered|set",
+        "созда|записа|внес|добави|заве|оформи|подготови|зарегистрирова|состави|постави|установи",
+        "создан|записан|внесен|добавлен|заведен|оформлен|установлен|поставлен|зарегистрирован",
+        "creat added register созда добавл",
+    ),
+    _Lemma(
+        "updated|changed|edited|modified|granted|assigned|renamed|corrected|replaced|merged|restarted|rebooted|deployed|fixed|"
+        "increased|decreased|extended|raised|lowered|adjusted|turned (?:on|off|up|down)|started|stopped|reset|restored|"
+        "converted",
+        "обнови|измени|переименова|исправи|замени|отредактирова|перезапусти|поправи|увеличи|уменьши|продли|запусти|останови|"
+        "восстанови|сброси|настрои",
+        "обновлен|изменен|переименован|исправлен|заменен|перезапущен|отредактирован|увеличен|уменьшен|продлен|восстановлен|"
+        "остановлен|запущен",
+        "updat chang edit modif renam merged deployed fixed обновл измен restart",
+    ),
+    _Lemma(
+        "moved|archived|rescheduled|transferred|postponed",
+        "перенес|перемести|архивирова|заархивирова|переве|перевё|отложи|сдвину",
+        "перенесен|перемещен|архивирован|заархивирован|переведен|отложен|сдвинут",
+        "moved archiv resched transfer перенес перемещ архив",
+    ),
+    _Lemma(
+        "saved|uploaded|published|posted|stored|shared|copied|exported|imported",
+        "сохрани|загрузи|опубликова|поделилс|скопирова|экспортирова|выложи",
+        "сохранен|загружен|опубликован|скопирован|экспортирован",
+        "saved upload publish posted stored shared copied export import submit сохран загруж опублик",
+    ),
+    _Lemma(
+        "scheduled|booked|reserved|arranged|planned",
+        "запланирова|назначи|заброниро|забронирова",
+        "запланирован|назначен|забронирован",
+        "schedul book reserv confirmed planned заплан назнач брон",
+    ),
+    _Lemma(
+        "cancelled|canceled|closed|completed|finished|resolved|approved|accepted|declined|rejected|marked|unsubscribed|"
+        "disabled|enabled|blocked",
+        "отмени|закры|заверши|выполни|одобри|отклони|отмети|пометила|пометил|отписа|отключи|включи|заблокирова",
+        "отменен|закрыт|завершен|выполнен|одобрен|отклонен|отмечен|помечен|отключен|включен|заблокирован",
+        "cancel clos complet done finish resolv approv accept declin reject mark disab enab block отмен закры заверш выполн",
+    ),
+    _Lemma(
+        "paid|refunded|charged|purchased|bought|sold|ordered|reordered|downloaded|renewed|subscribed|signed|submitted",
+        "оплати|верну|купи|прода|заказа|списа|подписа|пода",
+        "оплачен|возвращен|куплен|продан|заказан|списан|подписан|подан",
+        "paid refund charg purchas order bought sold renew submit sign оплач",
+    ),
+)
 _DELETE, _SCHEDULE = 1, 6
-_EN = "|".join(forms for forms, *_ in _LEMMAS)
+_EN = "|".join(lemma.english for lemma in _LEMMAS)
 _EN_WORDS = frozenset(re.findall(r"[a-z]+", _EN)) - {"up", "e"}
-_RU_PAST = "(?:" + "|".join(stem for _, stem, *_ in _LEMMAS) + ")(?:л|ла|лся|лась|)"
-_RU_DONE = "(?:" + "|".join(stem for *_, stem, _ in _LEMMAS) + ")[аоы]?"
+_RU_PAST = "(?:" + "|".join(lemma.past for lemma in _LEMMAS) + ")(?:л|ла|лся|лась|)"
+_RU_DONE = "(?:" + "|".join(lemma.participle for lemma in _LEMMAS) + ")[аоы]?"
 _THING = (
     r"(?:e-?mails?|messages?|mails?|tasks?|notes?|reminders?|events?|meetings?|invoices?|files?|folders?|reply|replies|invitations?|invites?|drafts?|documents?"
     r"|records?|contacts?|appointments?|payments?|tickets?|report|everything|all|items?|it)"
@@ -37,11 +97,11 @@ _OBJECT = r"(?:письм\w+|сообщени\w+|задач\w+|заметк\w+|�
 _LEAD = r"(?:just|also|already|now|then|finally|successfully|gone ahead and|went ahead and|have|and|it|both|automatically|\w+ly)"
 _ADVERB = r"(?:уже|только что|успешно|также|ещё|тоже|сразу|теперь|и|всё|сам|сама|вам|для вас|ваш\w*|готово|да|хорошо|конечно|отлично)"
 _START = r"(?:^|(?<=[.!?:;✅✔☑👍🎉()\n]))[ \t*_>\-–—•✅✔☑️]*"
-_FINISH = rf"(?=\s+(?:the|a|an|your|it|them|all|this|that|those|these|both|new|to|{_THING}|\d|\0|\w+ and)|\s*[.!✅,—–-]|\s*$|\s+\**[A-ZА-Я])"
-
-_FIRST_PERSON = re.compile(
-    rf"\b(?:I|We|we)(?:['’]ve|\s+have)?(?:\s+{_LEAD})*\s+({_EN})\b"
+_FINISH = (
+    rf"(?=\s+(?:the|a|an|your|it|them|all|this|that|those|these|both|new|to|{_THING}|\d|\0|\w+ and)|\s*[.!✅,—–-]|\s*$|\s+\**[A-ZА-Я])"
 )
+
+_FIRST_PERSON = re.compile(rf"\b(?:I|We|we)(?:['’]ve|\s+have)?(?:\s+{_LEAD})*\s+({_EN})\b")
 #: Past forms of the first person that tell what was looked at or meant, not what was done.
 _MENTAL = frozenset(
     """checked looked searched reviewed listed noticed received tried attempted included summarized summarised gathered compared counted identified
@@ -54,21 +114,28 @@ _SAW = re.compile(
     r"(?:провер|посмотр|просмотр|наш|увид|прочит|понял|поняла|собр|посчит|подсчит|замет|получил|показ|сравн|изуч|попроб|пытал|смог|мог|был|хотел|думал|реш|иска|поиск"
     r"|узна|вывел|переч|уче|услыш|забы|ошиб|постара|предполож|говор|сказа|имел|счита)"
 )
-_AND_ALSO = re.compile(rf"\b(?:I|[Ww]e|(?i:{_EN}))\b[^.!?\n]{{0,80}}?(?:\band|,)\s+(?:(?:also|then|now|just|\w+ly)\s+)?({_EN})\b(?!\s+(?:by|on|at|in)\b)")
+_AND_ALSO = re.compile(
+    rf"\b(?:I|[Ww]e|(?i:{_EN}))\b[^.!?\n]{{0,80}}?(?:\band|,)\s+(?:(?:also|then|now|just|\w+ly)\s+)?({_EN})\b(?!\s+(?:by|on|at|in)\b)"
+)
 _HEADLINE = re.compile(
     rf"{_START}(?:(?i:(?:all )?(?:done|ok|okay|sure|great|perfect)\b\W*)?)(?:(?i:successfully|also|and)\s+)?((?i:{_EN}))\b{_FINISH}"
     rf"|(?:{_START}|[—–:,]\s+)(?:(?i:(?:the|your|all)\s+))?(?:[\w-]+\s+)?(?i:{_THING})\s+(?:(?i:successfully|already|now)\s+)?({_EN})\b"
     rf"(?!\s*(?:{MASK}|on\b|by\b|at\b|in\b|since|before|after|between|this|last|yesterday|you|:|is\b|are\b|was\b|were\b))",
     re.M,
 )
-_PASSIVE = re.compile(rf"\b(has been|have been|['’]s been|was|were|is|are|got|been)\s+(?:(?:now|just|already|also|successfully|all|both|\w+ly)\s+)*({_EN})\b", re.I)
+_PASSIVE = re.compile(
+    rf"\b(has been|have been|['’]s been|was|were|is|are|got|been)\s+(?:(?:now|just|already|also|successfully|all|both|\w+ly)\s+)*({_EN})\b",
+    re.I,
+)
 _DID_RU = re.compile(rf"(?<!\w)я\s(?:{_ADVERB}\s)*([а-яё]{{2,}}(?:[аиеуяы]л|н[её]с|ш[её]л)(?:а|ся|ась)?)(?!\w)", re.I)
 _RU_ACTIVE = re.compile(
-    rf"(?:{_START}|(?<!\w)я\s|(?<=[,—–])\s*(?:я\s)?|(?<!\w)и\s)(?:{_ADVERB}[\s,]+)*({_RU_PAST})(?!\w)|(?<!\w){_OBJECT}\s(?:[\w«»\0]+\s)?({_RU_PAST})(?!\w)", re.I | re.M
+    rf"(?:{_START}|(?<!\w)я\s|(?<=[,—–])\s*(?:я\s)?|(?<!\w)и\s)(?:{_ADVERB}[\s,]+)*({_RU_PAST})(?!\w)|(?<!\w){_OBJECT}\s(?:[\w«»\0]+\s)?({_RU_PAST})(?!\w)",
+    re.I | re.M,
 )
 _RU_PASSIVE = re.compile(rf"(?<!\w)({_RU_DONE})(?!\w)", re.I)
 _DENIED = re.compile(
-    r"\b(?:not|never|nothing|no|none|cannot|without|unable|failed|before|neither)\b|n['’]t\b|(?<!\w)(?:не|ни|ничего|нет|никто|нельзя)(?!\w)", re.I
+    r"\b(?:not|never|nothing|no|none|cannot|without|unable|failed|before|neither)\b|n['’]t\b|(?<!\w)(?:не|ни|ничего|нет|никто|нельзя)(?!\w)",
+    re.I,
 )
 _PLANNED = re.compile(
     r"\b(?:will|would|can|could|should|shall|may|might|must|if|once|when|unless|until|to be|be|being|as soon as|after|whether|before)\b|['’]ll\b"
@@ -79,7 +146,9 @@ _OTHERS = re.compile(r"\b(?:you|he|she|they|who|which|that)\b\s*(?:have\s|has\s|
 _AGENT = re.compile(r"[\s\0]*(?:\w+\s)?(?:by(?! me\b)|from|службой)\b", re.I)
 _DATED = re.compile(r"\b(?:ago|last (?:week|month|year)|yesterday|earlier)\b|(?<!\w)(?:вчера|назад|ранее)(?!\w)", re.I)
 _FOR = re.compile(r"(?:\bfor|\buntil|(?<!\w)на)\s+(?:\w+,?\s+)?$", re.I)
-_ASKS = re.compile(r"^\W*(?:has|have|was|were|is|are|did|do|does|should|shall|would|can|could|what|who|when|which|хотите|нужно)\b|\bли\b", re.I)
+_ASKS = re.compile(
+    r"^\W*(?:has|have|was|were|is|are|did|do|does|should|shall|would|can|could|what|who|when|which|хотите|нужно)\b|\bли\b", re.I
+)
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$|[*_✅🎉])|\n|;")
 
 
@@ -97,10 +166,11 @@ def ungrounded(rest: str, evidence: Evidence, done: Collection[str], dated: Coll
         for match in pattern.finditer(rest):
             group = match.lastindex or 0
             start, verb = match.start(group), original[match.start(group) : match.end(group)]
-            if start in seen or fold(verb) in _MENTAL or _SAW.match(fold(verb)) or _excused(rest, match, start, verb, active, dated) or _shown(verb, match.group(), evidence, done, active):
+            if start in seen or fold(verb) in _MENTAL or _SAW.match(fold(verb)):
                 continue
-            seen.add(start)
-            yield start, verb
+            if not _excused(rest, match, start, verb, active, dated) and not _shown(verb, match.group(), evidence, done, active):
+                seen.add(start)
+                yield start, verb
 
 
 def _patterns(rest: str) -> list[tuple[re.Pattern[str], bool]]:
@@ -114,6 +184,7 @@ def _patterns(rest: str) -> list[tuple[re.Pattern[str], bool]]:
 
 
 def _excused(rest: str, match: re.Match[str], start: int, verb: str, active: bool, dated: Collection[tuple[int, int]]) -> bool:
+    """Tell whether the sentence takes the claim back: a denial, a plan, a question, another's deed, a state with a date of its own."""
     begin, end = _sentence(rest, start)
     before, after = rest[begin:start], rest[start + len(verb) : end]
     clause = re.split(r"[,—–:]\s", before)[-1] if active else before
@@ -144,7 +215,7 @@ def _sentence(rest: str, at: int) -> tuple[int, int]:
 def _shown(verb: str, phrase: str, evidence: Evidence, done: Collection[str], active: bool) -> bool:
     """Tell whether the calls or the data account for the verb."""
     lemma = _lemma(verb)
-    signs = _LEMMAS[lemma][3].split()
+    signs = _LEMMAS[lemma].signs.split()
     if "write" in done:
         return lemma != _DELETE or any(sign in evidence.text for sign in signs)
     if evidence.has_phrase(phrase.strip(" .!*_-—–:,\n\0")) and len(phrase.split()) > 1:
@@ -152,12 +223,14 @@ def _shown(verb: str, phrase: str, evidence: Evidence, done: Collection[str], ac
     if active:
         return False
     signs.append(stem(verb))
-    return any(line.startswith(sign) for line in evidence.states for sign in signs) or any(sign in truth for truth in evidence.truths for sign in signs)
+    return any(line.startswith(sign) for line in evidence.states for sign in signs) or any(
+        sign in truth for truth in evidence.truths for sign in signs
+    )
 
 
 def _lemma(verb: str) -> int:
     word = fold(verb)
-    for number, (english, past, participle, _) in enumerate(_LEMMAS):
+    for number, (english, past, participle, _signs) in enumerate(_LEMMAS):
         if word in english.split("|") or any(word.startswith(fold(stem)) for stem in f"{past}|{participle}".split("|")):
             return number
     return 0

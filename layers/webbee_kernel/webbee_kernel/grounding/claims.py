@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from . import dates, numbers
 from .numbers import Number
@@ -28,7 +29,7 @@ class Claim:
     token: str
     start: int
     end: int
-    values: tuple[object, ...] = ()
+    values: tuple[Any, ...] = ()
     scale: int = 1
     percent: bool = False
     spelled: bool = False
@@ -191,15 +192,25 @@ _PERCENT = re.compile(r"[ \u00a0\u202f]?(?:%|percent\b|процент)")
 
 
 def _negative(text: str, start: int) -> bool:
-    return start > 0 and text[start - 1] in "-−" and (start == 1 or text[start - 2] in " \n(\u00a0:=") and not _LIST_DASH.search(text, 0, start)
+    return (
+        start > 0
+        and text[start - 1] in "-−"
+        and (start == 1 or text[start - 2] in " \n(\u00a0:=")
+        and not _LIST_DASH.search(text, 0, start)
+    )
 
 
 _LIST_DASH = re.compile(r"(?:^|\n)[ \t]*[-−]$")
 
 
+_TELLING = frozenset(numbers.WORDS) | {word.replace("е", "ё") for word in numbers.WORDS} | {day.lower() for day in dates.WEEKDAYS}
+
+
 def _words(result: Scan) -> None:
     """Take number words and weekdays; both are looked up in a table, word by word."""
     found: list[Claim] = []
+    if _TELLING.isdisjoint(_WORD.findall(result.rest.lower())):
+        return
     matches = list(_WORD.finditer(result.rest))
     for match in matches:
         day = dates.WEEKDAYS.get(match.group(), dates.WEEKDAYS.get(match.group().lower()))
@@ -207,7 +218,9 @@ def _words(result: Scan) -> None:
             found.append(Claim("weekday", match.group(), match.start(), match.end(), (day,)))
     for start, end, value in numbers.spelled(matches, result.rest):
         values: tuple[tuple[Number, int], ...] = ((value, 0),)
-        found.append(Claim("number", result.rest[start:end], start, end, values, percent=bool(_PERCENT.match(result.rest, end)), spelled=True))
+        found.append(
+            Claim("number", result.rest[start:end], start, end, values, percent=bool(_PERCENT.match(result.rest, end)), spelled=True)
+        )
     for claim in found:
         result.rest = result.rest[: claim.start] + MASK * (claim.end - claim.start) + result.rest[claim.end :]
     result.claims += found

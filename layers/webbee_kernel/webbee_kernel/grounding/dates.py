@@ -27,7 +27,9 @@ ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:[.,]\d+)?
 ISO_MONTH = re.compile(r"(?<![\d-])(\d{4})-(0\d|1[0-2])(?![\d-])")
 NUMERIC = re.compile(r"(?<![\d.])(?:(\d{1,2})[./](\d{1,2})[./](\d{4})|(\d\d)[./](\d\d)[./](\d\d))(?!\d|\.\d)")
 DAY_FIRST = re.compile(rf"(?<![\w.,])(\d{{1,2}}){_NTH}(?:(?:{_UNTIL}|\s+(?:and|и)\s+)(\d{{1,2}}){_NTH})?\s+(?:of\s+)?{_MONTH}{_YEAR}", re.I)
-MONTH_FIRST = re.compile(rf"(?<!\w){_MONTH}\.?\s+(\d{{1,2}}){_NTH}(?:(?:{_UNTIL})(\d{{1,2}}){_NTH})?(?!\d|:\d)(?!\s?(?:[ap]\.?m\b)){_YEAR}", re.I)
+MONTH_FIRST = re.compile(
+    rf"(?<!\w){_MONTH}\.?\s+(\d{{1,2}}){_NTH}(?:(?:{_UNTIL})(\d{{1,2}}){_NTH})?(?!\d|:\d)(?!\s?(?:[ap]\.?m\b)){_YEAR}", re.I
+)
 MONTH_YEAR = re.compile(rf"(?<!\w){_MONTH},?\s+(\d{{4}})(?!\d)", re.I)
 MONTH_ONLY = re.compile(
     r"(?<!\w)(January|February|(?<=in )March|(?<=in )May|April|June|July|August|September|October|November|December|"

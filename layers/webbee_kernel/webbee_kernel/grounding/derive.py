@@ -32,9 +32,14 @@ SMALL = 100  #: a result below it is too likely a coincidence, unless a total or
 ITEMS = 500  #: list items that are looked into; the length counts them all
 DEPTH = 2  #: levels below the top at which a dict's own numbers are combined
 
-WEAK_KEY = re.compile(r"(?i)(?:^|_)(?:id|ids|uid|uuid|no|number|zip|code|port|priority|rank|order|position|index|level|year|month|day|hour|version|pages?|limit|offset)$|[a-z]Id$")
+WEAK_KEY = re.compile(
+    r"(?i)(?:^|_)(?:id|ids|uid|uuid|no|number|zip|code|port|priority|rank|order|position|index|level|year|month|day|hour|version|pages?"
+    r"|limit|offset)$|[a-z]Id$"
+)
 WHOLE_KEY = re.compile(r"(?i)total|count|^all$|sum|balance|goal|target|limit|quota|capacity")
-INTENSIVE_KEY = re.compile(r"(?i)temp|^min$|^max$|_min$|_max$|prob|percent|pct|rate|speed|wind|humid|avg|average|mean|score|grade|cpu|^lat|^lon|ratio")
+INTENSIVE_KEY = re.compile(
+    r"(?i)temp|^min$|^max$|_min$|_max$|prob|percent|pct|rate|speed|wind|humid|avg|average|mean|score|grade|cpu|^lat|^lon|ratio"
+)
 DURATION_KEY = re.compile(r"(?i)(?:^|_)(?:(s|secs?|seconds)|(ms|millis)|(mins?|minutes)|(hours?))$")
 MINOR_UNIT_KEY = re.compile(r"(?i)cents|kopecks|minor")
 
@@ -57,8 +62,8 @@ def from_dict(fields: Mapping[str, object], depth: int, out: Derived) -> None:
     """Combine a dict's own numbers, if it stands high enough to be spoken of as a whole."""
     if depth > DEPTH:
         return
-    own = [(key, value) for key, value in fields.items() if _counts(key, value)][:SIBLINGS]
-    sizes = [len(value) if isinstance(value, list) else settle(value) for _, value in own]  # type: ignore[arg-type]
+    sized = [(key, value, size) for key, value in fields.items() if (size := _size(key, value)) is not None][:SIBLINGS]
+    own, sizes = [(key, value) for key, value, _ in sized], [size for *_, size in sized]
     few = len(own) <= FEW
     for (left, a), (right, b) in combinations(zip(own, sizes, strict=True), 2):
         if (gap := abs(a - b)) >= SMALL or few or _whole(left) or _whole(right):
@@ -71,9 +76,20 @@ def from_dict(fields: Mapping[str, object], depth: int, out: Derived) -> None:
             out.shares += [(low, high), (high - low, high)]
     for value in fields.values():
         if isinstance(value, list) and len(value) <= SHORT:
-            out.shares += [(row[k], v) for row in value if isinstance(row, dict) for k, v in own if k in row and is_number(row[k]) and is_number(v)]  # type: ignore[misc]
+            out.shares += _parts(value, fields)
     if len(own) > 2 and not any(isinstance(value, list) or WHOLE_KEY.search(key) for key, value in own):
         out.numbers.add(settle(sum(sizes)))
+
+
+def _parts(rows: list[object], fields: Mapping[str, object]) -> list[tuple[Number, Number]]:
+    """Return the shares that rows have in the field of the same name above them (a manager's revenue in the revenue)."""
+    return [
+        (part, whole)
+        for row in rows
+        if isinstance(row, dict)
+        for key, value in row.items()
+        if (part := _size(key, value)) is not None and (whole := _size(key, fields.get(key))) is not None
+    ]
 
 
 def _whole(own: tuple[str, object]) -> bool:
@@ -97,7 +113,7 @@ def from_list(items: Sequence[object], out: Derived, *, counted: bool = True) ->
         out.counts.add(len(items))
         out.longest = max(out.longest or 0, len(items))
     head = items[:ITEMS]
-    plain = [settle(item) for item in head if is_number(item)]
+    plain = [settle(item) for item in head if isinstance(item, (int, float)) and not isinstance(item, bool)]
     if len(plain) > 1 and len(plain) == len(head):
         _totals(plain, out)
     rows = [item for item in head if isinstance(item, dict)]
@@ -111,12 +127,13 @@ def spans(moments: Iterable[float], out: Derived) -> None:
         out.spans.add(abs(a - b))
 
 
-def is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _counts(key: str, value: object) -> bool:
-    return (is_number(value) and abs(value) < 1e12 and not (WEAK_KEY.search(key) or INTENSIVE_KEY.search(key))) or (isinstance(value, list) and len(value) < 10_000)  # type: ignore[arg-type]
+def _size(key: str, value: object) -> Number | None:
+    """Return what a field adds to a sum: its number, or the length of its list; None for ids, ranks, rates and all else."""
+    if isinstance(value, list):
+        return len(value)
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not abs(value) < 1e12:
+        return None
+    return None if WEAK_KEY.search(key) or INTENSIVE_KEY.search(key) else settle(value)
 
 
 def _totals(values: list[Number], out: Derived) -> None:
@@ -138,7 +155,7 @@ def _from_rows(rows: list[dict[str, object]], out: Derived) -> None:
     if any(isinstance(value, bool) for column in columns.values() for value in column):
         out.counts.update(0 for column in columns.values() if {True, False} - set(map(_truth, column)) in ({True}, {False}))
     for key, column in columns.items():
-        numeric = {i: settle(v) if is_number(v) else len(v) for i, v in enumerate(column) if _counts(key, v)}  # type: ignore[arg-type]
+        numeric = {i: size for i, value in enumerate(column) if (size := _size(key, value)) is not None}
         if len(numeric) > 1:
             _column(list(numeric.values()), out)
             for groups in groupings:

@@ -125,9 +125,12 @@ class Evidence:
                 self._keys[key] = None
                 if _DIGIT.search(key):
                     self._loose.append(key)
-            if isinstance(value, str) and (moment := _moment(value)) is not None:
-                moments.append(moment)
-            self._walk(value, key, depth + 1)
+            if isinstance(value, str):
+                self._string(value, key)
+                if value[4:5] == "-" and (moment := _moment(value)) is not None:
+                    moments.append(moment)
+            else:
+                self._walk(value, key, depth + 1)
         if len(fields) > 1 and all(isinstance(value, dict) for value in fields.values()):
             derive.from_list(list(fields.values()), self.derived)
         if len(moments) > 1:
@@ -185,11 +188,11 @@ class Evidence:
         for claim in claims.scan(text, quotes=False).claims:
             values = claim.values
             if claim.kind == "date":
-                self.dates.update(values)  # type: ignore[arg-type]
+                self.dates.update(values)
             elif claim.kind == "time":
-                self.times.add(values[0])  # type: ignore[arg-type]
+                self.times.add(values[0])
             elif claim.kind == "month":
-                self.months.update(values)  # type: ignore[arg-type]
+                self.months.update(values)
             elif claim.kind == "phone":
                 self.phones.add(digits(claim.token))
             elif claim.kind in ("number", "marker"):
@@ -197,7 +200,7 @@ class Evidence:
 
     def _told(self, claim: claims.Claim, text: str, embedded: bool) -> None:
         following = _NEXT_WORD.match(text, claim.end)
-        for number, _ in claim.values:  # type: ignore[misc]
+        for number, _ in claim.values:
             if not embedded:
                 self.numbers.strong.add(number)
             else:

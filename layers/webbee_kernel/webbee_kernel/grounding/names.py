@@ -61,7 +61,24 @@ _SOUNDS = {
     "н": "n", "о": "o", "п": "p", "р": "r", "с": "s", "т": "t", "у": "u", "ф": "f", "х": "kh", "ц": "ts", "ч": "ch", "ш": "sh", "щ": "sh",
     "ъ": "", "ы": "y", "ь": "", "э": "e", "ю": "yu", "я": "ya",
 }  # fmt: skip
-_ALIKE = (("ph", "f"), ("ck", "k"), ("ch", "h"), ("kh", "h"), ("th", "t"), ("sh", "s"), ("zh", "s"), ("c", "k"), ("q", "k"), ("w", "v"), ("x", "ks"), ("yu", "u"), ("ya", "a"), ("j", "y"), ("y", "i"), ("h", "g"))
+_ALIKE = (
+    ("ph", "f"),
+    ("ck", "k"),
+    ("ch", "h"),
+    ("kh", "h"),
+    ("th", "t"),
+    ("sh", "s"),
+    ("zh", "s"),
+    ("c", "k"),
+    ("q", "k"),
+    ("w", "v"),
+    ("x", "ks"),
+    ("yu", "u"),
+    ("ya", "a"),
+    ("j", "y"),
+    ("y", "i"),
+    ("h", "g"),
+)
 
 
 def ungrounded(rest: str, evidence: Evidence) -> Iterator[tuple[int, str]]:
@@ -185,4 +202,3 @@ def sound(word: str) -> str:
     for written, heard in _ALIKE:
         latin = latin.replace(written, heard)
     return re.sub(r"(.)\1", r"\1", latin)
-

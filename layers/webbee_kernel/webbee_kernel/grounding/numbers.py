@@ -11,7 +11,9 @@ Number: TypeAlias = int | float
 
 SPACES = " \u00a0\u202f\u2009"
 NUMERAL = re.compile(rf"(?<![\w.])(?:\d{{1,3}}(?:[{SPACES},.’']\d{{3}})+(?!\d)(?:[.,]\d{{1,2}}(?!\d))?|\d+(?:[.,]\d+)?)")
-MULTIPLIER = re.compile(r"[ \u00a0]?(?:(thousand|тыс(?:яч[аиу]?)?\b\.?)|(million|млн\b\.?|миллион(?:а|ов)?)|(billion|млрд\b\.?|миллиард(?:а|ов)?))", re.I)
+MULTIPLIER = re.compile(
+    r"[ \u00a0]?(?:(thousand|тыс(?:яч[аиу]?)?\b\.?)|(million|млн\b\.?|миллион(?:а|ов)?)|(billion|млрд\b\.?|миллиард(?:а|ов)?))", re.I
+)
 
 _UNITS = {
     "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
@@ -51,6 +53,8 @@ def settle(value: Number) -> Number:
 
 def readings(numeral: str) -> tuple[tuple[Number, int], ...]:
     """Return every way to read a numeral, each with its number of decimals: `1,234` is 1234 or 1.234."""
+    if numeral.isdigit():
+        return ((int(numeral), 0),)
     plain = re.sub(rf"[{SPACES}’']", "", numeral)
     marks = [c for c in plain if c in ",."]
     if not marks:

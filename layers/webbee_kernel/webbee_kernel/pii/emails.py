@@ -77,14 +77,10 @@ def _domain_end(text: str, start: int) -> int | None:
         if not label:
             break
         labels.append(label)
-    while labels:
-        top = labels[-1].rstrip("-_")
-        if _TOP.fullmatch(top):
-            break
-        labels.pop()
-    if len(labels) < 2:
+    top = None
+    while labels and top is None:
+        top = _TOP.match(labels.pop())  # a sentence may go on without a space: `example.com2`, `example.com_`
+    if top is None or not labels:
         return None
-    end = start + sum(map(len, labels)) + len(labels) - 1
-    while text[end - 1] in "-_":
-        end -= 1
+    end = start + sum(map(len, labels)) + len(labels) + top.end()
     return None if _RETINA.match(text[start:end]) else end

@@ -23,7 +23,7 @@ _Visit: TypeAlias = Callable[[str, str], str]
 _Found: TypeAlias = tuple[int, int, str, str]  # start, end, kind, identity
 
 
-class UnknownPlaceholder(ValueError):  # noqa: N818 -- the platform's own name
+class UnknownPlaceholder(ValueError):
     """A tool argument holds a placeholder that stands for nothing. `placeholder` is its text."""
 
     def __init__(self, placeholder: str) -> None:

@@ -84,9 +84,7 @@ def ListItem(
     **props: Any,
 ) -> UINode:
     """One row; `actions` are `{"label", "on_click"}`."""
-    return Node(
-        "ListItem", id=id, title=title, subtitle=subtitle, meta=meta, badge=badge, on_click=on_click, actions=actions, **props
-    )
+    return Node("ListItem", id=id, title=title, subtitle=subtitle, meta=meta, badge=badge, on_click=on_click, actions=actions, **props)
 
 
 def Badge(label: str = "", color: str = "gray", **props: Any) -> UINode:

@@ -19,8 +19,6 @@ MAX_OUTCOME_BYTES: Final = 300_000
 """JSON of a stored outcome; over it the data is dropped and its size noted."""
 TITLE_CHARACTERS: Final = 80
 
-_OUTCOME_KEPT: Final[tuple[str, ...]] = ("status", "error_code", "retryable")
-_OUTCOME_TEXTS: Final[tuple[str, ...]] = ("summary", "error")
 _KEPT_TEXT: Final = 4_000
 _RECORDS: Final = (Turn, PendingConfirmation, AuditRecord, Event, Installation)
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {cls: tuple(f.name for f in fields(cls)) for cls in _RECORDS}
@@ -52,7 +50,7 @@ def pending_from(text: str) -> PendingConfirmation:
 
 
 def audit_text(record: AuditRecord) -> str:
-    """An audit record as JSON. An outcome over 300 KB keeps status, summary and error, and says what was dropped."""
+    """An audit record as JSON. An outcome over 300 KB loses its large fields and says so."""
     row = _row(record)
     text = dumps(row)
     if record.outcome is not None and len(text) > MAX_OUTCOME_BYTES // 4:  # at most four bytes a character
@@ -116,9 +114,15 @@ def fitting(text: str, what: str) -> str:
 
 
 def _shortened(outcome: dict[str, Any], size: int) -> dict[str, Any]:
-    kept = {key: outcome[key] for key in _OUTCOME_KEPT if key in outcome}
-    texts = {key: str(outcome[key])[:_KEPT_TEXT] for key in _OUTCOME_TEXTS if outcome.get(key) is not None}
-    return {**kept, **texts, "data": None, "dropped": {"bytes": size, "limit": MAX_OUTCOME_BYTES}}
+    """The outcome with every large field cut (text) or emptied (anything else), and a note of what it was."""
+    kept = {name: _small(value) for name, value in outcome.items()}
+    return {**kept, "dropped": {"bytes": size, "limit": MAX_OUTCOME_BYTES}}
+
+
+def _small(value: Any) -> Any:
+    if isinstance(value, str):
+        return value[:_KEPT_TEXT]
+    return value if len(dumps(value)) <= _KEPT_TEXT else None
 
 
 def _row(record: Any) -> dict[str, Any]:

@@ -150,14 +150,13 @@ async def _send(method: str, url: str, address: str, timeout: float, kwargs: dic
 
     options = {k: v for k, v in kwargs.items() if k != "cookies"}
     client = httpx2.AsyncClient(timeout=timeout, trust_env=False, cookies=kwargs.get("cookies"), transport=_pinned(address))
-    async with client:
-        async with client.stream(method, url, **options) as response:
-            body = bytearray()
-            async for chunk in response.aiter_bytes():
-                body += chunk
-                if len(body) > MAX_BODY_BYTES:
-                    raise ValueError(f"the answer of {urlsplit(url).hostname} is larger than {MAX_BODY_BYTES} bytes")
-            return HttpResponse(response.status_code, {k.lower(): v for k, v in response.headers.items()}, bytes(body), str(response.url))
+    async with client, client.stream(method, url, **options) as response:
+        body = bytearray()
+        async for chunk in response.aiter_bytes():
+            body += chunk
+            if len(body) > MAX_BODY_BYTES:
+                raise ValueError(f"the answer of {urlsplit(url).hostname} is larger than {MAX_BODY_BYTES} bytes")
+        return HttpResponse(response.status_code, {k.lower(): v for k, v in response.headers.items()}, bytes(body), str(response.url))
 
 
 def _pinned(address: str) -> httpx2.AsyncBaseTransport:

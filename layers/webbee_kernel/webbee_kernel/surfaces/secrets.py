@@ -32,7 +32,7 @@ class SecretsClient:
         try:
             return await self._store.get(path)
         except StorageUnavailable as error:
-            raise StoreUnavailable() from error
+            raise StoreUnavailable from error
 
     async def set(self, name: str, value: str) -> None:
         """Store a value; SecretTooLargeError over the declared `max_bytes`, PermissionError where only the user may write."""

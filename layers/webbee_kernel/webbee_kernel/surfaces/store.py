@@ -80,7 +80,7 @@ class StoreClient:
     async def query_all(self, collection: str, *, limit: int = 500) -> list[Document]:  # type: ignore[valid-type]
         """Documents of every user of the tenant, at most `limit`. System context only."""
         self._need_system("I-LIST-USERS-1", "query_all")
-        found: list[Document] = []  # type: ignore[valid-type]
+        found: list[Document] = []
         async for user_id in self.list_users(collection):
             cursor = None
             while len(found) < limit:
@@ -98,7 +98,9 @@ class StoreClient:
 
     def _need_system(self, invariant: str, method: str) -> None:
         if not self._system:
-            raise SystemContextRequired(breach(invariant, f"{method} was called for an ordinary user's request: use @ext.schedule or a signal."))
+            raise SystemContextRequired(
+                breach(invariant, f"{method} was called for an ordinary user's request: use @ext.schedule or a signal.")
+            )
 
     def _now(self) -> str:
         return iso(self._clock.now())
@@ -108,7 +110,7 @@ class StoreClient:
         try:
             return await call
         except StorageUnavailable as error:
-            raise StoreUnavailable() from error
+            raise StoreUnavailable from error
 
 
 def _object(data: Any) -> dict[str, Any]:

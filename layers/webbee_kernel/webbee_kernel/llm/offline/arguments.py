@@ -14,10 +14,10 @@ from .reading import Reading
 from .recall import Reference, email_of, named_record, points_back, recall_email, recall_id, recall_ids, reference
 from .remainder import Content, Span, remainder, without
 from .schema import Argument, arguments_of
-from .words import FILLERS, REFERENCES, Token, fold, tokens
+from .words import FILLERS, ORDINALS, REFERENCES, Token, fold, tokens
 
 _MARKER = re.compile(r":(?=\s)|\bsaying(?: that)?\b|\bthat says\b|\bwith (?:the )?text\b|\bс текстом\b|,\s*(?:что|that)\b", re.IGNORECASE)
-_FROM = re.compile(r"\b(?:from|by|от)\s+(?:the\s+)?((?:<NAME_\d+>|[\w.@+-]+)(?:\s+[A-ZА-ЯЁ][\w-]*)?)", re.IGNORECASE)
+_FROM = re.compile(r"\b(?i:from|by|от)\s+(?:(?i:the)\s+)?((?:<NAME_\d+>|[\w.@+-]+)(?:\s+[A-ZА-ЯЁ][\w-]*)?)")
 _SUBJECT = re.compile(r"\b(?:(?:the )?subject|темой|тема)\s+(?=\S)", re.IGNORECASE)
 _NAMED = re.compile(r"(?:called|titled|named|title|subject|названием|заголовком|темой)\s*:?\s*$", re.IGNORECASE)
 _NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "два": 2, "две": 2, "три": 3, "четыре": 4, "пять": 5}
@@ -76,8 +76,6 @@ class _Filler:
         order = [a.name for a in self.arguments]
         return Filled({name: self.values[name] for name in order if name in self.values}, missing)
 
-    # ---- claims
-
     def _free(self, kind: Kind) -> list[Entity]:
         return [e for e in self.entities if e.kind == kind and not any(s.start <= e.start < s.end for s in self.spans)]
 
@@ -89,7 +87,7 @@ class _Filler:
         """An enum value or a boolean by its words; where a text follows, only at its edges, so content stays content."""
         for value, stems in argument.values:
             for position, token in enumerate(self.words):
-                if token.stem in stems and token.stem and self._at_edge(position):
+                if token.stem in stems and self._at_edge(position):
                     if value != argument.default:
                         self.values[argument.name] = value
                     self.extra |= {token.stem, *name_stems(argument.name)}
@@ -117,22 +115,26 @@ class _Filler:
                 self._party(argument)
             elif argument is wanted[0]:
                 self._recalled_email(argument)
+        # what is left may name one of the user's own accounts ("check the mail of me@personal.com")
         address = next((a for a in self.arguments if a.kind == "text" and not a.required and a.description.startswith("Address")), None)
         if address and (left := self._free("email")):
             self._take(address, left[0].value, left[0])
 
     def _party(self, argument: Argument) -> None:
         """`from Sarah`, `от Сары`: the words as written."""
-        if found := _FROM.search(self.text):
+        dates = [e.start for e in self.entities if e.kind == "date"]
+        found = _FROM.search(self.text)
+        if found and found.start(1) not in dates and fold(found[1]) not in ORDINALS:
             self.values[argument.name] = found[1]
             self.spans.append(Span(found.start(), found.end()))
 
     def _recalled_email(self, argument: Argument) -> None:
         facts = self.reading.facts
         content = [t for t in self.head if t.stem not in self.vocabulary.commands and t.word not in FILLERS]
-        value = email_of(facts, content)
-        if value is not None:
-            self.extra |= {t.stem for t in content if t.word in fold(value) or not points_back(t)} if len(content) < 3 else set()
+        value = None
+        if found := email_of(facts, content):
+            value = found[0]
+            self.extra.add(found[1].stem)
         elif self.reference:
             value = recall_email(facts, self.tool.fn_name, argument.name, self.reference)
             self.extra |= {t.stem for t in self.head if t.word in REFERENCES}
@@ -149,15 +151,16 @@ class _Filler:
         argument = self.id
         if argument is None:
             return
-        if found := self._free("id"):
+        loose = Content(self.vocabulary, lookup=True, loose=True, back=True, extra=frozenset(self.extra))
+        named = tokens(remainder(self.text[: self.head[-1].end] if self.head else "", self.spans, loose))
+        found = self._free("id")
+        if found and (not self.lookup or {t.word for t in named} <= {t.word for e in found for t in tokens(e.value)}):
             self._take(argument, found[0].value, found[0])
             self.values[argument.name] = [e.value for e in found] if argument.many else found[0].value
             self.spans.extend(Span(e.start, e.end) for e in found[1:] if argument.many)
             return
         if self.lookup and self.quotes:
             return
-        loose = Content(self.vocabulary, lookup=True, loose=True, back=True, extra=frozenset(self.extra))
-        named = tokens(remainder(self.text[: self.head[-1].end] if self.head else "", self.spans, loose))
         value = self._several(argument) if argument.many else None
         if value is None and named and (record := named_record(self.reading.facts, self.tool.app_id, argument.name, named)):
             value = None if self.lookup and _literal(named, record.fields) else record.id

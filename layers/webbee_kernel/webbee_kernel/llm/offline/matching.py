@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..protocol import ToolSpec
@@ -20,6 +20,9 @@ _LEAD = 0.5  # what it is worth that the message begins as some example does
 _FUZZY = 0.55  # least Dice overlap of trigrams
 _QUESTION = 0.25
 _CACHED = 8
+
+Said = Mapping[str, list[Token]]
+"""Descriptions and examples, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +46,9 @@ class Index:
     """The catalogue prepared for matching. Building costs milliseconds, `rank` tens of microseconds."""
 
     def __init__(self, tools: tuple[ToolSpec, ...]) -> None:
-        self.vocabulary = [_vocabulary(t) for t in tools]
-        counts = [_counts(t) for t in tools]
+        said = {text: bare(text) for t in tools for text in (t.description, *t.examples)}
+        self.vocabulary = [_vocabulary(t, said) for t in tools]
+        counts = [_counts(t, said) for t in tools]
         seen = Counter(s for c in counts for s in c)
         self._idf = {s: math.log(1 + len(tools) / n) * (_QUESTION if s in _QUESTION_STEMS else 1.0) for s, n in seen.items()}
         self._rarest = math.log(1 + len(tools))
@@ -56,14 +60,14 @@ class Index:
         self._norms: list[float] = []
         for i, tool in enumerate(tools):
             for example in tool.examples:
-                stems = set(content(bare(example)))
+                stems = set(content(said[example]))
                 for s in stems:
                     self._examples[s].append((len(self._norms), i))
                 self._norms.append(sum(self._idf[s] for s in stems))
         self._leads: dict[str, set[int]] = defaultdict(set)
         for i, tool in enumerate(tools):
             for example in tool.examples:
-                for s in content(bare(example))[:1]:
+                for s in content(said[example])[:1]:
                     self._leads[s].add(i)
         self._grams: dict[str, list[str]] = defaultdict(list)
         for s in self._idf:
@@ -140,23 +144,23 @@ def name_stems(name: str) -> set[str]:
     return {stem(part.casefold()) for part in _NAME_PART.findall(name)}
 
 
-def _counts(tool: ToolSpec) -> Counter[str]:
+def _counts(tool: ToolSpec, said: Said) -> Counter[str]:
     counts: Counter[str] = Counter()
     for s in name_stems(tool.fn_name):
         counts[s] += _NAME
     for s in name_stems(tool.app_id):
         counts[s] += _APP
     for text in (tool.description, *tool.examples):
-        for s in set(content(bare(text))):
+        for s in set(content(said[text])):
             counts[s] += _TEXT
     return counts
 
 
-def _vocabulary(tool: ToolSpec) -> Vocabulary:
+def _vocabulary(tool: ToolSpec, said: Said) -> Vocabulary:
     own = name_stems(tool.fn_name) | name_stems(tool.app_id)
-    seen = Counter(s for example in tool.examples for s in {t.stem for t in bare(example)})
-    described = set(content(tokens(tool.description)))
+    seen = Counter(s for example in tool.examples for s in {t.stem for t in said[example]})
+    described = set(content(said[tool.description]))
     return Vocabulary(
-        commands=frozenset(own | described | {s for s, n in seen.items() if n > 1} | {t.stem for e in tool.examples for t in bare(e)[:1]}),
+        commands=frozenset(own | described | {s for s, n in seen.items() if n > 1} | {t.stem for e in tool.examples for t in said[e][:1]}),
         frequent=frozenset(own | {s for s, n in seen.items() if n > 1}),
     )

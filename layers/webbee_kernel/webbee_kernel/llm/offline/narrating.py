@@ -60,13 +60,13 @@ def _lists(value: Any) -> Iterator[list[dict[str, Any]]]:
 
 
 def _row(row: dict[str, Any]) -> str:
-    """The title-like value, then up to three more short ones; ids, flags and empty values stay out."""
+    """The title-like value, then up to three more short ones; ids, flags, empty and repeated values stay out."""
     shown = {
         k: v for k, v in row.items() if isinstance(v, str | int | float) and not isinstance(v, bool) and v != "" and not _HIDDEN.search(k)
     }
     label = next((k for k in _LABELS if k in shown), None)
     order = ([label] if label else []) + [k for k in shown if k != label]
-    return " — ".join(_short(shown[k]) for k in order[: _VALUES + 1])
+    return " — ".join(list(dict.fromkeys(_short(shown[k]) for k in order))[: _VALUES + 1])
 
 
 def _fields(data: Any) -> list[str]:

@@ -80,6 +80,8 @@ def classify(request: ModelRequest) -> ModelResponse:
     if not request.tools or _GREETING.fullmatch(reading.message):
         say = replies.capabilities if request.tools else replies.unknown
         return ModelResponse(text=say(request.tools, language))
+    if not all(r.ok for r in reading.results):
+        reading.facts.clear()  # "it" meant what failed: nothing older may take its place
     index = index_of(request.tools)
     planned = _plan(reading, request.tools, index)
     if not planned and reading.previous[1].startswith(replies.ASKS):
@@ -139,15 +141,14 @@ def _plan(reading: Reading, tools: tuple[ToolSpec, ...], index: Index) -> list[_
     apps: list[str] = reading.apps or [f.app_id for f in reading.facts]
     planned: list[_Planned] = []
     earlier: list[tuple[str, int]] = []
-    done = [(r.app_id, n) for n, r in enumerate(reading.results)]
     position = {t.name: n for n, t in enumerate(tools)}
-    for number, clause in enumerate(_clauses(reading.message, tools, index, apps)):
-        tool = best(clause, tools, index, [earlier[-1][0], *apps] if earlier else apps)
+    for clause in _clauses(reading.message, tools, index, apps):
+        tool = best(clause, tools, index, [planned[-1].tool.app_id, *apps] if planned else apps)
         if tool is None:
             continue
-        before = [] if number < len(done) + 1 and done else earlier
-        planned.append(_Planned(tool, fill(tool, clause, reading, index.vocabulary[position[tool.name]], before)))
-        earlier.append((tool.app_id, number))
+        planned.append(_Planned(tool, fill(tool, clause, reading, index.vocabulary[position[tool.name]], earlier)))
+        if len(planned) > len(reading.results):  # the results of steps that ran are facts by now
+            earlier.append((tool.app_id, len(planned) - 1))
     return planned
 
 

@@ -53,20 +53,23 @@ def recall_email(facts: Sequence[Fact], fn_name: str, name: str, ref: Reference)
     """
     for fact in facts:
         first = name if fact.fn_name == fn_name else ""
-        for holder in [*_at(_dicts(fact.data), ref), fact.data]:
+        rows = _dicts(fact.data)
+        for holder in [*_at(rows, ref), *([] if rows and ref.position is not None else [fact.data])]:
             if found := _emails(holder, first):
                 return found[0]
     return None
 
 
-def email_of(facts: Sequence[Fact], words: Sequence[Token]) -> str | None:
-    """The address of somebody who is named: one whose own text, or whose record, holds one of the words."""
-    wanted = {t.word for t in words if len(t.word) > 2 and not points_back(t)}
-    for fact in facts:
+def email_of(facts: Sequence[Fact], words: Sequence[Token]) -> tuple[str, Token] | None:
+    """The newest address of somebody who is named, and the word that names: in its local part or in a name beside it."""
+    named = {t.word: t for t in words if len(t.word) > 2 and not points_back(t)}
+    for fact in facts if named else ():
         for holder in _dicts(fact.data) or [fact.data]:
-            for value in _emails(holder, ""):
-                if wanted & {t.word for t in tokens(value)}:
-                    return value
+            names = [v for k, v in holder.items() if "name" in str(k) and isinstance(v, str)] if isinstance(holder, dict) else []
+            for address in _emails(holder, ""):
+                said = {t.word for text in (address.partition("@")[0], *names) for t in tokens(text)}
+                if hit := next((token for word, token in named.items() if word in said), None):
+                    return address, hit
     return None
 
 
@@ -89,9 +92,8 @@ def recall_id(facts: Sequence[Fact], app_id: str, name: str, ref: Reference) -> 
             if records and not ref.recent:
                 return None
         elif listed := [r for r in records if r.listed]:
-            if -len(listed) <= ref.position < len(listed):
-                return listed[ref.position].id
-    if ref.position is not None:
+            return listed[ref.position].id if -len(listed) <= ref.position < len(listed) else None
+    if ref.position in (0, -1):  # of what came singly, the first and the last are the same
         return recall_id(facts, app_id, name, Reference())
     return None
 

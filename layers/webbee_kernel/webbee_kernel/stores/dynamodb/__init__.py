@@ -47,19 +47,15 @@ def dynamodb_stores(tables: Tables, *, shards: int = 8, secrets_prefix: str = ""
     """
     database = Database(client_factory)
 
-    def store(name: str, make: Any, *more: Any) -> Any:
-        table = getattr(tables, name)
-        return make(database, table, *more) if table else refused(f"WEBBEE_TABLE_{name.upper()}")
-
-    def refused(variable: str) -> Any:
-        return Refused(variable)
+    def refused(name: str) -> Any:
+        return Refused(f"WEBBEE_{name}")
 
     return Stores(
-        sessions=store("sessions", DynamoSessionStore),
-        skeleton=store("skeleton", DynamoSkeletonStore, shards),
-        cache=store("cache", DynamoCacheStore),
-        documents=store("store", DynamoDocumentStore),
-        audit=store("audit", DynamoAuditStore, tables.events),
-        events=store("events", DynamoEventStore),
-        secrets=SsmSecretStore(secrets_prefix, client_factory) if secrets_prefix else refused("WEBBEE_SECRETS_PREFIX"),
+        sessions=DynamoSessionStore(database, tables.sessions) if tables.sessions else refused("TABLE_SESSIONS"),
+        skeleton=DynamoSkeletonStore(database, tables.skeleton, shards) if tables.skeleton else refused("TABLE_SKELETON"),
+        cache=DynamoCacheStore(database, tables.cache) if tables.cache else refused("TABLE_CACHE"),
+        documents=DynamoDocumentStore(database, tables.store) if tables.store else refused("TABLE_STORE"),
+        audit=DynamoAuditStore(database, tables.audit, tables.events) if tables.audit else refused("TABLE_AUDIT"),
+        events=DynamoEventStore(database, tables.events) if tables.events else refused("TABLE_EVENTS"),
+        secrets=SsmSecretStore(secrets_prefix, client_factory) if secrets_prefix else refused("SECRETS_PREFIX"),
     )

@@ -8,6 +8,7 @@ repeats a request whose answer was lost, and a repeat that meets its own stamp h
 from __future__ import annotations
 
 import asyncio
+import random
 import re
 import secrets
 from collections.abc import Iterable
@@ -17,7 +18,20 @@ from ...aws.clients import ClientFactory, aws_client, error_code, in_thread, out
 from ...errors import BadInput, StorageUnavailable
 from ..records import MAX_ITEM_BYTES
 
-__all__ = ["ClientFactory", "ConditionFailed", "Contended", "Database", "Item", "N", "S", "aws_client", "key_of", "stamp", "translate"]
+__all__ = [
+    "ClientFactory",
+    "ConditionFailed",
+    "Contended",
+    "Database",
+    "Item",
+    "N",
+    "S",
+    "aws_client",
+    "key_of",
+    "pause",
+    "stamp",
+    "translate",
+]
 
 Item = dict[str, Any]
 """An item in DynamoDB's wire form: `{"pk": {"S": "…"}, "seq": {"N": "1"}}`."""
@@ -98,7 +112,7 @@ class Database:
             raise
 
     async def transact(self, *actions: dict[str, dict[str, Any]]) -> None:
-        """All of the writes or none; botocore's request token makes a repeat harmless."""
+        """All of the writes or none, as the adapter's conditions say; botocore's request token makes a repeat harmless."""
         for action in actions:
             for request in action.values():
                 _declare_names(request)
@@ -164,6 +178,11 @@ def S(value: str) -> dict[str, str]:  # noqa: N802 - DynamoDB's own name for the
 def N(value: float) -> dict[str, str]:  # noqa: N802
     """A number attribute; a float comes back as the same float."""
     return {"N": repr(value)}
+
+
+async def pause(attempt: int) -> None:
+    """Let others finish before the next attempt: a random wait that grows to a tenth of a second."""
+    await asyncio.sleep(random.uniform(0, min(0.002 * 2**attempt, 0.1)))  # noqa: S311 - no secret
 
 
 def key_of(pk: str, sk: str) -> Item:

@@ -15,7 +15,6 @@ takes head and parts one after the other and starts again when their etags diffe
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
@@ -28,7 +27,7 @@ from ...turn import UserKey
 from ..jsontext import dumps, loads
 from ..keys import app_key, collection_name, document_id, members_key
 from ..paging import Cursor, Order, Row, created_after, created_page, matches, ordered_page, positive
-from .client import ConditionFailed, Contended, Database, Item, S, key_of
+from .client import ConditionFailed, Contended, Database, Item, S, key_of, pause
 from .document_items import Place, document_from, etag_of, part_count, writes_of
 
 ATTEMPTS: Final = 60
@@ -56,7 +55,7 @@ class DynamoDocumentStore:
             except ConditionFailed as failure:
                 raise StoreConflict(place.doc_id, "", etag_of(failure.item)) from None
             except Contended:
-                await _pause(attempt)
+                await pause(attempt)
         raise _contended(place)
 
     async def get(self, user: UserKey, app_id: str, collection: str, doc_id: str) -> Document | None:
@@ -91,7 +90,7 @@ class DynamoDocumentStore:
             try:
                 return await self._write(place, head, merged, now)
             except (ConditionFailed, Contended):
-                await _pause(attempt)
+                await pause(attempt)
         raise _contended(place)
 
     async def delete(self, user: UserKey, app_id: str, collection: str, doc_id: str) -> bool:
@@ -113,7 +112,7 @@ class DynamoDocumentStore:
             except ConditionFailed as failure:  # it has parts, or was replaced meanwhile
                 head = failure.item if part_count(failure.item) else {}
             except Contended:
-                await _pause(attempt)
+                await pause(attempt)
         raise _contended(place)
 
     async def query(
@@ -214,7 +213,7 @@ class DynamoDocumentStore:
             )
             if len(parts) == part_count(current) and all(part["etag"] == current["etag"] for part in parts):
                 return document_from(place, current, parts)
-            await _pause(attempt)
+            await pause(attempt)
             current = await self._database.get(self._table, place.key)
         raise _contended(place)
 
@@ -257,8 +256,3 @@ def _text(data: dict[str, Any]) -> str:
 
 def _contended(place: Place) -> StorageUnavailable:
     return StorageUnavailable(f"The document {place.collection}/{place.doc_id} is being replaced all the time; try again.")
-
-
-async def _pause(attempt: int) -> None:
-    """Let the others finish: a random wait that grows to a tenth of a second."""
-    await asyncio.sleep(random.uniform(0, min(0.002 * 2**attempt, 0.1)))  # noqa: S311 - no secret

@@ -125,7 +125,7 @@ def _value_bytes(value: dict[str, Any]) -> int:
     if "S" in value:
         return len(value["S"].encode())
     if "B" in value:
-        return len(bytes(value["B"]))
+        return memoryview(value["B"]).nbytes
     if "N" in value:
         return math.ceil(sum(char.isdigit() for char in value["N"]) / 2) + 1
     return 1

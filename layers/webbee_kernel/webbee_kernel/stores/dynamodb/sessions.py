@@ -2,6 +2,7 @@
 
     pk tenant#user#session   sk turn#0 … turn#4    seq  body  expires_at  stamp
                              sk pending            confirmation_id  body  expires_at
+    pk tenant#user           sk pending#<id>       session_id  expires_at
     index by_user            user_key tenant#user  touched_at  title  seq  session_id     (slot 1 only)
 
 Only slot 1 carries the index: the list of sessions costs one index write in five turns, and shows a session's last
@@ -10,12 +11,14 @@ such turn. Its title is that of the first turn, kept by the write itself (`if_no
 
 from __future__ import annotations
 
+from ...errors import StorageUnavailable
 from ...turn import PendingConfirmation, SessionKey, SessionMemory, SessionSummary, Turn, UserKey
 from ..keys import session_key, user_key
 from ..paging import Cursor, positive
 from ..records import carries_listing, pending_from, pending_text, slot_of, title_of, turn_from, turn_text
-from .client import ConditionFailed, Database, Item, N, S, key_of, stamp
+from .client import ConditionFailed, Contended, Database, Item, N, S, key_of, pause, stamp
 
+_ATTEMPTS = 20
 _PENDING = "pending"
 _LISTED = "turn#1"
 _SLOTS = tuple(f"turn#{slot}" for slot in range(5))
@@ -23,7 +26,7 @@ _OLDER = "attribute_not_exists(#seq) OR #seq < :seq"
 
 
 class DynamoSessionStore:
-    """`SessionStore` on one table. Read, append, put and take are one request each."""
+    """`SessionStore` on one table. Every method is one request."""
 
     def __init__(self, database: Database, table: str) -> None:
         self._database = database
@@ -73,16 +76,21 @@ class DynamoSessionStore:
         )
 
     async def put_pending(self, key: SessionKey, pending: PendingConfirmation) -> None:
-        await self._database.call(
-            "put_item",
-            TableName=self._table,
-            Item={
-                **key_of(session_key(key), _PENDING),
-                "confirmation_id": S(pending.confirmation_id),
-                "body": S(pending_text(pending)),
-                "expires_at": N(pending.expires_at),
-            },
-        )
+        """One transaction: what waits, and where to find it by the confirmation's id."""
+        expires_at = {"expires_at": N(pending.expires_at)}
+        waiting = {
+            **key_of(session_key(key), _PENDING),
+            "confirmation_id": S(pending.confirmation_id),
+            "body": S(pending_text(pending)),
+            **expires_at,
+        }
+        pointer = {**_pointer(key.user, pending.confirmation_id), "session_id": S(key.session_id), **expires_at}
+        for attempt in range(_ATTEMPTS):
+            try:
+                return await self._database.transact(*({"Put": {"TableName": self._table, "Item": item}} for item in (waiting, pointer)))
+            except Contended:
+                await pause(attempt)
+        raise StorageUnavailable("Too many requests are writing this session at once; try again.")
 
     async def take_pending(self, key: SessionKey, confirmation_id: str) -> PendingConfirmation | None:
         """At most once: when the answer of the delete is lost, nobody gets the confirmation."""
@@ -98,6 +106,11 @@ class DynamoSessionStore:
         except ConditionFailed:
             return None
         return pending_from(answer["Attributes"]["body"]["S"])
+
+    async def find_pending(self, user: UserKey, confirmation_id: str) -> str | None:
+        """Also after it was taken: a repeated answer belongs to the session that has the first one's turn."""
+        item = await self._database.get(self._table, _pointer(user, confirmation_id))
+        return str(item["session_id"]["S"]) if item else None
 
     async def delete(self, key: SessionKey) -> None:
         await self._database.delete_batch(self._table, [key_of(session_key(key), sk) for sk in (*_SLOTS, _PENDING)])
@@ -120,6 +133,10 @@ class DynamoSessionStore:
         )
         page = tuple(map(_summary, items[:limit]))
         return page, tokens.write(page[-1].touched_at, page[-1].session_id) if len(items) > limit else None
+
+
+def _pointer(user: UserKey, confirmation_id: str) -> Item:
+    return key_of(user_key(user), f"pending#{confirmation_id}")
 
 
 def _summary(item: Item) -> SessionSummary:

@@ -25,6 +25,7 @@ class MemorySessionStore:
     def __init__(self, lock: threading.RLock) -> None:
         self._lock = lock
         self._users: dict[str, dict[str, _Session]] = defaultdict(dict)
+        self._asked: dict[tuple[str, str], str] = {}
 
     async def read(self, key: SessionKey) -> SessionMemory:
         with self._lock:
@@ -52,6 +53,7 @@ class MemorySessionStore:
         text = pending_text(pending)
         with self._lock:
             self._make(key).pending = (pending.confirmation_id, text)
+            self._asked[user_key(key.user), pending.confirmation_id] = key.session_id
 
     async def take_pending(self, key: SessionKey, confirmation_id: str) -> PendingConfirmation | None:
         with self._lock:
@@ -61,6 +63,10 @@ class MemorySessionStore:
             text = session.pending[1]
             session.pending = None
         return pending_from(text)
+
+    async def find_pending(self, user: UserKey, confirmation_id: str) -> str | None:
+        with self._lock:
+            return self._asked.get((user_key(user), confirmation_id))
 
     async def delete(self, key: SessionKey) -> None:
         with self._lock:
