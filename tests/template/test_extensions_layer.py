@@ -52,7 +52,7 @@ def build(sources: Path, artifacts: Path, **variables: str) -> set[str]:
 
 
 def test_it_takes_extensions_without_their_tests_and_caches(sources: Path, pip: Path, tmp_path: Path) -> None:
-    assert build(sources, tmp_path / "layer") == {"extensions/mail/main.py", "extensions/mail/views/inbox.py"}
+    assert build(sources, tmp_path / "layer") == {"webbee_extensions/mail/main.py", "webbee_extensions/mail/views/inbox.py"}
     assert not pip.exists()
 
 

@@ -12,8 +12,10 @@ TABLE = "WEBBEE_TABLE_"
 
 VARIABLES = {
     "ChatTurnFunction": {
-        *(TABLE + name for name in ("SESSIONS", "SKELETON", "AUDIT", "EVENTS")),
+        *(TABLE + name for name in ("SESSIONS", "SKELETON", "EVENTS")),
         "WEBBEE_MODEL",
+        "WEBBEE_INSTALL",
+        "WEBBEE_CONFIRM_WRITES",
         "WEBBEE_DISPATCH",
         "WEBBEE_REFRESH_QUEUE_URL",
         "WEBBEE_SESSION_DAYS",
@@ -22,6 +24,11 @@ VARIABLES = {
         *(TABLE + name for name in ("CACHE", "STORE", "AUDIT", "EVENTS")),
         "WEBBEE_EXTENSIONS_DIR",
         "WEBBEE_SECRETS_PREFIX",
+        "WEBBEE_MODEL",
+        "WEBBEE_REFRESH_QUEUE_URL",
+        "WEBBEE_INSTALL",
+        "WEBBEE_PUBLIC_URL",
+        "WEBBEE_CONFIG",
     },
     "SkeletonRefreshFunction": {
         *(TABLE + name for name in ("SKELETON", "CACHE", "STORE", "AUDIT", "EVENTS")),
@@ -29,6 +36,11 @@ VARIABLES = {
         "WEBBEE_SECRETS_PREFIX",
         "WEBBEE_REFRESH_QUEUE_URL",
         "WEBBEE_DUE_SHARDS",
+        "WEBBEE_MODEL",
+        "WEBBEE_INSTALL",
+        "WEBBEE_TENANTS",
+        "WEBBEE_PUBLIC_URL",
+        "WEBBEE_CONFIG",
     },
 }
 

@@ -56,7 +56,7 @@ def make_kernel(
     app: App, *, dispatch: Dispatch | None = None, queue: RefreshQueue | None = None, registry: Registry | None = None
 ) -> Kernel:
     """The kernel of `chat_turn`. Without a dispatch of its own it takes the one the settings name."""
-    return Kernel(app.settings, app.stores, app.model, dispatch or _dispatch(app, registry), queue or _queue(app), app.clock)
+    return Kernel(app.settings, app.stores, app.model, dispatch or _dispatch(app, registry), queue or make_queue(app), app.clock)
 
 
 def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
@@ -109,7 +109,8 @@ def _dispatch(app: App, registry: Registry | None) -> Dispatch:
     return LambdaDispatch(app.settings.dispatch)
 
 
-def _queue(app: App) -> RefreshQueue:
+def make_queue(app: App) -> RefreshQueue:
+    """Where requests for refreshes go; nowhere without a queue."""
     if not app.settings.refresh_queue_url:
         return NoQueue()
     from .aws.sqs import SqsRefreshQueue

@@ -39,7 +39,7 @@ class Settings(BaseModel):
     expose_pii: bool = Field(False, alias="IMPERAL_FACT_LEDGER_EXPOSE_PII")
     refresh_queue_url: str = Field("", alias="WEBBEE_REFRESH_QUEUE_URL")
     secrets_prefix: str = Field("/webbee", alias="WEBBEE_SECRETS_PREFIX", pattern=r"^(/[A-Za-z0-9_.-]+)+$")
-    due_shards: int = Field(4, alias="WEBBEE_DUE_SHARDS", ge=1, le=256)
+    due_shards: int = Field(8, alias="WEBBEE_DUE_SHARDS", ge=1, le=256)
     session_days: int = Field(30, alias="WEBBEE_SESSION_DAYS", ge=1, le=365)
     audit_days: int = Field(365, alias="WEBBEE_AUDIT_DAYS", ge=1, le=3650)
     event_hours: int = Field(24, alias="WEBBEE_EVENT_HOURS", ge=1, le=720)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from typing import Any
@@ -71,19 +72,19 @@ class RefreshService:
         return Answer({"app_id": app_id, "installed": False, "purged": purged})
 
     async def _batch(self, records: list[dict[str, Any]]) -> dict[str, Any]:
-        """Refresh one section per message; what could not be done now is reported so that only it comes again."""
-        failures = []
-        for record in records:
-            try:
-                message = RefreshMessage(**orjson.loads(record["body"]))
-                outcome = await (self.scheduler.run(message) if message.reason == SCHEDULE else self.refresher.refresh(message))
-            except Exception as error:
-                _log.error("message=%s error=%s | refresh not done, will come again", record.get("messageId"), type(error).__name__)
-                failures.append({"itemIdentifier": record["messageId"]})
-            else:
-                if outcome == "busy":
-                    failures.append({"itemIdentifier": record["messageId"]})
-        return {"batchItemFailures": failures}
+        """Work on all messages side by side; what could not be done is reported so that only it comes again."""
+        done = await asyncio.gather(*(self._message(r) for r in records))
+        return {"batchItemFailures": [{"itemIdentifier": r["messageId"]} for r, ok in zip(records, done, strict=True) if not ok]}
+
+    async def _message(self, record: dict[str, Any]) -> bool:
+        """Whether the message is dealt with. A busy section needs no second delivery unless something changed meanwhile."""
+        try:
+            message = RefreshMessage(**orjson.loads(record["body"]))
+            outcome = await (self.scheduler.run(message) if message.reason == SCHEDULE else self.refresher.refresh(message))
+        except Exception as error:
+            _log.error("message=%s error=%s | refresh not done, will come again", record.get("messageId"), type(error).__name__)
+            return False
+        return outcome != "busy" or message.reason != "effect"
 
     def _queue(self) -> RefreshSender:
         if self._sender is None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from ..bootstrap import App, bootstrap, make_host
+from ..bootstrap import App, bootstrap, make_host, make_queue
 from ..clock import Clock
 from ..config import Settings
 from ..errors import BadInput, CallError, KernelError, NotAllowed, NotFound
@@ -15,6 +15,7 @@ from ..host import ExtensionHost
 from ..identity import require_role, user_dict
 from ..ids import new_id
 from ..installations import is_installed
+from ..refresh import touched
 from ..sdk.context import User
 from ..sdk.errors import SecretTooLargeError
 from ..sdk.extension import SecretDef
@@ -36,6 +37,7 @@ class ToolService:
     ) -> None:
         self.app = app or bootstrap(settings, clock=clock)
         self.host = host or make_host(self.app)
+        self._queue = make_queue(self.app)
         self._router = Router(
             (
                 Route("POST /v1/extensions/{app_id}/call", self.call),
@@ -77,6 +79,8 @@ class ToolService:
             deadline_s=self.app.settings.call_seconds,
         )
         outcome = await self.host.execute(call)
+        if outcome.ok and outcome.action_type != "read":
+            await self._queue.ask(user, touched(self.host.catalogue, [app_id]), "effect")
         if panel and outcome.ok:
             return Answer(outcome.ui)
         return Answer(_result(asdict(outcome)), STATUS.get(outcome.error_code, 200) if not outcome.ok else 200)

@@ -11,7 +11,7 @@ from ..protocol import ToolSpec
 from .entities import Entity, Kind, as_date, find_entities
 from .matching import Vocabulary, name_stems
 from .reading import Reading
-from .recall import Reference, email_of, named_record, points_back, recall_email, recall_id, recall_ids, reference
+from .recall import Reference, email_of, id_path, named_record, points_back, recall_email, recall_id, recall_ids, reference
 from .remainder import Content, Span, remainder, without
 from .schema import Argument, arguments_of
 from .words import FILLERS, ORDINALS, REFERENCES, Token, fold, tokens
@@ -33,15 +33,17 @@ class Filled:
     missing: list[Argument] = field(default_factory=list)
 
 
-def fill(tool: ToolSpec, text: str, reading: Reading, vocabulary: Vocabulary, earlier: Sequence[tuple[str, int]] = ()) -> Filled:
-    """Arguments for `tool` out of `text`. `earlier` are the (app_id, step) of calls planned before this one in the same message."""
+def fill(tool: ToolSpec, text: str, reading: Reading, vocabulary: Vocabulary, earlier: Sequence[tuple[ToolSpec, int]] = ()) -> Filled:
+    """Arguments for `tool` out of `text`. `earlier` are the calls planned before this one, with their steps."""
     return _Filler(tool, text, reading, vocabulary, earlier).run()
 
 
 class _Filler:
     """One pass over one clause; each step consumes what it uses, so nothing is used twice."""
 
-    def __init__(self, tool: ToolSpec, text: str, reading: Reading, vocabulary: Vocabulary, earlier: Sequence[tuple[str, int]]) -> None:
+    def __init__(
+        self, tool: ToolSpec, text: str, reading: Reading, vocabulary: Vocabulary, earlier: Sequence[tuple[ToolSpec, int]]
+    ) -> None:
         self.tool, self.text, self.reading, self.vocabulary, self.earlier = tool, text, reading, vocabulary, earlier
         self.arguments = arguments_of(tool.input_schema)
         self.entities = find_entities(text)
@@ -172,9 +174,10 @@ class _Filler:
 
     def _pointed_at(self, argument: Argument) -> Any | None:
         """What a reference means: the step before this one in the same message, or a fact. Without words, the only thing there is."""
-        step = next((n for app, n in reversed(self.earlier) if app == self.tool.app_id), None)
-        if self.reference and step is not None:
-            return f"{{{{steps.{step}.data.id}}}}"
+        step = next((e for e in reversed(self.earlier) if e[0].app_id == self.tool.app_id), None)
+        if self.reference and step:
+            path = id_path(self.reading.facts, step[0], argument.name, self.reference)
+            return f"{{{{steps.{step[1]}.data.{path}}}}}" if path else None
         if self.reference is None and self.lookup:
             return None
         self.extra |= {t.stem for t in self.head if t.word in REFERENCES} if self.reference else set()

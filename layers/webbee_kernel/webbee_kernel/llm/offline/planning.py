@@ -13,12 +13,12 @@ from . import replies
 from .arguments import Filled, fill
 from .entities import find_entities
 from .matching import Index, Match, bare, index_of
-from .reading import Reading, read_prompt
+from .reading import Fact, Reading, read_prompt
 from .recall import reference
 from .schema import arguments_of
 
 THRESHOLD = 2.6
-"""Least score of a message that is acted upon; tuned on the labelled sets of tests/unit/test_offline.py."""
+"""Least score of a message that is acted upon; set on the utterances marked `tuned` in tests/unit/offline_utterances.json."""
 
 STRONG = 3.0
 """Least score of either half of `X and Y`."""
@@ -80,29 +80,23 @@ def classify(request: ModelRequest) -> ModelResponse:
     if not request.tools or _GREETING.fullmatch(reading.message):
         say = replies.capabilities if request.tools else replies.unknown
         return ModelResponse(text=say(request.tools, language))
-    if not all(r.ok for r in reading.results):
-        reading.facts.clear()  # "it" meant what failed: nothing older may take its place
+    if not all(r.ok for r in reading.results):  # "it" may mean what failed: nothing older takes its place
+        reading.facts = [Fact(r.app_id, r.fn_name, r.data) for r in reversed(reading.results) if r.ok]
     index = index_of(request.tools)
     planned = _plan(reading, request.tools, index)
     if not planned and reading.previous[1].startswith(replies.ASKS):
         joined = f"{reading.previous[0]} {reading.message}"  # the answer to our own question
-        planned = _plan(replace_message(reading, joined), request.tools, index)
+        planned = _plan(replace(reading, message=joined), request.tools, index)
     if not planned:
         return ModelResponse(text=replies.unknown(request.tools, language))
-    if reading.problems:
-        return _mended(planned, reading, language)
-    if reading.results:
-        planned = planned[len(reading.results) :]
-    ready = _ready(planned)
-    if not ready:
-        missing = planned[0].filled.missing if planned else []
-        return ModelResponse(text=replies.ask(missing, language) if missing else replies.gave_up([], language))
-    return _calls(ready)
-
-
-def replace_message(reading: Reading, message: str) -> Reading:
-    """The same prompt with another message."""
-    return replace(reading, message=message)
+    left = _left(planned, reading)
+    missing = next((p.filled.missing for p in left if p.filled.missing), [])
+    if missing:
+        return ModelResponse(text=replies.ask(missing, language))
+    if not left or not _mend(left, reading):
+        said = [": ".join(str(p[k]) for k in ("field", "problem") if p.get(k)) for p in reading.problems]
+        return ModelResponse(text=replies.gave_up(said, language))
+    return ModelResponse(tool_calls=tuple(ToolCall(p.tool.name, p.filled.arguments) for p in left), stop_reason="tool_use")
 
 
 def match(text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequence[str] = ()) -> list[Match]:
@@ -140,7 +134,7 @@ def best(text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequence[st
 def _plan(reading: Reading, tools: tuple[ToolSpec, ...], index: Index) -> list[_Planned]:
     apps: list[str] = reading.apps or [f.app_id for f in reading.facts]
     planned: list[_Planned] = []
-    earlier: list[tuple[str, int]] = []
+    earlier: list[tuple[ToolSpec, int]] = []
     position = {t.name: n for n, t in enumerate(tools)}
     for clause in _clauses(reading.message, tools, index, apps):
         tool = best(clause, tools, index, [planned[-1].tool.app_id, *apps] if planned else apps)
@@ -148,7 +142,7 @@ def _plan(reading: Reading, tools: tuple[ToolSpec, ...], index: Index) -> list[_
             continue
         planned.append(_Planned(tool, fill(tool, clause, reading, index.vocabulary[position[tool.name]], earlier)))
         if len(planned) > len(reading.results):  # the results of steps that ran are facts by now
-            earlier.append((tool.app_id, len(planned) - 1))
+            earlier.append((tool, len(planned) - 1))
     return planned
 
 
@@ -159,6 +153,7 @@ def _clauses(text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequenc
         (m.start(), m.end(), least) for sep, least in ((_AND_THEN, THRESHOLD), (_AND, STRONG)) for m in islice(sep.finditer(text), CLAUSES)
     ]
     cuts = [c for c in cuts if not any(q.start < c[0] < q.end for q in quotes)]
+    cuts = [c for c in cuts if not any(o[0] <= c[0] and c[1] <= o[1] and o != c for o in cuts)]  # the `and` of an `and then`
     clauses: list[str] = []
     start = 0
     for begin, end, least in sorted(cuts):
@@ -172,38 +167,46 @@ def _clauses(text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequenc
     return [*clauses, text[start:]][:CLAUSES]
 
 
-def _ready(planned: Sequence[_Planned]) -> list[_Planned]:
-    """The calls up to the first that lacks something."""
-    return list(planned[: next((n for n, p in enumerate(planned) if p.filled.missing), len(planned))])
+def _left(planned: Sequence[_Planned], reading: Reading) -> list[_Planned]:
+    """What has not run yet, and what failed in a way the kernel wants mended."""
+    results = list(reading.results)
+    left = []
+    for call in planned:
+        ran = next((r for r in results if (r.app_id, r.fn_name) == (call.tool.app_id, call.tool.fn_name)), None)
+        if ran:
+            results.remove(ran)
+        if ran is None or (not ran.ok and any(_about(p, call.tool) for p in reading.problems)):
+            left.append(call)
+    return left
 
 
-def _calls(planned: Sequence[_Planned]) -> ModelResponse:
-    return ModelResponse(tool_calls=tuple(ToolCall(p.tool.name, p.filled.arguments) for p in planned), stop_reason="tool_use")
+def _mend(calls: Sequence[_Planned], reading: Reading) -> bool:
+    """Refused optional arguments are dropped, numbers moved to their limit. False when something cannot be mended.
 
-
-def _mended(planned: Sequence[_Planned], reading: Reading, language: str) -> ModelResponse:
-    """Refused optional arguments are dropped, numbers moved to their limit; anything else is given up plainly."""
-    ready = _ready(planned)[len(reading.results) :]
+    A problem of no field is mended where results have come since: then references find their values in them.
+    """
     for problem in reading.problems:
         name = str(problem.get("field", "")).partition(".")[0]
-        call = next((p for p in ready if name in p.filled.arguments and problem.get("call", "") in ("", p.tool.name, p.tool.fn_name)), None)
+        call = next((c for c in calls if _about(problem, c.tool) and (not name or name in c.filled.arguments)), None)
         argument = next((a for a in arguments_of(call.tool.input_schema) if a.name == name), None) if call else None
         if call is None or argument is None:
-            return _given_up(reading, language)
+            if call is None or name or not reading.results:
+                return False
+            continue
         values = call.filled.arguments
         limit = _number(problem.get("limit"))
         if argument.kind == "number" and limit is not None and values[name] != limit:
             values[name] = limit
         elif argument.required or argument.kind == "id":
-            return _given_up(reading, language)
+            return False
         else:
             del values[name]
-    return _calls(ready) if ready else _given_up(reading, language)
+    return True
 
 
-def _given_up(reading: Reading, language: str) -> ModelResponse:
-    said = [": ".join(str(p[k]) for k in ("field", "problem") if p.get(k)) for p in reading.problems]
-    return ModelResponse(text=replies.gave_up(said, language))
+def _about(problem: dict[str, Any], tool: ToolSpec) -> bool:
+    """Whether a problem names this function, or none."""
+    return str(problem.get("call", "")) in ("", tool.name, tool.fn_name, f"{tool.app_id}.{tool.fn_name}")
 
 
 def _number(value: Any) -> int | None:

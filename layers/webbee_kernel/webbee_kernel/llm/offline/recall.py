@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ..protocol import ToolSpec
 from .reading import Fact
 from .words import ORDINALS, RECENCY, REFERENCES, Token, stem, tokens
 
@@ -96,6 +97,20 @@ def recall_id(facts: Sequence[Fact], app_id: str, name: str, ref: Reference) -> 
     if ref.position in (0, -1):  # of what came singly, the first and the last are the same
         return recall_id(facts, app_id, name, Reference())
     return None
+
+
+def id_path(facts: Sequence[Fact], tool: ToolSpec, name: str, ref: Reference) -> str:
+    """Where a result of `tool` that is yet to come will hold the id, empty when it is not clear which is meant.
+
+    A write, or a read of one thing, tells `id`. A list is laid out as its last result was; without one, under the app's name.
+    """
+    if tool.action_type != "read" or any(key == "id" or key.endswith(("_id", "ids")) for key in tool.input_schema.get("properties", {})):
+        return "id"
+    if ref.position is None or ref.position < 0:
+        return ""
+    known = (r for f in facts if f.fn_name == tool.fn_name for r in _records(f, tool.app_id, name) if r.listed)
+    container = next((r.container for r in known), tool.app_id)
+    return f"{container}.{ref.position}.id"
 
 
 def named_record(facts: Sequence[Fact], app_id: str, name: str, words: Sequence[Token]) -> Record | None:

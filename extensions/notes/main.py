@@ -1,0 +1,253 @@
+"""Notes, on `ctx.store`: write, find, read, pin, delete; totals for the skeleton; a panel."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from shelf import COLLECTION, Note, Top, every, excerpt, folded, locate
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, StoreConflict, ui
+from wording import found, say
+
+RECENT = 5
+PANEL_ROWS = 50
+TITLE_WORDS = 6
+TITLE_LENGTH = 60
+PANELS = ["notes"]
+
+ext = Extension("notes", "1.0.0", display_name="Notes", description="Notes to write, find and pin", icon="icon.svg")
+chat = ChatExtension(ext, description="The user's notes: write, find, read, pin, delete")
+
+Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+
+
+class WriteParams(BaseModel):
+    """A new note."""
+
+    body: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)] = Field(description="Text of the note.")
+    title: Title = Field("", description="Title, when the user gives one; otherwise the first words of the text.")
+
+
+class FindParams(BaseModel):
+    """What to look for."""
+
+    query: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = Field(
+        "", description="Words that must all stand in the title or the text, in any letter case. Empty: the newest notes."
+    )
+    limit: int = Field(10, ge=1, le=50, description="How many notes to return at most.")
+
+
+class WhichParams(BaseModel):
+    """One note: by id, or by title."""
+
+    id: Annotated[str, StringConstraints(strip_whitespace=True, max_length=64)] = Field(
+        "", description="Id of the note, as listed. Goes before the title."
+    )
+    title: Title = Field("", description="Its title, or words that stand in no other note's title. For when there is no id.")
+
+
+class PinParams(WhichParams):
+    """One note, and whether it is to be pinned."""
+
+    pinned: bool = Field(True, description="true pins it, false (unpin, unpinned, открепи, открепить) unpins it.")
+
+
+@chat.function(
+    "write",
+    "Write a new note",
+    action_type="write",
+    examples=[
+        "write a note: the door code is on the fridge",
+        "запиши заметку: код от двери на холодильнике",
+        'make a note called "Standup" saying the demo moved to Friday',
+        "создай заметку «Планёрка» с текстом демо переносится на пятницу",
+        "new note: the shop opens at nine",
+        "новая заметка: магазин открывается в девять",
+        "note that Anna prefers tea",
+        "запиши, что Анна любит чай",
+        "save a note about the trip to Lisbon",
+        "сохрани заметку о поездке в Лиссабон",
+        "take a note",
+        "сделай заметку",
+        "jot down an idea for the logo",
+        "добавь заметку с идеей для логотипа",
+    ],
+)
+async def write(ctx: Context, params: WriteParams) -> ActionResult:
+    """Store one note: one write."""
+    title = params.title or first_words(params.body)
+    doc = await ctx.store.create(COLLECTION, {"title": title, "body": params.body, "pinned": False, "written_at": ctx.time.iso()})
+    summary = say(ctx, f'Saved the note "{title}".', f"Заметка «{title}» сохранена.")
+    return ActionResult.success(Note.read(doc).facts(), summary, refresh_panels=PANELS)
+
+
+@chat.function(
+    "find",
+    "Find notes by words of their title or text, or list the newest ones; also answers how many there are",
+    examples=[
+        "find notes about Lisbon",
+        "найди заметки про Лиссабон",
+        "search my notes for the door code",
+        "поищи в заметках код от двери",
+        "show my notes",
+        "покажи мои заметки",
+        "list the notes",
+        "список заметок",
+        "do I have a note on tea?",
+        "есть ли у меня заметка про чай?",
+        "what notes do I have?",
+        "какие у меня есть заметки?",
+        "how many notes do I have?",
+        "сколько у меня заметок?",
+    ],
+)
+async def find(ctx: Context, params: FindParams) -> ActionResult:
+    """The exact count and the newest notes up to `limit`, with an excerpt each. One pass over the user's notes (see `shelf`)."""
+    words = folded(params.query).split()
+    count = 0
+    newest = Top(params.limit, Note.age)
+    async for note in every(ctx):
+        if note.holds(words):
+            count += 1
+            newest.offer(note)
+    notes = [{**note.facts(), "excerpt": excerpt(note.body, words)} for note in newest.rows()]
+    return ActionResult.success({"count": count, "notes": notes}, found(ctx, count, params.query), refresh_panels=[])
+
+
+@chat.function(
+    "read",
+    "Read one note in full, by its id or title",
+    examples=[
+        "read the note Standup",
+        "прочитай заметку Планёрка",
+        'open the note "Trip to Lisbon"',
+        "открой заметку «Поездка в Лиссабон»",
+        "what does my note about tea say?",
+        "что написано в заметке про чай?",
+        "read that note",
+        "прочти эту заметку",
+        "open the first note",
+        "открой первую заметку",
+        "show the note I just wrote",
+        "покажи заметку, которую я только что записал",
+    ],
+)
+async def read(ctx: Context, params: WhichParams) -> ActionResult:
+    """By id: one read. By title: one pass over the notes."""
+    note = await locate(ctx, params.id, params.title)
+    if isinstance(note, ActionResult):
+        return note
+    summary = say(ctx, f'The note "{note.title}": {note.body}', f"Заметка «{note.title}»: {note.body}")
+    return ActionResult.success({**note.facts(), "body": note.body, "written_at": note.written_at}, summary, refresh_panels=[])
+
+
+@chat.function(
+    "pin",
+    "Pin a note, or unpin it, by its id or title",
+    action_type="write",
+    examples=[
+        "pin the note Standup",
+        "закрепи заметку Планёрка",
+        'pin "Trip to Lisbon"',
+        "закрепи «Поездка в Лиссабон»",
+        "unpin the note about tea",
+        "открепи заметку про чай",
+        "pin that note",
+        "закрепи эту заметку",
+        "pin the first note",
+        "закрепи первую заметку",
+        "pin the one I just wrote",
+        "закрепи ту, что я только что записал",
+    ],
+)
+async def pin(ctx: Context, params: PinParams) -> ActionResult:
+    """By id: one read, one write. By title: one pass over the notes first. Pinning twice is no error."""
+    note = await locate(ctx, params.id, params.title)
+    if isinstance(note, ActionResult):
+        return note
+    try:
+        doc = await ctx.store.update(COLLECTION, note.id, {"pinned": params.pinned}, if_match=note.etag)
+    except StoreConflict:
+        text = say(ctx, "The note changed meanwhile: try again.", "Заметка за это время изменилась: повторите.")
+        return ActionResult.error(text, retryable=True, code="CONFLICT")
+    done = ("Pinned", "закреплена") if params.pinned else ("Unpinned", "откреплена")
+    summary = say(ctx, f'{done[0]} the note "{note.title}".', f"Заметка «{note.title}» {done[1]}.")
+    return ActionResult.success(Note.read(doc).facts(), summary, refresh_panels=PANELS)
+
+
+@chat.function(
+    "delete",
+    "Delete a note for good, by its id or title",
+    action_type="destructive",
+    examples=[
+        "delete the note Standup",
+        "удали заметку Планёрка",
+        'delete the note "Trip to Lisbon"',
+        "удали заметку «Поездка в Лиссабон»",
+        "remove the note about tea",
+        "убери заметку про чай",
+        "erase that note",
+        "удали эту заметку",
+        "throw away the first note",
+        "сотри первую заметку",
+        "delete the note I just wrote",
+        "удали заметку, которую я только что записал",
+    ],
+)
+async def delete(ctx: Context, params: WhichParams) -> ActionResult:
+    """By id: one read, one delete. By title: one pass over the notes first."""
+    note = await locate(ctx, params.id, params.title)
+    if isinstance(note, ActionResult):
+        return note
+    await ctx.store.delete(COLLECTION, note.id)
+    summary = say(ctx, f'Deleted the note "{note.title}".', f"Заметка «{note.title}» удалена.")
+    return ActionResult.success({"id": note.id, "title": note.title, "deleted": True}, summary, refresh_panels=PANELS)
+
+
+def first_words(body: str) -> str:
+    """A title for a note without one: its first line's first six words, at most 60 characters."""
+    words = body.splitlines()[0].split()
+    title = " ".join(words[:TITLE_WORDS])
+    short = len(title) <= TITLE_LENGTH and len(words) <= TITLE_WORDS
+    return title if short else title[: TITLE_LENGTH - 1].rstrip(" ,.;:") + "…"
+
+
+@ext.skeleton("notes", ttl=120, description="How many notes there are, how many are pinned, the newest five")
+async def notes_section(ctx: Context) -> dict[str, Any]:
+    """Totals and the five newest: one pass over the user's notes (see `shelf`)."""
+    total = pinned = 0
+    recent = Top(RECENT, Note.age)
+    async for note in every(ctx):
+        total += 1
+        pinned += note.pinned
+        recent.offer(note)
+    listed = [{"id": note.id, "title": note.title} for note in recent.rows()]
+    return {"response": {"total_notes": total, "pinned_notes": pinned, "recent_notes": listed}}
+
+
+@ext.panel("notes", slot="left", title="Notes", icon="icon.svg")
+async def notes_panel(ctx: Context, **_: Any) -> ui.UINode:
+    """Pinned notes, then the newest, 50 rows at most: one pass over the user's notes (see `shelf`)."""
+    top = Top(PANEL_ROWS, lambda note: (str(note.pinned), *note.age()))
+    async for note in every(ctx):
+        top.offer(note)
+    rows = [row(ctx, note) for note in top.rows()]
+    return ui.List(rows) if rows else ui.Empty(say(ctx, "No notes yet", "Заметок пока нет"))
+
+
+def row(ctx: Context, note: Note) -> ui.UINode:
+    """One note with its buttons."""
+    pin_label = say(ctx, "Unpin", "Открепить") if note.pinned else say(ctx, "Pin", "Закрепить")
+    return ui.ListItem(
+        note.id,
+        note.title,
+        subtitle=excerpt(note.body, []),
+        meta=note.written_at[:10],
+        badge=ui.Badge(say(ctx, "pinned", "закреплена"), color="blue") if note.pinned else None,
+        on_click=ui.Call("read", id=note.id),
+        actions=[
+            {"label": pin_label, "on_click": ui.Call("pin", id=note.id, pinned=not note.pinned)},
+            {"label": say(ctx, "Delete", "Удалить"), "on_click": ui.Call("delete", id=note.id)},
+        ],
+    )

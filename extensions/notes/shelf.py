@@ -1,0 +1,130 @@
+"""The notes of one user, read from and found in `ctx.store`.
+
+The store filters what it reads and reads whole notes, so everything here except `by_id` costs one pass over all of the
+user's notes, bodies included: a read unit per 4 KB and one round trip per 100 notes. Only what is kept is held in memory.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from webbee_kernel.sdk import ActionResult, Context, Document
+
+COLLECTION = "notes"
+PAGE = 100
+CANDIDATES = 5
+EXCERPT = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One note. `written_at` is ISO 8601 in UTC."""
+
+    id: str
+    title: str
+    body: str
+    pinned: bool
+    written_at: str
+    etag: str
+
+    @staticmethod
+    def read(doc: Document) -> Note:
+        """The note in a stored document."""
+        written_at = str(doc.get("written_at") or doc.created_at)
+        return Note(doc.id, str(doc.get("title") or ""), str(doc.get("body") or ""), bool(doc.get("pinned")), written_at, doc.etag)
+
+    def facts(self) -> dict[str, Any]:
+        """What the user, and the next turn, are told of a note in a list or after a write."""
+        return {"id": self.id, "title": self.title, "pinned": self.pinned}
+
+    def age(self) -> tuple[str, ...]:
+        """Sort key: the newest note has the greatest."""
+        return (self.written_at, self.id)
+
+    def holds(self, words: list[str]) -> bool:
+        """Whether every word (already folded) stands in the title or the body."""
+        text = folded(f"{self.title}\n{self.body}") if words else ""
+        return all(word in text for word in words)
+
+
+class Top:
+    """The `size` greatest notes of those offered, in constant memory."""
+
+    def __init__(self, size: int, key: Callable[[Note], tuple[str, ...]]) -> None:
+        self.size = size
+        self.key = key
+        self._heap: list[tuple[tuple[str, ...], str, Note]] = []
+
+    def offer(self, note: Note) -> None:
+        """Take the note into account."""
+        if len(self._heap) < self.size:
+            heapq.heappush(self._heap, (self.key(note), note.id, note))
+        else:
+            heapq.heappushpop(self._heap, (self.key(note), note.id, note))
+
+    def rows(self) -> list[Note]:
+        """The notes kept, greatest first."""
+        return [note for _, _, note in sorted(self._heap, key=lambda entry: entry[:2], reverse=True)]
+
+
+async def every(ctx: Context) -> AsyncIterator[Note]:
+    """All notes, oldest first."""
+    cursor: str | None = None
+    while True:
+        page = await ctx.store.query(COLLECTION, limit=PAGE, cursor=cursor)
+        for doc in page:
+            yield Note.read(doc)
+        cursor = page.cursor
+        if not page.has_more or cursor is None:
+            return
+
+
+async def by_id(ctx: Context, note_id: str) -> Note | None:
+    """One note: a single read."""
+    doc = await ctx.store.get(COLLECTION, note_id)
+    return Note.read(doc) if doc else None
+
+
+async def locate(ctx: Context, note_id: str, title: str) -> Note | ActionResult:
+    """The note of this id, or the only one of this title: exact (letter case aside) first, else holding all its words.
+
+    An ActionResult is the error to return: NOT_FOUND, AMBIGUOUS (with the candidates), VALIDATION_MISSING_FIELD.
+    """
+    ru = ctx.user.language.startswith("ru")
+    if note_id:
+        if note := await by_id(ctx, note_id):
+            return note
+        text = f"Заметки с id {note_id} нет. Найдите её по словам." if ru else f"There is no note with id {note_id}. Find it by its words."
+        return ActionResult.error(text, code="NOT_FOUND")
+    if not title:
+        text = "Назовите заметку: её заголовок или id." if ru else "Say which note: give its title or id."
+        return ActionResult.error(text, code="VALIDATION_MISSING_FIELD")
+    wanted = folded(title)
+    found = [note async for note in every(ctx) if all(word in folded(note.title) for word in wanted.split())]
+    found = [note for note in found if folded(note.title) == wanted] or found
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        text = f"Заметка «{title}» не нашлась. Найдите её по словам." if ru else f'No note is called "{title}". Find it by its words.'
+        return ActionResult.error(text, code="NOT_FOUND")
+    listed = ", ".join(f"«{n.title}» ({n.id})" if ru else f'"{n.title}" ({n.id})' for n in found[:CANDIDATES])
+    dots = ", …" if len(found) > CANDIDATES else ""
+    text = f"Подходят несколько заметок: {listed}{dots}. Укажите id." if ru else f"Several notes match: {listed}{dots}. Give the id of one."
+    return ActionResult.error(text, code="AMBIGUOUS")
+
+
+def folded(text: str) -> str:
+    """For comparing: no letter case, ё as е, single spaces."""
+    return " ".join(text.casefold().replace("ё", "е").split())
+
+
+def excerpt(body: str, words: list[str]) -> str:
+    """At most 120 characters of the body on one line, around the first of the words (already folded) that stands in it."""
+    line = " ".join(body.split())
+    hits = [at for at in (line.casefold().replace("ё", "е").find(word) for word in words) if at >= 0]
+    start = max(0, min(hits) - EXCERPT // 3) if hits else 0
+    cut = line[start : start + EXCERPT]
+    return ("…" if start else "") + cut + ("…" if start + EXCERPT < len(line) else "")

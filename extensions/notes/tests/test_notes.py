@@ -1,0 +1,176 @@
+"""The notes extension, as its author tests it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webbee_kernel.testing import ExtensionHarness, TestKernel
+
+FOLDER = Path(__file__).parents[1]
+NOW = "2026-05-15T17:21:04Z"
+
+
+@pytest.fixture
+def notes() -> ExtensionHarness:
+    return ExtensionHarness(FOLDER, language="en", now=NOW)
+
+
+def written(harness: ExtensionHarness, body: str, title: str = "") -> str:
+    """Write a note a minute after the one before it; its id."""
+    harness.advance(60)
+    return str(harness.call("write", body=body, title=title).data["id"])
+
+
+def found(harness: ExtensionHarness, query: str) -> list[str]:
+    return [n["title"] for n in harness.call("find", query=query).data["notes"]]
+
+
+def test_a_written_note_can_be_read_by_the_id_it_returned(notes: ExtensionHarness) -> None:
+    result = notes.call("write", body="The code is 4411.", title="Door")
+    assert result.data == {"id": result.data["id"], "title": "Door", "pinned": False}
+    assert result.summary == 'Saved the note "Door".'
+    assert result.refresh_panels == ["notes"]
+
+    read = notes.call("read", id=result.data["id"])
+    assert read.data == {**result.data, "body": "The code is 4411.", "written_at": read.data["written_at"]}
+    assert read.data["written_at"].startswith("2026-05-15T17:21:04")
+
+
+@pytest.mark.parametrize(
+    ("body", "title"),
+    [
+        ("Anna prefers tea", "Anna prefers tea"),
+        ("One two three four five six seven", "One two three four five six…"),
+        ("First line\nsecond line", "First line"),
+        ("x" * 100, "x" * 59 + "…"),
+    ],
+)
+def test_the_title_defaults_to_the_first_words(notes: ExtensionHarness, body: str, title: str) -> None:
+    assert notes.call("write", body=body).data["title"] == title
+
+
+@pytest.mark.parametrize("params", [{}, {"body": "  "}, {"body": "x" * 20_001}, {"body": "x", "title": "y" * 201}])
+def test_bad_arguments_never_reach_the_store(notes: ExtensionHarness, params: dict[str, Any]) -> None:
+    assert notes.call("write", **params).error_code.startswith("VALIDATION_")
+    assert notes.call("find").data["count"] == 0
+
+
+def test_finding_looks_at_titles_and_texts_in_any_case_and_alphabet(notes: ExtensionHarness) -> None:
+    written(notes, "Поездка в Лиссабон, ёлка не нужна", "Отпуск")
+    written(notes, "Ask Anna about Lisbon", "Trip")
+
+    assert found(notes, "лиссабон") == ["Отпуск"]
+    assert found(notes, "ЕЛКА отпуск") == ["Отпуск"]
+    assert found(notes, "lisbon TRIP") == ["Trip"]
+    assert found(notes, "lisbon отпуск") == []
+
+
+def test_the_newest_come_first_and_the_count_is_exact(notes: ExtensionHarness) -> None:
+    for n in range(103):  # over the store's page of 100
+        written(notes, f"note {n}")
+
+    data = notes.call("find", query="note", limit=2).data
+    assert data["count"] == 103
+    assert [n["title"] for n in data["notes"]] == ["note 102", "note 101"]
+
+
+def test_an_excerpt_shows_the_place_and_stays_short(notes: ExtensionHarness) -> None:
+    written(notes, "word " * 100 + "needle " + "word " * 100, "Hay")
+
+    excerpt = notes.call("find", query="NEEDLE").data["notes"][0]["excerpt"]
+    assert "needle" in excerpt
+    assert len(excerpt) <= 122
+
+
+@pytest.mark.parametrize("limit", [0, 51])
+def test_the_limit_has_limits(notes: ExtensionHarness, limit: int) -> None:
+    assert notes.call("find", limit=limit).error_code == "VALIDATION_TYPE_ERROR"
+
+
+def test_pinning_and_unpinning(notes: ExtensionHarness) -> None:
+    note = written(notes, "text", "Door")
+
+    assert notes.call("pin", id=note).data == {"id": note, "title": "Door", "pinned": True}
+    assert notes.call("pin", title="door", pinned=False).summary == 'Unpinned the note "Door".'
+    assert notes.call("read", id=note).data["pinned"] is False
+
+
+def test_an_exact_title_goes_before_one_that_only_holds_the_words(notes: ExtensionHarness) -> None:
+    written(notes, "a", "Door code")
+    written(notes, "b", "Door")
+
+    assert notes.call("read", title="door").data["body"] == "b"
+
+
+def test_an_ambiguous_title_lists_the_candidates_and_changes_nothing(notes: ExtensionHarness) -> None:
+    ids = [written(notes, "text", "Door") for _ in range(2)]
+
+    refused = notes.call("delete", title="door")
+    assert refused.error_code == "AMBIGUOUS"
+    assert all(i in str(refused.error) for i in ids)
+    assert notes.call("find").data["count"] == 2
+
+
+@pytest.mark.parametrize("function", ["read", "pin", "delete"])
+def test_what_is_not_there_is_not_found(notes: ExtensionHarness, function: str) -> None:
+    assert notes.call(function, id="nope").error_code == "NOT_FOUND"
+    assert notes.call(function, title="nope").error_code == "NOT_FOUND"
+    assert notes.call(function).error_code == "VALIDATION_MISSING_FIELD"
+
+
+def test_deleting_says_what_went(notes: ExtensionHarness) -> None:
+    note = written(notes, "text", "Door")
+
+    assert notes.call("delete", id=note).data == {"id": note, "title": "Door", "deleted": True}
+    assert notes.call("find").data["count"] == 0
+
+
+def test_the_skeleton_holds_totals_and_the_five_newest(notes: ExtensionHarness) -> None:
+    ids = [written(notes, "text", f"note {n}") for n in range(7)]
+    notes.call("pin", id=ids[0])
+
+    section = {k: v for k, v in notes.skeleton("notes").items() if not k.startswith("_")}
+    assert list(section) == ["total_notes", "pinned_notes", "recent_notes"]
+    assert (section["total_notes"], section["pinned_notes"]) == (7, 1)
+    assert section["recent_notes"] == [{"id": ids[n], "title": f"note {n}"} for n in (6, 5, 4, 3, 2)]
+
+
+def test_the_panel_shows_pinned_notes_first_and_its_buttons_call_functions(notes: ExtensionHarness) -> None:
+    first, second = written(notes, "a", "Old"), written(notes, "b", "New")
+    notes.call("pin", id=first)
+
+    rows = notes.panel("notes")["props"]["items"]
+    assert [r["props"]["id"] for r in rows] == [first, second]
+    unpin, delete = (a["on_click"] for a in rows[0]["props"]["actions"])
+    assert notes.call(unpin["function"], **unpin["params"]).data["pinned"] is False
+    assert notes.call(delete["function"], **delete["params"]).data["deleted"] is True
+
+
+def test_an_empty_panel_says_so(notes: ExtensionHarness) -> None:
+    assert notes.panel("notes")["props"]["message"] == "No notes yet"
+
+
+@pytest.mark.parametrize(
+    ("count", "summary"),
+    [
+        (0, "Не нашлось заметок по запросу «чай»."),
+        (1, "Нашлась 1 заметка по запросу «чай»."),
+        (2, "Нашлись 2 заметки по запросу «чай»."),
+        (5, "Нашлось 5 заметок по запросу «чай»."),
+    ],
+)
+def test_russian_counts_take_the_right_plural(count: int, summary: str) -> None:
+    notes = ExtensionHarness(FOLDER, language="ru", now=NOW)
+    for n in range(count):
+        written(notes, f"чай {n}")
+
+    assert notes.call("find", query="чай").summary == summary
+
+
+def test_the_note_just_written_can_be_pinned_in_conversation() -> None:
+    kernel = TestKernel([FOLDER], now=NOW)
+
+    kernel.chat("запиши заметку: код от двери 4411")
+    reply = kernel.chat("закрепи её")
+    assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [("pin", "ok")]

@@ -1,0 +1,110 @@
+"""The tasks of one user, read from and found in `ctx.store`.
+
+The store filters what it reads, so everything here except `by_id` costs one pass over all of the user's tasks,
+done ones included: a read unit per 4 KB, about 25 tasks, and one round trip per 100 matching tasks. Memory holds the matches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from due import TaskState, state_of
+from webbee_kernel.sdk import ActionResult, Context, Document
+
+COLLECTION = "tasks"
+PAGE = 100
+CANDIDATES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task and where it stands now. `due` is in stored form, empty when there is none."""
+
+    id: str
+    title: str
+    due: str
+    priority: str
+    state: TaskState
+    etag: str
+
+    @staticmethod
+    def read(doc: Document, now: datetime) -> Task:
+        """The task in a stored document."""
+        due = str(doc.get("due") or "")
+        state = state_of(str(doc.get("state")), due, now)
+        return Task(doc.id, str(doc.get("title") or ""), due, str(doc.get("priority") or "normal"), state, doc.etag)
+
+    def facts(self) -> dict[str, Any]:
+        """What the user, and the next turn, are told: id, title, due (None when there is none), state; priority unless normal."""
+        told: dict[str, Any] = {"id": self.id, "title": self.title, "due": self.due or None, "state": self.state}
+        return told if self.priority == "normal" else {**told, "priority": self.priority}
+
+    def urgency(self) -> tuple[str, int, str]:
+        """Sort key: earliest due first (a day counts as its end, none last), then priority, then age."""
+        return (
+            self.due if "T" in self.due else f"{self.due or '9999'}T24",
+            {"high": 0, "normal": 1, "low": 2}.get(self.priority, 1),
+            self.id,
+        )
+
+
+async def every(ctx: Context, state: str | None = None) -> AsyncIterator[Task]:
+    """All tasks, or those stored as `open` or `done`, in the order of their creation."""
+    now = ctx.time.now()
+    where = {"state": state} if state else None
+    cursor: str | None = None
+    while True:
+        page = await ctx.store.query(COLLECTION, where=where, limit=PAGE, cursor=cursor)
+        for doc in page:
+            yield Task.read(doc, now)
+        cursor = page.cursor
+        if not page.has_more or cursor is None:
+            return
+
+
+async def by_id(ctx: Context, task_id: str) -> Task | None:
+    """One task: a single read."""
+    doc = await ctx.store.get(COLLECTION, task_id)
+    return Task.read(doc, ctx.time.now()) if doc else None
+
+
+async def locate(ctx: Context, task_id: str, title: str, state: str | None = None) -> Task | ActionResult:
+    """The task of this id, or the only one of this title: exact (letter case aside) first, else holding all its words.
+
+    An ActionResult is the error to return: NOT_FOUND, AMBIGUOUS (with the candidates), VALIDATION_MISSING_FIELD.
+    """
+    ru = ctx.user.language.startswith("ru")
+    if task_id:
+        if task := await by_id(ctx, task_id):
+            return task
+        text = (
+            f"Задачи с id {task_id} нет. Посмотрите список задач."
+            if ru
+            else f"There is no task with id {task_id}. List your tasks to see them."
+        )
+        return ActionResult.error(text, code="NOT_FOUND")
+    if not title:
+        text = "Назовите задачу: её заголовок или id." if ru else "Say which task: give its title or id."
+        return ActionResult.error(text, code="VALIDATION_MISSING_FIELD")
+    tasks = [task async for task in every(ctx, state)]
+    wanted = folded(title)
+    found = [t for t in tasks if folded(t.title) == wanted] or [t for t in tasks if all(word in folded(t.title) for word in wanted.split())]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        text = (
+            f"Задача «{title}» не нашлась. Посмотрите список задач." if ru else f'No task is called "{title}". List your tasks to see them.'
+        )
+        return ActionResult.error(text, code="NOT_FOUND")
+    listed = ", ".join(f"«{t.title}» ({t.id})" if ru else f'"{t.title}" ({t.id})' for t in found[:CANDIDATES])
+    dots = ", …" if len(found) > CANDIDATES else ""
+    text = f"Подходят несколько задач: {listed}{dots}. Укажите id." if ru else f"Several tasks match: {listed}{dots}. Give the id of one."
+    return ActionResult.error(text, code="AMBIGUOUS")
+
+
+def folded(text: str) -> str:
+    """For comparing: no letter case, ё as е, single spaces."""
+    return " ".join(text.casefold().replace("ё", "е").split())

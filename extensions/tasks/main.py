@@ -1,0 +1,216 @@
+"""Tasks with due dates, on `ctx.store`: add, list, complete, delete; counts for the skeleton; a panel."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field, StringConstraints, field_validator
+
+from board import COLLECTION, Task, every, locate
+from due import ACCEPTED, parse_due, within_week
+from panel import board_panel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, StoreConflict, ui
+from wording import counted, due_text, say
+
+LISTED = 50
+PANELS = ["tasks"]
+ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+
+ext = Extension("tasks", "1.0.0", display_name="Tasks", description="Tasks with due dates", icon="icon.svg")
+chat = ChatExtension(ext, description="The user's tasks: add, list, complete, delete")
+
+
+class AddParams(BaseModel):
+    """A new task."""
+
+    title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] = Field(
+        description="What is to be done, without the words about when or how urgent."
+    )
+    due: Annotated[str, StringConstraints(strip_whitespace=True, max_length=40)] = Field(
+        "", description=f"When it is due: {ACCEPTED}. UTC. Empty: no due date."
+    )
+    priority: Literal["low", "normal", "high"] = Field(
+        "normal",
+        description="How urgent: low (unimportant, неважная, неважно), normal (обычная), high (urgent, important, срочная, срочно, важная, высокий)",
+    )
+
+    @field_validator("due")
+    @classmethod
+    def readable(cls, value: str) -> str:
+        """Refuse what cannot be read before anything runs; the words for days are resolved when the task is stored."""
+        if value:
+            parse_due(value, ANY_TIME)
+        return value
+
+
+class ListParams(BaseModel):
+    """Which tasks."""
+
+    state: Literal["open", "done", "overdue", "today", "all"] = Field(
+        "open",
+        description=(
+            "open (not done, открытые, невыполненные), done (completed, finished, выполненные, сделанные, завершенные), "
+            "overdue (late, просроченные), today (still due today, сегодня), all (everything, все)."
+        ),
+    )
+
+
+class WhichParams(BaseModel):
+    """One task: by id, or by title."""
+
+    id: Annotated[str, StringConstraints(strip_whitespace=True, max_length=64)] = Field(
+        "", description="Id of the task, as listed. Goes before the title."
+    )
+    title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = Field(
+        "", description="Its title, or words that stand in no other task's title. For when there is no id."
+    )
+
+
+@chat.function(
+    "add",
+    "Add a task to do, with an optional due date and priority",
+    action_type="write",
+    examples=[
+        "add a task to call the dentist tomorrow",
+        "добавь задачу позвонить стоматологу завтра",
+        "remind me to pay the rent on 2026-06-01",
+        "напомни оплатить аренду 2026-06-01",
+        "new task: water the plants",
+        "новая задача: полить цветы",
+        'create a task "Renew the passport" for today, urgent',
+        "создай срочную задачу «Продлить паспорт» на сегодня",
+        "put book a hotel on my to-do list",
+        "запиши в список дел забронировать гостиницу",
+        "add to my to-do list: oil the bicycle",
+        "добавь в список дел: смазать велосипед",
+        "add a task",
+        "добавь задачу",
+    ],
+)
+async def add(ctx: Context, params: AddParams) -> ActionResult:
+    """Store one task: one write."""
+    now = ctx.time.now()
+    due = parse_due(params.due, now) if params.due else ""
+    doc = await ctx.store.create(COLLECTION, {"title": params.title, "due": due, "priority": params.priority, "state": "open"})
+    until = say(ctx, f", due {due_text(due)}", f", срок {due_text(due)}") if due else ""
+    summary = say(ctx, f'Added the task "{params.title}"{until}.', f"Добавлена задача «{params.title}»{until}.")
+    return ActionResult.success(Task.read(doc, now).facts(), summary, refresh_panels=PANELS)
+
+
+@chat.function(
+    "list_tasks",
+    "List the user's tasks: open, done, overdue, due today, or all; also answers how many there are",
+    examples=[
+        "show my tasks",
+        "покажи мои задачи",
+        "what's on my to-do list?",
+        "что у меня в списке дел?",
+        "which tasks are overdue?",
+        "какие задачи просрочены?",
+        "what is due today?",
+        "что надо сделать сегодня?",
+        "какие у меня дела на сегодня?",
+        "list completed tasks",
+        "список выполненных задач",
+        "how many tasks do I have?",
+        "сколько у меня задач?",
+    ],
+)
+async def list_tasks(ctx: Context, params: ListParams) -> ActionResult:
+    """The exact count and the 50 most urgent. One pass over the user's tasks (see `board`)."""
+    stored = {"all": None, "done": "done"}.get(params.state, "open")
+    tasks = [task async for task in every(ctx, stored) if params.state in (task.state, "open", "all")]
+    tasks.sort(key=Task.urgency)
+    data = {"count": len(tasks), "tasks": [task.facts() for task in tasks[:LISTED]]}
+    return ActionResult.success(data, counted(ctx, len(tasks), params.state), refresh_panels=[])
+
+
+@chat.function(
+    "complete",
+    "Mark a task as done, by its id or title",
+    action_type="write",
+    examples=[
+        "complete the task call the dentist",
+        "заверши задачу позвонить стоматологу",
+        "mark pay the rent as done",
+        "отметь задачу оплатить аренду выполненной",
+        "I finished the task water the plants",
+        "я закончил задачу полить цветы",
+        "я сделал задачу полить цветы",
+        "complete the one I just added",
+        "заверши ту, что я только что добавил",
+        'tick off "Renew the passport"',
+        "закрой задачу «Продлить паспорт»",
+        "complete the first task",
+        "выполни первую задачу",
+    ],
+)
+async def complete(ctx: Context, params: WhichParams) -> ActionResult:
+    """By id: one read, one write. By title: one pass over the open tasks first. Completing twice is no error."""
+    found = await locate(ctx, params.id, params.title, "open")
+    if isinstance(found, ActionResult):
+        return found
+    if found.state == "done":
+        text = say(ctx, f'The task "{found.title}" was done already.', f"Задача «{found.title}» уже выполнена.")
+        return ActionResult.success(found.facts(), text, refresh_panels=[])
+    try:
+        doc = await ctx.store.update(COLLECTION, found.id, {"state": "done", "done_at": ctx.time.iso()}, if_match=found.etag)
+    except StoreConflict:
+        text = say(ctx, "The task changed meanwhile: try again.", "Задача за это время изменилась: повторите.")
+        return ActionResult.error(text, retryable=True, code="CONFLICT")
+    summary = say(ctx, f'Completed the task "{found.title}".', f"Задача «{found.title}» выполнена.")
+    return ActionResult.success(Task.read(doc, ctx.time.now()).facts(), summary, refresh_panels=PANELS)
+
+
+@chat.function(
+    "delete",
+    "Delete a task for good, by its id or title",
+    action_type="destructive",
+    examples=[
+        "delete the task call the dentist",
+        "удали задачу позвонить стоматологу",
+        "remove pay the rent from my tasks",
+        "убери задачу оплатить аренду из списка дел",
+        'delete the task "Renew the passport"',
+        "сотри задачу «Продлить паспорт»",
+        "delete that task",
+        "удали эту задачу",
+        "delete the first task",
+        "удали первую задачу",
+        "drop the last task on my list",
+        "удали задачу, которую я только что добавил",
+    ],
+)
+async def delete(ctx: Context, params: WhichParams) -> ActionResult:
+    """By id: one read, one delete. By title: one pass over all tasks first."""
+    found = await locate(ctx, params.id, params.title)
+    if isinstance(found, ActionResult):
+        return found
+    await ctx.store.delete(COLLECTION, found.id)
+    summary = say(ctx, f'Deleted the task "{found.title}".', f"Задача «{found.title}» удалена.")
+    return ActionResult.success({"id": found.id, "title": found.title, "deleted": True}, summary, refresh_panels=PANELS)
+
+
+@ext.skeleton("tasks", ttl=60, description="How many tasks are overdue, due today, due within a week, open")
+async def tasks_section(ctx: Context) -> dict[str, Any]:
+    """Four counts that share no task, except that open_count is all of them: one pass over the user's tasks (see `board`).
+
+    `today_count` is what is still ahead today, `upcoming_7d_count` runs from tomorrow to seven days from today.
+    """
+    now = ctx.time.now()
+    tasks = [task async for task in every(ctx, "open")]
+    return {
+        "response": {
+            "overdue_count": sum(task.state == "overdue" for task in tasks),
+            "today_count": sum(task.state == "today" for task in tasks),
+            "upcoming_7d_count": sum(within_week(task.due, now) for task in tasks),
+            "open_count": len(tasks),
+        }
+    }
+
+
+@ext.panel("tasks", slot="right", title="Tasks", icon="icon.svg")
+async def tasks_panel(ctx: Context, **_: Any) -> ui.UINode:
+    """Open tasks by urgency: one pass over the user's tasks (see `board`)."""
+    return board_panel(ctx, sorted([task async for task in every(ctx, "open")], key=Task.urgency))

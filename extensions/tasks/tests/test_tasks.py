@@ -1,0 +1,213 @@
+"""The tasks extension, as its author tests it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webbee_kernel.testing import ExtensionHarness, TestKernel
+
+FOLDER = Path(__file__).parents[1]
+NOW = "2026-05-15T17:21:04Z"
+
+
+@pytest.fixture
+def tasks() -> ExtensionHarness:
+    return ExtensionHarness(FOLDER, language="en", now=NOW)
+
+
+@pytest.fixture
+def busy(tasks: ExtensionHarness) -> ExtensionHarness:
+    """Two overdue, one still due today, two within a week, one later, one without a date, one done."""
+    for title, due in [
+        ("Pay rent", "2026-05-01"),
+        ("Stand-up", "2026-05-15T10:00"),
+        ("Buy milk", "today"),
+        ("Call Bob", "tomorrow"),
+        ("Send report", "2026-05-22T09:00Z"),
+        ("Plan trip", "2026-05-23"),
+        ("Read book", ""),
+        ("Old thing", "2026-05-02"),
+    ]:
+        tasks.call("add", title=title, due=due)
+    tasks.call("complete", title="Old thing")
+    return tasks
+
+
+def titles(harness: ExtensionHarness, state: str) -> list[str]:
+    return [t["title"] for t in harness.call("list_tasks", state=state).data["tasks"]]
+
+
+def nodes(tree: Any, kind: str) -> list[dict[str, Any]]:
+    if isinstance(tree, list):
+        return [n for item in tree for n in nodes(item, kind)]
+    if not isinstance(tree, dict):
+        return []
+    return ([tree] if tree.get("type") == kind else []) + [n for item in tree.values() for n in nodes(item, kind)]
+
+
+def test_an_added_task_can_be_completed_by_the_id_it_returned(tasks: ExtensionHarness) -> None:
+    added = tasks.call("add", title="Buy milk", due="tomorrow")
+    assert added.data == {"id": added.data["id"], "title": "Buy milk", "due": "2026-05-16", "state": "open"}
+    assert added.summary == 'Added the task "Buy milk", due 2026-05-16.'
+    assert added.refresh_panels == ["tasks"]
+
+    done = tasks.call("complete", id=added.data["id"])
+    assert done.data["state"] == "done"
+    assert titles(tasks, "done") == ["Buy milk"]
+
+
+@pytest.mark.parametrize(
+    ("said", "stored"),
+    [
+        ("today", "2026-05-15"),
+        ("Завтра", "2026-05-16"),
+        ("послезавтра", "2026-05-17"),
+        ("tomorrow at 15:00", "2026-05-16T15:00:00Z"),
+        ("завтра в 9:30", "2026-05-16T09:30:00Z"),
+        ("2026-06-01", "2026-06-01"),
+        ("2026-06-01T15:00", "2026-06-01T15:00:00Z"),
+        ("2026-06-01T15:00+03:00", "2026-06-01T12:00:00Z"),
+        ("", None),
+    ],
+)
+def test_due_dates_are_stored_in_one_form(tasks: ExtensionHarness, said: str, stored: str | None) -> None:
+    assert tasks.call("add", title="x", due=said).data["due"] == stored
+
+
+@pytest.mark.parametrize("due", ["someday", "2026-13-01", "31.12.2026", "tomorrow 25:00", "0001-01-01T00:00+23:00"])
+def test_an_unreadable_due_date_is_refused_and_says_what_is_accepted(tasks: ExtensionHarness, due: str) -> None:
+    refused = tasks.call("add", title="x", due=due)
+
+    assert refused.error_code == "VALIDATION_TYPE_ERROR"
+    assert "2026-05-16" in str(refused.error)
+    assert tasks.call("list_tasks").data["count"] == 0
+
+
+@pytest.mark.parametrize("params", [{}, {"title": " "}, {"title": "x" * 201}, {"title": "x", "priority": "extreme"}])
+def test_bad_arguments_never_reach_the_store(tasks: ExtensionHarness, params: dict[str, Any]) -> None:
+    assert tasks.call("add", **params).error_code.startswith("VALIDATION_")
+    assert tasks.call("list_tasks", state="all").data["count"] == 0
+
+
+def test_lists_are_by_state_and_most_urgent_first(busy: ExtensionHarness) -> None:
+    assert titles(busy, "overdue") == ["Pay rent", "Stand-up"]
+    assert titles(busy, "today") == ["Buy milk"]
+    assert titles(busy, "done") == ["Old thing"]
+    assert titles(busy, "open") == ["Pay rent", "Stand-up", "Buy milk", "Call Bob", "Send report", "Plan trip", "Read book"]
+    assert len(titles(busy, "all")) == 8
+
+
+def test_high_priority_goes_first_on_the_same_day(tasks: ExtensionHarness) -> None:
+    tasks.call("add", title="a", due="today")
+    tasks.call("add", title="b", due="today", priority="high")
+
+    listed = tasks.call("list_tasks").data["tasks"]
+    assert [t["title"] for t in listed] == ["b", "a"]
+    assert listed[0]["priority"] == "high"
+    assert "priority" not in listed[1]
+
+
+def test_the_count_is_exact_where_the_list_is_capped(tasks: ExtensionHarness) -> None:
+    for n in range(103):  # over the list's 50 and over the store's page of 100
+        tasks.call("add", title=f"task {n}")
+
+    data = tasks.call("list_tasks").data
+    assert (data["count"], len(data["tasks"])) == (103, 50)
+    assert tasks.skeleton("tasks")["open_count"] == 103
+
+
+def test_the_clock_moves_tasks_between_states(tasks: ExtensionHarness) -> None:
+    tasks.call("add", title="Buy milk", due="tomorrow")
+    states = []
+    for _ in range(3):
+        states.append(tasks.call("list_tasks").data["tasks"][0]["state"])
+        tasks.advance(24 * 3600)
+
+    assert states == ["open", "today", "overdue"]
+
+
+def test_a_title_is_found_in_any_case_or_by_words_no_other_task_has(busy: ExtensionHarness) -> None:
+    assert busy.call("complete", title="call bob").ok
+    assert busy.call("complete", title="milk").data["title"] == "Buy milk"
+
+
+def test_an_ambiguous_title_lists_the_candidates_and_changes_nothing(tasks: ExtensionHarness) -> None:
+    ids = [tasks.call("add", title="Buy milk").data["id"] for _ in range(2)]
+
+    refused = tasks.call("delete", title="buy milk")
+    assert refused.error_code == "AMBIGUOUS"
+    assert all(i in str(refused.error) for i in ids)
+    assert tasks.call("list_tasks").data["count"] == 2
+
+
+@pytest.mark.parametrize("which", [{"id": "nope"}, {"title": "nope"}])
+def test_what_is_not_there_is_not_found(tasks: ExtensionHarness, which: dict[str, str]) -> None:
+    for function in ("complete", "delete"):
+        assert tasks.call(function, **which).error_code == "NOT_FOUND"
+
+
+def test_naming_no_task_is_an_error(tasks: ExtensionHarness) -> None:
+    assert tasks.call("delete").error_code == "VALIDATION_MISSING_FIELD"
+
+
+def test_completing_twice_is_no_error(tasks: ExtensionHarness) -> None:
+    task = tasks.call("add", title="Buy milk").data["id"]
+
+    assert tasks.call("complete", id=task).summary == 'Completed the task "Buy milk".'
+    assert tasks.call("complete", id=task).summary == 'The task "Buy milk" was done already.'
+
+
+def test_deleting_says_what_went(tasks: ExtensionHarness) -> None:
+    task = tasks.call("add", title="Buy milk").data["id"]
+
+    assert tasks.call("delete", id=task).data == {"id": task, "title": "Buy milk", "deleted": True}
+    assert tasks.call("list_tasks", state="all").data["count"] == 0
+
+
+def test_the_skeleton_counts_every_open_task_once(busy: ExtensionHarness) -> None:
+    section = {k: v for k, v in busy.skeleton("tasks").items() if not k.startswith("_")}
+
+    assert list(section.items()) == [("overdue_count", 2), ("today_count", 1), ("upcoming_7d_count", 2), ("open_count", 7)]
+
+
+def test_the_panel_groups_tasks_and_its_buttons_call_functions(busy: ExtensionHarness) -> None:
+    tree = busy.panel("tasks")
+
+    assert [s["props"]["title"] for s in nodes(tree, "Section")] == ["Overdue (2)", "Today (1)", "Later (4)"]
+    actions = nodes(tree, "ListItem")[0]["props"]["actions"]
+    assert [a["on_click"]["function"] for a in actions] == ["complete", "delete"]
+    assert busy.call("complete", **actions[0]["on_click"]["params"]).data["title"] == "Pay rent"
+    assert nodes(tree, "Form")[0]["props"]["action"] == "add"
+
+
+def test_an_empty_panel_says_so(tasks: ExtensionHarness) -> None:
+    assert nodes(tasks.panel("tasks"), "Empty")[0]["props"]["message"] == "No open tasks"
+
+
+@pytest.mark.parametrize(
+    ("count", "summary"),
+    [(0, "У вас нет открытых задач."), (1, "У вас 1 открытая задача."), (3, "У вас 3 открытые задачи."), (11, "У вас 11 открытых задач.")],
+)
+def test_russian_counts_take_the_right_plural(count: int, summary: str) -> None:
+    tasks = ExtensionHarness(FOLDER, language="ru", now=NOW)
+    for n in range(count):
+        tasks.call("add", title=f"задача {n}")
+
+    assert tasks.call("list_tasks").summary == summary
+
+
+def test_russian_titles_are_found_whatever_the_case() -> None:
+    tasks = ExtensionHarness(FOLDER, language="ru", now=NOW)
+    tasks.call("add", title="Купить Ёлку")
+
+    assert tasks.call("complete", title="купить елку").summary == "Задача «Купить Ёлку» выполнена."
+
+
+def test_the_one_just_added_can_be_completed_in_conversation() -> None:
+    kernel = TestKernel([FOLDER], now=NOW)
+
+    kernel.chat("add task buy milk tomorrow")
+    reply = kernel.chat("complete the one I just added")
+    assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [("complete", "ok")]
+    assert "buy milk" in reply.text
