@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any
 
+from .background import start
 from .channels.cache import CacheClient, InFlight
 from .channels.skeleton import SkeletonForbidden
 from .clock import Clock
@@ -122,13 +122,9 @@ class _Hooks:
             except Exception as error:
                 _log.warning("app=%s task=%s error=%s | background task failed", self._app, task_id, type(error).__name__)
                 data = {"status": "error", "error": type(error).__name__}
-            await self._factory.events.emit(
-                self._key, "result", {"app_id": self._app, "task_id": task_id, "name": name, **data}, event_id=""
-            )
+            await self._factory.events.emit(self._key, "result", {"app_id": self._app, "task_id": task_id, "name": name, **data})
 
-        task = asyncio.get_running_loop().create_task(work(), name=task_id)
-        _running.add(task)
-        task.add_done_callback(_running.discard)
+        start(work(), task_id)
         return task_id
 
     def as_user(self, user_id: str) -> Context:
@@ -162,5 +158,3 @@ class _Hooks:
                     except Exception as error:
                         _log.warning("app=%s event=%s error=%s | event handler failed", app_id, event_type, type(error).__name__)
 
-
-_running: set[asyncio.Task[None]] = set()

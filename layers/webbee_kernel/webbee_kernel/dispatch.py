@@ -16,6 +16,7 @@ from .loop import LoopThread
 from .pii import Masker, UnknownPlaceholder
 from .prompt import Problem
 from .results import failed
+from .results_block import results_block
 from .sdk.context import User
 from .turn import CallOutcome, CallRequest, Step
 
@@ -80,6 +81,20 @@ class Calls:
     def left(self) -> float:
         """Seconds until the turn's deadline."""
         return max(0.5, self.deadline - time.monotonic())
+
+    def shown(self) -> str:
+        """What a model has read in this turn: the prompt and the results so far, masked or not."""
+        return "\n".join([self.seen, results_block(self.outcomes, None), results_block(self.outcomes, self.masker)])
+
+    def real(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        """Arguments with placeholders replaced by what they stand for; CallError FABRICATED_ID_SHAPE for one that stands for nothing."""
+        try:
+            resolved: dict[str, Any] = self.masker.resolve(arguments)
+        except UnknownPlaceholder as error:
+            raise CallError(
+                "FABRICATED_ID_SHAPE", f"{error.placeholder} stands for nothing that was shown: use a value from FACTS"
+            ) from None
+        return resolved
 
 
 class StepRunner:
@@ -155,20 +170,23 @@ class StepRunner:
         function = guards.known(calls.catalogue, step.app_id, step.fn_name)
         guards.permitted(calls.user, function, step.app_id in calls.installed)
         literal = {k: v for k, v in step.arguments.items() if not planner.references(v)}
-        guards.ids_are_real(literal, function, calls.seen)
         try:
-            guards.no_placeholders(calls.masker.resolve(literal))
-        except UnknownPlaceholder as error:
-            raise CallError(
-                "FABRICATED_ID_SHAPE", f"{error.placeholder} stands for nothing that was shown: use a value from FACTS"
-            ) from None
+            guards.ids_are_real(literal, function, calls.seen)
+        except CallError:
+            if not calls.outcomes:
+                raise
+            guards.ids_are_real(literal, function, calls.shown())
+        guards.no_placeholders(calls.real(literal))
 
     def _prepare(self, calls: Calls, step: Step) -> CallRequest | CallOutcome:
-        """The request with references bound and placeholders replaced, or the outcome that says why not."""
+        """The request with placeholders replaced and references bound, or the outcome that says why not.
+
+        In this order: what a result holds is data, so text in it that looks like a placeholder is never replaced.
+        """
         request = self._request(calls, step, step.arguments)
         try:
             self._guard(calls, step)
-            arguments = calls.masker.resolve(planner.bind(step.arguments, calls.outcomes))
+            arguments = planner.bind(calls.real(step.arguments), calls.outcomes)
         except CallError as error:
             problems = ({"field": error.field, "problem": str(error), "limit": ""},)
             return failed(request, error.code, str(error), action_type=step.action_type, problems=problems)

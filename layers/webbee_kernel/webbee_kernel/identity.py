@@ -67,7 +67,7 @@ def user_dict(user: User) -> dict[str, Any]:
 
 
 def _claim(claims: Mapping[str, Any], name: str) -> str:
-    value = claims.get(name, claims.get(f"custom:{name}", ""))
+    value = next((v for v in (claims.get(name), claims.get(f"custom:{name}")) if v is not None), "")
     if isinstance(value, list | tuple):
         return " ".join(map(str, value))
     text = str(value)

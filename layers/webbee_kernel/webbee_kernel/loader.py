@@ -85,8 +85,10 @@ def _importer(package: str) -> Any:
     ) -> ModuleType:
         if level or not _is_own(package, name.partition(".")[0]):
             return builtins.__import__(name, globals, locals, fromlist, level)
-        module = importlib.import_module(f"{package}.{name}")
-        return module if fromlist else sys.modules[f"{package}.{name.partition('.')[0]}"]
+        if fromlist:
+            return builtins.__import__(f"{package}.{name}", globals, locals, fromlist)
+        importlib.import_module(f"{package}.{name}")
+        return sys.modules[f"{package}.{name.partition('.')[0]}"]
 
     return extension_import
 

@@ -16,7 +16,7 @@ _invocation: ContextVar[dict[str, str] | None] = ContextVar("webbee_invocation",
 
 
 class _JsonFormatter(logging.Formatter):
-    """`{"level", "logger", "message", "function", "request_id", …}`; of exceptions the class and place, never the text."""
+    """`{"level", "logger", "message", "function", "request_id", …}` and the record's `fields`; of exceptions the class and place, never the text."""
 
     def __init__(self, function: str) -> None:
         super().__init__()
@@ -30,6 +30,7 @@ class _JsonFormatter(logging.Formatter):
             "message": record.getMessage(),
             "function": self._function,
             **(_invocation.get() or {}),
+            **getattr(record, "fields", {}),
         }
         if record.exc_info and record.exc_info[0]:
             line["exception"] = record.exc_info[0].__name__

@@ -9,6 +9,7 @@ from typing import Any
 from .catalogue import FunctionInfo
 from .llm.protocol import ModelResponse
 from .prompt import Problem
+from .text import dumps
 from .turn import CallOutcome, Plan, Step
 
 MAX_STEPS = 10
@@ -63,19 +64,23 @@ def references(value: Any) -> set[int]:
 
 
 def bind(value: Any, outcomes: Mapping[int, CallOutcome]) -> Any:
-    """The value with references replaced: a whole-string reference yields the raw value with its type, others their text.
+    """The value with references replaced: a whole-string reference yields the raw value with its type, others its text (JSON unless it is one).
 
     Raises Unbound where a step failed, has not run or holds no such path.
     """
     if isinstance(value, str):
         if whole := _REFERENCE.fullmatch(value.strip()):
             return _look_up(whole, outcomes)
-        return _REFERENCE.sub(lambda m: str(_look_up(m, outcomes)), value)
+        return _REFERENCE.sub(lambda m: _as_text(_look_up(m, outcomes)), value)
     if isinstance(value, Mapping):
         return {k: bind(v, outcomes) for k, v in value.items()}
     if isinstance(value, list):
         return [bind(v, outcomes) for v in value]
     return value
+
+
+def _as_text(value: Any) -> str:
+    return value if isinstance(value, str) else dumps(value)
 
 
 def _look_up(match: re.Match[str], outcomes: Mapping[int, CallOutcome]) -> Any:

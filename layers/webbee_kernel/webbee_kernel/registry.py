@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from .catalogue import AppInfo, Catalogue, FunctionInfo, PanelInfo, SectionInfo
+from .channels.skeleton import MAX_STRING
 from .loader import load_main
 from .sdk import Extension, FunctionDef
+from .text import one_line
 
 APP_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 FN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -54,6 +56,8 @@ def load_folder(root: str | Path) -> Registry:
     for main in sorted(Path(root).glob("*/main.py")):
         try:
             extension = load_extension(main.parent)
+            if extension.app_id in loaded:
+                raise ValueError(f"the extension id {extension.app_id!r} is taken by another folder")
             loaded[extension.app_id] = extension
         except (Exception, SystemExit) as error:
             failed[main.parent.name] = reason = _reason(error)
@@ -66,8 +70,7 @@ def load_extension(folder: str | Path) -> LoadedExtension:
     folder = Path(folder).resolve()
     manifest = _manifest(folder)
     app_id = str(manifest.get("app_id") or folder.name)
-    if not APP_ID.fullmatch(app_id):
-        raise ValueError(f"extension id {app_id!r} is refused: 1 to 64 characters of a-z 0-9 _ -, the first a letter or digit")
+    _check_app_id(app_id)
     module = load_main(app_id, folder)
     ext = next((v for v in vars(module).values() if isinstance(v, Extension)), None)
     if ext is None:
@@ -76,12 +79,21 @@ def load_extension(folder: str | Path) -> LoadedExtension:
 
 
 def checked(loaded: LoadedExtension) -> LoadedExtension:
-    """The same extension, or ValueError naming the function whose name cannot be used."""
+    """The same extension, or ValueError naming the id, function or section whose name cannot stand in a prompt."""
+    _check_app_id(loaded.app_id)
     for chat in loaded.ext.chats:
         for name in chat.functions:
             if not FN_NAME.fullmatch(name):
                 raise ValueError(f"chat function {name!r} of {loaded.app_id} is refused: 1 to 64 characters of A-Z a-z 0-9 _ -")
+    for section in loaded.ext.skeletons:
+        if one_line(section, MAX_STRING) != section or "#" in section:
+            raise ValueError(f"skeleton section {section!r} of {loaded.app_id} is refused: at most {MAX_STRING} visible characters, no #")
     return loaded
+
+
+def _check_app_id(app_id: str) -> None:
+    if not APP_ID.fullmatch(app_id):
+        raise ValueError(f"extension id {app_id!r} is refused: 1 to 64 characters of a-z 0-9 _ -, the first a letter or digit")
 
 
 def input_schema(function: FunctionDef) -> dict[str, Any]:
@@ -92,7 +104,7 @@ def input_schema(function: FunctionDef) -> dict[str, Any]:
     params = function.params or {}
     if params.get("type") == "object":
         return params
-    properties = {k: v if isinstance(v, dict) else {"type": str(v)} for k, v in params.items()}
+    properties = {k: dict(v) if isinstance(v, dict) else {"type": str(v)} for k, v in params.items()}
     required = [k for k, v in properties.items() if v.pop("required", False) is True]
     return {"type": "object", "properties": properties, "required": required}
 

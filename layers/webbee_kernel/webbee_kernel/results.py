@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -108,15 +110,18 @@ def plain_json(value: Any) -> Any:
     """The value as plain JSON: dates, UUIDs, Decimals, sets and models become what JSON has; more than 1 MB or recursion raises CallError."""
     if value is None:
         return None
+    loads: Any = orjson.loads
     try:
         raw = orjson.dumps(value, default=_default, option=orjson.OPT_NON_STR_KEYS)
-    except (TypeError, RecursionError) as error:
-        if _has_big_int(value):
-            return value
-        raise CallError("INTERNAL", f"the result is no JSON: {type(error).__name__}") from None
+    except (TypeError, RecursionError) as error:  # also for integers beyond 64 bits, which the standard library takes
+        loads = json.loads
+        try:
+            raw = json.dumps(_exact(value), ensure_ascii=False).encode()
+        except (TypeError, ValueError, RecursionError):
+            raise CallError("INTERNAL", f"the result is no JSON: {type(error).__name__}") from None
     if len(raw) > MAX_RESULT_BYTES:
         raise CallError("INTERNAL", f"the result has {len(raw)} bytes; the limit is {MAX_RESULT_BYTES}: return less, or page")
-    return orjson.loads(raw)
+    return loads(raw)
 
 
 def _action_result(value: Any) -> ActionResult:
@@ -156,16 +161,19 @@ def _default(value: Any) -> Any:
         return sorted(value, key=str)
     if isinstance(value, bytes | bytearray):
         return f"<{len(value)} bytes>"
-    if isinstance(value, int):
-        raise TypeError("integer out of range")
     return str(value)
 
 
-def _has_big_int(value: Any, depth: int = 0) -> bool:
-    if depth > 50:
-        return False
+def _exact(value: Any) -> Any:
+    """The value in the standard library's terms, integers of any size as they are, the rest as orjson would write it."""
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return any(_has_big_int(v, depth + 1) for v in value.values())
+        return {k if isinstance(k, str) else str(k): _exact(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return any(_has_big_int(v, depth + 1) for v in value)
-    return isinstance(value, int) and not -(2**63) <= value < 2**64
+        return [_exact(v) for v in value]
+    if isinstance(value, BaseModel | set | frozenset):
+        return _exact(_default(value))
+    return orjson.loads(orjson.dumps(value, default=_default))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-from .channels.fact_ledger import line
+from .channels.fact_ledger import line, record
 from .errors import BadInput, StorageUnavailable
 from .stores.protocols import SessionStore
-from .text import ARROW, dumps, one_line
+from .text import ARROW, one_line
 from .turn import HistoryItem, SessionKey, SessionMemory, ToolCallDigest, Turn
 
 MESSAGE_PREVIEW = 500
@@ -36,18 +35,20 @@ def history(memory: SessionMemory, mask: Callable[[Any], Any] | None = None) -> 
 
 def _item(turn: Turn, mask: Callable[[Any], Any] | None) -> HistoryItem:
     reply = mask(turn.reply) if mask else turn.reply
+    digests = _masked(turn.digests, mask) if mask and not turn.masked else turn.digests
     return HistoryItem(
         at=turn.at,
         status=turn.status,
         apps=turn.apps,
-        message=one_line(turn.message, MESSAGE_PREVIEW).replace(ARROW, " -> "),
+        message=one_line(turn.message.replace(ARROW.strip(), "->"), MESSAGE_PREVIEW),
         reply=one_line(reply, REPLY_PREVIEW),
-        facts=tuple(line(_masked(d, mask) if mask and not turn.masked else d) for d in turn.digests),
+        facts=tuple(line(d) for d in digests),
     )
 
 
-def _masked(digest: ToolCallDigest, mask: Callable[[Any], Any]) -> ToolCallDigest:
-    return replace(digest, data_facts_json=dumps(mask(json.loads(digest.data_facts_json))))
+def _masked(digests: tuple[ToolCallDigest, ...], mask: Callable[[Any], Any]) -> tuple[ToolCallDigest, ...]:
+    """Masked, and capped once more: a placeholder can be longer than what it stands for."""
+    return record([(d.app_id, d.fn_name, mask(json.loads(d.data_facts_json))) for d in digests])
 
 
 def render(items: tuple[HistoryItem, ...], now_iso: str, message: str) -> str:

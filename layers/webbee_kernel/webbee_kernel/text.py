@@ -30,7 +30,7 @@ def one_line(text: str, limit: int | None = None) -> str:
     longer text is cut so that it ends in `…` and holds at most `limit` characters.
     """
     if _SUSPECT.search(text):
-        text = _HIDDEN.sub("", text)
+        text = _SPACES.sub(" ", _HIDDEN.sub("", text))
         text = _BLOCK.sub(r"(\1)", text)
         text = _LINE.sub(r"FACTS\1 -", text)
     text = _SPACES.sub(" ", text).strip()
@@ -39,7 +39,14 @@ def one_line(text: str, limit: int | None = None) -> str:
 
 def cut(text: str, limit: int) -> str:
     """At most `limit` characters, the last one `…` where something was cut."""
-    return text if len(text) <= limit else text[: max(limit - 1, 0)].rstrip() + ELLIPSIS
+    return text if len(text) <= limit else head(text, max(limit - 1, 0)).rstrip() + ELLIPSIS
+
+
+def head(text: str, length: int) -> str:
+    """A prefix of at most `length` characters that does not end inside a placeholder such as `<EMAIL_1>`."""
+    part = text[:length]
+    opened = part.rfind("<")
+    return part[:opened] if opened > part.rfind(">") and len(part) - opened < 16 and ">" in text[length : length + 16] else part
 
 
 def dumps(value: Any) -> str:

@@ -66,7 +66,10 @@ class ChatService:
 
     async def sessions(self, request: Request) -> Answer:
         """The caller's sessions, most recently touched first."""
-        found, cursor = await self.app.stores.sessions.list(_key(request.caller), cursor=request.query.get("cursor"))
+        try:
+            found, cursor = await self.app.stores.sessions.list(_key(request.caller), cursor=request.query.get("cursor"))
+        except ValueError as error:
+            raise BadInput(str(error)[:200], field="cursor") from None
         return Answer({"sessions": [asdict(s) for s in found], "cursor": cursor})
 
     async def session(self, request: Request) -> Answer:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..clock import Clock, SystemClock
 from ..config import Role, Settings
 from ..logs import bind_invocation, set_up_logging
 from ..loop import LoopThread
+
+if TYPE_CHECKING:
+    from ..aws.after_response import AfterResponse
 
 
 class Service(Protocol):
@@ -34,8 +37,11 @@ class Function:
         self._service: Service | None = None
         self._loop = LoopThread(role)
         set_up_logging(role)
-        if os.environ.get("AWS_LAMBDA_RUNTIME_API"):
+        self._after: AfterResponse | None = None
+        if runtime := os.environ.get("AWS_LAMBDA_RUNTIME_API"):
             self.service()
+            if role != "chat_turn":
+                self._after = _keep_awake(runtime, self._loop)
 
     def service(self) -> Service:
         """The service, built when first needed."""
@@ -50,5 +56,19 @@ class Function:
     def __call__(self, event: Mapping[str, Any], context: Any = None) -> Any:
         """Answer one event."""
         service = self.service()
-        with bind_invocation(event, context):
-            return self._loop.run(service.handle(event))
+        try:
+            with bind_invocation(event, context):
+                return self._loop.run(service.handle(event))
+        finally:
+            if self._after:
+                self._after.invocation_answered()
+
+
+def _keep_awake(runtime: str, loop: LoopThread) -> AfterResponse:
+    """Functions that run extension code stay awake for its background tasks."""
+    from ..aws.after_response import AfterResponse
+    from ..background import idle
+
+    after = AfterResponse(runtime, lambda: loop.run(idle()))
+    after.start()
+    return after

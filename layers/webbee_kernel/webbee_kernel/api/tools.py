@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -25,8 +24,8 @@ from .http import Answer, Request, Route, Router
 from .wire import CallBody, SecretBody
 
 PANEL_PREFIX = "__panel__"
-_APP = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-STATUS = {"UNKNOWN_TOOL": 404, "UNKNOWN_SUB_FUNCTION": 404, "PERMISSION_DENIED": 403}
+REFUSED: Mapping[str, type[KernelError]] = {"UNKNOWN_TOOL": NotFound, "UNKNOWN_SUB_FUNCTION": NotFound, "PERMISSION_DENIED": NotAllowed}
+"""Outcomes that are errors of the request, not results of the function."""
 
 
 class ToolService:
@@ -63,7 +62,7 @@ class ToolService:
     async def call(self, request: Request) -> Answer:
         """A chat function or a panel (`__panel__<id>`), through the same guards as a turn's; the click is the user's consent."""
         body = request.body(CallBody)
-        app_id = request.path["app_id"]
+        app_id, _ = self._declared(request)
         user = request.caller
         if not await is_installed(self.app.stores.documents, self.app.settings, _key(user), app_id):
             raise NotAllowed(f"{app_id} is not installed for this user: PUT /v1/extensions/{app_id}/installation", field="app_id")
@@ -83,7 +82,9 @@ class ToolService:
             await self._queue.ask(user, touched(self.host.catalogue, [app_id]), "effect")
         if panel and outcome.ok:
             return Answer(outcome.ui)
-        return Answer(_result(asdict(outcome)), STATUS.get(outcome.error_code, 200) if not outcome.ok else 200)
+        if refusal := REFUSED.get(outcome.error_code):
+            raise refusal(outcome.error, code=outcome.error_code, field="function")
+        return Answer(_result(asdict(outcome)))
 
     async def list_secrets(self, request: Request) -> Answer:
         """Declared secrets and whether the caller set them; never a value."""

@@ -8,12 +8,12 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import Any, overload
 
-import orjson
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from ..clock import Clock
 from ..invariants import breach, limit
 from ..sdk.context import ModelT
+from ..stores import jsontext
 from ..stores.protocols import CacheStore
 from ..turn import UserKey
 
@@ -26,7 +26,6 @@ PLAIN = "-"
 
 _KEY = re.compile(rf"[A-Za-z0-9_\-:]{{1,{MAX_KEY}}}")
 _log = logging.getLogger("webbee.cache")
-_JSON: TypeAdapter[Any] = TypeAdapter(Any)
 
 
 class InFlight:
@@ -71,7 +70,7 @@ class CacheClient:
         if raw is None:
             return None
         if model is None:
-            return orjson.loads(raw)
+            return jsontext.loads(raw.decode())
         try:
             return model.model_validate_json(raw)
         except ValidationError:
@@ -136,26 +135,11 @@ class CacheClient:
 
 
 def encode(value: Any) -> bytes:
-    """Compact JSON; TypeError for what JSON cannot hold, ints of any size and finite floats exactly."""
+    """Compact JSON; TypeError for what JSON cannot hold, ValueError for NaN; ints of any size and finite floats exactly."""
     try:
-        return orjson.dumps(value)
+        return jsontext.dumps(value).encode()
     except TypeError as error:
-        try:
-            return _JSON.dump_json(value) if _plain(value) else _refuse(value, error)
-        except ValueError:
-            return _refuse(value, error)
-
-
-def _plain(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(isinstance(k, str) and _plain(v) for k, v in value.items())
-    if isinstance(value, list | tuple):
-        return all(_plain(v) for v in value)
-    return value is None or isinstance(value, str | int | float | bool)
-
-
-def _refuse(value: Any, error: Exception) -> bytes:
-    raise TypeError(f"ctx.cache takes JSON values or registered models, not {type(value).__name__}: {error}") from None
+        raise TypeError(f"ctx.cache takes JSON values or registered models, not {type(value).__name__}: {error}") from None
 
 
 def check_key(key: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..invariants import limit
-from ..text import ELLIPSIS, dumps
+from ..text import ELLIPSIS, dumps, head
 from ..turn import ToolCallDigest
 
 TURN_CAP = limit("I-FACT-LEDGER-PER-TURN-AGG-CAP")
@@ -97,15 +97,8 @@ def _fit_text(text: str, budget: int) -> str:
     tail = f"{ELLIPSIS}[{len(text)} chars]"
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if len(dumps(_head(text, middle) + tail)) <= budget else (low, middle - 1)
-    return _head(text, low) + tail
-
-
-def _head(text: str, length: int) -> str:
-    """A prefix that does not end inside a placeholder such as `<EMAIL_1>`."""
-    head = text[:length]
-    opened = head.rfind("<")
-    return head[:opened] if opened > head.rfind(">") and len(head) - opened < 16 and ">" in text[length : length + 16] else head
+        low, high = (middle, high) if len(dumps(head(text, middle) + tail)) <= budget else (low, middle - 1)
+    return head(text, low) + tail
 
 
 def _fit_list(items: list[Any], budget: int) -> list[Any]:

@@ -28,6 +28,7 @@ NOTE = (
 EMPTY = "(no sections)"
 
 _TITLES = ("title", "name", "label", "subject", "email", "address", "display_name", "text", "summary", "key")
+_FIELD_MARKS = re.compile(r"[=,]")
 _FORGED_FIELD = re.compile(r"(,\s*[\w.-]+)=")
 
 
@@ -78,7 +79,7 @@ def visible(data: dict[str, Any]) -> dict[str, Any]:
 
 def compress(data: dict[str, Any]) -> str:
     """`field=value, field=value` by the rules above, on one line."""
-    return ", ".join(f"{_word(k)}={_value(v)}" for k, v in visible(data).items()) or "(empty)"
+    return ", ".join(f"{_name(k)}={_value(v)}" for k, v in visible(data).items()) or "(empty)"
 
 
 def _value(value: Any) -> str:
@@ -87,7 +88,7 @@ def _value(value: Any) -> str:
     if isinstance(value, list | tuple):
         return _list(list(value))
     if isinstance(value, dict):
-        inner = [f"{_word(k)}={_scalar(v)}" for k, v in visible(value).items()]
+        inner = [f"{_name(k)}={_scalar(v)}" for k, v in visible(value).items()]
         return "{" + ", ".join(inner) + "}"
     return _scalar(value)
 
@@ -123,6 +124,11 @@ def _scalar(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"list[{len(value)}]"
     return cut(json.dumps(value, default=str), MAX_STRING)
+
+
+def _name(key: Any) -> str:
+    """A field's name, without what would end it."""
+    return cut(_FIELD_MARKS.sub(":", one_line(str(key))), MAX_STRING)
 
 
 def _word(value: Any) -> str:

@@ -84,6 +84,7 @@ _LEMMAS = (
         "paid refund charg purchas order bought sold renew submit sign оплач",
     ),
 )
+REACH = 300  #: characters of a sentence that are read before and after a verb
 _DELETE, _SCHEDULE = 1, 6
 _EN = "|".join(lemma.english for lemma in _LEMMAS)
 _EN_WORDS = frozenset(re.findall(r"[a-z]+", _EN)) - {"up", "e"}
@@ -96,12 +97,12 @@ _THING = (
 _OBJECT = r"(?:письм\w+|сообщени\w+|задач\w+|заметк\w+|встреч\w+|событи\w+|напоминани\w+|приглашени\w+|файл\w*|сч[её]т\w*|документ\w*|черновик\w*|отч[её]т\w*|ответ\w*|его|е[её]|их|вс[её])"
 _LEAD = r"(?:just|also|already|now|then|finally|successfully|gone ahead and|went ahead and|have|and|it|both|automatically|\w+ly)"
 _ADVERB = r"(?:уже|только что|успешно|также|ещё|тоже|сразу|теперь|и|всё|сам|сама|вам|для вас|ваш\w*|готово|да|хорошо|конечно|отлично)"
-_START = r"(?:^|(?<=[.!?:;✅✔☑👍🎉()\n]))[ \t*_>\-–—•✅✔☑️]*"
+_START = r"(?:^|(?<=[.!?:;✅✔☑👍🎉()\n]))[ \t*_>\-–—•✅✔☑️]{0,12}"
 _FINISH = (
     rf"(?=\s+(?:the|a|an|your|it|them|all|this|that|those|these|both|new|to|{_THING}|\d|\0|\w+ and)|\s*[.!✅,—–-]|\s*$|\s+\**[A-ZА-Я])"
 )
 
-_FIRST_PERSON = re.compile(rf"\b(?:I|We|we)(?:['’]ve|\s+have)?(?:\s+{_LEAD})*\s+({_EN})\b")
+_FIRST_PERSON = re.compile(rf"\b(?:I|We|we)(?:['’]ve|\s+have)?(?:\s+{_LEAD}){{0,4}}\s+({_EN})\b")
 #: Past forms of the first person that tell what was looked at or meant, not what was done.
 _MENTAL = frozenset(
     """checked looked searched reviewed listed noticed received tried attempted included summarized summarised gathered compared counted identified
@@ -109,7 +110,7 @@ _MENTAL = frozenset(
     liked hoped expected assumed believed loved enjoyed answered talked explained described mentioned showed skipped ignored missed used figured realized
     realised asked stayed limited detected matched examined inspected pulled queried read collected indeed""".split()
 )
-_DID = re.compile(rf"\bI(?:['’]ve|\s+have)?(?:\s+{_LEAD})*\s+([a-z]{{2,}}ed|sold|bought|sent|put|gave|told|took|rang|withdrew)\b")
+_DID = re.compile(rf"\bI(?:['’]ve|\s+have)?(?:\s+{_LEAD}){{0,4}}\s+([a-z]{{2,}}ed|sold|bought|sent|put|gave|told|took|rang|withdrew)\b")
 _SAW = re.compile(
     r"(?:провер|посмотр|просмотр|наш|увид|прочит|понял|поняла|собр|посчит|подсчит|замет|получил|показ|сравн|изуч|попроб|пытал|смог|мог|был|хотел|думал|реш|иска|поиск"
     r"|узна|вывел|переч|уче|услыш|забы|ошиб|постара|предполож|говор|сказа|имел|счита)"
@@ -127,9 +128,9 @@ _PASSIVE = re.compile(
     rf"\b(has been|have been|['’]s been|was|were|is|are|got|been)\s+(?:(?:now|just|already|also|successfully|all|both|\w+ly)\s+)*({_EN})\b",
     re.I,
 )
-_DID_RU = re.compile(rf"(?<!\w)я\s(?:{_ADVERB}\s)*([а-яё]{{2,}}(?:[аиеуяы]л|н[её]с|ш[её]л)(?:а|ся|ась)?)(?!\w)", re.I)
+_DID_RU = re.compile(rf"(?<!\w)я\s(?:{_ADVERB}\s){{0,4}}([а-яё]{{2,}}(?:[аиеуяы]л|н[её]с|ш[её]л)(?:а|ся|ась)?)(?!\w)", re.I)
 _RU_ACTIVE = re.compile(
-    rf"(?:{_START}|(?<!\w)я\s|(?<=[,—–])\s*(?:я\s)?|(?<!\w)и\s)(?:{_ADVERB}[\s,]+)*({_RU_PAST})(?!\w)|(?<!\w){_OBJECT}\s(?:[\w«»\0]+\s)?({_RU_PAST})(?!\w)",
+    rf"(?:{_START}|(?<!\w)я\s|(?<=[,—–])\s*(?:я\s)?|(?<!\w)и\s)(?:{_ADVERB}[\s,]{{1,3}}){{0,4}}({_RU_PAST})(?!\w)|(?<!\w){_OBJECT}\s(?:[\w«»\0]+\s)?({_RU_PAST})(?!\w)",
     re.I | re.M,
 )
 _RU_PASSIVE = re.compile(rf"(?<!\w)({_RU_DONE})(?!\w)", re.I)
@@ -204,12 +205,13 @@ def _excused(rest: str, match: re.Match[str], start: int, verb: str, active: boo
 
 
 def _sentence(rest: str, at: int) -> tuple[int, int]:
-    begin = 0
-    for match in _SENTENCE_END.finditer(rest):
+    """Return where the sentence around a position begins and ends; at most `REACH` characters either way, which keeps the check linear."""
+    begin, last = max(0, at - REACH), min(len(rest), at + REACH)
+    for match in _SENTENCE_END.finditer(rest, begin, last):
         if match.start() >= at:
             return begin, match.start()
         begin = match.end()
-    return begin, len(rest)
+    return begin, last
 
 
 def _shown(verb: str, phrase: str, evidence: Evidence, done: Collection[str], active: bool) -> bool:

@@ -53,16 +53,21 @@ class Scan:
 
 _QUOTE = re.compile(r"«([^«»\n]{1,300})»|“([^“”\n]{1,300})”|„([^“”„\n]{1,300})[“”]|\"([^\"\n]{1,300})\"|`([^`\n]{1,300})`")
 _URL = re.compile(r"(?:https?|ftp)://[^\s<>\"')\]»”|`]+|(?<!\w)www\.[^\s<>\"')\]»”|`]+")
-_EMAIL = re.compile(r"[\w.+-]*\w@\w[\w-]*(?:\.\w[\w-]*)+")
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{0,64}\w@\w[\w-]{0,63}(?:\.\w[\w-]{0,63})+")
 _PLACEHOLDER = re.compile(r"<[A-Z][A-Z0-9_]*_\d+>")
 _PHONE = re.compile(
     r"(?<![\w.])(?:(?:\+\d{1,3}|8)[\s(.-]{0,2}\d{2,4}[\s).-]{0,2}\d{2,4}(?:[\s.-]?\d{2,4}){1,3}|\(?\d{3}\)?[ .-]\d{3}[.-]\d{4})(?!\w|[.,]\d)"
 )
 _VERSION = re.compile(r"(?<![\w.])(?:v?\d+(?:\.\d+){2,}(?:-[a-z]+[\w.]*)?|v\d+(?:\.\d+)*)(?!\w)", re.I)
-_FILE = re.compile(r"(?<![\w.])(?=[\w/-]*[^\W\d_]{2}|[\w/-]*[^\W\d_][\w/-])[\w-]+(?:[./][\w-]+)*\.(?=[a-z0-9]*[a-z])[a-z0-9]{2,8}(?![\w-])")
+_FILE = re.compile(
+    r"(?<![\w.])(?=[\w/-]{0,80}[^\W\d_]{2}|[\w/-]{0,80}[^\W\d_][\w/-])[\w-]{1,80}(?:[./][\w-]{1,80}){0,12}\.(?=[a-z0-9]*[a-z])[a-z0-9]{2,8}(?![\w-])"
+)
 _RATIO = re.compile(r"(?<![\w:])\d:\d(?![\w:])")
-_HASH = re.compile(r"(?<![\w#&])(?:#|№\s?)(\w[\w-]*)")
-_ID = re.compile(r"(?<![\w.,])(?=[\w/-]*\d)(?=[\w/-]*[^\W\d_])\w+(?:[-/]\w+)*")
+_HASH = re.compile(r"(?<![\w#&])(?:#|№\s?)(\w[\w-]{0,80})")
+_W = numbers.LETTERS + "0-9_"
+_ID = re.compile(
+    rf"(?<![{_W}.,])(?=[{_W}])(?=[{_W}/-]{{0,80}}\d)(?=[{_W}/-]{{0,80}}[{numbers.LETTERS}])[{_W}]{{1,80}}(?:[-/][{_W}]{{1,80}}){{0,12}}"
+)
 _WITH_UNIT = re.compile(
     r"\d+(?:-[^\W\d_]+|st|nd|rd|th|[kmbgshdwyxcf]|kg|km|cm|mm|hr?s?|mins?|secs?|ms|[kmgt]i?b|px|eur|usd|rub|gbp|kmh|mph"
     r"|р|руб|кг|км|м|см|ч|мин|сек|[кмгт]б|шт|тыс|млн|л|г|мм)",
@@ -196,7 +201,7 @@ def _negative(text: str, start: int) -> bool:
         start > 0
         and text[start - 1] in "-−"
         and (start == 1 or text[start - 2] in " \n(\u00a0:=")
-        and not _LIST_DASH.search(text, 0, start)
+        and not _LIST_DASH.search(text[max(0, start - 24) : start])
     )
 
 

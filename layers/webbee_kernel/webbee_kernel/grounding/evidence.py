@@ -20,7 +20,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 _OPAQUE = re.compile(r"(?=[^\W\d])[\w-]+")  # an id: looked up as text, holds no number of its own
 _BLANK = re.compile(r"\s+")
 _FOLD = str.maketrans({"ё": "е", "\u00a0": " ", "\u202f": " ", "’": "'", "‑": "-"})
+_UNSPACED = "\u2e80"  # from here on scripts put no spaces between words
 _DEEPEST = 24
+FIGURES = 2000  #: numbers that are kept to be rounded or converted; every number is kept to be repeated
 
 
 def fold(text: str) -> str:
@@ -97,7 +99,7 @@ class Evidence:
     def fractional(self) -> list[Number]:
         """The numbers that have decimals to drop, derived ones included."""
         derived = [n for n in self.derived.numbers if n >= 100]  # below, a rounded sum grounds too much
-        return [n for n in (*self.numbers.exact, *derived) if isinstance(n, float)]
+        return [n for n in (*self.numbers.exact, *derived[:FIGURES]) if isinstance(n, float)]
 
     def _walk(self, value: object, key: str, depth: int) -> None:
         if isinstance(value, str):
@@ -168,8 +170,11 @@ class Evidence:
         if value != value or value in (float("inf"), float("-inf")):
             return
         number = settle(value)
-        self.numbers.exact.append(number)
+        if abs(value) < 1e15 and len(self.numbers.exact) < FIGURES:
+            self.numbers.exact.append(number)
         (self.numbers.weak if derive.WEAK_KEY.search(key) else self.numbers.strong).add(number)
+        if abs(value) >= 1e15:
+            return
         duration = derive.DURATION_KEY.search(key)
         if duration:
             self.derived.spans.add(value * (1 / 60, 1 / 60_000, 1, 60)[(duration.lastindex or 1) - 1])
@@ -205,7 +210,8 @@ class Evidence:
                 self.numbers.strong.add(number)
             else:
                 self.numbers.embedded.setdefault(number, set()).add(stem(following.group(1)) if following else "")
-            self.numbers.exact.append(number)
+            if abs(number) < 1e15 and len(self.numbers.exact) < FIGURES:
+                self.numbers.exact.append(number)
 
 
 def stem(word: str) -> str:
@@ -221,7 +227,7 @@ def _continues(text: str, at: int, glue: str, edge: str, step: int) -> bool:
     """Tell whether the token goes on beyond its edge: a word character, or glue with a word character behind it."""
     if not 0 <= at < len(text) or not (edge.isalnum() or edge == "_"):
         return False
-    if text[at].isalnum() or text[at] == "_":
+    if (text[at].isalnum() and text[at] < _UNSPACED) or text[at] == "_":
         return True
     beyond = at + step
     return text[at] in glue and 0 <= beyond < len(text) and text[beyond].isalnum()

@@ -18,7 +18,7 @@ NEAR = 4  #: words of one name stand at most this many words apart in the eviden
 _NAME = r"[A-ZА-ЯЁÀ-ÖØ-Þ][^\W\d_]+(?:['’-][^\W\d_]+)*"
 _RUN = re.compile(rf"(?<![\w'’\0-])({_NAME})(?:(?:[ \u00a0]| (?:of|the|von|van|de) ){_NAME})*")
 _ONE = re.compile(r"[^\W\d_]+")
-_HEADING = re.compile(r"^\s*(?:#{1,6} .*|\*\*[^*\n]+\*\*:?\s*)$|^\s*\|.*\|\s*\n\s*\|[ :|-]+\|", re.M)
+_HEADING = re.compile(r"^[ \t]*(?:#{1,6} .*|\*\*[^*\n]+\*\*:?[ \t]*)$|^[ \t]*\|.*\|[ \t]*\n[ \t]*\|[ :|-]+\|", re.M)
 _ENGLISH = re.compile(r"\b(?:the|you|your|you're|is|are|have|has|from|with|and|of|to|this|that|it|it's|i|at|on|for|by)\b", re.I)
 _PERSON_LABEL = re.compile(
     r"(?i)(?:from|to|by|cc|sender|author|assignee|owner|contact|name|customer|client|organi[sz]er|attendees|participants|vip|vips|vacation"
@@ -109,7 +109,7 @@ def known(words: list[str], evidence: Evidence) -> bool:
 def _claimed(match: re.Match[str], rest: str, english: bool, evidence: Evidence) -> list[str]:
     """Return the words of a run that are claimed as a name; empty for ordinary vocabulary."""
     words = [word for word in _ONE.findall(_CLITIC.sub("", match.group())) if len(word) > 1 and word[0].isupper()]
-    before = rest[: match.start()].rstrip(" *_~\u00a0")
+    before = rest[max(0, match.start() - 80) : match.start()].rstrip(" *_~\u00a0")
     if before.endswith("\0") and match.group().isupper() and len(match.group()) < 3:
         return []  # a unit behind its number
     if _starts_sentence(before) and not _PERSON_LABEL.search(before):
@@ -117,7 +117,7 @@ def _claimed(match: re.Match[str], rest: str, english: bool, evidence: Evidence)
             return []
         if len(words) > 1 and not (english and _forename(words, evidence)):
             words = words[1:]
-    elif len(words) == 1 and not english and words[0].isascii() and not _cyrillic(rest):
+    elif len(words) == 1 and not english and not _cyrillic(rest):
         return []
     return [word for word in words if _bare(word) not in ORDINARY and word.lower() not in ("of", "the", "von", "van", "de")]
 

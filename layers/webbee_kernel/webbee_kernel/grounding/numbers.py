@@ -9,8 +9,11 @@ from typing import TypeAlias
 
 Number: TypeAlias = int | float
 
+#: Letters of scripts that put spaces between words; in the others a digit may stand right beside a word.
+LETTERS = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
 SPACES = " \u00a0\u202f\u2009"
-NUMERAL = re.compile(rf"(?<![\w.])(?:\d{{1,3}}(?:[{SPACES},.’']\d{{3}})+(?!\d)(?:[.,]\d{{1,2}}(?!\d))?|\d+(?:[.,]\d+)?)")
+NUMERAL = re.compile(rf"(?<![{LETTERS}0-9_.])(?:\d{{1,3}}(?:[{SPACES},.’']\d{{3}})+(?!\d)(?:[.,]\d{{1,2}}(?!\d))?|\d+(?:[.,]\d+)?)")
+LONGEST = 60  #: characters up to which a numeral is a number; beyond, it can only stand as it is
 MULTIPLIER = re.compile(
     r"[ \u00a0]?(?:(thousand|тыс(?:яч[аиу]?)?\b\.?)|(million|млн\b\.?|миллион(?:а|ов)?)|(billion|млрд\b\.?|миллиард(?:а|ов)?))", re.I
 )
@@ -53,6 +56,8 @@ def settle(value: Number) -> Number:
 
 def readings(numeral: str) -> tuple[tuple[Number, int], ...]:
     """Return every way to read a numeral, each with its number of decimals: `1,234` is 1234 or 1.234."""
+    if len(numeral) > LONGEST:
+        return ()
     if numeral.isdigit():
         return ((int(numeral), 0),)
     plain = re.sub(rf"[{SPACES}’']", "", numeral)

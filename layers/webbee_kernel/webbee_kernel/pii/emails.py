@@ -22,7 +22,7 @@ _RETINA = re.compile(r"\d+(?:\.\d+)?x\.(?:png|jpe?g|gif|svg|webp|avif)\Z", re.IG
 _REMOTE_PATH = re.compile(r":[\w.~-]+/")
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=16)  # asked twice for each text: for itself, and for the names beside the addresses
 def find_emails(text: str) -> tuple[tuple[int, int], ...]:
     """Spans `(start, end)` of the e-mail addresses in `text`, in order, not overlapping.
 

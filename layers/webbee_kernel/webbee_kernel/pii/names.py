@@ -8,7 +8,6 @@ scripts outside name-like keys. `Masker` takes another detector with the same si
 
 import re
 from collections.abc import Hashable, Iterator, Sequence
-from functools import lru_cache
 from typing import Protocol
 
 from webbee_kernel.pii.emails import find_emails
@@ -55,7 +54,6 @@ _MAILBOX = re.compile(
 )
 
 
-@lru_cache(maxsize=1024)
 def find_names(text: str, key: str = "") -> tuple[Span, ...]:
     """The built-in `NameDetector`: English and Russian, best effort. Figures: `benchmarks/pii.py`.
 

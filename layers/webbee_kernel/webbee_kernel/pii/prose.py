@@ -24,7 +24,7 @@ from webbee_kernel.pii.words import (
 Span = tuple[int, int]
 
 # Without a match nothing below can find anything.
-_WORTH_IT = re.compile(rf"[{UP}]\w*['’-]?\w*{SPACE}[{UP}]|[{UP}]\.|[:=]\s*[{UP}]|[.,!\w]\s+[{UP}]")
+_WORTH_IT = re.compile(rf"[\s:=][{UP}]|[{UP}]\.")
 _RUN = re.compile(rf"(?<![\w.@/-]){WORD}(?:{SPACE}(?:(?:{PARTICLE}{SPACE}){{1,2}}{WORD}|{WORD}|[{UP}]\.)){{1,7}}")
 _FILE_TAIL = re.compile(r"[._][a-z0-9]")
 _GREETING = re.compile(
@@ -92,17 +92,17 @@ def _name_at(words: list[str], i: int) -> Span:
 
 
 def _name_end(words: list[str], end: int, room: int) -> int:
-    """Past the surname: one word, two if the second is a common surname; initials, particles and patronymics take no room."""
+    """Past the surname, which is one word, or two after a double given name or before a common surname (`Anna Maria Schmidt`).
+
+    `room`: 0 when the surname stood first. Initials, particles and patronymics take no room.
+    """
     taken = 0
-    while end < len(words):
+    while end < len(words) and (words[end] not in NOT_NAMES or words[end] in SURNAMES_LATIN):
         word = words[end]
-        if word in NOT_NAMES and word not in SURNAMES_LATIN:
-            break
         if len(word) > 1 and not is_particle(word) and not is_patronymic(word):
-            doubled = end + 1 < len(words) and is_given(word) and words[end + 1] not in NOT_NAMES
             if taken == room or (taken and word not in SURNAMES_LATIN and not is_given(words[end - 1])):
                 break
-            taken += 1 if not doubled or taken else 0
+            taken += 1
         end += 1
     while is_particle(words[end - 1]):
         end -= 1

@@ -28,6 +28,8 @@ GIVEN_LATIN = frozenset(
     stefan stephanie stephen steve steven stuart susan suzanne svetlana sven taisiya tamara tanya tatiana tatyana taylor ted teresa terry
     thomas tim timofey timothy tom tony tracy tyler ursula vadim valentina valeria valery vanessa vasily veronica viktor viktoria vincent
     vitaly vlad vladimir vladislav vyacheslav walter wendy werner wilhelm william wolfgang yana yaroslav yegor yulia yuri yuriy yvonne zachary zoe
+    giuseppe luigi paolo stefano chiara giulia alessandro davide elisa fabio ingrid astrid bjorn jakub katarzyna agnieszka tomasz marek zofia ines rafael tiago
+    joao bruno rodrigo camila yusuf leila nadia samir tariq zainab kofi chinedu ngozi minh thanh arjun vikram neha pooja ravi rajesh sunita siobhan aoife
     wei ming hiroshi kenji yuki sanjay raj anil deepak amit fatma mehmet mustafa ali omar hassan ibrahim aisha
     """.split()
 )

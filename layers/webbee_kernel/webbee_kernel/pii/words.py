@@ -11,7 +11,8 @@ from webbee_kernel.pii.wordlists import GIVEN_CYRILLIC, GIVEN_LATIN, SURNAMES_LA
 # Pieces of patterns: a capital of Latin or Cyrillic, a capitalised word (O'Brien, Jean-Luc), up to four of these with initials.
 UP = "A-ZÀ-ÖØ-ÞĀĂĄĆĈĊČĎĐĒĖĘĚĞĢĪĮİĶĹĽŁŃŅŇŌŐŒŘŚŞŠȘŢŤȚŪŮŰŲŹŻŽА-ЯЁІЇЄҐ"
 SPACE = r"[ \u00a0]"
-WORD = rf"[{UP}](?:[^\W\d_]+(?:['’-][^\W\d_]+)*|['’][{UP}][^\W\d_]+)"
+_LETTERS = r"[^\W\d_]{1,40}"  # bounded, as everything here: no text may cost more than its length
+WORD = rf"[{UP}](?:{_LETTERS}(?:['’-]{_LETTERS}){{0,3}}|['’][{UP}]{_LETTERS})"
 PARTICLE = r"(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al|el|ten|ter)"
 SHORT_RUN = rf"(?:[{UP}]\.{SPACE}?){{0,2}}{WORD}(?:{SPACE}(?:{PARTICLE}{SPACE})?(?:{WORD}|[{UP}]\.)){{0,3}}"
 
@@ -20,7 +21,7 @@ TOKEN = re.compile(r"\S+")
 TITLE = re.compile(
     r"(?<![^\W_])(?:(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Herr|Frau|Mme|Monsieur|Señora?|Dear|Уважаем(?:ый|ая)|Дорог(?:ой|ая)"
     r"|[Гг]осподин[уа]?|[Гг]оспож[аеуи]|[Гг]-(?:ну|на|н|жа|жи|же|жу|ном|жой)|[Дд]-р[уа]?|[Дд]октор[уа]?|[Пп]рофессор[уа]?|[Пп]роф"
-    rf"|[Тт]оварищу?|ИП)\.?{SPACE})+({SHORT_RUN})"
+    rf"|[Тт]оварищу?|ИП)\.?{SPACE}){{1,3}}({SHORT_RUN})"
 )
 
 _CYRILLIC = re.compile(r"[а-яёіїєґ]")

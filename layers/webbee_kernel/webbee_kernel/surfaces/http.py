@@ -73,16 +73,16 @@ class HttpClient:
         """DELETE."""
         return await self.request("DELETE", url, **kwargs)
 
-    async def request(self, method: str, url: str, *, timeout: float = DEFAULT_TIMEOUT_S, **kwargs: Any) -> HttpResponse:
+    async def request(self, method: str, url: str, *, timeout: float | None = None, **kwargs: Any) -> HttpResponse:
         """Send and follow at most 5 redirects; keyword arguments are `params headers json data content cookies auth`.
 
         Raises HttpBlockedError for an address extensions may not reach, TimeoutError when the time is over,
-        ValueError for a body over 10 MB or a sixth redirect.
+        ConnectionError where nobody answers, ValueError for a body over 10 MB or a sixth redirect.
         """
         allowed = {"params", "headers", "json", "data", "content", "files", "cookies", "auth"}
         if unknown := set(kwargs) - allowed:
             raise TypeError(f"ctx.http does not take {', '.join(sorted(unknown))}: give any of {', '.join(sorted(allowed))}")
-        seconds = max(0.001, min(float(timeout), MAX_TIMEOUT_S))
+        seconds = max(0.001, min(DEFAULT_TIMEOUT_S if timeout is None else float(timeout), MAX_TIMEOUT_S))
         async with asyncio.timeout(seconds):
             return await self._follow(method.upper(), url, seconds, kwargs)
 
@@ -94,7 +94,7 @@ class HttpClient:
             if response.status_code not in _REDIRECTS or not location:
                 return response
             target = urljoin(url, location)
-            method, kwargs = _redirected(method, response.status_code, kwargs, same_host=urlsplit(target).netloc == urlsplit(url).netloc)
+            method, kwargs = _redirected(method, response.status_code, kwargs, same_host=_same_host(url, target))
             url = target
         raise ValueError(f"more than {MAX_REDIRECTS} redirects")
 
@@ -126,9 +126,17 @@ def is_allowed(address: str, *, allow_private: bool) -> bool:
             return is_allowed(str(embedded), allow_private=allow_private)
         if ip in ipaddress.ip_network("fd00:ec2::/32"):
             return False
+        if ip.is_site_local:
+            return allow_private
     if ip.is_link_local or ip.is_multicast or ip.is_unspecified or (ip.is_reserved and not ip.is_loopback):
         return False
     return ip.is_global or allow_private
+
+
+def _same_host(url: str, target: str) -> bool:
+    """Whether credentials may follow: the same host and port, and never from https down to http."""
+    old, new = urlsplit(url), urlsplit(target)
+    return old.netloc == new.netloc and new.scheme in (old.scheme, "https")
 
 
 def _redirected(method: str, status: int, kwargs: dict[str, Any], *, same_host: bool) -> tuple[str, dict[str, Any]]:
@@ -150,13 +158,18 @@ async def _send(method: str, url: str, address: str, timeout: float, kwargs: dic
 
     options = {k: v for k, v in kwargs.items() if k != "cookies"}
     client = httpx2.AsyncClient(timeout=timeout, trust_env=False, cookies=kwargs.get("cookies"), transport=_pinned(address))
-    async with client, client.stream(method, url, **options) as response:
-        body = bytearray()
-        async for chunk in response.aiter_bytes():
-            body += chunk
-            if len(body) > MAX_BODY_BYTES:
-                raise ValueError(f"the answer of {urlsplit(url).hostname} is larger than {MAX_BODY_BYTES} bytes")
-        return HttpResponse(response.status_code, {k.lower(): v for k, v in response.headers.items()}, bytes(body), str(response.url))
+    try:
+        async with client, client.stream(method, url, **options) as response:
+            body = bytearray()
+            async for chunk in response.aiter_bytes():
+                body += chunk
+                if len(body) > MAX_BODY_BYTES:
+                    raise ValueError(f"the answer of {urlsplit(url).hostname} is larger than {MAX_BODY_BYTES} bytes")
+            return HttpResponse(response.status_code, {k.lower(): v for k, v in response.headers.items()}, bytes(body), str(response.url))
+    except httpx2.TimeoutException:
+        raise TimeoutError(f"{urlsplit(url).hostname} did not answer in {timeout:g} s") from None
+    except httpx2.TransportError as error:
+        raise ConnectionError(f"{urlsplit(url).hostname}: {error or type(error).__name__}") from None
 
 
 def _pinned(address: str) -> httpx2.AsyncBaseTransport:

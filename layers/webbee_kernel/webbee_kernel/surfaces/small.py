@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Generator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -71,6 +71,13 @@ class TimeContext:
         return iso(self._clock.now())
 
 
+class _Written:
+    """What `ctx.log(…)` returns: code written for the platform's SDK awaits it."""
+
+    def __await__(self) -> Generator[Any, None, None]:
+        yield from ()
+
+
 class Log:
     """`ctx.log`: one structured line per message, cut to 2,000 characters."""
 
@@ -78,8 +85,9 @@ class Log:
         self._app = app_id
         self._logger = logging.getLogger("webbee.extension")
 
-    def __call__(self, message: str, level: str = "info") -> None:
+    def __call__(self, message: str, level: str = "info") -> Awaitable[None]:
         self._write(getattr(logging, level.upper(), logging.INFO), message, {})
+        return _Written()
 
     def info(self, message: str, **fields: Any) -> None:
         """At level INFO."""

@@ -17,7 +17,7 @@ from ...turn import AuditRecord, Event, UserKey
 from ..keys import user_key
 from ..paging import positive
 from ..records import audit_from, audit_text
-from .client import ConditionFailed, Contended, Database, Item, N, S, key_of, stamp
+from .client import ConditionFailed, Database, Item, N, S, key_of, stamp
 from .events import event_item
 
 _ABSENT = "attribute_not_exists(#pk)"
@@ -62,7 +62,7 @@ class DynamoAuditStore:
         if 1 < len(puts) <= _TOGETHER + 1:
             try:
                 await self._database.transact(*({"Put": put} for put in puts))
-            except (ConditionFailed, Contended):  # a repetition: complete it one by one
+            except ConditionFailed:  # a repetition: complete it one by one
                 await self._put_each(puts)
         else:
             await self._put_each(puts)

@@ -36,6 +36,7 @@ __all__ = [
 Item = dict[str, Any]
 """An item in DynamoDB's wire form: `{"pk": {"S": "…"}, "seq": {"N": "1"}}`."""
 BATCH: Final = 25
+_ATTEMPTS: Final = 20
 _EXPRESSIONS: Final = ("KeyConditionExpression", "ConditionExpression", "UpdateExpression", "ProjectionExpression")
 _NAME: Final = re.compile(r"#(\w+)")
 
@@ -49,7 +50,7 @@ class ConditionFailed(Exception):
 
 
 class Contended(Exception):
-    """Another transaction has one of the items: read again and retry."""
+    """A transaction is at work on one of the items; it never leaves this module."""
 
 
 def stamp() -> Item:
@@ -105,18 +106,27 @@ class Database:
     async def write(self, operation: str, /, *, own: Item | None = None, **request: Any) -> dict[str, Any]:
         """One conditional write; ConditionFailed carries what stood there. `own` is the stamp that the request writes."""
         try:
-            return await self.call(operation, ReturnValuesOnConditionCheckFailure="ALL_OLD", **request)
+            return await self._uncontended(operation, {**request, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"})
         except ConditionFailed as failure:
             if own and own.items() <= failure.item.items():  # our own write, whose answer was lost
                 return {"Attributes": failure.item}
             raise
 
     async def transact(self, *actions: dict[str, dict[str, Any]]) -> None:
-        """All of the writes or none, as the adapter's conditions say; botocore's request token makes a repeat harmless."""
+        """All of the writes or none, as their conditions say; botocore's request token makes a repeat harmless."""
         for action in actions:
             for request in action.values():
                 _declare_names(request)
-        await self.call("transact_write_items", TransactItems=list(actions))
+        await self._uncontended("transact_write_items", {"TransactItems": list(actions)})
+
+    async def _uncontended(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        """Repeat what was refused because a transaction was at work on one of its items."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                return await self.call(operation, **request)
+            except Contended:
+                await pause(attempt)
+        raise StorageUnavailable(f"{_subject(request)} has too many writers of one item; nothing was written, try again.")
 
     async def page(self, **request: Any) -> tuple[list[Item], Item | None]:
         """One page of a Query, and where the next one starts."""

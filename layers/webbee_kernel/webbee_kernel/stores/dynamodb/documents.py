@@ -27,7 +27,7 @@ from ...turn import UserKey
 from ..jsontext import dumps, loads
 from ..keys import app_key, collection_name, document_id, members_key
 from ..paging import Cursor, Order, Row, created_after, created_page, matches, ordered_page, positive
-from .client import ConditionFailed, Contended, Database, Item, S, key_of, pause
+from .client import ConditionFailed, Database, Item, S, key_of, pause
 from .document_items import Place, document_from, etag_of, part_count, writes_of
 
 ATTEMPTS: Final = 60
@@ -49,14 +49,10 @@ class DynamoDocumentStore:
         place = Place(user, app_id, collection_name(collection), document_id(doc_id) if doc_id else uuid_utils.uuid7().hex)
         text = _text(data)
         await self._mark(place)
-        for attempt in range(ATTEMPTS):
-            try:
-                return await self._write(place, None, text, now)
-            except ConditionFailed as failure:
-                raise StoreConflict(place.doc_id, "", etag_of(failure.item)) from None
-            except Contended:
-                await pause(attempt)
-        raise _contended(place)
+        try:
+            return await self._write(place, None, text, now)
+        except ConditionFailed as failure:
+            raise StoreConflict(place.doc_id, "", etag_of(failure.item)) from None
 
     async def get(self, user: UserKey, app_id: str, collection: str, doc_id: str) -> Document | None:
         place = Place(user, app_id, collection_name(collection), document_id(doc_id))
@@ -89,14 +85,14 @@ class DynamoDocumentStore:
             merged = _text({**held.data, **loads(text)}) if held is not None else text
             try:
                 return await self._write(place, head, merged, now)
-            except (ConditionFailed, Contended):
+            except ConditionFailed:
                 await pause(attempt)
         raise _contended(place)
 
     async def delete(self, user: UserKey, app_id: str, collection: str, doc_id: str) -> bool:
         place = Place(user, app_id, collection_name(collection), document_id(doc_id))
         head: Item = {}
-        for attempt in range(ATTEMPTS):
+        for _ in range(ATTEMPTS):
             try:
                 if head:
                     await self._database.transact(*self._removals(place, head))
@@ -111,8 +107,6 @@ class DynamoDocumentStore:
                 return "Attributes" in answer
             except ConditionFailed as failure:  # it has parts, or was replaced meanwhile
                 head = failure.item if part_count(failure.item) else {}
-            except Contended:
-                await pause(attempt)
         raise _contended(place)
 
     async def query(

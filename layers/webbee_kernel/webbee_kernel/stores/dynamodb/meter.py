@@ -123,11 +123,11 @@ def item_bytes(item: dict[str, Any]) -> int:
 
 def _value_bytes(value: dict[str, Any]) -> int:
     if "S" in value:
-        return len(value["S"].encode())
+        return len(str(value["S"]).encode())
     if "B" in value:
-        return memoryview(value["B"]).nbytes
+        return len(bytes(value["B"]))
     if "N" in value:
-        return math.ceil(sum(char.isdigit() for char in value["N"]) / 2) + 1
+        return math.ceil(sum(char.isdigit() for char in str(value["N"])) / 2) + 1
     return 1
 
 

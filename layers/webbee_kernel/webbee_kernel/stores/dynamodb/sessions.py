@@ -11,14 +11,12 @@ such turn. Its title is that of the first turn, kept by the write itself (`if_no
 
 from __future__ import annotations
 
-from ...errors import StorageUnavailable
 from ...turn import PendingConfirmation, SessionKey, SessionMemory, SessionSummary, Turn, UserKey
 from ..keys import session_key, user_key
 from ..paging import Cursor, positive
 from ..records import carries_listing, pending_from, pending_text, slot_of, title_of, turn_from, turn_text
-from .client import ConditionFailed, Contended, Database, Item, N, S, key_of, pause, stamp
+from .client import ConditionFailed, Database, Item, N, S, key_of, stamp
 
-_ATTEMPTS = 20
 _PENDING = "pending"
 _LISTED = "turn#1"
 _SLOTS = tuple(f"turn#{slot}" for slot in range(5))
@@ -85,12 +83,7 @@ class DynamoSessionStore:
             **expires_at,
         }
         pointer = {**_pointer(key.user, pending.confirmation_id), "session_id": S(key.session_id), **expires_at}
-        for attempt in range(_ATTEMPTS):
-            try:
-                return await self._database.transact(*({"Put": {"TableName": self._table, "Item": item}} for item in (waiting, pointer)))
-            except Contended:
-                await pause(attempt)
-        raise StorageUnavailable("Too many requests are writing this session at once; try again.")
+        await self._database.transact(*({"Put": {"TableName": self._table, "Item": item}} for item in (waiting, pointer)))
 
     async def take_pending(self, key: SessionKey, confirmation_id: str) -> PendingConfirmation | None:
         """At most once: when the answer of the delete is lost, nobody gets the confirmation."""

@@ -1,0 +1,69 @@
+"""At most two tries of one model request, both inside its time limit."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+from ..errors import ModelUnavailable
+
+T = TypeVar("T")
+
+TRIES: Final = 2
+PAUSE_S: Final = 0.3
+"""Shortest pause before the second try; up to twice as long, so that clients do not come back in step."""
+
+WORTHWHILE_S: Final = 1.0
+"""Seconds that must be left for a second try."""
+
+LEAST_S: Final = 0.1
+"""Seconds below which a model is not asked at all."""
+
+
+class Passing(Exception):
+    """This try failed in a way that may pass. `error` is what the kernel hears when there is no other; `pause_s` what the service asked for."""
+
+    def __init__(self, error: ModelUnavailable, pause_s: float = 0.0) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.pause_s = pause_s
+
+
+async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
+    """Await `ask(seconds left)`, once more after a Passing failure if pause and answer fit into `timeout_s`.
+
+    Never lasts longer than `timeout_s`. A request that was not answered in time is not repeated: it was, or will be,
+    paid for. Raises ModelUnavailable.
+    """
+    if timeout_s < LEAST_S:
+        raise ModelUnavailable("The turn's time was used up before the model could be asked: try again, or ask for less at once.")
+    deadline = time.monotonic() + timeout_s
+    try:
+        async with asyncio.timeout(timeout_s):
+            for tried in range(1, TRIES + 1):
+                try:
+                    return await ask(deadline - time.monotonic())
+                except Passing as failure:
+                    pause = max(failure.pause_s, PAUSE_S * (1 + random.random()))  # noqa: S311 - jitter
+                    if tried == TRIES or time.monotonic() + pause + WORTHWHILE_S > deadline:
+                        raise failure.error from None
+                await asyncio.sleep(pause)
+    except TimeoutError:
+        raise slow(timeout_s) from None
+    raise AssertionError("unreachable")
+
+
+def slow(timeout_s: float) -> ModelUnavailable:
+    """The model did not answer within the time that the turn had left."""
+    return ModelUnavailable(f"The model did not answer within {max(timeout_s, 0):.1f} s: try again, or let the operator choose a faster model.")
+
+
+def pause_of(retry_after: object) -> float:
+    """Seconds of a `retry-after` header; 0 where it is missing or a date."""
+    try:
+        return max(0.0, float(str(retry_after)))
+    except ValueError:
+        return 0.0

@@ -1,0 +1,174 @@
+"""Amazon Bedrock: the Converse API through boto3, each request in a thread of its own pool.
+
+Time: the turn never waits longer than `request.timeout_s`; the client's read timeout is the next step of `READ_TIMEOUTS_S`, so
+few clients exist and a thread that nobody waits for ends soon after. Retries are those of `attempts`, which know the deadline;
+botocore's own are off.
+
+Models differ in what they take. A request is first sent with a cache point and temperature 0; a model that refuses either is
+asked again without, and this process remembers it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final, Protocol
+
+from ..aws.clients import aws_client, error_code
+from ..errors import ModelUnavailable
+from .attempts import Passing, attempts, pause_of, slow
+from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
+from .tools import call, clean, describe, parameters, whole
+
+READ_TIMEOUTS_S: Final = (2, 5, 10, 20, 30, 60, 180)
+THREADS: Final = 16
+_POOL: Final = ThreadPoolExecutor(THREADS, thread_name_prefix="bedrock")
+_OPTIONAL: Final = {"cache_point": re.compile(r"cache.?point|prompt.cach", re.I), "temperature": re.compile(r"\btemperature\b", re.I)}
+"""Parts a model may refuse, and how its refusal is told from others."""
+
+_PASSING: Final = {
+    "ThrottlingException": "Amazon Bedrock is over its quota for {model}: try again in a minute. If it happens often, raise the quota.",
+    "ModelNotReadyException": "The model {model} is not ready yet: try again in a minute.",
+    "ServiceUnavailableException": "Amazon Bedrock is down or overloaded: try again.",
+    "InternalServerException": "Amazon Bedrock failed: try again.",
+    "ModelErrorException": "The model {model} failed: try again.",
+}
+_LASTING: Final = {
+    "ModelTimeoutException": "The model {model} took too long: try again, or let the operator choose a faster model.",
+    "ResourceNotFoundException": "Amazon Bedrock has no model {model} in this region: check the setting WEBBEE_MODEL.",
+    "AccessDeniedException": (
+        "Amazon Bedrock refused {model}: the account needs access to the model, and the template's parameter BedrockModelArns must name it."
+    ),
+}
+_CREDENTIALS: Final = "Amazon Bedrock did not accept the credentials: check the function's role or, on one machine, the AWS profile."
+_INVALID: Final = (
+    (re.compile(r"on-demand throughput", re.I), "The model {model} is only served through an inference profile: name that in WEBBEE_MODEL."),
+    (re.compile(r"model identifier|provided model", re.I), "Amazon Bedrock knows no model {model}: check the setting WEBBEE_MODEL."),
+    (re.compile(r"too long|too many (input )?tokens|maximum context|context window", re.I), "The prompt is too long for the model {model}."),
+    (re.compile(r"tool", re.I), "The model {model} does not take tools as the kernel sends them: choose a model with tool use."),
+)
+_log = logging.getLogger("webbee.model.bedrock")
+
+
+class BedrockClients(Protocol):
+    """What makes, or returns, a client: `webbee_kernel.aws.clients.aws_client`."""
+
+    def __call__(self, service: str, *, read_timeout: float, attempts: int) -> Any:
+        """A boto3 client."""
+        ...
+
+
+class BedrockModel:
+    """One model or inference profile, by id or ARN."""
+
+    def __init__(self, model_id: str, *, client_factory: BedrockClients = aws_client) -> None:
+        self.name = f"bedrock:{model_id}"
+        self._model_id = model_id
+        self._client_factory = client_factory
+        self._refused: set[str] = set()
+
+    async def complete(self, request: ModelRequest) -> ModelResponse:
+        """Answer within `request.timeout_s` or raise ModelUnavailable."""
+
+        async def ask(left: float) -> ModelResponse:
+            return await asyncio.get_running_loop().run_in_executor(_POOL, self._send, request, left)
+
+        return await attempts(ask, request.timeout_s)
+
+    def _send(self, request: ModelRequest, left: float) -> ModelResponse:
+        read_timeout = next((t for t in READ_TIMEOUTS_S if t >= left), READ_TIMEOUTS_S[-1])
+        while True:
+            refused = frozenset(self._refused)
+            try:
+                client = self._client_factory("bedrock-runtime", read_timeout=read_timeout, attempts=1)
+                return read(client.converse(**converse_request(self._model_id, request, refused)))
+            except Exception as error:
+                part = _refused_part(error, refused)
+                if part is None:
+                    failure = _translate(error, self._model_id, left)
+                    if failure is None:
+                        raise
+                    raise failure from None  # the original may quote the request
+            self._refused.add(part)
+            _log.info("model=%s part=%s | model refuses it, asked again without", self._model_id, part)
+
+
+def converse_request(model_id: str, request: ModelRequest, without: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """Converse's parameters. `without` holds any of cache_point, temperature.
+
+    Services cache tools, then system, then messages, so one cache point behind the system part covers both stable parts.
+    It is sent with tools only: a narrator's system part is far below the least size that is cached.
+    """
+    inference: dict[str, Any] = {"maxTokens": request.max_tokens}
+    if "temperature" not in without:
+        inference["temperature"] = 0.0
+    body: dict[str, Any] = {
+        "modelId": model_id,
+        "messages": [{"role": "user", "content": [{"text": clean(request.prompt)}]}],
+        "inferenceConfig": inference,
+    }
+    if request.system.strip():
+        body["system"] = [{"text": clean(request.system)}]
+        if request.tools and "cache_point" not in without:
+            body["system"].append({"cachePoint": {"type": "default"}})
+    if request.tools:
+        body["toolConfig"] = {"tools": [_tool(t) for t in request.tools]}
+    return body
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    return {"toolSpec": {"name": tool.name, "description": describe(tool), "inputSchema": {"json": parameters(tool)}}}
+
+
+def read(answer: Mapping[str, Any]) -> ModelResponse:
+    """Converse's answer. Its `inputTokens` leave out what was read from or written to the cache; ours hold all."""
+    content = (answer.get("output") or {}).get("message", {}).get("content") or []
+    stop_reason = str(answer.get("stopReason") or "end_turn")
+    calls = [call(block["toolUse"].get("name"), block["toolUse"].get("input")) for block in content if "toolUse" in block]
+    usage = answer.get("usage") or {}
+    cached, written = usage.get("cacheReadInputTokens") or 0, usage.get("cacheWriteInputTokens") or 0
+    return ModelResponse(
+        text="".join(block["text"] for block in content if "text" in block),
+        tool_calls=whole(calls, stop_reason),
+        usage=Usage((usage.get("inputTokens") or 0) + cached + written, usage.get("outputTokens") or 0, cached),
+        stop_reason=stop_reason,
+    )
+
+
+def _refused_part(error: Exception, already: frozenset[str]) -> str | None:
+    """The optional part that this model does not take; None for any other error."""
+    if error_code(error) not in ("ValidationException", "AccessDeniedException"):
+        return None
+    return next((part for part, words in _OPTIONAL.items() if part not in already and words.search(str(error))), None)
+
+
+def _translate(error: Exception, model_id: str, left: float) -> Exception | None:
+    """What the kernel hears; None for defects, which stay as they are."""
+    from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, ParamValidationError, PartialCredentialsError, ReadTimeoutError
+
+    if isinstance(error, ClientError):
+        return _answered(error, model_id)
+    if isinstance(error, ReadTimeoutError):
+        return slow(left)
+    if isinstance(error, NoCredentialsError | PartialCredentialsError):
+        return ModelUnavailable(_CREDENTIALS)
+    if isinstance(error, BotoCoreError) and not isinstance(error, ParamValidationError):
+        return Passing(ModelUnavailable(f"Amazon Bedrock did not answer ({type(error).__name__}): try again."))
+    return None
+
+
+def _answered(error: Any, model_id: str) -> Exception:
+    code, meta = error_code(error), error.response.get("ResponseMetadata", {})
+    status = meta.get("HTTPStatusCode", 0)
+    _log.warning("model=%s code=%s status=%s | Converse failed", model_id, code, status)
+    if text := _PASSING.get(code) or (_PASSING["InternalServerException"] if status >= 500 else ""):
+        return Passing(ModelUnavailable(text.format(model=model_id)), pause_of(meta.get("HTTPHeaders", {}).get("retry-after")))
+    if text := _LASTING.get(code, ""):
+        return ModelUnavailable(text.format(model=model_id))
+    if code in ("UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException", "IncompleteSignatureException"):
+        return ModelUnavailable(_CREDENTIALS)
+    text = next((told for words, told in _INVALID if words.search(str(error))), "Amazon Bedrock did not accept the request for {model} ({code}).")
+    return ModelUnavailable(text.format(model=model_id, code=code))

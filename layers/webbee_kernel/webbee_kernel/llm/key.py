@@ -1,0 +1,52 @@
+"""The key of a model server: given outright, or read once from the parameter store when it is first needed."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ..aws.clients import ClientFactory, aws_client, error_code, in_thread
+from ..errors import ModelUnavailable
+
+_HELP: Final = {
+    "ParameterNotFound": "it does not exist in this account and region",
+    "AccessDeniedException": "the function's role may not read it",
+}
+
+
+class ModelKey:
+    """`await key.get()`; empty for a server that wants none. Its value is in no repr, message or log."""
+
+    def __init__(self, value: str = "", *, parameter: str = "", client_factory: ClientFactory = aws_client) -> None:
+        self._value = value
+        self._parameter = "" if value else parameter
+        self._client_factory = client_factory
+
+    async def get(self) -> str:
+        """The key; ModelUnavailable, and another try with the next request, where it cannot be read."""
+        if not self._value and self._parameter:
+            self._value = await in_thread(self._read)
+        key = self._value.strip()
+        if not (key.isascii() and key.isprintable()):
+            self.forget()
+            raise ModelUnavailable("The model's key holds characters that no header can carry: check WEBBEE_MODEL_KEY or its parameter.")
+        return key
+
+    def forget(self) -> None:
+        """The server refused the key: if it came from a parameter, read it anew next time, it may have been replaced."""
+        if self._parameter:
+            self._value = ""
+
+    def _read(self) -> str:
+        try:
+            answer = self._client_factory("ssm").get_parameter(Name=self._parameter, WithDecryption=True)
+            return str(answer["Parameter"]["Value"])
+        except Exception as error:  # the original may quote the value: it stays behind
+            code = error_code(error)
+            why = _HELP.get(code, code or type(error).__name__)
+            raise ModelUnavailable(f"The model's key cannot be read from the parameter that WEBBEE_MODEL_KEY_SECRET names: {why}.") from None
+
+    def __repr__(self) -> str:
+        return f"ModelKey(parameter={self._parameter!r})"
+
+
+__all__ = ["ModelKey"]

@@ -1,0 +1,219 @@
+"""Chat Completions with tools over HTTP: OpenAI, Ollama, vLLM and whatever else speaks the same protocol.
+
+Models differ in what they take. A request is first sent with `temperature: 0` and `max_tokens`; a server that refuses either is
+asked again without the one, or with `max_completion_tokens` for the other, and this process remembers it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+import weakref
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from ..errors import ModelUnavailable, SettingsError
+from .attempts import Passing, attempts, pause_of, slow
+from .key import ModelKey
+from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
+from .tools import call, clean, describe, parameters, whole
+
+if TYPE_CHECKING:
+    import httpx2
+
+STOP_REASONS: Final = {
+    "stop": "end_turn",
+    "tool_calls": "tool_use",
+    "function_call": "tool_use",
+    "length": "max_tokens",
+    "content_filter": "content_filtered",
+}
+"""Finish reasons in the words of the protocol that the kernel speaks; others stay as they are."""
+
+MAX_ANSWER_BYTES: Final = 4 * 1024 * 1024
+CONNECT_S: Final = 3.0
+_OPTIONAL: Final = {"temperature": re.compile("temperature"), "max_tokens": re.compile("max_tokens|max_completion_tokens")}
+_THOUGHTS: Final = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
+_IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
+_INVALID: Final = (
+    (re.compile(r"context.{0,20}(length|window)|too long|maximum.{0,20}tokens", re.I), "The prompt is too long for the model {model}."),
+    (re.compile(r"tool", re.I), "The model server does not take tools for {model}: choose a model with tool use, or switch it on in the server."),
+)
+_log = logging.getLogger("webbee.model.openai")
+
+
+class OpenAICompatibleModel:
+    """One model of one server. `base_url` is what stands before `/chat/completions`, usually ending in `/v1`."""
+
+    def __init__(self, base_url: str, model: str, key: ModelKey | None = None) -> None:
+        if problem := _unusable(base_url):
+            raise SettingsError(f"environment variable WEBBEE_MODEL: {problem}", field="WEBBEE_MODEL")
+        self.name = f"openai:{model}"
+        self._model = model
+        self._url = base_url.rstrip("/") + "/chat/completions"
+        self._key = key or ModelKey()
+        self._refused: set[str] = set()
+        self._clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient] = weakref.WeakKeyDictionary()
+
+    async def complete(self, request: ModelRequest) -> ModelResponse:
+        """Answer within `request.timeout_s` or raise ModelUnavailable."""
+
+        async def ask(left: float) -> ModelResponse:
+            return await self._ask(request, left)
+
+        return await attempts(ask, request.timeout_s)
+
+    async def aclose(self) -> None:
+        """Close the connections of the running event loop."""
+        if client := self._clients.pop(asyncio.get_running_loop(), None):
+            await client.aclose()
+
+    async def _ask(self, request: ModelRequest, left: float) -> ModelResponse:
+        while True:
+            refused = frozenset(self._refused)
+            status, headers, body = await self._post(completion_request(self._model, request, refused), left)
+            if status == 200:
+                return read(body)
+            part = _refused_part(status, body, refused)
+            if part is None:
+                raise self._failed(status, headers, body)
+            self._refused.add(part)
+            _log.info("model=%s part=%s | server refuses it, asked again without", self._model, part)
+
+    async def _post(self, body: dict[str, Any], left: float) -> tuple[int, Any, Any]:
+        """Status, headers and the parsed body (None where it is no JSON). Redirects are not followed: the key stays here."""
+        import httpx2  # imported late: other models need none of it
+
+        key = await self._key.get()
+        headers = {"authorization": f"Bearer {key}"} if key else {}
+        timeout = httpx2.Timeout(left, connect=min(left, CONNECT_S))
+        try:
+            async with self._client().stream("POST", self._url, json=body, headers=headers, timeout=timeout) as response:
+                content = bytearray()
+                async for chunk in response.aiter_bytes():
+                    content += chunk
+                    if len(content) > MAX_ANSWER_BYTES:
+                        raise ModelUnavailable("The model server's answer is larger than 4 MB: check the base URL in WEBBEE_MODEL.")
+        except (httpx2.ReadTimeout, httpx2.WriteTimeout):
+            raise slow(left) from None
+        except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+            why = f"The model server did not answer ({type(error).__name__}): try again, or check that it runs where WEBBEE_MODEL says."
+            raise Passing(ModelUnavailable(why)) from None
+        try:
+            return response.status_code, response.headers, json.loads(content)
+        except (ValueError, RecursionError):
+            return response.status_code, response.headers, None
+
+    def _client(self) -> httpx2.AsyncClient:
+        """The one client of the running loop; its connections must not be used from another."""
+        import httpx2
+
+        loop = asyncio.get_running_loop()
+        client = self._clients.get(loop)
+        if client is None:
+            limits = httpx2.Limits(max_connections=20, keepalive_expiry=60.0)
+            client = self._clients[loop] = httpx2.AsyncClient(limits=limits)
+        return client
+
+    def _failed(self, status: int, headers: Any, body: Any) -> Exception:
+        """What the kernel hears instead of an error answer; the server's own words, which may quote the request, stay behind."""
+        code, words = _error_of(body)
+        _log.warning("model=%s status=%d code=%s | chat completion failed", self._model, status, code or "-")
+        if status == 429 and code == "insufficient_quota":
+            return ModelUnavailable("The model server's account has no credit left: the operator must top it up.")
+        if status == 429:
+            error = ModelUnavailable("The model server is over its limit: try again in a minute.")
+            return Passing(error, pause_of(headers.get("retry-after")))
+        if status in (408, 409) or status >= 500:
+            return Passing(ModelUnavailable(f"The model server failed (HTTP {status}): try again."), pause_of(headers.get("retry-after")))
+        if status in (401, 403):
+            self._key.forget()
+            return ModelUnavailable(
+                f"The model server refused the key (HTTP {status}): check WEBBEE_MODEL_KEY, or the parameter that WEBBEE_MODEL_KEY_SECRET names."
+            )
+        if status == 404 or 300 <= status < 400:
+            return ModelUnavailable(
+                f"The model server has no model {self._model}, or no chat completions at this address (HTTP {status}): "
+                "check name and base URL, which usually ends in /v1, in WEBBEE_MODEL."
+            )
+        text = next((told for pattern, told in _INVALID if pattern.search(words)), "The model server did not accept the request (HTTP {status} {code}).")
+        return ModelUnavailable(text.format(model=self._model, status=status, code=code))
+
+    def __repr__(self) -> str:
+        return f"OpenAICompatibleModel({self._model!r})"
+
+
+def _unusable(base_url: str) -> str:
+    try:
+        parts = urlsplit(base_url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        host = None
+    if not host:
+        return "the base URL has no host and port that can be read"
+    return "the base URL must hold no credentials; use WEBBEE_MODEL_KEY" if "@" in parts.netloc else ""
+
+
+def completion_request(model: str, request: ModelRequest, without: frozenset[str] = frozenset()) -> dict[str, Any]:
+    """The body of one request. `without` holds any of temperature, max_tokens."""
+    messages = [{"role": "user", "content": clean(request.prompt)}]
+    if request.system.strip():
+        messages.insert(0, {"role": "system", "content": clean(request.system)})
+    body: dict[str, Any] = {"model": model, "messages": messages}
+    if request.tools:
+        body["tools"] = [_tool(t) for t in request.tools]
+    body["max_completion_tokens" if "max_tokens" in without else "max_tokens"] = request.max_tokens
+    if "temperature" not in without:
+        body["temperature"] = 0
+    return body
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    return {"type": "function", "function": {"name": tool.name, "description": describe(tool), "parameters": parameters(tool)}}
+
+
+def read(body: Any) -> ModelResponse:
+    """A chat completion; ModelUnavailable for anything else. A refusal is the text, thoughts before the answer are left out."""
+    try:
+        choice = body["choices"][0]
+        message = choice["message"]
+        calls = [call(c["function"]["name"], c["function"].get("arguments") or "") for c in message.get("tool_calls") or []]
+        refusal = message.get("refusal") or ""
+        text = _text(message.get("content")) or refusal
+        usage = body.get("usage") or {}
+        cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
+        spent = Usage(usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, cached)
+    except (KeyError, IndexError, TypeError, AttributeError):
+        raise ModelUnavailable("The model server's answer is no chat completion: check the base URL in WEBBEE_MODEL.") from None
+    finish = str(choice.get("finish_reason") or "stop")
+    stop_reason = "refusal" if refusal and finish == "stop" else STOP_REASONS.get(finish, finish)
+    return ModelResponse(text, whole(calls, stop_reason), spent, stop_reason)
+
+
+def _text(content: Any) -> str:
+    """Content is text, or a list of parts."""
+    text = "".join(part.get("text") or "" for part in content) if isinstance(content, list) else content or ""
+    thoughts = _THOUGHTS.match(text)
+    return text[thoughts.end() :] if thoughts else text
+
+
+def _refused_part(status: int, body: Any, already: frozenset[str]) -> str | None:
+    """The optional part that this model does not take; None for any other error."""
+    if status not in (400, 422):
+        return None
+    code, words = _error_of(body)
+    if "context" in code:
+        return None
+    named = f"{(body.get('error') or {}).get('param')}" if isinstance(body, dict) and isinstance(body.get("error"), dict) else ""
+    return next((part for part, name in _OPTIONAL.items() if part not in already and name.search(named or words)), None)
+
+
+def _error_of(body: Any) -> tuple[str, str]:
+    """The error's code where it is one (never free text), and its words."""
+    error = body.get("error", body) if isinstance(body, dict) else body
+    if not isinstance(error, dict):
+        return "", str(error or "")
+    found = next((str(error[k]) for k in ("code", "type") if error.get(k)), "")
+    return (found if _IDENTIFIER.fullmatch(found) else ""), str(error.get("message") or error.get("detail") or "")
