@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from .clock import Clock, SystemClock
 from .config import Role, Settings
 from .dispatch import Dispatch, InlineDispatch
-from .errors import SettingsError
 from .events import EventLog
 from .kernel import Kernel
 from .llm.protocol import Model
+from .llm.protocol import Role as ModelRole
 from .refresh import NoQueue, RefreshQueue
 from .stores.protocols import Stores
 
@@ -83,15 +83,31 @@ def make_scheduler(app: App, host: ExtensionHost) -> Scheduler:
 
 
 def make_model(settings: Settings) -> Model:
-    """The model `WEBBEE_MODEL` names."""
-    kind = settings.model.partition(":")[0]
-    if kind == "offline":
-        from .llm.offline import OfflineModel
+    """The models that `WEBBEE_MODEL` and the roles' own variables name; roles that name the same one share it."""
+    names: dict[ModelRole, str] = {role: settings.model_of(role) for role in ("classifier", "narrator", "ai")}
+    models = {name: _model(name, settings) for name in dict.fromkeys(names.values())}
+    if set(models) == {"offline"}:
+        return models["offline"]
+    from .llm.roles import RoleModels
 
-        return OfflineModel()
-    raise SettingsError(
-        f"environment variable WEBBEE_MODEL: {kind!r} models are not built into this version; use offline", field="WEBBEE_MODEL"
-    )
+    return RoleModels({role: models[name] for role, name in names.items()})
+
+
+def _model(name: str, settings: Settings) -> Model:
+    kind, _, rest = name.partition(":")
+    if kind == "bedrock":
+        from .llm.bedrock import BedrockModel
+
+        return BedrockModel(rest)
+    if kind == "openai":
+        from .llm.key import ModelKey
+        from .llm.openai_compatible import OpenAICompatibleModel
+
+        base_url, _, model = rest.partition("#")
+        return OpenAICompatibleModel(base_url, model, ModelKey(settings.model_key.get_secret_value(), parameter=settings.model_key_secret))
+    from .llm.offline import OfflineModel
+
+    return OfflineModel()
 
 
 def _stores(settings: Settings) -> Stores:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from . import planner
 from .catalogue import FunctionInfo, tool_spec
 from .llm.protocol import Model, ModelRequest, ModelResponse
-from .pii import Masker
 from .prompt import Problem, Prompt, problems_block
 from .results_block import results_block
 from .turn import CallOutcome, Plan
@@ -31,13 +30,12 @@ class Classifier:
         timeout_s: float,
         problems: Sequence[Problem] = (),
         outcomes: Mapping[int, CallOutcome] | None = None,
-        masker: Masker | None = None,
     ) -> tuple[Plan, tuple[Problem, ...], ModelResponse]:
-        """A plan, what is wrong with it, and the raw answer. Later rounds add the problems and the results so far."""
+        """A plan, what is wrong with it, and the raw answer. Later rounds add the problems and the results so far (as models may see them)."""
         outcomes = outcomes or {}
         blocks = [prompt.text]
         if outcomes:
-            blocks.append(results_block(outcomes, masker))
+            blocks.append(results_block(outcomes))
         if problems:
             blocks.append(problems_block(problems))
         request = ModelRequest(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, Json, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, Json, SecretStr, ValidationError
 
 from .errors import SettingsError
 
@@ -18,6 +18,8 @@ TABLES: Mapping[Role, tuple[str, ...]] = {
     "skeleton_refresh": ("skeleton", "cache", "store", "audit", "events"),
 }
 """Which tables each function may touch; the template grants exactly these."""
+
+MODEL = r"^(offline|bedrock:.+|openai:https?://[^#]+#.+)$"
 
 ALL_TABLES = ("sessions", "skeleton", "cache", "store", "audit", "events")
 
@@ -34,7 +36,12 @@ class Settings(BaseModel):
     table_audit: str = Field("", alias="WEBBEE_TABLE_AUDIT")
     table_events: str = Field("", alias="WEBBEE_TABLE_EVENTS")
     extensions_dir: str = Field("", alias="WEBBEE_EXTENSIONS_DIR")
-    model: str = Field("offline", alias="WEBBEE_MODEL", pattern=r"^(offline|bedrock:.+|openai:https?://[^#]+#.+)$")
+    model: str = Field("offline", alias="WEBBEE_MODEL", pattern=MODEL)
+    model_classifier: str = Field("", alias="WEBBEE_MODEL_CLASSIFIER", pattern=MODEL)
+    model_narrator: str = Field("", alias="WEBBEE_MODEL_NARRATOR", pattern=MODEL)
+    model_ai: str = Field("", alias="WEBBEE_MODEL_AI", pattern=MODEL)
+    model_key: SecretStr = Field(SecretStr(""), alias="WEBBEE_MODEL_KEY")
+    model_key_secret: str = Field("", alias="WEBBEE_MODEL_KEY_SECRET", pattern=r"^(/[A-Za-z0-9_.-]+)+$")
     dispatch: str = Field("inline", alias="WEBBEE_DISPATCH", min_length=1)
     expose_pii: bool = Field(False, alias="IMPERAL_FACT_LEDGER_EXPOSE_PII")
     refresh_queue_url: str = Field("", alias="WEBBEE_REFRESH_QUEUE_URL")
@@ -82,6 +89,10 @@ class Settings(BaseModel):
         """The deployment's configuration of an app, then the tenant's: `{"mail": {…}, "tenants": {"acme": {"mail": {…}}}}`."""
         tenant = (self.app_config.get("tenants") or {}).get(tenant_id) or {}
         return tuple(layer for layer in (self.app_config.get(app_id), tenant.get(app_id)) if isinstance(layer, dict))
+
+    def model_of(self, role: str) -> str:
+        """What the role's own variable names (`classifier`, `narrator`, `ai`), otherwise `WEBBEE_MODEL`."""
+        return str(getattr(self, f"model_{role}")) or self.model
 
     def table(self, noun: str) -> str:
         """The table's name, empty when this function has none."""

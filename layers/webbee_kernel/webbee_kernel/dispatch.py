@@ -78,6 +78,10 @@ class Calls:
     outcomes: dict[int, CallOutcome] = field(default_factory=dict)
     sent: dict[int, Step] = field(default_factory=dict)
 
+    def forget_rejected(self) -> None:
+        """Drop calls that never ran because their arguments were refused: the model is about to mend them."""
+        self.outcomes = {i: o for i, o in self.outcomes.items() if o.ok or o.error_code not in REPAIRABLE}
+
     def left(self) -> float:
         """Seconds until the turn's deadline."""
         return max(0.5, self.deadline - time.monotonic())

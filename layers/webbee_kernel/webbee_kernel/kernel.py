@@ -121,8 +121,7 @@ class Kernel:
                 language=view.language,
                 timeout_s=calls.left(),
                 problems=problems,
-                outcomes=calls.outcomes,
-                masker=view.gate,
+                outcomes=view.shown(calls.outcomes),
             )
             if not plan.steps and not problems:
                 problems = view.ungrounded(plan.text)
@@ -134,6 +133,7 @@ class Kernel:
             problems, held = await self._runner.run(calls, plan.steps)
             if held or not problems or last:
                 return ("" if calls.outcomes else replies.gave_up(view.language)), held
+            calls.forget_rejected()
         return replies.gave_up(view.language), ()
 
     async def _decide(self, ask: Ask, view: TurnView, pending: PendingConfirmation, yes: bool) -> Reply:
@@ -157,7 +157,7 @@ class Kernel:
     async def _narrate(self, ask: Ask, view: TurnView, calls: Calls, about: str = "") -> Reply:
         """Reply from the results to what the user asked (`about`: the request a confirmation belongs to)."""
         text, _ = await self._narrator.reply(
-            about or ask.message, calls.outcomes, view.gate, language=view.language, timeout_s=calls.left()
+            about or ask.message, view.shown(calls.outcomes), language=view.language, timeout_s=calls.left()
         )
         status: TurnStatus = "ok" if any(o.ok for o in calls.outcomes.values()) else "error"
         return await self._record(ask, view, calls, text, status)

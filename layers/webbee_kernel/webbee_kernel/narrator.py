@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 from .errors import ModelUnavailable
 from .grounding import check
 from .llm.protocol import Model, ModelRequest
-from .pii import Masker
-from .results_block import masked, results_block
+from .results_block import results_block
 from .text import cut, dumps, one_line
 from .turn import CallOutcome
 
@@ -27,47 +25,39 @@ class Narrator:
     def __init__(self, model: Model) -> None:
         self._model = model
 
-    async def reply(
-        self, message: str, outcomes: Mapping[int, CallOutcome], masker: Masker | None, *, language: str, timeout_s: float
-    ) -> tuple[str, bool]:
-        """The reply (still masked) and whether the model's own words passed.
+    async def reply(self, message: str, outcomes: Mapping[int, CallOutcome], *, language: str, timeout_s: float) -> tuple[str, tuple[str, ...]]:
+        """The reply to `message` from outcomes as models may see them, and the claims that had to be taken back.
 
         I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS: an ungrounded reply is corrected once, with the offending tokens
         named; after that, or when the model does not answer, the tools' own summaries are the reply.
         """
-        done = [o for _, o in sorted(outcomes.items())]
-        prompt = "\n".join(["[MESSAGE]", one_line(message), results_block(outcomes, masker)])
-        data, said = _sources(done, masker)
-        problems = ""
+        prompt = "\n".join(["[MESSAGE]", one_line(message), results_block(outcomes)])
+        done = [o for o in outcomes.values() if o.ok]
+        data = [o.data for o in done if o.data is not None]
+        said = [o.summary if o.ok else o.error for o in outcomes.values()]
+        problems, taken_back = "", ()
         for _ in range(2):
             request = ModelRequest(role="narrator", system=SYSTEM, prompt=prompt + problems, timeout_s=timeout_s, language=language)
             try:
                 text = (await self._model.complete(request)).text.strip()[:MAX_REPLY]
             except ModelUnavailable:
                 break
-            verdict = check(text, data=data, message=message, summaries=said, done=tuple(o.action_type for o in done if o.ok))
+            verdict = check(text, data=data, message=message, summaries=said, done=tuple(o.action_type for o in done))
             if text and verdict.grounded:
-                return text, True
-            problems = "\n[PROBLEMS]\nPROBLEM: " + dumps(
-                {"not in the data, leave out or correct": list(verdict.ungrounded) or ["the reply was empty"]}
-            )
-        return summaries(done, masker, language), False
+                return text, taken_back
+            taken_back = verdict.ungrounded or ("(empty reply)",)
+            problems = "\n[PROBLEMS]\nPROBLEM: " + dumps({"not in the data, leave out or correct": list(taken_back)})
+        return summaries(outcomes, language), taken_back
 
 
-def summaries(outcomes: Sequence[CallOutcome], masker: Masker | None, language: str) -> str:
+def summaries(outcomes: Mapping[int, CallOutcome], language: str) -> str:
     """The tools' own words, one per line: the reply of last resort."""
     russian = language.lower().startswith("ru")
     lines = []
-    for outcome in outcomes:
+    for outcome in outcomes.values():
         name = f"{outcome.app_id}.{outcome.fn_name}"
         if outcome.ok:
             lines.append(outcome.summary or (f"{name}: готово." if russian else f"{name}: done."))
         else:
             lines.append(f"{name}: не получилось – {outcome.error}" if russian else f"{name} failed: {outcome.error}")
-    return cut("\n".join(str(masked(text, masker)) for text in lines), MAX_REPLY)
-
-
-def _sources(outcomes: Sequence[CallOutcome], masker: Masker | None) -> tuple[list[Any], list[str]]:
-    data = [masked(o.data, masker) for o in outcomes if o.ok and o.data is not None]
-    said = [str(masked(o.summary if o.ok else o.error, masker)) for o in outcomes]
-    return data, said
+    return cut("\n".join(lines), MAX_REPLY)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
 
 from .channels.fact_ledger import fit
 from .pii import Masker
@@ -14,20 +14,22 @@ MAX_DATA = 12_000
 """Characters of all results together."""
 
 
-def results_block(outcomes: Mapping[int, CallOutcome], masker: Masker | None) -> str:
-    """`[RESULTS]`, one line per call, oldest first, all data together within 12,000 characters."""
-    ordered = [o for _, o in sorted(outcomes.items())]
-    share = MAX_DATA // max(1, len(ordered))
-    return "\n".join(["[RESULTS]", *(_line(o, masker, share) for o in ordered)])
+def shown(outcomes: Mapping[int, CallOutcome], gate: Masker | None) -> dict[int, CallOutcome]:
+    """The outcomes in order, their data, summaries and errors through the PII gate; as they are where it is open."""
+    ordered = dict(sorted(outcomes.items()))
+    if gate is None:
+        return ordered
+    return {i: replace(o, data=gate.mask(o.data), summary=gate.mask_text(o.summary), error=gate.mask_text(o.error)) for i, o in ordered.items()}
 
 
-def _line(outcome: CallOutcome, masker: Masker | None, share: int) -> str:
+def results_block(outcomes: Mapping[int, CallOutcome]) -> str:
+    """`[RESULTS]`, one line per shown outcome, all data together within 12,000 characters."""
+    share = MAX_DATA // max(1, len(outcomes))
+    return "\n".join(["[RESULTS]", *(_line(o, share) for o in outcomes.values())])
+
+
+def _line(outcome: CallOutcome, share: int) -> str:
     head = f"RESULT: app={outcome.app_id} fn={outcome.fn_name} status={outcome.status}"
     if not outcome.ok:
-        return f"{head} error={dumps(masked(outcome.error, masker))}"
-    return f"{head} summary={dumps(masked(outcome.summary, masker))} data={dumps(fit(masked(outcome.data, masker), share))}"
-
-
-def masked(value: Any, masker: Masker | None) -> Any:
-    """The value through the PII gate; as it is where the gate is open (no masker)."""
-    return masker.mask(value) if masker else value
+        return f"{head} error={dumps(outcome.error)}"
+    return f"{head} summary={dumps(outcome.summary)} data={dumps(fit(outcome.data, share))}"

@@ -18,6 +18,7 @@ from .dispatch import facts_of
 from .grounding import check
 from .pii import Masker
 from .prompt import Problem, Prompt
+from .results_block import shown
 from .sdk.context import User
 from .turn import CallOutcome, PendingConfirmation, SessionMemory, Turn, TurnStatus, UserState
 
@@ -36,6 +37,8 @@ class TurnView:
     expose_pii: bool
     deadline: float
     masker: Masker = field(init=False)
+    _sources: dict[int, CallOutcome] = field(default_factory=dict)
+    _shown: dict[int, CallOutcome] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "masker", masker_for(self.memory))
@@ -83,6 +86,13 @@ class TurnView:
         verdict = check(text, data=data, message="\n".join(words), summaries=[*apps, self.prompt.skeleton], done=())
         return () if verdict.grounded else (Problem("", "reply", f"not in the data: {', '.join(verdict.ungrounded)}"),)
 
+    def shown(self, outcomes: Mapping[int, CallOutcome]) -> dict[int, CallOutcome]:
+        """This turn's outcomes in order as models may see them; each is masked once."""
+        fresh = {i: o for i, o in outcomes.items() if self._sources.get(i) is not o}
+        self._sources.update(fresh)
+        self._shown.update(shown(fresh, self.gate))
+        return {i: self._shown[i] for i in sorted(outcomes)}
+
     def facts(self) -> list[Any]:
         """The remembered facts as stored, oldest first."""
         return [json.loads(d.data_facts_json) for t in self.memory.turns for d in t.digests]
@@ -103,9 +113,9 @@ class TurnView:
     ) -> Turn:
         """This turn as the next one will remember it, numbered after `memory` and masked with its placeholders."""
         masker = self.masker if memory is self.memory else masker_for(memory)
-        facts = facts_of(outcomes)
-        if not self.expose_pii:
-            facts = [(app, fn, masker.mask(data)) for app, fn, data in facts]
+        same = memory is self.memory
+        masked = self.shown(outcomes) if same or self.expose_pii else shown(outcomes, masker)
+        facts = facts_of(masked)
         digests = fact_ledger.record(facts)
         stored = "\n".join(d.data_facts_json for d in digests)
         return Turn(

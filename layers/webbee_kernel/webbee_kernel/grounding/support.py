@@ -141,8 +141,10 @@ class Support:
         return True
 
     def _phone(self) -> bool:
-        number = digits(self.claim.token)
-        return any(number == own or number[-10:] == own[-10:] for own in self.evidence.phones if len(own) >= 7) or self.evidence.has(number)
+        number, known = digits(self.claim.token), self.evidence.numbers
+        if any(number == own or number[-10:] == own[-10:] for own in self.evidence.phones if len(own) >= 7):
+            return True
+        return int(number) in known.strong or int(number) in known.weak or int(number) in known.embedded or self.evidence.has(number)
 
     def _marker(self) -> bool:
         longest = self.evidence.derived.longest

@@ -58,7 +58,9 @@ async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
 
 def slow(timeout_s: float) -> ModelUnavailable:
     """The model did not answer within the time that the turn had left."""
-    return ModelUnavailable(f"The model did not answer within {max(timeout_s, 0):.1f} s: try again, or let the operator choose a faster model.")
+    return ModelUnavailable(
+        f"The model did not answer within {max(timeout_s, 0):.1f} s: try again, or let the operator choose a faster model."
+    )
 
 
 def pause_of(retry_after: object) -> float:

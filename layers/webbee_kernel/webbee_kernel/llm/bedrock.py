@@ -45,9 +45,15 @@ _LASTING: Final = {
 }
 _CREDENTIALS: Final = "Amazon Bedrock did not accept the credentials: check the function's role or, on one machine, the AWS profile."
 _INVALID: Final = (
-    (re.compile(r"on-demand throughput", re.I), "The model {model} is only served through an inference profile: name that in WEBBEE_MODEL."),
+    (
+        re.compile(r"on-demand throughput", re.I),
+        "The model {model} is only served through an inference profile: name that in WEBBEE_MODEL.",
+    ),
     (re.compile(r"model identifier|provided model", re.I), "Amazon Bedrock knows no model {model}: check the setting WEBBEE_MODEL."),
-    (re.compile(r"too long|too many (input )?tokens|maximum context|context window", re.I), "The prompt is too long for the model {model}."),
+    (
+        re.compile(r"too long|too many (input )?tokens|maximum context|context window", re.I),
+        "The prompt is too long for the model {model}.",
+    ),
     (re.compile(r"tool", re.I), "The model {model} does not take tools as the kernel sends them: choose a model with tool use."),
 )
 _log = logging.getLogger("webbee.model.bedrock")
@@ -147,7 +153,14 @@ def _refused_part(error: Exception, already: frozenset[str]) -> str | None:
 
 def _translate(error: Exception, model_id: str, left: float) -> Exception | None:
     """What the kernel hears; None for defects, which stay as they are."""
-    from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, ParamValidationError, PartialCredentialsError, ReadTimeoutError
+    from botocore.exceptions import (
+        BotoCoreError,
+        ClientError,
+        NoCredentialsError,
+        ParamValidationError,
+        PartialCredentialsError,
+        ReadTimeoutError,
+    )
 
     if isinstance(error, ClientError):
         return _answered(error, model_id)
@@ -170,5 +183,7 @@ def _answered(error: Any, model_id: str) -> Exception:
         return ModelUnavailable(text.format(model=model_id))
     if code in ("UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException", "IncompleteSignatureException"):
         return ModelUnavailable(_CREDENTIALS)
-    text = next((told for words, told in _INVALID if words.search(str(error))), "Amazon Bedrock did not accept the request for {model} ({code}).")
+    text = next(
+        (told for words, told in _INVALID if words.search(str(error))), "Amazon Bedrock did not accept the request for {model} ({code})."
+    )
     return ModelUnavailable(text.format(model=model_id, code=code))

@@ -43,7 +43,9 @@ class ModelKey:
         except Exception as error:  # the original may quote the value: it stays behind
             code = error_code(error)
             why = _HELP.get(code, code or type(error).__name__)
-            raise ModelUnavailable(f"The model's key cannot be read from the parameter that WEBBEE_MODEL_KEY_SECRET names: {why}.") from None
+            raise ModelUnavailable(
+                f"The model's key cannot be read from the parameter that WEBBEE_MODEL_KEY_SECRET names: {why}."
+            ) from None
 
     def __repr__(self) -> str:
         return f"ModelKey(parameter={self._parameter!r})"

@@ -39,7 +39,10 @@ _THOUGHTS: Final = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
 _IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
 _INVALID: Final = (
     (re.compile(r"context.{0,20}(length|window)|too long|maximum.{0,20}tokens", re.I), "The prompt is too long for the model {model}."),
-    (re.compile(r"tool", re.I), "The model server does not take tools for {model}: choose a model with tool use, or switch it on in the server."),
+    (
+        re.compile(r"tool", re.I),
+        "The model server does not take tools for {model}: choose a model with tool use, or switch it on in the server.",
+    ),
 )
 _log = logging.getLogger("webbee.model.openai")
 
@@ -138,7 +141,10 @@ class OpenAICompatibleModel:
                 f"The model server has no model {self._model}, or no chat completions at this address (HTTP {status}): "
                 "check name and base URL, which usually ends in /v1, in WEBBEE_MODEL."
             )
-        text = next((told for pattern, told in _INVALID if pattern.search(words)), "The model server did not accept the request (HTTP {status} {code}).")
+        text = next(
+            (told for pattern, told in _INVALID if pattern.search(words)),
+            "The model server did not accept the request (HTTP {status} {code}).",
+        )
         return ModelUnavailable(text.format(model=self._model, status=status, code=code))
 
     def __repr__(self) -> str:

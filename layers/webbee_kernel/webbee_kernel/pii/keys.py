@@ -24,6 +24,7 @@ class NameKey(IntEnum):
 
 
 _SPLIT = re.compile(r"[^\W_]+")
+_PLACEHOLDER = re.compile(r"<[A-Z]+_[0-9]+>")  # a masked key says nothing: `<PHONE_1>` is not a phone-like key
 _CAMEL = re.compile(r"(?<=[a-zа-яё])(?=[A-ZА-ЯЁ])")
 
 _NAME = frozenset({"name", "names", "displayname"})
@@ -151,4 +152,6 @@ def _done_by(words: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=2048)
 def _words(key: str) -> tuple[str, ...]:
+    if "<" in key:
+        key = _PLACEHOLDER.sub(" ", key)
     return tuple(w.lower() for w in _SPLIT.findall(_CAMEL.sub("_", key)))

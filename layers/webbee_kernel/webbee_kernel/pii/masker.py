@@ -138,14 +138,13 @@ class Masker:
     def _walk_dict(self, value: dict[Any, JSON], parent: str, visit: _Visit) -> dict[Any, JSON]:
         masked: dict[Any, JSON] = {}
         for key, item in value.items():
-            if not isinstance(key, str):
-                masked[key] = self._walk(item, parent, "", visit)
-                continue
-            shown = visit(key, "")
-            if shown in masked:
-                shown = self._distinct(key, masked)
-            over = (beside(value) or parent) if is_bare_name(key) else parent
-            masked[shown] = self._walk(item, over, key, visit)
+            shown = visit(key, "") if isinstance(key, str) else key
+            masked[self._distinct(key, masked) if shown in masked else shown] = item
+        # Masked keys are the hints, so that masking again sees the same ones.
+        for key, item in masked.items():
+            hint = key if isinstance(key, str) else ""
+            over = (beside(masked) or parent) if is_bare_name(hint) else parent
+            masked[key] = self._walk(item, over, hint, visit)
         return masked
 
     def _distinct(self, key: str, taken: Mapping[Any, JSON]) -> str:
@@ -178,8 +177,9 @@ class Masker:
             for start, end, kind, identity in spans:
                 pieces += (text[at:start], self._placeholder(kind, text[start:end], identity, spelt))
                 at = end
+            whole = spans[0][:2] == (0, len(text))
             text = "".join((*pieces, text[at:]))
-            if not text[at:] and len(pieces) == 2 and not pieces[0]:
+            if whole:
                 break
         return text
 

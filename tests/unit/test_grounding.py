@@ -1,0 +1,310 @@
+"""Grounding by kind of claim: what a reply may say of its data, and what it may not."""
+
+import json
+from time import perf_counter
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from webbee_kernel.grounding import Verdict, check
+
+MAIL: list[Any] = [
+    {
+        "unread": 8,
+        "total": 142,
+        "messages": [
+            {
+                "id": "abc",
+                "from": "sarah@example.com",
+                "name": "Sarah Connor",
+                "subject": "Q3 plan",
+                "at": "2026-05-15T17:21:04Z",
+                "unread": True,
+            },
+            {
+                "id": "abd",
+                "from": "<EMAIL_1>",
+                "name": "Пётр Иванов",
+                "subject": "Смета INV-2031",
+                "at": "2026-05-14T09:05:00Z",
+                "unread": False,
+            },
+            {
+                "id": "abe",
+                "from": "bot@ci.example",
+                "name": None,
+                "subject": "v2.14.3 https://ci.example/run/7",
+                "at": "2026-05-14",
+                "unread": True,
+            },
+        ],
+    }
+]
+
+
+def ungrounded(reply: str, data: list[Any] | None = None, message: str = "", **more: Any) -> tuple[str, ...]:
+    return check(reply, data=MAIL if data is None else data, message=message, **more).ungrounded
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "You have 8 unread messages out of 142.",
+        "Eight unread, 134 read.",
+        "У вас восемь непрочитанных писем из 142.",
+        "Here are 3 messages, two of them unread.",
+        "Sarah Connor wrote on May 15 at 5:21 PM.",
+        "Sarah wrote on Friday, 15 May 2026, 17:21.",
+        "Письмо от Петра Иванова пришло 14 мая 2026 года в 9:05.",
+        "Пришло 14.05.2026: «Смета INV-2031», от <EMAIL_1>.",
+        "From sarah@example.com: “Q3 plan”, id `abc`.",
+        "CI released v2.14.3, see https://ci.example/run/7.",
+        "CI released 2.14.3 ([log](https://ci.example/run/7)).",
+        "1. **Q3 plan**\n2. **Смета INV-2031**\n3. v2.14.3",
+        "## Your Latest Messages\n\n- *Q3 plan*",
+    ],
+)
+def test_what_the_data_shows_may_be_said(reply: str) -> None:
+    assert ungrounded(reply) == ()
+
+
+@pytest.mark.parametrize(
+    ("reply", "token"),
+    [
+        ("You have 12 unread messages.", "12"),
+        ("Twelve unread.", "Twelve"),
+        ("У вас двадцать три письма.", "двадцать три"),
+        ("From sara@example.com.", "sara@example.com"),
+        ("From ah@example.com.", "ah@example.com"),
+        ("Пришло от <EMAIL_2>.", "<EMAIL_2>"),
+        ("It is about INV-2032.", "INV-2032"),
+        ("It is about INV-203.", "INV-203"),
+        ("See https://ci.example/run/8.", "https://ci.example/run/8"),
+        ("See https://ci.example/run.", "https://ci.example/run"),
+        ("CI released v2.14.4.", "v2.14.4"),
+        ("The file is plan.pdf.", "plan.pdf"),
+        ("Call +1 415 555 0100.", "+1 415 555 0100"),
+        ("Sarah wrote on May 16.", "May 16"),
+        ("Sarah wrote on Thursday, May 15.", "Thursday"),
+        ("Sarah wrote at 5:22 PM.", "5:22 PM"),
+        ("Она написала 15 июня.", "15 июня"),
+        ("The subject is “Q4 plan”.", "Q4 plan"),
+        ("Тема — «Смета INV-2032».", "Смета INV-2032"),
+        ("It is from Sarah Miller.", "Sarah Miller"),
+        ("Письмо от Марии Смирновой.", "Марии Смирновой"),
+        ("It is from Ahmed.", "Ahmed"),
+        ("1. a\n2. b\n3. c\n4. d", "4"),
+    ],
+)
+def test_what_it_does_not_show_is_named_as_it_stands(reply: str, token: str) -> None:
+    assert ungrounded(reply) == (token,)
+
+
+def test_the_offending_tokens_come_in_order_and_once() -> None:
+    assert ungrounded("You have 99 tasks. Write to a@b.example, then again to a@b.example about 99.") == ("99", "a@b.example")
+
+
+def test_a_grounded_reply_has_no_tokens() -> None:
+    assert check("Hello!", data=[], message="hi") == Verdict(True, ())
+
+
+@pytest.mark.parametrize("reply", ["You asked for 17 files.", "Тема «Отчёт за 17»", "from Kim Larsen"])
+def test_the_message_and_the_summaries_ground_a_claim_too(reply: str) -> None:
+    told = "17 files for Kim Larsen, Отчёт за 17"
+    assert ungrounded(reply, [], told) == ()
+    assert ungrounded(reply, [], "", summaries=(told,)) == ()
+    assert ungrounded(reply, [], "") != ()
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("The total is 2 624,75 €.", True),
+        ("The total is €2,624.75.", True),
+        ("The total is about 2,600.", True),
+        ("The total is €2,625.", True),
+        ("The total is €2,642.75.", False),
+        ("The total is $2,624.75.", False),
+        ("Acme is 1,234.50, which is 254.50 more than the next.", True),
+        ("Acme is 1.2345 thousand.", True),
+        ("47% of it is Acme.", True),
+        ("57% of it is Acme.", False),
+    ],
+)
+def test_amounts_are_compared_by_value_in_any_format(reply: str, grounded: bool) -> None:
+    data: list[Any] = [
+        {"rows": [{"n": "Acme", "amount": 1234.5}, {"n": "Bee", "amount": 980.0}, {"n": "Cee", "amount": 410.25}], "currency": "EUR"}
+    ]
+    assert check(reply, data=data, message="").grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("23 in total.", True),
+        ("8 here, 15 there, 23 altogether.", True),
+        ("7 more there.", True),
+        ("24 in total.", False),
+    ],
+)
+def test_two_results_of_one_tool_are_one_list(reply: str, grounded: bool) -> None:
+    assert check(reply, data=[{"box": "a", "unread": 8}, {"box": "b", "unread": 15}], message="").grounded is grounded
+
+
+def test_derivations_do_not_open_a_barn_door() -> None:
+    """Ten numbers in sight: of the hundred small counts a narrator may make up, nearly all must still be refused."""
+    data: list[Any] = [
+        {
+            "stages": {"new": 12, "won": 9, "lost": 4, "open": 31},
+            "deals": [{"id": n * 7, "value": n * 310, "priority": n % 3} for n in range(1, 8)],
+        }
+    ]
+    accepted = [n for n in range(100) if check(f"You have {n} deals.", data=data, message="").grounded]
+    assert len(accepted) <= 14, accepted
+
+
+def test_an_id_or_a_number_inside_a_title_does_not_ground_a_count() -> None:
+    data: list[Any] = [{"tasks": [{"id": 50, "title": "Read 40 tips"}, {"id": 51, "title": "Call"}]}]
+    assert ungrounded("You have 50 tasks.", data) == ("50",)
+    assert ungrounded("You have 40 tasks.", data) == ("40",)
+    assert ungrounded("Task 50 is “Read 40 tips”.", data) == ()
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("It takes 30 minutes.", True),
+        ("It takes half an hour, until 10:30.", True),
+        ("It takes 45 minutes.", False),
+        ("The file is 2.4 MB.", True),
+        ("The file is 3.4 MB.", False),
+        ("It was saved on 15 May 2026.", True),
+        ("It was saved on 16 May 2026.", False),
+    ],
+)
+def test_units_are_converted(reply: str, grounded: bool) -> None:
+    data: list[Any] = [{"start": "2026-05-18T10:00:00", "end": "2026-05-18T10:30:00", "size": 2400000, "saved_at": 1778865664}]
+    assert check(reply, data=data, message="").grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "verb"),
+    [
+        ("I've sent it.", "sent"),
+        ("I deleted the note.", "deleted"),
+        ("Done! The task has been created.", "created"),
+        ("Email sent!", "sent"),
+        ("Отправил письмо.", "Отправил"),
+        ("Я удалила заметку.", "удалила"),
+        ("Готово, задача создана.", "создана"),
+        ("Письмо отправлено.", "отправлено"),
+        ("Файл удалён.", "удалён"),
+    ],
+)
+def test_an_action_that_no_call_did_is_named(reply: str, verb: str) -> None:
+    assert ungrounded(reply, []) == (verb,)
+    assert ungrounded(reply, [], done=()) == (verb,)
+    assert ungrounded(reply, [], done=("read", "destructive")) == ()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I did not send it.",
+        "I haven't deleted anything.",
+        "Nothing has been deleted.",
+        "Shall I send it?",
+        "Should it be sent now?",
+        "It will be deleted once you confirm.",
+        "It can be created later.",
+        "Sarah sent you a plan.",
+        "You deleted it yourself.",
+        "It was created by Sarah.",
+        "Не отправил: нет адреса.",
+        "Не удалось отправить письмо.",
+        "Отправить письмо?",
+        "Заметка будет удалена, если вы подтвердите.",
+        "Sarah прислала вам план.",
+    ],
+)
+def test_denials_questions_plans_and_what_others_did_are_fine(reply: str) -> None:
+    assert ungrounded(reply) == ()
+
+
+def test_a_deletion_takes_more_than_a_write() -> None:
+    assert ungrounded("I created the note and deleted the old one.", [{"id": "n1"}], done=("write",)) == ("deleted",)
+    assert ungrounded("I removed the label.", [{"removed": "label"}], done=("write",)) == ()
+
+
+def test_a_state_that_the_data_shows_is_not_an_action() -> None:
+    assert ungrounded("The invoice has been paid.", [{"status": "paid"}]) == ()
+    assert ungrounded("Встреча отменена.", [{"status": "cancelled"}]) == ()
+    assert ungrounded("The invoice has been paid.", [{"status": "open"}]) == ("paid",)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Sie haben 4 Nachrichten.",
+        "Tienes 4 correos.",
+        "Vous avez 4 messages.",
+        "4件あります。",
+        "タスクは4件です。",
+        "您有4封邮件",
+        "لديك 4 رسائل",
+    ],
+)
+def test_numbers_are_checked_in_any_language(reply: str) -> None:
+    assert ungrounded(reply, [{"count": 4}]) == ()
+    assert ungrounded(reply, [{"count": 5}]) == ("4",)
+
+
+def test_german_nouns_are_no_names() -> None:
+    assert ungrounded("Die nächste Aufgabe im Kalender ist die Steuererklärung.", [{"x": 1}]) == ()
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=8), inner, max_size=6),
+    max_leaves=30,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(reply=st.text(max_size=200), data=st.lists(JSON, max_size=3), message=st.text(max_size=40))
+def test_any_text_over_any_json_gets_a_verdict(reply: str, data: list[Any], message: str) -> None:
+    verdict = check(reply, data=data, message=message)
+    assert verdict.grounded == (verdict.ungrounded == ())
+    assert all(token in reply for token in verdict.ungrounded)
+
+
+@settings(max_examples=100, deadline=None)
+@given(number=st.integers(2, 10**9), other=st.integers(2, 10**9))
+def test_a_count_is_grounded_by_itself_and_by_no_other(number: int, other: int) -> None:
+    data: list[Any] = [{"count": number}]
+    assert check(f"There are {number} items.", data=data, message="").grounded
+    assert check(f"There are {number:,} items.", data=data, message="").grounded
+    assert check(f"There are {other} items.", data=data, message="").grounded == (other == number)
+
+
+@pytest.mark.parametrize("piece", ["письмо удалено ", "готово и ", "a/", "-", "\n ", "1,", "I sent and ", "x-1 ", "Abc ", '"', "[", "9"])
+def test_the_check_is_linear_in_the_reply(piece: str) -> None:
+    """Ten times the text, measured against the same kind of text, so that a slow machine changes nothing; quadratic would be 100."""
+
+    def taken(times: int) -> float:
+        best = float("inf")
+        for _ in range(3):
+            start = perf_counter()
+            check(piece * times, data=MAIL, message="")
+            best = min(best, perf_counter() - start)
+        return best
+
+    assert taken(4000) < 40 * max(taken(400), 0.001)
+
+
+def test_the_data_is_not_changed() -> None:
+    before = json.dumps(MAIL, ensure_ascii=False)
+    check("You have 8 unread messages.", data=MAIL, message="")
+    assert json.dumps(MAIL, ensure_ascii=False) == before
