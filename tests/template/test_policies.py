@@ -10,6 +10,7 @@ import pytest
 from local.template import Template, environment, resources
 
 SECRETS = "parameter/webbee/<stack>/*"
+MODELS = {"BedrockModelArns": {"bedrock:InvokeModel"}, "parameter${ModelKeySecret}": {"ssm:GetParameter"}}
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 CACHE = {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}
 STORE = {*CACHE, "dynamodb:UpdateItem", "dynamodb:Query", "dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem"}
@@ -23,7 +24,7 @@ ALLOWED = {
         "EventsTable": {"dynamodb:Query", "dynamodb:PutItem"},
         "RefreshQueue": {"sqs:SendMessage"},
         "ToolDispatchFunction": {"lambda:InvokeFunction"},
-        "BedrockModelArns": {"bedrock:InvokeModel"},
+        **MODELS,
     },
     "ToolDispatchFunction": {
         "ToolDispatchLogGroup": LOGS,
@@ -34,6 +35,7 @@ ALLOWED = {
         "AuditTable": {"dynamodb:GetItem", "dynamodb:PutItem"},
         "EventsTable": {"dynamodb:PutItem"},
         SECRETS: {"ssm:GetParameter", "ssm:PutParameter", "ssm:DeleteParameter"},
+        **MODELS,
         "RefreshQueue": {"sqs:SendMessage"},
     },
     "SkeletonRefreshFunction": {
@@ -47,6 +49,7 @@ ALLOWED = {
         "AuditTable": {"dynamodb:GetItem", "dynamodb:PutItem"},
         "EventsTable": {"dynamodb:PutItem"},
         SECRETS: {"ssm:GetParameter"},
+        **MODELS,
         "RefreshQueue": {
             "sqs:SendMessage",
             "sqs:ReceiveMessage",
@@ -136,16 +139,21 @@ def test_no_function_may_change_or_delete_an_audit_record(transformed: Template)
         assert grants(transformed, function).get("AuditTable", set()) <= {"dynamodb:GetItem", "dynamodb:PutItem"}
 
 
-def test_bedrock_is_allowed_only_for_the_models_that_are_named(template: Template) -> None:
+@pytest.mark.parametrize("role", ["ChatTurnRole", "ToolDispatchRole", "SkeletonRefreshRole"])
+def test_models_and_their_key_are_allowed_only_where_they_are_named(template: Template, role: str) -> None:
     conditional = [
         statement["Fn::If"]
-        for policy in template["Resources"]["ChatTurnRole"]["Properties"]["Policies"]
+        for policy in template["Resources"][role]["Properties"]["Policies"]
         for statement in policy["PolicyDocument"]["Statement"]
         if "Fn::If" in statement
     ]
-    assert [(condition, otherwise) for condition, _, otherwise in conditional] == [("BedrockIsUsed", {"Ref": "AWS::NoValue"})]
+    assert [(condition, otherwise) for condition, _, otherwise in conditional] == [
+        ("BedrockIsUsed", {"Ref": "AWS::NoValue"}),
+        ("ModelKeyIsUsed", {"Ref": "AWS::NoValue"}),
+    ]
     assert template["Conditions"]["BedrockIsUsed"] == {"Fn::Not": [{"Fn::Equals": [{"Fn::Join": ["", {"Ref": "BedrockModelArns"}]}, ""]}]}
-    assert template["Parameters"]["BedrockModelArns"]["Default"] == ""
+    assert template["Conditions"]["ModelKeyIsUsed"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "ModelKeySecret"}, ""]}]}
+    assert template["Parameters"]["BedrockModelArns"]["Default"] == template["Parameters"]["ModelKeySecret"]["Default"] == ""
 
 
 @pytest.mark.parametrize("function", ALLOWED)

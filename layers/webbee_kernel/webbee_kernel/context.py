@@ -119,7 +119,7 @@ class _Hooks:
         async def work() -> None:
             try:
                 data = {"status": "ok", "data": plain_json(plain(await coro))}
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 _log.warning("app=%s task=%s error=%s | background task failed", self._app, task_id, type(error).__name__)
                 data = {"status": "error", "error": type(error).__name__}
             await self._factory.events.emit(self._key, "result", {"app_id": self._app, "task_id": task_id, "name": name, **data})
@@ -155,6 +155,6 @@ class _Hooks:
                 if wanted in (event_type, "*") and await self._factory.has_app(self._key, app_id):
                     try:
                         await handler(self._factory.make(self._user, app_id, stack=stack, system=self._system), data)
-                    except Exception as error:
+                    except (Exception, SystemExit) as error:
                         _log.warning("app=%s event=%s error=%s | event handler failed", app_id, event_type, type(error).__name__)
 

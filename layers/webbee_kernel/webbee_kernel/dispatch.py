@@ -59,7 +59,7 @@ class InlineDispatch:
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), request.deadline_s + GRACE_S)
         except TimeoutError:
-            self._loop.abandon()
+            self._loop.abandon(future)
             return failed(request, "BACKEND_TIMEOUT", f"{request.name} did not finish in {request.deadline_s:g} s", retryable=True)
 
 

@@ -138,7 +138,7 @@ class ExtensionHost:
         try:
             async with asyncio.timeout(timeout_s):
                 await func(ctx)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             _log.warning("app=%s hook=%s error=%s | lifecycle hook failed", app_id, getattr(func, "__name__", "?"), type(error).__name__)
 
     async def webhook(
@@ -154,11 +154,10 @@ class ExtensionHost:
         ctx = self.contexts.make(User(WEBHOOK_USER, role="system", scopes=("*",)), app_id, system=True)
         try:
             async with asyncio.timeout(self._settings.call_seconds):
-                answer = await hook.func(ctx, headers, body.decode("utf-8", "replace"), query)
-        except Exception as error:
+                return webhook_answer(await hook.func(ctx, headers, body.decode("utf-8", "replace"), query))
+        except (Exception, SystemExit) as error:
             _log.warning("app=%s webhook=%s error=%s | webhook failed", app_id, path, type(error).__name__)
             return 500, {}, {"error": {"code": "INTERNAL", "message": "the webhook failed"}}
-        return webhook_answer(answer)
 
     def _resolve(self, loaded: LoadedExtension, request: CallRequest) -> _Call | CallOutcome:
         user = user_from(request.user)
@@ -214,7 +213,7 @@ class ExtensionHost:
         try:
             async with asyncio.timeout(request.deadline_s):
                 node = ui_dict(await call.handler(ctx, **call.kwargs))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             _log.warning("app=%s panel=%s error=%s | panel failed", request.app_id, request.name, type(error).__name__)
             return from_exception(error, request)
         if isinstance(node, dict) and "ui" in node:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import logging
 import threading
+import weakref
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+_log = logging.getLogger("webbee.loop")
 
 
 class LoopThread:
@@ -17,6 +20,7 @@ class LoopThread:
     def __init__(self, name: str) -> None:
         self._name = name
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._homes: weakref.WeakKeyDictionary[concurrent.futures.Future[Any], asyncio.AbstractEventLoop] = weakref.WeakKeyDictionary()
         self._lock = threading.Lock()
 
     def submit(self, coro: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
@@ -25,20 +29,39 @@ class LoopThread:
             if self._loop is None or self._loop.is_closed():
                 self._loop = asyncio.new_event_loop()
                 threading.Thread(target=self._serve, args=(self._loop,), name=self._name, daemon=True).start()
-            return asyncio.run_coroutine_threadsafe(coro, self._loop)
+            future = asyncio.run_coroutine_threadsafe(coro, self._loop)
+            self._homes[future] = self._loop
+            return future
 
     def run(self, coro: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
         """Its result; TimeoutError when it takes longer than `timeout` seconds."""
         return self.submit(coro).result(timeout)
 
-    def abandon(self) -> None:
-        """Give up on a blocked loop: it is asked to stop when it comes back to life, later work goes elsewhere."""
+    def abandon(self, future: concurrent.futures.Future[Any]) -> None:
+        """Give up on the loop that this work blocks; later work goes elsewhere.
+
+        A loop that comes back to life finishes what else it had begun, then ends. One given up before stays so.
+        """
         with self._lock:
-            if self._loop is not None:
-                self._loop.call_soon_threadsafe(self._loop.stop)
+            if self._loop is None or self._homes.get(future) is not self._loop:
+                return
+            asyncio.run_coroutine_threadsafe(_finish(), self._loop)
             self._loop = None
 
     @staticmethod
     def _serve(loop: asyncio.AbstractEventLoop) -> None:
         asyncio.set_event_loop(loop)
-        loop.run_forever()
+        while True:
+            try:
+                loop.run_forever()
+                break
+            except BaseException as error:  # asyncio lets SystemExit through: one caller's exit must not end the others' loop
+                _log.error("error=%s | work tried to end its loop", type(error).__name__)
+        loop.close()
+
+
+async def _finish() -> None:
+    """Wait for the others on this loop, then stop it."""
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    await asyncio.gather(*others, return_exceptions=True)
+    asyncio.get_running_loop().stop()

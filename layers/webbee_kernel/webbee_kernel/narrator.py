@@ -35,7 +35,8 @@ class Narrator:
         done = [o for o in outcomes.values() if o.ok]
         data = [o.data for o in done if o.data is not None]
         said = [o.summary if o.ok else o.error for o in outcomes.values()]
-        problems, taken_back = "", ()
+        problems = ""
+        taken_back: tuple[str, ...] = ()
         for _ in range(2):
             request = ModelRequest(role="narrator", system=SYSTEM, prompt=prompt + problems, timeout_s=timeout_s, language=language)
             try:

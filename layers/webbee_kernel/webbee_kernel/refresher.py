@@ -140,7 +140,7 @@ class Refresher:
         old, new = section.previous or {}, section.data or {}
         try:
             text = await self._host.alert(user, section.app_id, section.section, old, new, HANDLER_S)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             _log.warning("app=%s section=%s error=%s | alert tool failed", section.app_id, section.section, type(error).__name__)
             text = ""
         if text:

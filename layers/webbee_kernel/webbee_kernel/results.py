@@ -19,6 +19,8 @@ MAX_RESULT_BYTES = 1_000_000
 
 MAX_SUMMARY = 2_000
 MAX_ERROR = 1_000
+MAX_CODE = 128
+"""Characters of a result's texts; longer ones are cut."""
 
 
 def from_return(value: Any, request: CallRequest, panels: tuple[str, ...], action_type: str) -> CallOutcome:
@@ -31,9 +33,9 @@ def from_return(value: Any, request: CallRequest, panels: tuple[str, ...], actio
             fn_name=request.name,
             status="error",
             data=data,
-            error=(result.error or result.summary or "the call failed")[:MAX_ERROR],
-            error_code=result.error_code or UNSTRUCTURED,
-            retryable=result.retryable,
+            error=_text(result.error or result.summary or "the call failed", MAX_ERROR),
+            error_code=_text(result.error_code, MAX_CODE) or UNSTRUCTURED,
+            retryable=bool(result.retryable),
             ui=plain_json(ui_dict(result.ui)),
             action_type=action_type,
             step=request.step,
@@ -43,9 +45,9 @@ def from_return(value: Any, request: CallRequest, panels: tuple[str, ...], actio
         fn_name=request.name,
         status="ok",
         data=data,
-        summary=str(result.summary or "")[:MAX_SUMMARY],
+        summary=_text(result.summary, MAX_SUMMARY),
         ui=plain_json(ui_dict(result.ui)),
-        panels=panels if result.refresh_panels is None else tuple(str(p) for p in result.refresh_panels),
+        panels=tuple(_text(p, MAX_CODE) for p in result.refresh_panels) if isinstance(result.refresh_panels, list | tuple) else panels,
         action_type=action_type,
         step=request.step,
     )
@@ -103,6 +105,8 @@ def webhook_answer(value: Any) -> tuple[int, dict[str, str], Any]:
         return int(value["status_code"]), headers, body if isinstance(body, str) else plain_json(body)
     if value is None:
         return 200, {}, {"ok": True}
+    if not isinstance(value, str | Mapping | list | tuple | BaseModel):
+        raise CallError("INTERNAL", f"a webhook returns text, a dict or a list, not {type(value).__name__}")
     return 200, {}, value if isinstance(value, str) else plain_json(value)
 
 
@@ -146,6 +150,11 @@ def _action_result(value: Any) -> ActionResult:
     if value is None:
         return ActionResult("success", {})
     raise CallError("INTERNAL", f"a handler returns an ActionResult or a dict, not {type(value).__name__}")
+
+
+def _text(value: Any, limit: int) -> str:
+    """Whatever stands where a text should, as one that UTF-8 can hold."""
+    return str(value or "")[:limit].encode("utf-8", "replace").decode()
 
 
 def _problem(error: Any) -> dict[str, str]:

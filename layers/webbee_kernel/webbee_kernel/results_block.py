@@ -22,10 +22,10 @@ def shown(outcomes: Mapping[int, CallOutcome], gate: Masker | None) -> dict[int,
     return {i: replace(o, data=gate.mask(o.data), summary=gate.mask_text(o.summary), error=gate.mask_text(o.error)) for i, o in ordered.items()}
 
 
-def results_block(outcomes: Mapping[int, CallOutcome]) -> str:
-    """`[RESULTS]`, one line per shown outcome, all data together within 12,000 characters."""
+def results_block(outcomes: Mapping[int, CallOutcome], gate: Masker | None = None) -> str:
+    """`[RESULTS]`, one line per outcome, all data together within 12,000 characters. Without a gate: of outcomes already shown."""
     share = MAX_DATA // max(1, len(outcomes))
-    return "\n".join(["[RESULTS]", *(_line(o, share) for o in outcomes.values())])
+    return "\n".join(["[RESULTS]", *(_line(o, share) for o in shown(outcomes, gate).values())])
 
 
 def _line(outcome: CallOutcome, share: int) -> str:

@@ -41,7 +41,7 @@ class TurnView:
     _shown: dict[int, CallOutcome] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "masker", masker_for(self.memory))
+        object.__setattr__(self, "masker", masker_for(self.memory, self.message))
 
     @property
     def gate(self) -> Masker | None:
@@ -112,7 +112,7 @@ class TurnView:
         memory: SessionMemory,
     ) -> Turn:
         """This turn as the next one will remember it, numbered after `memory` and masked with its placeholders."""
-        masker = self.masker if memory is self.memory else masker_for(memory)
+        masker = self.masker if memory is self.memory else masker_for(memory, self.message)
         same = memory is self.memory
         masked = self.shown(outcomes) if same or self.expose_pii else shown(outcomes, masker)
         facts = facts_of(masked)
@@ -133,9 +133,11 @@ class TurnView:
         )
 
 
-def masker_for(memory: SessionMemory) -> Masker:
-    """One placeholder map over the remembered turns, so the same value keeps its name."""
+def masker_for(memory: SessionMemory, message: str) -> Masker:
+    """One placeholder map over the remembered turns, so the same value keeps its name; what users typed gives none away."""
     known: dict[str, str] = {}
     for turn in memory.turns:
         known |= turn.vault
-    return Masker(known)
+    masker = Masker(known)
+    masker.observe([message, *(t.message for t in memory.turns)])
+    return masker

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from .. import __version__
+from .. import __version__, inspector, page
 from ..bootstrap import App, bootstrap, make_kernel
 from ..catalogue import AppInfo, tool_spec
 from ..clock import Clock
@@ -20,7 +20,7 @@ from ..sdk.context import User
 from ..session_memory import check_session_id
 from ..turn import CallRequest, SessionKey, Turn, UserKey
 from .http import Answer, Request, Route, Router
-from .wire import MAX_MESSAGE, ChatBody, ConfirmationBody
+from .wire import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody
 
 
 class ChatService:
@@ -41,6 +41,7 @@ class ChatService:
                 Route("GET /v1/extensions", self.extensions),
                 Route("GET /v1/inspect", self.inspect),
                 Route("GET /v1/health", self.health, public=True),
+                Route("GET /", self.page, public=True),
             )
         )
 
@@ -100,15 +101,20 @@ class ChatService:
         return Answer({"extensions": [{**asdict(a), "installed": a.app_id in mine} for a in catalogue.apps.values()]})
 
     async def inspect(self, request: Request) -> Answer:
-        """The prompt a message would get, block by block; nothing is called or stored. Role developer."""
+        """The prompt a message would get and why it is so (`inspector`); nothing is called or stored. Role developer, own data only."""
         require_role(request.caller, "developer")
         message = request.query.get("message", "")
         if len(message) > MAX_MESSAGE:
             raise BadInput(f"message has {len(message)} characters; the limit is {MAX_MESSAGE}", field="message", limit=MAX_MESSAGE)
         session_id = check_session_id(request.query.get("session_id") or "inspect")
+        wanted = request.query.get("search", "")
+        if len(wanted) > MAX_SEARCH:
+            raise BadInput(f"search has {len(wanted)} characters; the limit is {MAX_SEARCH}", field="search", limit=MAX_SEARCH)
         view = await self.kernel.view(Ask(request.caller, session_id, message, ""))
         return Answer(
-            {
+            inspector.explain(view)
+            | ({"search": inspector.search(view, wanted)} if wanted.strip() else {})
+            | {
                 "session_id": session_id,
                 "system": view.prompt.system,
                 "prompt": view.prompt.text,
@@ -117,6 +123,16 @@ class ChatService:
                 "pii_masked": view.gate is not None,
             }
         )
+
+    async def page(self, request: Request) -> Answer:
+        """The page: one document with its styles and script, gzip where the browser takes it, 304 where it has it."""
+        document = page.document()
+        known = request.headers.get("if-none-match", "")
+        if document.etag in known:
+            return Answer("", 304, "text/html", document.headers)
+        if "gzip" in request.headers.get("accept-encoding", ""):
+            return Answer(document.gzipped, 200, "text/html", {**document.headers, "content-encoding": "gzip"})
+        return Answer(document.html, 200, "text/html", document.headers)
 
     async def health(self, request: Request) -> Answer:
         """Extensions loaded, tables reachable, versions."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import logging
 import re
 from collections.abc import Callable, Coroutine, Mapping
@@ -63,7 +64,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A response: JSON unless `content_type` says otherwise."""
+    """A response: JSON unless `content_type` says otherwise; bytes travel as base64."""
 
     body: Any
     status: int = 200
@@ -76,17 +77,24 @@ Handler = Callable[[Request], Coroutine[Any, Any, Answer]]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`key` is API Gateway's route key, `POST /v1/chat`."""
+    """`key` is API Gateway's route key, `POST /v1/chat`. The rest describes it in the OpenAPI document.
+
+    `body` is the wire model of the request, `answer` the shape of a 200, `query` the query parameters with what each is.
+    """
 
     key: str
     handler: Handler
     public: bool = False
+    body: type[BaseModel] | None = None
+    answer: Any = None
+    query: Mapping[str, str] = field(default_factory=dict)
 
 
 class Router:
     """A table of routes by key. API Gateway has matched the path already; without its key the path is matched here."""
 
     def __init__(self, routes: tuple[Route, ...]) -> None:
+        self.routes = routes
         self._by_key = {r.key: r for r in routes}
         self._patterns = [(_pattern(r.key), r) for r in routes]
 
@@ -144,9 +152,19 @@ def rendered(answer: Answer) -> dict[str, Any]:
         "content-type": answer.content_type + ("" if is_json else "; charset=utf-8"),
         "cache-control": "no-store",
         "x-content-type-options": "nosniff",
-    }
-    body = orjson.dumps(answer.body).decode() if is_json else str(answer.body)
-    return {"statusCode": answer.status, "headers": headers | dict(answer.headers), "body": body, "isBase64Encoded": False}
+    } | dict(answer.headers)
+    if isinstance(answer.body, bytes):
+        return {"statusCode": answer.status, "headers": headers, "body": base64.b64encode(answer.body).decode(), "isBase64Encoded": True}
+    body = json_text(answer.body) if is_json else str(answer.body)
+    return {"statusCode": answer.status, "headers": headers, "body": body, "isBase64Encoded": False}
+
+
+def json_text(value: Any) -> str:
+    """Compact JSON, also of integers and broken surrogates that orjson refuses: extensions may return both."""
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:
+        return json.dumps(value, separators=(",", ":"))
 
 
 def _pattern(key: str) -> re.Pattern[str]:

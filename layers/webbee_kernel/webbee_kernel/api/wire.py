@@ -9,6 +9,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 MAX_MESSAGE = 8_000
 """Characters of a message."""
 
+MAX_SEARCH = 500
+"""Characters of what the inspector looks for."""
+
 
 def _has_text(value: str) -> str:
     if not value.strip():

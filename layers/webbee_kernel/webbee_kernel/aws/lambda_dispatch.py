@@ -12,14 +12,22 @@ from ..audit import outcome_from
 from ..catalogue import Catalogue
 from ..errors import StorageUnavailable
 from ..results import failed
-from ..stores.dynamodb.client import ClientFactory, aws_client
 from ..turn import CallOutcome, CallRequest
+from .clients import ClientFactory, aws_client
+
+READ_TIMEOUT_S = 60.0
+"""Longer than any call's own deadline: who waits less would invoke again what is still running."""
+
+
+def patient_client(service: str) -> Any:
+    """A client that waits for the answer and never repeats an invocation by itself."""
+    return aws_client(service, read_timeout=READ_TIMEOUT_S, attempts=1)
 
 
 class LambdaDispatch:
     """Invokes another function. The catalogue is asked once per process: a new deployment starts new processes."""
 
-    def __init__(self, function_name: str, client_factory: ClientFactory = aws_client) -> None:
+    def __init__(self, function_name: str, client_factory: ClientFactory = patient_client) -> None:
         self._name = function_name
         self._client_factory = client_factory
         self._catalogue: Catalogue | None = None

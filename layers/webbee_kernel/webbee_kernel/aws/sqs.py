@@ -13,7 +13,7 @@ import orjson
 from ..identity import user_dict
 from ..refresher import RefreshMessage
 from ..sdk.context import User
-from ..stores.dynamodb.client import ClientFactory, aws_client
+from .clients import ClientFactory, aws_client
 
 BATCH = 10  # messages SQS takes in one call
 _log = logging.getLogger("webbee.queue")

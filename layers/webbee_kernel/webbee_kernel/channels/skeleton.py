@@ -101,15 +101,19 @@ def _list(items: list[Any]) -> str:
 
 def _item(item: dict[str, Any]) -> str:
     """`label (#id)` of a dict in a list: its title-like field, or its first scalar."""
-    shown = {str(k): v for k, v in item.items() if not str(k).startswith("_")}
-    ident = next((shown[k] for k in ("id", "uid", *(k for k in shown if k.endswith("_id"))) if _is_scalar(shown.get(k))), None)
-    title = next((shown[k] for k in _TITLES if _is_scalar(shown.get(k))), None)
-    if title is None:
-        title = next((v for k, v in shown.items() if _is_scalar(v) and v is not ident), None)
-    parts = [_scalar(title)] if title is not None else []
+    title, ident = label_keys(item)
+    parts = [_scalar(item[title])] if title is not None else []
     if ident is not None:
-        parts.append(f"(#{_scalar(ident)})")
+        parts.append(f"(#{_scalar(item[ident])})")
     return " ".join(parts) or "{…}"
+
+
+def label_keys(item: dict[str, Any]) -> tuple[Any, Any]:
+    """The keys of a listed record that render, its title's and its id's; None where there is none."""
+    shown = [k for k in item if not str(k).startswith("_") and _is_scalar(item[k])]
+    ident = next((k for k in ("id", "uid", *(k for k in shown if str(k).endswith("_id"))) if k in shown), None)
+    title = next((k for k in _TITLES if k in shown), None)
+    return title if title is not None else next((k for k in shown if k != ident), None), ident
 
 
 def _is_scalar(value: Any) -> bool:

@@ -169,9 +169,17 @@ def ungrounded(rest: str, evidence: Evidence, done: Collection[str], dated: Coll
             start, verb = match.start(group), original[match.start(group) : match.end(group)]
             if start in seen or fold(verb) in _MENTAL or _SAW.match(fold(verb)):
                 continue
+            if _told(rest, start, evidence):
+                continue
             if not _excused(rest, match, start, verb, active, dated) and not _shown(verb, match.group(), evidence, done, active):
                 seen.add(start)
                 yield start, verb
+
+
+def _told(rest: str, start: int, evidence: Evidence) -> bool:
+    """Tell whether a tool's own summary says so: the verb and the word behind it, as «отправил список» of a list function."""
+    words = re.match(r"[^\W\d_]+\s+[^\W\d_]+", rest[start : start + 80])
+    return bool(words) and " ".join(fold(words.group()).split()) in evidence.told
 
 
 def _patterns(rest: str) -> list[tuple[re.Pattern[str], bool]]:

@@ -61,6 +61,7 @@ class Evidence:
             self._walk(value, "", 0)
         self._same_shape(data)
         told = [message, *summaries]
+        self.told = _BLANK.sub(" ", fold("\n".join(summaries)))  # what the tools themselves say
         self.raw = "\n".join([*self._parts, *told, *self._keys])
         self.text = fold(self.raw)
         if self._loose:

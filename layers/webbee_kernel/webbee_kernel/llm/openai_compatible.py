@@ -152,14 +152,16 @@ class OpenAICompatibleModel:
 
 
 def _unusable(base_url: str) -> str:
+    """Why this base URL cannot be used; empty where it can."""
+    unreadable = "the base URL has no host and port that can be read"
     try:
         parts = urlsplit(base_url)
-        host, _ = parts.hostname, parts.port
+        _ = parts.port  # read for its ValueError
     except ValueError:
-        host = None
-    if not host:
-        return "the base URL has no host and port that can be read"
-    return "the base URL must hold no credentials; use WEBBEE_MODEL_KEY" if "@" in parts.netloc else ""
+        return unreadable
+    if "@" in parts.netloc:
+        return "the base URL must hold no credentials; use WEBBEE_MODEL_KEY"
+    return "" if parts.hostname else unreadable
 
 
 def completion_request(model: str, request: ModelRequest, without: frozenset[str] = frozenset()) -> dict[str, Any]:

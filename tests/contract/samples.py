@@ -1,0 +1,78 @@
+"""Values for the contract tests, and the means to let callers race."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from webbee_kernel.turn import AuditRecord, Event, PendingConfirmation, Section, SessionKey, ToolCallDigest, Turn, UserKey
+
+ALICE = UserKey("acme", "alice")
+BOB = UserKey("acme", "bob")
+SESSION = SessionKey(ALICE, "s1")
+LATER = 2_000_000_000
+NOW = "2026-05-15T17:21:04Z"
+
+
+def turn(seq: int, **changes: Any) -> Turn:
+    given: dict[str, Any] = {
+        "seq": seq,
+        "at": f"2026-05-15T17:{seq:02d}:00Z",
+        "status": "ok",
+        "message": f"письмо {seq}",
+        "reply": f"ответ {seq}",
+        "request_id": f"r{seq}",
+        "apps": ("mail",),
+        "digests": (ToolCallDigest("mail", "list_inbox", '{"unread": 8}'),),
+        "vault": {"<EMAIL_1>": "sarah@example.com"},
+        "functions": ("list_inbox",),
+        "response": {"reply": f"ответ {seq}", "n": 2**70, "share": 0.1},
+    }
+    return Turn(**{**given, **changes})
+
+
+def pending(confirmation_id: str = "conf_0123456789ab") -> PendingConfirmation:
+    step = {"app_id": "mail", "fn_name": "delete", "args": {"id": 2**63}}
+    return PendingConfirmation(confirmation_id, LATER, "delete it", "r9", (step,), "Delete one letter")
+
+
+def section(name: str = "inbox", *, app_id: str = "mail", **changes: Any) -> Section:
+    return Section(**{"app_id": app_id, "section": name, "due_at": 1000.5, "user": {"imperal_id": "alice"}, **changes})
+
+
+def record(record_id: str = "01", **changes: Any) -> AuditRecord:
+    given: dict[str, Any] = {
+        "record_id": record_id,
+        "at": NOW,
+        "app_id": "mail",
+        "fn_name": "send",
+        "action_type": "write",
+        "session_id": "s1",
+        "request_id": "r1",
+        "step": 0,
+        "args_hash": "ab12",
+        "status": "success",
+        "duration_ms": 12,
+        "outcome": {"status": "success", "summary": "sent", "data": {"id": 2**65}},
+    }
+    return AuditRecord(**{**given, **changes})
+
+
+def event(event_id: str = "e1", **changes: Any) -> Event:
+    return Event(**{"event_id": event_id, "at": NOW, "kind": "notification", "data": {"text": "готово"}, **changes})
+
+
+async def race(*callers: Callable[[], Coroutine[Any, Any, Any]]) -> list[Any]:
+    """Run every caller in a thread and an event loop of its own, all at once; an exception is a result too."""
+
+    def run(caller: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+        try:
+            return asyncio.run(caller())
+        except Exception as error:
+            return error
+
+    loop = asyncio.get_running_loop()
+    with ThreadPoolExecutor(len(callers)) as threads:
+        return await asyncio.gather(*(loop.run_in_executor(threads, run, caller) for caller in callers))

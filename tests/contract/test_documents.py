@@ -1,0 +1,249 @@
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.contract.samples import ALICE, BOB, NOW, race
+from webbee_kernel.sdk.documents import Document
+from webbee_kernel.sdk.errors import StoreConflict
+from webbee_kernel.stores import Stores
+from webbee_kernel.turn import UserKey
+
+pytestmark = pytest.mark.anyio
+THEN = "2026-06-01T00:00:00Z"
+
+
+async def create(stores: Stores, data: dict[str, Any], *, doc_id: str = "", collection: str = "notes", user: UserKey = ALICE) -> Document:
+    return await stores.documents.create(user, "notes", collection, data, now=NOW, doc_id=doc_id)
+
+
+async def get(stores: Stores, doc_id: str, *, collection: str = "notes", user: UserKey = ALICE) -> Document | None:
+    return await stores.documents.get(user, "notes", collection, doc_id)
+
+
+async def update(stores: Stores, doc_id: str, data: dict[str, Any], **options: Any) -> Document:
+    return await stores.documents.update(ALICE, "notes", "notes", doc_id, data, now=THEN, **options)
+
+
+async def users(stores: Stores, collection: str = "notes", tenant: str = "acme") -> list[str]:
+    return [name async for name in stores.documents.list_users(tenant, "notes", collection, page_size=2)]
+
+
+async def test_a_document_comes_back_whole(stores: Stores) -> None:
+    made = await create(stores, {"title": "план"})
+    assert made == Document(made.id, "notes", {"title": "план"}, NOW, NOW, "alice", made.etag)
+    assert len(made.id) == 32
+    assert made.etag
+    assert await get(stores, made.id) == made
+
+
+EXACT: list[Any] = [
+    *(0, -1, 2**53 + 1, 2**63, 2**64, -(2**200), 10**400),
+    *(0.1, -0.0, 1e308, 5e-324, 1.0, 1e16, 1e22),
+    *(True, None, "", "я\u2028\x00", "\ud800", [], [[{}]], {"": {"#": 1}}),
+]
+
+
+async def test_every_json_value_comes_back_exactly(stores: Stores) -> None:
+    for value in EXACT:
+        made = await create(stores, {"value": value, "null": None})
+        found = await get(stores, made.id)
+        assert found is not None
+        assert repr(found.data) == repr({"value": value, "null": None})
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), [{"deep": -float("inf")}], {"big": 2**70, "nan": float("nan")}])
+async def test_numbers_that_json_lacks_are_refused(stores: Stores, value: Any) -> None:
+    with pytest.raises(ValueError):
+        await create(stores, {"value": value}, doc_id="d")
+    assert await get(stores, "d") is None
+
+
+@pytest.mark.parametrize("data", [{1: 2}, {"a": {2**70: 1}}, {"a": object()}, [1], "text", None])
+async def test_what_is_no_json_object_is_refused(stores: Stores, data: Any) -> None:
+    with pytest.raises(TypeError):
+        await create(stores, data, doc_id="d")
+    with pytest.raises(TypeError):
+        await update(stores, "d", data)
+    assert await get(stores, "d") is None
+
+
+async def test_an_id_is_taken_once(stores: Stores) -> None:
+    first = await create(stores, {"n": 1}, doc_id="settings")
+    with pytest.raises(StoreConflict) as conflict:
+        await create(stores, {"n": 2}, doc_id="settings")
+    assert conflict.value.current_etag == first.etag
+    assert await get(stores, "settings") == first
+
+
+async def test_of_racing_creators_of_one_id_one_wins(stores: Stores) -> None:
+    got = await race(*(lambda n=n: create(stores, {"n": n}, doc_id="one") for n in range(6)))
+    winners = [result for result in got if isinstance(result, Document)]
+    assert len(winners) == 1
+    assert sum(isinstance(result, StoreConflict) for result in got) == 5
+    assert await get(stores, "one") == winners[0]
+
+
+@pytest.mark.parametrize("doc_id", ["a b/c", "Ж" * 256, "..", "part", "é\u2028"])
+async def test_callers_may_choose_ids(stores: Stores, doc_id: str) -> None:
+    made = await create(stores, {}, doc_id=doc_id)
+    assert made.id == doc_id
+    assert await get(stores, doc_id) == made
+    assert [d.id for d in (await stores.documents.query(ALICE, "notes", "notes")).data] == [doc_id]
+
+
+@pytest.mark.parametrize("doc_id", ["a#b", "x" * 513, "Ж" * 257, "a\nb", "\x00", "\ud800"])
+async def test_ids_that_are_none_are_refused_everywhere(stores: Stores, doc_id: str) -> None:
+    for attempt in (create(stores, {}, doc_id=doc_id), get(stores, doc_id), update(stores, doc_id, {})):
+        with pytest.raises(ValueError):
+            await attempt
+    with pytest.raises(ValueError):
+        await stores.documents.delete(ALICE, "notes", "notes", doc_id)
+
+
+@pytest.mark.parametrize("collection", ["", "a#b", "a b", "x" * 129, "заметки", "a\n"])
+async def test_collections_that_are_none_are_refused(stores: Stores, collection: str) -> None:
+    for attempt in (create(stores, {}, collection=collection), get(stores, "d", collection=collection), users(stores, collection)):
+        with pytest.raises(ValueError, match="collection"):
+            await attempt
+    with pytest.raises(ValueError, match="collection"):
+        await stores.documents.query(ALICE, "notes", collection)
+    with pytest.raises(ValueError, match="collection"):
+        await stores.documents.count(ALICE, "notes", collection)
+
+
+async def test_an_update_merges_the_top_level(stores: Stores) -> None:
+    made = await create(stores, {"a": 1, "b": {"x": 1}})
+    changed = await update(stores, made.id, {"b": {"y": 2}, "c": None})
+    assert changed == Document(made.id, "notes", {"a": 1, "b": {"y": 2}, "c": None}, NOW, THEN, "alice", changed.etag)
+    assert changed.etag != made.etag
+    assert await get(stores, made.id) == changed
+
+
+async def test_a_replacement_keeps_nothing_but_the_time_of_creation(stores: Stores) -> None:
+    made = await create(stores, {"a": 1})
+    changed = await update(stores, made.id, {"b": 2}, replace=True)
+    assert (changed.data, changed.created_at, changed.updated_at) == ({"b": 2}, NOW, THEN)
+    assert await get(stores, made.id) == changed
+
+
+async def test_an_update_of_a_missing_document_creates_it(stores: Stores) -> None:
+    made = await update(stores, "fresh", {"a": 1})
+    assert (made.data, made.created_at) == ({"a": 1}, THEN)
+    assert await get(stores, "fresh") == made
+    assert await users(stores) == ["alice"]
+
+
+async def test_even_an_update_that_changes_nothing_gives_a_new_etag(stores: Stores) -> None:
+    made = await create(stores, {"a": 1})
+    assert (await update(stores, made.id, {"a": 1})).etag != made.etag
+
+
+async def test_a_wrong_etag_is_refused_with_the_current_one(stores: Stores) -> None:
+    made = await create(stores, {"a": 1})
+    current = await update(stores, made.id, {"a": 2}, if_match=made.etag)
+    with pytest.raises(StoreConflict) as conflict:
+        await update(stores, made.id, {"a": 3}, if_match=made.etag)
+    assert conflict.value.current_etag == current.etag
+    assert conflict.value.expected_etag == made.etag
+    assert await get(stores, made.id) == current
+    with pytest.raises(StoreConflict):
+        await update(stores, "missing", {"a": 3}, if_match=made.etag)
+    assert await get(stores, "missing") is None
+
+
+async def test_racing_merges_lose_nothing(stores: Stores) -> None:
+    await create(stores, {}, doc_id="shared")
+    await race(*(lambda n=n: update(stores, "shared", {f"field{n}": n}) for n in range(16)))
+    found = await get(stores, "shared")
+    assert found is not None
+    assert found.data == {f"field{n}": n for n in range(16)}
+
+
+async def test_counting_with_compare_and_set_loses_nothing(stores: Stores) -> None:
+    await create(stores, {"n": 0}, doc_id="counter")
+
+    async def increment() -> None:
+        while True:
+            held = await get(stores, "counter")
+            assert held is not None
+            try:
+                await update(stores, "counter", {"n": held.data["n"] + 1}, if_match=held.etag)
+            except StoreConflict:
+                continue
+            return
+
+    await race(*[increment] * 8)
+    found = await get(stores, "counter")
+    assert found is not None
+    assert found.data == {"n": 8}
+
+
+async def test_a_deleted_document_is_gone(stores: Stores) -> None:
+    made = await create(stores, {"a": 1})
+    kept = await create(stores, {"a": 2})
+    assert await stores.documents.delete(ALICE, "notes", "notes", made.id)
+    assert not await stores.documents.delete(ALICE, "notes", "notes", made.id)
+    assert await get(stores, made.id) is None
+    assert (await stores.documents.query(ALICE, "notes", "notes")).data == [kept]
+
+
+async def test_racing_deletes_delete_once(stores: Stores) -> None:
+    made = await create(stores, {})
+    assert sorted(await race(*[lambda: stores.documents.delete(ALICE, "notes", "notes", made.id)] * 4)) == [False] * 3 + [True]
+
+
+async def test_documents_of_others_are_out_of_reach(stores: Stores) -> None:
+    made = await create(stores, {"a": 1}, doc_id="d")
+    for user, app, collection in [
+        (BOB, "notes", "notes"),
+        (UserKey("other", "alice"), "notes", "notes"),
+        (ALICE, "mail", "notes"),
+        (ALICE, "notes", "note"),
+    ]:
+        assert await stores.documents.get(user, app, collection, "d") is None
+        assert await stores.documents.count(user, app, collection) == 0
+        assert not await stores.documents.delete(user, app, collection, "d")
+    assert await get(stores, "d") == made
+
+
+async def test_collections_that_begin_alike_do_not_mix(stores: Stores) -> None:
+    names = ["a", "ab", "a/b", "a-", "a:1", "a.b", "a_"]
+    for name in names:
+        await create(stores, {"in": name}, collection=name)
+    for name in names:
+        page = await stores.documents.query(ALICE, "notes", name)
+        assert [d.data["in"] for d in page] == [name]
+        assert await stores.documents.count(ALICE, "notes", name) == 1
+
+
+async def test_the_users_of_a_collection_are_listed(stores: Stores) -> None:
+    people = [UserKey("acme", f"user{n}") for n in range(5)]
+    made = [await create(stores, {}, user=user) for user in people]
+    await create(stores, {}, user=UserKey("other", "stranger"))
+    await create(stores, {}, user=BOB, collection="notesx")
+    assert await users(stores) == [f"user{n}" for n in range(5)]
+    assert await users(stores, "notesx") == ["bob"]
+    assert await users(stores, "empty") == []
+    await stores.documents.delete(people[1], "notes", "notes", made[1].id)
+    assert await users(stores) == ["user0", "user2", "user3", "user4"]
+    await create(stores, {}, user=people[1])
+    assert await users(stores) == [f"user{n}" for n in range(5)]
+
+
+async def test_what_a_caller_holds_is_not_what_is_stored(stores: Stores) -> None:
+    data: dict[str, Any] = {"list": [1]}
+    made = await create(stores, data, doc_id="d")
+    data["list"].append(2)
+    made.data["list"].append(3)
+    found = await get(stores, "d")
+    assert found is not None
+    assert found.data == {"list": [1]}
+
+
+async def test_creations_side_by_side_are_all_there(stores: Stores) -> None:
+    await asyncio.gather(*(create(stores, {"n": n}) for n in range(20)))
+    page = await stores.documents.query(ALICE, "notes", "notes")
+    assert sorted(d.data["n"] for d in page) == list(range(20))

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import asyncio
+import base64
+import functools
+import random
+from typing import Any
+
+import pytest
+
+from tests.contract.conftest import Dynamo
+from tests.contract.samples import ALICE, NOW, race
+from webbee_kernel.sdk.documents import Document
+from webbee_kernel.sdk.errors import StoreConflict
+from webbee_kernel.stores import Stores
+from webbee_kernel.stores.packing import INLINE_BYTES, MAX_PACKED_BYTES, PART_BYTES, pack, unpack
+
+pytestmark = pytest.mark.anyio
+
+
+@functools.cache
+def noise(size: int, seed: int = 0) -> str:
+    """Text that does not compress below three quarters of its size."""
+    return base64.b64encode(random.Random(seed).randbytes(size)).decode()[:size]
+
+
+async def put(stores: Stores, data: dict[str, Any], doc_id: str = "big") -> Document:
+    return await stores.documents.update(ALICE, "notes", "notes", doc_id, data, now=NOW, replace=True)
+
+
+async def get(stores: Stores, doc_id: str = "big") -> Document | None:
+    return await stores.documents.get(ALICE, "notes", "notes", doc_id)
+
+
+def keys(dynamo: Dynamo) -> list[str]:
+    items = dynamo.client.scan(TableName=dynamo.tables.store)["Items"]
+    return sorted(item["sk"]["S"] for item in items)
+
+
+@pytest.mark.parametrize("size", [INLINE_BYTES - 20, INLINE_BYTES, 400_000, 1_200_000])
+async def test_any_size_comes_back_whole(stores: Stores, size: int) -> None:
+    made = await stores.documents.create(ALICE, "notes", "notes", {"text": noise(size), "n": 2**70}, now=NOW, doc_id="big")
+    small = await stores.documents.create(ALICE, "notes", "notes", {"n": 1}, now=NOW)
+    assert await get(stores) == made
+    assert made.data == {"text": noise(size), "n": 2**70}
+    page = await stores.documents.query(ALICE, "notes", "notes", limit=5)
+    assert page.data == [made, small]
+    assert await stores.documents.count(ALICE, "notes", "notes") == 2
+    assert await stores.documents.count(ALICE, "notes", "notes", where={"n": 2**70}) == 1
+
+
+async def test_a_merge_into_a_large_document_keeps_the_rest(stores: Stores) -> None:
+    first = await put(stores, {"text": noise(900_000), "n": 1})
+    merged = await stores.documents.update(ALICE, "notes", "notes", "big", {"n": 2}, now=NOW, if_match=first.etag)
+    assert merged.data == {"text": noise(900_000), "n": 2}
+    assert await get(stores) == merged
+    with pytest.raises(StoreConflict):
+        await stores.documents.update(ALICE, "notes", "notes", "big", {"n": 3}, now=NOW, if_match=first.etag)
+
+
+async def test_an_id_of_a_large_document_is_taken_too(stores: Stores) -> None:
+    first = await put(stores, {"text": noise(600_000)})
+    for text in ("small", noise(600_000, 1)):
+        with pytest.raises(StoreConflict) as conflict:
+            await stores.documents.create(ALICE, "notes", "notes", {"text": text}, now=NOW, doc_id="big")
+        assert conflict.value.current_etag == first.etag
+    assert await get(stores) == first
+
+
+async def test_a_document_may_grow_shrink_and_go(stores: Stores) -> None:
+    for size in (10, 1_200_000, 500_000, 700_000, 10, 600_000):
+        made = await put(stores, {"text": noise(size)})
+        assert await get(stores) == made
+    assert await stores.documents.delete(ALICE, "notes", "notes", "big")
+    assert not await stores.documents.delete(ALICE, "notes", "notes", "big")
+    assert await get(stores) is None
+    assert (await stores.documents.query(ALICE, "notes", "notes")).data == []
+
+
+async def test_beyond_the_limit_a_document_is_refused(stores: Stores) -> None:
+    with pytest.raises(ValueError, match="too large"):
+        await put(stores, {"text": noise(5_400_000)})
+    assert await get(stores) is None
+
+
+async def test_a_reader_never_sees_halves_of_two_versions(stores: Stores) -> None:
+    versions = [{"text": noise(600_000 + 150_000 * n, n), "n": n} for n in range(3)]
+    await put(stores, versions[0])
+
+    async def write() -> None:
+        for n in (1, 2, 0, 2, 1):
+            await put(stores, versions[n])
+
+    async def read() -> list[Document | None]:
+        return [await get(stores) for _ in range(6)]
+
+    results = await race(write, read, read)
+    for found in (*results[1], *results[2]):
+        assert found is not None
+        assert found.data == versions[found.data["n"]]
+
+
+@pytest.mark.parametrize("size", [600_000, 10])
+async def test_a_document_replaced_between_head_and_parts_is_read_anew(dynamo: Dynamo, size: int) -> None:
+    await put(dynamo.stores, {"text": noise(600_000)})
+    replacements = [{"text": noise(size, 1)}]
+
+    def replace(**_: Any) -> None:
+        if replacements:
+            asyncio.run(put(dynamo.stores, replacements.pop()))
+
+    dynamo.client.meta.events.register("before-call.dynamodb.Query", replace)
+    found = await get(dynamo.stores)
+    assert found is not None
+    assert found.data == {"text": noise(size, 1)}
+    assert found == await get(dynamo.stores)
+
+
+async def test_a_document_that_grows_while_it_is_deleted_leaves_nothing_behind(dynamo: Dynamo) -> None:
+    await put(dynamo.stores, {"text": noise(600_000)})
+    replacements = [{"text": noise(1_200_000)}]
+
+    def replace(**_: Any) -> None:
+        if replacements:
+            asyncio.run(put(dynamo.stores, replacements.pop()))
+
+    dynamo.client.meta.events.register("before-call.dynamodb.TransactWriteItems", replace)
+    assert await dynamo.stores.documents.delete(ALICE, "notes", "notes", "big")
+    assert keys(dynamo) == ["#users#notes"]
+
+
+async def test_a_document_deleted_between_head_and_parts_is_gone(dynamo: Dynamo) -> None:
+    await put(dynamo.stores, {"text": noise(600_000)})
+
+    def delete(**_: Any) -> None:
+        asyncio.run(dynamo.stores.documents.delete(ALICE, "notes", "notes", "big"))
+
+    dynamo.client.meta.events.register("before-call.dynamodb.Query", delete)
+    assert await get(dynamo.stores) is None
+
+
+async def test_racing_merges_into_a_large_document_lose_nothing(stores: Stores) -> None:
+    await put(stores, {"text": noise(550_000)})
+    await race(*(lambda n=n: stores.documents.update(ALICE, "notes", "notes", "big", {f"f{n}": n}, now=NOW) for n in range(4)))
+    found = await get(stores)
+    assert found is not None
+    assert {name: value for name, value in found.data.items() if name != "text"} == {f"f{n}": n for n in range(4)}
+
+
+async def test_no_part_outlives_its_version(dynamo: Dynamo) -> None:
+    marker = "#users#notes"
+    await put(dynamo.stores, {"text": noise(1_200_000)})
+    assert keys(dynamo) == [marker, "notes#big", *(f"notes#big#part#{n:03d}" for n in range(3))]
+    await put(dynamo.stores, {"text": noise(600_000)})
+    assert keys(dynamo) == [marker, "notes#big", "notes#big#part#000", "notes#big#part#001"]
+    await put(dynamo.stores, {"text": "small"})
+    assert keys(dynamo) == [marker, "notes#big"]
+    await put(dynamo.stores, {"text": noise(600_000)})
+    await dynamo.stores.documents.delete(ALICE, "notes", "notes", "big")
+    assert keys(dynamo) == [marker]
+
+
+async def test_what_compresses_well_stays_one_item(dynamo: Dynamo) -> None:
+    made = await put(dynamo.stores, {"text": "письмо " * 100_000})
+    assert keys(dynamo) == ["#users#notes", "notes#big"]
+    assert await get(dynamo.stores) == made
+
+
+async def test_head_and_index_together_and_every_part_fit_dynamodbs_limits(dynamo: Dynamo) -> None:
+    longest = "Ж" * 256
+    collection = "c" * 128
+    for size in (INLINE_BYTES - 11, 1_200_000):
+        await dynamo.stores.documents.update(ALICE, "notes", collection, longest, {"text": noise(size)}, now=NOW, replace=True)
+        for item in dynamo.client.scan(TableName=dynamo.tables.store)["Items"]:
+            stored = sum(len(name) + len(next(iter(value.values()))) for name, value in item.items()) + 512
+            assert stored * (2 if "created" in item else 1) <= 400 * 1024
+    assert PART_BYTES * 10 + 20_000 < 4 * 1024 * 1024
+
+
+def test_a_layout_is_read_back() -> None:
+    for size in (0, INLINE_BYTES, 300_000, 2_000_000):
+        packed = pack(noise(size))
+        assert noise(size) == (packed.text if not packed.blob and not packed.parts else unpack(packed.blob or b"".join(packed.parts)))
+    assert len(pack(noise(4_000_000)).parts) <= MAX_PACKED_BYTES // PART_BYTES

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import boto3
+import pytest
+from botocore.exceptions import ClientError
+
+from local.aws import REGION, local_aws
+from webbee_kernel.aws.clients import aws_client
+
+
+def put_if_absent(client: Any, key: str) -> bool:
+    try:
+        client.put_item(TableName="t", Item={"pk": {"S": key}}, ConditionExpression="attribute_not_exists(pk)")
+    except ClientError:
+        return False
+    return True
+
+
+@pytest.fixture
+def no_region(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AWS_DEFAULT_REGION", raising=False)
+
+
+@pytest.mark.usefixtures("no_region")
+def test_the_account_lives_as_long_as_the_block() -> None:
+    with local_aws():
+        client = boto3.Session().client("sqs")
+        client.create_queue(QueueName="q")
+        with local_aws():
+            assert "QueueUrls" in client.list_queues()
+        assert "QueueUrls" in client.list_queues()
+        assert client.meta.region_name == REGION
+    assert "AWS_DEFAULT_REGION" not in os.environ
+    with local_aws():
+        assert "QueueUrls" not in client.list_queues()
+    client.close()
+
+
+def test_concurrent_conditional_writes_have_one_winner_each() -> None:
+    with local_aws(), ThreadPoolExecutor(8) as threads:
+        client = boto3.Session(region_name=REGION).client("dynamodb")
+        client.create_table(
+            TableName="t",
+            AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        won = list(threads.map(lambda n: put_if_absent(client, f"k{n % 20}"), range(160)))
+        client.close()
+    assert sum(won) == 20
+
+
+@pytest.mark.usefixtures("no_region")
+def test_the_kernels_own_client_works_there_and_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    with local_aws():
+        client = aws_client("dynamodb")
+        assert client.list_tables()["TableNames"] == []
+        assert aws_client("dynamodb") is client
+        assert aws_client("dynamodb", read_timeout=20) is not client
+        config = client.meta.config
+        assert (config.retries["mode"], config.retries["total_max_attempts"]) == ("standard", 4)
+        assert (config.connect_timeout, config.read_timeout, config.max_pool_connections) == (1, 3, 20)

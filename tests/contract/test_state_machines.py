@@ -1,0 +1,201 @@
+"""Random programs against plain models, on both implementations."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+from tests.contract.samples import LATER, NOW, pending, turn
+from webbee_kernel.sdk.errors import StoreConflict
+from webbee_kernel.stores import Stores
+from webbee_kernel.turn import PendingConfirmation, SessionKey, Turn, UserKey
+
+T = TypeVar("T")
+_tenants = itertools.count()
+
+
+class Machine(RuleBasedStateMachine):
+    """Runs on fresh users of one set of stores."""
+
+    stores: Stores
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runner = asyncio.Runner()
+        self.user = UserKey(f"tenant{next(_tenants)}", "alice")
+
+    def do(self, work: Coroutine[Any, Any, T]) -> T:
+        return self.runner.run(work)
+
+    def teardown(self) -> None:
+        self.runner.close()
+
+
+class Ring(Machine):
+    """Sessions remember the five newest turns, whatever arrives in whatever order."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.key = SessionKey(self.user, "s")
+        self.slots: dict[int, Turn] = {}
+        self.waiting: PendingConfirmation | None = None
+
+    @rule(step=st.integers(-6, 3), reply=st.text(max_size=20))
+    def append(self, step: int, reply: str) -> None:
+        newest = max((t.seq for t in self.slots.values()), default=0)
+        given = turn(max(1, newest + step), reply=reply)
+        held = self.slots.get(given.seq % 5)
+        fits = held is None or held.seq < given.seq
+        assert self.do(self.stores.sessions.append(self.key, given, expires_at=LATER)) == fits
+        if fits:
+            self.slots[given.seq % 5] = given
+
+    @rule(n=st.integers(0, 2))
+    def ask(self, n: int) -> None:
+        self.waiting = pending(f"conf_{n}")
+        self.do(self.stores.sessions.put_pending(self.key, self.waiting))
+
+    @rule(n=st.integers(0, 2))
+    def answer(self, n: int) -> None:
+        expected = self.waiting if self.waiting and self.waiting.confirmation_id == f"conf_{n}" else None
+        assert self.do(self.stores.sessions.take_pending(self.key, f"conf_{n}")) == expected
+        if expected:
+            self.waiting = None
+
+    @rule()
+    def forget(self) -> None:
+        self.do(self.stores.sessions.delete(self.key))
+        self.slots, self.waiting = {}, None
+
+    @invariant()
+    def memory_is_the_ring(self) -> None:
+        memory = self.do(self.stores.sessions.read(self.key))
+        assert memory.turns == tuple(sorted(self.slots.values(), key=lambda t: t.seq))
+        assert memory.pending == self.waiting
+
+
+class Cache(Machine):
+    """Entries live until their expiry on a clock that only goes forward."""
+
+    keys = st.sampled_from(["k", "k2", "a:b"])
+    models = st.sampled_from(["", "Inbox"])
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 1000.0
+        self.entries: dict[tuple[str, str], tuple[bytes, float]] = {}
+
+    @rule(model=models, key=keys, value=st.binary(max_size=8), ttl=st.integers(5, 300))
+    def set(self, model: str, key: str, value: bytes, ttl: int) -> None:
+        self.do(self.stores.cache.set(self.user, "mail", model, key, value, expires_at=self.now + ttl))
+        self.entries[model, key] = (value, self.now + ttl)
+
+    @rule(seconds=st.floats(0, 200))
+    def wait(self, seconds: float) -> None:
+        self.now += seconds
+
+    @rule(model=models, key=keys)
+    def get(self, model: str, key: str) -> None:
+        value, expiry = self.entries.get((model, key), (None, 0.0))
+        found = self.do(self.stores.cache.get(self.user, "mail", model, key, now=self.now))
+        assert found == (value if self.now < expiry else None)
+
+    @rule(key=keys)
+    def delete(self, key: str) -> None:
+        self.do(self.stores.cache.delete(self.user, "mail", ("", "Inbox"), key))
+        self.entries = {place: entry for place, entry in self.entries.items() if place[1] != key}
+
+    @rule()
+    def purge(self) -> None:
+        assert self.do(self.stores.cache.purge(self.user, "mail")) == len(self.entries)
+        self.entries = {}
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+documents = st.dictionaries(st.sampled_from("abc"), json_values, max_size=3)
+
+
+class Documents(Machine):
+    """A collection is a dict of dicts in order of creation."""
+
+    ids = st.sampled_from(["one", "two", "three", "four"])
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.model: dict[str, dict[str, Any]] = {}
+        self.etags: dict[str, str] = {}
+
+    def put(self, doc_id: str, data: dict[str, Any], etag: str) -> None:
+        assert etag not in self.etags.values()
+        self.model[doc_id] = data
+        self.etags[doc_id] = etag
+
+    @rule(doc_id=ids, data=documents)
+    def create(self, doc_id: str, data: dict[str, Any]) -> None:
+        work = self.stores.documents.create(self.user, "app", "c", data, now=NOW, doc_id=doc_id)
+        if doc_id in self.model:
+            with pytest.raises(StoreConflict):
+                self.do(work)
+        else:
+            self.put(doc_id, data, self.do(work).etag)
+
+    @rule(doc_id=ids, data=documents, replace=st.booleans(), guard=st.sampled_from(["none", "right", "wrong"]))
+    def update(self, doc_id: str, data: dict[str, Any], replace: bool, guard: str) -> None:
+        etag = {"none": "", "right": self.etags.get(doc_id, "absent"), "wrong": "wrong"}[guard]
+        work = self.stores.documents.update(self.user, "app", "c", doc_id, data, now=NOW, if_match=etag, replace=replace)
+        if guard == "wrong" or etag == "absent":
+            with pytest.raises(StoreConflict):
+                self.do(work)
+        else:
+            held = {} if replace else self.model.get(doc_id, {})
+            self.put(doc_id, {**held, **data}, self.do(work).etag)
+
+    @rule(doc_id=ids)
+    def delete(self, doc_id: str) -> None:
+        assert self.do(self.stores.documents.delete(self.user, "app", "c", doc_id)) == (doc_id in self.model)
+        self.model.pop(doc_id, None)
+        self.etags.pop(doc_id, None)
+
+    @rule(doc_id=ids)
+    def get(self, doc_id: str) -> None:
+        found = self.do(self.stores.documents.get(self.user, "app", "c", doc_id))
+        assert repr(found and found.data) == repr(self.model.get(doc_id))
+
+    @rule(limit=st.integers(1, 5), order=st.sampled_from([None, "a", "-a"]))
+    def page_through(self, limit: int, order: str | None) -> None:
+        found, cursor = [], None
+        while True:
+            page = self.do(self.stores.documents.query(self.user, "app", "c", limit=limit, order_by=order, cursor=cursor))
+            found += page.data
+            assert len(page) <= limit
+            cursor = page.cursor
+            if cursor is None:
+                break
+        if order is None:
+            assert [d.id for d in found] == list(self.model)
+        assert sorted(d.id for d in found) == sorted(self.model)
+        assert self.do(self.stores.documents.count(self.user, "app", "c")) == len(self.model)
+
+
+@pytest.mark.parametrize("machine", [Ring, Cache, Documents])
+def test_no_program_tells_a_store_from_its_model(stores: Stores, machine: type[Machine], request: pytest.FixtureRequest) -> None:
+    slow = "dynamo" in request.fixturenames or "dynamodb" in request.node.name
+    limits = settings(
+        max_examples=12 if slow else 40,
+        stateful_step_count=20 if slow else 30,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    run_state_machine_as_test(type(machine.__name__, (machine,), {"stores": stores}), settings=limits)

@@ -1,0 +1,93 @@
+"""The pure parts below the stores: JSON text, keys, cursors, records."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.contract.samples import event, pending, record, turn
+from webbee_kernel.stores.jsontext import dumps, equal, loads
+from webbee_kernel.stores.keys import shard_of
+from webbee_kernel.stores.paging import Cursor
+from webbee_kernel.stores.records import (
+    audit_from,
+    audit_text,
+    event_from,
+    event_text,
+    pending_from,
+    pending_text,
+    turn_from,
+    turn_text,
+)
+from webbee_kernel.turn import UserKey
+
+any_json = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@given(any_json)
+def test_json_comes_back_exactly(value: Any) -> None:
+    assert repr(loads(dumps(value))) == repr(value)
+    assert equal(value, loads(dumps(value)))
+
+
+@given(any_json, st.sampled_from([float("nan"), float("inf"), float("-inf")]))
+def test_numbers_that_json_lacks_are_refused_at_any_depth(value: Any, wrong: float) -> None:
+    for holder in ({"a": value, "b": [wrong]}, [value, {"c": wrong}], (value, 2**80, wrong)):
+        with pytest.raises(ValueError, match="JSON"):
+            dumps(holder)
+
+
+def test_a_value_that_holds_itself_is_refused() -> None:
+    loop: list[Any] = []
+    loop.append(loop)
+    with pytest.raises(ValueError, match="nested"):
+        dumps(loop)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [(1, 1.0, True), (True, 1, False), ([0], [False], False), ({"a": 1}, {"a": 1, "b": 2}, False), ("1", 1, False), (None, None, True)],
+)
+def test_equality_is_that_of_json(left: Any, right: Any, same: bool) -> None:
+    assert equal(left, right) is same
+
+
+@given(any_json, any_json)
+def test_a_cursor_brings_its_position_back(first: Any, second: Any) -> None:
+    tokens = Cursor("q", first)
+    token = tokens.write(first, second)
+    assert repr(tokens.read(token, 2)) == repr([first, second])
+    with pytest.raises(ValueError, match="cursor"):
+        Cursor("q", first, "other").read(token, 2)
+
+
+@given(st.text())
+def test_no_text_is_a_cursor_by_chance(token: str) -> None:
+    with pytest.raises(ValueError, match="cursor"):
+        Cursor("q").read(token, 1)
+
+
+def test_records_come_back_as_they_went_in() -> None:
+    assert turn_from(turn_text(turn(7))) == turn(7)
+    assert pending_from(pending_text(pending())) == pending()
+    assert audit_from(audit_text(record())) == record()
+    assert event_from(event_text(event())) == event()
+
+
+def test_a_record_of_another_version_is_still_read() -> None:
+    row = loads(turn_text(turn(7)))
+    del row["vault"]
+    row["of the future"] = 1
+    assert turn_from(dumps(row)) == replace(turn(7), vault={})
+
+
+def test_a_users_shard_is_the_same_everywhere() -> None:
+    assert [shard_of(UserKey("acme", name), 8) for name in ("alice", "bob", "иван")] == [3, 7, 3]
