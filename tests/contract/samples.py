@@ -27,7 +27,6 @@ def turn(seq: int, **changes: Any) -> Turn:
         "apps": ("mail",),
         "digests": (ToolCallDigest("mail", "list_inbox", '{"unread": 8}'),),
         "vault": {"<EMAIL_1>": "sarah@example.com"},
-        "functions": ("list_inbox",),
         "response": {"reply": f"ответ {seq}", "n": 2**70, "share": 0.1},
     }
     return Turn(**{**given, **changes})

@@ -39,10 +39,12 @@ def answer(message: str) -> bool | None:
     return None
 
 
-def pending(steps: Sequence[Step], *, message: str, request_id: str, now: float, titles: Mapping[str, str]) -> PendingConfirmation:
+def pending(
+    steps: Sequence[Step], *, session: str, message: str, request_id: str, now: float, titles: Mapping[str, str]
+) -> PendingConfirmation:
     """A record of exactly these calls, arguments already real, valid for 300 seconds. `titles` names what ids stand for."""
     return PendingConfirmation(
-        confirmation_id=confirmation_id(),
+        confirmation_id=confirmation_id(session, request_id),
         expires_at=int(now) + LIFETIME_S,
         message=message,
         request_id=request_id,

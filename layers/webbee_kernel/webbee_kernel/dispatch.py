@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 GRACE_S = 1.0
 """Seconds a call may overrun its own deadline before its thread is given up on."""
 
+LOST = "dispatch_unavailable"
+"""Code of an invocation that did not answer: what it did is not known."""
+
 REPAIRABLE = frozenset({"VALIDATION_MISSING_FIELD", "VALIDATION_TYPE_ERROR", "FABRICATED_ID_SHAPE", "UNKNOWN_TOOL", "UNKNOWN_SUB_FUNCTION"})
 """Codes that a model can mend by asking better."""
 
@@ -218,12 +221,12 @@ class StepRunner:
     async def _send(self, calls: Calls, step: Step, request: CallRequest) -> CallOutcome:
         try:
             return await self._dispatch.call(request)
-        except KernelError:
-            if not calls.outcomes and not step.has_effect:
+        except KernelError as error:
+            lost = step.has_effect and error.code == LOST
+            if not calls.outcomes and not lost:
                 raise  # nothing happened yet: the whole request can be retried
-            return failed(
-                request, "BACKEND_5XX", f"{step.fn_name} could not be recorded: retry later", action_type=step.action_type, retryable=True
-            )
+            text = "did not report back: check whether it was done before asking again" if lost else "was not run: retry later"
+            return failed(request, "BACKEND_5XX", f"{step.fn_name} {text}", action_type=step.action_type, retryable=not lost)
 
 
 def _problems(step: Step, outcome: CallOutcome) -> list[Problem]:

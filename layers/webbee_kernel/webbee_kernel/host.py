@@ -17,7 +17,7 @@ from .channels.skeleton import SkeletonReader
 from .clock import Clock
 from .config import Settings
 from .context import ContextFactory
-from .errors import CallError, KernelError
+from .errors import CallError, KernelError, StorageUnavailable
 from .events import EventLog, panel_refresh
 from .guards import no_placeholders
 from .identity import user_dict, user_from
@@ -190,7 +190,12 @@ class ExtensionHost:
             return earlier
         outcome = await self._invoke(loaded, request, call, self.contexts.make(user, request.app_id))
         events = panel_refresh(self.events, request.app_id, outcome.panels) if call.action_type != "read" else ()
-        await self._audit.close(key, record, outcome, events, self.events.expires_at)
+        try:
+            await self._audit.close(key, record, outcome, events, self.events.expires_at)
+        except StorageUnavailable:
+            if call.action_type == "read":
+                raise
+            _log.error("app=%s function=%s | done, but its record could not be completed", request.app_id, request.name)
         return outcome
 
     async def _invoke(self, loaded: LoadedExtension, request: CallRequest, call: _Call, ctx: Context) -> CallOutcome:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from typing import Any
 
 import orjson
@@ -15,9 +14,9 @@ def new_id() -> str:
     return uuid_utils.uuid7().hex
 
 
-def confirmation_id() -> str:
-    """`conf_` and 12 hex digits."""
-    return f"conf_{os.urandom(6).hex()}"
+def confirmation_id(*parts: Any) -> str:
+    """`conf_` and 12 hex digits, the same for the same parts: a request delivered twice asks for one confirmation."""
+    return f"conf_{digest(*parts)[:12]}"
 
 
 def digest(*parts: Any) -> str:

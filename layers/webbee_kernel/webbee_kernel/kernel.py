@@ -16,7 +16,7 @@ from .classifier import MAX_ROUNDS, Classifier
 from .clock import Clock
 from .config import Settings
 from .dispatch import Calls, Dispatch, StepRunner
-from .errors import Gone
+from .errors import Gone, ModelUnavailable
 from .llm.protocol import Model
 from .narrator import Narrator
 from .prompt import Problem
@@ -28,6 +28,7 @@ from .stores.protocols import Stores
 from .turn import PendingConfirmation, SessionKey, SessionMemory, Step, Turn, TurnStatus, UserKey, UserState
 from .view import TurnView
 
+POLL_S = 0.2
 RECORD_RESERVE_S = 2.0
 """Seconds kept back from models and calls so that a turn can still be recorded."""
 
@@ -115,14 +116,19 @@ class Kernel:
         problems: tuple[Problem, ...] = ()
         for attempt in range(MAX_ROUNDS):
             last = attempt == MAX_ROUNDS - 1
-            plan, problems, _ = await self._classifier.decide(
-                view.prompt,
-                view.functions,
-                language=view.language,
-                timeout_s=calls.left(),
-                problems=problems,
-                outcomes=view.shown(calls.outcomes),
-            )
+            try:
+                plan, problems, _ = await self._classifier.decide(
+                    view.prompt,
+                    view.functions,
+                    language=view.language,
+                    timeout_s=calls.left(),
+                    problems=problems,
+                    outcomes=view.shown(calls.outcomes),
+                )
+            except ModelUnavailable:
+                if not calls.outcomes:
+                    raise  # nothing happened yet: the whole request can be retried
+                return "", ()
             if not plan.steps and not problems:
                 problems = view.ungrounded(plan.text)
                 if not problems:
@@ -140,17 +146,27 @@ class Kernel:
         """The user answered: run exactly what waited, or forget it."""
         taken = await self.stores.sessions.take_pending(ask.key, pending.confirmation_id)
         if taken is None:
-            raise Gone("this confirmation was answered a moment ago", field="id")
+            return await self._answered_elsewhere(ask, view)
         calls = self._calls(replace(ask, request_id=pending.confirmation_id), view)
         if not yes:
             return await self._record(ask, view, calls, replies.refused(view.language), "ok")
         await self._runner.run_confirmed(calls, confirmation.steps(taken))
         return await self._narrate(ask, view, calls, about=pending.message)
 
+    async def _answered_elsewhere(self, ask: Ask, view: TurnView) -> Reply:
+        """Another delivery has the calls: its reply if it is this very request, else Gone."""
+        memory = view.memory
+        while memory.last_seq == view.memory.last_seq and time.monotonic() < view.deadline:
+            await asyncio.sleep(POLL_S)
+            memory = await self.stores.sessions.read(ask.key)
+        if earlier := memory.answered(ask.request_id):
+            return replies.replay(earlier, ask.session_id)
+        raise Gone("this confirmation was answered a moment ago", field="id")
+
     async def _hold(self, ask: Ask, view: TurnView, calls: Calls, held: tuple[Step, ...]) -> Reply:
         """Destructive calls wait for the user's yes."""
         titles = view.titles(calls.outcomes)
-        record = confirmation.pending(held, message=ask.message, request_id=ask.request_id, now=view.now, titles=titles)
+        record = confirmation.pending(held, session=str(ask.key), message=ask.message, request_id=ask.request_id, now=view.now, titles=titles)
         await self.stores.sessions.put_pending(ask.key, record)
         return await self._record(ask, view, calls, confirmation.question(record, view.language), "confirmation", record)
 

@@ -63,7 +63,6 @@ class Turn:
     digests: tuple[ToolCallDigest, ...] = ()
     vault: dict[str, str] = field(default_factory=dict)
     masked: bool = True
-    functions: tuple[str, ...] = ()
     response: dict[str, Any] = field(default_factory=dict)
 
 

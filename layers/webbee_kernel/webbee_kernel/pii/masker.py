@@ -1,7 +1,7 @@
 """One map per turn: values to placeholders on the way to a model, placeholders to values on the way back."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -85,7 +85,7 @@ class Masker:
         self.observe(value)
         masked = self._walk(value, "", "", self._mask)
         # A name may stand, uncued, before the place where its cue was met.
-        while self._named(_joined(masked)):
+        while self._names and self._named(_joined(masked)):
             masked = self._walk(masked, "", "", self._mask_everywhere)
         return masked
 
@@ -267,9 +267,16 @@ def _gather(value: JSON, texts: list[str]) -> None:
     if isinstance(value, str):
         texts.append(value)
     elif isinstance(value, dict):
-        for key, item in value.items():
-            _gather(key, texts)
-            _gather(item, texts)
+        texts.extend(key for key in value if isinstance(key, str))
+        _gather_all(value.values(), texts)
     elif isinstance(value, list | tuple):
-        for item in value:
+        _gather_all(value, texts)
+
+
+def _gather_all(values: Iterable[JSON], texts: list[str]) -> None:
+    for item in values:
+        kind = type(item)
+        if kind is str:
+            texts.append(item)
+        elif kind is not int and kind is not bool and item is not None:
             _gather(item, texts)
