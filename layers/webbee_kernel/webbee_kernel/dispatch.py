@@ -166,9 +166,10 @@ class StepRunner:
         return step.action_type == "destructive" or (step.action_type == "write" and self._confirm_writes)
 
     def _is_repeat(self, calls: Calls, step: Step) -> bool:
-        """Never the same call twice in a turn."""
+        """Never the same call twice in a turn; one that may have changed something not even after it failed."""
         return any(
-            (s.app_id, s.fn_name, s.arguments) == (step.app_id, step.fn_name, step.arguments) and calls.outcomes[i].ok
+            (s.app_id, s.fn_name, s.arguments) == (step.app_id, step.fn_name, step.arguments)
+            and (calls.outcomes[i].ok or s.has_effect)
             for i, s in calls.sent.items()
             if i in calls.outcomes
         )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from dataclasses import asdict
 from typing import Any
-
-import orjson
 
 from ..audit import outcome_from
 from ..catalogue import Catalogue
@@ -53,12 +52,12 @@ class LambdaDispatch:
 
         client = self._client_factory("lambda")
         try:
-            response = await asyncio.to_thread(client.invoke, FunctionName=self._name, Payload=orjson.dumps(payload))
+            response = await asyncio.to_thread(client.invoke, FunctionName=self._name, Payload=json.dumps(payload))
         except (BotoCoreError, ClientError) as error:
             raise StorageUnavailable(
                 f"the extension function did not answer ({type(error).__name__}): retry", code="dispatch_unavailable"
             ) from error
-        answer = orjson.loads(response["Payload"].read())
+        answer = json.loads(response["Payload"].read())  # not orjson: it turns integers beyond 64 bits into floats
         if response.get("FunctionError"):
             raise StorageUnavailable(
                 f"the extension function failed ({answer.get('errorType', 'error')}): retry", code="dispatch_unavailable"

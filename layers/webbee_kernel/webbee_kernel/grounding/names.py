@@ -136,8 +136,8 @@ def _bare(word: str) -> str:
 
 def _speaks(match: re.Match[str], rest: str, word: str) -> bool:
     """Tell whether a sentence's first word acts like a name: it writes, owns something, or is addressed."""
-    if word.lower() in _OPENERS or word.lower() in ORDINARY or word.endswith("ly"):
-        return False
+    if word.lower() in _OPENERS or word.lower() in ORDINARY or word.endswith(("ly", "ите", "йте", "ьте")):
+        return False  # an adverb, or a polite Russian imperative
     if not rest[: match.start()].strip(" *_") and re.match(r",\s+\w", rest[match.end() : match.end() + 4]):
         return True
     genitive = match.group().endswith(("'s", "’s"))

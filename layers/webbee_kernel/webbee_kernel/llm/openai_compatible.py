@@ -214,14 +214,14 @@ def _refused_part(status: int, body: Any, already: frozenset[str]) -> str | None
     code, words = _error_of(body)
     if "context" in code:
         return None
-    named = f"{(body.get('error') or {}).get('param')}" if isinstance(body, dict) and isinstance(body.get("error"), dict) else ""
-    return next((part for part, name in _OPTIONAL.items() if part not in already and name.search(named or words)), None)
+    return next((part for part, name in _OPTIONAL.items() if part not in already and name.search(words)), None)
 
 
 def _error_of(body: Any) -> tuple[str, str]:
-    """The error's code where it is one (never free text), and its words."""
+    """The error's code where it is one (never free text), and its words, the parameter it names first."""
     error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
         return "", str(error or "")
     found = next((str(error[k]) for k in ("code", "type") if error.get(k)), "")
-    return (found if _IDENTIFIER.fullmatch(found) else ""), str(error.get("message") or error.get("detail") or "")
+    words = " ".join(str(error[k]) for k in ("param", "message", "detail") if error.get(k))
+    return (found if _IDENTIFIER.fullmatch(found) else ""), words

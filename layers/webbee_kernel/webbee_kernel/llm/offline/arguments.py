@@ -163,7 +163,7 @@ class _Filler:
             return
         if self.lookup and self.quotes:
             return
-        value = self._several(argument) if argument.many else None
+        value = self._several(argument, named) if argument.many else None
         if value is None and named and (record := named_record(self.reading.facts, self.tool.app_id, argument.name, named)):
             value = None if self.lookup and _literal(named, record.fields) else record.id
             self.extra |= {t.stem for t in named} if value is not None else set()
@@ -183,15 +183,16 @@ class _Filler:
         self.extra |= {t.stem for t in self.head if t.word in REFERENCES} if self.reference else set()
         return recall_id(self.reading.facts, self.tool.app_id, argument.name, self.reference or Reference())
 
-    def _several(self, argument: Argument) -> list[Any] | None:
-        """`the first two`, `them all`, `these`."""
+    def _several(self, argument: Argument, named: Sequence[Token]) -> list[Any] | None:
+        """`the first two`, `them all`, `these`, `all from the bank`: words that say which ones must stand in each of them."""
         said = [t.word for t in self.words]
         count = next((_NUMBERS.get(w, int(w) if w.isdecimal() else 0) for w in said if w in _NUMBERS or w.isdecimal()), None)
         plural_first = "первые" in said or ("first" in said and count)
         if plural_first and count:
             return recall_ids(self.reading.facts, self.tool.app_id, argument.name, count) or None
         if _ALL & set(said):
-            return recall_ids(self.reading.facts, self.tool.app_id, argument.name, None) or None
+            which = {t.stem for t in named if t.word not in _ALL and not points_back(t)}
+            return recall_ids(self.reading.facts, self.tool.app_id, argument.name, None, which) or None
         return None
 
     def _numbers(self) -> None:

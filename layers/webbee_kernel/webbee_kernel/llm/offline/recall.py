@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,11 +74,11 @@ def email_of(facts: Sequence[Fact], words: Sequence[Token]) -> tuple[str, Token]
     return None
 
 
-def recall_ids(facts: Sequence[Fact], app_id: str, name: str, count: int | None) -> list[Any]:
-    """The first `count` ids of the newest list among the facts of this app, or all of them."""
+def recall_ids(facts: Sequence[Fact], app_id: str, name: str, count: int | None, which: Collection[str] = ()) -> list[Any]:
+    """The first `count` ids of the newest list among the facts of this app, or all of them; only records whose text holds `which` stems."""
     for fact in facts:
-        if listed := [r.id for r in _records(fact, app_id, name) if r.listed]:
-            return listed[:count]
+        if listed := [r for r in _records(fact, app_id, name) if r.listed]:
+            return [r.id for r in listed if set(which) <= _stems(r.fields)][:count]
     return []
 
 

@@ -1,0 +1,62 @@
+"""The whole report of one turn, made before it runs or instead of running it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..catalogue import tool_spec
+from ..channels import skeleton
+from ..channels.fact_ledger import TURN_CAP
+from ..session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
+from ..text import dumps
+from ..turn import RING_SIZE
+from ..view import TurnView
+from . import functions, sections, turns
+
+CHARS_PER_TOKEN = 3.5
+"""A rough figure for mixed English, Russian and JSON; models count for themselves."""
+
+
+def explain(view: TurnView) -> dict[str, Any]:
+    """`blocks`, `sections`, `turns`, `functions`, `placeholders`. Nothing is called or stored."""
+    _ = view.prompt  # first: placeholders get the numbers a real turn gives them
+    section_reports = sections.report(view)
+    return {
+        "blocks": blocks(view, sum(s["in_prompt"] for s in section_reports)),
+        "sections": section_reports,
+        "turns": turns.report(view),
+        "functions": functions.report(view),
+        "placeholders": dict(view.masker.used_in(view.prompt.text)) if view.gate else {},
+        "next_turn": view.memory.last_seq + 1,
+    }
+
+
+def blocks(view: TurnView, shown_sections: int) -> list[dict[str, Any]]:
+    """Each part a model receives, in order: characters, its cap and what the cap is made of; None where there is none."""
+    prompt = view.prompt
+    catalogue = sum(len(dumps(_spec(f))) for f in view.functions)
+    head = len(skeleton.NOTE) + len("[SKELETON]\n\n")
+    per_turn = MESSAGE_PREVIEW + REPLY_PREVIEW + TURN_CAP
+    parts = (
+        ("system", len(prompt.system), None, "fixed text"),
+        ("catalogue", catalogue, None, f"{len(view.functions)} functions"),
+        (
+            "skeleton",
+            len(prompt.skeleton),
+            head + shown_sections * (skeleton.MAX_LINE + 1),
+            f"{shown_sections} sections of {skeleton.MAX_LINE} characters",
+        ),
+        (
+            "history",
+            len(prompt.history) - len(view.message),
+            RING_SIZE * per_turn,
+            f"{RING_SIZE} turns of {per_turn:,} characters: {MESSAGE_PREVIEW} message, {REPLY_PREVIEW} reply, {TURN_CAP:,} facts",
+        ),
+        ("message", len(view.message), None, "the user's own words"),
+    )
+    return [{"name": n, "chars": c, "tokens": round(c / CHARS_PER_TOKEN), "cap": cap, "of": of} for n, c, cap, of in parts]
+
+
+def _spec(function: Any) -> dict[str, Any]:
+    spec = tool_spec(function)
+    return {"name": spec.name, "description": spec.description, "input_schema": spec.input_schema}

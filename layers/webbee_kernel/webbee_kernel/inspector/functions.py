@@ -1,0 +1,54 @@
+"""Per function: whether the classifier is offered it, how near the message's words are, and why not when not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..catalogue import FunctionInfo, tool_spec
+from ..view import TurnView
+
+
+def report(view: TurnView) -> list[dict[str, Any]]:
+    """Every function of every deployed app, offered ones first in the order a model reads them; apps that failed last.
+
+    `rank` and `score` say how near the message's words are to the function's name, description and examples. They come
+    from the offline model's matcher, whichever model answers; None without evidence.
+    """
+    scores = _scores(view)
+    offered = [_row(view, f, i, scores) for i, f in enumerate(view.functions, 1)]
+    others = [
+        _row(view, f, None, {}) for app in view.catalogue.apps.values() if app.app_id not in view.installed for f in app.functions
+    ]
+    failed = [
+        {"app_id": a.app_id, "fn_name": "", "in_catalogue": False, "why_not": f"the app failed to load: {a.error}"}
+        for a in view.catalogue.apps.values()
+        if a.error
+    ]
+    return [*offered, *others, *failed]
+
+
+def _row(view: TurnView, function: FunctionInfo, position: int | None, scores: dict[str, tuple[int, float]]) -> dict[str, Any]:
+    rank, score = scores.get(function.tool_name, (None, None))
+    missing = [s for s in function.scopes if not view.user.has_scope(s)]
+    return {
+        "app_id": function.app_id,
+        "fn_name": function.fn_name,
+        "description": function.description,
+        "action_type": function.action_type,
+        "in_catalogue": position is not None,
+        "position": position,
+        "rank": rank,
+        "score": score,
+        "why_not": "" if position else "the app is not installed for this user",
+        "refused": f"a call would be refused: the scope {', '.join(missing)} is missing" if missing else "",
+    }
+
+
+def _scores(view: TurnView) -> dict[str, tuple[int, float]]:
+    if not view.message.strip() or not view.functions:
+        return {}
+    from ..llm.offline.matching import bare, index_of
+
+    tools = tuple(tool_spec(f) for f in view.functions)
+    ranked = index_of(tools).rank(bare(view.message), tools)
+    return {m.tool.name: (i, round(m.score, 2)) for i, m in enumerate(ranked, 1)}

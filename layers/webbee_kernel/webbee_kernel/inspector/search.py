@@ -1,0 +1,161 @@
+"""A value: every channel where it stands, where it was cut or masked, or that it was never written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .. import session_memory
+from ..catalogue import tool_spec
+from ..session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
+from ..text import dumps, one_line
+from ..turn import Section, Turn
+from ..view import TurnView
+from . import sections, turns
+
+MAX_FOUND = 200
+_EXCERPT = 60
+
+Hit = dict[str, Any]
+Stands = Callable[[Any], bool]
+
+
+def search(view: TurnView, value: str) -> dict[str, Any]:
+    """`{"value", "seen", "verdict", "found": [{"channel", "place", "path", "state", "because", "excerpt"}]}`.
+
+    `state` is shown, masked, cut, dropped, hidden (written, but not for the classifier now) or unknown (the ledger cut
+    something there). Text is compared without case; digits alone match whole numbers only.
+    """
+    _ = view.prompt
+    stands = _matcher(value)
+    found: list[Hit] = []
+    for hits in (_message(view, stands), _sections(view, value, stands), _turns(view, stands), _catalogue(view, stands)):
+        found += hits
+    seen = any(h["state"] in ("shown", "masked") for h in found)
+    written = any(h["state"] != "unknown" for h in found)
+    verdict = "the model sees it" if seen else "written, but the model does not see it" if written else "never written"
+    if not written and found:
+        verdict = "not found, but facts were cut where it may have stood"
+    return {"value": value, "seen": seen, "verdict": verdict, "found": found[:MAX_FOUND], "more": max(0, len(found) - MAX_FOUND)}
+
+
+def _matcher(value: str) -> Stands:
+    needle = one_line(value).casefold()
+    if not needle:
+        return lambda text: False
+    if needle.isdigit():
+        pattern = re.compile(rf"(?<!\d){needle}(?!\d)")
+        return lambda text: bool(pattern.search(_text(text)))
+    return lambda text: needle in _text(text)
+
+
+def _text(value: Any) -> str:
+    return one_line(value if isinstance(value, str) else dumps(value)).casefold()
+
+
+def _hit(channel: str, place: str, path: str, state: str, because: str, text: Any) -> Hit:
+    shown = one_line(text if isinstance(text, str) else dumps(text), 3 * _EXCERPT)
+    return {"channel": channel, "place": place, "path": path, "state": state, "because": because, "excerpt": shown}
+
+
+def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Every scalar of a JSON value and every key, with its path: `per_account[0].email`."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            where = f"{path}.{key}" if path else str(key)
+            yield where, str(key)
+            yield from leaves(item, where)
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            yield from leaves(item, f"{path}[{i}]")
+    else:
+        yield path, value
+
+
+def _message(view: TurnView, stands: Stands) -> list[Hit]:
+    return [_hit("message", "this message", "", "shown", "the user's own words are never masked", view.message)] if stands(view.message) else []
+
+
+def _sections(view: TurnView, value: str, stands: Stands) -> Iterator[Hit]:
+    reports = {(r["app_id"], r["section"]): r for r in sections.report(view)}
+    for section in view.state.sections:
+        report = reports[(section.app_id, section.section)]
+        place = f"{section.app_id}.{section.section}"
+        if stands(section.section):
+            yield _hit("skeleton", place, "", "shown" if report["in_prompt"] else "hidden", report["why_not"], section.section)
+        for path, leaf in leaves(section.data or {}):
+            if stands(leaf):
+                state, because = _section_state(section, report, path, leaf, stands)
+                yield _hit("skeleton", place, path, state, because, leaf)
+
+
+def _section_state(section: Section, report: dict[str, Any], path: str, leaf: Any, stands: Stands) -> tuple[str, str]:
+    if not report["in_prompt"]:
+        return "hidden", report["why_not"]
+    field = next(f for f in report["fields"] if _within(path, f["name"]))
+    losses = [x for x in field["losses"] if _within(path, x["path"]) or x["rule"] == "line_over_700"]
+    if field["state"] != "dropped" and (stands(field["shown"]) or (path == field["name"] and leaf == path)):
+        return "shown", ""
+    if field["state"] != "dropped" and (names := [p for p, v in field["masked"].items() if stands(v) or str(v) in str(leaf)]):
+        return "masked", f"the model reads {', '.join(names)}"
+    if losses:
+        state = "cut" if losses[0]["rule"] in ("string_over_60", "line_over_700") and field["state"] == "cut" else "dropped"
+        return state, f"{losses[0]['because']} ({losses[0]['detail']})"
+    return "cut", "it renders in another form"
+
+
+def _within(path: str, parent: str) -> bool:
+    return path == parent or path.startswith((parent + ".", parent + "["))
+
+
+def _turns(view: TurnView, stands: Stands) -> Iterator[Hit]:
+    items = session_memory.history(view.memory, view.gate.mask if view.gate else None)
+    for turn, item in zip(view.memory.turns, items, strict=True):
+        place = f"turn {turn.seq}"
+        yield from _prose(view, place, "message", turn.message, item.message, MESSAGE_PREVIEW, stands)
+        yield from _prose(view, place, "reply", turn.reply, item.reply, REPLY_PREVIEW, stands)
+        yield from _facts(view, turn, item.facts, stands)
+
+
+def _prose(view: TurnView, place: str, what: str, text: str, shown: str, limit: int, stands: Stands) -> Iterator[Hit]:
+    if not stands(text):
+        return
+    if stands(shown):
+        yield _hit("history", place, what, "shown", "", text)
+    elif names := _standing_for(view, shown, stands):
+        yield _hit("history", place, what, "masked", f"the model reads {', '.join(names)}", text)
+    else:
+        yield _hit("history", place, what, "cut", f"a remembered {what} renders up to {limit} characters; facts carry the data", text)
+
+
+def _facts(view: TurnView, turn: Turn, lines: tuple[str, ...], stands: Stands) -> Iterator[Hit]:
+    for digest, line in zip(turn.digests, lines, strict=True):
+        place = f"turn {turn.seq} {digest.app_id}.{digest.fn_name}"
+        data = turns.real(view, digest)
+        found = [(path, leaf) for path, leaf in leaves(data, "data") if stands(leaf)]
+        for path, leaf in found:
+            names = _standing_for(view, line, stands)
+            if stands(line) or not names:
+                yield _hit("fact_ledger", place, path, "shown", "", leaf)
+            else:
+                yield _hit("fact_ledger", place, path, "masked", f"the model reads {', '.join(names)}", leaf)
+        if not found:
+            for path, marker in turns.cuts(data):
+                yield _hit("fact_ledger", place, path, "unknown", f"the ledger cut here: {marker}", marker)
+
+
+def _standing_for(view: TurnView, shown: str, stands: Stands) -> list[str]:
+    """Placeholders in a text that stand for values holding the needle."""
+    return [p for p, v in view.masker.used_in(shown).items() if stands(v)] if view.gate else []
+
+
+def _catalogue(view: TurnView, stands: Stands) -> Iterator[Hit]:
+    for function in view.functions:
+        spec = tool_spec(function)
+        for path, leaf in leaves({"description": spec.description, "examples": list(spec.examples), "input_schema": spec.input_schema}):
+            if stands(leaf):
+                yield _hit("catalogue", spec.name, path, "shown", "", leaf)
+                break
+        if stands(spec.name):
+            yield _hit("catalogue", spec.name, "name", "shown", "", spec.name)

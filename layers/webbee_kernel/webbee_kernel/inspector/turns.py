@@ -1,0 +1,126 @@
+"""Per remembered turn: its calls, what guarded them, its grounding, its facts with cuts and masks."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from .. import session_memory
+from ..channels import fact_ledger
+from ..grounding import check
+from ..grounding.claims import scan
+from ..text import one_line
+from ..turn import RING_SIZE, ToolCallDigest, Turn
+from ..view import TurnView
+
+GUARDS = {
+    "UNKNOWN_TOOL": "known function: refused",
+    "UNKNOWN_SUB_FUNCTION": "known function: refused",
+    "PERMISSION_DENIED": "installed and permitted: refused",
+    "FABRICATED_ID_SHAPE": "real ids, no placeholders (I-AH-1, I-PARAMS-NO-PLACEHOLDER-VALUES): refused",
+    "VALIDATION_MISSING_FIELD": "arguments fit the parameter model: refused",
+    "VALIDATION_TYPE_ERROR": "arguments fit the parameter model: refused",
+}
+"""What stopped a call, by the code recorded with it; any other code is the handler's own."""
+
+_MORE = re.compile(r"… \d+ more")
+_CHARS = re.compile(r"…\[\d+ chars\]$")
+
+
+def report(view: TurnView) -> list[dict[str, Any]]:
+    """The remembered turns, oldest first."""
+    items = session_memory.history(view.memory, view.gate.mask if view.gate else None)
+    return [_turn(view, turn, item.facts, item.reply) for turn, item in zip(view.memory.turns, items, strict=True)]
+
+
+def _turn(view: TurnView, turn: Turn, lines: tuple[str, ...], shown_reply: str) -> dict[str, Any]:
+    return {
+        "turn": turn.seq,
+        "at": turn.at,
+        "status": turn.status,
+        "message": turn.message,
+        "reply": turn.reply,
+        "reply_shown": shown_reply,
+        "message_cut": len(one_line(turn.message)) > session_memory.MESSAGE_PREVIEW,
+        "reply_cut": len(one_line(turn.reply)) > session_memory.REPLY_PREVIEW,
+        "calls": [{**c, "guard": guard(c)} for c in turn.response.get("calls", ())],
+        "grounding": grounding(view, turn),
+        "facts": [_fact(view, d, line) for d, line in zip(turn.digests, lines, strict=True)],
+        "facts_chars": sum(len(line) + 1 for line in lines) - 1 if lines else 0,
+        "facts_limit": fact_ledger.TURN_CAP,
+        "leaves_on_turn": turn.seq + RING_SIZE,
+    }
+
+
+def guard(call: dict[str, Any]) -> str:
+    """The guards' verdict as the call's record tells it."""
+    if call.get("status") == "ok":
+        return "all passed"
+    return GUARDS.get(str(call.get("error_code", "")), "all passed; the call itself failed")
+
+
+def _fact(view: TurnView, digest: ToolCallDigest, line: str) -> dict[str, Any]:
+    """One FACTS line. `data` holds the user's real values, `masked` what stands for them in `line`."""
+    data = real(view, digest)
+    return {
+        "app_id": digest.app_id,
+        "fn_name": digest.fn_name,
+        "line": line,
+        "stored_chars": len(digest.data_facts_json),
+        "cuts": [{"path": path, "marker": marker} for path, marker in cuts(data)],
+        "masked": dict(view.masker.used_in(line)) if view.gate else {},
+        "data": data,
+    }
+
+
+def real(view: TurnView, digest: ToolCallDigest) -> Any:
+    """A digest's data with the user's own values in place of placeholders."""
+    return unmasked(json.loads(digest.data_facts_json), view)
+
+
+def unmasked(value: Any, view: TurnView) -> Any:
+    """The value with every known placeholder, in strings and keys, replaced."""
+    if isinstance(value, str):
+        return view.masker.unmask_text(value)
+    if isinstance(value, dict):
+        return {unmasked(k, view): unmasked(v, view) for k, v in value.items()}
+    return [unmasked(v, view) for v in value] if isinstance(value, list) else value
+
+
+def cuts(value: Any, path: str = "data") -> Iterator[tuple[str, str]]:
+    """Where the ledger cut: paths and the markers it left."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key == fact_ledger.TRUNCATED:
+                yield path, str(item)
+            else:
+                yield from cuts(item, f"{path}.{key}")
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            if i == len(value) - 1 and isinstance(item, str) and _MORE.fullmatch(item):
+                yield path, item
+            else:
+                yield from cuts(item, f"{path}[{i}]")
+    elif isinstance(value, str) and (found := _CHARS.search(value)):
+        yield path, found.group()
+
+
+def grounding(view: TurnView, turn: Turn) -> dict[str, Any]:
+    """The verdict on a past reply, computed again from what is remembered, with every token it looked for.
+
+    The tools' summaries are not kept and facts may have been cut, so a token can be missed here that was found then.
+    A turn without facts is not judged: what its reply rested on is not remembered.
+    """
+    if not turn.digests:
+        return {"recomputed": False, "why_not": "the turn has no facts to check its reply against"}
+    data = [real(view, d) for d in turn.digests]
+    done = []
+    for call in turn.response.get("calls", ()):
+        function = view.catalogue.function(call.get("app_id", ""), call.get("fn_name", ""))
+        if call.get("status") == "ok" and function:
+            done.append(function.action_type)
+    verdict = check(turn.reply, data=data, message=turn.message, done=done)
+    tokens = [{"kind": c.kind, "token": c.token, "found": c.token not in verdict.ungrounded} for c in scan(turn.reply).claims]
+    return {"recomputed": True, "grounded": verdict.grounded, "missing": list(verdict.ungrounded), "tokens": tokens}

@@ -1,0 +1,55 @@
+// The HTTP API with the tab's token.
+
+export const TOKEN_KEY = "webbee.token";
+const DEADLINE_MS = 35_000;
+
+export class ApiError extends Error {
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+export function token() {
+  return sessionStorage.getItem(TOKEN_KEY) ?? "";
+}
+
+export function setToken(value) {
+  if (value) sessionStorage.setItem(TOKEN_KEY, value);
+  else sessionStorage.removeItem(TOKEN_KEY);
+}
+
+export async function request(method, path, { body, headers, using } = {}) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method,
+      headers: { authorization: `Bearer ${using ?? token()}`, ...(body ? { "content-type": "application/json" } : {}), ...headers },
+      body: body ? JSON.stringify(body) : undefined,
+      signal: AbortSignal.timeout(DEADLINE_MS),
+      cache: "no-store",
+      credentials: "omit",
+    });
+  } catch (error) {
+    throw new ApiError(0, "network", error.name === "TimeoutError" ? "timeout" : "network");
+  }
+  if (!response.ok) throw await failure(response);
+  return response;
+}
+
+export async function api(method, path, body) {
+  return (await request(method, path, { body })).json();
+}
+
+async function failure(response) {
+  let found = {};
+  try {
+    found = await response.json();
+  } catch {
+    // Not JSON: a proxy answered.
+  }
+  const error = found.error ?? found.message;
+  if (error && typeof error === "object") return new ApiError(response.status, error.code ?? "", error.message ?? "");
+  return new ApiError(response.status, found.error_code ?? "", String(error ?? `HTTP ${response.status}`));
+}

@@ -1,0 +1,69 @@
+// Elements from plain values. Text goes in as text: nothing anywhere on this page parses HTML.
+
+const SAFE_LINK = /^(https?:|mailto:)/i;
+const SAFE_IMAGE = /^(https:|data:image\/(png|jpe?g|gif|webp|svg\+xml)[;,])/i;
+
+export function h(tag, props, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(props ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "class") element.className = value;
+    else if (name === "dataset") Object.assign(element.dataset, value);
+    else if (name === "value") element.value = value;
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  append(element, children);
+  return element;
+}
+
+function append(element, children) {
+  for (const child of children.flat(9)) {
+    if (child === undefined || child === null || child === false || child === "") continue;
+    element.append(child instanceof Node ? child : String(child));
+  }
+}
+
+export function fill(element, ...children) {
+  element.replaceChildren();
+  append(element, children);
+  return element;
+}
+
+// Any JSON value as one piece of text.
+export function plain(value) {
+  if (value === undefined || value === null) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+export function pretty(value) {
+  return JSON.stringify(value, null, 2);
+}
+
+export function safeLink(url) {
+  return SAFE_LINK.test(plain(url).trim()) ? plain(url).trim() : "";
+}
+
+export function safeImage(url) {
+  return SAFE_IMAGE.test(plain(url).trim()) ? plain(url).trim() : "";
+}
+
+// A random id; crypto.randomUUID is missing on plain http.
+export function randomId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
+}
+
+let uniques = 0;
+export function unique(prefix) {
+  uniques += 1;
+  return `${prefix}-${uniques}`;
+}
+
+export function time(iso) {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return plain(iso);
+  const today = at.toDateString() === new Date().toDateString();
+  const clock = { hour: "2-digit", minute: "2-digit" };
+  return at.toLocaleString([], today ? clock : { day: "numeric", month: "short", ...clock });
+}
