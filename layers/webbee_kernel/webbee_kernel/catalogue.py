@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -25,6 +26,12 @@ class FunctionInfo:
     examples: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
     id_projection: str = ""
+    characters: int = 0
+
+    def __post_init__(self) -> None:
+        """Count once what the function takes in a prompt."""
+        schema = json.dumps(self.input_schema, ensure_ascii=False, default=str)
+        object.__setattr__(self, "characters", len(self.tool_name) + len(self.description) + sum(map(len, self.examples)) + len(schema))
 
     @property
     def tool_name(self) -> str:

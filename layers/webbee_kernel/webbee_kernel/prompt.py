@@ -34,16 +34,16 @@ class Prompt:
     system: str
     skeleton: str
     history: str
-    extra: str = ""
+    notice: str = ""
 
     @property
     def text(self) -> str:
         """The blocks in order."""
-        return "\n".join(part for part in (self.skeleton, self.history, self.extra) if part)
+        return "\n".join(part for part in (self.notice, self.skeleton, self.history) if part)
 
     def sizes(self) -> dict[str, int]:
         """Characters per block."""
-        return {"system": len(self.system), "skeleton": len(self.skeleton), "history": len(self.history), "extra": len(self.extra)}
+        return {"system": len(self.system), "skeleton": len(self.skeleton), "history": len(self.history), "notice": len(self.notice)}
 
 
 def problems_block(problems: Sequence[Problem]) -> str:

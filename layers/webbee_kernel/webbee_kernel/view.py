@@ -20,6 +20,7 @@ from .pii import Masker
 from .prompt import Problem, Prompt
 from .results_block import shown
 from .sdk.context import User
+from .shortlist import Shortlist, shortlist
 from .turn import CallOutcome, PendingConfirmation, SessionMemory, Turn, TurnStatus, UserState
 
 
@@ -55,8 +56,15 @@ class TurnView:
 
     @cached_property
     def functions(self) -> tuple[FunctionInfo, ...]:
-        """The catalogue the classifier gets: functions of installed apps."""
-        return self.catalogue.functions(self.installed)
+        """The catalogue the classifier gets: functions of installed apps, shortlisted where they are too many."""
+        return self.shortlist.shown
+
+    @cached_property
+    def shortlist(self) -> Shortlist:
+        """Which functions fit the prompt's budget, and which do not."""
+        used = {(c["app_id"], c["fn_name"]) for t in self.memory.turns for c in t.response.get("calls", [])}
+        recent = [t.message for t in self.memory.turns]
+        return shortlist(self.catalogue.functions(self.installed), self.message, recent, used)
 
     @cached_property
     def prompt(self) -> Prompt:
@@ -66,6 +74,7 @@ class TurnView:
         items = session_memory.history(self.memory, mask)
         return Prompt(
             system=prompts.SYSTEM,
+            notice=self.shortlist.notice(),
             skeleton=skeleton.render(sections, self.now, mask),
             history=session_memory.render(items, iso(self.now), self.message),
         )

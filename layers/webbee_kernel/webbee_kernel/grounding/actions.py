@@ -179,7 +179,7 @@ def ungrounded(rest: str, evidence: Evidence, done: Collection[str], dated: Coll
 def _told(rest: str, start: int, evidence: Evidence) -> bool:
     """Tell whether a tool's own summary says so: the verb and the word behind it, as «отправил список» of a list function."""
     words = re.match(r"[^\W\d_]+\s+[^\W\d_]+", rest[start : start + 80])
-    return bool(words) and " ".join(fold(words.group()).split()) in evidence.told
+    return words is not None and " ".join(fold(words.group()).split()) in evidence.told
 
 
 def _patterns(rest: str) -> list[tuple[re.Pattern[str], bool]]:
