@@ -33,7 +33,9 @@ def orders() -> Extension:
 
     @chat.function("latest", "The latest orders")
     async def latest(ctx: Context, number: int) -> ActionResult:
-        rows = [{"id": f"o-{number}-{i}", "item": f"Item {i} of order {number}", "amount": number + i, "paid": i % 2 == 0} for i in range(7)]
+        rows = [
+            {"id": f"o-{number}-{i}", "item": f"Item {i} of order {number}", "amount": number + i, "paid": i % 2 == 0} for i in range(7)
+        ]
         return ActionResult.success({"count": len(rows), "orders": rows}, f"Found {len(rows)} orders.")
 
     return ext
@@ -112,7 +114,9 @@ def main() -> int:
     growth = memory[POINTS[1]][1] / memory[POINTS[0]][1]
     print(f"\nprompt, turn {POINTS[0]} to {POINTS[1]}: {growth:.2f} times (bar {PROMPT_BAR}); CPU bar {CPU_BAR_MS} ms\n")
     tables = on_dynamodb()
-    print(f"{'turn':>6} {'reads':>6} {'writes':>7} {'read units':>11} {'write units':>12} {'bytes a turn':>13} {'session stored':>15} {'items':>6}")
+    print(
+        f"{'turn':>6} {'reads':>6} {'writes':>7} {'read units':>11} {'write units':>12} {'bytes a turn':>13} {'session stored':>15} {'items':>6}"
+    )
     for point, f in tables.items():
         row = (f"{point:>6}", f"{f['reads']:>6.1f}", f"{f['writes']:>7.1f}", f"{f['read_units']:>11.1f}", f"{f['write_units']:>12.1f}")
         print(*row, f"{f['bytes']:>13,.0f}", f"{f['stored']:>15,}", f"{f['items']:>6}")

@@ -12,13 +12,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import boto3
 from moto import mock_aws
 from moto.core.botocore_stubber import BotocoreStubber
 
 REGION = "eu-central-1"
 _REGION_VARIABLE = "AWS_DEFAULT_REGION"
 # Not resetting boto3's default session cuts a start from 174 to 14 ms; nothing here uses that session.
-_CONFIG: Any = {"core": {"reset_boto3_session": False}}
+_CORE: dict[str, Any] = {"reset_boto3_session": False}
+_REAL_BEDROCK: dict[str, Any] = {"passthrough": {"services": [], "urls": [r"https://bedrock-runtime[.-]"]}}
 
 _unlocked = BotocoreStubber.__call__
 _lock = threading.RLock()
@@ -30,16 +32,19 @@ def _locked(self: BotocoreStubber, *args: Any, **kwargs: Any) -> Any:
 
 
 @contextmanager
-def local_aws() -> Iterator[None]:
+def local_aws(*, bedrock: bool = False) -> Iterator[None]:
     """An empty AWS account for the time of the block; it may be nested, the innermost shares the outer one's state.
 
-    Credentials are fake, and the region is eu-central-1 unless the environment names one.
+    Credentials are fake, and the region is eu-central-1 unless the environment names one. With `bedrock`, models are the
+    real account's: requests to Bedrock leave this machine, with the credentials that boto3 finds; nothing else does.
     """
     BotocoreStubber.__call__ = _locked
     had_region = _REGION_VARIABLE in os.environ
     os.environ.setdefault(_REGION_VARIABLE, REGION)
     try:
-        with mock_aws(config=_CONFIG):
+        own = {"mock_credentials": boto3.Session().get_credentials() is None, **_REAL_BEDROCK} if bedrock else {}
+        config: Any = {"core": {**_CORE, **own}}
+        with mock_aws(config=config):
             yield
     finally:
         if not had_region:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from email.message import EmailMessage
 from typing import Any
@@ -25,13 +26,14 @@ class Story:
         self.world = world
         self.ru = Client(world.url, "sarah-ru")
         self.en = Client(world.url, "sarah-en")
+        self.prompt = ""
 
     def say(self, client: Client, message: str) -> dict[str, Any]:
         """One turn: what the classifier reads, then the reply."""
         print("\n" + paint("you      ", "bold", "green") + paint(message, "bold"))
-        prompt = client.get("/v1/inspect", session_id=SESSION, message=message)
+        self.prompt = client.get("/v1/inspect", session_id=SESSION, message=message)["prompt"]
         print(paint("  the classifier reads", "dim"))
-        print(_prompt(prompt["prompt"]))
+        print(_prompt(self.prompt))
         answer: dict[str, Any] = client.post("/v1/chat", {"message": message, "session_id": SESSION})
         for call in answer["calls"]:
             mark = paint("✓", "green") if call["status"] == "ok" else paint("✗", "red")
@@ -81,9 +83,10 @@ def mail(story: Story) -> None:
     story.say(story.ru, "покажи письма за сегодня")
     story.say(story.ru, "отправь на тот же адрес «статус по проекту»")
     received = story.world.mail.received[-1]
-    story.note(f"The SMTP server received “{received.subject}” for {', '.join(received.envelope_to)}. The model only ever saw <EMAIL_1>.")
-    if received.envelope_to != ("sarah@example.com",):
+    seen = re.search(r'"from": "(<EMAIL_\d+>)", "subject": "Q3 plan"', story.prompt)
+    if received.envelope_to != ("sarah@example.com",) or not seen or "sarah@example.com" in story.prompt:
         raise SystemExit(f"the mail went to {received.envelope_to}")
+    story.note(f"The SMTP server received “{received.subject}” for sarah@example.com. The model only ever saw {seen.group(1)}.")
 
 
 def new_mail(story: Story) -> None:

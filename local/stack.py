@@ -67,7 +67,8 @@ class Stack:
 @contextmanager
 def local_stack(*, extensions_dir: Path | None = None, model: str = "offline", env: Mapping[str, str] | None = None) -> Iterator[Stack]:
     """A fresh deployment for the time of the block; the environment is put back afterwards."""
-    with local_aws():
+    models = [model, *(v for k, v in {**os.environ, **(env or {})}.items() if k.startswith("WEBBEE_MODEL_"))]
+    with local_aws(bedrock=any(name.startswith("bedrock:") for name in models)):
         saved = dict(os.environ)
         template = load_template(ROOT / "template.yaml")
         queue_url = boto3.client("sqs").create_queue(QueueName="webbee-refresh", Attributes={"VisibilityTimeout": "30"})["QueueUrl"]

@@ -157,4 +157,3 @@ class _Hooks:
                         await handler(self._factory.make(self._user, app_id, stack=stack, system=self._system), data)
                     except (Exception, SystemExit) as error:
                         _log.warning("app=%s event=%s error=%s | event handler failed", app_id, event_type, type(error).__name__)
-

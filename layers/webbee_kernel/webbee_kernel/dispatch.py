@@ -168,8 +168,7 @@ class StepRunner:
     def _is_repeat(self, calls: Calls, step: Step) -> bool:
         """Never the same call twice in a turn; one that may have changed something not even after it failed."""
         return any(
-            (s.app_id, s.fn_name, s.arguments) == (step.app_id, step.fn_name, step.arguments)
-            and (calls.outcomes[i].ok or s.has_effect)
+            (s.app_id, s.fn_name, s.arguments) == (step.app_id, step.fn_name, step.arguments) and (calls.outcomes[i].ok or s.has_effect)
             for i, s in calls.sent.items()
             if i in calls.outcomes
         )

@@ -166,7 +166,9 @@ class Kernel:
     async def _hold(self, ask: Ask, view: TurnView, calls: Calls, held: tuple[Step, ...]) -> Reply:
         """Destructive calls wait for the user's yes."""
         titles = view.titles(calls.outcomes)
-        record = confirmation.pending(held, session=str(ask.key), message=ask.message, request_id=ask.request_id, now=view.now, titles=titles)
+        record = confirmation.pending(
+            held, session=str(ask.key), message=ask.message, request_id=ask.request_id, now=view.now, titles=titles
+        )
         await self.stores.sessions.put_pending(ask.key, record)
         return await self._record(ask, view, calls, confirmation.question(record, view.language), "confirmation", record)
 

@@ -25,7 +25,9 @@ class Narrator:
     def __init__(self, model: Model) -> None:
         self._model = model
 
-    async def reply(self, message: str, outcomes: Mapping[int, CallOutcome], *, language: str, timeout_s: float) -> tuple[str, tuple[str, ...]]:
+    async def reply(
+        self, message: str, outcomes: Mapping[int, CallOutcome], *, language: str, timeout_s: float
+    ) -> tuple[str, tuple[str, ...]]:
         """The reply to `message` from outcomes as models may see them, and the claims that had to be taken back.
 
         I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS: an ungrounded reply is corrected once, with the offending tokens

@@ -19,7 +19,9 @@ def shown(outcomes: Mapping[int, CallOutcome], gate: Masker | None) -> dict[int,
     ordered = dict(sorted(outcomes.items()))
     if gate is None:
         return ordered
-    return {i: replace(o, data=gate.mask(o.data), summary=gate.mask_text(o.summary), error=gate.mask_text(o.error)) for i, o in ordered.items()}
+    return {
+        i: replace(o, data=gate.mask(o.data), summary=gate.mask_text(o.summary), error=gate.mask_text(o.error)) for i, o in ordered.items()
+    }
 
 
 def results_block(outcomes: Mapping[int, CallOutcome], gate: Masker | None = None) -> str:

@@ -49,7 +49,9 @@ class Scheduler:
             return "gone"
         user = system_user(str(message.user["tenant_id"]))
         minute = iso(message.due_at)
-        request = CallRequest(SCHEDULE, message.user, message.app_id, message.section, {"minute": minute}, request_id=minute, deadline_s=JOB_S)
+        request = CallRequest(
+            SCHEDULE, message.user, message.app_id, message.section, {"minute": minute}, request_id=minute, deadline_s=JOB_S
+        )
         key = UserKey(user.tenant_id, user.imperal_id)
         record = self._audit.open(request, "write")
         if await self._audit.claim(key, record, wait_s=0.0):

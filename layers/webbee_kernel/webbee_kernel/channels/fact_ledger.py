@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +12,8 @@ from ..turn import ToolCallDigest
 TURN_CAP = limit("I-FACT-LEDGER-PER-TURN-AGG-CAP")
 TRUNCATED = "_truncated"
 OMITTED_FN = "_omitted"
-_SHORT = 200  # characters; a top-level scalar this short outlives containers
+_SHORT = 200  # characters; a field this short outlives longer ones
+_FLOOR = 80  # characters a long field leaves to each that follows, enough for its scalars
 
 
 def record(calls: Sequence[tuple[str, str, Any]], cap: int = TURN_CAP) -> tuple[ToolCallDigest, ...]:
@@ -124,22 +124,25 @@ def _more(count: int) -> str:
 
 
 def _fit_dict(value: dict[Any, Any], budget: int) -> dict[str, Any]:
-    """Short scalars first, then the rest in order with what is left; a marker counts the fields that went."""
+    """Short scalars first, then short containers, then the rest in order with what is left; a marker counts the fields that went."""
     marker = len(dumps({TRUNCATED: f"{len(value)} more fields"})) + 2
     room = budget - 2 - marker
     kept: dict[str, Any] = {}
     entries = [(str(k), v) for k, v in value.items()]
-    for key, item in entries:
-        if not isinstance(item, dict | list | tuple) and (size := _entry(key, item)) <= min(room, _SHORT):
+    sizes = {key: _entry(key, item) for key, item in entries}
+    for key, item in sorted(entries, key=lambda e: isinstance(e[1], dict | list | tuple)):
+        if sizes[key] <= min(room, _SHORT):
             kept[key] = item
-            room -= size
-    for key, item in entries:
-        if key in kept:
-            continue
-        if (size := _entry(key, item)) <= room:
+            room -= sizes[key]
+    long = [(key, item) for key, item in entries if key not in kept]
+    later = sum(min(sizes[key], _FLOOR) for key, _ in long)
+    for key, item in long:
+        later -= min(sizes[key], _FLOOR)
+        share = room - min(later, room // 2)
+        if sizes[key] <= share:
             kept[key] = item
-        elif room - len(json.dumps(key)) > 40 and isinstance(item, dict | list | tuple | str):
-            kept[key] = fit(item, room - len(dumps(key)) - 4)
+        elif share - len(dumps(key)) > 40 and isinstance(item, dict | list | tuple | str):
+            kept[key] = fit(item, share - len(dumps(key)) - 4)
         else:
             continue
         room -= _entry(key, kept[key])

@@ -16,9 +16,7 @@ def report(view: TurnView) -> list[dict[str, Any]]:
     """
     scores = _scores(view)
     offered = [_row(view, f, i, scores) for i, f in enumerate(view.functions, 1)]
-    others = [
-        _row(view, f, None, {}) for app in view.catalogue.apps.values() if app.app_id not in view.installed for f in app.functions
-    ]
+    others = [_row(view, f, None, {}) for app in view.catalogue.apps.values() if app.app_id not in view.installed for f in app.functions]
     failed = [
         {"app_id": a.app_id, "fn_name": "", "in_catalogue": False, "why_not": f"the app failed to load: {a.error}"}
         for a in view.catalogue.apps.values()

@@ -74,7 +74,11 @@ def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _message(view: TurnView, stands: Stands) -> list[Hit]:
-    return [_hit("message", "this message", "", "shown", "the user's own words are never masked", view.message)] if stands(view.message) else []
+    return (
+        [_hit("message", "this message", "", "shown", "the user's own words are never masked", view.message)]
+        if stands(view.message)
+        else []
+    )
 
 
 def _sections(view: TurnView, value: str, stands: Stands) -> Iterator[Hit]:

@@ -47,6 +47,9 @@ _INVALID: Final = (
 _log = logging.getLogger("webbee.model.openai")
 
 
+_clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient] = weakref.WeakKeyDictionary()
+
+
 class OpenAICompatibleModel:
     """One model of one server. `base_url` is what stands before `/chat/completions`, usually ending in `/v1`."""
 
@@ -58,7 +61,6 @@ class OpenAICompatibleModel:
         self._url = base_url.rstrip("/") + "/chat/completions"
         self._key = key or ModelKey()
         self._refused: set[str] = set()
-        self._clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient] = weakref.WeakKeyDictionary()
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer within `request.timeout_s` or raise ModelUnavailable."""
@@ -67,11 +69,6 @@ class OpenAICompatibleModel:
             return await self._ask(request, left)
 
         return await attempts(ask, request.timeout_s)
-
-    async def aclose(self) -> None:
-        """Close the connections of the running event loop."""
-        if client := self._clients.pop(asyncio.get_running_loop(), None):
-            await client.aclose()
 
     async def _ask(self, request: ModelRequest, left: float) -> ModelResponse:
         while True:
@@ -93,7 +90,7 @@ class OpenAICompatibleModel:
         headers = {"authorization": f"Bearer {key}"} if key else {}
         timeout = httpx2.Timeout(left, connect=min(left, CONNECT_S))
         try:
-            async with self._client().stream("POST", self._url, json=body, headers=headers, timeout=timeout) as response:
+            async with _client().stream("POST", self._url, json=body, headers=headers, timeout=timeout) as response:
                 content = bytearray()
                 async for chunk in response.aiter_bytes():
                     content += chunk
@@ -108,17 +105,6 @@ class OpenAICompatibleModel:
             return response.status_code, response.headers, json.loads(content)
         except (ValueError, RecursionError):
             return response.status_code, response.headers, None
-
-    def _client(self) -> httpx2.AsyncClient:
-        """The one client of the running loop; its connections must not be used from another."""
-        import httpx2
-
-        loop = asyncio.get_running_loop()
-        client = self._clients.get(loop)
-        if client is None:
-            limits = httpx2.Limits(max_connections=20, keepalive_expiry=60.0)
-            client = self._clients[loop] = httpx2.AsyncClient(limits=limits)
-        return client
 
     def _failed(self, status: int, headers: Any, body: Any) -> Exception:
         """What the kernel hears instead of an error answer; the server's own words, which may quote the request, stay behind."""
@@ -149,6 +135,24 @@ class OpenAICompatibleModel:
 
     def __repr__(self) -> str:
         return f"OpenAICompatibleModel({self._model!r})"
+
+
+def _client() -> httpx2.AsyncClient:
+    """The one client of the running loop, which all models share: connections must not be used from another loop."""
+    import httpx2
+
+    loop = asyncio.get_running_loop()
+    client = _clients.get(loop)
+    if client is None:
+        limits = httpx2.Limits(max_connections=20, keepalive_expiry=60.0)
+        client = _clients[loop] = httpx2.AsyncClient(limits=limits)
+    return client
+
+
+async def close() -> None:
+    """Close the running loop's connections. A process that ends, or a loop that runs for good, need not."""
+    if client := _clients.pop(asyncio.get_running_loop(), None):
+        await client.aclose()
 
 
 def _unusable(base_url: str) -> str:

@@ -169,7 +169,7 @@ async def _send(method: str, url: str, address: str, timeout: float, kwargs: dic
     except httpx2.TimeoutException:
         raise TimeoutError(f"{urlsplit(url).hostname} did not answer in {timeout:g} s") from None
     except httpx2.TransportError as error:
-        raise ConnectionError(f"{urlsplit(url).hostname}: {error or type(error).__name__}") from None
+        raise ConnectionError(f"{urlsplit(url).hostname}: {str(error) or type(error).__name__}") from None
 
 
 def _pinned(address: str) -> httpx2.AsyncBaseTransport:
