@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from . import background
 from .audit import Audit
 from .channels.cache import InFlight
 from .channels.skeleton import SkeletonReader
@@ -23,15 +23,17 @@ from .guards import no_placeholders
 from .identity import user_dict, user_from
 from .llm.protocol import Model
 from .registry import LoadedExtension, Registry
-from .results import from_exception, from_return, plain_json, validation_failed, webhook_answer
+from .results import failed, from_exception, from_return, plain_json, validation_failed, webhook_answer
 from .sdk.context import Context, User
 from .sdk.extension import ALERT_PREFIX
 from .sdk.result import ui_dict
 from .stores.protocols import Stores
-from .turn import CallOutcome, CallRequest, UserKey
+from .turn import AuditRecord, CallOutcome, CallRequest, UserKey
 
 SYSTEM_USER = "__system__"
 HEALTH_S = 5.0
+LATE_S = 150.0
+"""Seconds a handler may go on past its turn; the function's own timeout (190 s) is longer."""
 WEBHOOK_USER = "__webhook__"
 _log = logging.getLogger("webbee.host")
 
@@ -86,13 +88,13 @@ class ExtensionHost:
         """A panel's UI tree as `{"ui", "panel_id"}`."""
         return await self.execute(replace(request, kind="panel"))
 
-    async def refresh(self, user: User, app_id: str, section: str, snapshots: Mapping[str, dict[str, Any] | None], timeout_s: float) -> Any:
+    async def refresh(self, user: User, app_id: str, section: str, reader: SkeletonReader, timeout_s: float) -> Any:
         """Run a section's handler with system scopes as the real user; its raw return value. Raises what it raises."""
         definition = self.extension(app_id).ext.skeletons.get(section)
         if definition is None:
             raise CallError("UNKNOWN_SUB_FUNCTION", f"{app_id} has no skeleton section {section!r}")
         actor = replace(user, scopes=("*",))
-        ctx = self.contexts.make(actor, app_id, skeleton=SkeletonReader(dict(snapshots)))
+        ctx = self.contexts.make(actor, app_id, skeleton=reader)
         async with asyncio.timeout(timeout_s):
             return await definition.func(ctx)
 
@@ -188,7 +190,18 @@ class ExtensionHost:
         record = self._audit.open(request, call.action_type)
         if call.action_type != "read" and (earlier := await self._audit.claim(key, record, request.deadline_s)):
             return earlier
-        outcome = await self._invoke(loaded, request, call, self.contexts.make(user, request.app_id))
+        work = asyncio.ensure_future(self._finish(loaded, request, call, record, self.contexts.make(user, request.app_id)))
+        await asyncio.wait({work}, timeout=request.deadline_s)
+        if work.done():
+            return work.result()
+        background.start(self._deliver_late(work, key, request), f"late-{record.record_id}")
+        text = f"{request.name} is still running after {request.deadline_s:g} s; its result will arrive as an event"
+        return failed(request, "BACKEND_TIMEOUT", text, action_type=call.action_type)
+
+    async def _finish(self, loaded: LoadedExtension, request: CallRequest, call: _Call, record: AuditRecord, ctx: Context) -> CallOutcome:
+        """Run the handler to its end, however late, and record it."""
+        key = UserKey(ctx.user.tenant_id, ctx.user.imperal_id)
+        outcome = await self._invoke(loaded, replace(request, deadline_s=max(request.deadline_s, LATE_S)), call, ctx)
         events = panel_refresh(self.events, request.app_id, outcome.panels) if call.action_type != "read" else ()
         try:
             await self._audit.close(key, record, outcome, events, self.events.expires_at)
@@ -197,6 +210,12 @@ class ExtensionHost:
                 raise
             _log.error("app=%s function=%s | done, but its record could not be completed", request.app_id, request.name)
         return outcome
+
+    async def _deliver_late(self, work: asyncio.Future[CallOutcome], key: UserKey, request: CallRequest) -> None:
+        """What outlived its turn arrives as an event, never lost."""
+        outcome = await work
+        told = {"app_id": request.app_id, "fn_name": request.name, "status": outcome.status, "text": outcome.summary or outcome.error}
+        await self.events.emit(key, "result", {**told, "session_id": request.session_id, "data": outcome.data})
 
     async def _invoke(self, loaded: LoadedExtension, request: CallRequest, call: _Call, ctx: Context) -> CallOutcome:
         started = time.perf_counter()

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from .channels.skeleton import inner
+from .channels.skeleton import SkeletonReader, inner
 from .clock import Clock
 from .errors import CallError, StorageUnavailable
 from .events import EventLog
 from .host import ExtensionHost
 from .identity import user_dict, user_from
 from .ids import digest
+from .installations import is_installed_in
 from .results import plain_json
 from .sdk.context import User
 from .stores.protocols import SkeletonStore
@@ -52,12 +53,22 @@ class RefreshSender(Protocol):
 class Refresher:
     """The refresh loop's two halves: `tick` finds, `refresh` does."""
 
-    def __init__(self, host: ExtensionHost, sections: SkeletonStore, events: EventLog, clock: Clock, *, shards: int = 4) -> None:
+    def __init__(
+        self,
+        host: ExtensionHost,
+        sections: SkeletonStore,
+        events: EventLog,
+        clock: Clock,
+        *,
+        shards: int = 4,
+        installed_by_default: Callable[[str], bool] = lambda _: True,
+    ) -> None:
         self._host = host
         self._sections = sections
         self._events = events
         self._clock = clock
         self._shards = shards
+        self._installed_by_default = installed_by_default
 
     async def tick(self, sender: RefreshSender) -> int:
         """Queue everything that falls due before the next tick, each delayed to its second; how many. Costs what is due."""
@@ -85,6 +96,8 @@ class Refresher:
         if definition is None:
             return "gone"
         if message.reason != "due":
+            if not await self._is_installed(key, message.app_id):
+                return "gone"  # asked for before the user left
             fresh = Section(
                 message.app_id, message.section, ttl=definition.ttl, due_at=self._clock.now(), user=user_dict(replace(user, scopes=()))
             )
@@ -95,6 +108,7 @@ class Refresher:
             return "busy"
         if held.alerted < held.version:
             await self._alert(user, key, held)
+            held = replace(held, alerted=held.version)
         if self._is_settled(message, held, now):
             await self._sections.save(key, replace(held, lease_until=0.0), lease=held.lease_until)
             return "skipped"
@@ -105,8 +119,8 @@ class Refresher:
         lease = held.lease_until
         started = self._clock.now()
         try:
-            snapshots = {held.section: _snapshot(held)}
-            data = plain_json(inner(await self._host.refresh(user, held.app_id, held.section, snapshots, HANDLER_S)))
+            reader = SkeletonReader(held, lambda section: self._sections.get(key, held.app_id, section))
+            data = plain_json(inner(await self._host.refresh(user, held.app_id, held.section, reader, HANDLER_S)))
         except StorageUnavailable:
             raise
         except (Exception, SystemExit) as error:
@@ -155,6 +169,10 @@ class Refresher:
         except CallError:
             return None
 
+    async def _is_installed(self, key: UserKey, app_id: str) -> bool:
+        state = await self._sections.read(key)
+        return is_installed_in(state, app_id, self._installed_by_default(app_id))
+
     @staticmethod
     def _is_settled(message: RefreshMessage, held: Section, now: float) -> bool:
         """Whether somebody did this already: the section is not due for this reason any more."""
@@ -171,13 +189,6 @@ def _due_message(user: UserKey, section: Section, now: float) -> RefreshMessage:
     }
     delay = max(0, min(MAX_DELAY_S, round((section.due_at or now) - now)))
     return RefreshMessage(who, section.app_id, section.section, "due", section.due_at or now, delay)
-
-
-def _snapshot(section: Section) -> dict[str, Any] | None:
-    """What `ctx.skeleton.get` returns: the data with the envelope the contract names."""
-    if section.data is None:
-        return None
-    return {**section.data, "_refreshed_at": section.refreshed_at, "_ttl": section.ttl}
 
 
 def _alert_id(section: Section) -> str:

@@ -37,10 +37,17 @@ class Shortlist:
         """What the prompt says about it, empty where everything is shown."""
         if not self.left_out:
             return ""
-        return f"[CATALOGUE]\nNOTE: {len(self.shown)} of {len(self.ranked)} functions are shown, those nearest to the message. If none fits, say what is missing."
+        shown = f"{len(self.shown)} of {len(self.ranked)} functions are shown, those nearest to the message"
+        return f"[CATALOGUE]\nNOTE: {shown}. If none fits, say what is missing."
 
 
-def shortlist(functions: Sequence[FunctionInfo], message: str, recent: Sequence[str] = (), used: Collection[tuple[str, str]] = (), budget: int = BUDGET) -> Shortlist:
+def shortlist(
+    functions: Sequence[FunctionInfo],
+    message: str,
+    recent: Sequence[str] = (),
+    used: Collection[tuple[str, str]] = (),
+    budget: int = BUDGET,
+) -> Shortlist:
     """The functions that fit the budget: those used in the last five turns (`(app_id, fn_name)`) first, then by shared words.
 
     Words of `message` count fully, those of `recent` messages a third; rare words count more than common ones. Ties go by

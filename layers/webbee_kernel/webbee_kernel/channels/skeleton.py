@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from ..invariants import breach
@@ -161,14 +161,18 @@ def inner(result: Any) -> dict[str, Any]:
 
 
 class SkeletonReader:
-    """`ctx.skeleton` inside `@ext.skeleton` handlers: this app's previous snapshots."""
+    """`ctx.skeleton` inside `@ext.skeleton` handlers: this app's previous snapshots. The section at hand costs no read."""
 
-    def __init__(self, snapshots: dict[str, dict[str, Any] | None]) -> None:
-        self._snapshots = snapshots
+    def __init__(self, held: Section, load: Callable[[str], Awaitable[Section | None]]) -> None:
+        self._held = held
+        self._load = load
 
     async def get(self, section: str) -> dict[str, Any] | None:
         """The stored snapshot with `_refreshed_at` and `_ttl`, or None before the first refresh."""
-        return self._snapshots.get(section)
+        stored = self._held if section == self._held.section else await self._load(section)
+        if stored is None or stored.data is None:
+            return None
+        return {**stored.data, "_refreshed_at": stored.refreshed_at, "_ttl": stored.ttl}
 
 
 class SkeletonForbidden:

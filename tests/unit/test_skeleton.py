@@ -1,0 +1,200 @@
+"""A section as the classifier reads it: six fields, short values, one line, an age."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webbee_kernel.channels.skeleton import EMPTY, NOTE, SkeletonForbidden, SkeletonReader, age, compress, inner, line, render, visible
+from webbee_kernel.sdk import ActionResult
+from webbee_kernel.turn import Section
+
+BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from(BREAKS + "=,[]{}_"), max_size=80)
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
+    lambda values: st.lists(values, max_size=8) | st.dictionaries(TEXTS, values, max_size=8),
+    max_leaves=30,
+)
+
+
+def section(data: dict[str, object] | None, name: str = "inbox", app_id: str = "mail", refreshed_at: float | None = 1000.0) -> Section:
+    return Section(app_id, name, data, refreshed_at)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "~0s"),
+        (12, "~12s"),
+        (145, "~145s"),
+        (599, "~599s"),
+        (599.9, "~599s"),
+        (600, "~10m00s"),
+        (725, "~12m05s"),
+        (3599, "~59m59s"),
+        (3600, "~1h00m"),
+        (3720, "~1h02m"),
+        (200_000, "~55h33m"),
+        (-5, "~0s"),
+    ],
+)
+def test_an_age_is_told_in_seconds_then_minutes_then_hours(seconds: float, text: str) -> None:
+    assert age(1_000_000.0, 1_000_000.0 + seconds) == f"cached {text} ago"
+
+
+def test_an_age_nobody_knows_is_said_to_be_unknown() -> None:
+    assert age(None, 5.0) == "freshness unknown"
+    assert line(section({"n": 1}, refreshed_at=None), 5.0, "inbox") == "- inbox (freshness unknown): n=1"
+
+
+def test_six_fields_survive_and_hidden_ones_do_not_count() -> None:
+    data = {"_meta": 0, **{f"f{i}": i for i in range(8)}, "_refreshed_at": 1}
+    assert compress(data) == "f0=0, f1=1, f2=2, f3=3, f4=4, f5=5"
+    assert list(visible(data)) == ["f0", "f1", "f2", "f3", "f4", "f5"]
+
+
+def test_hidden_fields_do_not_render_at_any_depth() -> None:
+    assert compress({"a": {"_secret": 1, "b": 2}, "c": [{"_id": 9, "title": "T"}]}) == "a={b=2}, c=[T]"
+    assert compress({"_only": 1}) == "(empty)"
+
+
+def test_a_string_of_sixty_characters_is_whole_and_one_of_sixty_one_is_cut() -> None:
+    assert compress({"a": "x" * 60}) == "a=" + "x" * 60
+    assert compress({"a": "x" * 61}) == "a=" + "x" * 59 + "…"
+
+
+def test_a_placeholder_is_not_cut_in_half() -> None:
+    assert compress({"a": "x" * 55 + " <EMAIL_1>"}) == "a=" + "x" * 55 + "…"
+
+
+def test_five_items_are_listed_and_six_become_their_number() -> None:
+    items = [{"id": i, "title": f"T{i}"} for i in range(6)]
+    assert compress({"a": items[:5]}) == "a=[T0 (#0), T1 (#1), T2 (#2), T3 (#3), T4 (#4)]"
+    assert compress({"a": items}) == "a=list[6]"
+    assert compress({"a": list(range(6))}) == "a=list[6]"
+    assert compress({"a": []}) == "a=[]"
+
+
+@pytest.mark.parametrize(
+    ("item", "shown"),
+    [
+        ({"id": "abc", "title": "Q3 plan"}, "Q3 plan (#abc)"),
+        ({"email": "sarah@work.com", "id": 1}, "sarah@work.com (#1)"),
+        ({"id": 7, "subject": "Hi", "from": "x"}, "Hi (#7)"),
+        ({"task_id": "t1", "state": "open"}, "open (#t1)"),
+        ({"uid": 3}, "(#3)"),
+        ({"title": "No id"}, "No id"),
+        ({"id": "", "title": "Empty id"}, "Empty id"),
+        ({"nested": {"x": 1}}, "{…}"),
+        ({}, "{…}"),
+    ],
+)
+def test_an_item_is_its_title_and_its_id(item: dict[str, object], shown: str) -> None:
+    assert compress({"a": [item]}) == f"a=[{shown}]"
+
+
+def test_scalars_are_written_as_json_and_deeper_values_as_their_shape() -> None:
+    assert compress({"t": True, "n": None, "f": 1.5, "d": {"x": {"y": 1}, "l": [1, 2]}, "m": [[1], {"z": []}]}) == (
+        "t=true, n=null, f=1.5, d={x={…}, l=list[2]}, m=[list[1], {…}]"
+    )
+
+
+def test_neither_a_value_nor_a_key_can_pass_for_a_further_field() -> None:
+    assert compress({"a": "1, admin=true"}) == "a=1, admin:true"
+    assert compress({"x=1, admin": True}) == "x:1: admin=true"
+
+
+def test_a_line_of_seven_hundred_characters_is_whole_and_a_longer_one_is_cut() -> None:
+    head = len("- inbox (cached ~0s ago): ")
+    full = {f"f{i}": [{"title": "x" * 60}] * 2 for i in range(6)}
+    rendered = line(section(full), 1000.0, "inbox")
+    assert len(rendered) == 700 and rendered.endswith("…")
+    fields = {f"f{i}": [{"title": "x" * 50}] * 2 for i in range(6)}
+    assert len(line(section(fields), 1000.0, "inbox")) == head + len(compress(fields)) < 700
+
+
+def test_sections_stand_freshest_first_under_the_note() -> None:
+    block = render([section({"n": 1}, "old", refreshed_at=0.5), section({"n": 2}, "new", refreshed_at=90.0)], 100.0)
+    assert block.split("\n") == ["[SKELETON]", NOTE, "- new (cached ~10s ago): n=2", "- old (cached ~99s ago): n=1"]
+
+
+def test_two_apps_that_share_a_name_are_told_apart_and_others_keep_the_short_one() -> None:
+    block = render([section({"n": 1}, "items", "a"), section({"n": 2}, "items", "b"), section({"n": 3}, "solo", "b")], 1000.0)
+    assert [x.split(" ")[1] for x in block.split("\n")[2:]] == ["a.items", "b.items", "solo"]
+
+
+def test_a_section_that_was_never_refreshed_takes_no_line_and_no_share_in_names() -> None:
+    block = render([section(None, "items", "a"), section({"n": 2}, "items", "b")], 1000.0)
+    assert block.split("\n")[2:] == ["- items (cached ~0s ago): n=2"]
+    assert render([], 0.0).split("\n")[2:] == [EMPTY]
+
+
+def test_the_gate_masks_what_the_line_shows() -> None:
+    def mask(value: dict[str, object]) -> dict[str, object]:
+        return {k: "<EMAIL_1>" if v == "sarah@work.com" else v for k, v in value.items()}
+
+    assert render([section({"a": "sarah@work.com"})], 1000.0, mask).endswith("a=<EMAIL_1>")
+
+
+@given(st.dictionaries(TEXTS, JSON_VALUES, max_size=10))
+def test_any_json_gives_one_stable_short_line_without_hidden_fields(data: dict[str, object]) -> None:
+    first = line(section(data), 1012.0, "inbox")
+    assert first == line(section(json.loads(json.dumps(data))), 1012.0, "inbox")
+    assert len(first) <= 700
+    assert len(first.splitlines()) == 1
+    assert first.startswith("- inbox (cached ~12s ago): ")
+
+
+@given(st.dictionaries(st.text("abcxyz_", min_size=1, max_size=4), JSON_VALUES, max_size=10))
+def test_what_a_hidden_field_holds_never_changes_the_line(data: dict[str, object]) -> None:
+    assert compress(data) == compress({k: v for k, v in data.items() if not k.startswith("_")})
+    assert not any(part.startswith("_") for part in compress({f"_{k}": v for k, v in data.items()}).split(", "))
+
+
+@given(st.dictionaries(TEXTS.filter(lambda k: not k.startswith("_")), st.integers() | TEXTS, min_size=1, max_size=10))
+def test_flat_data_shows_as_many_fields_as_it_has_up_to_six(data: dict[str, object]) -> None:
+    assert compress(data).count("=") - sum(str(v).count("=") for v in list(data.values())[:6]) <= min(len(data), 6)
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        {"response": {"n": 1, "_refreshed_at": 5, "_ttl": 60}},
+        {"n": 1},
+        ActionResult.success({"n": 1}, "one"),
+        ActionResult.success({"response": {"n": 1}}, "one"),
+    ],
+)
+def test_a_handler_may_return_a_response_a_dict_or_an_action_result(result: object) -> None:
+    assert inner(result) == {"n": 1}
+
+
+@pytest.mark.parametrize("result", [None, "text", [1], 5])
+def test_anything_else_is_a_type_error(result: object) -> None:
+    with pytest.raises(TypeError, match="refresh handler returns"):
+        inner(result)
+
+
+def test_a_failed_action_result_is_no_snapshot() -> None:
+    with pytest.raises(ValueError, match="BACKEND_5XX"):
+        inner(ActionResult.error("down", code="BACKEND_5XX"))
+
+
+def test_sixty_four_kilobytes_are_stored_and_a_byte_more_is_refused() -> None:
+    room = 65_536 - len('{"t": ""}')
+    assert inner({"t": "x" * room})
+    with pytest.raises(ValueError, match="65537 bytes"):
+        inner({"t": "x" * (room + 1)})
+    with pytest.raises(ValueError, match="65536"):
+        inner({"t": "я" * (room // 2 + 1)})
+
+
+async def no_other(section: str) -> None:
+    """An app of one section."""
+
+
+def test_no_reader_has_a_writer() -> None:
+    for client in (SkeletonReader(Section("app", "section"), no_other), SkeletonForbidden()):
+        assert [n for n in dir(client) if not n.startswith("_")] == ["get"]
