@@ -11,6 +11,9 @@ HOST ?= 127.0.0.1
 PORT ?= 8000
 MODEL ?= offline
 
+HOST_ARCH := $(subst aarch64,arm64,$(shell uname -m))
+BUILT := .aws-sam/host
+
 # What imports the kernel runs with this in front.
 IN_PROJECT := PYTHONPATH="$(CURDIR)/layers/webbee_kernel:$(CURDIR)"
 
@@ -23,19 +26,22 @@ TYPED := layers/webbee_kernel/webbee_kernel functions local requirements
 
 # ---- what you call
 
-.PHONY: help demo run test check format bench eval build lock clean
+.PHONY: help demo run test test-built check format bench eval build aws lock clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: .venv ## a short story on one machine: chat, mail, tasks and notes, all real
-	@$(IN_PROJECT) .venv/bin/python -m local.demo
+	@$(IN_PROJECT) .venv/bin/python -m local.demo --model "$(MODEL)"
 
 run: .venv ## serve the API on HOST:PORT (127.0.0.1:8000) with MODEL (offline)
 	@$(IN_PROJECT) .venv/bin/python -m local.run --host "$(HOST)" --port "$(PORT)" --model "$(MODEL)"
 
 test: .venv-dev ## every test, in parallel; ARGS='-k ledger' narrows it
 	@$(IN_PROJECT) .venv-dev/bin/python -m pytest -n auto -q $(ARGS)
+
+test-built: .venv-dev .host-build ## what `make build` makes, under Lambda's runtime emulator; ~1 minute
+	@$(IN_PROJECT) WEBBEE_BUILT="$(CURDIR)/$(BUILT)/build" .venv-dev/bin/python -m pytest tests/emulator -q $(ARGS)
 
 check: .venv-dev .venv-sam ## style, types, import rules, template, locks
 	@.venv-dev/bin/python requirements/locks.py check
@@ -59,12 +65,20 @@ eval: .venv-dev ## quality of the answers on recorded conversations
 build: .venv-313 .venv-sam ## sam build for ARCH (arm64 or x86_64)
 	@PATH="$(CURDIR)/.venv-313/bin:$$PATH" ARCH="$(ARCH)" .venv-sam/bin/sam build --parameter-overrides Architecture="$(ARCH)" $(ARGS)
 
+aws: .venv-dev ## AWS for `sam local` on HOST:4566: the template's tables and queue on moto
+	@$(IN_PROJECT) .venv-dev/bin/python -m local.aws_server --host "$(HOST)"
+
 lock: .venv-dev ## compile requirements/*.in into hashed locks; UPGRADE=1 takes newer versions
 	@PATH="$(CURDIR)/.venv-dev/bin:$$PATH" .venv-dev/bin/python requirements/locks.py write
 
 clean: ## remove what the commands above made
-	@rm -rf .venv .venv-dev .venv-sam .venv-313 .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf .venv .venv-dev .venv-sam .venv-313 .venv-emulator .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+
+# `make test-built` and the cold start figures of `make bench` use this machine's processor, beside what is meant to be deployed.
+.PHONY: .host-build
+.host-build: .venv-emulator
+	@$(MAKE) build ARCH="$(HOST_ARCH)" ARGS="--build-dir $(BUILT)/build --cache-dir $(BUILT)/cache" >/dev/null
 
 # ---- environments: one per lock, made anew when the lock or the interpreter changes
 
@@ -82,7 +96,7 @@ define environment
 	fi
 endef
 
-.PHONY: .venv .venv-dev .venv-sam .venv-313
+.PHONY: .venv .venv-dev .venv-sam .venv-313 .venv-emulator
 
 .venv:
 	$(call environment,.venv,requirements/local.txt,20)
@@ -92,6 +106,12 @@ endef
 
 .venv-sam:
 	$(call environment,.venv-sam,requirements/sam.txt,30)
+
+# Lambda's Python, with what Lambda's image holds: the runtime client and boto3.
+.venv-emulator: override PYTHON := $(CURDIR)/.venv-313/bin/python3.13
+.venv-emulator: .venv-313
+	$(call environment,.venv-emulator,requirements/emulator.txt,20)
+	@[ -d .venv-emulator/lib/python3.13/site-packages/boto3/__pycache__ ] || .venv-emulator/bin/python -m compileall -q .venv-emulator/lib
 
 # `sam build` wants the runtime's own Python, with pip, first on the PATH; version managers' shims do not do.
 .venv-313:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from email.message import EmailMessage
@@ -54,10 +55,13 @@ class Story:
             pass
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Play the story; 0 when everything happened as told."""
+    parser = argparse.ArgumentParser(prog="make demo", description="A short story on one machine.")
+    parser.add_argument("--model", default="offline", help="offline, bedrock:<id> or openai:<base-url>#<model>")
+    options = parser.parse_args(arguments)
     print(paint("Starting one machine's worth of AWS: tables from template.yaml, IMAP, SMTP, the API …", "dim"))
-    with local_world(tokens=TOKENS) as world:
+    with local_world(tokens=TOKENS, model=options.model) as world:
         print(paint(f"API {world.url} · IMAP 127.0.0.1:{world.mail.imap_port} · SMTP 127.0.0.1:{world.mail.smtp_port}", "dim"))
         story = Story(world)
         connect(story)
@@ -111,7 +115,7 @@ def new_mail(story: Story) -> None:
 def section(story: Story) -> str:
     """The mail section as the classifier reads it."""
     prompt = story.en.get("/v1/inspect", session_id=SESSION, message="")["prompt"]
-    return next(line for line in prompt.splitlines() if line.startswith("- mail_inbox_summary"))
+    return str(next(line for line in prompt.splitlines() if line.startswith("- mail_inbox_summary")))
 
 
 def tasks_and_notes(story: Story) -> None:

@@ -36,7 +36,7 @@ class Gateway:
     def __init__(self, stack: Stack, tokens: Mapping[str, Mapping[str, str]] = TOKENS) -> None:
         self._stack = stack
         self._tokens = tokens
-        self._routes = [(_pattern(r.path), r) for r in sorted(routes(stack.template), key=lambda r: "{" in r.path)]
+        self._routes = [(_pattern(r.path), r) for r in sorted(routes(dict(stack.template)), key=lambda r: "{" in r.path)]
         self._threads = ThreadPoolExecutor(16, thread_name_prefix="lambda")
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:

@@ -6,6 +6,10 @@ import argparse
 import sys
 import threading
 
+from webbee_kernel.bootstrap import make_model
+from webbee_kernel.config import Settings
+from webbee_kernel.errors import SettingsError
+
 from .client import Client
 from .gateway import TOKENS
 from .paint import paint
@@ -19,6 +23,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument("--model", default="offline", help="offline, bedrock:<id> or openai:<base-url>#<model>")
     options = parser.parse_args(arguments)
+    try:
+        make_model(Settings.from_env({"WEBBEE_MODEL": options.model}))
+    except SettingsError as error:
+        parser.error(f"--model {options.model}: {error}")
     print("starting …", flush=True)
     try:
         with local_world(host=options.host, port=options.port, model=options.model) as world:

@@ -21,6 +21,7 @@ LOCKS = {
     HERE / "kernel.in": ROOT / "layers/webbee_kernel/requirements.txt",
     HERE / "local.in": HERE / "local.txt",
     HERE / "dev.in": HERE / "dev.txt",
+    HERE / "emulator.in": HERE / "emulator.txt",
     HERE / "sam.in": HERE / "sam.txt",
 }
 

@@ -34,11 +34,11 @@ def sources(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A `python3` first on the PATH that only writes down its arguments; the test has no network."""
-    recorded = tmp_path / "pip-arguments"
-    fake = tmp_path / "bin" / "python3"
+    """A `python3.13` first on the PATH that only writes down its arguments; the test has no network."""
+    recorded = tmp_path / "arguments"
+    fake = tmp_path / "bin" / "python3.13"
     fake.parent.mkdir()
-    fake.write_text(f'#!/bin/sh\necho "$@" > "{recorded}"\n')
+    fake.write_text(f'#!/bin/sh\necho "$@" >> "{recorded}"\n')
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{fake.parent}{os.pathsep}{os.environ['PATH']}")
     return recorded
@@ -53,7 +53,7 @@ def build(sources: Path, artifacts: Path, **variables: str) -> set[str]:
 
 def test_it_takes_extensions_without_their_tests_and_caches(sources: Path, pip: Path, tmp_path: Path) -> None:
     assert build(sources, tmp_path / "layer") == {"webbee_extensions/mail/main.py", "webbee_extensions/mail/views/inbox.py"}
-    assert not pip.exists()
+    assert pip.read_text() == "-m compileall -q -j 0 --invalidation-mode unchecked-hash .\n"
 
 
 @pytest.mark.parametrize(("arch", "platform"), [("arm64", "aarch64"), ("x86_64", "x86_64")])

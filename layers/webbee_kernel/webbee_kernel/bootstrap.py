@@ -71,7 +71,8 @@ def make_refresher(app: App, host: ExtensionHost) -> Refresher:
     """The refresh loop of `skeleton_refresh`."""
     from .refresher import Refresher
 
-    return Refresher(host, app.stores.skeleton, app.events, app.clock, shards=app.settings.due_shards)
+    default = app.settings.installed_by_default
+    return Refresher(host, app.stores.skeleton, app.events, app.clock, shards=app.settings.due_shards, installed_by_default=default)
 
 
 def make_scheduler(app: App, host: ExtensionHost) -> Scheduler:

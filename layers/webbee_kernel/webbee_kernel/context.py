@@ -13,7 +13,7 @@ from .channels.skeleton import SkeletonForbidden
 from .clock import Clock
 from .config import Settings
 from .errors import CallError
-from .events import EventLog
+from .events import EventLog, panel_refresh
 from .ids import new_id
 from .installations import is_installed
 from .invariants import breach
@@ -126,6 +126,13 @@ class _Hooks:
 
         start(work(), task_id)
         return task_id
+
+    async def deliver(self, text: str, msg_type: str, panels: tuple[str, ...]) -> None:
+        """A message of the app outside a turn, whole and with its line breaks, and the panels to fetch again."""
+        data = {"app_id": self._app, "text": text, "channel": "chat", "msg_type": msg_type}
+        await self._factory.events.emit(self._key, "notification", data)
+        for event in panel_refresh(self._factory.events, self._app, panels):
+            await self._factory.events.emit(self._key, event.kind, event.data)
 
     def as_user(self, user_id: str) -> Context:
         """I-AS-USER-1."""

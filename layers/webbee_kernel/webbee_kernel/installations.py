@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .config import Settings
 from .stores.protocols import DocumentStore
-from .turn import UserKey
+from .turn import UserKey, UserState
 
 KERNEL_APP = "_kernel"
 """The kernel's own documents; no extension can bear this id."""
@@ -20,6 +20,11 @@ async def is_installed(documents: DocumentStore, settings: Settings, user: UserK
     """The user's own decision, or the deployment's default."""
     record = await documents.get(user, KERNEL_APP, COLLECTION, app_id)
     return bool(record["installed"]) if record else settings.installed_by_default(app_id)
+
+
+def is_installed_in(state: UserState, app_id: str, default: bool) -> bool:
+    """The same by the skeleton table's records."""
+    return next((i.installed for i in state.installations if i.app_id == app_id), default)
 
 
 async def remember(documents: DocumentStore, user: UserKey, app_id: str, installed: bool, now: str) -> None:

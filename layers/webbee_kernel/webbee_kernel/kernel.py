@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from . import confirmation, replies
@@ -16,7 +17,7 @@ from .classifier import MAX_ROUNDS, Classifier
 from .clock import Clock
 from .config import Settings
 from .dispatch import Calls, Dispatch, StepRunner
-from .errors import Gone, ModelUnavailable
+from .errors import Gone, ModelUnavailable, StorageUnavailable
 from .llm.protocol import Model
 from .narrator import Narrator
 from .prompt import Problem
@@ -29,6 +30,11 @@ from .turn import PendingConfirmation, SessionKey, SessionMemory, Step, Turn, Tu
 from .view import TurnView
 
 POLL_S = 0.2
+DECISION_WAIT_S = 10.0
+"""Seconds a delivery waits for the turn of another one that has just taken the same confirmation."""
+CLASSIFIER_SHARE = 0.6
+"""Part of the time left that one question to the classifier may take: calls and narrator need the rest."""
+
 RECORD_RESERVE_S = 2.0
 """Seconds kept back from models and calls so that a turn can still be recorded."""
 
@@ -64,17 +70,19 @@ class Kernel:
     async def turn(self, ask: Ask) -> Reply:
         """One message, one reply. A request id that was answered before gets the same reply and runs nothing."""
         view = await self.view(ask)
+        yes = confirmation.answer(ask.message)
+        if yes is not None:
+            view = await self._after_decision(ask, view)
         if earlier := view.memory.answered(ask.request_id):
             return replies.replay(earlier, ask.session_id, ask.message)
-        pending = view.waiting()
-        if pending and (yes := confirmation.answer(ask.message)) is not None:
+        if (pending := view.waiting()) and yes is not None:
             return await self._decide(ask, view, pending, yes)
         return await self._answer(ask, view)
 
     async def confirm(self, ask: Ask, confirmation_id: str, accept: bool) -> Reply:
         """Accept or refuse what waits; exactly once, however often it is asked."""
         ask = replace(ask, message=replies.decision(accept, ask.user.language), request_id=confirmation_id)
-        view = await self.view(ask)
+        view = await self._after_decision(ask, await self.view(ask))
         if earlier := view.memory.answered(confirmation_id):
             return replies.replay(earlier, ask.session_id)
         pending = view.waiting()
@@ -121,7 +129,7 @@ class Kernel:
                     view.prompt,
                     view.functions,
                     language=view.language,
-                    timeout_s=calls.left(),
+                    timeout_s=calls.left() * CLASSIFIER_SHARE,
                     problems=problems,
                     outcomes=view.shown(calls.outcomes),
                 )
@@ -146,22 +154,33 @@ class Kernel:
         """The user answered: run exactly what waited, or forget it."""
         taken = await self.stores.sessions.take_pending(ask.key, pending.confirmation_id)
         if taken is None:
-            return await self._answered_elsewhere(ask, view)
-        calls = self._calls(replace(ask, request_id=pending.confirmation_id), view)
+            view = await self._after_decision(ask, await self.view(ask))
+            if earlier := view.memory.answered(ask.request_id):
+                return replies.replay(earlier, ask.session_id)
+            raise Gone("this confirmation was answered a moment ago", field="id")
+        try:
+            return await self._decided(ask, view, taken, yes)
+        except StorageUnavailable:
+            with suppress(StorageUnavailable):
+                await self.stores.sessions.put_pending(ask.key, taken)  # for the retry; the audit keeps effects from happening twice
+            raise
+
+    async def _decided(self, ask: Ask, view: TurnView, taken: PendingConfirmation, yes: bool) -> Reply:
+        """The calls are ours alone now."""
+        calls = self._calls(replace(ask, request_id=taken.confirmation_id), view)
         if not yes:
             return await self._record(ask, view, calls, replies.refused(view.language), "ok")
         await self._runner.run_confirmed(calls, confirmation.steps(taken))
-        return await self._narrate(ask, view, calls, about=pending.message)
+        return await self._narrate(ask, view, calls, about=taken.message)
 
-    async def _answered_elsewhere(self, ask: Ask, view: TurnView) -> Reply:
-        """Another delivery has the calls: its reply if it is this very request, else Gone."""
-        memory = view.memory
-        while memory.last_seq == view.memory.last_seq and time.monotonic() < view.deadline:
+    async def _after_decision(self, ask: Ask, view: TurnView) -> TurnView:
+        """The view once a decision that another delivery is carrying out has been recorded; at once where there is none."""
+        until = time.monotonic() + DECISION_WAIT_S
+        deadline = view.deadline
+        while view.being_decided() and time.monotonic() < min(until, deadline):
             await asyncio.sleep(POLL_S)
-            memory = await self.stores.sessions.read(ask.key)
-        if earlier := memory.answered(ask.request_id):
-            return replies.replay(earlier, ask.session_id)
-        raise Gone("this confirmation was answered a moment ago", field="id")
+            view = replace(await self.view(ask), deadline=deadline)
+        return view
 
     async def _hold(self, ask: Ask, view: TurnView, calls: Calls, held: tuple[Step, ...]) -> Reply:
         """Destructive calls wait for the user's yes."""
@@ -175,7 +194,7 @@ class Kernel:
     async def _narrate(self, ask: Ask, view: TurnView, calls: Calls, about: str = "") -> Reply:
         """Reply from the results to what the user asked (`about`: the request a confirmation belongs to)."""
         text, _ = await self._narrator.reply(
-            about or ask.message, view.shown(calls.outcomes), language=view.language, timeout_s=calls.left()
+            about or ask.message, view.shown(calls.outcomes), language=view.language, left=calls.left
         )
         status: TurnStatus = "ok" if any(o.ok for o in calls.outcomes.values()) else "error"
         return await self._record(ask, view, calls, text, status)

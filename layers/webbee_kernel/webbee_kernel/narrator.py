@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from .errors import ModelUnavailable
 from .grounding import check
@@ -13,6 +13,7 @@ from .turn import CallOutcome
 
 MAX_REPLY = 8_000
 """Characters of a reply."""
+CUT_OFF = "max_tokens"
 
 SYSTEM = """You write the reply of a chat agent. Use only the user's message and the results below: every number, id, address, date, link and name must stand there.
 Say what was done only if its result has status=ok; say plainly what failed and what the user can do. If the results do not answer the question, say so.
@@ -26,12 +27,13 @@ class Narrator:
         self._model = model
 
     async def reply(
-        self, message: str, outcomes: Mapping[int, CallOutcome], *, language: str, timeout_s: float
+        self, message: str, outcomes: Mapping[int, CallOutcome], *, language: str, left: Callable[[], float]
     ) -> tuple[str, tuple[str, ...]]:
         """The reply to `message` from outcomes as models may see them, and the claims that had to be taken back.
 
         I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS: an ungrounded reply is corrected once, with the offending tokens
-        named; after that, or when the model does not answer, the tools' own summaries are the reply.
+        named; after that, or when the model does not answer or is cut off, the tools' own summaries are the reply.
+        `left` tells the seconds until the turn's deadline, which both requests share.
         """
         prompt = "\n".join(["[MESSAGE]", one_line(message), results_block(outcomes)])
         done = [o for o in outcomes.values() if o.ok]
@@ -40,10 +42,13 @@ class Narrator:
         problems = ""
         taken_back: tuple[str, ...] = ()
         for _ in range(2):
-            request = ModelRequest(role="narrator", system=SYSTEM, prompt=prompt + problems, timeout_s=timeout_s, language=language)
+            request = ModelRequest(role="narrator", system=SYSTEM, prompt=prompt + problems, timeout_s=left(), language=language)
             try:
-                text = (await self._model.complete(request)).text.strip()[:MAX_REPLY]
+                response = await self._model.complete(request)
             except ModelUnavailable:
+                break
+            text = response.text.strip()[:MAX_REPLY]
+            if response.stop_reason == CUT_OFF:
                 break
             verdict = check(text, data=data, message=message, summaries=said, done=tuple(o.action_type for o in done))
             if text and verdict.grounded:

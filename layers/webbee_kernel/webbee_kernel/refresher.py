@@ -22,6 +22,8 @@ from .text import one_line
 from .turn import Section, UserKey
 
 TICK_S = 60
+SHORTEST_S = 5
+"""Seconds between two refreshes of a section at the least, whatever its ttl."""
 MAX_DELAY_S = 900  # SQS delays a message by at most 15 minutes
 LEASE_S = 60
 HANDLER_S = 30
@@ -71,14 +73,17 @@ class Refresher:
         self._installed_by_default = installed_by_default
 
     async def tick(self, sender: RefreshSender) -> int:
-        """Queue everything that falls due before the next tick, each delayed to its second; how many. Costs what is due."""
+        """Queue everything that falls due before the next tick, each delayed to its second; how many. Costs what is due.
+
+        A section with a ttl below a minute is queued as often as it falls due in that minute.
+        """
         now = self._clock.now()
         sent = 0
         for shard in range(self._shards):
             cursor = None
             while True:
                 found, cursor = await self._sections.due(shard, now + TICK_S, cursor=cursor)
-                messages = [_due_message(user, section, now) for user, section in found]
+                messages = [message for user, section in found for message in _due_messages(user, section, now)]
                 await sender.send(messages)
                 sent += len(messages)
                 if cursor is None:
@@ -178,17 +183,21 @@ class Refresher:
         """Whether somebody did this already: the section is not due for this reason any more."""
         if message.reason == "effect":
             return False
-        return held.due_at is not None and held.due_at > now + 0.5
+        early = min(5.0, max(0.5, held.ttl / 10))  # a delay of whole seconds and a late start add up within a minute
+        return held.due_at is not None and held.due_at > now + early
 
 
-def _due_message(user: UserKey, section: Section, now: float) -> RefreshMessage:
+def _due_messages(user: UserKey, section: Section, now: float) -> list[RefreshMessage]:
     who = {
         "imperal_id": user.imperal_id,
         "tenant_id": user.tenant_id,
         **{k: v for k, v in section.user.items() if k in ("role", "language", "email")},
     }
-    delay = max(0, min(MAX_DELAY_S, round((section.due_at or now) - now)))
-    return RefreshMessage(who, section.app_id, section.section, "due", section.due_at or now, delay)
+    first = max(0.0, (section.due_at or now) - now)
+    every = max(section.ttl, SHORTEST_S)
+    later = (first + n * every for n in range(1, TICK_S // every + 1))
+    delays = [first, *(delay for delay in later if delay < TICK_S)]
+    return [RefreshMessage(who, section.app_id, section.section, "due", now + d, min(MAX_DELAY_S, round(d))) for d in delays]
 
 
 def _alert_id(section: Section) -> str:

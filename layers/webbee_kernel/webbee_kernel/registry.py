@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+import sys
 import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,6 +74,10 @@ def load_extension(folder: str | Path) -> LoadedExtension:
     _check_app_id(app_id)
     module = load_main(app_id, folder)
     ext = next((v for v in vars(module).values() if isinstance(v, Extension)), None)
+    if ext is None and "imperal_sdk" in sys.modules:  # never imported by the kernel itself: a folder without it does not pay for it
+        from .compat.imperal import adopt
+
+        ext = adopt(app_id, module)
     if ext is None:
         raise ValueError(f"{folder.name}/main.py has no module attribute that is an Extension")
     return checked(LoadedExtension(app_id, ext, folder, manifest))

@@ -14,6 +14,9 @@ from .catalogue import FunctionInfo
 BUDGET = 24_000
 """Characters of names, descriptions, examples and schemas shown: about 6,000 tokens, some 60 ordinary functions."""
 
+MAX_FUNCTIONS = 120
+"""Functions shown: chat-completion services take at most 128."""
+
 STEM = 5
 """Letters of a word that count: enough to tell words apart, few enough for English and Russian endings."""
 
@@ -53,7 +56,7 @@ def shortlist(
     Words of `message` count fully, those of `recent` messages a third; rare words count more than common ones. Ties go by
     name, so the same input gives the same list. At least one function is shown.
     """
-    if sum(f.characters for f in functions) <= budget:
+    if len(functions) <= MAX_FUNCTIONS and sum(f.characters for f in functions) <= budget:
         return Shortlist(tuple(functions), tuple(functions), frozenset(used))
     said, before = stems(message), stems(" ".join(recent))
     known = Counter(stem for f in functions for stem in _words(f))
@@ -67,7 +70,8 @@ def shortlist(
     room, chosen = budget, set[str]()
     for function in ranked:
         room -= function.characters
-        if room < 0 and chosen and (function.app_id, function.fn_name) not in used:
+        full = room < 0 or len(chosen) >= MAX_FUNCTIONS
+        if full and chosen and (function.app_id, function.fn_name) not in used:
             break
         chosen.add(function.tool_name)
     return Shortlist(tuple(f for f in functions if f.tool_name in chosen), tuple(ranked), frozenset(used))

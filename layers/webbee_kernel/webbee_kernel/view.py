@@ -84,6 +84,12 @@ class TurnView:
         pending = self.memory.pending
         return pending if pending and pending.expires_at > self.now else None
 
+    def being_decided(self) -> bool:
+        """Whether the last turn's question was answered by another delivery whose turn is not recorded yet."""
+        last = self.memory.turns[-1] if self.memory.turns else None
+        asked = (last.response.get("confirmation") or {}) if last and last.status == "confirmation" else {}
+        return bool(asked) and self.memory.pending is None and int(asked["expires_at"]) > self.now
+
     def ungrounded(self, text: str) -> tuple[Problem, ...]:
         """What a plain answer of the classifier claims that neither skeleton, facts nor the user's words hold."""
         data: list[Any] = [skeleton.visible(s.data) for s in self.state.sections if s.data and s.app_id in self.installed]

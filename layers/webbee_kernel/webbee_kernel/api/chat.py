@@ -94,11 +94,12 @@ class ChatService:
         return Answer(sse(await self.app.events.since(_key(request.caller), last)), content_type="text/event-stream")
 
     async def extensions(self, request: Request) -> Answer:
-        """The catalogue, and which of it the caller has."""
+        """The catalogue, which of it the caller has, and who the caller is."""
         catalogue = await self.kernel.dispatch.catalogue()
         state = await self.app.stores.skeleton.read(_key(request.caller))
         mine = self.kernel.installed(catalogue, state)
-        return Answer({"extensions": [{**asdict(a), "installed": a.app_id in mine} for a in catalogue.apps.values()]})
+        who = {k: v for k, v in user_dict(request.caller).items() if k != "scopes"}
+        return Answer({"caller": who, "extensions": [{**asdict(a), "installed": a.app_id in mine} for a in catalogue.apps.values()]})
 
     async def inspect(self, request: Request) -> Answer:
         """The prompt a message would get and why it is so (`inspector`); nothing is called or stored. Role developer, own data only."""

@@ -24,6 +24,9 @@ from .http import Answer, Request, Route, Router
 from .wire import CallBody, SecretBody
 
 PANEL_PREFIX = "__panel__"
+PANEL_PREFIXES = (PANEL_PREFIX, "__tray__", "__widget__")
+"""Tray items and widgets of `imperal-sdk` extensions are panels under their whole name."""
+
 REFUSED: Mapping[str, type[KernelError]] = {"UNKNOWN_TOOL": NotFound, "UNKNOWN_SUB_FUNCTION": NotFound, "PERMISSION_DENIED": NotAllowed}
 """Outcomes that are errors of the request, not results of the function."""
 
@@ -66,7 +69,7 @@ class ToolService:
         user = request.caller
         if not await is_installed(self.app.stores.documents, self.app.settings, _key(user), app_id):
             raise NotAllowed(f"{app_id} is not installed for this user: PUT /v1/extensions/{app_id}/installation", field="app_id")
-        panel = body.function.startswith(PANEL_PREFIX)
+        panel = body.function.startswith(PANEL_PREFIXES)
         call = CallRequest(
             kind="panel" if panel else "function",
             user=user_dict(user),

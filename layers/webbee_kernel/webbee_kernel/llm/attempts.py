@@ -16,6 +16,9 @@ TRIES: Final = 2
 PAUSE_S: Final = 0.3
 """Shortest pause before the second try; up to twice as long, so that clients do not come back in step."""
 
+MAX_PAUSE_S: Final = 3.0
+"""Longest pause that a user should wait for; a service that asks for more is not asked again in this turn."""
+
 WORTHWHILE_S: Final = 1.0
 """Seconds that must be left for a second try."""
 
@@ -33,7 +36,7 @@ class Passing(Exception):
 
 
 async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
-    """Await `ask(seconds left)`, once more after a Passing failure if pause and answer fit into `timeout_s`.
+    """Await `ask(seconds left)`, once more after a Passing failure if the pause is short and an answer fits into `timeout_s`.
 
     Never lasts longer than `timeout_s`. A request that was not answered in time is not repeated: it was, or will be,
     paid for. Raises ModelUnavailable.
@@ -48,7 +51,7 @@ async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
                     return await ask(deadline - time.monotonic())
                 except Passing as failure:
                     pause = max(failure.pause_s, PAUSE_S * (1 + random.random()))  # noqa: S311 - jitter
-                    if tried == TRIES or time.monotonic() + pause + WORTHWHILE_S > deadline:
+                    if tried == TRIES or pause > MAX_PAUSE_S or time.monotonic() + pause + WORTHWHILE_S > deadline:
                         raise failure.error from None
                 await asyncio.sleep(pause)
     except TimeoutError:

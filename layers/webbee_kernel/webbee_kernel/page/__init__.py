@@ -12,8 +12,9 @@ from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-_IMPORT = re.compile(r'^import [^;]*? from "\./([\w-]+\.js)";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class) )", re.MULTILINE)
+_IMPORT = re.compile(r'^import (\{[^}]*\}) from "\./([\w-]+)\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class) (\w+))", re.MULTILINE)
+_SPARE = re.compile(r"^(?: +|//.*\n|\n)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +49,21 @@ def document() -> Document:
     return Document(html, gzip.compress(html.encode(), 9, mtime=0), etag, headers)
 
 
-def bundle(entry: str = "app.js") -> str:
-    """The modules as one: each after those it imports, without `import` and `export`. Their top-level names must differ."""
+def bundle(entry: str = "app") -> str:
+    """The modules as one script: each a function that returns its exports, after those it imports; indentation and comments left out."""
     done: dict[str, str] = {}
 
     def add(name: str) -> None:
-        if name in done:
-            return
-        done[name] = ""
-        source = (FOLDER / name).read_text("utf-8")
-        for needed in _IMPORT.findall(source):
-            add(needed)
-        done[name] = done.pop(name) + _EXPORT.sub("", _IMPORT.sub("", source))
+        source = (FOLDER / f"{name}.js").read_text("utf-8")
+        for _, needed in _IMPORT.findall(source):
+            if needed not in done:
+                add(needed)
+        exports = ", ".join(_EXPORT.findall(source))
+        body = _SPARE.sub("", _EXPORT.sub("", _IMPORT.sub(r"const \1 = \2_js;\n", source)))
+        done[name] = f"const {name}_js = (() => {{\n{body}return {{ {exports} }};\n}})();\n"
 
     add(entry)
-    return "\n" + "\n".join(done.values())
+    return "\n" + "".join(done.values())
 
 
 def policy(script: str, style: str) -> str:

@@ -54,6 +54,27 @@ export function randomId() {
   return Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
 }
 
+const ICONS = {
+  apps: "M4 4h6v6H4zM14 4h6v6h-6zM4 14h6v6H4zM17 14v6M14 17h6",
+  inspect: "M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zM15.5 15.5 20 20",
+  bell: "M6 10a6 6 0 0 1 12 0c0 5 2 6 2 7H4c0-1 2-2 2-7zM10 20h4",
+  list: "M4 6h16M4 12h16M4 18h10",
+  chat: "M4 5h16v11H9l-5 4z",
+  panels: "M4 5h16v14H4zM14 5v14",
+  refresh: "M19 12a7 7 0 1 1-2-5l2 2M19 4v5h-5",
+  close: "M6 6l12 12M18 6 6 18",
+};
+
+export function icon(name) {
+  const space = "http://www.w3.org/2000/svg";
+  const svg = document.createElementNS(space, "svg");
+  for (const [key, value] of Object.entries({ viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" })) svg.setAttribute(key, value);
+  const path = document.createElementNS(space, "path");
+  path.setAttribute("d", ICONS[name]);
+  svg.append(path);
+  return svg;
+}
+
 let uniques = 0;
 export function unique(prefix) {
   uniques += 1;

@@ -73,8 +73,10 @@ class HttpClient:
         """DELETE."""
         return await self.request("DELETE", url, **kwargs)
 
-    async def request(self, method: str, url: str, *, timeout: float | None = None, **kwargs: Any) -> HttpResponse:
-        """Send and follow at most 5 redirects; keyword arguments are `params headers json data content cookies auth`.
+    async def request(
+        self, method: str, url: str, *, timeout: float | None = None, follow_redirects: bool = True, **kwargs: Any
+    ) -> HttpResponse:
+        """Send and follow at most 5 redirects, or none; keyword arguments are `params headers json data content cookies auth`.
 
         Raises HttpBlockedError for an address extensions may not reach, TimeoutError when the time is over,
         ConnectionError where nobody answers, ValueError for a body over 10 MB or a sixth redirect.
@@ -84,14 +86,14 @@ class HttpClient:
             raise TypeError(f"ctx.http does not take {', '.join(sorted(unknown))}: give any of {', '.join(sorted(allowed))}")
         seconds = max(0.001, min(DEFAULT_TIMEOUT_S if timeout is None else float(timeout), MAX_TIMEOUT_S))
         async with asyncio.timeout(seconds):
-            return await self._follow(method.upper(), url, seconds, kwargs)
+            return await self._follow(method.upper(), url, seconds, kwargs, follow_redirects)
 
-    async def _follow(self, method: str, url: str, timeout: float, kwargs: dict[str, Any]) -> HttpResponse:
+    async def _follow(self, method: str, url: str, timeout: float, kwargs: dict[str, Any], follow: bool) -> HttpResponse:
         for _ in range(MAX_REDIRECTS + 1):
             address = await self._resolve(url)
             response = await _send(method, url, address, timeout, kwargs)
             location = response.headers.get("location")
-            if response.status_code not in _REDIRECTS or not location:
+            if not follow or response.status_code not in _REDIRECTS or not location:
                 return response
             target = urljoin(url, location)
             method, kwargs = _redirected(method, response.status_code, kwargs, same_host=_same_host(url, target))

@@ -1,0 +1,49 @@
+"""The mind of the stand-in model servers: the kernel's request read back from the wire, answered by the offline model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from webbee_kernel.llm.offline import OfflineModel
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Role, ToolSpec
+from webbee_kernel.llm.tools import HARM, SAID
+from webbee_kernel.narrator import SYSTEM as NARRATOR
+from webbee_kernel.prompt import SYSTEM as CLASSIFIER
+
+_ROLES: dict[str, Role] = {CLASSIFIER: "classifier", NARRATOR: "narrator"}
+
+
+@dataclass(frozen=True, slots=True)
+class WireTool:
+    """A function as either protocol describes it."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+def think(system: str, prompt: str, tools: Iterable[WireTool]) -> ModelResponse:
+    """What the offline model answers. It sees what stood on the wire and nothing else, so whole stories prove the wire."""
+    request = ModelRequest(role=_ROLES.get(system, "ai"), system=system, prompt=prompt, tools=tuple(tool_spec(t) for t in tools))
+    return asyncio.run(OfflineModel().complete(request))
+
+
+def tool_spec(tool: WireTool) -> ToolSpec:
+    """The function, its examples and its effect read back from the description."""
+    text, _, said = tool.description.partition(f" {SAID} ")
+    effect = next((action for action, sentence in HARM.items() if text.endswith(sentence)), "read")
+    app_id, _, fn_name = tool.name.partition("__")
+    return ToolSpec(tool.name, app_id, fn_name, text.removesuffix(HARM.get(effect, "")).strip(), tool.schema, effect, tuple(_quoted(said)))
+
+
+def _quoted(said: str) -> Iterable[str]:
+    """`"one"; "two"`: JSON strings, so any character may stand in them."""
+    decoder, at = json.JSONDecoder(), 0
+    while said[at : at + 1] == '"':
+        example, end = decoder.raw_decode(said, at)
+        yield str(example)
+        at = end + len("; ")

@@ -1,0 +1,158 @@
+"""Stand-ins of the two model services: real HTTP servers on loopback that check what they receive and play what they are told.
+
+with ChatServer() as server:                                     # or BedrockServer
+    server.play(Answer(calls=(("mail__list_inbox", {}),)), Answer(status=429, retry_after=1))
+    …                                                            # past the script, the embedded offline model answers
+    assert server.problems == []
+
+`python -m local.model_servers` serves both until Ctrl-C and prints the `make run MODEL=…` for each.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+import threading
+from typing import Any
+
+from .model_brain import WireTool
+from .model_http import Answer, ModelServer, Received, tokens
+from .model_wire import answer_problems, chat_problems, converse_problems, error_status
+
+MODEL_ID = "eu.stand-in.offline-v1:0"
+
+
+class BedrockServer(ModelServer):
+    """Converse. The signature is not checked."""
+
+    def environment(self) -> dict[str, str]:
+        """Variables that point boto3 here; the credentials are made up."""
+        return {
+            "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": self.url,
+            "AWS_ACCESS_KEY_ID": "stand-in",
+            "AWS_SECRET_ACCESS_KEY": "stand-in",
+            "AWS_DEFAULT_REGION": "eu-central-1",
+        }
+
+    def refusal(self, received: Received) -> Answer | None:
+        """Paths other than Converse, and whatever the service model refuses."""
+        model_id = received.path.removeprefix("/model/").removesuffix("/converse")
+        if received.path != f"/model/{model_id}/converse":
+            return self.refuse([f"unknown path {received.path}"], "UnknownOperationException", 404)
+        problems = ["the body is no JSON object"] if not isinstance(received.body, dict) else converse_problems(model_id, received.body)
+        return self.refuse(problems, "ValidationException")
+
+    def understood(self, received: Received) -> tuple[str, str, list[WireTool]]:
+        """System, the last user message, the tools."""
+        body = received.body
+        system = "".join(block.get("text", "") for block in body.get("system", []))
+        prompt = "".join(block.get("text", "") for block in body["messages"][-1]["content"])
+        specs = [t["toolSpec"] for t in body.get("toolConfig", {}).get("tools", []) if "toolSpec" in t]
+        return system, prompt, [WireTool(s["name"], s.get("description", ""), s["inputSchema"]["json"]) for s in specs]
+
+    def body(self, answer: Answer, received: Received) -> dict[str, Any]:
+        """A Converse answer, checked against the service model."""
+        content: list[dict[str, Any]] = [{"text": answer.text}] if answer.text else []
+        content += [{"toolUse": {"toolUseId": f"tooluse_{n}", "name": name, "input": a}} for n, (name, a) in enumerate(answer.calls)]
+        sent, wrote = tokens(received, answer)
+        body = {
+            "output": {"message": {"role": "assistant", "content": content}},
+            "stopReason": answer.stop or ("tool_use" if answer.calls else "end_turn"),
+            "usage": {"inputTokens": sent, "outputTokens": wrote, "totalTokens": sent + wrote + answer.cached_tokens}
+            | ({"cacheReadInputTokens": answer.cached_tokens, "cacheWriteInputTokens": 0} if answer.cached_tokens else {}),
+            "metrics": {"latencyMs": 1},
+        }
+        self._state.problems.extend(answer_problems(body))
+        return body
+
+    def error_body(self, answer: Answer) -> dict[str, Any]:
+        """`{"message"}`; the kind of error is a header."""
+        return {"message": answer.message}
+
+    def error_headers(self, answer: Answer) -> dict[str, str]:
+        """The kind of error."""
+        return {"x-amzn-errortype": answer.code}
+
+
+class ChatServer(ModelServer):
+    """Chat completions. With `key`, requests must carry it; with `model`, they must name it."""
+
+    path = "/v1"
+
+    def __init__(self, port: int = 0, *, key: str = "", model: str = "") -> None:
+        super().__init__(port)
+        self.key = key
+        self.model = model
+
+    def refusal(self, received: Received) -> Answer | None:
+        """Other paths, a wrong key, an unknown model, and whatever the published shape refuses."""
+        if received.path != f"{self.path}/chat/completions":
+            return Answer(status=404, raw=b"404 page not found")
+        if self.key and received.headers.get("authorization") != f"Bearer {self.key}":
+            return Answer(status=401, code="invalid_api_key", message="Incorrect API key provided.")
+        if refused := self.refuse(chat_problems(received.body), "invalid_request_error"):
+            return refused
+        if self.model and received.body["model"] != self.model:
+            return Answer(status=404, code="model_not_found", message="The model does not exist.")
+        return None
+
+    def understood(self, received: Received) -> tuple[str, str, list[WireTool]]:
+        """The system message, the last user message, the tools."""
+        messages, tools = received.body["messages"], [t["function"] for t in received.body.get("tools", [])]
+        system = "".join(m["content"] for m in messages if m["role"] == "system")
+        return system, messages[-1]["content"], [WireTool(t["name"], t.get("description", ""), t["parameters"]) for t in tools]
+
+    def body(self, answer: Answer, received: Received) -> dict[str, Any]:
+        """A chat completion."""
+        calls = [
+            {"id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": a if isinstance(a, str) else json.dumps(a)}}
+            for n, (name, a) in enumerate(answer.calls)
+        ]
+        sent, wrote = tokens(received, answer)
+        message: dict[str, Any] = {"role": "assistant", "content": answer.text or None, "refusal": answer.refusal or None}
+        return {
+            "id": "chatcmpl-1",
+            "object": "chat.completion",
+            "created": 1,
+            "model": received.body["model"],
+            "choices": [
+                {
+                    "index": 0,
+                    "message": message | ({"tool_calls": calls} if calls else {}),
+                    "finish_reason": answer.stop or ("tool_calls" if calls else "stop"),
+                    "logprobs": None,
+                }
+            ],
+            "usage": {
+                "prompt_tokens": sent + answer.cached_tokens,
+                "completion_tokens": wrote,
+                "total_tokens": sent + answer.cached_tokens + wrote,
+                "prompt_tokens_details": {"cached_tokens": answer.cached_tokens},
+            },
+        }
+
+    def error_body(self, answer: Answer) -> dict[str, Any]:
+        """`{"error": {"message", "type", "param", "code"}}`."""
+        return {"error": {"message": answer.message, "type": "error", "param": answer.param or None, "code": answer.code or None}}
+
+
+def error(code: str, message: str = "no", *, retry_after: float | None = None) -> Answer:
+    """An error of Converse by its name, with the status that the service model gives it."""
+    return Answer(status=error_status(code), code=code, message=message, retry_after=retry_after)
+
+
+def main() -> int:
+    """Serve both until Ctrl-C."""
+    with BedrockServer(11435) as bedrock, ChatServer(11434) as chat:
+        settings = " ".join(f"{k}={v}" for k, v in bedrock.environment().items())
+        print(f"make run MODEL=openai:{chat.url}#stand-in\n{settings} make run MODEL=bedrock:{MODEL_ID}", flush=True)
+        with contextlib.suppress(KeyboardInterrupt):
+            threading.Event().wait()
+    return 0
+
+
+__all__ = ["MODEL_ID", "Answer", "BedrockServer", "ChatServer", "ModelServer", "Received", "error"]
+
+if __name__ == "__main__":
+    sys.exit(main())

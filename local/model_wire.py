@@ -1,0 +1,225 @@
+"""What the two model services accept, checked: Converse against botocore's service model, chat completions against the published shape."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
+
+import botocore.session
+from botocore.validate import ParamValidator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+MAX_CACHE_POINTS = 4
+
+
+# ---- Converse
+
+
+@functools.cache
+def _converse() -> Any:
+    return botocore.session.get_session().get_service_model("bedrock-runtime").operation_model("Converse")
+
+
+def error_status(code: str) -> int:
+    """The HTTP status that the service model gives this error of Converse; 400 for errors every AWS service has."""
+    return next((int(s.metadata["error"]["httpStatusCode"]) for s in _converse().error_shapes if s.name == code), 400)
+
+
+def converse_problems(model_id: str, body: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a Converse request: shapes, patterns and limits of the service model, then the rules it only documents."""
+    value = {**body, "modelId": model_id}
+    problems = _against(_converse().input_shape, value)
+    return problems or [*_message_problems(body.get("messages") or []), *_tool_problems(body)]
+
+
+def answer_problems(answer: Mapping[str, Any]) -> list[str]:
+    """What is wrong with our own Converse answer: the stand-in is held to the service model too."""
+    return _against(_converse().output_shape, answer)
+
+
+def _against(shape: Any, value: Mapping[str, Any]) -> list[str]:
+    report = ParamValidator().validate(dict(value), shape)
+    return [report.generate_report()] if report.has_errors() else list(_limits(shape, value, ""))
+
+
+def _limits(shape: Any, value: Any, path: str) -> Iterator[str]:
+    """Patterns, enums and upper limits, which botocore's validator leaves to the service."""
+    meta = shape.metadata
+    if shape.type_name == "string":
+        if "pattern" in meta and not re.fullmatch(meta["pattern"], value):
+            yield f"{path} does not match {meta['pattern']}"
+        if "enum" in meta and value not in meta["enum"]:
+            yield f"{path} is none of {meta['enum']}"
+    size = value if isinstance(value, int | float) else len(value) if isinstance(value, str | list) else 0
+    if "max" in meta and size > meta["max"]:
+        yield f"{path} is over {meta['max']}"
+    if shape.type_name == "structure" and not getattr(shape, "is_document_type", False):
+        for name, item in value.items():
+            yield from _limits(shape.members[name], item, f"{path}.{name}")
+    elif shape.type_name == "list":
+        for n, item in enumerate(value):
+            yield from _limits(shape.member, item, f"{path}[{n}]")
+
+
+def _message_problems(messages: list[Mapping[str, Any]]) -> Iterator[str]:
+    roles = [m["role"] for m in messages]
+    if not roles or roles[0] != "user" or roles[-1] != "user":
+        yield "a conversation must start and end with a user message"
+    if any(a == b for a, b in itertools.pairwise(roles)):
+        yield "roles must alternate between user and assistant"
+    for message in messages:
+        if not message["content"]:
+            yield "content must not be empty"
+        if any("text" in block and not block["text"].strip() for block in message["content"]):
+            yield "the text field in a content block is blank"
+
+
+def _tool_problems(body: Mapping[str, Any]) -> Iterator[str]:
+    tools = (body.get("toolConfig") or {}).get("tools") or []
+    specs = [t["toolSpec"] for t in tools if "toolSpec" in t]
+    names = [s["name"] for s in specs]
+    if tools and "toolSpec" not in tools[0]:
+        yield "toolConfig.tools must start with a toolSpec"
+    if len(set(names)) < len(names):
+        yield "tool names must be unique"
+    for spec in specs:
+        yield from schema_problems(spec["name"], spec["inputSchema"].get("json"))
+    blocks = [*(body.get("system") or []), *tools, *(b for m in body.get("messages") or [] for b in m["content"])]
+    if sum("cachePoint" in b for b in blocks) > MAX_CACHE_POINTS:
+        yield f"more than {MAX_CACHE_POINTS} cache points"
+    if body.get("system") and "text" not in body["system"][0]:
+        yield "system must start with text"
+    if not tools and any("toolUse" in b or "toolResult" in b for b in blocks):
+        yield "toolConfig must be defined when messages hold toolUse or toolResult"
+
+
+def schema_problems(name: str, schema: Any) -> Iterator[str]:
+    """What is wrong with the JSON schema of a tool's arguments, for every model that Converse serves."""
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        yield f"{name}: the schema's type must be object"
+        return
+    if extra := set(schema) - {"type", "properties", "required"}:
+        yield f"{name}: some models take only type, properties and required at the top level, not {sorted(extra)}"
+    if missing := set(schema.get("required", [])) - set(schema.get("properties", {})):
+        yield f"{name}: required names no property: {sorted(missing)}"
+    if "$ref" in str(schema):
+        yield f"{name}: the schema holds references"
+
+
+# ---- chat completions
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+
+_Name = Annotated[str, Field(pattern=r"^[a-zA-Z0-9_-]{1,64}$")]
+
+
+class TextPart(_Strict):
+    type: Literal["text"]
+    text: str
+
+
+class CalledFunction(_Strict):
+    name: _Name
+    arguments: str
+
+
+class AssistantCall(_Strict):
+    id: Annotated[str, Field(min_length=1)]
+    type: Literal["function"]
+    function: CalledFunction
+
+
+class SystemMessage(_Strict):
+    role: Literal["system", "developer"]
+    content: str | list[TextPart]
+    name: str | None = None
+
+
+class UserMessage(_Strict):
+    role: Literal["user"]
+    content: str | list[TextPart]
+    name: str | None = None
+
+
+class AssistantMessage(_Strict):
+    role: Literal["assistant"]
+    content: str | list[TextPart] | None = None
+    refusal: str | None = None
+    tool_calls: list[AssistantCall] | None = None
+
+
+class ToolMessage(_Strict):
+    role: Literal["tool"]
+    content: str | list[TextPart]
+    tool_call_id: str
+
+
+class FunctionObject(_Strict):
+    name: _Name
+    description: Annotated[str, Field(max_length=1024)] | None = None
+    parameters: dict[str, Any] | None = None
+    strict: bool | None = None
+
+
+class ChatTool(_Strict):
+    type: Literal["function"]
+    function: FunctionObject
+
+
+class ChosenName(_Strict):
+    name: _Name
+
+
+class ToolChoice(_Strict):
+    type: Literal["function"]
+    function: ChosenName
+
+
+_Message = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")]
+
+
+class ChatRequest(_Strict):
+    """The published shape of `POST /chat/completions`, as far as a client that sends text and tools can touch it."""
+
+    model: Annotated[str, Field(min_length=1)]
+    messages: Annotated[list[_Message], Field(min_length=1)]
+    tools: Annotated[list[ChatTool], Field(min_length=1, max_length=128)] | None = None
+    tool_choice: Literal["none", "auto", "required"] | ToolChoice | None = None
+    parallel_tool_calls: bool | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
+    top_p: Annotated[float, Field(ge=0, le=1)] | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
+    n: Annotated[int, Field(ge=1, le=128)] | None = None
+    seed: int | None = None
+    stop: str | list[str] | None = None
+    stream: Literal[False] | None = None
+
+    @model_validator(mode="after")
+    def _documented_rules(self) -> ChatRequest:
+        if self.tool_choice is not None and not self.tools:
+            raise ValueError("tool_choice is only allowed when tools are specified")
+        if self.max_tokens is not None and self.max_completion_tokens is not None:
+            raise ValueError("max_tokens and max_completion_tokens cannot both be set")
+        names = [t.function.name for t in self.tools or []]
+        if len(set(names)) < len(names):
+            raise ValueError("tool names must be unique")
+        problems = [p for t in self.tools or [] for p in schema_problems(t.function.name, t.function.parameters)]
+        if problems:
+            raise ValueError("; ".join(problems))
+        return self
+
+
+def chat_problems(body: Any) -> list[str]:
+    """What is wrong with a chat completions request."""
+    try:
+        ChatRequest.model_validate(body)
+    except ValidationError as error:
+        return [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
+    return []

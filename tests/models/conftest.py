@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from local.model_servers import Answer, BedrockServer, ChatServer, ModelServer, error
+from webbee_kernel.llm.bedrock import BedrockModel
+from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
+from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolSpec
+from webbee_kernel.loop import LoopThread
+
+MODEL_ID = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"
+
+LIST = ToolSpec(
+    name="mail__list_inbox",
+    app_id="mail",
+    fn_name="list_inbox",
+    description="List messages of the inbox",
+    input_schema={"type": "object", "properties": {"day": {"type": "string"}}},
+    action_type="read",
+    examples=("покажи письма за сегодня", 'show "new" mail', "inbox", "what is new", "a fifth example"),
+)
+SEND = ToolSpec(
+    name="mail__send",
+    app_id="mail",
+    fn_name="send",
+    description="Send a message",
+    input_schema={"type": "object", "properties": {"to": {"type": "string"}}, "required": ["to"]},
+    action_type="write",
+    examples=(),
+)
+
+
+def asking(**changes: Any) -> ModelRequest:
+    """A classifier's request."""
+    values: dict[str, Any] = {
+        "role": "classifier",
+        "system": "Decide.",
+        "prompt": "[HISTORY]\n[now user] покажи письма",
+        "tools": (LIST, SEND),
+    }
+    return ModelRequest(**(values | changes))
+
+
+@dataclass(frozen=True)
+class Wire:
+    """One service: its stand-in and the adapter that talks to it. The words of each protocol stand here, once."""
+
+    kind: str
+    server: ModelServer
+    model: Model
+    loop: LoopThread
+
+    def ask(self, request: ModelRequest | None = None) -> ModelResponse:
+        response: ModelResponse = self.loop.run(self.model.complete(request or asking()))
+        return response
+
+    @property
+    def throttled(self) -> Answer:
+        if self.kind == "bedrock":
+            return error("ThrottlingException", "Too many requests", retry_after=0.01)
+        return Answer(status=429, code="rate_limit_exceeded", retry_after=0.01)
+
+    @property
+    def broken(self) -> Answer:
+        return error("InternalServerException") if self.kind == "bedrock" else Answer(status=500)
+
+    @property
+    def denied(self) -> Answer:
+        if self.kind == "bedrock":
+            return error(
+                "AccessDeniedException", "User: arn:aws:sts::1:assumed-role/prompt is not authorized to perform: bedrock:InvokeModel"
+            )
+        return Answer(status=401, code="invalid_api_key")
+
+    @property
+    def unknown_model(self) -> Answer:
+        return error("ResourceNotFoundException") if self.kind == "bedrock" else Answer(status=404, code="model_not_found")
+
+    def invalid(self, message: str) -> Answer:
+        return error("ValidationException", message) if self.kind == "bedrock" else Answer(status=400, message=message)
+
+    @property
+    def cut(self) -> str:
+        return "max_tokens" if self.kind == "bedrock" else "length"
+
+    @property
+    def filtered(self) -> str:
+        return "content_filtered" if self.kind == "bedrock" else "content_filter"
+
+    def malformed(self, name: str) -> Answer:
+        """A call whose arguments are no JSON object, as each protocol can carry it."""
+        return Answer(calls=((name, '{"to": "a@b.c'),))
+
+
+@pytest.fixture(scope="session")
+def loop() -> LoopThread:
+    return LoopThread("model-tests")
+
+
+@pytest.fixture(scope="session")
+def bedrock_server() -> Iterator[BedrockServer]:
+    with BedrockServer() as server:  # one for all tests of a process: boto3 clients are kept
+        yield server
+
+
+@pytest.fixture(scope="session")
+def chat_server() -> Iterator[ChatServer]:
+    with ChatServer() as server:
+        yield server
+
+
+@pytest.fixture
+def bedrock(bedrock_server: BedrockServer, loop: LoopThread, monkeypatch: pytest.MonkeyPatch) -> Wire:
+    monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", bedrock_server.url)
+    bedrock_server.reset()
+    return Wire("bedrock", bedrock_server, BedrockModel(MODEL_ID), loop)
+
+
+@pytest.fixture
+def openai(chat_server: ChatServer, loop: LoopThread) -> Wire:
+    chat_server.reset()
+    return Wire("openai", chat_server, OpenAICompatibleModel(chat_server.url, "llama3"), loop)
+
+
+@pytest.fixture(params=["bedrock", "openai"])
+def wire(request: pytest.FixtureRequest) -> Wire:
+    """Each service in turn."""
+    found: Wire = request.getfixturevalue(request.param)
+    return found

@@ -1,0 +1,123 @@
+"""What comes back, read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from local.model_servers import Answer
+from webbee_kernel.errors import ModelUnavailable
+from webbee_kernel.llm.openai_compatible import read
+from webbee_kernel.llm.protocol import ToolCall
+
+from .conftest import Wire
+
+
+def test_text(wire: Wire) -> None:
+    wire.server.play(Answer("Привет, 8 писем."))
+    response = wire.ask()
+    assert (response.text, response.tool_calls, response.stop_reason) == ("Привет, 8 писем.", (), "end_turn")
+
+
+def test_calls_keep_their_order_and_types(wire: Wire) -> None:
+    arguments = {"n": 3, "x": 1.5, "on": True, "none": None, "list": [{"a": "ю"}]}
+    wire.server.play(Answer(calls=(("mail__list_inbox", {}), ("mail__send", arguments))))
+    response = wire.ask()
+    assert response.tool_calls == (ToolCall("mail__list_inbox", {}), ToolCall("mail__send", arguments))
+    assert response.stop_reason == "tool_use"
+
+
+def test_text_and_calls_together(wire: Wire) -> None:
+    wire.server.play(Answer("I will look.", calls=(("mail__list_inbox", {}),)))
+    response = wire.ask()
+    assert response.text == "I will look."
+    assert [c.name for c in response.tool_calls] == ["mail__list_inbox"]
+
+
+def test_nothing_at_all(wire: Wire) -> None:
+    wire.server.play(Answer())
+    response = wire.ask()
+    assert (response.text, response.tool_calls) == ("", ())
+
+
+def test_an_unknown_function_is_passed_on_for_the_planner_to_judge(wire: Wire) -> None:
+    wire.server.play(Answer(calls=(("bank__pay", {}),)))
+    assert wire.ask().tool_calls == (ToolCall("bank__pay", {}),)
+
+
+def test_malformed_arguments_stay_as_they_came(wire: Wire) -> None:
+    wire.server.play(wire.malformed("mail__send"))
+    assert wire.ask().tool_calls == (ToolCall("mail__send", '{"to": "a@b.c'),)
+
+
+def test_arguments_that_are_json_but_no_object_become_text(wire: Wire) -> None:
+    wire.server.play(Answer(calls=(("mail__send", ["a@b.c"]),)))
+    assert wire.ask().tool_calls == (ToolCall("mail__send", '["a@b.c"]'),)
+
+
+def test_a_cut_off_text_says_so(wire: Wire) -> None:
+    wire.server.play(Answer("You have", stop=wire.cut))
+    response = wire.ask()
+    assert (response.text, response.stop_reason) == ("You have", "max_tokens")
+
+
+def test_the_last_call_of_a_cut_off_answer_can_never_run(wire: Wire) -> None:
+    wire.server.play(Answer(calls=(("mail__list_inbox", {}), ("mail__send", {"to": "a@b.c"})), stop=wire.cut))
+    first, last = wire.ask().tool_calls
+    assert first.arguments == {}
+    assert last.arguments == '{"to": "a@b.c"}'  # text: the planner sends it back
+
+
+def test_a_filtered_answer_says_so(wire: Wire) -> None:
+    wire.server.play(Answer("blocked", stop=wire.filtered))
+    assert wire.ask().stop_reason == "content_filtered"
+
+
+def test_usage_counts_cached_tokens_as_part_of_the_input(wire: Wire) -> None:
+    wire.server.play(Answer("ok"), Answer("ok", cached_tokens=500))
+    fresh, cached = wire.ask().usage, wire.ask().usage
+    assert fresh.cached_tokens == 0
+    assert cached.cached_tokens == 500
+    assert cached.input_tokens == fresh.input_tokens + 500
+    assert fresh.input_tokens > 0
+    assert fresh.output_tokens > 0
+
+
+@pytest.mark.parametrize("stop", ["guardrail_intervened", "malformed_tool_use", "model_context_window_exceeded"])
+def test_the_words_of_converse_stay(bedrock: Wire, stop: str) -> None:
+    bedrock.server.play(Answer("…", stop=stop))
+    assert bedrock.ask().stop_reason == stop
+
+
+def test_a_refusal_is_the_text(openai: Wire) -> None:
+    openai.server.play(Answer(refusal="I cannot help with that."))
+    response = openai.ask()
+    assert (response.text, response.stop_reason) == ("I cannot help with that.", "refusal")
+
+
+def test_thoughts_before_the_answer_are_left_out(openai: Wire) -> None:
+    openai.server.play(Answer("<think>\n8 or 9?\n</think>\n\nEight messages."))
+    assert openai.ask().text == "Eight messages."
+
+
+def completion(message: dict[str, Any]) -> dict[str, Any]:
+    return {"choices": [{"message": message, "finish_reason": "stop"}]}
+
+
+@pytest.mark.parametrize("arguments", ["", {}, None, "{}"])
+def test_servers_write_no_arguments_in_four_ways(arguments: Any) -> None:
+    call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": arguments}}
+    assert read(completion({"content": None, "tool_calls": [call]})).tool_calls == (ToolCall("f", {}),)
+
+
+def test_content_may_be_parts() -> None:
+    assert read(completion({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]})).text == "ab"
+
+
+@pytest.mark.parametrize(
+    "body", [None, [], {}, {"choices": []}, {"choices": [{}]}, {"choices": [{"message": {"tool_calls": [{}]}}]}, "hello"]
+)
+def test_what_is_no_completion_is_an_outage_that_names_the_setting(body: Any) -> None:
+    with pytest.raises(ModelUnavailable, match="WEBBEE_MODEL"):
+        read(body)

@@ -1,0 +1,246 @@
+"""What fails, how often it is tried, and what the user and the operator are told."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from dataclasses import replace
+
+import pytest
+
+from local.model_servers import Answer, ChatServer, error
+from webbee_kernel.errors import ModelUnavailable, SettingsError
+from webbee_kernel.llm.bedrock import BedrockModel
+from webbee_kernel.llm.key import ModelKey
+from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
+from webbee_kernel.loop import LoopThread
+
+from .conftest import MODEL_ID, Wire, asking
+
+
+def failure(wire: Wire, **request: object) -> str:
+    with pytest.raises(ModelUnavailable) as caught:
+        wire.ask(asking(prompt="TOP SECRET", **request))
+    assert "TOP SECRET" not in str(caught.value)
+    assert caught.value.status == 503
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["throttled", "broken"])
+def test_what_may_pass_is_tried_once_more(wire: Wire, kind: str) -> None:
+    wire.server.play(getattr(wire, kind), Answer("ok"))
+    assert wire.ask().text == "ok"
+    assert len(wire.server.requests) == 2
+
+
+@pytest.mark.parametrize("kind", ["throttled", "broken"])
+def test_two_tries_are_all(wire: Wire, kind: str) -> None:
+    wire.server.play(getattr(wire, kind), getattr(wire, kind), Answer("late"))
+    assert "try again" in failure(wire)
+    assert len(wire.server.requests) == 2
+
+
+def test_a_dropped_connection_is_tried_once_more(wire: Wire) -> None:
+    wire.server.play(Answer(drop=True), Answer("ok"))
+    assert wire.ask().text == "ok"
+    wire.server.play(Answer(drop=True), Answer(drop=True))
+    assert "did not answer" in failure(wire)
+
+
+@pytest.mark.parametrize(("retry_after", "timeout_s"), [(5, 20.0), (2, 2.5)])
+def test_a_service_that_asks_for_a_long_pause_is_not_asked_again(wire: Wire, retry_after: float, timeout_s: float) -> None:
+    wire.server.play(replace(wire.throttled, retry_after=retry_after), Answer("late"))
+    assert "try again in a minute" in failure(wire, timeout_s=timeout_s)
+    assert len(wire.server.requests) == 1
+
+
+def test_a_slow_answer_is_given_up_and_not_asked_for_again(wire: Wire) -> None:
+    wire.server.play(Answer("late", delay_s=30))
+    assert "did not answer within 0.5 s" in failure(wire, timeout_s=0.5)
+    assert len(wire.server.requests) == 1
+
+
+def test_a_turn_without_time_left_asks_nobody(wire: Wire) -> None:
+    assert "time was used up" in failure(wire, timeout_s=0.0)
+    assert wire.server.requests == []
+
+
+def test_a_refusal_of_the_key_or_role_names_what_to_check(wire: Wire) -> None:
+    wire.server.play(wire.denied)
+    assert ("BedrockModelArns" if wire.kind == "bedrock" else "WEBBEE_MODEL_KEY") in failure(wire)
+    assert len(wire.server.requests) == 1
+
+
+def test_an_unknown_model_names_the_setting(wire: Wire) -> None:
+    wire.server.play(wire.unknown_model)
+    assert "WEBBEE_MODEL" in failure(wire)
+    assert len(wire.server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("Input is too long for requested model: TOP SECRET", "too long"),
+        ("This model doesn't support tool use. TOP SECRET", "tools"),
+        ("something else: TOP SECRET", "did not accept the request"),
+    ],
+)
+def test_a_request_that_is_not_accepted_says_why_in_our_words(wire: Wire, words: str, told: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "webbee")
+    wire.server.play(wire.invalid(words))
+    assert told in failure(wire)
+    assert len(wire.server.requests) == 1
+    assert "TOP SECRET" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (error("ModelNotReadyException"), "not ready"),
+        (error("ServiceUnavailableException"), "overloaded"),
+        (error("ModelErrorException"), "failed"),
+        (error("ModelTimeoutException"), "too long"),
+        (error("ValidationException", "The provided model identifier is invalid."), "WEBBEE_MODEL"),
+        (error("ValidationException", "Invocation with on-demand throughput isn't supported."), "inference profile"),
+        (Answer(status=403, code="UnrecognizedClientException"), "credentials"),
+        (Answer(status=403, code="ExpiredTokenException"), "credentials"),
+    ],
+)
+def test_bedrock_errors_say_what_to_do(bedrock: Wire, answer: Answer, told: str) -> None:
+    bedrock.server.play(answer, answer)
+    assert told in failure(bedrock)
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (Answer(status=429, code="insufficient_quota"), "no credit left"),
+        (Answer(status=307, message="elsewhere"), "base URL"),
+        (Answer(raw=b"<html>"), "no chat completion"),
+        (Answer(status=404, raw=b"404 page not found"), "/v1"),
+        (Answer(status=422, raw=b'{"detail": "no"}'), "HTTP 422"),
+        (Answer(status=400, raw=b'"text"'), "HTTP 400"),
+        (Answer(raw=b"x" * (4 * 1024 * 1024 + 1)), "larger than 4 MB"),
+    ],
+)
+def test_chat_errors_say_what_to_do(openai: Wire, answer: Answer, told: str) -> None:
+    openai.server.play(answer)
+    assert told in failure(openai)
+
+
+def test_nobody_listens(loop: LoopThread, monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    model = OpenAICompatibleModel(f"http://127.0.0.1:{port}/v1", "m")
+    with pytest.raises(ModelUnavailable, match="check that it runs"):
+        loop.run(model.complete(asking()))
+
+
+# ---- what models refuse
+
+
+def test_a_model_without_prompt_caching_is_asked_again_without_the_cache_point(bedrock: Wire) -> None:
+    refusal = error("AccessDeniedException", "You invoked an unsupported model or your request did not allow prompt caching.")
+    bedrock.server.play(refusal, Answer("ok"), Answer("ok"))
+    assert bedrock.ask().text == "ok"
+    assert bedrock.ask().text == "ok"
+    assert ["cachePoint" in str(r.body) for r in bedrock.server.requests] == [True, False, False]  # remembered
+
+
+@pytest.mark.parametrize("words", ["`temperature` is deprecated for this model.", "Unsupported value: 'temperature' does not support 0."])
+def test_a_model_without_temperature_is_asked_again_without_it(wire: Wire, words: str) -> None:
+    wire.server.play(wire.invalid(words), Answer("ok"), Answer("ok"))
+    assert wire.ask().text == "ok"
+    assert wire.ask().text == "ok"
+    assert ["temperature" in str(r.body) for r in wire.server.requests] == [True, False, False]
+
+
+def test_a_model_that_wants_max_completion_tokens_gets_them(openai: Wire) -> None:
+    refusal = Answer(status=400, code="unsupported_parameter", param="max_tokens", message="Use 'max_completion_tokens' instead.")
+    openai.server.play(refusal, Answer("ok"), Answer("ok"))
+    assert openai.ask().text == "ok"
+    assert openai.ask().text == "ok"
+    assert ["max_tokens" in r.body for r in openai.server.requests] == [True, False, False]
+    assert openai.server.requests[2].body["max_completion_tokens"] == 1024
+
+
+# ---- the key
+
+
+class Parameters:
+    """The parameter store, as far as a key needs it."""
+
+    def __init__(self, *values: str | Exception) -> None:
+        self.values = list(values)
+
+    def __call__(self, service: str) -> Parameters:
+        assert service == "ssm"
+        return self
+
+    def get_parameter(self, **request: object) -> dict[str, dict[str, str]]:
+        assert request == {"Name": "/models/key", "WithDecryption": True}
+        value = self.values.pop(0)
+        if isinstance(value, Exception):
+            raise value
+        return {"Parameter": {"Value": value}}
+
+
+def test_a_key_is_sent_and_shown_nowhere(loop: LoopThread, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    with ChatServer(key="sk-TOPSECRET") as server:
+        right, wrong = (OpenAICompatibleModel(server.url, "m", ModelKey(k)) for k in ("sk-TOPSECRET", "sk-OTHERSECRET"))
+        server.play(Answer("ok"))
+        assert loop.run(right.complete(asking())).text == "ok"
+        with pytest.raises(ModelUnavailable, match="WEBBEE_MODEL_KEY") as caught:
+            loop.run(wrong.complete(asking()))
+    assert "sk-" not in f"{caplog.text}{caught.value}{right!r}{vars(right)}{right.name}"
+
+
+def test_i_secrets_never_logged_a_key_comes_from_its_parameter_once(loop: LoopThread) -> None:
+    key = ModelKey(parameter="/models/key", client_factory=Parameters("sk-1\n"))
+    assert [loop.run(key.get()), loop.run(key.get())] == ["sk-1", "sk-1"]
+    assert "sk-1" not in repr(key)
+
+
+def test_a_key_that_was_replaced_is_read_anew_after_a_refusal(loop: LoopThread) -> None:
+    with ChatServer(key="sk-2") as server:
+        model = OpenAICompatibleModel(server.url, "m", ModelKey(parameter="/models/key", client_factory=Parameters("sk-1", "sk-2")))
+        server.play(Answer("ok"))
+        with pytest.raises(ModelUnavailable):
+            loop.run(model.complete(asking()))
+        assert loop.run(model.complete(asking())).text == "ok"
+
+
+def test_a_parameter_that_cannot_be_read_is_named_by_its_setting(loop: LoopThread) -> None:
+    from botocore.exceptions import ClientError
+
+    missing = ClientError({"Error": {"Code": "ParameterNotFound", "Message": "sk-SECRET"}}, "GetParameter")
+    key = ModelKey(parameter="/models/key", client_factory=Parameters(missing, "sk-1"))
+    with pytest.raises(ModelUnavailable, match="WEBBEE_MODEL_KEY_SECRET names: it does not exist") as caught:
+        loop.run(key.get())
+    assert "sk-SECRET" not in str(caught.value)
+    assert loop.run(key.get()) == "sk-1"
+
+
+def test_a_key_that_no_header_can_carry_is_refused(loop: LoopThread) -> None:
+    with pytest.raises(ModelUnavailable, match="no header"):
+        loop.run(ModelKey("ключ").get())
+
+
+@pytest.mark.parametrize("url", ["http://user:pass@host/v1", "http://", "http://host:port/v1", "http://[bad/v1"])
+def test_a_base_url_that_cannot_be_used_stops_the_start(url: str) -> None:
+    with pytest.raises(SettingsError, match="WEBBEE_MODEL"):
+        OpenAICompatibleModel(url, "m")
+
+
+def test_clients_are_kept_by_a_few_read_timeouts(loop: LoopThread) -> None:
+    asked: list[tuple[float, int]] = []
+
+    def factory(service: str, *, read_timeout: float, attempts: int) -> object:
+        asked.append((read_timeout, attempts))
+        raise RuntimeError("a defect stays a defect")
+
+    for seconds in (0.5, 4.0, 4.9, 17.0, 900.0):
+        with pytest.raises(RuntimeError):
+            loop.run(BedrockModel(MODEL_ID, client_factory=factory).complete(asking(timeout_s=seconds)))
+    assert asked == [(2, 1), (5, 1), (5, 1), (20, 1), (180, 1)]

@@ -1,0 +1,174 @@
+"""What goes over the wire, and that the stand-ins would notice if it were wrong."""
+
+from __future__ import annotations
+
+import copy
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, Field
+
+from local.model_brain import WireTool, tool_spec
+from local.model_servers import Answer
+from local.model_wire import chat_problems, converse_problems
+from webbee_kernel.llm.bedrock import converse_request
+from webbee_kernel.llm.openai_compatible import completion_request
+from webbee_kernel.llm.tools import MAX_DESCRIPTION, describe, parameters
+
+from .conftest import LIST, MODEL_ID, SEND, Wire, asking
+
+
+def test_a_service_takes_the_request_as_it_is(wire: Wire) -> None:
+    for request in (asking(), asking(tools=()), asking(system=""), asking(role="ai", prompt="half a pair: \ud83d", tools=())):
+        wire.server.play(Answer("ok"))
+        assert wire.ask(request).text == "ok"
+    assert wire.server.problems == []
+
+
+def test_bedrock_gets_the_stable_parts_before_a_cache_point(bedrock: Wire) -> None:
+    bedrock.server.play(Answer("ok"))
+    bedrock.ask()
+    [received] = bedrock.server.requests
+    assert received.path == f"/model/{MODEL_ID}/converse"
+    assert received.body["system"] == [{"text": "Decide."}, {"cachePoint": {"type": "default"}}]
+    assert received.body["messages"] == [{"role": "user", "content": [{"text": asking().prompt}]}]
+    assert received.body["inferenceConfig"] == {"maxTokens": 1024, "temperature": 0.0}
+    assert [t["toolSpec"]["name"] for t in received.body["toolConfig"]["tools"]] == ["mail__list_inbox", "mail__send"]
+
+
+def test_a_request_without_tools_has_no_cache_point(bedrock: Wire) -> None:
+    assert "cachePoint" not in json.dumps(converse_request(MODEL_ID, asking(tools=())))
+
+
+def test_an_arn_is_a_model_id_too(bedrock_server: Any, bedrock: Wire) -> None:
+    from webbee_kernel.llm.bedrock import BedrockModel
+
+    arn = f"arn:aws:bedrock:eu-central-1:123456789012:inference-profile/{MODEL_ID}"
+    bedrock.server.play(Answer("ok"))
+    assert replace(bedrock, model=BedrockModel(arn)).ask().text == "ok"
+    assert bedrock.server.requests[0].path == f"/model/{arn}/converse"
+
+
+def test_a_chat_server_gets_system_user_tools(openai: Wire) -> None:
+    openai.server.play(Answer("ok"))
+    openai.ask()
+    body = openai.server.requests[0].body
+    assert body["model"] == "llama3"
+    assert [m["role"] for m in body["messages"]] == ["system", "user"]
+    assert (body["temperature"], body["max_tokens"]) == (0, 1024)
+    assert [t["function"]["name"] for t in body["tools"]] == ["mail__list_inbox", "mail__send"]
+    assert "authorization" not in openai.server.requests[0].headers
+
+
+def test_a_description_holds_effect_and_four_examples() -> None:
+    assert describe(LIST) == (
+        'List messages of the inbox Users say: "покажи письма за сегодня"; "show \\"new\\" mail"; "inbox"; "what is new"'
+    )
+    assert describe(SEND) == "Send a message Changes data."
+
+
+def test_a_description_fits_and_drops_examples_that_do_not() -> None:
+    long = describe(replace(LIST, description="x" * 990))
+    assert len(long) <= MAX_DESCRIPTION
+    assert "покажи" not in long
+    assert long.endswith('Users say: "show \\"new\\" mail"')
+    assert describe(replace(LIST, description="x" * 2000)) == "x" * MAX_DESCRIPTION
+    assert describe(replace(SEND, description="")) == "send Changes data."
+
+
+def test_the_stand_in_reads_back_what_a_description_says() -> None:
+    for tool in (LIST, SEND, replace(SEND, action_type="destructive", examples=("удали; всё",))):
+        again = tool_spec(WireTool(tool.name, describe(tool), parameters(tool)))
+        assert again == replace(tool, examples=tool.examples[:4], input_schema=parameters(tool))
+
+
+class Address(BaseModel):
+    title: str = Field(description="Mr or Ms")
+    street: str
+
+
+class Person(BaseModel):
+    name: str
+    home: Address = Field(description="Where they live")
+    friends: list[Person] = Field(default_factory=list)
+
+
+def test_references_are_written_out_and_titles_left_out() -> None:
+    schema = parameters(replace(SEND, input_schema=Person.model_json_schema()))
+    assert set(schema) == {"type", "properties", "required"}
+    assert schema["required"] == ["name", "home"]
+    home = schema["properties"]["home"]
+    assert home["description"] == "Where they live"
+    assert home["properties"] == {"title": {"description": "Mr or Ms", "type": "string"}, "street": {"type": "string"}}
+    assert "$ref" not in json.dumps(schema)  # also where a model holds itself
+
+
+def test_arguments_without_a_schema_are_an_empty_object() -> None:
+    assert parameters(replace(SEND, input_schema={})) == {"type": "object", "properties": {}}
+
+
+# ---- the stand-ins' checks can fail
+
+
+def broken_converse() -> dict[str, Any]:
+    body = copy.deepcopy(converse_request(MODEL_ID, asking()))
+    del body["modelId"]
+    return body
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "complaint"),
+    [
+        (("messages", 0, "role"), "robot", "is none of"),
+        (("messages", 0, "role"), "assistant", "start and end with a user message"),
+        (("messages", 0, "content", 0, "text"), " ", "blank"),
+        (("messages", 0, "content", 0), {"text": "a", "toolUse": {}}, "tagged union"),
+        (("messages", 0, "content", 0), {"txt": "a"}, "Unknown parameter"),
+        (("inferenceConfig", "temperature"), 1.5, "over 1"),
+        (("inferenceConfig", "maxTokens"), 0, "valid min value: 1"),
+        (("toolConfig", "tools"), [], "valid min length: 1"),
+        (("toolConfig", "tools", 0, "toolSpec", "name"), "mail.list", "does not match"),
+        (("toolConfig", "tools", 0, "toolSpec", "name"), "mail__send", "unique"),
+        (("toolConfig", "tools", 0, "toolSpec", "description"), "", "valid min length: 1"),
+        (("toolConfig", "tools", 0, "toolSpec", "inputSchema", "json"), {"type": "string"}, "type must be object"),
+        (("toolConfig", "tools", 0, "toolSpec", "inputSchema", "json"), {"type": "object", "$defs": {}}, "top level"),
+        (("system", 0), {"cachePoint": {"type": "default"}}, "start with text"),
+        (("extra",), 1, "Unknown parameter"),
+    ],
+)
+def test_a_wrong_converse_request_is_noticed(path: tuple[Any, ...], value: Any, complaint: str) -> None:
+    body = broken_converse()
+    assert converse_problems(MODEL_ID, body) == []
+    _put(body, path, value)
+    assert complaint in "; ".join(converse_problems(MODEL_ID, body))
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "complaint"),
+    [
+        (("messages", 0, "role"), "robot", "does not match any of the expected tags"),
+        (("messages", 0, "content"), 5, "valid string"),
+        (("messages",), [], "at least 1 item"),
+        (("tools", 0, "type"), "tool", "'function'"),
+        (("tools", 0, "function", "name"), "mail.list", "pattern"),
+        (("tools", 0, "function", "description"), "x" * 1025, "at most 1024"),
+        (("tools", 0, "function", "inputSchema"), {}, "Extra inputs"),
+        (("tools",), [], "at least 1 item"),
+        (("temperature",), "0", "valid number"),
+        (("max_completion_tokens",), 5, "cannot both be set"),
+        (("cache",), 1, "Extra inputs"),
+    ],
+)
+def test_a_wrong_chat_request_is_noticed(path: tuple[Any, ...], value: Any, complaint: str) -> None:
+    body: dict[str, Any] = json.loads(json.dumps(completion_request("m", asking())))
+    assert chat_problems(body) == []
+    _put(body, path, value)
+    assert complaint in "; ".join(chat_problems(body))
+
+
+def _put(body: Any, path: tuple[Any, ...], value: Any) -> None:
+    for step in path[:-1]:
+        body = body[step]
+    body[path[-1]] = value

@@ -1,0 +1,128 @@
+"""Which model serves which role, and what is measured."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+
+import pytest
+
+from local.model_servers import Answer, ChatServer
+from local.template import TEMPLATE_PATH, load_template
+from webbee_kernel.bootstrap import make_model
+from webbee_kernel.config import Settings
+from webbee_kernel.errors import ModelUnavailable, SettingsError
+from webbee_kernel.llm.openai_compatible import close
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Role, Usage
+from webbee_kernel.llm.roles import RoleModels
+from webbee_kernel.logs import _JsonFormatter
+from webbee_kernel.loop import LoopThread
+
+from .conftest import MODEL_ID, Wire, asking
+
+
+class Named:
+    """A model that answers with its own name."""
+
+    def __init__(self, name: str, error: Exception | None = None) -> None:
+        self.name = name
+        self.error = error
+
+    async def complete(self, request: ModelRequest) -> ModelResponse:
+        if self.error:
+            raise self.error
+        return ModelResponse(self.name, usage=Usage(120, 7, 100))
+
+
+def test_each_role_has_its_model(loop: LoopThread) -> None:
+    models = RoleModels({"classifier": Named("a"), "narrator": Named("b"), "ai": Named("c")})
+    roles: tuple[Role, ...] = ("classifier", "narrator", "ai")
+    assert [loop.run(models.complete(asking(role=role))).text for role in roles] == ["a", "b", "c"]
+    assert models.name == "classifier=a, narrator=b, ai=c"
+
+
+def test_one_model_for_all_has_its_own_name() -> None:
+    assert RoleModels({"classifier": Named("a"), "narrator": Named("a"), "ai": Named("a")}).name == "a"
+
+
+@pytest.mark.parametrize(
+    ("env", "name"),
+    [
+        ({}, "offline"),
+        ({"WEBBEE_MODEL": f"bedrock:{MODEL_ID}"}, f"bedrock:{MODEL_ID}"),
+        ({"WEBBEE_MODEL": "openai:http://127.0.0.1:11434/v1#llama3:8b"}, "openai:llama3:8b"),
+        ({"WEBBEE_MODEL": "bedrock:a", "WEBBEE_MODEL_AI": "offline"}, "classifier=bedrock:a, narrator=bedrock:a, ai=offline"),
+        ({"WEBBEE_MODEL_NARRATOR": "bedrock:b"}, "classifier=offline, narrator=bedrock:b, ai=offline"),
+    ],
+)
+def test_settings_name_the_models(env: dict[str, str], name: str) -> None:
+    assert make_model(Settings.from_env(env)).name == name
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("WEBBEE_MODEL", "gpt"),
+        ("WEBBEE_MODEL_NARRATOR", "openai:http://host/v1"),
+        ("WEBBEE_MODEL_AI", "bedrock:"),
+        ("WEBBEE_MODEL_KEY_SECRET", "no-slash"),
+    ],
+)
+def test_a_setting_that_names_no_model_stops_the_start(variable: str, value: str) -> None:
+    with pytest.raises(SettingsError, match=variable):
+        Settings.from_env({variable: value})
+
+
+def test_the_key_is_in_no_repr_of_the_settings() -> None:
+    settings = Settings.from_env({"WEBBEE_MODEL_KEY": "sk-SECRET"})
+    assert "sk-SECRET" not in f"{settings!r}{settings}{settings.model_dump()}{settings.model_dump_json()}"
+
+
+def test_the_key_of_the_settings_reaches_the_server(loop: LoopThread) -> None:
+    with ChatServer(key="sk-SECRET", model="llama3") as server:
+        env = {"WEBBEE_MODEL": f"openai:{server.url}#llama3", "WEBBEE_MODEL_KEY": "sk-SECRET"}
+        server.play(Answer("ok"))
+        assert loop.run(make_model(Settings.from_env(env)).complete(asking())).text == "ok"
+
+
+def test_what_a_request_cost_is_a_metric_without_content(loop: LoopThread, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "webbee.model")
+    models = RoleModels({"classifier": Named("a"), "narrator": Named("b", ModelUnavailable("no")), "ai": Named("a")})
+    loop.run(models.complete(asking(prompt="TOP SECRET")))
+    with pytest.raises(ModelUnavailable):
+        loop.run(models.complete(asking(role="narrator")))
+    lines = [_JsonFormatter("chat_turn").format(record) for record in caplog.records]
+    answered, failed = map(json.loads, lines)
+    assert (answered["role"], answered["model"], answered["InputTokens"], answered["CachedTokens"], answered["OutputTokens"]) == (
+        "classifier",
+        "a",
+        120,
+        100,
+        7,
+    )
+    [directive] = answered["_aws"]["CloudWatchMetrics"]
+    assert {m["Name"] for m in directive["Metrics"]} == {"ModelLatency", "InputTokens", "CachedTokens", "OutputTokens"}
+    assert set(directive["Dimensions"][0]) <= set(answered)
+    assert (failed["level"], failed["ModelErrors"]) == ("WARNING", 1)
+    assert "TOP SECRET" not in "".join(lines)
+
+
+def test_one_client_serves_one_event_loop(openai: Wire) -> None:
+    other = LoopThread("another")
+    openai.server.play(Answer("one"), Answer("two"), Answer("three"), Answer("four"))
+    assert openai.ask().text == "one"
+    assert other.run(openai.model.complete(asking())).text == "two"
+    assert openai.ask().text == "three"
+    other.run(close())
+    assert other.run(openai.model.complete(asking())).text == "four"
+
+
+def test_the_page_names_settings_and_parameters_that_exist() -> None:
+    page = (TEMPLATE_PATH.parent / "docs/models.md").read_text("utf-8")
+    known = {field.alias for field in Settings.model_fields.values()}
+    named = set(re.findall(r"(?:WEBBEE|IMPERAL)_[A-Z_]+[A-Z]", page))
+    assert named <= known
+    assert {name for name in known if name and name.startswith("WEBBEE_MODEL")} <= named
+    parameters = set(load_template()["Parameters"])
+    assert {name for name in parameters if "Model" in name} <= set(re.findall(r"[A-Z]\w+", page))
