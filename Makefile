@@ -59,8 +59,9 @@ format: .venv-dev ## what `make check` can put right by itself
 bench: .venv-dev ## cost of a turn: CPU, DynamoDB calls, prompt size, cold start
 	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks $(ARGS)
 
-eval: .venv-dev ## quality of the answers on recorded conversations
+eval: .venv-dev ## what replies may claim, and what follow-ups can recall
 	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks.evaluate $(ARGS)
+	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks.recall
 
 build: .venv-313 .venv-sam ## sam build for ARCH (arm64 or x86_64)
 	@PATH="$(CURDIR)/.venv-313/bin:$$PATH" ARCH="$(ARCH)" .venv-sam/bin/sam build --parameter-overrides Architecture="$(ARCH)" $(ARGS)
