@@ -17,9 +17,10 @@ from ..installations import is_installed
 from ..refresh import touched
 from ..sdk.context import User
 from ..sdk.errors import SecretTooLargeError
-from ..sdk.extension import SecretDef
+from ..sdk.definitions import SecretDef
 from ..surfaces import secrets
 from ..turn import CallRequest, UserKey
+from . import answers
 from .http import Answer, Request, Route, Router
 from .wire import CallBody, SecretBody
 
@@ -40,12 +41,12 @@ class ToolService:
         self.app = app or bootstrap(settings, clock=clock)
         self.host = host or make_host(self.app)
         self._queue = make_queue(self.app)
-        self._router = Router(
+        self.router = Router(
             (
-                Route("POST /v1/extensions/{app_id}/call", self.call),
-                Route("GET /v1/extensions/{app_id}/secrets", self.list_secrets),
-                Route("PUT /v1/extensions/{app_id}/secrets/{name}", self.put_secret),
-                Route("DELETE /v1/extensions/{app_id}/secrets/{name}", self.delete_secret),
+                Route("POST /v1/extensions/{app_id}/call", self.call, body=CallBody, answer=answers.CallAnswer | answers.PanelAnswer),
+                Route("GET /v1/extensions/{app_id}/secrets", self.list_secrets, answer=answers.SecretsAnswer),
+                Route("PUT /v1/extensions/{app_id}/secrets/{name}", self.put_secret, body=SecretBody, answer=answers.SecretState),
+                Route("DELETE /v1/extensions/{app_id}/secrets/{name}", self.delete_secret, answer=answers.SecretState),
                 Route("GET /v1/ext/{app_id}/webhook/{path+}", self.webhook, public=True),
                 Route("POST /v1/ext/{app_id}/webhook/{path+}", self.webhook, public=True),
             )
@@ -54,7 +55,7 @@ class ToolService:
     async def handle(self, event: Mapping[str, Any]) -> dict[str, Any]:
         """An HTTP API event, a call from `chat_turn`, or its question for the catalogue."""
         if "requestContext" in event:
-            return await self._router.serve(event)
+            return await self.router.serve(event)
         if event.get("kind") == "catalogue":
             return self.host.catalogue.to_dict()
         try:

@@ -1,8 +1,9 @@
 """What an extension imports. Nothing in here imports the kernel."""
 
 from . import ui
-from .chat import ChatExtension, FunctionDef
+from .chat import ChatExtension
 from .context import Context, User
+from .definitions import FunctionDef
 from .documents import Document, Page
 from .errors import (
     CircularCallError,

@@ -5,41 +5,17 @@ from __future__ import annotations
 import inspect
 import typing
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
+
+from .definitions import FunctionDef
 
 if TYPE_CHECKING:
     from .extension import Extension
 
 F = TypeVar("F", bound=Callable[..., Awaitable[Any]])
 ACTION_TYPES = ("read", "write", "destructive")
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionDef:
-    """One chat function. `params_model` is the handler's Pydantic parameter, when it has one.
-
-    `examples` are things a user might say, in any language; the embedded offline model matches against them
-    and real models see the first few in the tool description.
-    """
-
-    name: str
-    func: Callable[..., Awaitable[Any]]
-    description: str
-    action_type: str = "read"
-    params: dict[str, Any] | None = None
-    params_model: type[BaseModel] | None = None
-    event: str = ""
-    data_model: type | None = None
-    id_projection: str | None = None
-    chain_callable: bool | None = None
-    background: bool = False
-    long_running: bool = False
-    effects: tuple[str, ...] = ()
-    examples: tuple[str, ...] = ()
-    scopes: tuple[str, ...] = ()
 
 
 class ChatExtension:

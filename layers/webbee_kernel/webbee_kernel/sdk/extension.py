@@ -6,15 +6,23 @@ Decorators only record; nothing runs and nothing is imported from the kernel.
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from .chat import ChatExtension
+from .definitions import (
+    Chat,
+    ExposedDef,
+    Handler,
+    PanelDef,
+    ScheduleDef,
+    SecretDef,
+    SkeletonDef,
+    ToolDef,
+    WebhookDef,
+)
 
-Handler = Callable[..., Awaitable[Any]]
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound=type[BaseModel])
 
@@ -22,82 +30,6 @@ REFRESH_PREFIX = "skeleton_refresh_"
 ALERT_PREFIX = "skeleton_alert_"
 PANEL_SLOTS = ("left", "right", "center")
 _SECTION_REFUSED = re.compile(r"[*?\[\]:/]")
-
-
-@dataclass(frozen=True, slots=True)
-class ToolDef:
-    """A plain tool; `skeleton_refresh_*` and `skeleton_alert_*` names carry meaning for the kernel."""
-
-    name: str
-    func: Handler
-    scopes: tuple[str, ...] = ()
-    description: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SkeletonDef:
-    """One section: refreshed every `ttl` seconds per user; `alert` compares old and new."""
-
-    section: str
-    func: Handler
-    alert: bool = False
-    ttl: int = 300
-    description: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PanelDef:
-    """A panel: `slot` is left, right or center; `refresh` is `manual` or `on_event:<type>,…`."""
-
-    panel_id: str
-    func: Handler
-    slot: str = "center"
-    title: str = ""
-    icon: str = ""
-    refresh: str = "manual"
-    options: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class SecretDef:
-    """A declared secret. `scope` is `user` (each user's own) or `app` (one for all); `write_mode` says who sets it."""
-
-    name: str
-    description: str
-    required: bool = False
-    write_mode: str = "user"
-    max_bytes: int = 4096
-    rotation_hint_days: int | None = None
-    scope: str = "user"
-    env_fallback: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ScheduleDef:
-    """A job in 5-field UTC cron, run as `__system__`."""
-
-    name: str
-    func: Handler
-    cron: str
-
-
-@dataclass(frozen=True, slots=True)
-class WebhookDef:
-    """A webhook at `/v1/ext/{app_id}/webhook/{path}`, run as `__webhook__` with `(ctx, headers, body, query_params)`."""
-
-    path: str
-    func: Handler
-    method: str = "POST"
-    secret_header: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ExposedDef:
-    """A method other extensions may call through `ctx.extensions.call`."""
-
-    name: str
-    func: Handler
-    action_type: str = "read"
 
 
 class Extension:
@@ -141,7 +73,7 @@ class Extension:
         self.lifecycle: dict[str, Handler] = {}
         self.upgrades: dict[str, Handler] = {}
         self.health: Handler | None = None
-        self.chats: list[ChatExtension] = []
+        self.chats: list[Chat] = []
 
     def tool(self, name: str, scopes: list[str] | None = None, description: str = "") -> Callable[[F], F]:
         """Register a plain tool. The names `skeleton_refresh_<section>` and `skeleton_alert_<section>` are the kernel's."""

@@ -104,7 +104,7 @@ class ActionResult:
 
 def failure(error: str, retryable: bool = False, *, code: str = "") -> ActionResult:
     """A call that failed; served as `ActionResult.error`. A missing `code` becomes `EXT_UNSTRUCTURED_ERROR`."""
-    return ActionResult("error", {}, "", error, retryable, refresh_panels=[], error_code=code or UNSTRUCTURED)
+    return ActionResult("error", {}, "", error, retryable, error_code=code or UNSTRUCTURED)
 
 
 def plain(value: Any) -> Any:

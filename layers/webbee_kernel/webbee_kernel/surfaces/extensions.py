@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from ..invariants import breach, limit
-from ..sdk.errors import CircularCallError, ExtensionError
+from ..invariants import limit
+from ..sdk.errors import CircularCallError
 
 MAX_NESTED = limit("I-HUB-DISPATCH-NO-CYCLE")
 
@@ -32,9 +32,14 @@ class ExtensionsClient:
         return await self._call(app_id, method, params, stack)
 
     async def emit(self, event_type: str, data: dict[str, Any]) -> None:
-        """Tell every installed extension that listens with `@ext.on_event`; their failures are logged, not raised."""
+        """Tell every installed extension that listens with `@ext.on_event`; their failures are logged, not raised.
+
+        Raises CircularCallError for an event that handling this very event would emit again.
+        """
         if not isinstance(data, dict):
             raise TypeError(f"event data is a dict, not {type(data).__name__}")
-        if len(self._stack) >= MAX_NESTED:
-            raise ExtensionError(breach("I-HUB-DISPATCH-NO-CYCLE", f"event {event_type!r} was emitted by an event that was emitted …"))
-        await self._emit(event_type, data, (*self._stack, f"event:{event_type}"))
+        name = f"event:{event_type}"
+        stack = (*self._stack, name)
+        if name in self._stack or len(stack) > MAX_NESTED:
+            raise CircularCallError(list(stack))
+        await self._emit(event_type, data, stack)

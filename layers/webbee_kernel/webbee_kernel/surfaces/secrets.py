@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
+from typing import TypeVar
+
 from ..errors import StorageUnavailable
 from ..invariants import breach
 from ..sdk.errors import SecretNotDeclaredError, SecretTooLargeError, StoreUnavailable, SystemContextRequired
-from ..sdk.extension import SecretDef
+from ..sdk.definitions import SecretDef
 from ..stores.protocols import SecretStore
 from ..turn import UserKey
 
+T = TypeVar("T")
 APP_WIDE = "_app"
 """Stands for the user in the path of a secret that all users of a tenant share."""
 
@@ -16,7 +20,18 @@ APP_WIDE = "_app"
 class SecretsClient:
     """`ctx.secrets` of one call."""
 
-    def __init__(self, store: SecretStore, user: UserKey, app_id: str, declared: dict[str, SecretDef], *, system: bool = False) -> None:
+    def __init__(
+        self,
+        store: SecretStore,
+        user: UserKey,
+        app_id: str,
+        declared: dict[str, SecretDef],
+        *,
+        system: bool = False,
+        revealed: set[str] | None = None,
+    ) -> None:
+        """`revealed` collects the values this call gets to see, for `ctx.log` to leave out."""
+        self._revealed = set() if revealed is None else revealed
         self._store = store
         self._user = user
         self._app = app_id
@@ -29,22 +44,23 @@ class SecretsClient:
     async def get(self, name: str) -> str | None:
         """The value, or None when the user has not set it."""
         path = self._path(name)
-        try:
-            return await self._store.get(path)
-        except StorageUnavailable as error:
-            raise StoreUnavailable from error
+        value = await _answered(self._store.get(path))
+        if value:
+            self._revealed.add(value)
+        return value
 
     async def set(self, name: str, value: str) -> None:
         """Store a value; SecretTooLargeError over the declared `max_bytes`, PermissionError where only the user may write."""
         if self._spec(name).write_mode == "user":
             raise PermissionError(f"secret {name!r} is set by the user, not by the extension (write_mode='user')")
-        await put(self._store, self._path(name), self._spec(name), value)
+        await _answered(put(self._store, self._path(name), self._spec(name), value))
+        self._revealed.add(value)
 
     async def delete(self, name: str) -> bool:
         """Forget it; whether it was there."""
         if self._spec(name).write_mode == "user":
             raise PermissionError(f"secret {name!r} is removed by the user, not by the extension (write_mode='user')")
-        return await self._store.delete(self._path(name))
+        return await _answered(self._store.delete(self._path(name)))
 
     async def is_set(self, name: str) -> bool:
         """Whether there is a value."""
@@ -58,7 +74,8 @@ class SecretsClient:
         """Another user's secrets of this app. System context only."""
         if not self._system:
             raise SystemContextRequired(breach("I-SECRETS-USER-SCOPED", "for_user was called for an ordinary user's request."))
-        return SecretsClient(self._store, UserKey(self._user.tenant_id, user_id), self._app, self._declared, system=True)
+        other = UserKey(self._user.tenant_id, user_id)
+        return SecretsClient(self._store, other, self._app, self._declared, system=True, revealed=self._revealed)
 
     def _spec(self, name: str) -> SecretDef:
         if name not in self._declared:
@@ -67,6 +84,13 @@ class SecretsClient:
 
     def _path(self, name: str) -> str:
         return path(self._user, self._app, self._spec(name))
+
+
+async def _answered(call: Awaitable[T]) -> T:
+    try:
+        return await call
+    except StorageUnavailable as error:
+        raise StoreUnavailable from error
 
 
 def path(user: UserKey, app_id: str, spec: SecretDef) -> str:

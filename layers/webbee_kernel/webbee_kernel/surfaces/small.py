@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
-from collections.abc import Awaitable, Generator, Mapping
+from collections.abc import Awaitable, Generator, Mapping, Set
 from datetime import UTC, datetime
 from typing import Any
 
@@ -79,10 +80,11 @@ class _Written:
 
 
 class Log:
-    """`ctx.log`: one structured line per message, cut to 2,000 characters."""
+    """`ctx.log`: one structured line per message, cut to 2,000 characters, without the secrets that this call has read (`revealed`)."""
 
-    def __init__(self, app_id: str) -> None:
+    def __init__(self, app_id: str, revealed: Set[str] = frozenset()) -> None:
         self._app = app_id
+        self._revealed = revealed
         self._logger = logging.getLogger("webbee.extension")
 
     def __call__(self, message: str, level: str = "info") -> Awaitable[None]:
@@ -103,8 +105,16 @@ class Log:
 
     def _write(self, level: int, message: str, fields: dict[str, Any]) -> None:
         if self._logger.isEnabledFor(level):
-            pairs = "".join(f" {k}={one_line(str(v), 200)}" for k, v in fields.items())
-            self._logger.log(level, "app=%s%s | %s", self._app, pairs, one_line(str(message), MAX_MESSAGE))
+            pairs = "".join(f" {k}={one_line(self._hide(v), 200)}" for k, v in fields.items())
+            self._logger.log(level, "app=%s%s | %s", self._app, pairs, one_line(self._hide(message), MAX_MESSAGE))
+
+    def _hide(self, value: Any) -> str:
+        """I-SECRETS-NEVER-LOGGED, also where the extension's own code forgets it."""
+        text = str(value)
+        for secret in sorted(self._revealed, key=len, reverse=True):
+            for spelling in (secret, repr(secret)[1:-1], json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
+                text = text.replace(spelling, "[secret]")
+        return text
 
 
 class NotifyClient:

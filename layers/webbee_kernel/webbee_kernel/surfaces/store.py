@@ -74,8 +74,11 @@ class StoreClient:
     async def list_users(self, collection: str, *, page_size: int = 500) -> AsyncIterator[str]:
         """Ids of the tenant's users that hold documents in the collection. System context only (I-LIST-USERS-1)."""
         self._need_system("I-LIST-USERS-1", "list_users")
-        async for user_id in self._documents.list_users(self._user.tenant_id, self._app, collection, page_size=page_size):
-            yield user_id
+        try:
+            async for user_id in self._documents.list_users(self._user.tenant_id, self._app, collection, page_size=page_size):
+                yield user_id
+        except StorageUnavailable as error:
+            raise StoreUnavailable from error
 
     async def query_all(self, collection: str, *, limit: int = 500) -> list[Document]:  # type: ignore[valid-type]
         """Documents of every user of the tenant, at most `limit`. System context only."""

@@ -1,0 +1,118 @@
+"""What an extension registers, as frozen values."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pydantic import BaseModel
+
+Handler = Callable[..., Awaitable[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionDef:
+    """One chat function. `params_model` is the handler's Pydantic parameter, when it has one.
+
+    `examples` are things a user might say, in any language; the embedded offline model matches against them
+    and real models see the first few in the tool description.
+    """
+
+    name: str
+    func: Handler
+    description: str
+    action_type: str = "read"
+    params: dict[str, Any] | None = None
+    params_model: type[BaseModel] | None = None
+    event: str = ""
+    data_model: type | None = None
+    id_projection: str | None = None
+    chain_callable: bool | None = None
+    background: bool = False
+    long_running: bool = False
+    effects: tuple[str, ...] = ()
+    examples: tuple[str, ...] = ()
+    scopes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolDef:
+    """A plain tool; `skeleton_refresh_*` and `skeleton_alert_*` names carry meaning for the kernel."""
+
+    name: str
+    func: Handler
+    scopes: tuple[str, ...] = ()
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SkeletonDef:
+    """One section: refreshed every `ttl` seconds per user; `alert` compares old and new."""
+
+    section: str
+    func: Handler
+    alert: bool = False
+    ttl: int = 300
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PanelDef:
+    """A panel: `slot` is left, right or center; `refresh` is `manual` or `on_event:<type>,…`."""
+
+    panel_id: str
+    func: Handler
+    slot: str = "center"
+    title: str = ""
+    icon: str = ""
+    refresh: str = "manual"
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SecretDef:
+    """A declared secret. `scope` is `user` (each user's own) or `app` (one for all); `write_mode` says who sets it."""
+
+    name: str
+    description: str
+    required: bool = False
+    write_mode: str = "user"
+    max_bytes: int = 4096
+    rotation_hint_days: int | None = None
+    scope: str = "user"
+    env_fallback: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleDef:
+    """A job in 5-field UTC cron, run as `__system__`."""
+
+    name: str
+    func: Handler
+    cron: str
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookDef:
+    """A webhook at `/v1/ext/{app_id}/webhook/{path}`, run as `__webhook__` with `(ctx, headers, body, query_params)`."""
+
+    path: str
+    func: Handler
+    method: str = "POST"
+    secret_header: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExposedDef:
+    """A method other extensions may call through `ctx.extensions.call`."""
+
+    name: str
+    func: Handler
+    action_type: str = "read"
+
+
+class Chat(Protocol):
+    """What an extension knows of its chat face: the functions by name."""
+
+    functions: dict[str, FunctionDef]

@@ -1,0 +1,297 @@
+"""ctx.cache: limits before any I/O, typed and plain values, one fetch for all who ask at once."""
+
+import asyncio
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from webbee_kernel.channels.cache import CacheClient, InFlight
+from webbee_kernel.clock import FrozenClock
+from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.stores.memory import memory_stores
+from webbee_kernel.turn import UserKey
+
+ALICE, BOB = UserKey("t", "alice"), UserKey("t", "bob")
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+class Inbox(BaseModel):
+    unread: int
+    sender: str = ""
+
+
+class Renamed(BaseModel):
+    unread: list[int]
+
+
+class Recorder:
+    """A cache store that counts what reaches it, and fails on demand."""
+
+    def __init__(self) -> None:
+        self.inner = memory_stores().cache
+        self.calls: list[str] = []
+        self.down: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        async def call(*args: Any, **kwargs: Any) -> Any:
+            self.calls.append(name)
+            if name in self.down:
+                raise StorageUnavailable("down")
+            return await getattr(self.inner, name)(*args, **kwargs)
+
+        return call
+
+
+class World:
+    def __init__(self) -> None:
+        self.store = Recorder()
+        self.clock = FrozenClock()
+        self.flights = InFlight()
+
+    def client(self, user: UserKey = ALICE, app_id: str = "mail", models: dict[str, type[BaseModel]] | None = None) -> CacheClient:
+        return CacheClient(self.store, user, app_id, {"inbox": Inbox} if models is None else models, self.clock, self.flights)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def run(coro: Any) -> Any:
+    return asyncio.run(coro)
+
+
+@given(JSON_VALUES)
+def test_a_plain_value_comes_back_exactly(value: Any) -> None:
+    cache = World().client()
+    run(cache.set("k", value))
+    assert repr(run(cache.get("k"))) == repr(value)
+
+
+def test_big_integers_come_back_exactly(world: World) -> None:
+    run(world.client().set("k", {"n": 2**70, "m": -(2**64)}))
+    assert run(world.client().get("k")) == {"n": 2**70, "m": -(2**64)}
+
+
+def test_a_registered_model_comes_back_as_itself_and_apart_from_plain_values(world: World) -> None:
+    cache = world.client()
+    run(cache.set("k", Inbox(unread=8)))
+    assert run(cache.get("k", Inbox)) == Inbox(unread=8)
+    assert run(cache.get("k")) is None
+    run(cache.set("k", "plain"))
+    assert (run(cache.get("k")), run(cache.get("k", Inbox))) == ("plain", Inbox(unread=8))
+
+
+def test_a_value_that_no_longer_fits_its_model_is_a_miss(world: World) -> None:
+    run(world.client().set("k", Inbox(unread=8)))
+    assert run(world.client(models={"inbox": Renamed}).get("k", Renamed)) is None
+
+
+def test_a_model_nobody_registered_is_a_type_error_before_any_io(world: World) -> None:
+    for call in (
+        world.client().get("k", Renamed),
+        world.client().set("k", Renamed(unread=[])),
+        world.client().get_or_fetch("k", Renamed, _one),
+    ):
+        with pytest.raises(TypeError, match=r"@ext\.cache_model"):
+            run(call)
+    assert world.store.calls == []
+
+
+@pytest.mark.parametrize("ttl", [5, 60, 300])
+def test_a_value_lives_to_the_second(world: World, ttl: int) -> None:
+    cache = world.client()
+    run(cache.set("k", 1, ttl))
+    world.clock.advance(ttl - 0.01)
+    assert run(cache.get("k")) == 1
+    world.clock.advance(0.01)
+    assert run(cache.get("k")) is None
+
+
+def test_without_a_word_a_value_lives_sixty_seconds(world: World) -> None:
+    run(world.client().set("k", 1))
+    world.clock.advance(59.9)
+    assert run(world.client().get("k")) == 1
+    world.clock.advance(0.1)
+    assert run(world.client().get("k")) is None
+
+
+@pytest.mark.parametrize(
+    ("ttl", "error"),
+    [
+        (4, ValueError),
+        (301, ValueError),
+        (0, ValueError),
+        (-1, ValueError),
+        (60.0, TypeError),
+        ("60", TypeError),
+        (True, TypeError),
+        (None, TypeError),
+    ],
+)
+def test_any_other_ttl_is_refused_before_any_io(world: World, ttl: Any, error: type[Exception]) -> None:
+    for call in (world.client().set("k", 1, ttl), world.client().get_or_fetch("k", None, _one, ttl)):
+        with pytest.raises(error, match=r"I-CACHE-TTL-CAP-300S.*300"):
+            run(call)
+    assert world.store.calls == []
+
+
+@pytest.mark.parametrize("key", ["a", "A-Z_09:x", "x" * 128])
+def test_a_safe_key_is_taken(world: World, key: str) -> None:
+    run(world.client().set(key, 1))
+    assert run(world.client().get(key)) == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "error"),
+    [
+        ("", ValueError),
+        ("x" * 129, ValueError),
+        ("a b", ValueError),
+        ("a#b", ValueError),
+        ("ключ", ValueError),
+        ("a\n", ValueError),
+        ("a/b", ValueError),
+        (5, TypeError),
+        (None, TypeError),
+    ],
+)
+def test_any_other_key_is_refused_before_any_io(world: World, key: Any, error: type[Exception]) -> None:
+    cache = world.client()
+    for call in (cache.set(key, 1), cache.get(key), cache.delete(key), cache.get_or_fetch(key, None, _one)):
+        with pytest.raises(error, match=r"I-CACHE-KEY-SAFETY.*128"):
+            run(call)
+    assert world.store.calls == []
+
+
+def test_65536_bytes_fit_and_a_byte_more_is_refused_with_its_size(world: World) -> None:
+    cache = world.client()
+    run(cache.set("k", "x" * 65_534))
+    for value, size in [("x" * 65_535, 65_537), ("я" * 32_768, 65_538)]:
+        with pytest.raises(ValueError, match=rf"I-CACHE-VALUE-SIZE-CAP-64KB.*65,536.*{size}"):
+            run(cache.set("k", value))
+    with pytest.raises(ValueError, match="I-CACHE-VALUE-SIZE-CAP-64KB"):
+        run(cache.set("k", Inbox(unread=1, sender="x" * 70_000)))
+    assert world.store.calls == ["set"] and run(cache.get("k")) == "x" * 65_534
+
+
+@pytest.mark.parametrize("value", [object(), {1, 2}, b"x", date(2026, 5, 15), {"d": date(2026, 5, 15)}, {5: "five"}, 1j])
+def test_what_json_cannot_hold_is_a_type_error_before_any_io(world: World, value: Any) -> None:
+    with pytest.raises(TypeError, match="JSON"):
+        run(world.client().set("k", value))
+    assert world.store.calls == []
+
+
+@pytest.mark.parametrize("value", [float("nan"), [float("inf")]])
+def test_a_number_that_is_none_is_a_value_error(world: World, value: Any) -> None:
+    with pytest.raises(ValueError):
+        run(world.client().set("k", value))
+    assert world.store.calls == []
+
+
+def test_users_and_apps_do_not_share(world: World) -> None:
+    run(world.client().set("k", 1))
+    assert run(world.client(BOB).get("k")) is None
+    assert run(world.client(app_id="notes").get("k")) is None
+
+
+def test_delete_takes_the_key_under_every_model_and_can_be_repeated(world: World) -> None:
+    cache = world.client()
+    run(cache.set("k", 1))
+    run(cache.set("k", Inbox(unread=1)))
+    run(cache.set("other", 2))
+    run(cache.delete("k"))
+    run(cache.delete("k"))
+    assert (run(cache.get("k")), run(cache.get("k", Inbox)), run(cache.get("other"))) == (None, None, 2)
+
+
+async def _one() -> int:
+    return 1
+
+
+class Fetcher:
+    def __init__(self, value: Any = 1, error: Exception | None = None) -> None:
+        self.value, self.error, self.fetched = value, error, 0
+
+    async def __call__(self) -> Any:
+        self.fetched += 1
+        await asyncio.sleep(0)
+        if self.error:
+            raise self.error
+        return self.value
+
+
+def test_a_miss_is_fetched_and_a_hit_is_not(world: World) -> None:
+    fetch = Fetcher(Inbox(unread=8))
+    for _ in range(3):
+        assert run(world.client().get_or_fetch("k", Inbox, fetch, 60)) == Inbox(unread=8)
+    assert fetch.fetched == 1
+    world.clock.advance(60)
+    run(world.client().get_or_fetch("k", Inbox, fetch))
+    assert fetch.fetched == 2
+
+
+def test_many_who_ask_at_once_cause_one_fetch_and_all_get_it(world: World) -> None:
+    fetch = Fetcher([1, 2])
+
+    async def crowd() -> list[Any]:
+        return await asyncio.gather(*(world.client().get_or_fetch("k", None, fetch) for _ in range(50)))
+
+    assert run(crowd()) == [[1, 2]] * 50 and fetch.fetched == 1
+
+
+def test_different_users_apps_and_keys_fetch_for_themselves(world: World) -> None:
+    fetch = Fetcher()
+
+    async def crowd() -> None:
+        clients = [world.client(), world.client(BOB), world.client(app_id="notes")]
+        await asyncio.gather(*(c.get_or_fetch(k, None, fetch) for c in clients for k in ("k1", "k2")))
+
+    run(crowd())
+    assert fetch.fetched == 6
+
+
+def test_a_failed_fetch_fails_all_who_wait_and_the_next_tries_again(world: World) -> None:
+    fetch = Fetcher(error=RuntimeError("upstream"))
+
+    async def crowd() -> list[Any]:
+        return await asyncio.gather(*(world.client().get_or_fetch("k", None, fetch) for _ in range(3)), return_exceptions=True)
+
+    assert [type(e) for e in run(crowd())] == [RuntimeError] * 3 and fetch.fetched == 1
+    fetch.error = None
+    assert run(world.client().get_or_fetch("k", None, fetch)) == 1 and fetch.fetched == 2
+
+
+def test_one_who_gives_up_does_not_take_the_fetch_from_the_others(world: World) -> None:
+    fetch = Fetcher("v")
+
+    async def crowd() -> Any:
+        patient = asyncio.create_task(world.client().get_or_fetch("k", None, fetch))
+        hasty = asyncio.create_task(world.client().get_or_fetch("k", None, fetch))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        hasty.cancel()
+        return await patient
+
+    assert run(crowd()) == "v" and fetch.fetched == 1
+
+
+@pytest.mark.parametrize("value", ["x" * 70_000, object()])
+def test_a_fetched_value_that_cannot_be_cached_is_served_all_the_same(world: World, value: Any) -> None:
+    assert run(world.client().get_or_fetch("k", None, Fetcher(value))) is value
+    assert run(world.client().get("k")) is None
+
+
+def test_a_fetched_value_is_served_when_the_table_is_down_for_writing(world: World) -> None:
+    world.store.down = {"set"}
+    assert run(world.client().get_or_fetch("k", Inbox, Fetcher(Inbox(unread=2)))) == Inbox(unread=2)
+    with pytest.raises(StorageUnavailable):
+        run(world.client().set("k", 1))

@@ -1,0 +1,181 @@
+"""What a turn's calls leave behind: verbatim where it fits, and honest, valid JSON where it does not."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from webbee_kernel.channels.fact_ledger import OMITTED_FN, TRUNCATED, TURN_CAP, fit, line, record
+from webbee_kernel.turn import ToolCallDigest
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
+LONG_TEXTS = st.builds(lambda t, n: t * n, TEXTS, st.integers(1, 200))
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS | LONG_TEXTS,
+    lambda inner: st.lists(inner, max_size=30) | st.dictionaries(TEXTS, inner, max_size=10),
+    max_leaves=40,
+)
+NAMES = st.text("abcdefgh_-0123456789", min_size=1, max_size=64)
+CALLS = st.lists(st.tuples(NAMES, NAMES, JSON_VALUES), max_size=40)
+
+
+def facts(digests: tuple[ToolCallDigest, ...]) -> str:
+    return "\n".join(line(d) for d in digests)
+
+
+def data(digest: ToolCallDigest) -> Any:
+    return json.loads(digest.data_facts_json)
+
+
+def rows(n: int, width: int = 40) -> dict[str, Any]:
+    return {"count": n, "items": [{"id": f"t{i}", "title": "x" * width} for i in range(n)]}
+
+
+def test_a_call_is_one_line_with_its_data_as_json() -> None:
+    (digest,) = record([("mail", "list_inbox", {"unread": 8, "темы": ["план"]})])
+    assert line(digest) == 'FACTS: app=mail fn=list_inbox data={"unread": 8, "темы": ["план"]}'
+
+
+def test_the_action_meta_envelope_is_dropped_and_other_hidden_fields_stay() -> None:
+    (digest,) = record([("a", "f", {"_action_meta": {"ms": 3}, "_kept": 1, "inner": {"_action_meta": 2}})])
+    assert data(digest) == {"_kept": 1, "inner": {"_action_meta": 2}}
+
+
+@pytest.mark.parametrize("empty", [None, {}, [], "", {"_action_meta": {"ms": 3}}])
+def test_empty_data_leaves_no_entry(empty: object) -> None:
+    assert record([("a", "f", empty)]) == ()
+
+
+@pytest.mark.parametrize("falsy", [0, False, 0.0, {"n": None}])
+def test_a_falsy_fact_is_a_fact(falsy: object) -> None:
+    assert data(record([("a", "f", falsy)])[0]) == falsy
+
+
+def test_three_thousand_characters_fit_and_one_more_does_not() -> None:
+    room = TURN_CAP - len('FACTS: app=a fn=f data={"t": ""}')
+    exact = record([("a", "f", {"t": "x" * room})])
+    assert len(facts(exact)) == TURN_CAP and data(exact[0]) == {"t": "x" * room}
+    over = record([("a", "f", {"t": "x" * (room + 1)})])
+    assert len(facts(over)) <= TURN_CAP and "…" in over[0].data_facts_json
+
+
+def test_a_single_call_over_the_cap_keeps_its_leading_part_and_says_what_went() -> None:
+    (digest,) = record([("tasks", "list_tasks", rows(200))])
+    kept = data(digest)
+    assert kept["count"] == 200
+    assert kept["items"][:3] == rows(3)["items"]
+    gone = int(re.fullmatch(r"… (\d+) more", kept["items"][-1]).group(1))  # type: ignore[union-attr]
+    assert gone + len(kept["items"]) - 1 == 200
+    assert TURN_CAP - 200 < len(facts((digest,))) <= TURN_CAP
+
+
+def test_of_three_calls_the_newest_keeps_most_and_the_oldest_loses_first() -> None:
+    calls = [("a", f"f{i}", rows(40)) for i in range(3)]
+    digests = record(calls)
+    sizes = [len(d.data_facts_json) for d in digests]
+    assert [d.fn_name for d in digests] == ["f0", "f1", "f2"]
+    assert sizes == sorted(sizes) and sizes[-1] > 2 * sizes[0]
+    assert data(digests[0]) == {"count": 40, TRUNCATED: "1 more fields"}
+    assert len(facts(digests)) <= TURN_CAP
+
+
+def test_a_newest_call_that_fits_stays_whole_whatever_came_before() -> None:
+    digests = record([("a", "big", rows(400)), ("a", "small", {"id": "n1"})])
+    assert data(digests[-1]) == {"id": "n1"}
+    assert data(digests[0])["count"] == 400
+    assert len(facts(digests)) > TURN_CAP - 200
+
+
+def test_forty_calls_that_fit_all_stay() -> None:
+    digests = record([("a", f"f{i}", {"id": i}) for i in range(40)])
+    assert [data(d) for d in digests] == [{"id": i} for i in range(40)]
+
+
+def test_forty_large_calls_keep_the_newest_and_say_how_many_went() -> None:
+    digests = record([("a", f"f{i}", rows(10)) for i in range(40)])
+    assert len(facts(digests)) <= TURN_CAP
+    assert digests[-1].fn_name == "f39" and data(digests[-1])["count"] == 10
+    assert digests[0].fn_name == OMITTED_FN
+    gone = int(data(digests[0])[TRUNCATED].split()[0])
+    assert gone + len(digests) - 1 == 40
+    assert [d.fn_name for d in digests[1:]] == [f"f{i}" for i in range(gone, 40)]
+
+
+def test_a_newest_call_that_is_hard_to_cut_does_not_sink_the_turn() -> None:
+    for stubborn in ({"k" * 4000: 1}, {f"key{i}" * 20: {} for i in range(100)}, [[[[["x" * 4000]]]]], 10**4000, ["y" * 70] * 500):
+        digests = record([("a", "old", {"id": 1}), ("a", "new", stubborn)])
+        assert digests[-1].fn_name == "new", stubborn
+        assert len(facts(digests)) <= TURN_CAP
+
+
+@pytest.mark.parametrize("items", [[{"id": i, "body": "x" * 300} for i in range(50)], list(range(5000)), "word " * 5000])
+def test_scalars_of_the_top_levels_survive_whatever_large_field_comes_before_them(items: object) -> None:
+    value = {"items": items, "page": {"total": 36}, "more": {"rows": ["y" * 500] * 20, "unread": 8}, "count": 36, "title": "Tasks"}
+    (digest,) = record([("tasks", "list", value)])
+    kept = data(digest)
+    assert (kept["count"], kept["title"], kept["page"]["total"], kept["more"]["unread"]) == (36, "Tasks", 36, 8)
+    assert list(kept) == list(value)
+    assert TURN_CAP - 700 < len(line(digest)) <= TURN_CAP
+
+
+def test_fields_that_do_not_fit_are_counted() -> None:
+    kept = fit({f"field{i}": "x" * 100 for i in range(50)}, 500)
+    assert kept[TRUNCATED] == f"{50 - (len(kept) - 1)} more fields"
+    assert kept["field0"] == "x" * 100
+
+
+def test_a_list_says_how_many_items_went_and_keeps_the_leading_ones() -> None:
+    kept = fit(list(range(100)), 60)
+    assert len(json.dumps(kept)) <= 60
+    *numbers, marker = kept
+    assert numbers == list(range(len(numbers))) and marker == f"… {100 - len(numbers)} more"
+
+
+def test_a_long_text_keeps_its_beginning_and_says_its_length() -> None:
+    kept = fit("abc" * 400, 100)
+    assert kept.startswith("abcabc") and kept.endswith("…[1200 chars]") and len(json.dumps(kept, ensure_ascii=False)) <= 100
+
+
+@pytest.mark.parametrize("budget", range(60, 90))
+def test_a_placeholder_is_never_cut_in_half(budget: int) -> None:
+    kept = fit("<EMAIL_1> wrote <NAME_22> and <PHONE_3> " * 20, budget)
+    body = kept[: kept.rindex("…[")]
+    assert not re.search(r"<[^>]*$", body)
+    assert set(re.findall(r"<[^>]*>", body)) <= {"<EMAIL_1>", "<NAME_22>", "<PHONE_3>"}
+
+
+def test_what_fits_is_given_back_as_it_is() -> None:
+    value = {"a": [1, {"b": "x"}]}
+    assert fit(value, len(json.dumps(value))) is value
+
+
+@settings(max_examples=200)
+@given(CALLS)
+def test_any_calls_leave_at_most_three_thousand_characters_of_valid_json_in_order(calls: list[tuple[str, str, Any]]) -> None:
+    digests = record(calls)
+    assert len(facts(digests)) <= TURN_CAP
+    for digest in digests:
+        json.loads(digest.data_facts_json)
+        assert len(line(digest).splitlines()) == 1
+    told = [(a, f) for a, f, d in calls if not (d is None or d in ({}, [], "")) and d != {"_action_meta": 0}]
+    kept = [(d.app_id, d.fn_name) for d in digests if d.fn_name != OMITTED_FN]
+    assert kept == told[len(told) - len(kept) :]
+    assert bool(kept) == bool(told)  # the newest call is always there
+
+
+@given(CALLS)
+def test_calls_that_fit_are_kept_verbatim(calls: list[tuple[str, str, Any]]) -> None:
+    whole = [(a, f, d) for a, f, d in calls if not (d is None or d in ({}, [], ""))]
+    if len("\n".join(f"FACTS: app={a} fn={f} data={json.dumps(d)}" for a, f, d in whole)) <= TURN_CAP // 2:
+        assert [(d.app_id, d.fn_name, data(d)) for d in record(calls)] == whole
+
+
+@given(JSON_VALUES, st.integers(60, 400))
+def test_a_cut_value_keeps_to_its_budget_and_its_kind(value: Any, budget: int) -> None:
+    kept = fit(value, budget)
+    assert len(json.dumps(kept, ensure_ascii=False)) <= budget
+    if isinstance(value, dict | list | str):
+        assert type(kept) is type(value)

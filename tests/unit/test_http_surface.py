@@ -1,0 +1,312 @@
+"""ctx.http against a real server on loopback: its caps hold, and it opens no door into a private network."""
+
+import asyncio
+import contextlib
+import gzip
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from tests.hasty_loop import HastyLoop
+from webbee_kernel.errors import ModelUnavailable
+from webbee_kernel.llm.protocol import ModelResponse, ToolCall
+from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, HttpBlockedError
+from webbee_kernel.surfaces.http import MAX_BODY_BYTES, HttpClient, HttpResponse, is_allowed
+from webbee_kernel.testing import ExtensionHarness, TestKernel
+
+released = threading.Event()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """`/echo`, `/hops/N`, `/to?url=&status=`, `/bytes/N`, `/bomb`, `/hang`, `/status/N`."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        url = urlsplit(self.path)
+        name, _, rest = url.path.strip("/").partition("/")
+        query = {k: v[0] for k, v in parse_qs(url.query).items()}
+        if name == "hops" and int(rest):
+            self.redirect(f"/hops/{int(rest) - 1}")
+        elif name == "to":
+            self.redirect(query["url"], int(query.get("status", 302)))
+        elif name == "bytes":
+            self.answer(b"x" * int(rest))
+        elif name == "bomb":
+            self.answer(gzip.compress(b"\0" * (MAX_BODY_BYTES + 1)), {"Content-Encoding": "gzip"})
+        elif name == "hang":
+            released.wait(10)
+            self.answer(b"late")
+        elif name == "status":
+            self.answer(b"{", status=int(rest))
+        else:
+            body = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
+            self.answer(
+                json.dumps({"method": self.command, "path": self.path, "headers": dict(self.headers.items()), "body": body}).encode()
+            )
+
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815 -- the base class's names
+
+    def redirect(self, to: str, status: int = 302) -> None:
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        self.answer(b"", {"Location": to}, status)
+
+    def answer(self, body: bytes, headers: dict[str, str] | None = None, status: int = 200) -> None:
+        self.send_response(status)
+        for name, value in {**(headers or {}), "Content-Length": str(len(body)), "Connection": "close"}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            self.wfile.write(body)
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+
+def serve() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    released.set()
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[str]:
+    released.clear()
+    yield from serve()
+
+
+@pytest.fixture(scope="module")
+def other() -> Iterator[str]:
+    yield from serve()
+
+
+def get(url: str, method: str = "GET", *, private: bool = True, **kwargs: Any) -> HttpResponse:
+    return asyncio.run(HttpClient(allow_private=private).request(method, url, **kwargs))
+
+
+# ---- what it does
+
+
+@pytest.mark.parametrize("method", ["get", "post", "put", "patch", "delete"])
+def test_every_method_arrives_as_itself(site: str, method: str) -> None:
+    assert asyncio.run(getattr(HttpClient(allow_private=True), method)(f"{site}/echo")).json()["method"] == method.upper()
+
+
+def test_parameters_headers_and_a_json_body_arrive(site: str) -> None:
+    answer = get(f"{site}/echo", "POST", params={"q": "я"}, headers={"X-A": "1"}, json={"n": 1}, cookies={"c": "2"})
+    seen = answer.json()
+    assert (answer.status_code, answer.ok) == (200, True)
+    assert seen["path"] == "/echo?q=%D1%8F" and json.loads(seen["body"]) == {"n": 1}
+    headers = {k.lower(): v for k, v in seen["headers"].items()}
+    assert (headers["x-a"], headers["cookie"]) == ("1", "c=2")
+
+
+def test_an_error_status_is_an_answer_not_an_exception(site: str) -> None:
+    answer = get(f"{site}/status/503")
+    assert (answer.ok, answer.status_code, answer.text(), answer.body) == (False, 503, "{", b"{")
+    with pytest.raises(ValueError):
+        answer.json()
+
+
+def test_an_argument_it_does_not_know_is_named(site: str) -> None:
+    with pytest.raises(TypeError, match="verify"):
+        get(f"{site}/echo", verify=False)
+
+
+@pytest.mark.parametrize("url", ["ftp://example.com/x", "file:///etc/passwd", "http://", "//example.com", "echo", "gopher://127.0.0.1"])
+def test_only_http_addresses_are_urls(url: str) -> None:
+    with pytest.raises(HttpBlockedError):
+        get(url)
+
+
+def test_where_nobody_listens_is_a_connection_error(site: str) -> None:
+    with pytest.raises(ConnectionError):
+        get("http://127.0.0.1:9/")
+
+
+def test_a_name_that_does_not_resolve_is_a_connection_error() -> None:
+    with pytest.raises(ConnectionError, match=r"host\.invalid"):
+        get("http://host.invalid/")
+
+
+# ---- redirects
+
+
+def test_five_redirects_are_followed_and_a_sixth_is_refused(site: str) -> None:
+    assert get(f"{site}/hops/5").json()["path"] == "/hops/0"
+    with pytest.raises(ValueError, match="more than 5 redirects"):
+        get(f"{site}/hops/6")
+
+
+@pytest.mark.parametrize(
+    ("status", "sent", "arrives", "body"),
+    [
+        (301, "POST", "GET", ""),
+        (302, "POST", "GET", ""),
+        (303, "PUT", "GET", ""),
+        (307, "POST", "POST", "x"),
+        (308, "PUT", "PUT", "x"),
+        (302, "PUT", "PUT", "x"),
+    ],
+)
+def test_a_redirect_changes_the_method_as_browsers_do(site: str, status: int, sent: str, arrives: str, body: str) -> None:
+    seen = get(f"{site}/to?url=/echo&status={status}", sent, content=b"x").json()
+    assert (seen["method"], seen["body"]) == (arrives, body)
+
+
+def test_credentials_follow_on_the_same_host_and_never_to_another(site: str, other: str) -> None:
+    secret = {"Authorization": "Bearer s3cret", "Cookie": "a=b", "Proxy-Authorization": "p", "X-Mine": "1"}
+    elsewhere = [other, site.replace("127.0.0.1", "localhost")]
+    for target, kept in [(f"{site}/echo", True), *((f"{host}/echo", False) for host in elsewhere)]:
+        seen = {k.lower() for k in get(f"{site}/to?url={target}", headers=secret, cookies={"c": "2"}).json()["headers"]}
+        assert ({"authorization", "cookie", "proxy-authorization"} & seen == set()) is not kept, target
+        assert "x-mine" in seen
+        seen = {k.lower() for k in get(f"{site}/to?url={target}", auth=("user", "s3cret")).json()["headers"]}
+        assert ("authorization" in seen) is kept, target
+
+
+def test_a_redirect_may_be_left_unfollowed(site: str) -> None:
+    answer = get(f"{site}/to?url=/echo", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (302, "/echo")
+
+
+# ---- caps
+
+
+def test_ten_megabytes_are_read_and_a_byte_more_is_refused(site: str) -> None:
+    assert len(get(f"{site}/bytes/{MAX_BODY_BYTES}").body) == MAX_BODY_BYTES
+    with pytest.raises(ValueError, match="larger than"):
+        get(f"{site}/bytes/{MAX_BODY_BYTES + 1}")
+
+
+def test_a_small_answer_that_unpacks_to_more_than_the_cap_is_refused(site: str) -> None:
+    with pytest.raises(ValueError, match="larger than"):
+        get(f"{site}/bomb")
+
+
+@pytest.mark.parametrize(
+    ("asked", "granted"), [({"timeout": 100_000}, 180), ({"timeout": 180.5}, 180), ({"timeout": 60}, 60), ({}, 30), ({"timeout": None}, 30)]
+)
+def test_a_call_takes_what_it_asked_for_thirty_seconds_without_asking_and_never_more_than_180(site: str, asked: Any, granted: int) -> None:
+    async def hang() -> float:
+        started = asyncio.get_running_loop().time()
+        with pytest.raises(TimeoutError):
+            await HttpClient(allow_private=True).get(f"{site}/hang", **asked)
+        return asyncio.get_running_loop().time() - started
+
+    with asyncio.Runner(loop_factory=HastyLoop) as runner:
+        took = runner.run(hang())
+    assert took == pytest.approx(granted, abs=0.5)
+
+
+def test_the_timeout_covers_every_redirect_together(site: str) -> None:
+    started = time.monotonic()
+    with pytest.raises(TimeoutError):
+        get(f"{site}/to?url=/to?url=/hang", timeout=0.3)
+    assert time.monotonic() - started < 3
+
+
+# ---- no door into a private network
+
+
+INWARD = [
+    "127.0.0.1", "127.8.9.10", "localhost", "LOCALHOST", "2130706433", "0x7f000001", "0177.0.0.1", "0x7f.1", "127.1", "0", "0.0.0.0",
+    "10.0.0.1", "167772161", "172.16.0.1", "172.31.255.254", "192.168.1.1", "100.64.0.1", "198.18.0.1",
+    "169.254.169.254", "2852039166", "0xa9fea9fe", "0251.0376.0251.0376", "169.254.170.2",
+    "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:169.254.169.254]", "[::ffff:a9fe:a9fe]", "[::127.0.0.1]", "[64:ff9b::a9fe:a9fe]",
+    "[64:ff9b:1::a9fe:a9fe]", "[2002:a9fe:a9fe::1]", "[2001:0:0:0:0:0:5601:5601]", "[fd00:ec2::254]", "[fc00::1]", "[fe80::1]", "[fec0::1]",
+    "224.0.0.1", "255.255.255.255", "240.0.0.1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("host", INWARD)
+def test_no_spelling_of_an_inward_address_is_let_through(host: str) -> None:
+    with pytest.raises(HttpBlockedError):
+        get(f"http://{host}:9/latest/meta-data/", private=False)
+
+
+@pytest.mark.parametrize(
+    "host", ["169.254.169.254", "2852039166", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[fd00:ec2::254]", "[fe80::1]", "0.0.0.0"]
+)
+def test_metadata_services_stay_closed_where_private_networks_are_open(host: str) -> None:
+    with pytest.raises(HttpBlockedError):
+        get(f"http://{host}/latest/meta-data/", private=True)
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "1.1.1.1", "2606:4700:4700::1111", "64:ff9b::808:808", "::ffff:8.8.8.8", "2002:808:808::1"])
+def test_the_public_internet_is_open(address: str) -> None:
+    assert is_allowed(address, allow_private=False)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "10.0.0.1", "192.168.1.1", "::1", "fc00::1", "fec0::1"])
+def test_private_networks_open_with_the_setting_only(address: str) -> None:
+    assert is_allowed(address, allow_private=True) and not is_allowed(address, allow_private=False)
+
+
+class OneName(HttpClient):
+    """A client for which one public name leads to the test's own server; every other address takes the ordinary way."""
+
+    async def _resolve(self, url: str) -> str:
+        return "127.0.0.1" if urlsplit(url).hostname == "public.example" else await super()._resolve(url)
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["http://127.0.0.1:{port}/echo", "http://localhost:{port}/echo", "http://10.0.0.1/", "http://169.254.169.254/", "http://[::1]:{port}/"],
+)
+def test_a_redirect_into_a_private_network_is_refused(site: str, target: str) -> None:
+    port = urlsplit(site).port
+    client = OneName(allow_private=False)
+    with pytest.raises(HttpBlockedError):
+        asyncio.run(client.get(f"http://public.example:{port}/to?url={target.format(port=port)}"))
+
+
+def test_the_connection_goes_to_the_address_that_was_checked_whatever_the_name_says_later(site: str) -> None:
+    seen = asyncio.run(OneName(allow_private=False).get(f"http://public.example:{urlsplit(site).port}/echo")).json()
+    assert seen["headers"]["Host"].startswith("public.example:")
+
+
+def test_a_redirect_to_the_metadata_service_is_refused_where_private_networks_are_open(site: str) -> None:
+    with pytest.raises(HttpBlockedError):
+        get(f"{site}/to?url=http://169.254.169.254/latest/")
+
+
+def test_a_deployment_closes_private_networks_and_an_authors_own_tests_may_use_loopback(site: str) -> None:
+    ext = Extension("app")
+    chat = ChatExtension(ext)
+    caught: list[str] = []
+
+    @chat.function("fetch", "Fetch a page")
+    async def fetch(ctx: Any) -> ActionResult:
+        try:
+            return ActionResult.success({"ok": (await ctx.http.get(f"{site}/echo")).ok}, "fetched")
+        except HttpBlockedError as error:
+            caught.append(str(error))
+            raise
+
+    assert ExtensionHarness(ext).call("fetch").data == {"ok": True} and not caught
+    script = [ModelResponse(tool_calls=(ToolCall("app__fetch", {}),)), ModelUnavailable("no narrator")]
+    reply = TestKernel([ext], script=script).chat("fetch it")
+    assert reply.body["calls"][0]["error_code"] == "INTERNAL" and "127.0.0.1" in caught[0]
+
+
+def test_the_proxies_of_the_environment_are_not_used(site: str) -> None:
+    before = {k: os.environ.get(k) for k in ("http_proxy", "HTTP_PROXY")}
+    os.environ.update(dict.fromkeys(before, "http://127.0.0.1:9"))
+    try:
+        assert get(f"{site}/echo").ok
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name) if value is None else os.environ.update({name: value})

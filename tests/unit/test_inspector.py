@@ -1,0 +1,245 @@
+"""The inspector: every rule that drops something from the prompt is named, and nothing it says differs from the prompt."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from webbee_kernel import inspector
+from webbee_kernel.channels import skeleton
+from webbee_kernel.identity import user_dict
+from webbee_kernel.llm.protocol import ModelResponse, ToolCall
+from webbee_kernel.refresher import RefreshMessage
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
+from webbee_kernel.testing import USER, TestKernel
+from webbee_kernel.turn import Section
+from webbee_kernel.view import TurnView
+
+CROWDED: dict[str, Any] = {
+    "first": 1,
+    "mail": "sarah@example.com",
+    "long": "word " * 40,
+    "many": list(range(9)),
+    "records": [{"id": "r1", "title": "One", "colour": "turquoise", "_x": 1}],
+    "_private": "sesame",
+    "deep": {"inner": {"lost": 1}, "list": [1, 2]},
+    "seventh": "marmalade",
+}
+
+
+class Params(BaseModel):
+    """What to return."""
+
+    data: dict[str, Any] = {}
+
+
+def an_extension(section: dict[str, Any]) -> Extension:
+    ext = Extension("shop", "1.0.0", display_name="Shop", description="A shop")
+    chat = ChatExtension(ext, description="A shop")
+
+    @chat.function("look", "Look at the goods", examples=["show the goods"])
+    async def look(ctx: Context, params: Params) -> ActionResult:
+        return ActionResult.success(params.data, "Looked.")
+
+    @chat.function("buy", "Buy something", action_type="write", scopes=["pay"], examples=["buy bread"])
+    async def buy(ctx: Context, params: Params) -> ActionResult:
+        return ActionResult.success({}, "Bought.")
+
+    @ext.skeleton("goods", ttl=60)
+    async def goods(ctx: Context) -> dict[str, Any]:
+        return {"response": section}
+
+    @ext.skeleton("broken")
+    async def broken(ctx: Context) -> dict[str, Any]:
+        raise RuntimeError("secret words")
+
+    return ext
+
+
+def kernel_with(section: dict[str, Any] | None = None, data: dict[str, Any] | None = None, turns: int = 1, **options: Any) -> TestKernel:
+    """A kernel whose section was refreshed and whose `look` was called `turns` times."""
+    script = [ModelResponse(tool_calls=(ToolCall("shop__look", {"data": data or {"n": 1}}),)), ModelResponse(text="Looked.")] * turns
+    kernel = TestKernel([an_extension(CROWDED if section is None else section)], script=script, **options)
+    from webbee_kernel.bootstrap import make_host, make_refresher
+
+    refresher = make_refresher(kernel.app, make_host(kernel.app, kernel.registry))
+    for name in ("goods", "broken"):
+        kernel.run(refresher.refresh(RefreshMessage(user_dict(USER), "shop", name, "stale")))
+    for _ in range(turns):
+        kernel.chat("show the goods")
+    return kernel
+
+
+def view_of(kernel: TestKernel, message: str = "hello", user: User | None = None) -> TurnView:
+    view: TurnView = kernel.run(kernel.kernel.view(kernel.ask(message, user=user)))
+    return view
+
+
+def section_report(kernel: TestKernel, name: str = "goods") -> dict[str, Any]:
+    return next(s for s in inspector.explain(view_of(kernel))["sections"] if s["section"] == name)
+
+
+@pytest.mark.parametrize(
+    ("field", "state", "rules"),
+    [
+        ("first", "shown", []),
+        ("mail", "shown", []),
+        ("long", "cut", ["string_over_60"]),
+        ("many", "cut", ["list_over_5"]),
+        ("records", "cut", ["record_label", "underscore"]),
+        ("_private", "dropped", ["underscore"]),
+        ("deep", "cut", ["nested", "nested"]),
+        ("seventh", "dropped", ["seventh_field"]),
+    ],
+)
+def test_each_field_names_the_rule_that_took_something_of_it(field: str, state: str, rules: list[str]) -> None:
+    report = next(f for f in section_report(kernel_with())["fields"] if f["name"] == field)
+    assert (report["state"], [x["rule"] for x in report["losses"]]) == (state, rules)
+
+
+def test_what_a_field_is_said_to_show_stands_in_the_prompt() -> None:
+    kernel = kernel_with()
+    report = section_report(kernel)
+    prompt = view_of(kernel).prompt.text
+    assert report["line"] in prompt
+    for field in report["fields"]:
+        if field["shown"]:
+            assert f"{field['name']}={field['shown']}" in prompt
+
+
+def test_the_prompt_is_the_one_a_turn_would_send_and_placeholders_carry_the_same_numbers() -> None:
+    kernel = kernel_with(data={"from": "ivan@example.com", "to": "sarah@example.com"})
+    plain = view_of(kernel).prompt.text
+    view = view_of(kernel)
+    report = inspector.explain(view)
+    assert view.prompt.text == plain
+    assert set(report["placeholders"].values()) == {"ivan@example.com", "sarah@example.com"}
+    for placeholder in report["placeholders"]:
+        assert placeholder in plain
+
+
+def test_a_line_over_700_characters_says_which_fields_did_not_fit() -> None:
+    section = {f"field_{i}": [{"id": f"{i}{j}", "title": "title " * 9} for j in range(4)] for i in range(6)}
+    report = section_report(kernel_with(section))
+    states = [f["state"] for f in report["fields"]]
+    assert report["line_chars"] == 700
+    assert states[-1] == "dropped"
+    assert any(x["rule"] == "line_over_700" for f in report["fields"] for x in f["losses"])
+
+
+def test_a_section_tells_its_age_its_next_refresh_and_its_last_error() -> None:
+    kernel = kernel_with()
+    kernel.clock.advance(70)
+    good, bad = section_report(kernel), section_report(kernel, "broken")
+    assert (good["age"], good["age_s"], good["ttl_s"], good["stale"], good["next_refresh_in_s"]) == ("cached ~70s ago", 70, 60, True, -10)
+    assert (bad["in_prompt"], bad["failures"], bad["last_error"]) == (False, 1, "RuntimeError")
+    assert "no refresh has succeeded yet" in bad["why_not"]
+    assert "secret words" not in str(bad)
+
+
+def test_a_fact_tells_what_was_cut_what_is_masked_and_when_it_leaves() -> None:
+    kernel = kernel_with(data={"who": "ivan@example.com", "rows": [{"n": i, "text": "x" * 50} for i in range(100)]})
+    turn = inspector.explain(view_of(kernel))["turns"][0]
+    fact = turn["facts"][0]
+    assert turn["leaves_on_turn"] == 6
+    assert turn["facts_chars"] <= turn["facts_limit"] == 3000
+    assert [c["path"] for c in fact["cuts"]] == ["data.rows"]
+    assert list(fact["masked"].values()) == ["ivan@example.com"]
+    assert fact["data"]["who"] == "ivan@example.com"
+    assert "ivan@example.com" not in fact["line"]
+
+
+def test_turns_beyond_the_fifth_are_gone_and_the_oldest_leaves_next() -> None:
+    report = inspector.explain(view_of(kernel_with(turns=6)))
+    assert [t["turn"] for t in report["turns"]] == [2, 3, 4, 5, 6]
+    assert report["next_turn"] == report["turns"][0]["leaves_on_turn"] == 7
+
+
+def test_grounding_is_computed_again_with_the_tokens_it_looked_for() -> None:
+    kernel = TestKernel(
+        [an_extension({})],
+        script=[ModelResponse(tool_calls=(ToolCall("shop__look", {"data": {"count": 36}}),)), ModelResponse(text="You have 36 goods.")],
+    )
+    kernel.chat("show the goods")
+    verdict = inspector.explain(view_of(kernel))["turns"][0]["grounding"]
+    assert verdict["grounded"]
+    assert {"kind": "number", "token": "36", "found": True} in verdict["tokens"]
+
+
+def test_a_function_is_ranked_and_says_why_it_would_be_refused() -> None:
+    kernel = kernel_with()
+    rows = {f["fn_name"]: f for f in inspector.explain(view_of(kernel, "buy bread"))["functions"]}
+    assert rows["buy"]["rank"] == 1
+    assert rows["buy"]["in_catalogue"]
+    assert "the scope pay is missing" in rows["buy"]["refused"]
+
+
+def test_apps_that_are_not_installed_say_so() -> None:
+    view = view_of(kernel_with())
+    object.__setattr__(view, "installed", frozenset())
+    report = inspector.explain(view)
+    assert {f["why_not"] for f in report["functions"]} == {"the app is not installed for this user"}
+    assert all("not installed" in s["why_not"] for s in report["sections"])
+    assert inspector.search(view, "marmalade")["found"][0]["state"] == "hidden"
+
+
+@pytest.mark.parametrize(
+    ("value", "state", "because"),
+    [
+        ("marmalade", "dropped", "only the first 6 fields render"),
+        ("sesame", "dropped", "underscore never renders"),
+        ("turquoise", "dropped", "its title and id"),
+        ("sarah@example.com", "masked", "the model reads <EMAIL_"),
+        ("hello", "shown", ""),
+        ("Look at the goods", "shown", ""),
+    ],
+)
+def test_search_finds_where_a_value_stands_and_why_it_does_not_show(value: str, state: str, because: str) -> None:
+    found = inspector.search(view_of(kernel_with()), value)["found"]
+    assert any(f["state"] == state and because in f["because"] for f in found), found
+
+
+def test_search_says_never_written_and_does_not_guess_about_cut_facts() -> None:
+    assert inspector.search(view_of(kernel_with()), "rhubarb")["verdict"] == "never written"
+    cut = kernel_with(data={"rows": ["x" * 50] * 100})
+    assert "cut where it may have stood" in inspector.search(view_of(cut), "rhubarb")["verdict"]
+
+
+def test_digits_are_found_as_whole_numbers_only() -> None:
+    kernel = kernel_with(section={"count": 36}, data={"total": 1365})
+    assert {f["channel"] for f in inspector.search(view_of(kernel), "36")["found"]} == {"skeleton"}
+
+
+def test_nothing_is_called_or_stored() -> None:
+    kernel = kernel_with()
+    before = kernel.memory()
+    inspector.search(view_of(kernel), "x")
+    inspector.explain(view_of(kernel))
+    assert kernel.memory() == before
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=80),
+    lambda inner: st.lists(inner, max_size=7) | st.dictionaries(st.text(max_size=12), inner, max_size=8),
+    max_leaves=25,
+)
+
+
+@given(data=st.dictionaries(st.text(max_size=20), JSON, max_size=9), value=st.text(min_size=1, max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_any_section_can_be_explained_and_agrees_with_what_renders(data: dict[str, Any], value: str) -> None:
+    kernel = TestKernel([an_extension({})])
+    view = view_of(kernel)
+    section = Section("shop", "goods", data, view.now, 60)
+    object.__setattr__(view, "state", type(view.state)((section,), ()))
+    [report] = [s for s in inspector.explain(view)["sections"] if s["section"] == "goods"]
+    line = skeleton.line(section, view.now, "goods", view.masker.mask)
+    assert report["line"] == line
+    assert len(report["fields"]) == len(data)
+    for field in report["fields"]:
+        assert field["state"] == "dropped" or field["shown"] in line
+    inspector.search(view, value)

@@ -1,0 +1,162 @@
+"""From a model's calls to steps, and from references to values."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webbee_kernel.catalogue import FunctionInfo
+from webbee_kernel.llm.protocol import ModelResponse, ToolCall
+from webbee_kernel.planner import MAX_STEPS, Unbound, bind, next_wave, plan, references
+from webbee_kernel.turn import CallOutcome, Step
+
+LIST = FunctionInfo("mail", "list", "List")
+SEND = FunctionInfo("mail", "send", "Send", "write")
+FUNCTIONS = (LIST, SEND)
+KEYS = st.text("abcdefg_-0123456789", min_size=1, max_size=6)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=10),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def call(name: str = "mail__list", arguments: Any = None) -> ToolCall:
+    return ToolCall(name, {} if arguments is None else arguments)
+
+
+def ok(data: Any, step: int = 0) -> CallOutcome:
+    return CallOutcome("mail", "list", "ok", data=data, step=step)
+
+
+def test_calls_become_steps_in_order_with_what_the_catalogue_knows_of_them() -> None:
+    found, problems = plan(ModelResponse(tool_calls=(call(), call("mail__send", {"to": "x"}))), FUNCTIONS, first=3)
+    assert problems == ()
+    assert found.steps == (Step(3, "mail", "list", {}), Step(4, "mail", "send", {"to": "x"}, "write"))
+    assert [s.has_effect for s in found.steps] == [False, True]
+
+
+def test_plain_text_is_a_plan_without_steps() -> None:
+    found, problems = plan(ModelResponse("  Hello.  "), FUNCTIONS)
+    assert (found.text, found.steps, problems) == ("Hello.", (), ())
+
+
+@pytest.mark.parametrize(
+    ("response", "problem"),
+    [
+        (ModelResponse(), "empty"),
+        (ModelResponse("  \n"), "empty"),
+        (ModelResponse(tool_calls=(call("mail__burn"),)), "no such function"),
+        (ModelResponse(tool_calls=(call(arguments='{"to": '),)), "not a JSON object"),
+        (ModelResponse(tool_calls=(call(arguments={"id": "{{steps.0.data.id}}"}),)), "does not come before"),
+        (ModelResponse(tool_calls=(call(), call(arguments={"id": "{{steps.2.data.id}}"}))), "does not come before"),
+    ],
+)
+def test_what_cannot_be_used_is_told_back(response: ModelResponse, problem: str) -> None:
+    found, problems = plan(response, FUNCTIONS)
+    assert len(problems) == 1 and problem in problems[0].problem
+    assert len(found.steps) == max(0, len(response.tool_calls) - 1)
+
+
+def test_ten_calls_are_planned_and_an_eleventh_is_a_problem() -> None:
+    found, problems = plan(ModelResponse(tool_calls=(call(),) * 10), FUNCTIONS)
+    assert len(found.steps) == MAX_STEPS and not problems
+    found, problems = plan(ModelResponse(tool_calls=(call(),) * 12), FUNCTIONS)
+    assert len(found.steps) == MAX_STEPS and [p.limit for p in problems] == ["10", "10"]
+
+
+def test_a_later_round_may_refer_to_the_steps_of_earlier_ones() -> None:
+    found, problems = plan(ModelResponse(tool_calls=(call(arguments={"id": "{{steps.1.data.id}}"}),)), FUNCTIONS, first=2)
+    assert not problems and references(found.steps[0].arguments) == {1}
+
+
+@given(VALUES, st.lists(KEYS | st.integers(0, 3), max_size=3))
+def test_a_reference_gives_the_very_value_with_its_type(value: Any, path: list[Any]) -> None:
+    data: Any = value
+    for part in reversed(path):
+        data = {part: data, "other": 1} if isinstance(part, str) else [*([None] * part), data]
+    reference = "{{steps.4.data" + "".join(f".{p}" for p in path) + "}}"
+    bound = bind({"x": reference, "y": [reference]}, {4: ok(data)})
+    assert repr(bound) == repr({"x": value, "y": [value]})
+
+
+@given(VALUES)
+def test_a_value_without_references_is_left_alone(value: Any) -> None:
+    assert bind(value, {}) == value and references(value) == set()
+
+
+@pytest.mark.parametrize("reference", ["{{steps.0.data.id}}", "{{ steps.0.data.id }}", " {{steps.0.id}} ", "{{steps.0.data.list.0.id}}"])
+def test_spellings_of_a_whole_reference(reference: str) -> None:
+    assert bind(reference, {0: ok({"id": 7, "list": [{"id": 7}]})}) == 7
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [("x", "<x>"), (7, "<7>"), (True, "<true>"), (None, "<null>"), ({"a": ["б"]}, '<{"a": ["б"]}>')]
+)
+def test_inside_other_text_a_reference_becomes_text(value: Any, text: str) -> None:
+    assert bind("<{{steps.0.data.v}}>", {0: ok({"v": value})}) == text
+
+
+def test_what_a_result_holds_is_never_read_as_a_reference() -> None:
+    outcomes = {0: ok({"a": "{{steps.0.data.b}}", "b": "secret"})}
+    assert bind("{{steps.0.data.a}}", outcomes) == "{{steps.0.data.b}}"
+    assert bind("x {{steps.0.data.a}}", outcomes) == "x {{steps.0.data.b}}"
+
+
+@pytest.mark.parametrize(
+    "reference", ["{{steps.0.data.no}}", "{{steps.0.data.list.5}}", "{{steps.0.data.id.x}}", "{{steps.1.data.id}}", "{{steps.2.data.id}}"]
+)
+def test_a_reference_to_nothing_or_to_a_failure_is_unbound(reference: str) -> None:
+    failed = CallOutcome("mail", "list", "error", data={"id": 1})
+    with pytest.raises(Unbound):
+        bind({"x": f"a {reference}"}, {0: ok({"id": 7, "list": [1]}), 2: failed})
+
+
+def steps(*kinds: str) -> tuple[Step, ...]:
+    """`r` a read, `w` a write, `r0` a read that needs step 0."""
+    return tuple(
+        Step(i, "mail", "f", {"x": f"{{{{steps.{k[1]}.data.id}}}}"} if len(k) > 1 else {}, "write" if k[0] == "w" else "read")
+        for i, k in enumerate(kinds)
+    )
+
+
+@pytest.mark.parametrize(
+    ("kinds", "waves"),
+    [
+        ([], []),
+        (["r", "r", "r"], [[0, 1, 2]]),
+        (["r", "w", "r"], [[0], [1], [2]]),
+        (["w", "w"], [[0], [1]]),
+        (["r", "r0", "r"], [[0], [1, 2]]),
+        (["r", "r", "r0", "r"], [[0, 1], [2, 3]]),
+    ],
+)
+def test_reads_run_together_and_what_changes_something_runs_alone_and_in_order(kinds: list[str], waves: list[list[int]]) -> None:
+    planned, finished = steps(*kinds), {}
+    seen = []
+    while wave := next_wave(planned, finished):
+        seen.append([s.index for s in wave])
+        finished |= {s.index: ok({}, s.index) for s in wave}
+    assert seen == waves
+
+
+def test_a_step_that_waits_for_one_nobody_planned_still_gets_its_turn() -> None:
+    (only,) = next_wave((Step(1, "mail", "f", {"x": "{{steps.0.data.id}}"}),), {})
+    assert only.index == 1
+
+
+@given(st.lists(st.sampled_from(["r", "w"]), max_size=10))
+def test_every_step_runs_once_and_effects_keep_their_order(kinds: list[str]) -> None:
+    planned, finished, order = steps(*kinds), {}, []
+    while wave := next_wave(planned, finished):
+        assert len(wave) == 1 or not any(s.has_effect for s in wave)
+        order += [s.index for s in wave]
+        finished |= {s.index: ok({}, s.index) for s in wave}
+    assert order == list(range(len(kinds)))
+
+
+def test_arguments_stay_json() -> None:
+    bound = bind({"a": "{{steps.0.data}}", "b": "{{steps.0.data.n}}"}, {0: ok({"n": 2**70})})
+    assert json.loads(json.dumps(bound)) == {"a": {"n": 2**70}, "b": 2**70}

@@ -1,0 +1,180 @@
+"""The deployed extensions and the catalogue they add up to."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, Field
+
+from webbee_kernel.catalogue import Catalogue
+from webbee_kernel.registry import LoadedExtension, Registry, input_schema, load_extension, load_folder
+from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
+from webbee_kernel.testing import registry_of
+
+MAIN = "from webbee_kernel.sdk import Extension\nwhatever = Extension('claimed', '2.1.0', display_name='App', description='Does')\n"
+
+
+def folder(root: Path, name: str, main: str = MAIN, manifest: Any = None) -> Path:
+    (root / name).mkdir()
+    (root / name / "main.py").write_text(main, "utf-8")
+    if manifest is not None:
+        (root / name / "imperal.json").write_text(manifest if isinstance(manifest, str) else json.dumps(manifest), "utf-8")
+    return root / name
+
+
+def test_the_id_that_counts_is_the_folders_never_the_codes(tmp_path: Path) -> None:
+    loaded = load_extension(folder(tmp_path, "tasks"))
+    assert loaded.app_id == "tasks" and loaded.ext.app_id == "claimed"
+
+
+def test_the_manifests_id_wins_over_the_folders(tmp_path: Path) -> None:
+    assert load_extension(folder(tmp_path, "tasks-2.1", manifest={"app_id": "tasks"})).app_id == "tasks"
+
+
+def test_any_module_attribute_may_be_the_extension(tmp_path: Path) -> None:
+    loaded = load_extension(folder(tmp_path, "app"))
+    assert (loaded.ext.version, loaded.ext.display_name) == ("2.1.0", "App")
+
+
+def test_a_folder_without_an_extension_says_so(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"app/main\.py has no module attribute that is an Extension"):
+        load_extension(folder(tmp_path, "app", main="x = 1"))
+
+
+@pytest.mark.parametrize(
+    ("main", "reason"),
+    [
+        ("import missing_module_x", "ModuleNotFoundError"),
+        ("def f(:", "SyntaxError"),
+        ("import sys\nsys.exit(3)", "SystemExit: 3"),
+        ("\n\nraise RuntimeError('no key')", "RuntimeError: no key (main.py:3)"),
+        ("x = 1", "ValueError"),
+    ],
+)
+def test_one_that_fails_is_reported_and_the_others_work(tmp_path: Path, main: str, reason: str) -> None:
+    folder(tmp_path, "broken", main)
+    folder(tmp_path, "good")
+    (tmp_path / "no_main_here").mkdir()
+    registry = load_folder(tmp_path)
+    assert list(registry.loaded) == ["good"] and list(registry.failed) == ["broken"]
+    assert reason in registry.failed["broken"] and str(tmp_path) not in registry.failed["broken"]
+    catalogue = registry.catalogue()
+    assert catalogue.apps["broken"].error and not catalogue.apps["broken"].functions and not catalogue.apps["good"].error
+
+
+@pytest.mark.parametrize("manifest", ["{", {"app_id": "Bad Id"}, {"app_id": "a#b"}])
+def test_a_bad_manifest_costs_only_its_own_folder(tmp_path: Path, manifest: Any) -> None:
+    folder(tmp_path, "bad", manifest=manifest)
+    folder(tmp_path, "good")
+    registry = load_folder(tmp_path)
+    assert (list(registry.loaded), list(registry.failed)) == (["good"], ["bad"])
+
+
+def test_a_folder_cannot_take_the_id_of_another(tmp_path: Path) -> None:
+    mail = folder(tmp_path, "mail")
+    folder(tmp_path, "zz-impostor", manifest={"app_id": "mail"})
+    registry = load_folder(tmp_path)
+    assert registry.loaded["mail"].folder == mail
+    assert "taken by another folder" in registry.failed["zz-impostor"]
+
+
+def test_an_empty_folder_is_an_empty_registry(tmp_path: Path) -> None:
+    assert load_folder(tmp_path) == Registry({})
+
+
+class Params(BaseModel):
+    """Internal words."""
+
+    title: str = Field(description="What to do", max_length=80)
+    due: str | None = None
+
+
+def extension() -> Extension:
+    ext = Extension("tasks", "1.2.0", display_name="Tasks", description="To do", icon="check")
+    chat = ChatExtension(ext)
+
+    @chat.function("add", "Add a task", action_type="write", examples=["add a task"], scopes=["tasks:write"], id_projection="task_id")
+    async def add(ctx: Any, params: Params) -> ActionResult:
+        return ActionResult.success({}, "")
+
+    @chat.function("old", "Old style", params={"when": {"type": "string", "required": True}, "n": "integer"})
+    async def old(ctx: Any, **kwargs: Any) -> ActionResult:
+        return ActionResult.success({}, "")
+
+    @ext.skeleton("open", ttl=60, alert=True)
+    async def open_(ctx: Any) -> dict[str, Any]:
+        return {}
+
+    @ext.panel("board", slot="left", title="Board")
+    async def board(ctx: Any) -> Any:
+        return None
+
+    ext.secret("key", "The key", required=True)
+    return ext
+
+
+def test_the_catalogue_says_what_the_extension_offers() -> None:
+    app = registry_of(extension()).catalogue().apps["tasks"]
+    add, old = app.functions
+    assert (app.version, app.display_name, app.icon) == ("1.2.0", "Tasks", "check")
+    assert (add.tool_name, add.action_type, add.examples, add.scopes, add.id_projection) == (
+        "tasks__add", "write", ("add a task",), ("tasks:write",), "task_id",
+    )  # fmt: skip
+    assert add.input_schema["required"] == ["title"] and set(add.input_schema["properties"]) == {"title", "due"}
+    assert "Internal words" not in json.dumps(add.input_schema)
+    assert old.input_schema == {
+        "type": "object",
+        "properties": {"when": {"type": "string"}, "n": {"type": "integer"}},
+        "required": ["when"],
+    }
+    assert [(s.section, s.ttl, s.alert) for s in app.sections] == [("open", 60, True)]
+    assert [(p.panel_id, p.slot, p.title) for p in app.panels] == [("board", "left", "Board")]
+    assert app.secrets[0]["name"] == "key" and app.secrets[0]["required"]
+
+
+def test_describing_an_extension_leaves_it_as_it_was() -> None:
+    registry = registry_of(extension())
+    assert registry.catalogue() == registry.catalogue()
+
+
+def test_a_json_schema_given_by_hand_is_passed_on() -> None:
+    schema = {"type": "object", "properties": {"x": {"type": "string"}}}
+    ext = Extension("a")
+    ChatExtension(ext).function("f", "F", params=schema)(_nothing)
+    function = registry_of(ext).loaded["a"].function("f")
+    assert function and input_schema(function) == schema
+
+
+async def _nothing(ctx: Any) -> dict[str, Any]:
+    return {}
+
+
+def test_the_catalogue_survives_the_way_to_another_function() -> None:
+    catalogue = registry_of(extension(), Extension("bare")).catalogue()
+    assert Catalogue.from_dict(json.loads(json.dumps(catalogue.to_dict()))) == catalogue
+
+
+def test_a_long_tool_name_is_shortened_and_stays_unique() -> None:
+    ext = Extension("a" * 40)
+    chat = ChatExtension(ext)
+    for name in ("f" * 30 + "1", "f" * 30 + "2", "ok"):
+        chat.function(name, "F")(_nothing)
+    names = [f.tool_name for f in registry_of(ext).catalogue().functions(["a" * 40])]
+    assert len(set(names)) == 3 and all(len(n) <= 64 for n in names) and names[2] == "a" * 40 + "__ok"
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a.b", "x" * 65, "имя"])
+def test_a_function_name_no_model_could_call_is_refused(name: str) -> None:
+    ext = Extension("a")
+    ChatExtension(ext).function(name, "F")(_nothing)
+    with pytest.raises(ValueError, match="chat function"):
+        registry_of(ext)
+
+
+def test_a_function_is_found_by_name_in_any_chat_of_the_extension() -> None:
+    ext = Extension("a")
+    for name in ("one", "two"):
+        ChatExtension(ext).function(name, "F")(_nothing)
+    loaded = LoadedExtension("a", ext)
+    assert loaded.function("two") and loaded.function("two").name == "two" and loaded.function("three") is None  # type: ignore[union-attr]

@@ -1,0 +1,230 @@
+"""Whatever a handler returned or raised becomes one outcome of plain JSON."""
+
+import json
+import math
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, Field, ValidationError
+
+from webbee_kernel.errors import PLATFORM_CODES, CallError
+from webbee_kernel.results import (
+    MAX_ERROR,
+    MAX_RESULT_BYTES,
+    MAX_SUMMARY,
+    failed,
+    from_exception,
+    from_return,
+    plain_json,
+    validation_failed,
+    webhook_answer,
+)
+from webbee_kernel.sdk import ActionResult, ui
+from webbee_kernel.turn import CallOutcome, CallRequest
+
+REQUEST = CallRequest("function", {}, "mail", "send", step=3)
+JSON_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+class Mail(BaseModel):
+    to: str
+    size: int = Field(1, ge=1, le=5)
+    sent: datetime | None = None
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+def outcome(value: Any) -> CallOutcome:
+    return from_return(value, REQUEST, ("inbox", "outbox"), "write")
+
+
+def test_a_success_keeps_data_summary_ui_and_where_it_came_from() -> None:
+    o = outcome(ActionResult.success({"id": 7}, "Sent.", ui=ui.Text("hi")))
+    assert (o.ok, o.data, o.summary, o.app_id, o.fn_name, o.step, o.action_type) == (True, {"id": 7}, "Sent.", "mail", "send", 3, "write")
+    assert o.ui["type"] == "Text" and o.error_code == ""
+
+
+@pytest.mark.parametrize(("wanted", "panels"), [(None, ("inbox", "outbox")), ([], ()), (["inbox"], ("inbox",))])
+def test_no_word_about_panels_refreshes_all_and_an_empty_list_none(wanted: Any, panels: tuple[str, ...]) -> None:
+    assert outcome(ActionResult.success({}, "", refresh_panels=wanted)).panels == panels
+
+
+def test_a_pydantic_model_is_its_json_form() -> None:
+    sent = datetime(2026, 5, 15, tzinfo=UTC)
+    for value in (Mail(to="a", sent=sent), ActionResult.success(Mail(to="a", sent=sent), "ok")):
+        assert outcome(value).data == {"to": "a", "size": 1, "sent": "2026-05-15T00:00:00Z"}
+
+
+def test_a_plain_dict_is_a_success_and_nothing_is_an_empty_one() -> None:
+    assert (outcome({"n": 1, "summary": "One."}).data, outcome({"n": 1, "summary": "One."}).summary) == (
+        {"n": 1, "summary": "One."},
+        "One.",
+    )
+    assert (outcome(None).ok, outcome(None).data) == (True, {})
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "error"),
+    [
+        (ActionResult.error("No such letter.", code="NOT_THERE"), "NOT_THERE", "No such letter."),
+        (ActionResult.error("No."), "EXT_UNSTRUCTURED_ERROR", "No."),
+        (ActionResult("error"), "EXT_UNSTRUCTURED_ERROR", "the call failed"),
+        (ActionResult("failed", error="x"), "EXT_UNSTRUCTURED_ERROR", "x"),
+        ({"error": "gone"}, "EXT_UNSTRUCTURED_ERROR", "gone"),
+        ({"error": "gone", "code": "E1"}, "E1", "gone"),
+        ({"RESULT": "ERROR", "message": "down"}, "EXT_UNSTRUCTURED_ERROR", "down"),
+        ({"status": "error", "data": {}, "error": "wire"}, "EXT_UNSTRUCTURED_ERROR", "wire"),
+    ],
+)
+def test_every_way_to_fail_has_a_code_and_refreshes_no_panel(value: Any, code: str, error: str) -> None:
+    o = outcome(value)
+    assert (o.ok, o.error_code, o.error, o.panels) == (False, code, error, ())
+
+
+def test_a_foreign_action_result_is_met_by_its_shape() -> None:
+    class Foreign:
+        status = "success"
+
+        def to_dict(self) -> dict[str, Any]:
+            return {"status": "success", "data": {"n": 1}, "summary": "One.", "undo": None}
+
+    assert (outcome(Foreign()).data, outcome(Foreign()).summary) == ({"n": 1}, "One.")
+
+
+@pytest.mark.parametrize("rubbish", ["text", 5, [1], object(), b"x"])
+def test_rubbish_is_refused_with_its_type(rubbish: Any) -> None:
+    with pytest.raises(CallError, match=type(rubbish).__name__) as caught:
+        outcome(rubbish)
+    assert caught.value.code == "INTERNAL"
+
+
+def test_long_words_are_cut() -> None:
+    assert len(outcome(ActionResult.success({}, "x" * 5000)).summary) == MAX_SUMMARY
+    assert len(outcome(ActionResult.error("x" * 5000)).error) == MAX_ERROR
+
+
+@pytest.mark.parametrize("error", [RuntimeError("password=hunter2"), KeyError("hunter2"), SystemExit("hunter2"), RecursionError("hunter2")])
+def test_an_exception_is_its_class_and_never_its_text(error: BaseException) -> None:
+    o = from_exception(error, REQUEST)
+    assert (o.error_code, o.retryable) == ("INTERNAL", False)
+    assert type(error).__name__ in o.error and "hunter2" not in repr(o)
+
+
+def test_a_timeout_may_be_tried_again() -> None:
+    o = from_exception(TimeoutError(), REQUEST)
+    assert (o.error_code, o.retryable) == ("BACKEND_TIMEOUT", True)
+
+
+def test_a_call_error_keeps_its_code_its_words_and_its_field() -> None:
+    o = from_exception(CallError("PERMISSION_DENIED", "needs mail:send", field="to"), REQUEST, "write")
+    assert (o.error_code, o.error, o.action_type) == ("PERMISSION_DENIED", "needs mail:send", "write")
+    assert o.problems == ({"field": "to", "problem": "needs mail:send"},)
+
+
+def test_a_missing_code_is_filled_in() -> None:
+    assert failed(REQUEST, "", "x").error_code in PLATFORM_CODES
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "fields"),
+    [
+        ({}, "VALIDATION_MISSING_FIELD", ["to"]),
+        ({"to": "a", "size": 9}, "VALIDATION_TYPE_ERROR", ["size"]),
+        ({"to": "a", "size": "big"}, "VALIDATION_TYPE_ERROR", ["size"]),
+        ({"size": 0}, "VALIDATION_MISSING_FIELD", ["to", "size"]),
+    ],
+)
+def test_rejected_arguments_are_named_with_their_limit(arguments: dict[str, Any], code: str, fields: list[str]) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Mail.model_validate(arguments)
+    o = validation_failed(caught.value, REQUEST, "write")
+    assert o.error_code == code and [p["field"] for p in o.problems] == fields
+    limits = {p["field"]: p["limit"] for p in o.problems}
+    assert limits.get("size", "") == {9: "5", 0: "1"}.get(arguments.get("size"), "")
+
+
+def test_what_json_does_not_have_becomes_what_it_has() -> None:
+    value = {
+        "when": datetime(2026, 5, 15, 17, 21, 4, tzinfo=UTC),
+        "day": date(2026, 5, 15),
+        "id": UUID(int=1),
+        "price": Decimal("9.90"),
+        "tags": {"b", "a"},
+        "colour": Colour.RED,
+        "raw": b"abc",
+        "pair": (1, 2),
+        3: "three",
+        "nan": math.nan,
+    }
+    assert plain_json(value) == {
+        "when": "2026-05-15T17:21:04+00:00", "day": "2026-05-15", "id": "00000000-0000-0000-0000-000000000001", "price": "9.90",
+        "tags": ["a", "b"], "colour": "red", "raw": "<3 bytes>", "pair": [1, 2], "3": "three", "nan": None,
+    }  # fmt: skip
+
+
+def test_an_integer_of_any_size_stays_exact_and_its_neighbours_are_plain_too() -> None:
+    value = {
+        "n": 2**70,
+        "when": date(2026, 5, 15),
+        "tags": {2**65},
+        "mail": Mail(to="a"),
+        "nan": math.inf,
+        5: (1,),
+        "price": Decimal("1.5"),
+    }
+    plain = plain_json(value)
+    assert plain == {
+        "n": 2**70, "when": "2026-05-15", "tags": [2**65], "mail": {"to": "a", "size": 1, "sent": None}, "nan": None, "5": [1], "price": "1.5",
+    }  # fmt: skip
+    assert json.loads(json.dumps(plain)) == plain
+
+
+@given(JSON_VALUES)
+def test_plain_json_is_left_exactly_as_it_is(value: Any) -> None:
+    assert repr(plain_json(value)) == repr(value)
+
+
+def test_a_megabyte_is_let_through_and_a_byte_more_is_not() -> None:
+    assert plain_json("x" * (MAX_RESULT_BYTES - 2))
+    for value in ("x" * (MAX_RESULT_BYTES - 1), [2**70, "x" * MAX_RESULT_BYTES]):
+        with pytest.raises(CallError, match="1000000"):
+            plain_json(value)
+
+
+def test_what_cannot_be_json_is_refused_with_a_code() -> None:
+    circular: dict[str, Any] = {}
+    circular["self"] = circular
+    for value in (circular, {"n": 2**70, "self": circular}, {"lone": "\ud800"}, {"n": 2**70, "lone": "\ud800"}, {"digits": 10**5000}):
+        with pytest.raises(CallError) as caught:
+            plain_json(value)
+        assert caught.value.code == "INTERNAL"
+
+
+@pytest.mark.parametrize(
+    ("value", "answer"),
+    [
+        (None, (200, {}, {"ok": True})),
+        ("pong", (200, {}, "pong")),
+        ({"n": 1}, (200, {}, {"n": 1})),
+        ({"status_code": 404, "body": "no", "headers": {"X-A": 1}}, (404, {"x-a": "1"}, "no")),
+        ({"status_code": "202", "body": {"n": 2}}, (202, {}, {"n": 2})),
+    ],
+)
+def test_a_webhook_may_answer_in_several_ways(value: Any, answer: Any) -> None:
+    assert webhook_answer(value) == answer

@@ -1,0 +1,332 @@
+"""Our SDK beside the published one: the same names in the same order with the same defaults, and every difference on purpose.
+
+`imperal-sdk` is a development dependency only; nothing but its public signatures is looked at.
+"""
+
+import asyncio
+import inspect
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Any
+
+import imperal_sdk
+import pytest
+from imperal_sdk.ai.client import AIClient as TheirAI
+from imperal_sdk.cache.client import CacheClient as TheirCache
+from imperal_sdk.config.client import ConfigClient as TheirConfig
+from imperal_sdk.extensions.client import ExtensionsClient as TheirExtensions
+from imperal_sdk.http.client import HTTPClient as TheirHttp
+from imperal_sdk.notify.client import NotifyClient as TheirNotify
+from imperal_sdk.secrets.client import SecretClient as TheirSecrets
+from imperal_sdk.skeleton.client import SkeletonClient as TheirSkeleton
+from imperal_sdk.store.client import StoreClient as TheirStore
+from imperal_sdk.store.exceptions import StoreConflict as TheirConflict
+from imperal_sdk.store.exceptions import StoreUnavailable as TheirUnavailable
+
+from webbee_kernel import sdk
+from webbee_kernel.channels.cache import CacheClient
+from webbee_kernel.channels.skeleton import SkeletonForbidden, SkeletonReader
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.sdk import context as protocols
+from webbee_kernel.surfaces.ai import AIClient
+from webbee_kernel.surfaces.extensions import ExtensionsClient
+from webbee_kernel.surfaces.http import HttpClient
+from webbee_kernel.surfaces.secrets import SecretsClient
+from webbee_kernel.surfaces.small import ConfigClient, Log, NotifyClient
+from webbee_kernel.surfaces.store import StoreClient
+from webbee_kernel.testing import ExtensionHarness
+
+DECORATORS = (
+    "tool skeleton panel schedule signal on_event emits webhook expose cache_model secret "
+    "on_install on_uninstall on_enable on_disable on_upgrade health_check"
+).split()
+
+OURS_MORE = {
+    "ChatExtension.function": {"examples", "scopes"},  # phrases for the embedded model; scopes a caller must hold
+    "Store.query": {"cursor"},  # their own protocol has it, their client not yet: pages beyond the first
+}
+"""Parameters only we have. All are optional, so code written for either runs on both."""
+
+THEIRS_MORE = {
+    # Receipts, diffs and undo of their web client; no document of the platform's channels knows them.
+    "ActionResult.success": {"undo", "diff", "action_receipt"},
+    "ActionResult": {"undo", "diff", "action_receipt"},
+    # `timeout` stands among our keyword arguments: it is read in one place for every method.
+    **{f"Http.{method}": {"timeout"} for method in ("get", "post", "put", "patch", "delete")},
+}
+"""Parameters only they have."""
+
+OTHER_DEFAULTS = {
+    "Ai.complete": {"model": ""},  # the deployment decides which model answers
+    "Cache.get": {"model": None},  # plain JSON values need no model
+}
+"""Parameters with another default of ours."""
+
+THEIRS_ONLY = {
+    "Extension": {
+        # pages, menus and desktop of their client
+        "file_sink", "file_sinks", "menu_item", "menu_items", "tray", "tray_items", "widget",
+        # account linking and search of their platform
+        "oauth", "oauth_providers", "search_provider",
+        # called by their kernel; ours dispatches itself
+        "call_tool", "call_signal",
+    },
+    "ActionResult": {"morph", "validate_against", "undo", "diff", "action_receipt"},
+}  # fmt: skip
+"""Public members we leave out."""
+
+Parameter = tuple[str, Any, Any]
+
+
+def shape(function: Callable[..., Any]) -> dict[str, Parameter]:
+    """Name → (name, kind, default) in order, without `self`; `**anything` counts by its kind alone."""
+    found = [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
+    return {p.name if p.kind != p.VAR_KEYWORD else "**": ("**" if p.kind == p.VAR_KEYWORD else p.name, p.kind, p.default) for p in found}
+
+
+def assert_same(what: str, ours: Callable[..., Any], theirs: Callable[..., Any]) -> None:
+    mine, published = shape(ours), shape(theirs)
+    assert mine.keys() - published.keys() == OURS_MORE.get(what, set()), what
+    assert published.keys() - mine.keys() == THEIRS_MORE.get(what, set()), what
+    for name, default in OTHER_DEFAULTS.get(what, {}).items():
+        assert mine[name][2] == default != published[name][2], what
+        mine[name], published[name] = (*mine[name][:2], ...), (*published[name][:2], ...)
+    shared = [n for n in published if n in mine]
+    assert [n for n in mine if n in published] == shared, f"{what}: another order"
+    assert [mine[n] for n in shared] == [published[n] for n in shared], what
+    for name in OURS_MORE.get(what, ()):
+        assert inspect.signature(ours).parameters[name].default is not inspect.Parameter.empty, f"{what}: {name} is not optional"
+    if inspect.isfunction(ours) and not inspect.isasyncgenfunction(ours):
+        assert inspect.iscoroutinefunction(ours) == inspect.iscoroutinefunction(theirs), f"{what}: async on one side only"
+
+
+def test_the_published_sdk_is_the_version_this_was_written_against() -> None:
+    assert version("imperal-sdk") == "6.3.7"
+
+
+def test_extension_is_made_alike() -> None:
+    assert_same("Extension", Extension.__init__, imperal_sdk.Extension.__init__)
+
+
+@pytest.mark.parametrize("name", DECORATORS)
+def test_every_decorator_is_called_alike(name: str) -> None:
+    assert_same(f"Extension.{name}", getattr(Extension, name), getattr(imperal_sdk.Extension, name))
+
+
+def test_chat_extension_and_its_decorator_are_called_alike() -> None:
+    assert_same("ChatExtension", ChatExtension.__init__, imperal_sdk.ChatExtension.__init__)
+    assert_same("ChatExtension.function", ChatExtension.function, imperal_sdk.ChatExtension.function)
+
+
+def test_what_only_we_have_on_the_decorator_is_keyword_only() -> None:
+    parameters = inspect.signature(ChatExtension.function).parameters
+    assert {parameters[n].kind for n in OURS_MORE["ChatExtension.function"]} == {inspect.Parameter.KEYWORD_ONLY}
+
+
+@pytest.mark.parametrize("name", ["success", "error", "from_dict", "to_dict"])
+def test_action_result_is_made_and_sent_alike(name: str) -> None:
+    assert_same(f"ActionResult.{name}", getattr(ActionResult, name), getattr(imperal_sdk.ActionResult, name))
+
+
+def test_an_action_result_has_the_published_fields_in_order() -> None:
+    mine = list(shape(ActionResult.__init__))
+    published = [n for n in shape(imperal_sdk.ActionResult) if n not in THEIRS_MORE["ActionResult"]]
+    assert mine == published == ["status", "data", "summary", "error", "retryable", "ui", "refresh_panels", "error_code"]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda kind: kind.success({"n": 1}, "One."),
+        lambda kind: kind.success({"n": 1}, "One.", refresh_panels=[]),
+        lambda kind: kind.error("No.", True, code="X"),
+        lambda kind: kind.from_dict({"status": "success", "data": {"n": 1}, "summary": "s", "unknown": 1}),
+    ],
+)
+def test_an_action_result_reads_and_travels_as_theirs_does(make: Any) -> None:
+    mine, published = make(ActionResult), make(imperal_sdk.ActionResult)
+    for name in ("status", "data", "summary", "error", "retryable", "ui", "refresh_panels", "error_code"):
+        assert getattr(mine, name) == getattr(published, name), name
+    wire = published.to_dict()
+    assert ActionResult.from_dict(wire) == mine
+    assert {k: v for k, v in wire.items() if k in mine.to_dict()} == {k: v for k, v in mine.to_dict().items() if k in wire}
+
+
+@pytest.mark.parametrize(("name", "ours"), [("Extension", Extension), ("ChatExtension", ChatExtension), ("ActionResult", ActionResult)])
+def test_nothing_public_of_theirs_is_missing_unnoticed(name: str, ours: type) -> None:
+    instance = {
+        "Extension": lambda: Extension("x"),
+        "ChatExtension": lambda: ChatExtension(Extension("x")),
+        "ActionResult": lambda: ActionResult("error"),
+    }[name]()
+    public = {n for n in dir(getattr(imperal_sdk, name)) if not n.startswith("_")}
+    assert {n for n in public if not hasattr(instance, n)} == THEIRS_ONLY.get(name, set())
+    assert isinstance(instance, ours)
+
+
+CLIENTS: dict[str, tuple[type, type, type]] = {
+    "Store": (StoreClient, protocols.StoreClient, TheirStore),
+    "Cache": (CacheClient, protocols.CacheClient, TheirCache),
+    "Http": (HttpClient, protocols.HttpClient, TheirHttp),
+    "Notify": (NotifyClient, protocols.NotifyClient, TheirNotify),
+    "Secrets": (SecretsClient, protocols.SecretsClient, TheirSecrets),
+    "Config": (ConfigClient, protocols.ConfigClient, TheirConfig),
+    "Ai": (AIClient, protocols.AIClient, TheirAI),
+    "Extensions": (ExtensionsClient, protocols.ExtensionsClient, TheirExtensions),
+    "Skeleton": (SkeletonReader, protocols.SkeletonClient, TheirSkeleton),
+}
+
+
+def methods(kind: type) -> set[str]:
+    return {n for n in dir(kind) if not n.startswith("_") and callable(getattr(kind, n))}
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_every_client_of_a_context_has_their_methods_called_alike(name: str) -> None:
+    ours, _, theirs = CLIENTS[name]
+    assert methods(ours) - methods(theirs) == {"Http": {"request"}}.get(name, set())
+    assert methods(theirs) <= methods(ours)
+    for method in methods(theirs):
+        assert_same(f"{name}.{method}", getattr(ours, method), getattr(theirs, method))
+
+
+@pytest.mark.parametrize("name", CLIENTS)
+def test_the_types_an_author_sees_are_what_the_kernel_hands_out(name: str) -> None:
+    ours, protocol, _ = CLIENTS[name]
+    for method in methods(protocol):
+        mine, promised = shape(getattr(ours, method)), shape(getattr(protocol, method))
+        if (name, method) == ("Cache", "get"):
+            continue  # overloaded: at run time a protocol's overloads have no signature
+        if "**" in promised:
+            mine = {k: v for k, v in mine.items() if k in promised}
+        assert list(mine.values()) == list(promised.values()), method
+
+
+@pytest.mark.parametrize("name", ["progress", "background_task", "as_user", "webhook_url"])
+def test_methods_of_the_context_are_called_alike(name: str) -> None:
+    assert_same(f"Context.{name}", getattr(Context, name), getattr(imperal_sdk.Context, name))
+
+
+def test_log_lines_may_be_awaited_as_theirs_or_just_called() -> None:
+    assert shape(Log.__call__) == shape(imperal_sdk.Context.log)
+    context = ExtensionHarness(Extension("app")).context()
+
+    async def write() -> None:
+        context.log("called")
+        assert await context.log("awaited", level="warning") is None
+
+    asyncio.run(write())
+
+
+def test_a_user_answers_the_same_questions() -> None:
+    theirs = imperal_sdk.UserContext(imperal_id="a", email="", tenant_id="t", role="user", scopes=["mail:read"])
+    ours = sdk.User("a", tenant_id="t", scopes=("mail:read",))
+    for question in ("mail:read", "mail:send"):
+        assert ours.has_scope(question) == theirs.has_scope(question)
+    for role in ("user", "operator"):
+        assert ours.has_role(role) == theirs.has_role(role)
+    assert (ours.imperal_id, ours.email, ours.tenant_id, ours.role) == (theirs.imperal_id, theirs.email, theirs.tenant_id, theirs.role)
+
+
+def test_documents_and_pages_read_alike() -> None:
+    fields = {"id": "1", "collection": "c", "data": {"n": 1}, "created_at": "x", "updated_at": "y", "user_id": "u", "etag": "e"}
+    mine, published = sdk.Document(**fields), imperal_sdk.Document(**fields)  # type: ignore[arg-type]
+    assert {f: getattr(mine, f) for f in fields} == {f: getattr(published, f) for f in fields}
+    assert mine.get("n") == published.get("n") == mine["n"] == published["n"]
+    assert mine.get("none", 5) == published.get("none", 5)
+    ours, theirs = (
+        sdk.Page(data=[mine], cursor="c", has_more=True, total=3),
+        imperal_sdk.Page(data=[published], cursor="c", has_more=True, total=3),
+    )
+    assert (ours.cursor, ours.has_more, ours.total, len(ours.data)) == (theirs.cursor, theirs.has_more, theirs.total, len(theirs.data))
+    assert [d.id for d in ours] == [d.id for d in theirs]
+
+
+def test_errors_carry_the_same_attributes_and_are_caught_alike() -> None:
+    assert issubclass(sdk.SkeletonAccessForbidden, PermissionError) and issubclass(imperal_sdk.SkeletonAccessForbidden, PermissionError)
+    assert issubclass(sdk.CircularCallError, sdk.ExtensionError) and issubclass(imperal_sdk.CircularCallError, imperal_sdk.ExtensionError)
+    assert shape(sdk.StoreConflict.__init__) == shape(TheirConflict.__init__)
+    assert shape(sdk.StoreUnavailable.__init__) == shape(TheirUnavailable.__init__)
+    assert sdk.StoreConflict("d", "a", "b").current_etag == TheirConflict("d", "a", "b").current_etag == "b"
+    assert sdk.StoreUnavailable(7).retry_after == TheirUnavailable(7).retry_after == 7
+    assert shape(sdk.CircularCallError.__init__).keys() == shape(imperal_sdk.CircularCallError.__init__).keys()
+
+
+@pytest.mark.parametrize("name", ["", "a*", "a?", "a[", "a]", "a:b", "a/b"])
+def test_both_refuse_the_same_section_names(name: str) -> None:
+    for kind in (Extension, imperal_sdk.Extension):
+        with pytest.raises(ValueError):
+            kind("app").skeleton(name)
+
+
+# ---- what an extension cannot reach
+
+
+def test_there_is_no_way_to_the_fact_ledger() -> None:
+    context = ExtensionHarness(Extension("app")).context(system=True)
+    assert getattr(context, "fact_ledger", None) is None
+    assert not [n for n in dir(context) if "ledger" in n or "history" in n or "prompt" in n]
+    assert not hasattr(Extension("app"), "fact_ledger") and not hasattr(ChatExtension(Extension("app")), "fact_ledger")
+    with pytest.raises(ImportError):
+        from webbee_kernel.sdk import fact_ledger  # noqa: F401
+
+
+def test_there_is_no_way_to_write_the_skeleton() -> None:
+    context = ExtensionHarness(Extension("app")).context(system=True)
+    assert not hasattr(context.skeleton, "set") and not hasattr(imperal_sdk.Context.skeleton, "set")
+    for client in (SkeletonReader, SkeletonForbidden):
+        assert [n for n in dir(client) if not n.startswith("_")] == ["get"]
+
+
+def test_what_the_package_offers_is_what_it_lists() -> None:
+    assert sorted(sdk.__all__) == list(sdk.__all__)
+    assert all(hasattr(sdk, name) for name in sdk.__all__)
+
+
+# ---- the decorators themselves
+
+
+def test_a_section_is_also_the_tool_of_its_name_and_the_other_way_round() -> None:
+    ext = Extension("app")
+
+    @ext.skeleton("one", ttl=60, alert=True, description="One")
+    async def one(ctx: Any) -> Any: ...
+
+    @ext.tool("skeleton_refresh_two", description="Two")
+    async def two(ctx: Any) -> Any: ...
+
+    assert set(ext.tools) == {"skeleton_refresh_one", "skeleton_refresh_two"}
+    assert [(s.section, s.ttl, s.alert) for s in ext.skeletons.values()] == [("one", 60, True), ("two", 300, False)]
+
+
+def test_mistakes_are_told_at_import_with_the_name_and_the_choice() -> None:
+    ext = Extension("app")
+    chat = ChatExtension(ext)
+    chat.function("f", "F")(_nothing)
+    for wrong, told in [
+        (lambda: chat.function("g", "G", action_type="delete"), "destructive"),
+        (lambda: chat.function("f", "F again"), "registered twice"),
+        (lambda: ext.panel("p", slot="top"), "left, right, center"),
+        (lambda: ext.secret("s", "S", scope="world"), "user or app"),
+        (lambda: ext.skeleton("s", ttl=0), "at least 1 second"),
+        (lambda: ext.tool("skeleton_refresh_a/b")(_nothing), "is refused"),
+    ]:
+        with pytest.raises(ValueError, match=told):
+            wrong()
+    with pytest.raises(TypeError, match="BaseModel"):
+        ext.cache_model("m")(dict)  # type: ignore[type-var]
+
+
+def test_decorators_give_the_function_back() -> None:
+    ext = Extension("app")
+    chat = ChatExtension(ext)
+    decorators = [
+        ext.tool("t"), ext.skeleton("s"), ext.panel("p"), ext.schedule("j", "* * * * *"), ext.signal("x"), ext.on_event("e"), ext.emits("e"),
+        ext.webhook("w"), ext.expose("m"), ext.secret("k", "K"), ext.on_install, ext.on_uninstall, ext.on_enable, ext.on_disable,
+        ext.on_upgrade("2"), ext.health_check, chat.function("f", "F"),
+    ]  # fmt: skip
+    assert all(decorate(_nothing) is _nothing for decorate in decorators)
+
+
+async def _nothing(ctx: Any) -> dict[str, Any]:
+    return {}

@@ -1,0 +1,131 @@
+"""ctx.secrets: declared names, one owner each, and values that show up nowhere."""
+
+import logging
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webbee_kernel.sdk import Extension, SecretNotDeclaredError, SecretTooLargeError, SystemContextRequired, User
+from webbee_kernel.sdk.definitions import SecretDef
+from webbee_kernel.surfaces.secrets import SecretsClient, path
+from webbee_kernel.testing import ExtensionHarness
+from webbee_kernel.turn import UserKey
+
+ALICE, BOB = UserKey("acme", "alice"), UserKey("acme", "bob")
+
+
+def extension(app_id: str = "mail") -> Extension:
+    ext = Extension(app_id)
+    ext.secret("password", "The mailbox's password", required=True)
+    ext.secret("token", "Kept by the extension", write_mode="extension", max_bytes=8)
+    ext.secret("shared", "One for all users", scope="app", write_mode="both")
+    return ext
+
+
+@pytest.fixture
+def harness() -> ExtensionHarness:
+    return ExtensionHarness(extension(), secrets={"password": "hunter2"})
+
+
+def client(harness: ExtensionHarness, user: UserKey = ALICE, *, app_id: str = "mail", system: bool = False) -> SecretsClient:
+    return SecretsClient(harness.app.stores.secrets, user, app_id, extension().secrets, system=system)
+
+
+def test_what_the_user_set_is_read_and_what_nobody_set_is_none(harness: ExtensionHarness) -> None:
+    secrets = harness.context().secrets
+    assert harness.run(secrets.get("password")) == "hunter2" and harness.run(secrets.is_set("password"))
+    assert harness.run(secrets.get("token")) is None and not harness.run(secrets.is_set("token"))
+
+
+@pytest.mark.parametrize("method", ["get", "is_set", "delete"])
+def test_a_name_that_was_never_declared_is_refused_in_words_that_help(harness: ExtensionHarness, method: str) -> None:
+    with pytest.raises(SecretNotDeclaredError, match=r"@ext\.secret\('pasword'"):
+        harness.run(getattr(harness.context().secrets, method)("pasword"))
+    with pytest.raises(SecretNotDeclaredError):
+        harness.run(harness.context().secrets.set("pasword", "x"))
+
+
+def test_an_extension_writes_only_what_it_declared_to_write(harness: ExtensionHarness) -> None:
+    secrets = harness.context().secrets
+    with pytest.raises(PermissionError):
+        harness.run(secrets.set("password", "mine"))
+    with pytest.raises(PermissionError):
+        harness.run(secrets.delete("password"))
+    assert harness.run(secrets.get("password")) == "hunter2"
+    harness.run(secrets.set("token", "t1"))
+    assert harness.run(secrets.get("token")) == "t1"
+    assert harness.run(secrets.delete("token")) and not harness.run(secrets.delete("token"))
+
+
+def test_a_value_of_the_declared_size_fits_and_a_byte_more_is_refused_without_showing_it(harness: ExtensionHarness) -> None:
+    secrets = harness.context().secrets
+    harness.run(secrets.set("token", "x" * 8))
+    for value in ("secretxxx", "ключ!!!"):
+        with pytest.raises(SecretTooLargeError, match="limit is 8") as caught:
+            harness.run(secrets.set("token", value))
+        assert value not in str(caught.value)
+    assert harness.run(secrets.get("token")) == "x" * 8
+
+
+@pytest.mark.parametrize("value", ["", None, 5, b"x"])
+def test_only_text_is_a_secret(harness: ExtensionHarness, value: Any) -> None:
+    with pytest.raises(ValueError, match="non-empty string"):
+        harness.run(harness.context().secrets.set("token", value))
+
+
+def test_users_and_apps_do_not_share_and_an_app_wide_one_is_shared_within_the_tenant_only(harness: ExtensionHarness) -> None:
+    harness.run(client(harness).set("token", "alices"))
+    harness.run(client(harness).set("shared", "ours"))
+    assert harness.run(client(harness, BOB).get("token")) is None
+    assert harness.run(client(harness, app_id="notes").get("token")) is None
+    assert harness.run(client(harness, BOB).get("shared")) == "ours"
+    assert harness.run(client(harness, UserKey("other", "alice")).get("shared")) is None
+    assert harness.run(client(harness, BOB, app_id="notes").get("shared")) is None
+
+
+def test_another_users_secrets_open_in_system_context_only(harness: ExtensionHarness) -> None:
+    harness.run(client(harness).set("token", "alices"))
+    with pytest.raises(SystemContextRequired):
+        client(harness, BOB).for_user("alice")
+    assert harness.run(client(harness, BOB, system=True).for_user("alice").get("token")) == "alices"
+
+
+def test_the_list_names_what_is_declared_and_holds_no_value(harness: ExtensionHarness) -> None:
+    listed = harness.run(harness.context().secrets.list())
+    assert listed == [
+        {"name": "password", "is_set": True, "required": True},
+        {"name": "token", "is_set": False, "required": False},
+        {"name": "shared", "is_set": False, "required": False},
+    ]
+
+
+def test_neither_the_client_nor_the_context_shows_a_value(harness: ExtensionHarness, caplog: pytest.LogCaptureFixture) -> None:
+    context = harness.context()
+    with caplog.at_level(logging.DEBUG):
+        harness.run(context.secrets.get("password"))
+        context.log(f"{context.secrets!r} {context!r}")
+    assert "hunter2" not in caplog.text and "hunter2" not in repr(context) and "SecretsClient" in repr(context.secrets)
+
+
+PARTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)
+
+
+@given(st.lists(st.tuples(PARTS, PARTS, PARTS, st.sampled_from(["user", "app"])), min_size=2, max_size=2, unique=True))
+def test_two_secrets_never_share_a_path(both: list[tuple[str, str, str, str]]) -> None:
+    one, two = (path(UserKey(tenant, user), "mail", SecretDef(name, "", scope=scope)) for tenant, user, name, scope in both)
+    same = [(t, n, u if s == "user" else None) for t, u, n, s in both]
+    assert (one == two) == (same[0] == same[1])
+    assert all(c.isascii() and (c.isalnum() or c in "-_/") for c in one) and one.count("/") == 3
+
+
+def test_a_user_cannot_be_named_like_the_app() -> None:
+    shared = SecretDef("k", "", scope="app")
+    assert path(UserKey("t", "_app"), "mail", SecretDef("k", "")) != path(UserKey("t", "x"), "mail", shared)
+
+
+def test_a_secret_belongs_to_the_user_of_the_call() -> None:
+    harness = ExtensionHarness(extension(), user=User("bob", tenant_id="acme"), secrets={"password": "bobs"})
+    assert harness.run(client(harness, BOB).get("password")) == "bobs"
+    assert harness.run(client(harness, ALICE).get("password")) is None

@@ -1,0 +1,181 @@
+"""ctx.store: documents of one user and app, and the doors that open in system context only."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from webbee_kernel.clock import FrozenClock
+from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.sdk import StoreConflict, StoreUnavailable, SystemContextRequired
+from webbee_kernel.stores.memory import memory_stores
+from webbee_kernel.surfaces.store import MAX_LIMIT, StoreClient
+from webbee_kernel.turn import UserKey
+
+ALICE, BOB, EVE = UserKey("t", "alice"), UserKey("t", "bob"), UserKey("other", "eve")
+
+
+class World:
+    def __init__(self) -> None:
+        self.documents = memory_stores().documents
+        self.clock = FrozenClock("2026-05-15T17:21:04Z")
+
+    def client(self, user: UserKey = ALICE, app_id: str = "tasks", *, system: bool = False) -> StoreClient:
+        return StoreClient(self.documents, user, app_id, self.clock, system=system)
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def run(coro: Any) -> Any:
+    return asyncio.run(coro)
+
+
+def test_a_document_comes_back_with_its_times_owner_and_etag(world: World) -> None:
+    made = run(world.client().create("tasks", {"title": "Milk", "n": 2**70}))
+    world.clock.advance(60)
+    changed = run(world.client().update("tasks", made.id, {"done": True}))
+    found = run(world.client().get("tasks", made.id))
+    assert found == changed and found.etag != made.etag
+    assert (found.data, found.collection, found.user_id) == ({"title": "Milk", "n": 2**70, "done": True}, "tasks", "alice")
+    assert (found.created_at, found.updated_at) == ("2026-05-15T17:21:04Z", "2026-05-15T17:22:04Z")
+    assert (found["title"], found.get("none", 5)) == ("Milk", 5)
+
+
+def test_a_document_is_found_by_collection_and_id_in_one_word(world: World) -> None:
+    made = run(world.client().create("tasks", {"n": 1}))
+    assert run(world.client().get(f"tasks/{made.id}")) == run(world.client().get("tasks", made.id)) == made
+    assert run(world.client().get("tasks", "none")) is None
+
+
+@pytest.mark.parametrize("key", ["tasks", "tasks/", "/1", ""])
+def test_half_a_key_is_a_value_error(world: World, key: str) -> None:
+    for call in (world.client().get(key), world.client().set(key, {})):
+        with pytest.raises(ValueError, match="give collection/id"):
+            run(call)
+
+
+@pytest.mark.parametrize("data", [None, [1], "text", 5])
+def test_a_document_is_a_dict(world: World, data: Any) -> None:
+    for call in (lambda: world.client().create("tasks", data), lambda: world.client().update("tasks", "1", data)):
+        with pytest.raises(TypeError, match="a document is a dict"):
+            run(call())
+
+
+def test_update_merges_the_top_level_and_makes_what_is_missing(world: World) -> None:
+    run(world.client().update("tasks", "fixed", {"a": {"x": 1}, "b": 1}))
+    run(world.client().update("tasks", "fixed", {"a": {"y": 2}}))
+    assert run(world.client().get("tasks", "fixed")).data == {"a": {"y": 2}, "b": 1}
+
+
+def test_set_replaces_the_whole_and_wraps_what_is_no_object(world: World) -> None:
+    run(world.client().set("prefs/theme", {"a": 1, "b": 2}))
+    run(world.client().set("prefs/theme", {"a": 3}))
+    run(world.client().set("prefs/list", [1, 2]))
+    assert run(world.client().get("prefs/theme")).data == {"a": 3}
+    assert run(world.client().get("prefs/list")).data == {"value": [1, 2]}
+
+
+def test_a_stale_etag_is_a_conflict_that_carries_the_current_one(world: World) -> None:
+    made = run(world.client().create("tasks", {"n": 1}))
+    changed = run(world.client().update("tasks", made.id, {"n": 2}, made.etag))
+    with pytest.raises(StoreConflict) as caught:
+        run(world.client().update("tasks", made.id, {"n": 3}, made.etag))
+    assert (caught.value.current_etag, caught.value.expected_etag, caught.value.doc_id) == (changed.etag, made.etag, made.id)
+    assert run(world.client().get("tasks", made.id)).data == {"n": 2}
+
+
+def test_delete_says_whether_it_was_there(world: World) -> None:
+    made = run(world.client().create("tasks", {"n": 1}))
+    assert run(world.client().delete("tasks", made.id)) is True
+    assert run(world.client().delete("tasks", made.id)) is False
+
+
+def test_queries_filter_order_and_page(world: World) -> None:
+    for n in range(10):
+        run(world.client().create("tasks", {"n": n, "even": n % 2 == 0}))
+    assert [d["n"] for d in run(world.client().query("tasks", {"even": True}, "-n", 3))] == [8, 6, 4]
+    seen, cursor = [], None
+    while True:
+        page = run(world.client().query("tasks", limit=4, cursor=cursor))
+        seen += [d["n"] for d in page]
+        cursor = page.cursor
+        if not page.has_more:
+            break
+    assert seen == list(range(10)) and cursor is None
+    assert (run(world.client().count("tasks")), run(world.client().count("tasks", {"even": False}))) == (10, 5)
+
+
+@pytest.mark.parametrize("limit", [0, -1, MAX_LIMIT + 1])
+def test_a_page_has_one_to_a_thousand_documents(world: World, limit: int) -> None:
+    with pytest.raises(ValueError, match=f"give 1 to {MAX_LIMIT}"):
+        run(world.client().query("tasks", limit=limit))
+    assert run(world.client().query("tasks", limit=MAX_LIMIT)).data == []
+
+
+def test_list_takes_a_collection_or_the_beginning_of_ids(world: World) -> None:
+    for key in ("a/x1", "a/x2", "a/y1", "b/x1"):
+        run(world.client().set(key, {"key": key}))
+    assert sorted(d["key"] for d in run(world.client().list("a"))) == ["a/x1", "a/x2", "a/y1"]
+    assert sorted(d["key"] for d in run(world.client().list("a/x"))) == ["a/x1", "a/x2"]
+
+
+def test_users_apps_and_tenants_do_not_share(world: World) -> None:
+    made = run(world.client().create("tasks", {"n": 1}))
+    for other in (world.client(BOB), world.client(app_id="notes"), world.client(UserKey("other", "alice"))):
+        assert run(other.get("tasks", made.id)) is None
+        assert run(other.query("tasks")).data == []
+        assert run(other.delete("tasks", made.id)) is False
+    assert run(world.client().get("tasks", made.id)) == made
+
+
+async def collect(users: Any) -> list[str]:
+    return [user async for user in users]
+
+
+def test_an_ordinary_request_reaches_nobody_else(world: World) -> None:
+    run(world.client(BOB).create("tasks", {"n": 1}))
+    store = world.client()
+    for call, invariant in [
+        (lambda: run(collect(store.list_users("tasks"))), "I-LIST-USERS-1"),
+        (lambda: run(store.query_all("tasks")), "I-LIST-USERS-1"),
+        (lambda: store.for_user("bob"), "I-AS-USER-1"),
+    ]:
+        with pytest.raises(SystemContextRequired, match=invariant):
+            call()
+
+
+def test_system_context_reaches_the_users_of_its_tenant_and_no_other(world: World) -> None:
+    for user, n in [(ALICE, 1), (BOB, 2), (BOB, 3), (EVE, 4)]:
+        run(world.client(user).create("tasks", {"n": n}))
+    system = world.client(UserKey("t", "__system__"), system=True)
+    assert run(collect(system.list_users("tasks"))) == ["alice", "bob"]
+    assert sorted((d.user_id, d["n"]) for d in run(system.query_all("tasks"))) == [("alice", 1), ("bob", 2), ("bob", 3)]
+    assert len(run(system.query_all("tasks", limit=2))) == 2
+    assert [d["n"] for d in run(system.for_user("bob").query("tasks"))] == [2, 3]
+    assert run(system.for_user("eve").query("tasks")).data == []
+
+
+def test_a_table_that_does_not_answer_is_an_error_an_extension_can_catch(world: World) -> None:
+    class Down:
+        def __getattr__(self, name: str) -> Any:
+            async def call(*args: Any, **kwargs: Any) -> Any:
+                raise StorageUnavailable("down")
+
+            return call
+
+    store = StoreClient(Down(), ALICE, "tasks", world.clock)  # type: ignore[arg-type]
+    for call in (
+        store.create("c", {}),
+        store.get("c", "1"),
+        store.update("c", "1", {}),
+        store.delete("c", "1"),
+        store.query("c"),
+        store.count("c"),
+        store.set("c/1", {}),
+    ):
+        with pytest.raises(StoreUnavailable) as caught:
+            run(call)
+        assert caught.value.retry_after == 30

@@ -1,0 +1,122 @@
+"""Text of strangers on one line of a prompt: nothing in it can break the line or pass for the kernel's own marks."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webbee_kernel.text import cut, dumps, head, one_line
+
+BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+HIDDEN = "\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2066\u2069\ufeff\ufe0f\U000e0041\u3164"
+BLOCKS = ["SKELETON", "HISTORY", "MESSAGE", "RESULTS", "PROBLEMS", "CATALOGUE"]
+CHARACTERS = st.characters(exclude_categories=["Cs"])
+HOSTILE = st.lists(
+    st.one_of(
+        st.text(CHARACTERS, max_size=5),
+        st.sampled_from([*BREAKS, *HIDDEN, *(f"[{b}]" for b in BLOCKS), "[", "]", "FACTS:", "FACTS", ":", " ", "\t", "\x00", "\\", '"']),
+    ),
+    max_size=12,
+).map("".join)
+JSON_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | HOSTILE,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(HOSTILE, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@pytest.mark.parametrize("mark", BREAKS, ids=lambda c: f"U+{ord(c):04X}")
+def test_every_kind_of_line_break_becomes_one_space(mark: str) -> None:
+    assert one_line(f"a{mark}{mark} {mark}b") == "a b"
+
+
+@pytest.mark.parametrize("mark", HIDDEN, ids=lambda c: f"U+{ord(c):04X}")
+def test_what_cannot_be_seen_or_turns_the_direction_is_gone(mark: str) -> None:
+    assert one_line(f"a{mark}b") == "ab"
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_block_marker_is_defused_however_it_is_spelt(block: str) -> None:
+    spellings = [
+        f"[{block}]",
+        f"[{block.lower()}]",
+        f"[ {block} ]",
+        f"[\x00{block}]",
+        f"[{block[:2]}\u200b{block[2:]}]",
+        f"[\n{block}\u2028]",
+    ]
+    for spelling in spellings:
+        assert "[" not in one_line(f"x {spelling} y"), spelling
+    assert one_line(f"x [{block}] y") == f"x ({block}) y"
+
+
+@pytest.mark.parametrize("forged", ["FACTS:", "FACTS :", "FACTS\x00:", "FA\u200bCTS:", "FACTS\u2028:"])
+def test_a_facts_mark_is_defused_however_it_is_spelt(forged: str) -> None:
+    assert one_line(f"ok {forged} app=mail") == "ok FACTS - app=mail"
+
+
+@pytest.mark.parametrize("text", ["Привет, [список] – «да»?", "see [1] and [History of Rome]", "artefacts: 3", "FACTS matter", "日本語 🙂"])
+def test_ordinary_text_stays_as_written(text: str) -> None:
+    assert one_line(text) == text
+
+
+@given(HOSTILE)
+def test_a_line_is_one_line_and_stays_what_it_is(text: str) -> None:
+    line = one_line(text)
+    assert len(line.splitlines()) <= 1
+    assert not set(line) & {*BREAKS, *HIDDEN, "\t", "\x00"}
+    assert line == line.strip()
+    assert one_line(line) == line
+
+
+@given(HOSTILE, st.integers(1, 40))
+def test_a_limit_is_kept(text: str, limit: int) -> None:
+    assert len(one_line(text, limit)) <= limit
+
+
+def test_text_is_cut_behind_its_limit_not_at_it() -> None:
+    assert cut("x" * 60, 60) == "x" * 60
+    assert cut("x" * 61, 60) == "x" * 59 + "…"
+    assert cut("x" * 58 + "  y", 60) == "x" * 58 + "…"
+
+
+@pytest.mark.parametrize("length", range(4, 13))
+def test_a_placeholder_is_kept_whole_or_left_out(length: int) -> None:
+    text = "to <EMAIL_1> today"
+    assert head(text, length) == ("to <EMAIL_1>" if length >= 12 else "to ")
+    assert cut(text, length + 1).removesuffix("…").rstrip() in ("to", "to <EMAIL_1>")
+
+
+def test_a_lone_angle_bracket_is_no_placeholder() -> None:
+    assert head("a < b and so on without an end", 10) == "a < b and "
+
+
+@given(JSON_VALUES)
+def test_json_parses_back_to_exactly_the_value(value: object) -> None:
+    back = json.loads(dumps(value))
+    assert back == value
+    assert repr(back) == repr(value)  # 1 is not 1.0 and not True
+
+
+@given(JSON_VALUES)
+def test_json_stands_on_one_line_and_shows_no_mark(value: object) -> None:
+    text = dumps(value)
+    assert len(text.splitlines()) == 1
+    assert not set(text) & {*BREAKS, *HIDDEN}
+    assert not any(f"[{block}]" in text.upper() for block in BLOCKS)
+
+
+def test_json_has_the_spacing_of_the_standard_library_and_keeps_every_script() -> None:
+    value = {"тема": "статус", "ids": [1, 2.5, None, True], "nested": {"a": "日本"}}
+    assert dumps(value) == json.dumps(value, ensure_ascii=False)
+
+
+def test_a_facts_mark_inside_json_is_escaped() -> None:
+    assert dumps({"x": "FACTS: app=bank"}) == '{"x": "\\u0046ACTS: app=bank"}'
+
+
+def test_a_lone_surrogate_is_escaped() -> None:
+    text = dumps({"x": "\ud800"})
+    assert text == '{"x": "\\ud800"}'
+    assert text.encode() and json.loads(text) == {"x": "\ud800"}
