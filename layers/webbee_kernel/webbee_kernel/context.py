@@ -57,20 +57,21 @@ class ContextFactory:
         ext = self._registry.loaded[app_id].ext
         key = UserKey(user.tenant_id, user.imperal_id)
         hooks = _Hooks(self, user, app_id, system, stack)
+        revealed: set[str] = set()
         return Context(
             user=user,
             app_id=app_id,
             store=StoreClient(self._stores.documents, key, app_id, self._clock, system=system),
             cache=CacheClient(self._stores.cache, key, app_id, ext.cache_models, self._clock, self._in_flight),
             skeleton=skeleton or SkeletonForbidden(),
-            secrets=SecretsClient(self._stores.secrets, key, app_id, ext.secrets, system=system),
+            secrets=SecretsClient(self._stores.secrets, key, app_id, ext.secrets, system=system, revealed=revealed),
             http=HttpClient(allow_private=self._settings.private_http),
             config=ConfigClient(ext.config_defaults, *self._settings.config_layers(user.tenant_id, app_id)),
             notify=NotifyClient(self._events, key, app_id, system=system),
             ai=AIClient(self._model, user),
             extensions=ExtensionsClient(app_id, stack, hooks.call, hooks.emit),
             time=TimeContext(self._clock),
-            log=Log(app_id),
+            log=Log(app_id, revealed),
             kernel=hooks,
         )
 

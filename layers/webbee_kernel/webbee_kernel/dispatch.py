@@ -12,7 +12,9 @@ from . import guards, planner
 from .catalogue import Catalogue
 from .errors import CallError, KernelError
 from .identity import user_dict
+from .logs import correlation_id
 from .loop import LoopThread
+from .metrics import timed
 from .pii import Masker, UnknownPlaceholder
 from .prompt import Problem
 from .results import failed
@@ -57,10 +59,10 @@ class InlineDispatch:
         return self._host.catalogue
 
     async def call(self, request: CallRequest) -> CallOutcome:
-        """Run it; a call that blocks its thread past the deadline is reported and the thread left behind."""
+        """Run it; a call that blocks its thread past the deadline is reported and the thread left behind, to end as an event."""
         future = self._loop.submit(self._host.execute(request))
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), request.deadline_s + GRACE_S)
+            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(future)), request.deadline_s + GRACE_S)
         except TimeoutError:
             self._loop.abandon(future)
             return failed(request, "BACKEND_TIMEOUT", f"{request.name} did not finish in {request.deadline_s:g} s", retryable=True)
@@ -123,6 +125,7 @@ class StepRunner:
                     problems.append(Problem(f"{step.app_id}.{step.fn_name}", error.field, str(error)))
         return tuple(problems)
 
+    @timed("CallsMs")
     async def run(self, calls: Calls, steps: Sequence[Step]) -> tuple[tuple[Problem, ...], tuple[Step, ...]]:
         """Run steps in order, independent reads at the same time; a failed one stops only what refers to it.
 
@@ -212,6 +215,7 @@ class StepRunner:
             request_id=calls.request_id,
             step=step.index,
             deadline_s=min(self._call_seconds, calls.left()),
+            correlation_id=correlation_id(),
         )
 
     async def _call(self, calls: Calls, step: Step, prepared: CallRequest | CallOutcome) -> CallOutcome:

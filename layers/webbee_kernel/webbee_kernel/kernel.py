@@ -19,6 +19,7 @@ from .config import Settings
 from .dispatch import Calls, Dispatch, StepRunner
 from .errors import Gone, ModelUnavailable, StorageUnavailable
 from .llm.protocol import Model
+from .metrics import timed, turn_ended
 from .narrator import Narrator
 from .prompt import Problem
 from .refresh import RefreshQueue, stale, touched
@@ -67,6 +68,7 @@ class Kernel:
         self._narrator = Narrator(model)
         self._runner = StepRunner(dispatch, settings.call_seconds, confirm_writes=settings.confirm_writes)
 
+    @timed("TurnMs")
     async def turn(self, ask: Ask) -> Reply:
         """One message, one reply. A request id that was answered before gets the same reply and runs nothing."""
         view = await self.view(ask)
@@ -90,6 +92,7 @@ class Kernel:
             raise Gone("this confirmation expired, was answered or never was: ask again", field="id", limit=confirmation.LIFETIME_S)
         return await self._decide(ask, view, pending, accept)
 
+    @timed("ReadMs")
     async def view(self, ask: Ask) -> TurnView:
         """Everything a turn reads: one parallel round trip, whatever the history."""
         started = time.monotonic()
@@ -193,9 +196,7 @@ class Kernel:
 
     async def _narrate(self, ask: Ask, view: TurnView, calls: Calls, about: str = "") -> Reply:
         """Reply from the results to what the user asked (`about`: the request a confirmation belongs to)."""
-        text, _ = await self._narrator.reply(
-            about or ask.message, view.shown(calls.outcomes), language=view.language, left=calls.left
-        )
+        text, _ = await self._narrator.reply(about or ask.message, view.shown(calls.outcomes), language=view.language, left=calls.left)
         status: TurnStatus = "ok" if any(o.ok for o in calls.outcomes.values()) else "error"
         return await self._record(ask, view, calls, text, status)
 
@@ -211,6 +212,7 @@ class Kernel:
 
         expires = int(view.now) + self.settings.session_days * 86_400
         turn = await append(self.stores.sessions, ask.key, view.memory, build, expires_at=expires)
+        turn_ended(status, len(view.masker.vault))
         changed = touched(view.catalogue, (o.app_id for o in calls.outcomes.values() if o.ok and o.action_type != "read"))
         await self._queue.ask(ask.user, changed, "effect")
         await self._queue.ask(

@@ -62,6 +62,6 @@ class LoopThread:
 
 async def _finish() -> None:
     """Wait for the others on this loop, then stop it."""
-    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
-    await asyncio.gather(*others, return_exceptions=True)
+    while others := asyncio.all_tasks() - {asyncio.current_task()}:
+        await asyncio.wait(others)
     asyncio.get_running_loop().stop()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from .errors import ModelUnavailable
-from .grounding import check
 from .llm.protocol import Model, ModelRequest
+from .metrics import record, timed, tokens
 from .results_block import results_block
 from .text import cut, dumps, one_line
 from .turn import CallOutcome
@@ -26,6 +26,7 @@ class Narrator:
     def __init__(self, model: Model) -> None:
         self._model = model
 
+    @timed("NarrateMs")
     async def reply(
         self, message: str, outcomes: Mapping[int, CallOutcome], *, language: str, left: Callable[[], float]
     ) -> tuple[str, tuple[str, ...]]:
@@ -35,6 +36,8 @@ class Narrator:
         named; after that, or when the model does not answer or is cut off, the tools' own summaries are the reply.
         `left` tells the seconds until the turn's deadline, which both requests share.
         """
+        from .grounding import check  # 60 patterns: only a turn that called something pays for them
+
         prompt = "\n".join(["[MESSAGE]", one_line(message), results_block(outcomes)])
         done = [o for o in outcomes.values() if o.ok]
         data = [o.data for o in done if o.data is not None]
@@ -47,12 +50,14 @@ class Narrator:
                 response = await self._model.complete(request)
             except ModelUnavailable:
                 break
+            tokens(response.usage.input_tokens, response.usage.cached_tokens, response.usage.output_tokens)
             text = response.text.strip()[:MAX_REPLY]
             if response.stop_reason == CUT_OFF:
                 break
             verdict = check(text, data=data, message=message, summaries=said, done=tuple(o.action_type for o in done))
             if text and verdict.grounded:
                 return text, taken_back
+            record("UngroundedReplies")
             taken_back = verdict.ungrounded or ("(empty reply)",)
             problems = "\n[PROBLEMS]\nPROBLEM: " + dumps({"not in the data, leave out or correct": list(taken_back)})
         return summaries(outcomes, language), taken_back

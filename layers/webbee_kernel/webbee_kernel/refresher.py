@@ -15,6 +15,7 @@ from .host import ExtensionHost
 from .identity import user_dict, user_from
 from .ids import digest
 from .installations import is_installed_in
+from .metrics import record
 from .results import plain_json
 from .sdk.context import User
 from .stores.protocols import SkeletonStore
@@ -42,6 +43,7 @@ class RefreshMessage:
     reason: str = "due"
     due_at: float = 0.0
     delay_s: int = 0
+    correlation_id: str = ""
 
 
 class RefreshSender(Protocol):
@@ -79,15 +81,19 @@ class Refresher:
         """
         now = self._clock.now()
         sent = 0
+        oldest = now
         for shard in range(self._shards):
             cursor = None
             while True:
                 found, cursor = await self._sections.due(shard, now + TICK_S, cursor=cursor)
+                oldest = min([oldest, *(s.due_at for _, s in found if s.due_at)])
                 messages = [message for user, section in found for message in _due_messages(user, section, now)]
                 await sender.send(messages)
                 sent += len(messages)
                 if cursor is None:
                     break
+        record("SectionsQueued", sent)
+        record("OldestDueSeconds", round(now - oldest, 1))
         return sent
 
     async def refresh(self, message: RefreshMessage) -> str:
@@ -123,6 +129,7 @@ class Refresher:
         """Run the handler, save, alert. A failure keeps the last good snapshot and backs off."""
         lease = held.lease_until
         started = self._clock.now()
+        record("RefreshLagSeconds", round(max(0.0, started - (held.due_at or started)), 1))
         try:
             reader = SkeletonReader(held, lambda section: self._sections.get(key, held.app_id, section))
             data = plain_json(inner(await self._host.refresh(user, held.app_id, held.section, reader, HANDLER_S)))
@@ -133,6 +140,7 @@ class Refresher:
             pause = BACKOFF_S[min(held.failures, len(BACKOFF_S) - 1)]
             failed = replace(held, failures=held.failures + 1, last_error=_reason(error), due_at=started + pause, lease_until=0.0)
             await self._sections.save(key, failed, lease=lease)
+            record("RefreshFailures")
             return "failed"
         changed = data != held.data
         version = held.version + 1 if changed else held.version
@@ -150,6 +158,7 @@ class Refresher:
         )
         if not await self._sections.save(key, saved, lease=lease):
             return "busy"
+        record("Refreshes")
         if saved.alerted < saved.version:
             await self._alert(user, key, saved)
         return "saved"

@@ -15,7 +15,6 @@ from .channels import fact_ledger, skeleton
 from .clock import iso
 from .confirmation import titles_in
 from .dispatch import facts_of
-from .grounding import check
 from .pii import Masker
 from .prompt import Problem, Prompt
 from .results_block import shown
@@ -92,6 +91,8 @@ class TurnView:
 
     def ungrounded(self, text: str) -> tuple[Problem, ...]:
         """What a plain answer of the classifier claims that neither skeleton, facts nor the user's words hold."""
+        from .grounding import check  # 60 patterns: only an answer in plain words pays for them
+
         data: list[Any] = [skeleton.visible(s.data) for s in self.state.sections if s.data and s.app_id in self.installed]
         data += self.facts()
         if self.gate:

@@ -1,0 +1,260 @@
+"""The local run over real HTTP: the gateway asks for tokens, serves the template's routes and hands real events to the real functions."""
+
+from __future__ import annotations
+
+import json
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from local.gateway import FUNCTION_OF
+from local.template import load_template, routes
+from local.world import World, local_world
+from webbee_kernel.api.http import Router
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    status: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def json(self) -> Any:
+        assert self.headers["content-type"] == "application/json"
+        return json.loads(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """Plain HTTP with a token, or without one."""
+
+    url: str
+    token: str = ""
+    extra: dict[str, str] = field(default_factory=dict)
+
+    def send(self, method: str, path: str, body: Any = None, **headers: str) -> Response:
+        data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+        given = {**self.extra, **{k.replace("_", "-"): v for k, v in headers.items()}}
+        if self.token:
+            given["authorization"] = f"Bearer {self.token}"
+        request = urllib.request.Request(self.url + path, data=data, method=method, headers=given)
+        try:
+            with urllib.request.urlopen(request, timeout=30) as answer:
+                return Response(answer.status, {k.lower(): v for k, v in answer.headers.items()}, answer.read().decode())
+        except urllib.error.HTTPError as error:
+            with error:
+                return Response(error.code, {k.lower(): v for k, v in error.headers.items()}, error.read().decode())
+
+    def chat(self, message: str, session_id: str = "s1") -> Any:
+        answer = self.send("POST", "/v1/chat", {"message": message, "session_id": session_id})
+        assert answer.status == 200, answer.text
+        return answer.json
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    with local_world() as running:
+        yield running
+
+
+@pytest.fixture
+def alice(world: World) -> Browser:
+    return Browser(world.url, "alice")
+
+
+@pytest.fixture
+def bob(world: World) -> Browser:
+    return Browser(world.url, "bob")
+
+
+@pytest.fixture
+def developer(world: World) -> Browser:
+    return Browser(world.url, "dev")
+
+
+ROUTES = routes(load_template())
+
+
+def filled(path: str) -> str:
+    for name, value in {"{id}": "s1", "{app_id}": "tasks", "{name}": "accounts", "{path+}": "a/b", "{file}": "app.js"}.items():
+        path = path.replace(name, value)
+    assert "{" not in path
+    return path
+
+
+@pytest.mark.parametrize("route", [r for r in ROUTES if not r.public], ids=lambda r: f"{r.method} {r.path}")
+@pytest.mark.parametrize("token", ["", "mallory", "ALICE"], ids=repr)
+def test_every_route_that_is_not_public_wants_a_token(world: World, route: Any, token: str) -> None:
+    answer = Browser(world.url, token).send(route.method, filled(route.path), {} if route.method in ("POST", "PUT") else None)
+    assert answer.status == 401
+    assert answer.json["error"]["code"] == "not_authenticated"
+
+
+@pytest.mark.parametrize("scheme", ["Basic alice", "alice", "Bearer", "Bearer  "])
+def test_only_bearer_tokens_count(world: World, scheme: str) -> None:
+    assert Browser(world.url, extra={"authorization": scheme}).send("GET", "/v1/sessions").status == 401
+
+
+def served(world: World, function: str) -> set[tuple[str, bool]]:
+    """Route keys of a function, and whether each is open to strangers."""
+    routers = [r for r in vars(world.stack.handlers[function].lambda_handler.service()).values() if isinstance(r, Router)]
+    return {(route.key, route.public) for router in routers for route in router.routes}
+
+
+@pytest.mark.parametrize("route", ROUTES, ids=lambda r: f"{r.method} {r.path}")
+def test_every_route_of_the_template_is_served_by_its_function(world: World, route: Any) -> None:
+    assert (f"{route.method} {route.path}", route.public) in served(world, FUNCTION_OF[route.function])
+
+
+def test_every_route_a_function_serves_is_in_the_template(world: World) -> None:
+    for name in world.stack.handlers:
+        assert served(world, name) == {(f"{r.method} {r.path}", r.public) for r in ROUTES if FUNCTION_OF[r.function] == name}
+
+
+def test_a_path_nobody_serves_is_a_404_in_json(alice: Browser) -> None:
+    for method, path in (("GET", "/v2"), ("POST", "/v1/chat/more"), ("DELETE", "/v1/chat"), ("GET", "/v1/ext/")):
+        answer = alice.send(method, path)
+        assert (answer.status, answer.json["error"]["code"]) == (404, "not_found")
+
+
+def test_health_needs_no_token_and_names_what_is_loaded(world: World) -> None:
+    answer = Browser(world.url).send("GET", "/v1/health")
+    assert (answer.status, answer.json["status"]) == (200, "ok")
+    assert {"mail", "notes", "tasks"} <= set(answer.json["extensions"])
+    assert set(answer.json["tables"].values()) == {"ok"}
+
+
+def test_a_turn_over_http(bob: Browser) -> None:
+    answer = bob.chat("add a task: water the plants", "turn")
+    assert answer["status"] == "ok"
+    assert [(c["app_id"], c["fn_name"], c["status"]) for c in answer["calls"]] == [("tasks", "add", "ok")]
+    assert answer["refresh_panels"] == [{"app_id": "tasks", "panel_id": "tasks"}]
+    assert set(answer) == {"reply", "session_id", "turn", "status", "calls", "refresh_panels"}
+    remembered = bob.send("GET", "/v1/sessions/turn").json["turns"]
+    assert [(t["message"], t["reply"]) for t in remembered] == [("add a task: water the plants", answer["reply"])]
+    assert "turn" in [s["session_id"] for s in bob.send("GET", "/v1/sessions").json["sessions"]]
+
+
+def test_undecodable_bytes_are_a_400(alice: Browser) -> None:
+    answer = alice.send("POST", "/v1/chat", b'{"message": "\xff"}')
+    assert (answer.status, answer.json["error"]["field"]) == (400, "body")
+
+
+def test_a_body_over_the_limit_is_refused(alice: Browser) -> None:
+    answer = alice.send("POST", "/v1/chat", {"message": "x" * 200_000})
+    assert (answer.status, answer.json["error"]["limit"]) == (400, 131_072)
+
+
+def parsed(stream: str) -> list[dict[str, str]]:
+    """The events of a text/event-stream, by the rules a browser follows."""
+    events = []
+    for block in stream.split("\n\n"):
+        fields = dict(line.partition(": ")[::2] for line in block.split("\n") if line)
+        if "data" in fields:
+            events.append(fields)
+    return events
+
+
+def test_events_come_as_a_stream_that_goes_on_from_the_last_id(bob: Browser) -> None:
+    bob.chat("add a task: one", "events")
+    bob.chat("add a task: two", "events")
+    answer = bob.send("GET", "/v1/events")
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    assert answer.text.startswith("retry: ")
+    events = parsed(answer.text)
+    assert len(events) >= 2
+    assert [e["id"] for e in events] == sorted({e["id"] for e in events})
+    assert {e["event"] for e in events} == {"panel_refresh"}
+    assert json.loads(events[-1]["data"]) == {
+        "at": json.loads(events[-1]["data"])["at"],
+        "kind": "panel_refresh",
+        "app_id": "tasks",
+        "panels": ["tasks"],
+    }
+    later = parsed(bob.send("GET", "/v1/events", last_event_id=events[-2]["id"]).text)
+    assert later == events[-1:]
+    assert parsed(bob.send("GET", f"/v1/events?last_event_id={events[-1]['id']}").text) == []
+
+
+def test_a_panel_is_called_by_name(bob: Browser) -> None:
+    bob.chat("add a task: paint the fence", "panels")
+    answer = bob.send("POST", "/v1/extensions/tasks/call", {"function": "__panel__tasks"})
+    assert (answer.status, answer.json["panel_id"]) == (200, "tasks")
+    assert set(answer.json["ui"]) >= {"type", "props"}
+    assert "paint the fence" in answer.text
+
+
+def test_a_function_is_called_directly_through_the_same_guards(bob: Browser) -> None:
+    good = bob.send("POST", "/v1/extensions/tasks/call", {"function": "add", "params": {"title": "direct"}})
+    assert (good.status, good.json["status"], good.json["data"]["title"]) == (200, "ok", "direct")
+    bad = bob.send("POST", "/v1/extensions/tasks/call", {"function": "add", "params": {}})
+    assert (bad.status, bad.json["error_code"], bad.json["problems"][0]["field"]) == (200, "VALIDATION_MISSING_FIELD", "title")
+    placeholder = bob.send("POST", "/v1/extensions/tasks/call", {"function": "add", "params": {"title": "<TITLE>"}})
+    assert placeholder.json["error_code"] == "FABRICATED_ID_SHAPE"
+    unknown = bob.send("POST", "/v1/extensions/tasks/call", {"function": "explode"})
+    assert (unknown.status, unknown.json["error"]["field"]) == (404, "function")
+    assert bob.send("POST", "/v1/extensions/tasks/call", {"function": "__panel__nothing"}).status == 404
+
+
+def test_a_secret_goes_in_and_never_comes_out(world: World, bob: Browser, developer: Browser) -> None:
+    value = "correct-horse-battery-staple"
+    put = bob.send("PUT", "/v1/extensions/mail/secrets/accounts", {"value": value})
+    listed = bob.send("GET", "/v1/extensions/mail/secrets")
+    shown = [
+        put,
+        listed,
+        bob.send("GET", "/v1/extensions"),
+        bob.send("GET", "/v1/events"),
+        developer.send("GET", "/v1/inspect?message=accounts"),
+    ]
+    assert [a.status for a in shown] == [200] * len(shown)
+    assert [value in a.text for a in shown] == [False] * len(shown)
+    assert [(s["name"], s["is_set"]) for s in listed.json["secrets"]] == [("accounts", True)]
+    assert bob.send("DELETE", "/v1/extensions/mail/secrets/accounts").json == {"name": "accounts", "is_set": False}
+    assert [s["is_set"] for s in bob.send("GET", "/v1/extensions/mail/secrets").json["secrets"]] == [False]
+    assert bob.send("GET", "/v1/extensions/mail/secrets/accounts").status == 404
+
+
+def test_the_inspector_is_for_developers(alice: Browser, developer: Browser) -> None:
+    assert alice.send("GET", "/v1/inspect?message=hello").status == 403
+    before = developer.send("GET", "/v1/sessions").json
+    answer = developer.send("GET", "/v1/inspect?session_id=look&message=show+my+tasks")
+    assert answer.status == 200
+    assert "[SKELETON]" in answer.json["prompt"]
+    assert answer.json["prompt"].endswith("user] show my tasks")
+    assert developer.send("GET", "/v1/sessions").json == before
+
+
+def test_an_app_is_installed_and_removed_over_http(bob: Browser) -> None:
+    path = "/v1/extensions/notes/installation"
+
+    def installed() -> bool:
+        return bool({a["app_id"]: a["installed"] for a in bob.send("GET", "/v1/extensions").json["extensions"]}["notes"])
+
+    assert (bob.send("DELETE", path).status, installed()) == (200, False)
+    refused = bob.send("POST", "/v1/extensions/notes/call", {"function": "find"})
+    assert (refused.status, refused.json["error"]["field"]) == (403, "app_id")
+    assert (bob.send("PUT", path).status, installed()) == (200, True)
+    assert bob.send("POST", "/v1/extensions/notes/call", {"function": "find"}).status == 200
+
+
+def test_a_confirmation_over_http(bob: Browser) -> None:
+    bob.chat("add a task: buy milk", "confirm")
+    question = bob.chat("delete the task buy milk", "confirm")
+    assert question["status"] == "confirmation"
+    path = f"/v1/confirmations/{question['confirmation']['id']}"
+    assert Browser(bob.url, "alice").send("POST", path, {"accept": True}).status == 404
+    answer = bob.send("POST", path, {"accept": True})
+    assert (answer.status, [c["fn_name"] for c in answer.json["calls"]]) == (200, ["delete"])
+    assert bob.send("POST", path, {"accept": True}).json == answer.json
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_webhook_nobody_registered_is_a_404(world: World, method: str) -> None:
+    answer = Browser(world.url).send(method, "/v1/ext/tasks/webhook/any/where", b"x" if method == "POST" else None)
+    assert (answer.status, answer.json["error"]["field"]) == (404, "path")

@@ -1,0 +1,136 @@
+"""A mail session in Russian on real mail servers: the address is used, and with the gate closed no model ever reads one."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from local.demo_mail import DEMO_MAIL
+from local.mail_servers import DEMO_ACCOUNTS, MailServers
+from local.stack import ROOT, local_stack
+from tests.functions.support import Person, functions
+from webbee_kernel.llm.offline import OfflineModel
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
+
+ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
+SARAH = {"sub": "sarah", "tenant_id": "local", "role": "developer", "language": "ru", "email": "sarah@work.com", "scope": "chat"}
+OWN_WORDS = "colleague@example.net"
+SESSION = (
+    "покажи письма за сегодня",
+    "отправь на тот же адрес «статус по проекту»",
+    "прочитай первое письмо",
+    f"отправь «и вам тоже» на {OWN_WORDS}",
+    "найди письма от Сары",
+    "сколько у меня непрочитанных писем?",
+    "что написано в этом письме?",
+)
+
+
+class Recorder:
+    """The offline model, and all it was ever asked."""
+
+    name = "recorder"
+
+    def __init__(self) -> None:
+        self.requests: list[ModelRequest] = []
+        self._model = OfflineModel()
+
+    async def complete(self, request: ModelRequest) -> ModelResponse:
+        self.requests.append(request)
+        return await self._model.complete(request)
+
+    def addresses(self) -> set[str]:
+        """Every address in what a model read as prompt; the catalogue's examples are the developer's."""
+        return {a for r in self.requests for a in ADDRESS.findall(f"{r.system}\n{r.prompt}")}
+
+
+@contextmanager
+def mailbox(model: Recorder, **env: str) -> Iterator[tuple[Person, MailServers]]:
+    with MailServers() as mail, local_stack(env=env) as stack:
+        stack = replace(stack, handlers=functions(model=model))
+        stack.set_secret("local", "sarah", "mail", "accounts", mail.accounts_secret("demo"))
+        person = Person(stack, SARAH)
+        for app in ("mail", "tasks", "notes"):
+            person.install(app)
+        stack.tick()
+        while stack.drain():
+            pass
+        yield person, mail
+
+
+@pytest.fixture(scope="module")
+def closed() -> tuple[list[str], Recorder, MailServers]:
+    """The session with the gate closed, played: replies, requests, mail servers."""
+    model = Recorder()
+    with mailbox(model) as (sarah, mail):
+        replies = [sarah.chat(message)["reply"] for message in SESSION]
+    return replies, model, mail
+
+
+def test_mail_to_the_same_address_arrives_there(closed: tuple[list[str], Recorder, MailServers]) -> None:
+    _, _, mail = closed
+    sent = [(m.envelope_to, m.subject or m.text) for m in mail.received]
+    assert sent[0][0] == ("sarah@example.com",)
+    assert "статус по проекту" in f"{mail.received[0].subject} {mail.received[0].text}"
+    assert sent[1][0] == (OWN_WORDS,)
+
+
+def test_with_the_gate_closed_a_model_reads_no_address_but_the_users_own_words(closed: tuple[list[str], Recorder, MailServers]) -> None:
+    _, model, _ = closed
+    assert {r.role for r in model.requests} == {"classifier", "narrator"}
+    assert any("<EMAIL_" in r.prompt for r in model.requests)
+    assert model.addresses() == {OWN_WORDS}
+
+
+def test_with_the_gate_closed_no_known_address_is_anywhere_in_what_a_model_reads(closed: tuple[list[str], Recorder, MailServers]) -> None:
+    _, model, _ = closed
+    senders = {a for entry in json.loads(DEMO_MAIL.read_text("utf-8")) for a in ADDRESS.findall(entry["from"])}
+    known = senders | {a.address for a in DEMO_ACCOUNTS} | {SARAH["email"]}
+    read = "\n".join(f"{r.system}\n{r.prompt}".lower() for r in model.requests)
+    assert len(known) > 5
+    assert [address for address in known if address.lower() in read] == []
+
+
+def test_the_user_reads_real_addresses(closed: tuple[list[str], Recorder, MailServers]) -> None:
+    replies, _, _ = closed
+    assert "sarah@example.com" in replies[1]
+    assert not [r for r in replies if re.search(r"<(EMAIL|PHONE|NAME)_\d+>", r)]
+
+
+def test_with_the_gate_open_a_model_reads_them() -> None:
+    model = Recorder()
+    with mailbox(model, IMPERAL_FACT_LEDGER_EXPOSE_PII="true") as (sarah, mail):
+        for message in SESSION[:2]:
+            sarah.chat(message)
+        assert mail.received[0].envelope_to == ("sarah@example.com",)
+    assert "sarah@example.com" in model.addresses()
+    assert not any("<EMAIL_" in r.prompt.replace(r.system, "") for r in model.requests)
+
+
+def test_the_demo_plays_to_its_end_and_the_mail_arrives() -> None:
+    path = os.pathsep.join([str(ROOT / "layers" / "webbee_kernel"), str(ROOT)])
+    played = subprocess.run(
+        [sys.executable, "-m", "local.demo"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": path, "PYTHONUTF8": "1", "COLUMNS": "400", "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert played.returncode == 0, played.stderr[-2000:]
+    told = " ".join(played.stdout.split())
+    assert "The SMTP server received “статус по проекту” for sarah@example.com" in told
+    assert "The end." in told
+    assert "Traceback" not in played.stderr
+    read = [line for line in played.stdout.splitlines() if line.lstrip().startswith("│")]
+    assert read
+    assert not [line for line in read if ADDRESS.search(line)]

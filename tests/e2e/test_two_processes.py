@@ -1,0 +1,153 @@
+"""Two processes that share nothing but the tables, as two Lambda instances do: what happens at the same moment happens once."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+import boto3
+import pytest
+from moto.server import DomainDispatcherApplication, create_backend_app
+from werkzeug.serving import make_server
+
+from local.aws import REGION
+from local.stack import ROOT, http_event
+from local.template import create_tables, load_template
+from tests.functions.support import ALICE, EXTENSIONS
+
+PROCESSES = 2
+
+
+class Process:
+    """One worker."""
+
+    def __init__(self, environment: dict[str, str]) -> None:
+        command = [sys.executable, "-m", "tests.e2e.worker"]
+        self.running = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def wait_until_ready(self) -> None:
+        assert self.read() == "ready"
+
+    def send(self, function: str, event: dict[str, Any]) -> None:
+        assert self.running.stdin
+        self.running.stdin.write(json.dumps({"function": function, "event": event}) + "\n")
+        self.running.stdin.flush()
+
+    def read(self) -> str:
+        assert self.running.stdout
+        return self.running.stdout.readline().strip()
+
+    def stop(self) -> None:
+        self.running.communicate(timeout=30)
+
+
+class Cloud:
+    """The tables' server and the processes in front of it."""
+
+    def __init__(self, processes: list[Process], database: Any) -> None:
+        self.processes = processes
+        self.database = database
+
+    def at_once(self, method: str, path: str, body: Any, claims: Any = ALICE) -> list[dict[str, Any]]:
+        """The same request to every process, before any of them answers; the answers' bodies and statuses."""
+        for process in self.processes:
+            process.send("chat_turn", http_event(method, path, claims=claims, body=body))
+        answers = [json.loads(process.read()) for process in self.processes]
+        return [{"statusCode": a["statusCode"], **json.loads(a["body"])} for a in answers]
+
+    def documents(self, collection: str) -> list[str]:
+        items = self.database.scan(TableName="StoreTable", ConsistentRead=True)["Items"]
+        return [json.loads(i["data"]["S"])["text"] for i in items if i["sk"]["S"].startswith(f"{collection}#") and "data" in i]
+
+    def turns(self) -> list[int]:
+        items = self.database.scan(TableName="SessionsTable", ConsistentRead=True)["Items"]
+        return sorted(int(i["seq"]["N"]) for i in items if "seq" in i)
+
+
+@contextmanager
+def tables_server() -> Iterator[str]:
+    """moto as a server, its requests one after the other: without the lock its conditional writes have two winners."""
+    lock = threading.Lock()
+    application = DomainDispatcherApplication(create_backend_app)
+
+    def one_at_a_time(environ: Any, start_response: Any) -> Any:
+        with lock:
+            return application(environ, start_response)
+
+    server = make_server("127.0.0.1", 0, one_at_a_time, threaded=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        thread.join(timeout=10)
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def cloud() -> Iterator[Cloud]:
+    with ExitStack() as stack:
+        url = stack.enter_context(tables_server())
+        keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": REGION}
+        session = boto3.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name=REGION)
+        database = session.client("dynamodb", endpoint_url=url)
+        stack.callback(database.close)
+        tables = create_tables(database, load_template())
+        path = os.pathsep.join([str(ROOT / "layers" / "webbee_kernel"), str(ROOT)])
+        environment = {
+            **os.environ,
+            **keys,
+            **tables,
+            "PYTHONPATH": path,
+            "AWS_ENDPOINT_URL": url,
+            "WEBBEE_EXTENSIONS_DIR": str(EXTENSIONS),
+        }
+        processes = [Process(environment) for _ in range(PROCESSES)]
+        for process in processes:
+            stack.callback(process.stop)
+        for process in processes:
+            process.wait_until_ready()
+        yield Cloud(processes, database)
+
+
+def same(answers: list[dict[str, Any]]) -> dict[str, Any]:
+    """The one answer that all of them are, but for the time each took."""
+    for answer in answers:
+        for made in answer.get("calls", []):
+            made.pop("duration_ms")
+    assert all(answer == answers[0] for answer in answers)
+    assert answers[0]["statusCode"] == 200
+    return answers[0]
+
+
+@pytest.mark.parametrize("number", range(5))
+def test_a_request_delivered_to_two_processes_is_done_once(cloud: Cloud, number: int) -> None:
+    session = f"once-{number}"
+    body = {"message": f'probe.save {{"text": "{session}"}}', "session_id": session, "request_id": "r1"}
+    answer = same(cloud.at_once("POST", "/v1/chat", body))
+    assert (answer["reply"], answer["turn"]) == (f'Saved "{session}".', 1)
+    assert cloud.documents("texts").count(session) == 1
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_confirmation_accepted_in_two_processes_runs_once(cloud: Cloud, number: int) -> None:
+    session = f"confirm-{number}"
+    body = {"message": f'probe.remove {{"text": "{session}"}}', "session_id": session, "request_id": "r1"}
+    question = same(cloud.at_once("POST", "/v1/chat", body))
+    answer = same(cloud.at_once("POST", f"/v1/confirmations/{question['confirmation']['id']}", {"accept": True}))
+    assert answer["reply"] == f'Removed "{session}".'
+    assert cloud.documents("removed").count(session) == 1
+
+
+def test_two_processes_number_the_turns_of_one_session_without_a_gap(cloud: Cloud) -> None:
+    claims = {**ALICE, "sub": "numbered"}
+    replies = [cloud.at_once("POST", "/v1/chat", {"message": "probe.look {}", "session_id": "s"}, claims) for _ in range(4)]
+    assert sorted(a["turn"] for both in replies for a in both) == list(range(1, 9))
+    assert all({a["turn"] for a in both} == {2 * n + 1, 2 * n + 2} for n, both in enumerate(replies))

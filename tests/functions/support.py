@@ -1,0 +1,170 @@
+"""What the tests of whole turns share: a model that does as it is told, an extension that misbehaves on request, a user of the API."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import boto3
+
+from local.stack import Stack, http_event, local_stack
+from webbee_kernel.api.chat import ChatService
+from webbee_kernel.api.function import Function
+from webbee_kernel.api.refresh import RefreshService
+from webbee_kernel.api.tools import ToolService
+from webbee_kernel.bootstrap import App, bootstrap
+from webbee_kernel.clock import Clock
+from webbee_kernel.config import Settings
+from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.stores.protocols import Stores
+
+EXTENSIONS = Path(__file__).parent / "extensions"
+EVENTS = Path(__file__).parent.parent / "events"
+PROBE = EXTENSIONS / "probe"
+
+_CALL = re.compile(r"([a-z0-9_-]+)\.(\w+) (?=\{)")
+_SUMMARY = re.compile(r'^RESULT: .*? (?:summary|error)=("(?:[^"\\]|\\.)*")', re.MULTILINE)
+
+ALICE = {"sub": "alice", "tenant_id": "acme", "role": "user", "language": "en", "email": "alice@acme.example", "scope": "chat"}
+BOB = {**ALICE, "sub": "bob", "email": "bob@acme.example"}
+OTHER_ALICE = {**ALICE, "tenant_id": "umbrella"}
+
+
+def obey(request: ModelRequest) -> ModelResponse:
+    """Calls what the message names, `probe.save {"text": "a"}`, and narrates with the tools' own words."""
+    if request.role == "narrator":
+        return ModelResponse(text="\n".join(json.loads(s) for s in _SUMMARY.findall(request.prompt)) or "Done.")
+    message = [line for line in request.prompt.splitlines() if re.match(r"\[[^\]]* user\] ", line)][-1].partition("] ")[2]
+    calls = tuple(ToolCall(f"{m[1]}__{m[2]}", json.JSONDecoder().raw_decode(message[m.end() :])[0]) for m in _CALL.finditer(message))
+    return ModelResponse(tool_calls=calls) if calls else ModelResponse(text="I am listening.")
+
+
+def obedient() -> FunctionModel:
+    """A fresh model of that kind."""
+    return FunctionModel(obey)
+
+
+def call(function: str, /, **arguments: Any) -> ModelResponse:
+    """A classifier's answer with one call."""
+    return ModelResponse(tool_calls=(ToolCall(function.replace(".", "__"), arguments),))
+
+
+def say(text: str) -> ModelResponse:
+    """A model's answer in words."""
+    return ModelResponse(text=text)
+
+
+def functions(
+    *, model: Model | None = None, clock: Clock | None = None, stores: Callable[[Stores], Stores] = lambda stores: stores
+) -> Mapping[str, Any]:
+    """The three functions with a model, a clock or store doubles of the test's own plugged into the real services."""
+    model = model or obedient()
+
+    def app(settings: Settings, given: Clock) -> App:
+        plain = bootstrap(settings, llm=model, clock=clock or given)
+        return bootstrap(settings, llm=model, clock=clock or given, stores=stores(plain.stores))
+
+    def function(role: Any, service: Any) -> Any:
+        return SimpleNamespace(lambda_handler=Function(role, lambda settings, given: service(settings, app=app(settings, given))))
+
+    services = {"chat_turn": ChatService, "tool_dispatch": ToolService, "skeleton_refresh": RefreshService}
+    return {role: function(role, service) for role, service in services.items()}
+
+
+@contextmanager
+def deployed(*, extensions: Path = EXTENSIONS, env: Mapping[str, str] | None = None, **doubles: Any) -> Iterator[Stack]:
+    """The local deployment with the doubles of `functions` in it."""
+    with local_stack(extensions_dir=extensions, env=env) as stack:
+        yield replace(stack, handlers=functions(**doubles))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An HTTP answer, parsed."""
+
+    status: int
+    body: Any
+    headers: Mapping[str, str]
+
+    @property
+    def error(self) -> dict[str, Any]:
+        """The error object, as the API promises it."""
+        found = self.body["error"]
+        assert found["code"]
+        assert found["message"]
+        return dict(found)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.body[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A user of the API: sends HTTP API events to the handlers."""
+
+    stack: Stack
+    claims: Mapping[str, Any]
+
+    def chat(self, message: Any, **body: Any) -> Answer:
+        """`POST /v1/chat` in the session s1 unless told otherwise."""
+        return self.send("chat_turn", "POST", "/v1/chat", body={"message": message, "session_id": "s1", **body})
+
+    def confirm(self, confirmation_id: str, accept: Any = True) -> Answer:
+        """`POST /v1/confirmations/{id}`."""
+        return self.send("chat_turn", "POST", f"/v1/confirmations/{confirmation_id}", body={"accept": accept})
+
+    def call(self, app_id: str, function: str, /, **params: Any) -> Answer:
+        """`POST /v1/extensions/{app_id}/call`."""
+        return self.send("tool_dispatch", "POST", f"/v1/extensions/{app_id}/call", body={"function": function, "params": params})
+
+    def turns(self, session_id: str = "s1") -> list[dict[str, Any]]:
+        """The remembered turns; none for a session that is not there."""
+        answer = self.send("chat_turn", "GET", f"/v1/sessions/{session_id}")
+        return list(answer["turns"]) if answer.status == 200 else []
+
+    def install(self, app_id: str) -> Answer:
+        """`PUT /v1/extensions/{app_id}/installation`."""
+        return self.send("skeleton_refresh", "PUT", f"/v1/extensions/{app_id}/installation")
+
+    def uninstall(self, app_id: str) -> Answer:
+        """`DELETE /v1/extensions/{app_id}/installation`."""
+        return self.send("skeleton_refresh", "DELETE", f"/v1/extensions/{app_id}/installation")
+
+    def events(self, kind: str = "", after: str = "") -> list[dict[str, Any]]:
+        """The events of one kind since an id, each with its id."""
+        headers = {"last-event-id": after} if after else {}
+        text = self.send("chat_turn", "GET", "/v1/events", headers=headers).body
+        found = [dict(line.partition(": ")[::2] for line in block.splitlines()) for block in text.split("\n\n") if "data: " in block]
+        return [{**json.loads(e["data"]), "id": e["id"]} for e in found if kind in ("", e["event"])]
+
+    def send(self, function: str, method: str, path: str, **parts: Any) -> Answer:
+        """Any request; the answer's body parsed where it is JSON."""
+        answer = self.stack.invoke(function, http_event(method, path, claims=self.claims, **parts))
+        is_json = answer["headers"]["content-type"] == "application/json"
+        return Answer(answer["statusCode"], json.loads(answer["body"]) if is_json else answer["body"], answer["headers"])
+
+
+def event(name: str) -> dict[str, Any]:
+    """A recorded event of `tests/events`."""
+    recorded: dict[str, Any] = json.loads((EVENTS / f"{name}.json").read_text("utf-8"))
+    return recorded
+
+
+def tables(stack: Stack) -> dict[str, list[Any]]:
+    """Every item of every table."""
+    database = boto3.client("dynamodb")
+    names = sorted(v for k, v in stack.env.items() if k.startswith("WEBBEE_TABLE_"))
+    return {name: database.scan(TableName=name, ConsistentRead=True)["Items"] for name in names}
+
+
+def rows(stack: Stack, table: str) -> list[dict[str, Any]]:
+    """The items of one table, `rows(stack, "sessions")`, attributes in plain strings."""
+    items = boto3.client("dynamodb").scan(TableName=stack.env[f"WEBBEE_TABLE_{table.upper()}"], ConsistentRead=True)["Items"]
+    return [{name: next(iter(value.values())) for name, value in item.items()} for item in items]

@@ -1,0 +1,266 @@
+"""A request that cannot be served gets a 4xx that names the field and the limit, and leaves no trace in any table."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from local.stack import Stack, http_event
+from tests.functions.support import ALICE, Answer, Person, deployed, event, tables
+
+LIMIT = 8_000
+
+
+@pytest.fixture(scope="module")
+def stack() -> Iterator[Stack]:
+    """One deployment for the module: what is refused changes nothing, so the tests cannot meet each other."""
+    with deployed() as running:
+        yield running
+
+
+@pytest.fixture
+def refused(stack: Stack) -> Iterator[Any]:
+    """Sends a chat request that must be refused; afterwards every table must hold what it held before."""
+    before = tables(stack)
+
+    def send(body: Any = None, *, claims: Any = ALICE, **event: Any) -> Answer:
+        sent = http_event("POST", "/v1/chat", claims=claims, body=body)
+        answer = stack.invoke("chat_turn", {**sent, **event})
+        assert answer["headers"]["content-type"] == "application/json"
+        return Answer(answer["statusCode"], json.loads(answer["body"]), answer["headers"])
+
+    yield send
+    assert tables(stack) == before
+
+
+MESSAGES: dict[str, tuple[Any, Any]] = {
+    "empty": ("", 1),
+    "spaces": (" \t ", None),
+    "line ends and a no-break space": ("\r\n\u00a0\u2028", None),
+    "one character too long": ("x" * (LIMIT + 1), LIMIT),
+    "far too long, in Russian": ("ж" * 50_000, LIMIT),
+    "a number": (42, None),
+    "a list": (["hello"], None),
+    "an object": ({"text": "hello"}, None),
+    "null": (None, None),
+    "true": (True, None),
+}
+
+
+@pytest.mark.parametrize(("message", "limit"), MESSAGES.values(), ids=MESSAGES.keys())
+def test_a_message_that_is_no_text_of_1_to_8000_characters_is_refused(refused: Any, message: Any, limit: Any) -> None:
+    answer = refused({"message": message, "session_id": "s1"})
+    assert (answer.status, answer.error["field"], answer.error.get("limit")) == (400, "message", limit)
+
+
+def test_a_message_of_exactly_8000_characters_is_answered(stack: Stack) -> None:
+    assert Person(stack, ALICE).chat("ж" * LIMIT).status == 200
+
+
+def test_a_body_without_a_message_is_refused(refused: Any) -> None:
+    answer = refused({"session_id": "s1"})
+    assert (answer.status, answer.error["field"]) == (400, "message")
+
+
+SESSIONS = ["", "a b", "a#b", "a/b", "../x", "x" * 65, "привет", "a\nb", "s1\n", 5, ["s1"], {"id": "s1"}]
+
+
+@pytest.mark.parametrize("session_id", SESSIONS, ids=repr)
+def test_a_session_name_of_an_unknown_shape_is_refused(refused: Any, session_id: Any) -> None:
+    answer = refused({"message": "hello", "session_id": session_id})
+    assert (answer.status, answer.error["field"]) == (400, "session_id")
+
+
+@pytest.mark.parametrize("request_id", ["", "a b", "a#b", "x" * 129, "r1\n", 7], ids=repr)
+def test_a_request_id_of_an_unknown_shape_is_refused(refused: Any, request_id: Any) -> None:
+    answer = refused({"message": "hello", "request_id": request_id})
+    assert (answer.status, answer.error["field"]) == (400, "request_id")
+
+
+BODIES: dict[str, str] = {
+    "nothing": "",
+    "text": "hello",
+    "cut off": '{"message": "hel',
+    "single quotes": "{'message': 'hello'}",
+    "a list": '["hello"]',
+    "a string": '"hello"',
+    "null": "null",
+    "NaN": '{"message": NaN}',
+    "a lone surrogate": '{"message": "\\ud800"}',
+    "half a surrogate pair": '{"message": "\\udc00\\ud800"}',
+    "deeply nested": '{"message": ' + "[" * 60_000 + "]" * 60_000 + "}",
+    "deeply nested objects": '{"a":' * 20_000 + "1" + "}" * 20_000,
+    "larger than 128 KB": json.dumps({"message": "hello", "padding": "x" * 131_072}),
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
+def test_a_body_that_is_no_json_object_is_refused(refused: Any, body: str) -> None:
+    answer = refused(body)
+    assert (answer.status, answer.error["field"]) == (400, "body")
+
+
+def test_the_limit_of_a_body_is_named(refused: Any) -> None:
+    assert refused(BODIES["larger than 128 KB"]).error["limit"] == 131_072
+
+
+BYTES: dict[str, bytes] = {
+    "invalid UTF-8": b'{"message": "\xff\xfe"}',
+    "UTF-16": '{"message": "hello"}'.encode("utf-16"),
+    "cut in the middle of a character": '{"message": "ж'.encode()[:-1],
+    "an encoded surrogate": b'{"message": "\xed\xa0\x80"}',
+    "zeros": b"\x00" * 64,
+}
+
+
+@pytest.mark.parametrize("raw", BYTES.values(), ids=BYTES.keys())
+def test_bytes_that_cannot_be_decoded_are_refused(refused: Any, raw: bytes) -> None:
+    answer = refused(base64.b64encode(raw).decode(), isBase64Encoded=True)
+    assert (answer.status, answer.error["field"]) == (400, "body")
+
+
+def test_a_body_said_to_be_base64_that_is_not_is_refused(refused: Any) -> None:
+    answer = refused("не base64!", isBase64Encoded=True)
+    assert (answer.status, answer.error["field"]) == (400, "body")
+
+
+def test_text_sent_as_base64_is_read_as_text(stack: Stack) -> None:
+    assert stack.invoke("chat_turn", event("http_chat_base64"))["statusCode"] == 200
+    assert Person(stack, ALICE).turns("base64")[0]["message"] == "привет"
+
+
+@pytest.mark.parametrize("field", ["user_id", "imperal_id", "tenant_id", "role", "scopes", "email", "user", "language", "claims"])
+def test_a_body_cannot_say_who_is_asking(refused: Any, field: str) -> None:
+    answer = refused({"message": "hello", "session_id": "s1", field: "bob"})
+    assert (answer.status, answer.error["field"]) == (400, field)
+
+
+def test_headers_and_query_cannot_say_who_is_asking(stack: Stack) -> None:
+    forged = {"x-user-id": "bob", "x-amzn-oidc-identity": "bob", "authorization": "Bearer bob", "imperal_id": "bob"}
+    query = {"sub": "bob", "role": "operator"}
+    answer = stack.invoke(
+        "chat_turn", http_event("POST", "/v1/chat", claims=ALICE, body={"message": "probe.whoami {}"}, headers=forged, query=query)
+    )
+    assert json.loads(answer["body"])["reply"] == "You are alice of acme."
+
+
+CLAIMS: dict[str, Any] = {
+    "none at all": None,
+    "empty": {},
+    "no subject": {"tenant_id": "acme", "email": "alice@acme.example"},
+    "an empty subject": {**ALICE, "sub": ""},
+    "a # in the subject": {**ALICE, "sub": "alice#bob"},
+    "a # in the tenant": {**ALICE, "tenant_id": "acme#umbrella"},
+    "a line end in the subject": {**ALICE, "sub": "alice\n"},
+    "a zero byte in the tenant": {**ALICE, "tenant_id": "acme\x00"},
+    "a subject of 129 characters": {**ALICE, "sub": "a" * 129},
+    "the name of the system": {**ALICE, "sub": "__system__"},
+    "the name of the webhooks": {**ALICE, "sub": "__webhook__"},
+    "the health check's tenant": {**ALICE, "tenant_id": "__health__"},
+}
+
+
+@pytest.mark.parametrize("claims", CLAIMS.values(), ids=CLAIMS.keys())
+def test_claims_that_name_no_usable_user_are_refused(refused: Any, claims: Any) -> None:
+    answer = refused({"message": "hello", "session_id": "s1"}, claims=claims)
+    assert answer.status == 401
+    assert answer.error["field"] in {"Authorization", "sub", "tenant_id"}
+
+
+def test_a_request_that_passed_no_authoriser_is_refused(stack: Stack) -> None:
+    before = tables(stack)
+    answer = stack.invoke("chat_turn", event("http_chat_without_authorizer"))
+    assert answer["statusCode"] == 401
+    assert tables(stack) == before
+
+
+@pytest.mark.parametrize(
+    "authorizer", [{"jwt": None}, {"jwt": {"claims": None}}, {"lambda": None}, {"iam": {"userId": "alice"}}, None], ids=repr
+)
+def test_an_authoriser_of_another_shape_gives_no_identity(refused: Any, authorizer: Any) -> None:
+    sent = http_event("POST", "/v1/chat")
+    answer = refused({"message": "hello"}, claims=None, requestContext={**sent["requestContext"], "authorizer": authorizer})
+    assert answer.status == 401
+
+
+def test_a_role_nobody_knows_counts_as_an_ordinary_user(stack: Stack) -> None:
+    person = Person(stack, {**ALICE, "role": "emperor"})
+    assert person.send("chat_turn", "GET", "/v1/inspect", query={"message": "hello"}).status == 403
+
+
+REQUESTS: dict[str, tuple[str, str, str, dict[str, Any], int, str]] = {
+    "a session id in the path": ("chat_turn", "GET", "/v1/sessions/a%23b", {}, 400, "session_id"),
+    "a session to delete": ("chat_turn", "DELETE", "/v1/sessions/a%20b", {}, 400, "session_id"),
+    "a session that is not there": ("chat_turn", "GET", "/v1/sessions/unheard-of", {}, 404, "id"),
+    "a cursor of our own making": ("chat_turn", "GET", "/v1/sessions", {"query": {"cursor": "AAAA"}}, 400, "cursor"),
+    "a cursor that is no base64": ("chat_turn", "GET", "/v1/sessions", {"query": {"cursor": "й"}}, 400, "cursor"),
+    "an overlong event id": ("chat_turn", "GET", "/v1/events", {"headers": {"Last-Event-ID": "x" * 65}}, 400, "Last-Event-ID"),
+    "a confirmation that never was": ("chat_turn", "POST", "/v1/confirmations/conf_000000000000", {"body": {"accept": True}}, 404, "id"),
+    "a confirmation with odd characters": ("chat_turn", "POST", "/v1/confirmations/a%23b%00", {"body": {"accept": True}}, 404, "id"),
+    "an answer that is neither yes nor no": ("chat_turn", "POST", "/v1/confirmations/conf_0", {"body": {"accept": "yes"}}, 400, "accept"),
+    "an answer with no word": ("chat_turn", "POST", "/v1/confirmations/conf_0", {"body": {}}, 400, "accept"),
+    "a route nobody serves": ("chat_turn", "POST", "/v1/chats", {"body": {}}, 404, "path"),
+    "a method nobody serves": ("chat_turn", "PATCH", "/v1/chat", {"body": {}}, 404, "path"),
+    "an app that is not there": ("tool_dispatch", "POST", "/v1/extensions/nothing/call", {"body": {"function": "x"}}, 404, "app_id"),
+    "an app id with odd characters": ("tool_dispatch", "POST", "/v1/extensions/a%23b/call", {"body": {"function": "x"}}, 404, "app_id"),
+    "a call of no function": ("tool_dispatch", "POST", "/v1/extensions/probe/call", {"body": {"params": {}}}, 400, "function"),
+    "a call with parameters of a wrong type": (
+        "tool_dispatch",
+        "POST",
+        "/v1/extensions/probe/call",
+        {"body": {"function": "save", "params": []}},
+        400,
+        "params",
+    ),
+    "a secret that is empty": ("tool_dispatch", "PUT", "/v1/extensions/probe/secrets/token", {"body": {"value": ""}}, 400, "value"),
+    "a secret over its limit": (
+        "tool_dispatch",
+        "PUT",
+        "/v1/extensions/probe/secrets/token",
+        {"body": {"value": "x" * 4097}},
+        400,
+        "value",
+    ),
+    "a secret nobody declared": ("tool_dispatch", "PUT", "/v1/extensions/probe/secrets/other", {"body": {"value": "x"}}, 404, "name"),
+    "an app to install that is not there": ("skeleton_refresh", "PUT", "/v1/extensions/nothing/installation", {}, 404, "app_id"),
+    "an app to remove with odd characters": ("skeleton_refresh", "DELETE", "/v1/extensions/a%23b/installation", {}, 404, "app_id"),
+    "a message to inspect that is too long": ("chat_turn", "GET", "/v1/inspect", {"query": {"message": "x" * 8001}}, 400, "message"),
+}
+
+
+@pytest.mark.parametrize(("function", "method", "path", "parts", "status", "field"), REQUESTS.values(), ids=REQUESTS.keys())
+def test_every_route_refuses_by_name(
+    stack: Stack, function: str, method: str, path: str, parts: dict[str, Any], status: int, field: str
+) -> None:
+    before = tables(stack)
+    answer = Person(stack, {**ALICE, "role": "developer"}).send(function, method, path, **parts)
+    assert (answer.status, answer.error.get("field")) == (status, field)
+    assert tables(stack) == before
+
+
+@pytest.mark.parametrize("function", ["chat_turn", "tool_dispatch", "skeleton_refresh"])
+@pytest.mark.parametrize("claims", [None, {"tenant_id": "acme"}], ids=["no claims", "no subject"])
+def test_only_webhooks_and_health_are_open_to_strangers(stack: Stack, function: str, claims: Any) -> None:
+    paths = {
+        "chat_turn": [
+            ("GET", "/v1/sessions"),
+            ("GET", "/v1/sessions/s1"),
+            ("DELETE", "/v1/sessions/s1"),
+            ("GET", "/v1/events"),
+            ("GET", "/v1/extensions"),
+            ("GET", "/v1/inspect"),
+        ],
+        "tool_dispatch": [
+            ("POST", "/v1/extensions/probe/call"),
+            ("GET", "/v1/extensions/probe/secrets"),
+            ("PUT", "/v1/extensions/probe/secrets/token"),
+        ],
+        "skeleton_refresh": [("PUT", "/v1/extensions/probe/installation"), ("DELETE", "/v1/extensions/probe/installation")],
+    }
+    for method, path in paths[function]:
+        sent = http_event(method, path, claims=claims, body={"function": "save", "value": "x"})
+        assert (path, stack.invoke(function, sent)["statusCode"]) == (path, 401)

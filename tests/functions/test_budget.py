@@ -1,0 +1,121 @@
+"""What a turn costs in DynamoDB: fixed, whatever the history, the users and the documents."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+
+from local.stack import Stack
+from tests.functions.support import ALICE, Person
+from webbee_kernel.aws.clients import aws_client
+from webbee_kernel.stores.dynamodb.meter import Call, Meter, metered
+
+WRITE = 'probe.save {"text": "x"}'
+
+
+def cost(person: Person, message: str, **body: Any) -> Meter:
+    """What one turn sends."""
+    with metered(aws_client("dynamodb")) as meter:
+        assert person.chat(message, **body).status == 200
+    return meter
+
+
+def sent(calls: list[Call], *, of_the_kernel: bool = True) -> list[str]:
+    """Operations in a stable order; a handler's own requests to the store are its own affair."""
+    return sorted(
+        f"{c.operation} {'+'.join(t.removesuffix('Table') for t in c.tables)}"
+        for c in calls
+        if not of_the_kernel or c.tables != ("StoreTable",)
+    )
+
+
+@pytest.fixture
+def settled(stack: Stack) -> Person:
+    """A user after her first turn, so that neither first-time work nor the session list's row counts."""
+    person = Person(stack, ALICE)
+    person.chat("hello")
+    return person
+
+
+def test_a_turn_without_a_call_reads_twice_and_writes_once(settled: Person) -> None:
+    meter = cost(settled, "just talk")
+    assert sent(meter.calls) == ["PutItem Sessions", "Query Sessions", "Query Skeleton"]
+
+
+def test_session_and_skeleton_are_read_side_by_side(settled: Person) -> None:
+    both = threading.Barrier(2, timeout=10)  # neither request leaves before the other is on its way
+
+    def wait(**_: Any) -> None:
+        both.wait()
+
+    events = aws_client("dynamodb").meta.events
+    events.register("before-call.dynamodb.Query", wait)
+    try:
+        assert cost(settled, "just talk").reads == 2
+    finally:
+        events.unregister("before-call.dynamodb.Query", wait)
+
+
+def test_a_turn_with_a_read_reads_twice_and_writes_twice(settled: Person) -> None:
+    meter = cost(settled, "probe.look {}")
+    assert sent(meter.calls) == ["PutItem Audit", "PutItem Sessions", "Query Sessions", "Query Skeleton"]
+    assert (meter.reads, meter.writes) == (3, 2)  # one of the reads is the handler's own
+
+
+def test_a_write_costs_one_write_more(settled: Person) -> None:
+    meter = cost(settled, WRITE)
+    assert sent(meter.calls) == ["PutItem Audit", "PutItem Sessions", "Query Sessions", "Query Skeleton", "TransactWriteItems Audit+Events"]
+
+
+def test_a_repeated_request_costs_its_two_reads(settled: Person) -> None:
+    cost(settled, WRITE, request_id="r1")
+    assert sent(cost(settled, WRITE, request_id="r1").calls) == ["Query Sessions", "Query Skeleton"]
+
+
+def test_the_cost_does_not_grow_with_the_session(settled: Person) -> None:
+    costs = {}
+    for turn in range(2, 18):
+        calls = cost(settled, "probe.look {}").calls
+        costs[turn] = (sent(calls), sum(c.write for c in calls))
+    assert costs[3] == costs[8] == costs[13]
+    assert costs[7] == costs[12] == costs[17]
+    assert costs[3][0] == ["PutItem Audit", "PutItem Sessions", "Query Sessions", "Query Skeleton"]
+
+
+def test_the_cost_does_not_grow_with_sessions_users_and_documents(stack: Stack, settled: Person) -> None:
+    settled.chat(WRITE)  # the first document of a collection writes a row that lists its user
+    before = cost(settled, WRITE)
+    for number in range(12):
+        Person(stack, {**ALICE, "sub": f"user-{number}"}).chat(WRITE)
+        settled.chat(WRITE, session_id=f"other-{number}")
+    after = cost(settled, WRITE)
+    assert sent(after.calls, of_the_kernel=False) == sent(before.calls, of_the_kernel=False)
+    assert sum(c.write for c in after.calls) == sum(c.write for c in before.calls)
+
+
+def test_a_typical_turn_writes_at_most_three_units(settled: Person) -> None:
+    units = [cost(settled, "probe.look {}").write_units for _ in range(10)]
+    assert max(units) <= 3.0
+
+
+def test_reads_of_one_turn_run_side_by_side_and_cost_one_write_each(settled: Person) -> None:
+    meter = cost(settled, "probe.look {} probe.whoami {}")
+    kernel = [operation for operation in sent(meter.calls) if "Cache" not in operation]
+    assert kernel == ["PutItem Audit", "PutItem Audit", "PutItem Sessions", "Query Sessions", "Query Skeleton"]
+
+
+def test_a_confirmed_call_costs_three_requests_more(settled: Person) -> None:
+    confirmation = settled.chat('probe.remove {"text": "x"}')["confirmation"]["id"]
+    with metered(aws_client("dynamodb")) as meter:
+        assert settled.confirm(confirmation).status == 200
+    assert sent(meter.calls) == [
+        "DeleteItem Sessions",
+        "GetItem Sessions",
+        "PutItem Audit",
+        "PutItem Sessions",
+        "Query Sessions",
+        "Query Skeleton",
+        "TransactWriteItems Audit+Events",
+    ]

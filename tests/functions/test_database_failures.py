@@ -1,0 +1,254 @@
+"""DynamoDB does not answer: the user is told to retry, nothing is recorded by halves, and the retry does what was asked once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError, ConnectTimeoutError, EndpointConnectionError, ReadTimeoutError
+
+from local.stack import Stack
+from tests.functions.support import ALICE, Person, deployed, event, rows, tables
+from webbee_kernel.aws.clients import aws_client
+from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
+from webbee_kernel.stores.protocols import Stores
+
+
+def throttled() -> Exception:
+    return ClientError({"Error": {"Code": "ProvisionedThroughputExceededException", "Message": "slow down"}}, "PutItem")
+
+
+class Outage:
+    """A DynamoDB client that fails the next requests which fit `operation` and `table`, `times` of them."""
+
+    def __init__(self) -> None:
+        self.plan: tuple[str, str, int, Exception, bool] | None = None
+
+    def next(self, operation: str, table: str, *, times: int = 1, error: Exception | None = None, after: bool = False) -> None:
+        """Fail them before they reach the table, or `after` they did, when only the answer is lost."""
+        self.plan = (operation, table, times, error or throttled(), after)
+
+    def over(self) -> bool:
+        """Whether all planned failures happened."""
+        return self.plan is None
+
+    def client(self, service: str) -> Any:
+        """The seam: what the stores ask for a client."""
+        return _Client(aws_client(service), self)
+
+
+class _Client:
+    def __init__(self, client: Any, outage: Outage) -> None:
+        self._client = client
+        self._outage = outage
+
+    def __getattr__(self, operation: str) -> Any:
+        def send(**request: Any) -> Any:
+            plan = self._outage.plan
+            if plan is None or not operation.startswith(plan[0]) or plan[1] not in str(request):
+                return getattr(self._client, operation)(**request)
+            wanted, table, times, error, after = plan
+            self._outage.plan = (wanted, table, times - 1, error, after) if times > 1 else None
+            if after:
+                getattr(self._client, operation)(**request)
+            raise error
+
+        return send
+
+
+@pytest.fixture
+def outage() -> Outage:
+    return Outage()
+
+
+@pytest.fixture
+def stack(outage: Outage) -> Iterator[Stack]:
+    def flaky(_: Stores) -> Stores:
+        return dynamodb_stores(Tables.from_variables(os.environ), shards=4, secrets_prefix="/webbee/local", client_factory=outage.client)
+
+    with deployed(stores=flaky) as running:
+        yield running
+
+
+SAVE = 'probe.save {"text": "x"}'
+
+
+def saved(stack: Stack) -> int:
+    return sum(r["sk"].startswith("texts#") and "#probe" in r["pk"] and "data" in r for r in rows(stack, "store"))
+
+
+def assert_told_to_retry(answer: Any) -> None:
+    assert answer.status == 503
+    assert answer.error["code"] == "storage_unavailable"
+    assert "again" in answer.error["message"] or "retry" in answer.error["message"]
+    assert answer.headers["retry-after"] == "1"
+
+
+ERRORS: dict[str, Exception] = {
+    "throttled": throttled(),
+    "an internal error": ClientError(
+        {"Error": {"Code": "InternalServerError", "Message": ""}, "ResponseMetadata": {"HTTPStatusCode": 500}}, "Query"
+    ),  # type: ignore[typeddict-item]
+    "unreachable": EndpointConnectionError(endpoint_url="https://dynamodb.example"),
+    "a connection that times out": ConnectTimeoutError(endpoint_url="https://dynamodb.example"),
+    "an answer that does not come": ReadTimeoutError(endpoint_url="https://dynamodb.example"),
+    "a table that is not there": ClientError({"Error": {"Code": "ResourceNotFoundException", "Message": ""}}, "Query"),
+}
+
+
+@pytest.mark.parametrize("table", ["SessionsTable", "SkeletonTable"])
+@pytest.mark.parametrize("error", ERRORS.values(), ids=ERRORS.keys())
+def test_a_turn_that_cannot_read_is_not_begun(stack: Stack, alice: Person, outage: Outage, table: str, error: Exception) -> None:
+    before = tables(stack)
+    outage.next("query", table, error=error)
+    answer = alice.chat(SAVE)
+    assert answer.status == 503
+    assert answer.error["code"] == "storage_unavailable"
+    assert outage.over()
+    assert tables(stack) == before
+    assert alice.chat(SAVE)["turn"] == 1
+
+
+@pytest.mark.parametrize("operation", ["put_item", "update_item"], ids=["turn 2", "turn 1"])
+def test_a_turn_that_cannot_be_recorded_is_done_once_when_it_is_retried(
+    stack: Stack, alice: Person, outage: Outage, operation: str
+) -> None:
+    if operation == "put_item":
+        alice.chat("probe.look {}")
+    turns = len(alice.turns())
+    outage.next(operation, "SessionsTable")
+    assert_told_to_retry(alice.chat(SAVE, request_id="r1"))
+    assert (outage.over(), saved(stack), len(alice.turns())) == (True, 1, turns)
+    answer = alice.chat(SAVE, request_id="r1")
+    assert (answer.status, answer["reply"], answer["turn"]) == (200, 'Saved "x".', turns + 1)
+    assert saved(stack) == 1
+    assert len(alice.events("panel_refresh")) == 1
+
+
+def test_a_turn_whose_recording_was_not_acknowledged_is_answered_from_the_record(stack: Stack, alice: Person, outage: Outage) -> None:
+    outage.next("update_item", "SessionsTable", after=True)
+    assert_told_to_retry(alice.chat(SAVE, request_id="r1"))
+    answer = alice.chat(SAVE, request_id="r1")
+    assert (answer.status, answer["turn"], saved(stack)) == (200, 1, 1)
+
+
+def test_a_write_that_cannot_be_claimed_is_not_run(stack: Stack, alice: Person, outage: Outage) -> None:
+    before = tables(stack)
+    outage.next("put_item", "AuditTable")
+    assert_told_to_retry(alice.chat(SAVE, request_id="r1"))
+    assert outage.over()
+    assert tables(stack) == before
+    assert alice.chat(SAVE, request_id="r1")["reply"] == 'Saved "x".'
+    assert saved(stack) == 1
+
+
+def test_a_write_whose_record_cannot_be_completed_is_still_told_truly(stack: Stack, alice: Person, outage: Outage) -> None:
+    outage.next("transact_write_items", "AuditTable")
+    answer = alice.chat(SAVE, request_id="r1")
+    assert outage.over()
+    assert (answer.status, answer["reply"], saved(stack)) == (200, 'Saved "x".', 1)
+    assert alice.chat(SAVE, request_id="r1").body == answer.body
+    assert saved(stack) == 1
+
+
+def test_a_write_that_died_half_way_is_reported_and_not_repeated(alice: Person, stack: Stack, outage: Outage) -> None:
+    invocation = event("invoke_call") | {"deadline_s": 0.3}
+    outage.next("transact_write_items", "AuditTable")
+    assert stack.invoke("tool_dispatch", invocation)["status"] == "ok"
+    again = stack.invoke("tool_dispatch", invocation)
+    assert (again["status"], again["error_code"]) == ("error", "BACKEND_TIMEOUT")
+    assert "check" in again["error"]
+    assert saved(stack) == 1
+
+
+def test_a_read_that_cannot_be_audited_is_not_answered(stack: Stack, alice: Person, outage: Outage) -> None:
+    before = tables(stack)
+    outage.next("put_item", "AuditTable")
+    assert_told_to_retry(alice.chat("probe.look {}"))
+    assert tables(stack) == before
+    assert alice.chat("probe.look {}")["reply"] == "0 texts."
+
+
+def test_what_was_done_before_the_database_went_away_is_told(stack: Stack, alice: Person, outage: Outage) -> None:
+    outage.next("put_item", '"mark"')  # the claim of an effect names its function
+    answer = alice.chat('probe.save {"text": "second"} probe.mark {"text": "m"}')
+    assert outage.over()
+    assert [(c["fn_name"], c["status"], c.get("error_code")) for c in answer["calls"]] == [
+        ("save", "ok", None),
+        ("mark", "error", "BACKEND_5XX"),
+    ]
+    assert "mark was not run" in answer["reply"]
+
+
+def test_a_store_that_fails_inside_a_handler_fails_its_call(stack: Stack, alice: Person, outage: Outage) -> None:
+    outage.next("put_item", "StoreTable")
+    answer = alice.chat(SAVE)
+    assert outage.over()
+    assert (answer.status, answer["status"]) == (200, "error")
+    assert answer["calls"][0]["error_code"] == "INTERNAL"
+    assert alice.turns()[0]["status"] == "error"
+    assert saved(stack) == 0
+
+
+def test_a_question_that_cannot_be_kept_is_not_asked(stack: Stack, alice: Person, outage: Outage) -> None:
+    outage.next("transact_write_items", "SessionsTable")
+    assert_told_to_retry(alice.chat('probe.remove {"text": "x"}', request_id="r1"))
+    assert alice.turns() == []
+    assert alice.chat('probe.remove {"text": "x"}', request_id="r1")["status"] == "confirmation"
+
+
+def test_a_yes_that_cannot_be_taken_can_be_given_again(stack: Stack, alice: Person, outage: Outage) -> None:
+    confirmation = alice.chat('probe.remove {"text": "x"}')["confirmation"]["id"]
+    outage.next("delete_item", "SessionsTable")
+    assert_told_to_retry(alice.confirm(confirmation))
+    assert alice.confirm(confirmation)["reply"] == 'Removed "x".'
+
+
+def test_a_confirmed_call_that_cannot_be_recorded_is_answered_when_it_is_asked_again(stack: Stack, alice: Person, outage: Outage) -> None:
+    confirmation = alice.chat('probe.remove {"text": "x"}')["confirmation"]["id"]
+    outage.next("put_item", "turn#2")
+    assert_told_to_retry(alice.confirm(confirmation))
+    removed = [r for r in rows(stack, "store") if r["sk"].startswith("removed#")]
+    assert len(removed) == 1
+    again = alice.confirm(confirmation)
+    assert (again.status, again["reply"]) == (200, 'Removed "x".')
+    assert len([r for r in rows(stack, "store") if r["sk"].startswith("removed#")]) == 1
+
+
+ROUTES = [
+    ("chat_turn", "GET", "/v1/sessions/s1", "SessionsTable"),
+    ("chat_turn", "GET", "/v1/sessions", "SessionsTable"),
+    ("chat_turn", "GET", "/v1/events", "EventsTable"),
+    ("chat_turn", "GET", "/v1/extensions", "SkeletonTable"),
+    ("tool_dispatch", "POST", "/v1/extensions/probe/call", "StoreTable"),
+    ("skeleton_refresh", "PUT", "/v1/extensions/probe/installation", "SkeletonTable"),
+    ("skeleton_refresh", "DELETE", "/v1/extensions/probe/installation", "SkeletonTable"),
+]
+
+
+@pytest.mark.parametrize(("function", "method", "path", "table"), ROUTES)
+def test_every_route_says_that_the_database_is_away(
+    alice: Person, outage: Outage, function: str, method: str, path: str, table: str
+) -> None:
+    outage.next("", table)
+    answer = alice.send(function, method, path, body={"function": "look"} if method == "POST" else None)
+    assert outage.over()
+    assert_told_to_retry(answer)
+
+
+def test_the_health_route_names_the_table_that_is_away(alice: Person, outage: Outage) -> None:
+    outage.next("query", "EventsTable")
+    answer = alice.send("chat_turn", "GET", "/v1/health")
+    assert (answer.status, answer["status"], answer["tables"]) == (
+        503,
+        "degraded",
+        {"sessions": "ok", "skeleton": "ok", "events": "storage_unavailable"},
+    )
+    assert alice.send("chat_turn", "GET", "/v1/health").status == 200
+
+
+def test_a_refresh_queue_that_is_away_costs_no_turn() -> None:
+    with deployed(env={"WEBBEE_REFRESH_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/123456789012/gone"}) as stack:
+        assert Person(stack, ALICE).chat(SAVE)["reply"] == 'Saved "x".'

@@ -1,0 +1,247 @@
+"""The same request may arrive twice, at the same moment, in other threads and other processes: its effects happen once, its reply is one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import Any, TypeVar
+
+import pytest
+
+from local.stack import Stack
+from tests.functions.support import ALICE, Answer, Person, deployed, rows
+from webbee_kernel.clock import FrozenClock
+
+T = TypeVar("T")
+
+
+def at_once(*work: Callable[[], T]) -> list[T]:
+    """Run everything in threads that start together."""
+    together = Barrier(len(work), timeout=30)
+
+    def run(one: Callable[[], T]) -> T:
+        together.wait()
+        return one()
+
+    with ThreadPoolExecutor(len(work)) as threads:
+        return list(threads.map(run, work))
+
+
+def texts(stack: Stack, collection: str = "texts") -> list[str]:
+    """What the probe stored, oldest first."""
+    found = [r for r in rows(stack, "store") if r["pk"].endswith("#probe") and r["sk"].startswith(f"{collection}#")]
+    return [json.loads(r["data"])["text"] for r in sorted(found, key=lambda r: r["sk"])]
+
+
+def without_times(answer: Answer) -> Any:
+    return {**answer.body, "calls": [{k: v for k, v in c.items() if k != "duration_ms"} for c in answer.body["calls"]]}
+
+
+@pytest.mark.parametrize("deliveries", [2, 8])
+def test_a_request_delivered_several_times_at_once_is_done_once_and_answered_alike(stack: Stack, alice: Person, deliveries: int) -> None:
+    message = 'probe.save {"text": "once"} probe.look {} probe.save {"text": "twice"}'
+    answers = at_once(*[lambda: alice.chat(message, request_id="r1")] * deliveries)
+    assert [a.status for a in answers] == [200] * deliveries
+    assert all(without_times(a) == without_times(answers[0]) for a in answers)
+    assert texts(stack) == ["once", "twice"]
+    assert [t["message"] for t in alice.turns()] == [message]
+    assert len(alice.events("panel_refresh")) == 2
+
+
+def test_a_request_repeated_later_gets_the_stored_reply(stack: Stack, alice: Person) -> None:
+    first = alice.chat('probe.save {"text": "once"}', request_id="r1")
+    alice.chat("probe.look {}")
+    assert alice.chat('probe.save {"text": "once"}', request_id="r1").body == first.body
+    assert texts(stack) == ["once"]
+    assert [t["turn"] for t in alice.turns()] == [1, 2]
+
+
+def test_a_request_id_used_for_another_message_is_a_conflict(stack: Stack, alice: Person) -> None:
+    alice.chat('probe.save {"text": "one"}', request_id="r1")
+    answer = alice.chat('probe.save {"text": "other"}', request_id="r1")
+    assert (answer.status, answer.error["field"]) == (409, "request_id")
+    assert texts(stack) == ["one"]
+
+
+def test_the_same_message_without_a_request_id_is_two_requests(stack: Stack, alice: Person) -> None:
+    at_once(*[lambda: alice.chat('probe.save {"text": "again"}')] * 2)
+    assert texts(stack) == ["again", "again"]
+    assert [t["turn"] for t in alice.turns()] == [1, 2]
+
+
+def test_the_same_request_id_of_two_users_or_sessions_is_two_requests(stack: Stack, alice: Person, bob: Person) -> None:
+    message = 'probe.save {"text": "mine"}'
+    at_once(
+        lambda: alice.chat(message, request_id="r1"),
+        lambda: bob.chat(message, request_id="r1"),
+        lambda: alice.chat(message, request_id="r1", session_id="s2"),
+    )
+    assert texts(stack) == ["mine"] * 3
+
+
+def test_two_tabs_lose_nothing_and_keep_their_order(stack: Stack, alice: Person) -> None:
+    words = [f"w{n}" for n in range(16)]
+    answers = at_once(*[(lambda w=w: alice.chat(f'probe.save {{"text": "{w}"}}')) for w in words])
+    assert [a.status for a in answers] == [200] * 16
+    assert sorted(a["turn"] for a in answers) == list(range(1, 17))
+    assert sorted(texts(stack)) == sorted(words)
+    turns = alice.turns()
+    assert [t["turn"] for t in turns] == [12, 13, 14, 15, 16]
+    replied = {a["turn"]: a["reply"] for a in answers}
+    assert [t["reply"] for t in turns] == [replied[t["turn"]] for t in turns]
+    ring = [r["sk"] for r in rows(stack, "sessions")]
+    assert sorted(ring) == [f"turn#{slot}" for slot in range(5)]
+
+
+def test_direct_calls_of_one_request_id_run_once(stack: Stack, alice: Person) -> None:
+    body = {"function": "save", "params": {"text": "pressed"}, "request_id": "click-1"}
+    answers = at_once(*[lambda: alice.send("tool_dispatch", "POST", "/v1/extensions/probe/call", body=body)] * 4)
+    assert [(a.status, a["status"], a["data"]["text"]) for a in answers] == [(200, "ok", "pressed")] * 4
+    assert len({a["data"]["id"] for a in answers}) == 1
+    assert texts(stack) == ["pressed"]
+
+
+REMOVE = 'probe.remove {"text": "x"}'
+
+
+def asked(person: Person, message: str = REMOVE, **body: Any) -> str:
+    """Ask for something destructive; the confirmation's id."""
+    answer = person.chat(message, **body)
+    assert answer["status"] == "confirmation"
+    return str(answer["confirmation"]["id"])
+
+
+def removed(stack: Stack) -> list[str]:
+    return texts(stack, "removed")
+
+
+def test_a_destructive_call_waits_for_a_yes(stack: Stack, alice: Person) -> None:
+    answer = alice.chat(REMOVE)
+    confirmation = answer["confirmation"]
+    assert (answer["status"], answer["calls"], removed(stack)) == ("confirmation", [], [])
+    assert confirmation["id"].startswith("conf_")
+    assert len(confirmation["id"]) == len("conf_") + 12
+    assert confirmation["calls"] == [{"app_id": "probe", "fn_name": "remove", "arguments": {"text": "x"}}]
+
+
+def test_a_yes_by_api_runs_exactly_what_waited(stack: Stack, alice: Person) -> None:
+    answer = alice.confirm(asked(alice))
+    assert (answer.status, answer["reply"], answer["turn"]) == (200, 'Removed "x".', 2)
+    assert [(c["fn_name"], c["status"]) for c in answer["calls"]] == [("remove", "ok")]
+    assert removed(stack) == ["x"]
+
+
+@pytest.mark.parametrize("words", ["yes", "Yes, delete it!", "OK", "да", "Да, удаляй", "конечно"])
+def test_a_yes_in_words_runs_what_waited(stack: Stack, alice: Person, words: str) -> None:
+    asked(alice)
+    assert alice.chat(words)["reply"] == 'Removed "x".'
+    assert removed(stack) == ["x"]
+
+
+@pytest.mark.parametrize("words", ["no", "No, don't delete it", "cancel", "нет", "Нет, не надо", "отмена"])
+def test_a_no_in_words_runs_nothing_and_ends_the_question(stack: Stack, alice: Person, words: str) -> None:
+    confirmation = asked(alice)
+    answer = alice.chat(words)
+    assert (answer["status"], answer["calls"], removed(stack)) == ("ok", [], [])
+    assert alice.confirm(confirmation).status == 410
+    alice.chat("yes")
+    assert removed(stack) == []
+
+
+@pytest.mark.parametrize("words", ["yes, but tomorrow please, not now", "maybe", "да нет наверное, расскажи подробнее", "probe.look {}"])
+def test_anything_else_is_a_message_and_what_waits_still_waits(stack: Stack, alice: Person, words: str) -> None:
+    confirmation = asked(alice)
+    alice.chat(words)
+    assert removed(stack) == []
+    assert alice.confirm(confirmation)["reply"] == 'Removed "x".'
+    assert removed(stack) == ["x"]
+
+
+def test_a_no_by_api_runs_nothing(stack: Stack, alice: Person) -> None:
+    confirmation = asked(alice)
+    assert alice.confirm(confirmation, False)["calls"] == []
+    assert alice.confirm(confirmation, True)["calls"] == []
+    assert removed(stack) == []
+
+
+def test_accepting_twice_at_once_runs_once(stack: Stack, alice: Person) -> None:
+    confirmation = asked(alice)
+    answers = at_once(*[lambda: alice.confirm(confirmation)] * 6)
+    assert removed(stack) == ["x"]
+    assert [a.status for a in answers] == [200] * 6
+    assert all(without_times(a) == without_times(answers[0]) for a in answers)
+    assert [t["turn"] for t in alice.turns()] == [1, 2]
+
+
+def test_a_yes_in_words_and_one_by_api_at_once_run_once(stack: Stack, alice: Person) -> None:
+    confirmation = asked(alice)
+    answers = at_once(lambda: alice.confirm(confirmation), lambda: alice.chat("yes"))
+    assert removed(stack) == ["x"]
+    assert {a.status for a in answers} in ({200}, {200, 410})
+
+
+def test_a_yes_delivered_twice_at_once_is_answered_alike(stack: Stack, alice: Person) -> None:
+    asked(alice)
+    answers = at_once(*[lambda: alice.chat("yes", request_id="r2")] * 2)
+    assert removed(stack) == ["x"]
+    assert [a.status for a in answers] == [200, 200]
+    assert without_times(answers[0]) == without_times(answers[1])
+
+
+def test_yes_and_no_at_once_are_one_of_the_two(stack: Stack, alice: Person) -> None:
+    asked(alice)
+    answers = at_once(lambda: alice.chat("yes"), lambda: alice.chat("no"))
+    decided = [a for a in answers if a.status == 200 and (a["calls"] or "nothing" in a["reply"])]
+    assert len(decided) == 1
+    assert removed(stack) == (["x"] if decided[0]["calls"] else [])
+
+
+def test_a_question_delivered_twice_at_once_is_one_question(stack: Stack, alice: Person) -> None:
+    answers = at_once(*[lambda: alice.chat(REMOVE, request_id="r1")] * 4)
+    assert len({a["confirmation"]["id"] for a in answers}) == 1
+    assert alice.confirm(answers[0]["confirmation"]["id"])["reply"] == 'Removed "x".'
+    assert removed(stack) == ["x"]
+    assert [t["turn"] for t in alice.turns()] == [1, 2]
+
+
+def test_a_newer_question_takes_the_older_ones_place(stack: Stack, alice: Person) -> None:
+    older = asked(alice)
+    newer = asked(alice, 'probe.remove {"text": "y"}')
+    assert older != newer
+    assert alice.confirm(older).status == 410
+    assert alice.chat("yes")["reply"] == 'Removed "y".'
+    assert removed(stack) == ["y"]
+
+
+def test_a_question_expires_after_five_minutes() -> None:
+    clock = FrozenClock()
+    with deployed(clock=clock) as stack:
+        alice = Person(stack, ALICE)
+        late, still = asked(alice), asked(alice, session_id="s2")
+        clock.advance(299)
+        assert alice.confirm(still).status == 200
+        clock.advance(1)
+        answer = alice.confirm(late)
+        assert (answer.status, answer.error["limit"]) == (410, 300)
+        alice.chat("yes")
+        assert removed(stack) == ["x"]
+
+
+def test_nobody_else_can_accept(stack: Stack, alice: Person, bob: Person) -> None:
+    confirmation = asked(alice)
+    others = [bob, Person(stack, {**ALICE, "tenant_id": "umbrella"}), Person(stack, {**ALICE, "sub": "mallory", "role": "operator"})]
+    assert [p.confirm(confirmation).status for p in others] == [404, 404, 404]
+    assert [p.chat("yes")["calls"] for p in others] == [[], [], []]
+    assert removed(stack) == []
+    assert alice.confirm(confirmation).status == 200
+
+
+def test_what_comes_after_a_destructive_step_waits_with_it_and_runs_with_it(stack: Stack, alice: Person) -> None:
+    answer = alice.chat('probe.save {"text": "before"} probe.remove {"text": "x"} probe.save {"text": "after"}')
+    assert [c["fn_name"] for c in answer["calls"]] == ["save"]
+    assert [c["fn_name"] for c in answer["confirmation"]["calls"]] == ["remove", "save"]
+    assert texts(stack) == ["before"]
+    assert [c["fn_name"] for c in alice.chat("yes")["calls"]] == ["remove", "save"]
+    assert (texts(stack), removed(stack)) == (["before", "after"], ["x"])

@@ -1,0 +1,66 @@
+"""Extension code may hang, giving way to others or not: the turn answers honestly, others go on, and what comes late arrives as an event."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from local.stack import Stack
+from tests.functions.support import ALICE, Person, deployed
+
+
+@pytest.fixture(scope="module")
+def stack() -> Iterator[Stack]:
+    """One deployment for the module, with little patience."""
+    with deployed(env={"WEBBEE_CALL_SECONDS": "1"}) as running:
+        yield running
+
+
+@pytest.fixture
+def person(stack: Stack, request: pytest.FixtureRequest) -> Person:
+    """Each test has a user of its own."""
+    return Person(stack, {**ALICE, "sub": f"user-{abs(hash(request.node.nodeid))}"})
+
+
+def late_result(person: Person) -> str:
+    """The text of the event that a call outliving its turn becomes, however slow the machine is."""
+    for _ in range(600):
+        if found := person.events("result"):
+            return str(found[0]["text"])
+        time.sleep(0.05)
+    raise AssertionError("the late result never arrived")
+
+
+@pytest.mark.parametrize(
+    ("message", "words", "late"),
+    [("probe.sleep {}", "still running", "Slept."), ("probe.block {}", "did not finish", "Late.")],
+    ids=["gives way", "blocks its thread"],
+)
+def test_a_handler_that_hangs_fails_its_call_and_nothing_else(person: Person, message: str, words: str, late: str) -> None:
+    answer = person.chat(message)
+    assert (answer.status, answer["status"], answer["turn"]) == (200, "error", 1)
+    assert [c["error_code"] for c in answer["calls"]] == ["BACKEND_TIMEOUT"]
+    assert words in answer["reply"]
+    developer = Person(person.stack, {**person.claims, "role": "developer"})
+    prompt = developer.send("chat_turn", "GET", "/v1/inspect", query={"session_id": "s1", "message": "next"})["prompt"]
+    assert "FACTS:" not in prompt
+    assert person.chat('probe.save {"text": "after"}')["reply"] == 'Saved "after".'
+    assert late_result(person) == late
+
+
+def test_a_call_that_waits_does_not_hold_up_the_calls_beside_it(person: Person) -> None:
+    answer = person.chat("probe.sleep {} probe.look {}")
+    assert [(c["fn_name"], c["status"]) for c in answer["calls"]] == [("sleep", "error"), ("look", "ok")]
+    assert (answer["status"], "0 texts." in answer["reply"]) == ("ok", True)
+    assert late_result(person) == "Slept."
+
+
+def test_a_thread_that_blocks_does_not_take_other_users_with_it(stack: Stack, person: Person) -> None:
+    other = Person(stack, {**ALICE, "sub": "patient"})
+    assert person.chat("probe.block {}")["calls"][0]["error_code"] == "BACKEND_TIMEOUT"
+    assert other.chat('probe.save {"text": "meanwhile"}')["status"] == "ok"
+    assert late_result(person) == "Late."  # the blocked thread came back to life
+    assert other.chat("probe.look {}")["reply"] == "1 texts."
+    assert person.chat("probe.look {}")["reply"] == "0 texts."

@@ -1,0 +1,126 @@
+"""Extension code in a function of its own: the same answers, and honest ones when that function is away."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import ClientError, ReadTimeoutError
+
+from local.stack import Stack
+from tests.functions.support import call, deployed, rows, say
+from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
+from webbee_kernel.bootstrap import bootstrap, make_kernel
+from webbee_kernel.config import Settings
+from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.kernel import Ask, Kernel
+from webbee_kernel.llm.protocol import ModelResponse, ToolCall
+from webbee_kernel.llm.scripted import ScriptedModel
+from webbee_kernel.loop import LoopThread
+from webbee_kernel.replies import Reply
+from webbee_kernel.sdk import User
+
+
+class FunctionClient:
+    """What boto3's Lambda client does, with the real handler behind it. `fail` goes in the place of the next calls' answers."""
+
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+        self.fail: Callable[[], dict[str, Any]] | None = None
+        self.invocations: list[dict[str, Any]] = []
+
+    def invoke(self, FunctionName: str, Payload: str | bytes) -> dict[str, Any]:  # noqa: N803 - boto3's own names
+        event = json.loads(Payload)
+        self.invocations.append(event)
+        if self.fail and event["kind"] != "catalogue":
+            return self.fail()
+        answer = self.stack.handlers["tool_dispatch"].lambda_handler(event, None)
+        return {"StatusCode": 200, "Payload": io.BytesIO(json.dumps(answer).encode())}
+
+
+class Chat:
+    """A kernel in front of the function."""
+
+    def __init__(self, stack: Stack, client: FunctionClient) -> None:
+        self.client = client
+        self._settings = Settings.from_env(stack.env)
+        self._loop = LoopThread("lambda-dispatch-test")
+
+    def say(self, *script: Any, message: str = "do it", request_id: str = "r1") -> Reply:
+        """One turn with a model that plays the script."""
+        kernel: Kernel = make_kernel(
+            bootstrap(self._settings, llm=ScriptedModel(script)), dispatch=LambdaDispatch("tool", lambda _: self.client)
+        )
+        ask = Ask(User("alice", tenant_id="acme"), "s1", message, request_id)
+        return self._loop.run(kernel.turn(ask))
+
+
+@pytest.fixture
+def chat() -> Iterator[Chat]:
+    with deployed() as stack:
+        yield Chat(stack, FunctionClient(stack))
+
+
+def broken() -> dict[str, Any]:
+    payload = {"errorType": "Runtime.ExitError", "errorMessage": "RequestId: 1 Error: Runtime exited"}
+    return {"StatusCode": 200, "FunctionError": "Unhandled", "Payload": io.BytesIO(json.dumps(payload).encode())}
+
+
+def throttled() -> dict[str, Any]:
+    raise ClientError({"Error": {"Code": "TooManyRequestsException", "Message": "Rate exceeded"}}, "Invoke")
+
+
+def silent() -> dict[str, Any]:
+    raise ReadTimeoutError(endpoint_url="https://lambda.example")
+
+
+def without_database() -> dict[str, Any]:
+    return {"StatusCode": 200, "Payload": io.BytesIO(b'{"unavailable": "The table AuditTable is overloaded; try again."}')}
+
+
+FAILURES = pytest.mark.parametrize("failure", [broken, throttled, silent], ids=lambda f: f.__name__)
+
+
+def test_a_turn_through_the_function_is_the_turn_without_it(chat: Chat) -> None:
+    reply = chat.say(call("probe.save", text="x"), say('Saved "x".'))
+    assert (reply.text, reply.body["status"]) == ('Saved "x".', "ok")
+    assert reply.body["refresh_panels"] == [{"app_id": "probe", "panel_id": "board"}]
+    assert [e["kind"] for e in chat.client.invocations] == ["catalogue", "function"]
+
+
+@FAILURES
+def test_a_read_that_the_function_did_not_answer_can_be_retried(chat: Chat, failure: Any) -> None:
+    chat.client.fail = failure
+    with pytest.raises(StorageUnavailable):
+        chat.say(call("probe.look"))
+    assert rows(chat.client.stack, "sessions") == []
+    chat.client.fail = None
+    assert chat.say(call("probe.look"), say("0 texts.")).body["turn"] == 1
+
+
+@FAILURES
+def test_a_write_that_the_function_did_not_answer_is_not_called_done_nor_undone(chat: Chat, failure: Any) -> None:
+    chat.client.fail = failure
+    reply = chat.say(call("probe.save", text="x"), say('Saved "x".'), say('Saved "x".'))
+    assert reply.body["status"] == "error"
+    assert "check whether it was done" in reply.text
+    assert [c["error_code"] for c in reply.body["calls"]] == ["BACKEND_5XX"]
+
+
+def test_a_write_that_the_function_could_not_claim_can_be_retried(chat: Chat) -> None:
+    chat.client.fail = without_database
+    with pytest.raises(StorageUnavailable):
+        chat.say(call("probe.save", text="x"))
+    chat.client.fail = None
+    assert chat.say(call("probe.save", text="x"), say('Saved "x".')).body["turn"] == 1
+
+
+def test_an_integer_beyond_64_bits_is_exact_on_both_ways(chat: Chat) -> None:
+    chat.say(call("probe.rubbish", kind="huge integer"), say("A huge integer."))
+    assert '"n":1180591620717411303424' in rows(chat.client.stack, "sessions")[0]["body"].replace("\\", "").replace(": ", ":")
+    answer = ModelResponse(tool_calls=(ToolCall("probe__save", {"text": 2**70}),))
+    reply = chat.say(answer, call("probe.save", text="mended"), say('Saved "mended".'), request_id="r2")
+    assert reply.text == 'Saved "mended".'

@@ -1,0 +1,200 @@
+"""Extension code may raise, exit or return rubbish: the turn answers honestly, the next one works, the ledger keeps nothing of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from local.stack import Stack, http_event
+from tests.functions.extensions.probe.main import RUBBISH, SECRET
+from tests.functions.support import ALICE, Person, deployed, event, rows, tables
+
+
+@pytest.fixture(scope="module")
+def stack() -> Iterator[Stack]:
+    """One deployment for the module; each test has a user of its own."""
+    with deployed() as running:
+        yield running
+
+
+@pytest.fixture
+def person(stack: Stack, request: pytest.FixtureRequest) -> Person:
+    return Person(stack, {**ALICE, "sub": f"user-{abs(hash(request.node.nodeid))}"})
+
+
+def facts(person: Person) -> str:
+    """What the ledger would show a model: the FACTS lines of the person's session."""
+    developer = Person(person.stack, {**person.claims, "role": "developer"})
+    prompt = developer.send("chat_turn", "GET", "/v1/inspect", query={"session_id": "s1", "message": "next"})["prompt"]
+    return "\n".join(line for line in prompt.splitlines() if line.startswith("FACTS:"))
+
+
+def assert_next_turn_works(person: Person) -> None:
+    answer = person.chat('probe.save {"text": "after"}')
+    assert (answer.status, answer["status"], answer["reply"]) == (200, "ok", 'Saved "after".')
+    assert "after" in facts(person)
+
+
+FAILURES: dict[str, tuple[str, str, str]] = {
+    "raises": ("probe.fail {}", "INTERNAL", "RuntimeError"),
+    "calls sys.exit": ("probe.leave {}", "INTERNAL", "SystemExit"),
+}
+
+
+@pytest.mark.parametrize(("message", "code", "words"), FAILURES.values(), ids=FAILURES.keys())
+def test_a_handler_that_does_not_return_fails_its_call_and_nothing_else(person: Person, message: str, code: str, words: str) -> None:
+    answer = person.chat(message)
+    assert (answer.status, answer["status"], answer["turn"]) == (200, "error", 1)
+    assert [c["error_code"] for c in answer["calls"]] == [code]
+    assert words in answer["reply"]
+    assert facts(person) == ""
+    assert_next_turn_works(person)
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    """What the functions write to their log."""
+    (handler,) = (h for h in logging.getLogger("webbee").handlers if type(h) is logging.StreamHandler)
+    text = io.StringIO()
+    before = handler.setStream(text)
+    yield text
+    handler.setStream(before or sys.stderr)
+
+
+@pytest.mark.parametrize("message", ["probe.fail {}", "probe.leave {}"])
+def test_the_text_of_an_error_surfaces_nowhere(person: Person, log: io.StringIO, message: str) -> None:
+    shown = json.dumps([person.chat(message).body, person.turns(), person.events()], ensure_ascii=False)
+    stored = json.dumps(tables(person.stack), default=str)
+    assert "handler failed" in log.getvalue()
+    assert [SECRET in text for text in (shown, stored, log.getvalue())] == [False, False, False]
+
+
+REFUSED_KINDS = {"string", "object", "number", "list", "10 MB", "recursive", "surrogate"}
+"""What is no result at all: these calls fail. The other kinds are made presentable."""
+
+
+@pytest.mark.parametrize("kind", RUBBISH)
+def test_rubbish_never_sinks_a_turn(person: Person, kind: str) -> None:
+    answer = person.chat(f'probe.rubbish {{"kind": "{kind}"}}')
+    assert answer.status == 200
+    assert answer["reply"].strip()
+    (made,) = answer["calls"]
+    assert (kind, made["status"]) == (kind, "error" if kind in REFUSED_KINDS or "error" in kind else "ok")
+    if made["status"] == "error":
+        assert made["error_code"]
+        assert facts(person) == ""
+    assert len(json.dumps(answer.body)) < 100_000
+    assert_next_turn_works(person)
+
+
+@pytest.mark.parametrize("kind", RUBBISH)
+def test_rubbish_never_breaks_a_direct_call(person: Person, kind: str) -> None:
+    answer = person.call("probe", "rubbish", kind=kind)
+    assert (kind, answer.status) == (kind, 200)
+    assert answer["status"] in ("ok", "error")
+    assert (answer["status"] == "error") == (kind in REFUSED_KINDS or "error" in kind)
+
+
+@pytest.mark.parametrize("kind", ["types", "huge integer", "surrogate summary", "object", "10 MB", "recursive"])
+def test_rubbish_never_breaks_an_invocation(stack: Stack, kind: str) -> None:
+    invocation = event("invoke_call") | {"name": "rubbish", "arguments": {"kind": kind}, "request_id": f"r-{kind}"}
+    answer = stack.handlers["tool_dispatch"].lambda_handler(invocation, None)
+    assert json.loads(json.dumps(answer))["status"] == ("error" if kind in REFUSED_KINDS else "ok")
+
+
+def test_dates_ids_prices_sets_and_bytes_reach_the_ledger_as_text(person: Person) -> None:
+    person.chat('probe.rubbish {"kind": "types"}')
+    data = json.loads(facts(person).partition("data=")[2])
+    assert data == {
+        "at": "2026-05-15T17:21:04+00:00",
+        "id": "12345678-1234-5678-1234-567812345678",
+        "price": "12.50",
+        "tags": ["a", "b"],
+        "raw": "<2 bytes>",
+        "7": "a number for a key",
+    }
+
+
+def test_a_huge_integer_stays_exact_in_the_ledger(person: Person) -> None:
+    person.chat('probe.rubbish {"kind": "huge integer"}')
+    assert facts(person).endswith('data={"n": 1180591620717411303424}')
+
+
+def test_a_huge_integer_stays_exact_in_the_answer_of_a_direct_call(person: Person) -> None:
+    answer = person.call("probe", "rubbish", kind="huge integer")
+    assert answer["data"] == {"n": 2**70}
+
+
+def test_an_empty_result_leaves_no_facts(person: Person) -> None:
+    assert person.chat('probe.rubbish {"kind": "none"}')["calls"][0]["status"] == "ok"
+    assert facts(person) == ""
+
+
+def test_a_handler_cannot_become_somebody_else(stack: Stack, person: Person) -> None:
+    before = {(r["pk"], r["sk"]) for r in rows(stack, "store")}
+    answer = person.chat("probe.usurp {}")
+    after = {(r["pk"], r["sk"]) for r in rows(stack, "store")} - before
+    assert {pk for pk, _ in after if "users" not in pk} <= {f"acme#{person.claims['sub']}#probe", "acme#probe#texts"}
+    assert not any("bob" in pk or "umbrella" in pk for pk, _ in after)
+    assert answer["turn"] == 1
+    assert [t["message"] for t in person.turns()] == ["probe.usurp {}"]
+    assert person.chat("probe.look {}")["reply"] == "1 texts."
+
+
+PANELS: dict[str, tuple[dict[str, Any], str]] = {
+    "raises": ({"act": "raise"}, "INTERNAL"),
+    "calls sys.exit": ({"act": "exit"}, "INTERNAL"),
+    "is called with an argument it does not know": ({"__class__": 1, "act": "huge"}, ""),
+}
+
+
+@pytest.mark.parametrize(("params", "code"), PANELS.values(), ids=PANELS.keys())
+def test_a_panel_that_fails_says_so_and_the_next_request_works(person: Person, params: dict[str, Any], code: str) -> None:
+    answer = person.call("probe", "__panel__board", **params)
+    assert (answer.status, answer.body.get("error_code", "")) == (200, code)
+    assert SECRET not in json.dumps(answer.body)
+    assert person.call("probe", "__panel__board")["ui"]["props"]["content"] == "nothing"
+
+
+@pytest.mark.parametrize("params", [{"ctx": 1}, {"self": 1}, {"": 1}, {"a-b": [1]}], ids=repr)
+def test_parameters_of_any_name_cannot_break_a_panel(person: Person, params: dict[str, Any]) -> None:
+    sent = http_event("POST", "/v1/extensions/probe/call", claims=person.claims, body={"function": "__panel__board", "params": params})
+    answer = person.stack.invoke("tool_dispatch", sent)
+    assert answer["statusCode"] == 200
+
+
+WEBHOOKS: dict[str, tuple[str, int, Any]] = {
+    "raises": ("raise", 500, None),
+    "calls sys.exit": ("exit", 500, None),
+    "names a status": ("status", 202, "later"),
+    "names a status that is none": ("bad status", 500, None),
+    "returns nothing": ("nothing", 200, {"ok": True}),
+    "returns an object": ("object", 500, None),
+}
+
+
+@pytest.mark.parametrize(("body", "status", "expected"), WEBHOOKS.values(), ids=WEBHOOKS.keys())
+def test_a_webhook_that_misbehaves_gets_a_500_and_the_next_one_works(stack: Stack, body: str, status: int, expected: Any) -> None:
+    answer = Person(stack, ALICE).send("tool_dispatch", "POST", "/v1/ext/probe/webhook/echo", body=body)
+    assert answer.status == status
+    if expected is None:
+        assert answer.error["code"] == "INTERNAL"
+        assert SECRET not in json.dumps(answer.body)
+    else:
+        assert answer.body == expected
+    assert Person(stack, ALICE).send("tool_dispatch", "POST", "/v1/ext/probe/webhook/echo", body="ping")["body"] == "ping"
+
+
+def test_a_failing_write_leaves_an_audit_record_and_no_event(stack: Stack, person: Person) -> None:
+    person.chat("probe.fail {}")
+    records = [
+        json.loads(r["body"]) for r in rows(stack, "audit") if r["pk"] == f"acme#{person.claims['sub']}" and r["sk"].startswith("call#")
+    ]
+    assert [(r["fn_name"], r["status"], r["error_code"]) for r in records] == [("fail", "error", "INTERNAL")]
+    assert person.events() == []

@@ -1,0 +1,92 @@
+"""Given an event as AWS sends it, the function's answer."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from local.stack import Stack
+from tests.functions.support import EVENTS, event, rows
+
+
+def body(stack: Stack, function: str, name: str) -> Any:
+    answer = stack.invoke(function, event(name))
+    assert set(answer) == {"statusCode", "headers", "body", "isBase64Encoded"}
+    assert (answer["statusCode"], answer["isBase64Encoded"]) == (200, False)
+    assert answer["headers"]["cache-control"] == "no-store"
+    return json.loads(answer["body"]) if answer["headers"]["content-type"] == "application/json" else answer["body"]
+
+
+def test_a_chat_message(stack: Stack) -> None:
+    answer = body(stack, "chat_turn", "http_chat")
+    answer["calls"][0].pop("duration_ms")
+    assert answer == {
+        "reply": 'Saved "hello".',
+        "session_id": "s1",
+        "turn": 1,
+        "status": "ok",
+        "calls": [{"app_id": "probe", "fn_name": "save", "status": "ok"}],
+        "refresh_panels": [{"app_id": "probe", "panel_id": "board"}],
+    }
+    assert {r["pk"] for r in rows(stack, "sessions")} == {"acme#alice#s1"}  # sub and custom:tenant_id, as Cognito writes them
+
+
+def test_a_session_is_read_back(stack: Stack) -> None:
+    body(stack, "chat_turn", "http_chat")
+    (turn,) = body(stack, "chat_turn", "http_session")["turns"]
+    assert (turn["turn"], turn["reply"]) == (1, 'Saved "hello".')
+
+
+def test_events_since_an_id(stack: Stack) -> None:
+    body(stack, "chat_turn", "http_chat")
+    stream = body(stack, "chat_turn", "http_events")
+    assert "event: panel_refresh\n" in stream
+    assert stream.endswith("\n\n")
+
+
+def test_a_panel(stack: Stack) -> None:
+    body(stack, "chat_turn", "http_chat")
+    answer = body(stack, "tool_dispatch", "http_panel_call")
+    assert (answer["panel_id"], answer["ui"]["props"]["content"]) == ("board", "hello")
+
+
+def test_a_webhook(stack: Stack) -> None:
+    assert body(stack, "tool_dispatch", "http_webhook") == {"body": "ping", "query": {"a": "1"}, "user": "__webhook__"}
+
+
+def test_an_installation(stack: Stack) -> None:
+    assert body(stack, "skeleton_refresh", "http_install") == {"app_id": "probe", "installed": True}
+
+
+def test_a_call_and_its_repetition(stack: Stack) -> None:
+    first = stack.invoke("tool_dispatch", event("invoke_call"))
+    again = stack.invoke("tool_dispatch", event("invoke_call"))
+    assert (first["status"], first["data"]["text"], first["repeated"]) == ("ok", "hello", False)
+    assert again == {**first, "repeated": True, "duration_ms": again["duration_ms"]}
+
+
+def test_the_catalogue(stack: Stack) -> None:
+    apps = {a["app_id"]: a for a in stack.invoke("tool_dispatch", event("invoke_catalogue"))["apps"]}
+    assert {"probe", "clockwork"} <= set(apps)
+    assert {f["fn_name"]: f["action_type"] for f in apps["probe"]["functions"]}["remove"] == "destructive"
+
+
+def test_a_tick_of_an_empty_deployment(stack: Stack) -> None:
+    assert stack.invoke("skeleton_refresh", event("eventbridge_tick"))["queued"] == 0
+
+
+@pytest.mark.parametrize("path", sorted(EVENTS.glob("*.json")), ids=lambda p: p.stem)
+def test_every_recorded_event_is_answered(stack: Stack, path: Any) -> None:
+    """Whatever function it reaches: an event of another kind than expected raises nothing."""
+    recorded = json.loads(path.read_text("utf-8"))
+    if recorded.get("version") == "2.0":
+        for function in ("chat_turn", "tool_dispatch", "skeleton_refresh"):
+            assert stack.invoke(function, recorded)["statusCode"] in (200, 401, 404)
+    elif "Records" in recorded:
+        assert "batchItemFailures" in stack.invoke("skeleton_refresh", recorded)
+    elif "source" in recorded:
+        assert "queued" in stack.invoke("skeleton_refresh", recorded)
+    else:
+        assert stack.invoke("tool_dispatch", recorded)

@@ -1,0 +1,55 @@
+"""Installing, upgrading and leaving, where AWS adds nothing."""
+
+from __future__ import annotations
+
+from webbee_kernel.installer import Installer
+from webbee_kernel.sdk import Context, Extension
+from webbee_kernel.stores.memory import memory_stores
+from webbee_kernel.stores.protocols import Stores
+from webbee_kernel.testing import ExtensionHarness
+
+
+def versioned(version: str, log: list[str]) -> Extension:
+    ext = Extension("app", version)
+
+    @ext.on_install
+    async def installed(ctx: Context) -> None:
+        log.append(f"install {version}")
+
+    @ext.on_upgrade("2.0.0")
+    async def upgraded(ctx: Context) -> None:
+        log.append("upgrade to 2.0.0")
+
+    @ext.on_upgrade("3.0.0")
+    async def failing(ctx: Context) -> None:
+        log.append("upgrade to 3.0.0")
+        raise RuntimeError("the upgrade fails")
+
+    return ext
+
+
+def install(version: str, stores: Stores, log: list[str]) -> None:
+    harness = ExtensionHarness(versioned(version, log), stores=stores)
+    harness.run(Installer(harness.host, stores, harness.clock).install(harness.user, "app"))
+
+
+def test_an_upgrade_hook_runs_when_the_app_moved_to_its_version() -> None:
+    log: list[str] = []
+    stores = memory_stores()
+    for version in ("1.0.0", "1.0.0", "2.0.0", "2.0.0", "2.1.0"):
+        install(version, stores, log)
+    assert log == ["install 1.0.0", "upgrade to 2.0.0"]
+
+
+def test_an_upgrade_hook_that_fails_keeps_nobody_from_upgrading() -> None:
+    log: list[str] = []
+    stores = memory_stores()
+    for version in ("1.0.0", "3.0.0", "3.0.0"):
+        install(version, stores, log)
+    assert log == ["install 1.0.0", "upgrade to 3.0.0"]
+
+
+def test_a_first_installation_is_no_upgrade() -> None:
+    log: list[str] = []
+    install("2.0.0", memory_stores(), log)
+    assert log == ["install 2.0.0"]

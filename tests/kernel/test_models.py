@@ -1,0 +1,254 @@
+"""Models err in every way: unknown functions, broken arguments, silence, invented ids and numbers. The user still gets an honest reply."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.functions.support import PROBE, call, obedient, say
+from webbee_kernel.errors import ModelUnavailable
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.testing import USER, TestKernel
+from webbee_kernel.turn import AuditRecord
+
+
+def kernel(*script: Any, extensions: Sequence[Any] = (PROBE,), **options: Any) -> tuple[TestKernel, ScriptedModel]:
+    model = ScriptedModel(script)
+    return TestKernel(extensions, model=model, **options), model
+
+
+def audit(kernel: TestKernel) -> tuple[AuditRecord, ...]:
+    records: tuple[AuditRecord, ...] = kernel.run(kernel.app.stores.audit.list(kernel.key))
+    return records
+
+
+def problems(request: ModelRequest) -> str:
+    return request.prompt.partition("[PROBLEMS]\n")[2]
+
+
+BAD_ANSWERS: dict[str, ModelResponse] = {
+    "an unknown function": call("probe.explode"),
+    "an unknown app": call("nothing.save", text="x"),
+    "a function without its app": call("save", text="x"),
+    "an empty name": ModelResponse(tool_calls=(ToolCall("", {}),)),
+    "broken JSON": ModelResponse(tool_calls=(ToolCall("probe__save", '{"text": "x'),)),
+    "a list for arguments": ModelResponse(tool_calls=(ToolCall("probe__save", '["x"]'),)),
+    "null for arguments": ModelResponse(tool_calls=(ToolCall("probe__save", None),)),  # type: ignore[arg-type]
+    "nothing": ModelResponse(),
+    "white space": say("  \n "),
+    "a missing argument": call("probe.save"),
+    "an argument of a wrong type": call("probe.save", text={"a": 1}),
+    "an argument over its limit": call("probe.save", text="x" * 101),
+    "an invented id": call("probe.open", id="0198f2aa-77aa-7000-8000-1234567890ab"),
+    "a placeholder": call("probe.save", text="<TEXT>"),
+    "a placeholder of nobody": call("probe.save", text="<EMAIL_7>"),
+    "a template": call("probe.save", text="${text}"),
+    "a reference to a step that is not there": call("probe.save", text="{{steps.4.data.text}}"),
+    "a reference to itself": call("probe.save", text="{{steps.0.data.text}}"),
+    "a claim of something done": say("I have saved it under number 4711."),
+}
+
+
+@pytest.mark.parametrize("answer", BAD_ANSWERS.values(), ids=BAD_ANSWERS.keys())
+def test_a_bad_answer_is_told_back_once_and_the_repair_is_used(answer: ModelResponse) -> None:
+    k, model = kernel(answer, call("probe.save", text="mended"), say('Saved "mended".'))
+    reply = k.chat("save the word mended")
+    model.assert_finished()
+    assert "PROBLEM: " in model.requests[1].prompt
+    assert (reply.text, reply.body["status"]) == ('Saved "mended".', "ok")
+    assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [("save", "ok")]
+
+
+@pytest.mark.parametrize("answer", BAD_ANSWERS.values(), ids=BAD_ANSWERS.keys())
+def test_an_answer_that_stays_bad_ends_in_an_honest_reply(answer: ModelResponse) -> None:
+    k = TestKernel([PROBE], model=FunctionModel(lambda request: answer if request.role == "classifier" else say("")))
+    reply = k.chat("save the word mended")
+    assert isinstance(k.model, FunctionModel)
+    assert [r.role for r in k.model.requests].count("classifier") <= 3
+    assert reply.text.strip()
+    assert not re.search(r"saved|4711|done", reply.text, re.IGNORECASE)
+    assert not any(c["status"] == "ok" for c in reply.body["calls"])
+    (turn,) = k.memory().turns
+    assert turn.digests == ()
+    assert k.run(k.app.stores.documents.count(k.key, "probe", "texts")) == 0
+
+
+def test_the_honest_reply_is_in_the_users_language() -> None:
+    k = TestKernel([PROBE], model=FunctionModel(lambda _: ModelResponse()), user=replace(USER, language="ru-RU"))
+    assert k.chat("сохрани слово").text == "Не получилось разобрать запрос: попробуйте сказать иначе или точнее."
+
+
+def test_the_repair_names_the_field_and_its_limit() -> None:
+    k, model = kernel(call("probe.save", text="x" * 101), call("probe.save", text="x"), say('Saved "x".'))
+    k.chat("save x")
+    assert '"field": "text"' in problems(model.requests[1])
+    assert '"limit": "100"' in problems(model.requests[1])
+
+
+def test_what_ran_before_a_bad_call_is_kept_and_not_run_again() -> None:
+    both = ModelResponse(tool_calls=(ToolCall("probe__save", {"text": "one"}), ToolCall("probe__save", {"text": ""})))
+    again = ModelResponse(tool_calls=(ToolCall("probe__save", {"text": "one"}), ToolCall("probe__save", {"text": "two"})))
+    k, model = kernel(both, again, say('Saved "one". Saved "two".'))
+    k.chat("save one and two")
+    assert 'Saved \\"one\\".' in model.requests[1].prompt
+    assert k.run(k.app.stores.documents.count(k.key, "probe", "texts")) == 2
+
+
+def test_a_call_of_an_app_that_is_not_installed_is_refused() -> None:
+    k, _ = kernel(call("probe.save", text="x"), say("I cannot do that."), say("I cannot do that."), env={"WEBBEE_INSTALL": "other"})
+    reply = k.chat("save x")
+    assert not any(c["status"] == "ok" for c in reply.body["calls"])
+    assert audit(k) == ()
+
+
+def test_a_function_whose_scope_is_missing_is_not_run() -> None:
+    k, _ = kernel(call("probe.guarded"), say("The scope probe:admin is missing."))
+    reply = k.chat("open the guarded thing")
+    assert [c["error_code"] for c in reply.body["calls"]] == ["PERMISSION_DENIED"]
+    assert reply.body["status"] == "error"
+    assert audit(k) == ()
+
+
+def test_an_id_from_the_facts_of_an_earlier_turn_is_accepted() -> None:
+    k, _ = kernel(
+        call("probe.save", text="x"),
+        say('Saved "x".'),
+        lambda r: call("probe.open", id=re.findall(r'"id": "([0-9a-f]{32})"', r.prompt)[0]),
+        say("Opened."),
+    )
+    k.chat("save x")
+    assert k.chat("open it").body["calls"][0]["status"] == "ok"
+
+
+def test_an_id_from_an_earlier_step_of_the_same_answer_is_accepted() -> None:
+    answer = ModelResponse(tool_calls=(ToolCall("probe__save", {"text": "x"}), ToolCall("probe__open", {"id": "{{steps.0.data.id}}"})))
+    k, _ = kernel(answer, say('Saved "x" and opened it.'))
+    assert [c["status"] for c in k.chat("save x and open it").body["calls"]] == ["ok", "ok"]
+
+
+def test_a_step_that_refers_to_a_failed_one_is_not_run_and_the_others_are() -> None:
+    answer = ModelResponse(
+        tool_calls=(
+            ToolCall("probe__fail", {}),
+            ToolCall("probe__save", {"text": "{{steps.0.data.text}}"}),
+            ToolCall("probe__save", {"text": "other"}),
+        )
+    )
+    k = TestKernel([PROBE], model=FunctionModel(lambda r: answer if r.role == "classifier" else say("")))
+    reply = k.chat("do it all")
+    assert ("save", "ok") in [(c["fn_name"], c["status"]) for c in reply.body["calls"]]
+    assert [r.fn_name for r in reversed(audit(k))] == ["fail", "save"]
+
+
+def test_more_than_ten_calls_at_once_are_refused() -> None:
+    many = ModelResponse(tool_calls=tuple(ToolCall("probe__save", {"text": f"t{i}"}) for i in range(11)))
+    k, model = kernel(many, call("probe.save", text="t0"), say('Saved "t0".'))
+    k.chat("save everything")
+    assert '"limit": "10"' in problems(model.requests[1])
+    assert k.run(k.app.stores.documents.count(k.key, "probe", "texts")) == 1
+
+
+def test_a_model_that_is_not_there_leaves_nothing_behind() -> None:
+    k, _ = kernel(ModelUnavailable("the model did not answer: retry"), call("probe.save", text="x"), say('Saved "x".'))
+    with pytest.raises(ModelUnavailable):
+        k.chat("save x", request_id="r1")
+    assert k.memory().turns == ()
+    assert audit(k) == ()
+    assert k.chat("save x", request_id="r1").body["turn"] == 1
+
+
+def test_a_model_that_goes_away_after_an_effect_does_not_hide_it() -> None:
+    mixed = ModelResponse(tool_calls=(ToolCall("probe__save", {"text": "kept"}), ToolCall("probe__save", {"text": ""})))
+    gone = ModelUnavailable("the model did not answer: retry")
+    k, _ = kernel(mixed, gone, gone)
+    reply = k.chat("save kept and nothing")
+    assert 'Saved "kept".' in reply.text
+    assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [("save", "ok")]
+    assert len(k.memory().turns[0].digests) == 1
+
+
+def test_a_narrator_that_is_not_there_leaves_the_word_to_the_tools() -> None:
+    k, _ = kernel(call("probe.save", text="x"), ModelUnavailable("gone"))
+    assert k.chat("save x").text == 'Saved "x".'
+
+
+def shop() -> Extension:
+    """The incident of the contract: a list of 36 that was told as 50."""
+    ext = Extension("shop", "1.0.0", display_name="Shop")
+    chat = ChatExtension(ext)
+
+    @chat.function("orders", "List the orders")
+    async def orders(ctx: Context) -> ActionResult:
+        return ActionResult.success({"count": 36, "newest": {"id": "A-17", "customer": "Anna Weber"}}, "There are 36 orders.")
+
+    return ext
+
+
+INVENTED = [
+    "You have 50 orders.",
+    "You have 36 orders, 14 of them from yesterday.",
+    "There are 36 orders, the newest is B-99 of Anna Weber.",
+    "There are 36 orders, the newest by John Miller.",
+    "There are 36 orders; write to shop@example.com.",
+    "There are 36 orders, see https://shop.example/orders.",
+    "I have deleted the 36 orders.",
+    "",
+]
+
+
+@pytest.mark.parametrize("reply", INVENTED)
+def test_a_narrator_that_invents_is_corrected_once(reply: str) -> None:
+    k, model = kernel(
+        call("shop.orders"),
+        say(reply),
+        say("You have 36 orders, the newest is A-17 of Anna Weber."),
+        extensions=[shop()],
+        env={"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"},
+    )
+    assert k.chat("how many orders do I have?").text == "You have 36 orders, the newest is A-17 of Anna Weber."
+    assert "[PROBLEMS]" in model.requests[2].prompt
+
+
+@pytest.mark.parametrize("reply", INVENTED)
+def test_a_narrator_that_keeps_inventing_is_replaced_by_the_tools_own_words(reply: str) -> None:
+    k, model = kernel(call("shop.orders"), say(reply), say(reply), extensions=[shop()])
+    answer = k.chat("how many orders do I have?")
+    model.assert_finished()
+    assert answer.text == "There are 36 orders."
+    assert k.memory().turns[0].reply == "There are 36 orders."
+
+
+def test_a_classifier_that_answers_from_nothing_is_not_believed() -> None:
+    k, _ = kernel(say("You have 50 orders."), say("You have 50 orders."), say("You have 50 orders."), extensions=[shop()])
+    assert "50" not in k.chat("how many orders do I have?").text
+
+
+def test_a_classifier_may_answer_from_the_facts_it_was_shown() -> None:
+    k, _ = kernel(call("shop.orders"), say("You have 36 orders."), say("36 orders, as I said."), extensions=[shop()])
+    k.chat("how many orders do I have?")
+    reply = k.chat("how many was that?")
+    assert (reply.text, reply.body["calls"]) == ("36 orders, as I said.", [])
+
+
+def test_the_narrator_sees_neither_skeleton_nor_history() -> None:
+    model = obedient()
+    k = TestKernel([PROBE], model=model)
+    k.chat('probe.save {"text": "earlier"}')
+    k.chat("probe.look {}")
+    narrations = [r for r in model.requests if r.role == "narrator"]
+    assert len(narrations) == 2
+    assert not any(marker in r.prompt + r.system for r in narrations for marker in ("[SKELETON]", "[HISTORY]", "FACTS:"))
+    assert [r.tools for r in narrations] == [(), ()]
+
+
+def test_a_model_that_breaks_in_an_unforeseen_way_is_not_recorded_as_a_turn() -> None:
+    k, _ = kernel(RuntimeError("a defect of an adapter"))
+    with pytest.raises(RuntimeError):
+        k.chat("hello")
+    assert k.memory().turns == ()
