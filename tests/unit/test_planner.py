@@ -61,10 +61,18 @@ def test_what_cannot_be_used_is_told_back(response: ModelResponse, problem: str)
 
 
 def test_ten_calls_are_planned_and_an_eleventh_is_a_problem() -> None:
-    found, problems = plan(ModelResponse(tool_calls=(call(),) * 10), FUNCTIONS)
-    assert len(found.steps) == MAX_STEPS and not problems
-    found, problems = plan(ModelResponse(tool_calls=(call(),) * 12), FUNCTIONS)
-    assert len(found.steps) == MAX_STEPS and [p.limit for p in problems] == ["10", "10"]
+    calls = tuple(call(arguments={"page": n}) for n in range(MAX_STEPS + 1))
+    found, problems = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
+    assert len(found.steps) == MAX_STEPS
+    assert [(p.problem, p.limit) for p in problems] == [("too many calls", "10")]
+
+
+def test_a_call_asked_for_twice_runs_once_and_references_mean_the_first() -> None:
+    calls = (call(), call(), call("mail__send", {"to": "{{steps.1.data.messages.0.from}}"}))
+    found, problems = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
+    assert problems == ()
+    assert [(s.index, s.fn_name) for s in found.steps] == [(0, "list"), (2, "send")]
+    assert found.steps[1].arguments == {"to": "{{steps.0.data.messages.0.from}}"}
 
 
 def test_a_later_round_may_refer_to_the_steps_of_earlier_ones() -> None:

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 from .clock import Clock, SystemClock
 from .config import Role, Settings
-from .dispatch import Dispatch, InlineDispatch
 from .events import EventLog
-from .kernel import Kernel
 from .llm.protocol import Model
 from .llm.protocol import Role as ModelRole
 from .refresh import NoQueue, RefreshQueue
 from .stores.protocols import Stores
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays for every module
+    from .dispatch import Dispatch
     from .host import ExtensionHost
+    from .kernel import Kernel
     from .refresher import Refresher
     from .registry import Registry
     from .scheduler import Scheduler
@@ -56,6 +56,8 @@ def make_kernel(
     app: App, *, dispatch: Dispatch | None = None, queue: RefreshQueue | None = None, registry: Registry | None = None
 ) -> Kernel:
     """The kernel of `chat_turn`. Without a dispatch of its own it takes the one the settings name."""
+    from .kernel import Kernel
+
     return Kernel(app.settings, app.stores, app.model, dispatch or _dispatch(app, registry), queue or make_queue(app), app.clock)
 
 
@@ -120,6 +122,8 @@ def _stores(settings: Settings) -> Stores:
 
 def _dispatch(app: App, registry: Registry | None) -> Dispatch:
     if app.settings.dispatch == "inline":
+        from .dispatch import InlineDispatch
+
         return InlineDispatch(make_host(app, registry))
     from .aws.lambda_dispatch import LambdaDispatch
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from . import planner
 from .catalogue import FunctionInfo, tool_spec
 from .llm.protocol import Model, ModelRequest, ModelResponse
+from .metrics import record, timed, tokens
 from .prompt import Problem, Prompt, problems_block
 from .results_block import results_block
 from .turn import CallOutcome, Plan
@@ -21,6 +22,7 @@ class Classifier:
     def __init__(self, model: Model) -> None:
         self._model = model
 
+    @timed("ClassifyMs")
     async def decide(
         self,
         prompt: Prompt,
@@ -46,6 +48,8 @@ class Classifier:
             timeout_s=timeout_s,
             language=language,
         )
+        record("PromptCharacters", len(request.prompt))
         response = await self._model.complete(request)
+        tokens(response.usage.input_tokens, response.usage.cached_tokens, response.usage.output_tokens)
         plan, found = planner.plan(response, functions, first=max(outcomes, default=-1) + 1)
         return plan, found, response

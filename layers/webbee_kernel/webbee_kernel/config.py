@@ -57,6 +57,7 @@ class Settings(BaseModel):
     public_url: str = Field("", alias="WEBBEE_PUBLIC_URL")
     tenants: str = Field("default", alias="WEBBEE_TENANTS", pattern=r"^[^#\s]+([,\s]+[^#\s]+)*$")
     app_config: Json[dict[str, Any]] = Field({}, alias="WEBBEE_CONFIG")
+    metrics_namespace: str = Field("", alias="POWERTOOLS_METRICS_NAMESPACE")
     private_http: bool = Field(False, alias="WEBBEE_HTTP_ALLOW_PRIVATE")
 
     @classmethod

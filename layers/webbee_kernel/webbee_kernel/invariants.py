@@ -41,7 +41,7 @@ _ROWS = (
     Invariant("I-EXT-ERROR-CODE-NORMALIZED", "Every failed call carries an error code."),
     Invariant("I-AS-USER-1", "ctx.as_user works in system context only."),
     Invariant("I-LIST-USERS-1", "ctx.store.list_users works in system context only."),
-    Invariant("I-SECRETS-NEVER-LOGGED", "A secret's value never reaches a log, a result or an error."),
+    Invariant("I-SECRETS-NEVER-LOGGED", "A secret's value reaches no log, and no error or record that the kernel words."),
     Invariant("I-SECRETS-USER-SCOPED", "A user's secret is readable for that user and app only."),
     Invariant("I-LONGRUN-HTTP-CAP-180S", "An outbound HTTP call takes at most 180 seconds.", 180, "seconds"),
     Invariant("I-HUB-DISPATCH-NO-CYCLE", "Calls between extensions neither cycle nor nest deeper than 6.", 6, "calls"),

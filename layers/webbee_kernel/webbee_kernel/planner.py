@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from .catalogue import FunctionInfo
@@ -34,8 +35,9 @@ def plan(response: ModelResponse, functions: Sequence[FunctionInfo], first: int 
     """
     by_name = {f.tool_name: f for f in functions}
     steps: list[Step] = []
+    same: dict[int, int] = {}  # a call asked for twice in one answer runs once; later references mean the first
     problems: list[Problem] = []
-    for call in response.tool_calls:
+    for index, call in enumerate(response.tool_calls, first):
         function = by_name.get(call.name)
         if function is None:
             problems.append(Problem(call.name[:80], "", "there is no such function"))
@@ -43,13 +45,29 @@ def plan(response: ModelResponse, functions: Sequence[FunctionInfo], first: int 
             problems.append(Problem(call.name, "", "the arguments are not a JSON object"))
         elif len(steps) == MAX_STEPS:
             problems.append(Problem(call.name, "", "too many calls", str(MAX_STEPS)))
-        elif any(n >= first + len(steps) for n in references(call.arguments)):
+        elif any(n >= index for n in references(call.arguments)):
             problems.append(Problem(call.name, "", "a reference points at a step that does not come before it"))
         else:
-            steps.append(Step(first + len(steps), function.app_id, function.fn_name, call.arguments, function.action_type))
+            step = Step(index, function.app_id, function.fn_name, _renumbered(call.arguments, same), function.action_type)
+            twin = next((s for s in steps if replace(s, index=index) == step), None)
+            if twin is None:
+                steps.append(step)
+            else:
+                same[index] = twin.index
     if not problems and not steps and not response.text.strip():
         problems.append(Problem("", "", "the answer was empty: call a function or reply in text"))
     return Plan(tuple(steps), response.text.strip()), tuple(problems)
+
+
+def _renumbered(value: Any, same: Mapping[int, int]) -> Any:
+    """The value with references to a repeated call pointing at its first occurrence."""
+    if not same:
+        return value
+    if isinstance(value, str):
+        return _REFERENCE.sub(lambda m: m[0].replace(f"steps.{m[1]}", f"steps.{same.get(int(m[1]), int(m[1]))}", 1), value)
+    if isinstance(value, Mapping):
+        return {k: _renumbered(v, same) for k, v in value.items()}
+    return [_renumbered(v, same) for v in value] if isinstance(value, list) else value
 
 
 def references(value: Any) -> set[int]:

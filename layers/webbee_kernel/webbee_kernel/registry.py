@@ -19,6 +19,10 @@ from .text import one_line
 
 APP_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 FN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_FOLDERS = re.compile(r"(?<![\w./])/(?:[^\s/:()'\"]+/)+")
+_NOT_THEIRS = ("webbee_kernel", "importlib", "site-packages")
+"""Parts of file names that no extension's author can mend."""
+
 _log = logging.getLogger("webbee.registry")
 
 
@@ -153,6 +157,6 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 def _reason(error: BaseException) -> str:
     """`ImportError: no module named x (main.py:3)`: enough for the author, nothing of the operator's paths."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if "webbee_kernel" not in f.filename and "importlib" not in f.filename]
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not any(p in f.filename for p in _NOT_THEIRS)]
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {error}{where}"
+    return f"{type(error).__name__}: {_FOLDERS.sub('', str(error))}{where}"

@@ -9,6 +9,7 @@ from typing import Any
 
 from .channels.fact_ledger import line, record
 from .errors import BadInput, StorageUnavailable
+from .metrics import timed
 from .stores.protocols import SessionStore
 from .text import ARROW, one_line
 from .turn import HistoryItem, SessionKey, SessionMemory, ToolCallDigest, Turn
@@ -61,6 +62,7 @@ def render(items: tuple[HistoryItem, ...], now_iso: str, message: str) -> str:
     return "\n".join(lines)
 
 
+@timed("RecordMs")
 async def append(
     store: SessionStore, key: SessionKey, memory: SessionMemory, build: Callable[[SessionMemory], Turn], *, expires_at: int
 ) -> Turn:

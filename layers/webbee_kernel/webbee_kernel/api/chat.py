@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from .. import __version__, inspector, page
+from .. import __version__
 from ..bootstrap import App, bootstrap, make_kernel
 from ..catalogue import AppInfo, tool_spec
 from ..clock import Clock
@@ -16,9 +16,11 @@ from ..events import sse
 from ..identity import require_role, user_dict
 from ..ids import new_id
 from ..kernel import Ask, Kernel
+from ..logs import bind
 from ..sdk.context import User
 from ..session_memory import check_session_id
 from ..turn import CallRequest, SessionKey, Turn, UserKey
+from . import answers, wire
 from .http import Answer, Request, Route, Router
 from .wire import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody
 
@@ -30,29 +32,30 @@ class ChatService:
         self.app = app or bootstrap(settings, clock=clock)
         self.kernel = kernel or make_kernel(self.app)
         self._health: dict[str, tuple[float, str]] = {}
-        self._router = Router(
+        self.router = Router(
             (
-                Route("POST /v1/chat", self.chat),
-                Route("POST /v1/confirmations/{id}", self.confirm),
-                Route("GET /v1/sessions", self.sessions),
-                Route("GET /v1/sessions/{id}", self.session),
-                Route("DELETE /v1/sessions/{id}", self.forget),
-                Route("GET /v1/events", self.events),
-                Route("GET /v1/extensions", self.extensions),
-                Route("GET /v1/inspect", self.inspect),
-                Route("GET /v1/health", self.health, public=True),
-                Route("GET /", self.page, public=True),
+                Route("POST /v1/chat", self.chat, body=ChatBody, answer=answers.ChatAnswer),
+                Route("POST /v1/confirmations/{id}", self.confirm, body=ConfirmationBody, answer=answers.ChatAnswer),
+                Route("GET /v1/sessions", self.sessions, answer=answers.SessionsAnswer, params=wire.SESSIONS_PARAMS),
+                Route("GET /v1/sessions/{id}", self.session, answer=answers.SessionAnswer, params=wire.SESSION_PARAMS),
+                Route("DELETE /v1/sessions/{id}", self.forget, answer=answers.DeletedAnswer, params=wire.SESSION_PARAMS),
+                Route("GET /v1/events", self.events, params=wire.EVENTS_PARAMS, content_type="text/event-stream"),
+                Route("GET /v1/extensions", self.extensions, answer=answers.ExtensionsAnswer),
+                Route("GET /v1/inspect", self.inspect, answer=answers.InspectAnswer, params=wire.INSPECT_PARAMS),
+                Route("GET /v1/health", self.health, public=True, answer=answers.HealthAnswer),
+                Route("GET /", self.page, public=True, content_type="text/html"),
             )
         )
 
     async def handle(self, event: Mapping[str, Any]) -> dict[str, Any]:
         """Answer one HTTP API event."""
-        return await self._router.serve(event)
+        return await self.router.serve(event)
 
     async def chat(self, request: Request) -> Answer:
         """One message, one reply."""
         body = request.body(ChatBody)
         ask = Ask(request.caller, body.session_id or new_id(), body.message, body.request_id or new_id())
+        bind(session=ask.session_id, turn=ask.request_id)
         return Answer((await self.kernel.turn(ask)).body)
 
     async def confirm(self, request: Request) -> Answer:
@@ -63,6 +66,7 @@ class ChatService:
         if session_id is None:
             raise NotFound("there is no such confirmation: it expired after 5 minutes or never was", field="id")
         ask = Ask(request.caller, session_id, "", confirmation_id)
+        bind(session=session_id, turn=confirmation_id)
         return Answer((await self.kernel.confirm(ask, confirmation_id, body.accept)).body)
 
     async def sessions(self, request: Request) -> Answer:
@@ -103,6 +107,8 @@ class ChatService:
 
     async def inspect(self, request: Request) -> Answer:
         """The prompt a message would get and why it is so (`inspector`); nothing is called or stored. Role developer, own data only."""
+        from .. import inspector  # here and in `page`: a turn's cold start does not pay for it
+
         require_role(request.caller, "developer")
         message = request.query.get("message", "")
         if len(message) > MAX_MESSAGE:
@@ -127,6 +133,8 @@ class ChatService:
 
     async def page(self, request: Request) -> Answer:
         """The page: one document with its styles and script, gzip where the browser takes it, 304 where it has it."""
+        from .. import page
+
         document = page.document()
         known = request.headers.get("if-none-match", "")
         if document.etag in known:

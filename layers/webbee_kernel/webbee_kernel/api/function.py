@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..clock import Clock, SystemClock
 from ..config import Role, Settings
-from ..logs import bind_invocation, set_up_logging
+from ..logs import bind_invocation, fields, set_up_logging
 from ..loop import LoopThread
+from ..metrics import metered
 
 if TYPE_CHECKING:
     from ..aws.after_response import AfterResponse
@@ -35,18 +37,26 @@ class Function:
         self._build = build
         self.clock: Clock = clock or SystemClock()
         self._service: Service | None = None
+        self._namespace = ""
         self._loop = LoopThread(role)
         set_up_logging(role)
         self._after: AfterResponse | None = None
         if runtime := os.environ.get("AWS_LAMBDA_RUNTIME_API"):
             self.service()
+            _connect()
             if role != "chat_turn":
                 self._after = _keep_awake(runtime, self._loop)
+            gc.freeze()  # what init made stays: no later collection needs to walk it
+            gc.enable()
 
     def service(self) -> Service:
         """The service, built when first needed."""
         if self._service is None:
-            self._service = self._build(Settings.from_env(os.environ, self._role), self.clock)
+            settings = Settings.from_env(os.environ, self._role)
+            if "AWS_LAMBDA_RUNTIME_API" in os.environ and (self._role != "chat_turn" or settings.dispatch == "inline"):
+                _fence_off()
+            self._service = self._build(settings, self.clock)
+            self._namespace = settings.metrics_namespace
         return self._service
 
     def reset(self) -> None:
@@ -57,11 +67,26 @@ class Function:
         """Answer one event."""
         service = self.service()
         try:
-            with bind_invocation(event, context):
+            with bind_invocation(event, context), metered(self._role, self._namespace, fields):
                 return self._loop.run(service.handle(event))
         finally:
             if self._after:
                 self._after.invocation_answered()
+
+
+def _connect() -> None:
+    """Make the client every event needs: init has a whole processor, the first request only the function's share of one."""
+    from ..aws.clients import aws_client
+
+    aws_client("dynamodb")
+
+
+def _fence_off() -> None:
+    """Extension code comes next: what the kernel alone needs leaves the environment."""
+    from ..aws.clients import hold_credentials
+
+    hold_credentials(os.environ)
+    os.environ.pop("WEBBEE_MODEL_KEY", None)
 
 
 def _keep_awake(runtime: str, loop: LoopThread) -> AfterResponse:

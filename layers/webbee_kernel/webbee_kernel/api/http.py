@@ -17,6 +17,7 @@ from pydantic import BaseModel, ValidationError
 from ..errors import BadInput, KernelError, NotFound
 from ..identity import user_of
 from ..ids import new_id
+from ..logs import bind, hashed
 from ..sdk.context import User
 
 MAX_BODY_BYTES = 128 * 1024
@@ -79,7 +80,7 @@ Handler = Callable[[Request], Coroutine[Any, Any, Answer]]
 class Route:
     """`key` is API Gateway's route key, `POST /v1/chat`. The rest describes it in the OpenAPI document.
 
-    `body` is the wire model of the request, `answer` the shape of a 200, `query` the query parameters with what each is.
+    `body` is the wire model of the request, `answer` the shape of a 200 of `content_type`, `params` the types of query and path parameters.
     """
 
     key: str
@@ -87,7 +88,8 @@ class Route:
     public: bool = False
     body: type[BaseModel] | None = None
     answer: Any = None
-    query: Mapping[str, str] = field(default_factory=dict)
+    params: Mapping[str, Any] = field(default_factory=dict)
+    content_type: str = "application/json"
 
 
 class Router:
@@ -109,6 +111,8 @@ class Router:
                 query=event.get("queryStringParameters") or {},
                 headers={k.lower(): v for k, v in (event.get("headers") or {}).items()},
             )
+            if request.user:
+                bind(user=hashed(request.user.tenant_id, request.user.imperal_id))
             return rendered(await route.handler(request))
         except KernelError as error:
             if error.status >= 500:

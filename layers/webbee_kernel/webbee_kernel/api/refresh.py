@@ -9,15 +9,19 @@ from typing import Any
 
 import orjson
 
-from ..bootstrap import App, bootstrap, make_host, make_refresher, make_scheduler
+from ..bootstrap import App, bootstrap, make_host, make_queue, make_refresher, make_scheduler
 from ..clock import Clock
 from ..config import Settings
 from ..errors import NotFound
 from ..host import ExtensionHost
 from ..installer import Installer
+from ..logs import bind, hashed
+from ..refresh import touched
 from ..refresher import RefreshMessage, RefreshSender
 from ..scheduler import SCHEDULE, system_user
+from . import answers
 from .http import Answer, Request, Route, Router
+from .wire import InstallationBody
 
 _log = logging.getLogger("webbee.refresh")
 
@@ -40,10 +44,10 @@ class RefreshService:
         self.scheduler = make_scheduler(self.app, self.host)
         self._sender = sender
         self._installer = Installer(self.host, self.app.stores, self.app.clock)
-        self._router = Router(
+        self.router = Router(
             (
-                Route("PUT /v1/extensions/{app_id}/installation", self.install),
-                Route("DELETE /v1/extensions/{app_id}/installation", self.uninstall),
+                Route("PUT /v1/extensions/{app_id}/installation", self.install, body=InstallationBody, answer=answers.InstallationAnswer),
+                Route("DELETE /v1/extensions/{app_id}/installation", self.uninstall, answer=answers.InstallationAnswer),
             )
         )
 
@@ -52,7 +56,7 @@ class RefreshService:
         if "Records" in event:
             return await self._batch(event["Records"])
         if "requestContext" in event:
-            return await self._router.serve(event)
+            return await self.router.serve(event)
         if signal := event.get("signal"):
             tenant = system_user(str(event.get("tenant_id") or "default"))
             return {"signal": signal, "apps": await self.host.signal(tenant, str(signal), dict(event.get("data") or {}))}
@@ -60,9 +64,12 @@ class RefreshService:
         return {"queued": await self.refresher.tick(self._queue()), "jobs": jobs}
 
     async def install(self, request: Request) -> Answer:
-        """Install an app for the caller; repeatable."""
+        """Install an app for the caller; repeatable. With `refresh` its sections are refreshed at once."""
         app_id = self._app(request)
+        refresh = request.body(InstallationBody).refresh if request.raw() else False
         await self._installer.install(request.caller, app_id)
+        if refresh:
+            await make_queue(self.app).ask(request.caller, touched(self.host.catalogue, [app_id]), "effect")
         return Answer({"app_id": app_id, "installed": True})
 
     async def uninstall(self, request: Request) -> Answer:
@@ -80,6 +87,8 @@ class RefreshService:
         """Whether the message is dealt with. A busy section needs no second delivery unless something changed meanwhile."""
         try:
             message = RefreshMessage(**orjson.loads(record["body"]))
+            user = message.user
+            bind(correlation_id=message.correlation_id, user=hashed(str(user.get("tenant_id", "")), str(user.get("imperal_id", ""))))
             outcome = await (self.scheduler.run(message) if message.reason == SCHEDULE else self.refresher.refresh(message))
         except Exception as error:
             _log.error("message=%s error=%s | refresh not done, will come again", record.get("messageId"), type(error).__name__)

@@ -16,8 +16,8 @@ from ..ids import new_id
 from ..installations import is_installed
 from ..refresh import touched
 from ..sdk.context import User
-from ..sdk.errors import SecretTooLargeError
 from ..sdk.definitions import SecretDef
+from ..sdk.errors import SecretTooLargeError
 from ..surfaces import secrets
 from ..turn import CallRequest, UserKey
 from . import answers

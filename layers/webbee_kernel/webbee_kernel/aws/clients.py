@@ -1,6 +1,7 @@
 """What every adapter of an AWS service shares: one session, clients made when first needed, threads, and the outages they translate.
 
-boto3 is imported by the first request, not by the import of this module.
+boto3's engine, botocore, makes them: boto3 itself adds resources and transfers that nothing here uses, and a tenth of a cold start. It is
+imported by the first request, not by the import of this module.
 """
 
 from __future__ import annotations
@@ -8,14 +9,14 @@ from __future__ import annotations
 import asyncio
 import functools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 from ..errors import StorageUnavailable
 
 ClientFactory = Callable[[str], Any]
-"""Makes, or returns, the boto3 client of a service such as `dynamodb`."""
+"""Makes, or returns, the client of a service such as `dynamodb`."""
 
 THREADS: Final = 8
 _OUTAGES: Final = {
@@ -29,15 +30,33 @@ _OUTAGES: Final = {
     "TooManyUpdates",
     "TransactionInProgressException",
 }
+CREDENTIALS: Final = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
+"""Variables Lambda puts a role's credentials into."""
+
+_held: list[str] = []
 _EXECUTOR: Final = ThreadPoolExecutor(THREADS, thread_name_prefix="aws")
 _making = threading.Lock()
 
 
+def hold_credentials(environ: MutableMapping[str, str]) -> None:
+    """Move the role's credentials out of the environment into the kernel's own session, before extension code is imported.
+
+    What reads the environment, prints it or hands it to a child process finds none. It is a fence, not a wall: code in this
+    process can still look for them in its memory, and then has what the function's role grants, nothing more.
+    """
+    key, secret, token = (environ.pop(name, "") for name in CREDENTIALS)
+    if key and secret:
+        _held[:] = [key, secret, *([token] if token else [])]
+
+
 @functools.cache
 def _session() -> Any:
-    import boto3
+    from botocore.session import Session
 
-    return boto3.Session()
+    session = Session()
+    if _held:
+        session.set_credentials(*_held)
+    return session
 
 
 @functools.cache
@@ -51,11 +70,11 @@ def _client(service: str, read_timeout: float, attempts: int) -> Any:
         max_pool_connections=20,
         tcp_keepalive=True,
     )
-    return _session().client(service, config=config)
+    return _session().create_client(service, config=config)
 
 
 def aws_client(service: str, *, read_timeout: float = 3, attempts: int = 4) -> Any:
-    """The process's boto3 client of a service, made once; botocore reads region, credentials and AWS_ENDPOINT_URL.
+    """The process's client of a service, made once; botocore reads region, credentials and AWS_ENDPOINT_URL.
 
     `read_timeout` is in seconds and holds for one attempt, `attempts` counts the first one.
     """

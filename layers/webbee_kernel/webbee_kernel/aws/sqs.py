@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from ..identity import user_dict
+from ..logs import correlation_id
 from ..refresher import RefreshMessage
 from ..sdk.context import User
 from .clients import ClientFactory, aws_client
@@ -32,7 +33,7 @@ class SqsRefreshQueue:
             return
         who = {**user_dict(user), "scopes": []}
         try:
-            await self.send([RefreshMessage(who, app, section, reason) for app, section in sections])
+            await self.send([RefreshMessage(who, app, section, reason, correlation_id=correlation_id()) for app, section in sections])
         except Exception as error:
             _log.warning("error=%s sections=%d | refresh request not sent", type(error).__name__, len(sections))
 

@@ -10,7 +10,7 @@ from .. import session_memory
 from ..catalogue import tool_spec
 from ..session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
 from ..text import dumps, one_line
-from ..turn import Section, Turn
+from ..turn import Turn
 from ..view import TurnView
 from . import sections, turns
 
@@ -30,7 +30,7 @@ def search(view: TurnView, value: str) -> dict[str, Any]:
     _ = view.prompt
     stands = _matcher(value)
     found: list[Hit] = []
-    for hits in (_message(view, stands), _sections(view, value, stands), _turns(view, stands), _catalogue(view, stands)):
+    for hits in (_message(view, stands), _sections(view, stands), _turns(view, stands), _catalogue(view, stands)):
         found += hits
     seen = any(h["state"] in ("shown", "masked") for h in found)
     written = any(h["state"] != "unknown" for h in found)
@@ -59,11 +59,11 @@ def _hit(channel: str, place: str, path: str, state: str, because: str, text: An
     return {"channel": channel, "place": place, "path": path, "state": state, "because": because, "excerpt": shown}
 
 
-def leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     """Every scalar of a JSON value and every key, with its path: `per_account[0].email`."""
     if isinstance(value, dict):
         for key, item in value.items():
-            where = f"{path}.{key}" if path else str(key)
+            where = f"{path}.{key}"
             yield where, str(key)
             yield from leaves(item, where)
     elif isinstance(value, list):
@@ -81,25 +81,26 @@ def _message(view: TurnView, stands: Stands) -> list[Hit]:
     )
 
 
-def _sections(view: TurnView, value: str, stands: Stands) -> Iterator[Hit]:
+def _sections(view: TurnView, stands: Stands) -> Iterator[Hit]:
     reports = {(r["app_id"], r["section"]): r for r in sections.report(view)}
     for section in view.state.sections:
         report = reports[(section.app_id, section.section)]
         place = f"{section.app_id}.{section.section}"
         if stands(section.section):
             yield _hit("skeleton", place, "", "shown" if report["in_prompt"] else "hidden", report["why_not"], section.section)
-        for path, leaf in leaves(section.data or {}):
-            if stands(leaf):
-                state, because = _section_state(section, report, path, leaf, stands)
-                yield _hit("skeleton", place, path, state, because, leaf)
+        for name, value in (section.data or {}).items():
+            for path, leaf in ((str(name), str(name)), *leaves(value, str(name))):
+                if stands(leaf):
+                    state, because = _section_state(report, str(name), path, leaf, stands)
+                    yield _hit("skeleton", place, path, state, because, leaf)
 
 
-def _section_state(section: Section, report: dict[str, Any], path: str, leaf: Any, stands: Stands) -> tuple[str, str]:
+def _section_state(report: dict[str, Any], name: str, path: str, leaf: Any, stands: Stands) -> tuple[str, str]:
     if not report["in_prompt"]:
         return "hidden", report["why_not"]
-    field = next(f for f in report["fields"] if _within(path, f["name"]))
+    field = next(f for f in report["fields"] if f["name"] == name)
     losses = [x for x in field["losses"] if _within(path, x["path"]) or x["rule"] == "line_over_700"]
-    if field["state"] != "dropped" and (stands(field["shown"]) or (path == field["name"] and leaf == path)):
+    if field["state"] != "dropped" and (stands(field["shown"]) or (path == name and leaf == name)):
         return "shown", ""
     if field["state"] != "dropped" and (names := [p for p, v in field["masked"].items() if stands(v) or str(v) in str(leaf)]):
         return "masked", f"the model reads {', '.join(names)}"
@@ -157,7 +158,8 @@ def _standing_for(view: TurnView, shown: str, stands: Stands) -> list[str]:
 def _catalogue(view: TurnView, stands: Stands) -> Iterator[Hit]:
     for function in view.functions:
         spec = tool_spec(function)
-        for path, leaf in leaves({"description": spec.description, "examples": list(spec.examples), "input_schema": spec.input_schema}):
+        parts = {"description": spec.description, "examples": list(spec.examples), "input_schema": spec.input_schema}
+        for path, leaf in (found for name, part in parts.items() for found in leaves(part, name)):
             if stands(leaf):
                 yield _hit("catalogue", spec.name, path, "shown", "", leaf)
                 break

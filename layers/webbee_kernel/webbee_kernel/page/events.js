@@ -9,7 +9,8 @@ const OVERLAP_MS = 120_000;
 const FULL = 100;
 const REMEMBERED = 400;
 const SLOWEST_MS = 60_000;
-const HIDDEN_MS = 15_000;
+const QUIET_MS = 15_000;
+const QUIET_AFTER_MS = 120_000;
 
 export class EventReader {
   constructor(who, onEvent, onState) {
@@ -36,6 +37,7 @@ export class EventReader {
   }
 
   soon() {
+    this.lively = Date.now();
     if (this.busy) this.again = true;
     else this.schedule(0);
   }
@@ -63,7 +65,8 @@ export class EventReader {
       if (this.failures === 2) this.onState(false);
     }
     this.busy = false;
-    const slow = document.visibilityState === "visible" ? this.retry : HIDDEN_MS;
+    const quiet = document.visibilityState !== "visible" || Date.now() - this.lively > QUIET_AFTER_MS;
+    const slow = quiet ? Math.max(QUIET_MS, this.retry) : this.retry;
     this.schedule(this.again && !this.failures ? 0 : Math.min(SLOWEST_MS, slow * 2 ** Math.min(this.failures, 5)));
   }
 
@@ -82,6 +85,7 @@ export class EventReader {
       if (event.id > this.last) this.last = event.id;
     }
     while (this.seen.size > REMEMBERED) this.seen.delete(this.seen.values().next().value);
+    if (fresh.length) this.lively = Date.now();
     if (fresh.length) localStorage.setItem(this.key, JSON.stringify({ last: this.last, seen: [...this.seen] }));
     for (const event of fresh) this.onEvent(event);
   }

@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from ..errors import StorageUnavailable
 from ..invariants import breach
-from ..sdk.errors import SecretNotDeclaredError, SecretTooLargeError, StoreUnavailable, SystemContextRequired
 from ..sdk.definitions import SecretDef
+from ..sdk.errors import SecretNotDeclaredError, SecretTooLargeError, StoreUnavailable, SystemContextRequired
 from ..stores.protocols import SecretStore
 from ..turn import UserKey
 

@@ -20,8 +20,6 @@ It understands no language: a phrase unlike every example is declined, and what 
 from __future__ import annotations
 
 from ..protocol import ModelRequest, ModelResponse
-from .narrating import extract, narrate
-from .planning import classify
 
 
 class OfflineModel:
@@ -31,8 +29,12 @@ class OfflineModel:
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Classify, narrate, or (`ai`) return the first sentences of the prompt. `usage` is zero: no tokens were bought."""
-        if request.role == "classifier":
+        if request.role == "classifier":  # imported when asked: most functions only have the model for `ctx.ai`
+            from .planning import classify
+
             return classify(request)
+        from .narrating import extract, narrate
+
         return narrate(request) if request.role == "narrator" else extract(request)
 
 

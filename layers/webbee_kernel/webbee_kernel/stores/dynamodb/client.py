@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from ...aws.clients import ClientFactory, aws_client, error_code, in_thread, outage
 from ...errors import BadInput, StorageUnavailable
+from ...metrics import record
 from ..records import MAX_ITEM_BYTES
 
 __all__ = [
@@ -95,6 +96,7 @@ class Database:
 
     async def call(self, operation: str, /, **request: Any) -> dict[str, Any]:
         """One request, `operation` in boto3's spelling: `put_item`."""
+        record("DynamoDBCalls")
         answer: dict[str, Any] = await in_thread(self._send, operation, request)
         return answer
 

@@ -1,0 +1,202 @@
+"""Shapes of answers, for the OpenAPI document and for whoever reads it. Nothing is validated against them at run time."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired
+
+from typing_extensions import TypedDict
+
+
+class ErrorBody(TypedDict):
+    """What went wrong, for a program (`code`) and a person (`message`)."""
+
+    code: str
+    message: str
+    field: NotRequired[str]
+    limit: NotRequired[Any]
+
+
+class ErrorAnswer(TypedDict):
+    """Every answer that is no success. `message` alone comes from API Gateway's own refusals."""
+
+    error: NotRequired[ErrorBody | str]
+    message: NotRequired[str]
+
+
+class Call(TypedDict):
+    """A call that ran in a turn."""
+
+    app_id: str
+    fn_name: str
+    status: Literal["ok", "error"]
+    error_code: NotRequired[str]
+    duration_ms: int
+
+
+class PanelName(TypedDict):
+    """A panel to fetch again."""
+
+    app_id: str
+    panel_id: str
+
+
+class WaitingCall(TypedDict):
+    """A call that waits for the user's yes, with exactly the arguments it will get."""
+
+    app_id: str
+    fn_name: str
+    arguments: dict[str, Any]
+
+
+class Confirmation(TypedDict):
+    """What waits: answer with `POST /v1/confirmations/{id}` before `expires_at` (Unix seconds)."""
+
+    id: str
+    expires_at: int
+    summary: str
+    calls: list[WaitingCall]
+
+
+class ChatAnswer(TypedDict):
+    """A turn's answer. `ui` is the UI tree of the last call that returned one."""
+
+    reply: str
+    session_id: str
+    turn: int
+    status: Literal["ok", "error", "confirmation"]
+    calls: list[Call]
+    refresh_panels: list[PanelName]
+    confirmation: NotRequired[Confirmation]
+    ui: NotRequired[Any]
+
+
+class SessionRow(TypedDict):
+    """One conversation."""
+
+    session_id: str
+    title: str
+    touched_at: str
+    turns: int
+
+
+class SessionsAnswer(TypedDict):
+    """Most recently touched first; a `cursor` asks for more."""
+
+    sessions: list[SessionRow]
+    cursor: str | None
+
+
+class RememberedTurn(TypedDict):
+    """A turn as its own user may read it."""
+
+    turn: int
+    at: str
+    status: Literal["ok", "error", "confirmation"]
+    message: str
+    reply: str
+    calls: NotRequired[list[Call]]
+    refresh_panels: NotRequired[list[PanelName]]
+    confirmation: NotRequired[Confirmation]
+
+
+class SessionAnswer(TypedDict):
+    """At most the last five turns, oldest first."""
+
+    session_id: str
+    turns: list[RememberedTurn]
+
+
+class DeletedAnswer(TypedDict):
+    """What was deleted."""
+
+    deleted: str
+
+
+class Caller(TypedDict):
+    """Who the token says the caller is."""
+
+    imperal_id: str
+    role: str
+    language: str
+    email: str
+    tenant_id: str
+
+
+class ExtensionsAnswer(TypedDict):
+    """Deployed apps with their functions, sections, panels and declared secrets; `installed` says which the caller has."""
+
+    caller: Caller
+    extensions: list[dict[str, Any]]
+
+
+class InspectAnswer(TypedDict):
+    """The prompt and its explanation; `docs/inspector.md` describes each part."""
+
+    session_id: str
+    system: str
+    prompt: str
+    sizes: dict[str, int]
+    catalogue: list[dict[str, Any]]
+    pii_masked: bool
+    blocks: list[dict[str, Any]]
+    sections: list[dict[str, Any]]
+    turns: list[dict[str, Any]]
+    functions: list[dict[str, Any]]
+    placeholders: dict[str, str]
+    next_turn: int
+    search: NotRequired[dict[str, Any]]
+
+
+class HealthAnswer(TypedDict):
+    """200 when the tables answer, 503 when not."""
+
+    status: Literal["ok", "degraded"]
+    version: str
+    model: str
+    tables: dict[str, str]
+    extensions: dict[str, str]
+
+
+class CallAnswer(TypedDict):
+    """A chat function's result."""
+
+    app_id: str
+    fn_name: str
+    status: Literal["ok", "error"]
+    data: NotRequired[Any]
+    summary: NotRequired[str]
+    error: NotRequired[str]
+    error_code: NotRequired[str]
+    retryable: bool
+    ui: NotRequired[Any]
+    duration_ms: int
+    problems: NotRequired[list[dict[str, str]]]
+    refresh_panels: list[PanelName]
+
+
+class PanelAnswer(TypedDict):
+    """A panel's UI tree."""
+
+    ui: Any
+    panel_id: str
+
+
+class SecretState(TypedDict):
+    """A declared secret; its value is never given out."""
+
+    name: str
+    is_set: bool
+
+
+class SecretsAnswer(TypedDict):
+    """The secrets an app declares."""
+
+    secrets: list[dict[str, Any]]
+
+
+class InstallationAnswer(TypedDict):
+    """Whether the caller has the app now."""
+
+    app_id: str
+    installed: bool
+    purged: NotRequired[Any]

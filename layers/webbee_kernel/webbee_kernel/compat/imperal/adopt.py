@@ -1,0 +1,201 @@
+"""Reads the registries of an `imperal_sdk` extension into the kernel's own `Extension`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+from ...sdk import ChatExtension, Extension, FunctionDef
+from ...sdk.chat import ACTION_TYPES
+from ...sdk.definitions import ExposedDef, PanelDef, ScheduleDef, SecretDef, SkeletonDef, ToolDef, WebhookDef
+from ...sdk.extension import ALERT_PREFIX, PANEL_SLOTS, REFRESH_PREFIX, check_section_name
+from . import handlers
+from . import names as sdk
+from .context import Adopted
+from .params import keywords_model, model_parameter
+from .results import action_result, presentable
+
+SYNTHETIC = "__"
+"""Names of tools that are panels, trays and webhooks start so."""
+
+SLOTS = {"overlay": "center", "bottom": "center", "chat-sidebar": "right"}
+"""The SDK's further panel slots, and where they go here."""
+
+TRAY = "__tray__"
+WIDGET = "__widget__"
+
+
+def adopt(app_id: str, main: ModuleType) -> Extension | None:
+    """The extension of a loaded folder in the kernel's terms, under the folder's id; None where its modules hold none."""
+    theirs = next(_extensions(main), None)
+    if theirs is None:
+        return None
+    models = dict(getattr(theirs, "_cache_models", {}))
+    app = Adopted(app_id, theirs, dict(getattr(theirs, "secrets", {})), models)
+    ours = Extension(
+        app_id,
+        str(theirs.version),
+        list(theirs.capabilities),
+        config_defaults=dict(theirs.config_defaults),
+        display_name=theirs.display_name or app_id,
+        description=theirs.description,
+        icon="" if theirs.icon.lstrip().startswith("<") else theirs.icon,
+        system=bool(theirs.system),
+    )
+    ours.cache_models.update(models)
+    ours.secrets.update({name: _secret(spec) for name, spec in app.secrets.items()})
+    _functions(app, ours)
+    _sections(app, ours)
+    _panels(app, ours)
+    _reactions(app, ours)
+    return ours
+
+
+def _extensions(main: ModuleType) -> Iterator[Any]:
+    """Extensions among the attributes of `main.py`, then of the folder's other modules."""
+    package = main.__name__.rpartition(".")[0] + "."
+    for module in [main, *(m for name, m in sorted(sys.modules.items()) if name.startswith(package) and m is not main)]:
+        yield from (value for value in vars(module).values() if isinstance(value, sdk.Extension))
+
+
+def _functions(app: Adopted, ours: Extension) -> None:
+    """Chat functions with their models, and the plain tools and `App` tools that a user's message may call too."""
+    for name, theirs in getattr(app.ext, "_chat_extensions", {}).items():
+        chat = ChatExtension(ours, str(name), theirs.description, theirs.system_prompt)
+        chat.functions.update({f.name: _function(app, f) for f in theirs.functions.values()})
+    known = {name for chat in ours.chats for name in chat.functions}
+    schemas: Mapping[str, Any] = getattr(app.ext, "_tool_schemas", {})
+    tools = {n: t for n, t in app.ext.tools.items() if not n.startswith((SYNTHETIC, REFRESH_PREFIX, ALERT_PREFIX)) and n not in known}
+    if tools:
+        chat = ChatExtension(ours, f"{app.app_id}_tools")
+        chat.functions.update({n: _app_tool(app, t, schemas[n]) if n in schemas else _tool(app, t) for n, t in tools.items()})
+
+
+def _function(app: Adopted, theirs: Any) -> FunctionDef:
+    parameter, model = getattr(theirs, "_pydantic_param", ""), getattr(theirs, "_pydantic_model", None)
+    if model is None:
+        parameter, model = model_parameter(theirs.func)
+    described = theirs.params if isinstance(theirs.params, dict) else {}
+    return FunctionDef(
+        name=theirs.name,
+        func=handlers.function(app, theirs.func, parameter, event=theirs.event),
+        description=theirs.description,
+        action_type=theirs.action_type if theirs.action_type in ACTION_TYPES else "write",
+        params=described,
+        params_model=model or keywords_model(theirs.func, described),
+        event=theirs.event,
+        data_model=getattr(theirs, "_return_model", None),
+        id_projection=theirs.id_projection or None,
+        chain_callable=theirs.chain_callable,
+        background=theirs.background,
+        long_running=theirs.long_running,
+        effects=tuple(theirs.effects),
+    )
+
+
+def _tool(app: Adopted, theirs: Any) -> FunctionDef:
+    """`@ext.tool` says nothing of effects: it counts as a write, which runs once per request and refreshes what it may have changed."""
+    parameter, model = model_parameter(theirs.func)
+    model = model or keywords_model(theirs.func, {})
+    return FunctionDef(theirs.name, handlers.function(app, theirs.func, parameter), theirs.description, "write", params_model=model)
+
+
+def _app_tool(app: Adopted, theirs: Any, schema: Mapping[str, Any]) -> FunctionDef:
+    """A tool of a 6.x `App`. Its scopes are the app's wish for itself, granted by installing it; they are not asked of the user."""
+    action = "destructive" if schema.get("destructive") else "write"
+    model = keywords_model(theirs.func, schema.get("parameters", {}).get("properties", {}))
+    return FunctionDef(
+        theirs.name,
+        handlers.app_tool(app, theirs.func),
+        theirs.description,
+        action,
+        params=schema.get("parameters"),
+        params_model=model,
+        chain_callable=bool(schema.get("chain_callable", True)),
+    )
+
+
+def _sections(app: Adopted, ours: Extension) -> None:
+    """Skeleton sections and alert tools: what the names say, with the ttl and alert of `@ext.skeleton` where it was used."""
+    for name, tool in app.ext.tools.items():
+        if name.startswith(ALERT_PREFIX):
+            ours.tools[name] = ToolDef(name, handlers.alert(app, tool.func), description=tool.description)
+        elif name.startswith(REFRESH_PREFIX):
+            section = name.removeprefix(REFRESH_PREFIX)
+            check_section_name(section)
+            said = getattr(tool, "_skeleton", {})
+            alert = bool(said.get("alert_on_change", f"{ALERT_PREFIX}{section}" in app.ext.tools))
+            refresh = handlers.handler(app, tool.func, "skeleton")
+            ours.skeletons[section] = SkeletonDef(section, refresh, alert, max(1, int(said.get("ttl") or 300)), tool.description)
+            ours.tools[name] = ToolDef(name, refresh, description=tool.description)
+
+
+def _panels(app: Adopted, ours: Extension) -> None:
+    """Panels, tray items and widgets: all are panels here, the latter two under the names the SDK calls them by."""
+    for panel_id, said in app.ext.panels.items():
+        if not _is_secrets_panel(panel_id, said):
+            call = handlers.handler(app, app.ext.tools[f"__panel__{panel_id}"].func, "panel")
+            slot = said.get("slot", "center")
+            slot = slot if slot in PANEL_SLOTS else SLOTS.get(slot, "center")
+            title, icon, refresh = (str(said.get(key) or "") for key in ("title", "icon", "refresh"))
+            ours.panels[panel_id] = PanelDef(panel_id, call, slot, title, icon, refresh, dict(said))
+    for tray in getattr(app.ext, "tray_items", {}).values():
+        name = TRAY + tray.tray_id
+        options = {k: getattr(tray, k) for k in ("zone", "order", "badge_style", "icon_color") if hasattr(tray, k)}
+        ours.panels[name] = PanelDef(name, handlers.handler(app, tray.func, "panel"), "tray", tray.tooltip, tray.icon, "manual", options)
+    for name, tool in app.ext.tools.items():
+        if name.startswith(WIDGET):
+            title = tool.description.removeprefix("Widget: ")
+            ours.panels[name] = PanelDef(name, handlers.handler(app, tool.func, "panel"), "right", title)
+
+
+def _is_secrets_panel(panel_id: str, said: Mapping[str, Any]) -> bool:
+    """The panel the SDK adds by itself: it links to a page that is not here, and the page lists secrets without it."""
+    return panel_id == "secrets" and said.get("icon") == "KeyRound" and said.get("title") == "Secrets"
+
+
+def _reactions(app: Adopted, ours: Extension) -> None:
+    """Everything that is called without a user's message."""
+    ext = app.ext
+    for job in ext.schedules.values():
+        ours.schedules[job.name] = ScheduleDef(job.name, handlers.handler(app, job.func), job.cron)
+    for signal in ext.signals.values():
+        ours.signals[signal.name] = handlers.handler(app, signal.func)
+    for event in ext.event_handlers:
+        ours.event_handlers.append((event.event_type, handlers.listener(app, event.func, event.event_type)))
+    ours.declared_emits.update({e.event_type: e.schema_ref for e in ext.declared_emits})
+    for method in ext.exposed.values():
+        ours.exposed[method.name] = ExposedDef(method.name, handlers.handler(app, method.func, finish=lambda v: v), method.action_type)
+    for path, hook in ext.webhooks.items():
+        for verb in _methods(hook.method):
+            bare = path.strip("/")
+            # The SDK leaves the check of `secret_header` to the handler: handshakes arrive without it.
+            ours.webhooks[(verb, bare)] = WebhookDef(bare, handlers.webhook(app, hook.func, verb), verb)
+    for name, step in ext.lifecycle.items():
+        if step.version:
+            ours.upgrades[step.version] = handlers.handler(app, step.func)
+        else:
+            ours.lifecycle[name] = handlers.handler(app, step.func)
+    if check := getattr(ext, "_health_check", None):
+        ours.health = handlers.handler(app, check.func, finish=lambda v: action_result(presentable(v)))
+
+
+def _methods(method: str) -> tuple[str, ...]:
+    """`POST`, or what a comma list or `ANY` stands for; the API has GET and POST routes."""
+    named = {m.strip().upper() for m in method.replace("|", ",").split(",")}
+    return ("GET", "POST") if named & {"ANY", "*"} else tuple(sorted(named))
+
+
+def _secret(spec: Any) -> SecretDef:
+    return SecretDef(
+        spec.name,
+        spec.description,
+        bool(spec.required),
+        spec.write_mode,
+        int(spec.max_bytes),
+        spec.rotation_hint_days,
+        getattr(spec, "scope", "user"),
+        getattr(spec, "env_fallback", None),
+    )

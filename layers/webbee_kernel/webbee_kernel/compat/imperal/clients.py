@@ -1,0 +1,228 @@
+"""`ctx.cache`, `ctx.secrets`, `ctx.notify`, `ctx.ai`, `ctx.extensions`, `ctx.billing` and `ctx.config` in the SDK's shapes, over the kernel's."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from pydantic import BaseModel
+
+from ...errors import CallError
+from ...sdk import context as kernel
+from . import names as sdk
+from .errors import in_their_words
+
+
+class Cache:
+    """`ctx.cache`: only instances of models registered with `@ext.cache_model`, as the SDK wants."""
+
+    def __init__(self, cache: kernel.CacheClient, app_id: str, models: dict[str, type[BaseModel]]) -> None:
+        self._cache = cache
+        self._app = app_id
+        self._models = models
+
+    async def get(self, key: str, model: type[BaseModel]) -> Any:
+        """The value, or None."""
+        self._registered(model)
+        return await self._cache.get(key, model)
+
+    async def set(self, key: str, value: BaseModel, ttl_seconds: int = 60) -> None:
+        """Keep it."""
+        if not isinstance(value, BaseModel):
+            raise TypeError(f"cache.set takes an instance of a registered model, not {type(value).__name__} (I-CACHE-PYDANTIC-ONLY)")
+        self._registered(type(value))
+        with _bad_ttl():
+            await self._cache.set(key, value, ttl_seconds)
+
+    async def delete(self, key: str) -> None:
+        """Forget it under every model."""
+        await self._cache.delete(key)
+
+    async def get_or_fetch(self, key: str, model: type[BaseModel], fetcher: Callable[[], Awaitable[Any]], ttl_seconds: int = 60) -> Any:
+        """The cached value, or what `fetcher` returns, which must be an instance of `model`."""
+        self._registered(model)
+
+        async def fetch() -> Any:
+            fresh = await fetcher()
+            if not isinstance(fresh, model):
+                raise TypeError(f"the fetcher of {key!r} returned {type(fresh).__name__}, not {model.__name__} (I-CACHE-PYDANTIC-ONLY)")
+            return fresh
+
+        with _bad_ttl():
+            return await self._cache.get_or_fetch(key, model, fetch, ttl_seconds)
+
+    def _registered(self, model: Any) -> None:
+        if not (isinstance(model, type) and issubclass(model, BaseModel)):
+            raise TypeError("ctx.cache wants a Pydantic model class (I-CACHE-PYDANTIC-ONLY)")
+        if model not in self._models.values():
+            wanted = f"decorate it with @ext.cache_model(name) in {self._app}"
+            raise ValueError(f"cache model {model.__name__!r} is not registered: {wanted} (I-CACHE-MODEL-REGISTRATION-REQUIRED)")
+
+
+class Secrets:
+    """`ctx.secrets`: the SDK's errors and its `SecretStatus`."""
+
+    def __init__(self, secrets: kernel.SecretsClient, app_id: str, declared: dict[str, Any]) -> None:
+        self._secrets = secrets
+        self._app = app_id
+        self._declared = declared
+
+    def __repr__(self) -> str:
+        return f"Secrets(app={self._app!r})"
+
+    async def get(self, name: str) -> str | None:
+        """The value or None."""
+        with self._vault():
+            return await self._secrets.get(name)
+
+    async def set(self, name: str, value: str) -> None:
+        """Write it, where the declaration lets extensions write."""
+        with self._vault():
+            await self._secrets.set(name, value)
+
+    async def delete(self, name: str) -> bool:
+        """Forget it; whether it was there."""
+        with self._vault():
+            return await self._secrets.delete(name)
+
+    async def is_set(self, name: str) -> bool:
+        """Whether there is a value."""
+        with self._vault():
+            return await self._secrets.is_set(name)
+
+    async def list(self) -> list[Any]:
+        """What is declared and whether it is set; never a value."""
+        return [sdk.SecretStatus(n, s.description, await self.is_set(n), None) for n, s in self._declared.items()]
+
+    def for_user(self, user_id: str) -> Secrets:
+        """Another user's; RuntimeError outside system context."""
+        with in_their_words(self._app):
+            return Secrets(self._secrets.for_user(user_id), self._app, self._declared)
+
+    @contextmanager
+    def _vault(self) -> Iterator[None]:
+        """Errors of secrets in the SDK's names: the vault's own outage is not the store's."""
+        try:
+            with in_their_words(self._app):
+                yield
+        except sdk.StoreUnavailable as outage:
+            raise sdk.SecretVaultUnavailable(str(outage)) from None
+        except PermissionError as refused:
+            raise sdk.SecretWriteForbidden(str(refused)) from None
+
+
+class Notify:
+    """`ctx.notify("text", priority="high")` and `ctx.notify.send(...)`."""
+
+    def __init__(self, notify: kernel.NotifyClient, app_id: str) -> None:
+        self._notify = notify
+        self._app = app_id
+
+    async def __call__(self, message: str, **kwargs: Any) -> None:
+        """Tell the user."""
+        with in_their_words(self._app):
+            await self._notify.send(message, **{"channel": "in_app", **kwargs})
+
+    async def send(self, message: str, channel: str = "in_app", **kwargs: Any) -> None:
+        """The same, by name."""
+        await self(message, channel=channel, **kwargs)
+
+    def for_user(self, user_id: str) -> Notify:
+        """Tell another user; RuntimeError outside system context."""
+        with in_their_words(self._app):
+            return Notify(self._notify.for_user(user_id), self._app)
+
+
+class AI:
+    """`ctx.ai`: the deployment's model answers, whatever `model` says."""
+
+    def __init__(self, ai: kernel.AIClient, app_id: str) -> None:
+        self._ai = ai
+        self._app = app_id
+
+    async def complete(self, prompt: str, model: str = "", **kwargs: Any) -> Any:
+        """The SDK's `CompletionResult`, `tokens_used` included."""
+        with in_their_words(self._app):
+            r = await self._ai.complete(prompt, model, **kwargs)
+        made = sdk.CompletionResult(text=r.text, model=r.model, usage=dict(r.usage), stop_reason=r.stop_reason)
+        made.tokens_used = r.tokens_used
+        return made
+
+
+class Extensions:
+    """`ctx.extensions`: calls between extensions, of this SDK or the kernel's own."""
+
+    def __init__(self, extensions: kernel.ExtensionsClient, app_id: str) -> None:
+        self._extensions = extensions
+        self._app = app_id
+
+    async def call(self, app_id: str, method: str, **params: Any) -> Any:
+        """An exposed method's result; the SDK's NotFoundError, AuthError or CircularCallError where there is none."""
+        with in_their_words(app_id):
+            try:
+                return await self._extensions.call(app_id, method, **params)
+            except CallError as error:
+                if error.code == "UNKNOWN_SUB_FUNCTION":
+                    raise sdk.NotFoundError("method", f"{app_id}.{method}") from None
+                raise
+
+    async def emit(self, event_type: str, data: dict[str, Any]) -> None:
+        """Tell all that listen."""
+        with in_their_words(self._app):
+            await self._extensions.emit(event_type, data)
+
+
+class Billing:
+    """`ctx.billing`: a deployment of one's own bills nobody, so nothing is exceeded and nothing can be bought."""
+
+    def __init__(self, app_id: str) -> None:
+        self._app = app_id
+
+    async def check_limits(self, user: Any = None) -> Any:
+        """Nothing is exceeded; readable as either of the SDK's two results of this name."""
+        made = sdk.LimitsResult(plan="self-hosted", usage={}, limits={}, exceeded=[])
+        for name, value in vars(sdk.BillingLimits()).items():
+            if not hasattr(made, name):
+                setattr(made, name, value)
+        return made
+
+    async def get_subscription(self, user: Any = None) -> Any:
+        """A plan called self-hosted."""
+        made = sdk.SubscriptionInfo(plan_id="self-hosted", plan_name="self-hosted", status="active")
+        made.plan = "self-hosted"
+        return made
+
+    async def get_balance(self, user: Any = None) -> Any:
+        """Zero of zero: there is no balance."""
+        return sdk.BalanceInfo(plan="self-hosted")
+
+    async def track_usage(self, meter: str, quantity: int = 1, user: Any = None) -> bool:
+        """False, nothing is metered: the SDK's own answer where no meter can be reached."""
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        async def refused(*args: Any, **kwargs: Any) -> Any:
+            raise sdk.ExtensionError(self._app, f"billing.{name} is not there: this deployment bills nobody")
+
+        return refused
+
+
+def config(client: kernel.ConfigClient) -> Any:
+    """The SDK's own read-only client over a copy, so that nothing an extension changes outlives its call."""
+    return sdk.ConfigClient(copy.deepcopy(client.all()))
+
+
+@contextmanager
+def _bad_ttl() -> Iterator[None]:
+    """The SDK refuses a TTL that is no integer with ValueError, where the kernel says TypeError."""
+    try:
+        yield
+    except TypeError as error:
+        if "I-CACHE-TTL-CAP-300S" not in str(error):
+            raise
+        raise ValueError(str(error)) from None

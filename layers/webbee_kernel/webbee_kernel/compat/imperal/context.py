@@ -1,0 +1,157 @@
+"""The SDK's `Context`, made for one call over the kernel's: an instance of its class, its clients the kernel's."""
+
+from __future__ import annotations
+
+from collections.abc import Coroutine
+from dataclasses import dataclass, fields
+from typing import Any
+
+from pydantic import BaseModel
+
+from ...sdk.context import Context
+from . import names as sdk
+from .clients import AI, Billing, Cache, Extensions, Notify, Secrets, config
+from .errors import in_their_words
+from .files import Storage
+from .http import HTTP
+from .results import presentable
+from .store import Store
+
+MAX_MESSAGE_BYTES = 64 * 1024
+OAUTH_PROVIDERS = ("google", "microsoft", "yahoo")
+"""The providers the SDK knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """An extension of the SDK under the id that counts here."""
+
+    app_id: str
+    ext: Any
+    secrets: dict[str, Any]
+    cache_models: dict[str, type[BaseModel]]
+
+
+class Skeleton:
+    """`ctx.skeleton`: the kernel decides who may read; the SDK's own guard stands before it."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._client = ctx.skeleton
+        self._app = ctx.app_id
+
+    async def get(self, section: str) -> dict[str, Any] | None:
+        """The previous snapshot, inside `@ext.skeleton` handlers only."""
+        with in_their_words(self._app):
+            return await self._client.get(section)
+
+
+class KernelContext(sdk.Context):  # type: ignore[misc]
+    """What a handler of the SDK gets. `tool_type` is skeleton, panel, chat_fn or tool, as in the SDK."""
+
+    def __init__(self, ctx: Context, app: Adopted, tool_type: str, *, scoped_from: str = "") -> None:
+        given: dict[str, Any] = {
+            "user": _user(ctx, scoped_from),
+            "tenant": sdk.TenantContext(tenant_id=ctx.user.tenant_id, name=ctx.user.tenant_id),
+            "store": Store(ctx.store, app.app_id, ctx.user.tenant_id),
+            "ai": AI(ctx.ai, app.app_id),
+            "skeleton": Skeleton(ctx),
+            "billing": Billing(app.app_id),
+            "notify": Notify(ctx.notify, app.app_id),
+            "storage": Storage(ctx.store, app.app_id),
+            "http": HTTP(ctx.http),
+            "config": config(ctx.config),
+            "extensions": Extensions(ctx.extensions, app.app_id),
+            "time": _time(ctx),
+            "_extension_id": app.app_id,
+            "_tool_type": tool_type,
+        }
+        known = {f.name for f in fields(sdk.Context)}
+        super().__init__(**{name: value for name, value in given.items() if name in known})
+        self._extension = app.ext
+        self._cache = Cache(ctx.cache, app.app_id, app.cache_models)
+        self.secrets = Secrets(ctx.secrets, app.app_id, app.secrets)
+        self.ext_id = self.extension_id = app.app_id
+        self._declared_secrets = app.secrets
+        self._kernel = ctx
+        self._app = app
+
+    @property
+    def cache(self) -> Cache:
+        """Short-lived typed values of this user and app."""
+        return self._cache
+
+    async def progress(self, percent: float, message: str = "") -> None:
+        """Tell the user how far it is."""
+        await self._kernel.progress(percent, message)
+
+    async def background_task(self, coro: Coroutine[Any, Any, Any], *, long_running: bool = False, name: str = "") -> str:
+        """Go on past the turn; the result reaches the user as an event."""
+
+        async def presented() -> Any:
+            return presentable(await coro)
+
+        return await self._kernel.background_task(presented(), long_running=long_running, name=name or "background")
+
+    async def deliver_chat_message(self, text: str, *, msg_type: str = "response", refresh_panels: list[str] | None = None) -> None:
+        """A message outside a turn, at most 64 KB, as an event the page shows."""
+        raw = text.encode("utf-8", "replace")
+        if len(raw) > MAX_MESSAGE_BYTES:
+            text = raw[:MAX_MESSAGE_BYTES].decode("utf-8", "ignore") + "...(truncated)"
+        hooks: Any = self._kernel.kernel
+        await hooks.deliver(text, msg_type, tuple(refresh_panels or ()))
+
+    async def log(self, message: str, level: str = "info") -> None:
+        """One line of the app's log."""
+        self._kernel.log(message, level)
+
+    def webhook_url(self, path: str) -> str:
+        """The public address of this app's webhook."""
+        return self._kernel.webhook_url(path or "")
+
+    async def oauth_authorize_url(self, provider: str, *, login_hint: str | None = None) -> str:
+        """Always refused: this kernel has no callback that would finish the sign-in, so it starts none."""
+        if provider not in OAUTH_PROVIDERS:
+            raise ValueError(f"unknown oauth provider {provider!r}: the SDK knows {', '.join(OAUTH_PROVIDERS)}")
+        raise sdk.ExtensionError(
+            self._app.app_id,
+            f"no sign-in with {provider} is configured in this deployment: store the account's token as a secret, "
+            "or finish the sign-in in a webhook of the extension",
+        )
+
+    def as_user(self, user_id: str) -> KernelContext:
+        """This context for another user; RuntimeError outside system context, ValueError for nobody and for the system itself."""
+        with in_their_words(self._app.app_id):
+            other = self._kernel.as_user(user_id)
+        if not user_id or user_id.startswith("__"):
+            raise ValueError(f"as_user wants a user's id, not {user_id!r}")
+        scoped = KernelContext(other, self._app, self._tool_type, scoped_from=self._kernel.user.imperal_id)
+        for kept in ("agency_id", "agency_theme", "_metadata"):
+            setattr(scoped, kept, getattr(self, kept, None))
+        return scoped
+
+
+def _user(ctx: Context, scoped_from: str) -> Any:
+    """The user in the SDK's frozen model, made anew for each call, so that what a handler does to it ends with the call."""
+    user = ctx.user
+    attributes: dict[str, Any] = {"language": user.language} | ({"scoped_from": scoped_from} if scoped_from else {})
+    return sdk.UserContext(
+        imperal_id=user.imperal_id,
+        email=user.email,
+        tenant_id=user.tenant_id,
+        role=user.role,
+        scopes=list(user.scopes),
+        attributes=attributes,
+    )
+
+
+def _time(ctx: Context) -> Any:
+    """The kernel's clock in the SDK's terms. The kernel knows no user's timezone: local time is UTC."""
+    now = ctx.time.now()
+    return sdk.TimeContext(
+        timezone="UTC",
+        utc_offset="+00:00",
+        now_utc=ctx.time.iso(),
+        now_local=now.strftime("%Y-%m-%dT%H:%M:%S"),
+        hour_local=now.hour,
+        is_business_hours=now.weekday() < 5 and 9 <= now.hour < 18,
+    )

@@ -1,0 +1,82 @@
+"""`ctx.http`: the SDK's `HTTPResponse`, the errors of its HTTP library, the kernel's caps and closed networks."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+
+from ...invariants import breach
+from ...sdk import context as kernel
+from ...sdk.errors import HttpBlockedError
+from ...surfaces.http import MAX_TIMEOUT_S
+from . import names as sdk
+
+
+class HTTP:
+    """GET, POST, PUT, PATCH and DELETE; `timeout` is in seconds, over 180 is refused."""
+
+    def __init__(self, http: kernel.HttpClient) -> None:
+        self._http = http
+
+    async def get(self, url: str, **kwargs: Any) -> Any:
+        """GET."""
+        return await self.request("GET", url, **kwargs)
+
+    async def post(self, url: str, **kwargs: Any) -> Any:
+        """POST."""
+        return await self.request("POST", url, **kwargs)
+
+    async def put(self, url: str, **kwargs: Any) -> Any:
+        """PUT."""
+        return await self.request("PUT", url, **kwargs)
+
+    async def patch(self, url: str, **kwargs: Any) -> Any:
+        """PATCH."""
+        return await self.request("PATCH", url, **kwargs)
+
+    async def delete(self, url: str, **kwargs: Any) -> Any:
+        """DELETE."""
+        return await self.request("DELETE", url, **kwargs)
+
+    async def request(self, method: str, url: str, *, timeout: float | None = None, **kwargs: Any) -> Any:
+        """Send; raises what httpx raises: ConnectError, ReadTimeout, TooManyRedirects."""
+        if timeout is not None and not 0 < timeout <= MAX_TIMEOUT_S:
+            raise ValueError(breach("I-LONGRUN-HTTP-CAP-180S", f"This timeout is {timeout} s: longer work goes to ctx.background_task."))
+        sent = httpx.Request(method, url)
+        try:
+            found = await self._http.request(method, str(url), timeout=timeout, **_options(sent, kwargs))
+        except TimeoutError as error:
+            raise httpx.ReadTimeout(str(error) or f"{sent.url.host} did not answer in time", request=sent) from None
+        except (ConnectionError, HttpBlockedError) as error:
+            raise httpx.ConnectError(str(error), request=sent) from None
+        except ValueError as error:
+            if "redirects" in str(error):
+                raise httpx.TooManyRedirects(str(error), request=sent) from None
+            raise
+        return sdk.HTTPResponse(status_code=found.status_code, body=_body(found), headers=dict(found.headers))
+
+
+def _options(request: httpx.Request, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Keyword arguments as the kernel's client takes them: an httpx auth object becomes the headers it would send."""
+    options = dict(kwargs)
+    if isinstance(auth := options.get("auth"), httpx.Auth):
+        del options["auth"]
+        signed = next(auth.sync_auth_flow(request))
+        options["headers"] = {**dict(options.get("headers") or {}), "authorization": signed.headers.get("authorization", "")}
+    return options
+
+
+def _body(response: kernel.HttpResponse) -> Any:
+    """JSON where the answer says so and is, otherwise text; bytes where it is not UTF-8."""
+    raw = response.body
+    if "json" in response.headers.get("content-type", ""):
+        try:
+            return json.loads(raw)
+        except ValueError:
+            return raw.decode("utf-8", "replace")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw

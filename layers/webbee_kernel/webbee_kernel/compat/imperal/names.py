@@ -1,0 +1,62 @@
+"""What of the SDK is used, by name: the one place that knows where a version keeps it. Public modules only."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+import imperal_sdk
+
+from ...sdk import errors
+
+
+def _find(name: str, *modules: str, default: Any = None) -> Any:
+    """An attribute of the first of these modules that has it, else of the package."""
+    for module in (*modules, ""):
+        try:
+            home = importlib.import_module(f"imperal_sdk.{module}" if module else "imperal_sdk")
+            return getattr(home, name)
+        except (ImportError, AttributeError):
+            continue
+    return default
+
+
+Context: Any = imperal_sdk.Context
+Extension: Any = imperal_sdk.Extension
+ActionResult: Any = imperal_sdk.ActionResult
+Document: Any = imperal_sdk.Document
+Page: Any = imperal_sdk.Page
+HTTPResponse: Any = imperal_sdk.HTTPResponse
+CompletionResult: Any = imperal_sdk.CompletionResult
+FileInfo: Any = imperal_sdk.FileInfo
+Event: Any = imperal_sdk.Event
+WebhookRequest: Any = imperal_sdk.WebhookRequest
+UserContext: Any = _find("UserContext", "types.identity")
+TenantContext: Any = _find("TenantContext", "types.identity")
+TimeContext: Any = _find("TimeContext", "context")
+ConfigClient: Any = _find("ConfigClient", "config.client")
+SecretStatus: Any = _find("SecretStatus", "secrets")
+LimitsResult: Any = _find("LimitsResult", "billing")
+BillingLimits: Any = _find("LimitsResult", "types")
+BalanceInfo: Any = imperal_sdk.BalanceInfo
+SubscriptionInfo: Any = imperal_sdk.SubscriptionInfo
+
+APIError: Any = imperal_sdk.APIError
+NotFoundError: Any = imperal_sdk.NotFoundError
+ExtensionError: Any = imperal_sdk.ExtensionError
+CircularCallError: Any = imperal_sdk.CircularCallError
+SkeletonAccessForbidden: Any = imperal_sdk.SkeletonAccessForbidden
+StoreUnavailable: Any = _find("StoreUnavailable", "store.exceptions", default=errors.StoreUnavailable)
+StoreConflict: Any = _find("StoreConflict", "store.exceptions", default=errors.StoreConflict)
+SecretNotDeclaredError: Any = _find("SecretNotDeclaredError", "secrets")
+SecretWriteForbidden: Any = _find("SecretWriteForbidden", "secrets")
+SecretVaultUnavailable: Any = _find("SecretVaultUnavailable", "secrets")
+SecretValueTooLarge: Any = _find("SecretValueTooLarge", "secrets")
+
+
+class AuthError(_find("AuthError", "errors"), imperal_sdk.AuthError):  # type: ignore[misc]
+    """The SDK has two errors of this name and raises the one its package does not export; this is both."""
+
+
+App: Any = _find("App", "app")
+"""Since 6.0; None before."""

@@ -1,0 +1,84 @@
+"""Arguments of handlers that take keywords: a Pydantic model made of the signature, so that they are checked like all others. Pure."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from . import names as sdk
+
+CONTEXT_NAMES = ("ctx", "context", "self")
+_KEYWORDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+def hints_of(func: Callable[..., Any]) -> dict[str, Any]:
+    """Annotations as types, as written where they cannot be resolved."""
+    plain = inspect.unwrap(func)
+    try:
+        return typing.get_type_hints(plain, include_extras=True)
+    except Exception:  # whatever an annotation's code raises, it is only an annotation
+        return dict(getattr(plain, "__annotations__", {}))
+
+
+def context_name(func: Callable[..., Any]) -> str:
+    """The parameter that takes the context, by its annotation or its name; empty where there is none."""
+    hints = hints_of(func)
+    for name in inspect.signature(func).parameters:
+        hint = hints.get(name)
+        if name in CONTEXT_NAMES[:2] or hint is sdk.Context or sdk.Context in typing.get_args(hint):
+            return name
+    return ""
+
+
+def model_parameter(func: Callable[..., Any]) -> tuple[str, type[BaseModel] | None]:
+    """The first parameter that is annotated with a Pydantic model, and the model."""
+    hints = hints_of(func)
+    for name in inspect.signature(func).parameters:
+        hint = hints.get(name)
+        if isinstance(hint, type) and issubclass(hint, BaseModel):
+            return name, hint
+    return "", None
+
+
+def keywords_model(func: Callable[..., Any], described: Mapping[str, Any]) -> type[BaseModel] | None:
+    """A model of the handler's named parameters but the context; None where it names none. `described` is the decorator's `params`."""
+    hints = hints_of(func)
+    skipped = {context_name(func), *CONTEXT_NAMES}
+    fields: dict[str, Any] = {}
+    parameters = inspect.signature(func).parameters.values()
+    for number, parameter in enumerate(p for p in parameters if p.kind in _KEYWORDS and p.name not in skipped):
+        hint = hints.get(parameter.name, Any)
+        words = described.get(parameter.name)
+        text = str(words.get("description") or "") if isinstance(words, Mapping) else ""
+        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+        # The alias is the name: a field may not be called `schema`, `copy` or `_x`, a parameter may.
+        field = Field(default, alias=parameter.name, title=parameter.name, description=text or None)
+        fields[f"p{number}"] = (hint if not isinstance(hint, str) else Any, field)
+    if not fields:
+        return None
+    rest = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
+    options = ConfigDict(extra="allow" if rest else "ignore", arbitrary_types_allowed=True, validate_default=False)
+    try:
+        model: type[BaseModel] = create_model(f"{func.__name__}_params", __config__=options, **fields)
+        model.model_json_schema()
+    except Exception:  # a type no schema can describe: the handler gets what was sent
+        return None
+    return model
+
+
+def keywords(params: BaseModel) -> dict[str, Any]:
+    """A checked model of `keywords_model` as keyword arguments; what was not sent keeps the handler's own default."""
+    fields = type(params).model_fields
+    return {str(fields[name].alias): getattr(params, name) for name in params.model_fields_set & set(fields)} | (params.model_extra or {})
+
+
+def accepted(func: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those keyword arguments the handler takes."""
+    parameters = inspect.signature(func).parameters
+    if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()):
+        return dict(given)
+    return {name: value for name, value in given.items() if name in parameters}

@@ -1,0 +1,60 @@
+// The dialog of apps: install, remove, give them their secrets.
+
+import { api } from "./api.js";
+import { fill, h, plain } from "./dom.js";
+import { dialog, toast } from "./overlay.js";
+import { t } from "./strings.js";
+
+export function showApps(extensions, changed) {
+  dialog(t("apps"), h("ul", { class: "apps" }, extensions.map((app) => row(app, changed))));
+}
+
+function row(app, changed) {
+  const name = plain(app.display_name) || app.app_id;
+  const secrets = h("div", {});
+  const item = h("li", { class: "n-card" });
+  const draw = () => {
+    const toggle = h("button", { type: "button", class: "secondary small", "aria-label": `${app.installed ? t("uninstall") : t("install")}: ${name}`, onclick: () => flip() }, app.installed ? t("uninstall") : t("install"));
+    const state = app.error ? h("p", { class: "warning" }, t("appFailed", { why: app.error })) : h("p", { class: "muted" }, plain(app.description));
+    fill(item, h("div", { class: "app-head" }, h("strong", {}, name), app.installed && h("span", { class: "badge green" }, t("installed")), !app.error && toggle), state, secrets);
+    if (app.installed && app.secrets?.length) showSecrets(app, secrets, changed);
+    else fill(secrets);
+  };
+  const flip = async () => {
+    try {
+      await api(app.installed ? "DELETE" : "PUT", `/v1/extensions/${app.app_id}/installation`);
+      app.installed = !app.installed;
+      draw();
+      changed();
+    } catch (error) {
+      toast(error.message, "error");
+    }
+  };
+  draw();
+  return item;
+}
+
+async function showSecrets(app, place, changed) {
+  try {
+    const { secrets } = await api("GET", `/v1/extensions/${app.app_id}/secrets`);
+    fill(place, h("h3", { class: "n-heading" }, t("secrets")), secrets.map((s) => secretForm(app, s, () => (showSecrets(app, place, changed), changed()))));
+  } catch (error) {
+    fill(place, h("p", { class: "warning" }, error.message));
+  }
+}
+
+function secretForm(app, secret, done) {
+  const field = h("input", { type: "password", autocomplete: "off", required: true, "aria-label": t("secretValue", { name: secret.name }) });
+  const save = async (event) => {
+    event.preventDefault();
+    try {
+      await api("PUT", `/v1/extensions/${app.app_id}/secrets/${secret.name}`, { value: field.value });
+      toast(t("saved"));
+      done();
+    } catch (error) {
+      toast(error.message, "error");
+    }
+  };
+  const state = h("span", { class: secret.is_set ? "badge green" : "badge" }, secret.is_set ? t("secretSet") : t("secretMissing"));
+  return h("form", { class: "secret", onsubmit: save }, h("p", {}, h("code", {}, secret.name), " ", state, h("span", { class: "muted" }, " ", plain(secret.description))), h("div", { class: "composer-row" }, field, h("button", { type: "submit", class: "secondary small" }, t("save"))));
+}

@@ -1,0 +1,201 @@
+// The conversation: turns, progress, calls and their outcome, confirmations.
+
+import { api } from "./api.js";
+import { fill, h, plain, randomId, time } from "./dom.js";
+import { renderTree } from "./nodes.js";
+import { toast } from "./overlay.js";
+import { t } from "./strings.js";
+
+const LIMIT = 8000;
+
+export class Chat {
+  // `after(answer)` runs when a turn was answered; `act(app)` makes the actions of a UI tree.
+  constructor({ after, act, examples }) {
+    Object.assign(this, { after, act, examples });
+    this.session = "";
+    this.waiting = null;
+    this.busy = false;
+    this.atEnd = true;
+    this.log = h("ol", { class: "log", role: "log", "aria-live": "polite", "aria-label": t("chat") });
+    this.text = h("textarea", { id: "composer-text", rows: 1, maxlength: LIMIT, placeholder: t("placeholder"), "aria-label": t("composer"), "aria-describedby": "composer-note", oninput: () => this.grown(), onkeydown: (e) => this.key(e) });
+    this.button = h("button", { type: "submit", class: "primary", id: "send" }, t("send"));
+    this.note = h("p", { id: "composer-note", class: "n-meta" }, t("newLines"));
+    this.form = h("form", { class: "composer", onsubmit: (e) => (e.preventDefault(), this.say(this.text.value)) }, h("div", { class: "composer-row" }, this.text, this.button), this.note);
+    const wrap = h("div", { class: "log-wrap", onscroll: () => (this.atEnd = wrap.scrollTop + wrap.clientHeight > wrap.scrollHeight - 40) }, this.log);
+    this.element = h("div", { class: "chat" }, wrap, this.form);
+    new ResizeObserver(() => this.atEnd && this.bottom()).observe(this.log);
+    new ResizeObserver(() => this.atEnd && this.bottom()).observe(wrap);
+  }
+
+  key(event) {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+      event.preventDefault();
+      this.form.requestSubmit();
+    }
+  }
+
+  grown() {
+    this.text.style.height = "auto";
+    this.text.style.height = `${Math.min(this.text.scrollHeight + 2, 200)}px`;
+    const size = this.text.value.length;
+    this.note.textContent = size > LIMIT * 0.8 ? t("tooLong", { n: size, limit: LIMIT }) : t("newLines");
+  }
+
+  async open(session) {
+    this.session = session;
+    this.waiting = null;
+    this.setBusy(null);
+    this.log.setAttribute("aria-busy", "true");
+    let turns = [];
+    try {
+      turns = (await api("GET", `/v1/sessions/${session}`)).turns;
+    } catch (error) {
+      if (error.status !== 404) toast(error.message, "error");
+    }
+    if (this.session !== session) return;
+    this.showTurns(turns);
+  }
+
+  start() {
+    this.session = randomId();
+    this.waiting = null;
+    this.setBusy(null);
+    this.showTurns([]);
+  }
+
+  showTurns(turns) {
+    fill(this.log, turns.length > 0 && turns[0].turn > 1 && h("li", { class: "muted note" }, t("fiveTurns")));
+    turns.forEach((turn, i) => {
+      this.log.append(this.bubble("you", turn.message, turn.at), this.answer(turn, i === turns.length - 1));
+    });
+    if (!turns.length) this.log.append(this.welcome());
+    this.log.removeAttribute("aria-busy");
+    this.bottom();
+  }
+
+  welcome() {
+    const examples = this.examples();
+    const chip = (text) => h("button", { type: "button", class: "chip", onclick: () => this.say(text) }, text);
+    return h("li", { class: "welcome" }, h("p", { class: "welcome-title" }, t("empty")), examples.length > 0 && h("p", { class: "muted" }, t("tryThis")), h("div", { class: "chips" }, examples.map(chip)));
+  }
+
+  bubble(who, text, at, extra) {
+    return h("li", { class: `turn ${who}` }, h("div", { class: "who" }, h("span", {}, t(who)), at && h("time", { datetime: at }, time(at))), h("div", { class: "bubble" }, text && h("p", { class: "pre" }, plain(text)), extra));
+  }
+
+  answer(body, isLast) {
+    const tree = body.ui && renderTree(body.ui, this.act(body.calls?.findLast?.((c) => c.status === "ok")?.app_id ?? ""));
+    const item = this.bubble("webbee", body.confirmation ? "" : body.reply, body.at, [this.calls(body.calls), tree && h("div", { class: "reply-ui" }, tree)]);
+    if (body.status === "error") item.classList.add("failed");
+    if (body.confirmation) item.querySelector(".bubble").append(this.confirmation(body.confirmation, isLast));
+    return item;
+  }
+
+  calls(calls) {
+    if (!calls?.length) return null;
+    const chip = (c) => {
+      const ok = c.status === "ok";
+      const label = `${plain(c.app_id)}.${plain(c.fn_name)}`;
+      return h("li", { class: ok ? "call ok" : "call bad", title: plain(c.error_code) }, h("span", { "aria-hidden": "true" }, ok ? "✓" : "✗"), h("span", {}, label), h("span", { class: "n-meta" }, ok ? `${plain(c.duration_ms)} ms` : plain(c.error_code)), h("span", { class: "sr" }, ok ? t("ok") : t("failed")));
+    };
+    return h("ul", { class: "calls", "aria-label": t("calls") }, calls.map(chip));
+  }
+
+  confirmation(record, isLast) {
+    const note = h("p", { class: "n-meta" });
+    const accept = h("button", { type: "button", class: "danger", onclick: () => this.decide(record.id, true) }, t("accept"));
+    const refuse = h("button", { type: "button", class: "secondary", onclick: () => this.decide(record.id, false) }, t("refuse"));
+    const call = (c) => h("li", {}, h("code", {}, `${plain(c.app_id)}.${plain(c.fn_name)}`), " ", h("span", { class: "muted" }, plain(c.arguments)));
+    const card = h("div", { class: "confirm", role: "group", "aria-label": t("confirmTitle") }, h("strong", {}, t("confirmTitle")), h("p", { class: "pre" }, plain(record.summary)), h("ul", { class: "confirm-calls" }, (record.calls ?? []).map(call)), h("div", { class: "confirm-buttons" }, accept, refuse), note);
+    const over = (text) => {
+      accept.disabled = refuse.disabled = true;
+      card.classList.add("over");
+      note.textContent = text;
+      clearInterval(timer);
+      if (this.waiting?.id === record.id) this.waiting = null;
+    };
+    const tick = () => {
+      const left = Math.ceil(record.expires_at - Date.now() / 1000);
+      if (left <= 0) over(t("confirmOver"));
+      else note.textContent = t("confirmExpires", { n: `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` });
+    };
+    const timer = setInterval(() => (card.isConnected || this.busy ? tick() : clearInterval(timer)), 1000);
+    if (isLast) {
+      this.waiting = { id: record.id, over };
+      tick();
+    } else over(t("confirmDone"));
+    return card;
+  }
+
+  decide(id, accept) {
+    return this.ask(accept ? t("accept") : t("refuse"), (request) => api("POST", `/v1/confirmations/${id}`, { accept }), randomId());
+  }
+
+  say(text) {
+    const message = text.trim();
+    if (!message || this.busy) return;
+    this.text.value = "";
+    this.grown();
+    this.ask(message, (request) => api("POST", "/v1/chat", { message, session_id: this.session, request_id: request }), randomId());
+  }
+
+  // Show the message, send it, show the answer. A failed one can be sent again under the same request id: it runs once.
+  async ask(message, send, id) {
+    if (this.busy) return;
+    const session = this.session;
+    this.log.querySelector(".welcome")?.remove();
+    const mine = this.bubble("you", message, new Date().toISOString());
+    const working = this.working();
+    this.log.append(mine, working.element);
+    this.bottom();
+    this.setBusy(working);
+    try {
+      const body = await send(id);
+      if (this.session !== session) return;
+      this.waiting?.over(t("confirmDone"));
+      working.element.replaceWith(this.answer({ ...body, at: new Date().toISOString() }, true));
+      this.after(body);
+    } catch (error) {
+      if (this.session === session) working.element.replaceWith(this.unsent(error, mine, () => this.ask(message, send, id)));
+    } finally {
+      if (this.progressing === working) this.setBusy(null);
+      working.stop();
+      this.bottom();
+    }
+  }
+
+  unsent(error, mine, again) {
+    const item = this.bubble("webbee", t("notSent", { why: error.message }), "", h("button", { type: "button", class: "secondary small", onclick: () => (item.remove(), mine.remove(), again()) }, t("retry")));
+    item.classList.add("failed");
+    return item;
+  }
+
+  working() {
+    const clock = h("span", { class: "n-meta" });
+    const words = h("span", {}, t("working"));
+    const bar = h("progress", { "aria-label": t("event_progress") });
+    const started = Date.now();
+    const timer = setInterval(() => (clock.textContent = t("seconds", { n: Math.round((Date.now() - started) / 1000) })), 1000);
+    const element = this.bubble("webbee", "", "", h("div", { class: "working", role: "status" }, h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")), words, clock, bar));
+    return { element, words, bar, stop: () => clearInterval(timer) };
+  }
+
+  // A progress event of a running call.
+  progress(event) {
+    if (!this.progressing) return;
+    this.progressing.words.textContent = plain(event.text) || t("working");
+    this.progressing.bar.value = Math.min(Math.max(Number(event.percent) || 0, 0), 100) / 100;
+    this.progressing.element.classList.add("measured");
+  }
+
+  setBusy(working) {
+    this.busy = Boolean(working);
+    this.progressing = working;
+    this.button.disabled = this.busy;
+    this.element.setAttribute("aria-busy", String(this.busy));
+  }
+
+  bottom() {
+    this.log.parentElement.scrollTop = this.log.parentElement.scrollHeight;
+  }
+}
