@@ -28,6 +28,10 @@ class Client:
         """PUT a JSON body."""
         return self._send("PUT", path, body)
 
+    def delete(self, path: str) -> Any:
+        """DELETE."""
+        return self._send("DELETE", path)
+
     def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         headers = {"authorization": f"Bearer {self._token}", "content-type": "application/json"}

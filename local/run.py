@@ -57,7 +57,7 @@ def welcome(url: str) -> str:
     again = f"""curl -s {url}/v1/chat -H 'Authorization: Bearer alice' -d '{{"message": "отправь на тот же адрес «статус по проекту»", "session_id": "s1"}}'"""
     inspect = f"curl -sG {url}/v1/inspect -H 'Authorization: Bearer dev' --data-urlencode 'message=show my tasks'"
     lines = [
-        paint(f"Webbee listens on {url}", "bold"),
+        paint(f"Webbee listens on {url}: open it in a browser", "bold"),
         "Users: alice (Russian), bob (English), dev (developer, English); their mailbox is a demo account on this machine.",
         "",
         paint("Chat:", "bold"),

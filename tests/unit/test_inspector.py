@@ -178,6 +178,28 @@ def test_a_function_is_ranked_and_says_why_it_would_be_refused() -> None:
     assert "the scope pay is missing" in rows["buy"]["refused"]
 
 
+def test_functions_that_do_not_fit_the_catalogue_say_so() -> None:
+    many = Extension("many", "1.0.0", display_name="Many")
+    chat = ChatExtension(many, description="Many")
+
+    async def handler(ctx: Context, params: Params) -> ActionResult:
+        return ActionResult.success({}, "Done.")
+
+    for i in range(150):
+        chat.function(f"do_{i}", f"Handle matter number {i} " + "of the kind " * 30)(handler)
+    chat.function("bake", "Bake bread")(handler)
+    view = view_of(TestKernel([many]), "bake bread please")
+    report = inspector.explain(view)
+    left_out = [f for f in report["functions"] if not f["in_catalogue"]]
+    assert left_out
+    assert all("fit the catalogue's 24,000 characters" in f["why_not"] for f in left_out)
+    assert next(f for f in report["functions"] if f["fn_name"] == "bake")["in_catalogue"]
+    block = next(b for b in report["blocks"] if b["name"] == "catalogue")
+    assert block["chars"] <= block["cap"]
+    found = inspector.search(view, f"many__{left_out[0]['fn_name']}")["found"]
+    assert found[0]["state"] == "dropped"
+
+
 def test_apps_that_are_not_installed_say_so() -> None:
     view = view_of(kernel_with())
     object.__setattr__(view, "installed", frozenset())

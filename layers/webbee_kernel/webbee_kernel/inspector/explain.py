@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..catalogue import tool_spec
 from ..channels import skeleton
 from ..channels.fact_ledger import TURN_CAP
 from ..session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
-from ..text import dumps
+from ..shortlist import BUDGET
 from ..turn import RING_SIZE
 from ..view import TurnView
 from . import functions, sections, turns
@@ -34,12 +33,14 @@ def explain(view: TurnView) -> dict[str, Any]:
 def blocks(view: TurnView, shown_sections: int) -> list[dict[str, Any]]:
     """Each part a model receives, in order: characters, its cap and what the cap is made of; None where there is none."""
     prompt = view.prompt
-    catalogue = sum(len(dumps(_spec(f))) for f in view.functions)
+    listed = view.shortlist
+    count = f"{len(listed.shown)} functions" if not listed.left_out else f"{len(listed.shown)} of {len(listed.ranked)} functions"
     head = len(skeleton.NOTE) + len("[SKELETON]\n\n")
     per_turn = MESSAGE_PREVIEW + REPLY_PREVIEW + TURN_CAP
     parts = (
         ("system", len(prompt.system), None, "fixed text"),
-        ("catalogue", catalogue, None, f"{len(view.functions)} functions"),
+        ("catalogue", sum(f.characters for f in listed.shown), BUDGET, count),
+        ("notice", len(prompt.notice), None, "what the prompt says about functions that are not shown"),
         (
             "skeleton",
             len(prompt.skeleton),
@@ -55,8 +56,3 @@ def blocks(view: TurnView, shown_sections: int) -> list[dict[str, Any]]:
         ("message", len(view.message), None, "the user's own words"),
     )
     return [{"name": n, "chars": c, "tokens": round(c / CHARS_PER_TOKEN), "cap": cap, "of": of} for n, c, cap, of in parts]
-
-
-def _spec(function: Any) -> dict[str, Any]:
-    spec = tool_spec(function)
-    return {"name": spec.name, "description": spec.description, "input_schema": spec.input_schema}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..catalogue import FunctionInfo, tool_spec
+from ..shortlist import BUDGET, Shortlist
 from ..view import TurnView
 
 
@@ -15,17 +16,29 @@ def report(view: TurnView) -> list[dict[str, Any]]:
     from the offline model's matcher, whichever model answers; None without evidence.
     """
     scores = _scores(view)
-    offered = [_row(view, f, i, scores) for i, f in enumerate(view.functions, 1)]
-    others = [_row(view, f, None, {}) for app in view.catalogue.apps.values() if app.app_id not in view.installed for f in app.functions]
+    listed = view.shortlist
+    offered = [_row(view, f, i, scores) for i, f in enumerate(listed.shown, 1)]
+    left_out = [_row(view, f, None, scores, _left_out(listed, i)) for i, f in enumerate(listed.ranked, 1) if f not in listed.shown]
+    absent = [f for app in view.catalogue.apps.values() if app.app_id not in view.installed for f in app.functions]
+    others = [_row(view, f, None, {}, "the app is not installed for this user") for f in absent]
     failed = [
         {"app_id": a.app_id, "fn_name": "", "in_catalogue": False, "why_not": f"the app failed to load: {a.error}"}
         for a in view.catalogue.apps.values()
         if a.error
     ]
-    return [*offered, *others, *failed]
+    return [*offered, *left_out, *others, *failed]
 
 
-def _row(view: TurnView, function: FunctionInfo, position: int | None, scores: dict[str, tuple[int, float]]) -> dict[str, Any]:
+def _left_out(listed: Shortlist, rank: int) -> str:
+    return (
+        f"{len(listed.shown)} of {len(listed.ranked)} functions fit the catalogue's {BUDGET:,} characters; this one comes {rank}. "
+        "by use in the last turns and words shared with the message"
+    )
+
+
+def _row(
+    view: TurnView, function: FunctionInfo, position: int | None, scores: dict[str, tuple[int, float]], why_not: str = ""
+) -> dict[str, Any]:
     rank, score = scores.get(function.tool_name, (None, None))
     missing = [s for s in function.scopes if not view.user.has_scope(s)]
     return {
@@ -37,7 +50,7 @@ def _row(view: TurnView, function: FunctionInfo, position: int | None, scores: d
         "position": position,
         "rank": rank,
         "score": score,
-        "why_not": "" if position else "the app is not installed for this user",
+        "why_not": why_not,
         "refused": f"a call would be refused: the scope {', '.join(missing)} is missing" if missing else "",
     }
 
@@ -47,6 +60,6 @@ def _scores(view: TurnView) -> dict[str, tuple[int, float]]:
         return {}
     from ..llm.offline.matching import bare, index_of
 
-    tools = tuple(tool_spec(f) for f in view.functions)
+    tools = tuple(tool_spec(f) for f in view.shortlist.ranked)
     ranked = index_of(tools).rank(bare(view.message), tools)
     return {m.tool.name: (i, round(m.score, 2)) for i, m in enumerate(ranked, 1)}

@@ -156,12 +156,13 @@ def _standing_for(view: TurnView, shown: str, stands: Stands) -> list[str]:
 
 
 def _catalogue(view: TurnView, stands: Stands) -> Iterator[Hit]:
-    for function in view.functions:
+    for function in view.shortlist.ranked:
         spec = tool_spec(function)
+        state, because = ("shown", "") if function in view.functions else ("dropped", "the function is not shown: the catalogue is full")
         parts = {"description": spec.description, "examples": list(spec.examples), "input_schema": spec.input_schema}
         for path, leaf in (found for name, part in parts.items() for found in leaves(part, name)):
             if stands(leaf):
-                yield _hit("catalogue", spec.name, path, "shown", "", leaf)
+                yield _hit("catalogue", spec.name, path, state, because, leaf)
                 break
         if stands(spec.name):
-            yield _hit("catalogue", spec.name, "name", "shown", "", spec.name)
+            yield _hit("catalogue", spec.name, "name", state, because, spec.name)

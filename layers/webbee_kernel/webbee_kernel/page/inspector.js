@@ -102,7 +102,7 @@ function blocksView(report) {
 // The prompt's text with its headers and facts picked out.
 function promptLines(text) {
   return text.split("\n").map((line) => {
-    const kind = /^\[(SKELETON|HISTORY)\]$/.test(line) ? "head" : line.startsWith("FACTS:") ? "facts" : line.startsWith("NOTE:") ? "muted" : "";
+    const kind = /^\[(CATALOGUE|SKELETON|HISTORY)\]$/.test(line) ? "head" : line.startsWith("FACTS:") ? "facts" : line.startsWith("NOTE:") ? "muted" : "";
     return [h("span", { class: kind }, line), "\n"];
   });
 }

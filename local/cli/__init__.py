@@ -1,0 +1,1 @@
+"""The parts of the `webbee` command line: talking to an API, writing and checking extensions, checking a deployment."""

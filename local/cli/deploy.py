@@ -1,0 +1,115 @@
+"""`webbee deploy-check`: what is missing before `sam deploy`. Looks at this machine and these files; asks AWS nothing."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import boto3
+
+from ..template import load_template
+from .check import problems
+from .show import mark, progress, put_json
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to have. `level` is error (deployment fails or nobody can use it) or warning."""
+
+    name: str
+    ok: bool
+    message: str
+    level: str = "error"
+
+
+def deploy_check(options: argparse.Namespace) -> int:
+    """1 when something is missing."""
+    checks = (_tools, _account, _parameters, _model, _extensions, _built)
+    items: list[Item] = []
+    for number, check in enumerate(checks, 1):
+        items += check(options)
+        progress("checking", number, len(checks))
+    missing = [i for i in items if not i.ok and i.level == "error"]
+    if options.json:
+        put_json({"ready": not missing, "items": [asdict(i) for i in items]})
+    else:
+        for item in items:
+            print(f"{mark(item.ok, item.level)} {item.name}: {item.message}")
+        print("\nready: sam deploy --guided" if not missing else f"\n{len(missing)} to mend before sam deploy")
+    return 1 if missing else 0
+
+
+def _tools(options: argparse.Namespace) -> Iterator[Item]:
+    sam = next((p for p in (ROOT / ".venv-sam/bin/sam", shutil.which("sam")) if p and Path(p).exists()), None)
+    yield Item("sam", sam is not None, f"{sam}" if sam else "not found: `make build` installs it beside the project")
+    python = next((p for p in (ROOT / ".venv-313/bin/python3.13", shutil.which("python3.13")) if p and Path(p).exists()), None)
+    probe = [str(python), "-c", "import ensurepip"]
+    works = python is not None and subprocess.run(probe, capture_output=True, check=False).returncode == 0  # noqa: S603 - found above
+    missing = "the functions' runtime, needed for `make build`: install Python 3.13 with pip"
+    yield Item("Python 3.13", works, f"{python}" if works else missing)
+
+
+def _account(options: argparse.Namespace) -> Iterator[Item]:
+    session = boto3.Session()
+    credentials = session.get_credentials()
+    found = f"found ({credentials.method})" if credentials else "none: set AWS_PROFILE, or run `aws configure`"
+    yield Item("credentials", credentials is not None, found)
+    region = session.region_name
+    yield Item("region", region is not None, region or "none: set AWS_REGION, or a region in the profile")
+
+
+def _parameters(options: argparse.Namespace) -> Iterator[Item]:
+    given = _given(Path(options.config))
+    for name, parameter in load_template(ROOT / "template.yaml")["Parameters"].items():
+        if "Default" not in parameter:
+            value = given.get(name)
+            text = value or f"not in {Path(options.config).name}: sam deploy --guided asks for it – {parameter['Description']}"
+            yield Item(name, bool(value), text, "warning")
+
+
+def _given(config: Path) -> dict[str, str]:
+    """The parameter overrides of a samconfig file, as a list or as one string."""
+    if not config.exists():
+        return {}
+    settings: dict[str, Any] = tomllib.loads(config.read_text("utf-8"))
+    overrides = settings.get("default", {}).get("deploy", {}).get("parameters", {}).get("parameter_overrides", [])
+    pairs = overrides.split() if isinstance(overrides, str) else overrides
+    return {k: v.strip('"') for k, _, v in (str(p).partition("=") for p in pairs)}
+
+
+def _model(options: argparse.Namespace) -> Iterator[Item]:
+    given = _given(Path(options.config))
+    model = given.get("Model", "offline")
+    offline = "offline: it matches phrases and understands no language; Model=bedrock:<id> answers like a person"
+    yield Item("model", model != "offline", offline if model == "offline" else model, "warning")
+    if model.startswith("bedrock:"):
+        arns = given.get("BedrockModelArns", "")
+        yield Item("BedrockModelArns", bool(arns), arns or f"empty: the functions may not invoke {model.removeprefix('bedrock:')}")
+
+
+def _extensions(options: argparse.Namespace) -> Iterator[Item]:
+    for main in sorted((ROOT / "extensions").glob("*/main.py")):
+        errors = [f for f in problems(main.parent) if f.level == "error"]
+        first = f"{errors[0].file}:{errors[0].line}: {errors[0].message}" if errors else "checked"
+        yield Item(f"extension {main.parent.name}", not errors, first)
+
+
+def _built(options: argparse.Namespace) -> Iterator[Item]:
+    made = ROOT / ".aws-sam" / "build" / "template.yaml"
+    if not made.exists():
+        yield Item("build", False, "not built yet: make build")
+        return
+    at = made.stat().st_mtime
+    watched = (
+        p for top in ("functions", "layers", "extensions") for p in (ROOT / top).rglob("*") if p.is_file() and "__pycache__" not in p.parts
+    )
+    newer = next((p for p in (ROOT / "template.yaml", *watched) if p.stat().st_mtime > at), None)
+    yield Item("build", newer is None, "up to date" if newer is None else f"{newer.relative_to(ROOT)} is newer: make build")

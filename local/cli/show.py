@@ -1,0 +1,66 @@
+"""What the commands print: JSON where asked for, progress on the terminal's error stream, answers on its output."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..paint import paint
+
+BAR = 24
+
+
+class CliError(Exception):
+    """Ends a command with one line that says what to do; exit status 1."""
+
+
+def put_json(value: Any) -> None:
+    """One JSON document on the output."""
+    print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+@contextmanager
+def waiting(text: str) -> Iterator[None]:
+    """The text and the seconds gone by, on a terminal only, until the block ends."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    done = threading.Event()
+    started = time.monotonic()
+
+    def tick() -> None:
+        while not done.wait(0.1):
+            print(f"\r{text} {time.monotonic() - started:.0f} s", end="", file=sys.stderr, flush=True)
+
+    thread = threading.Thread(target=tick, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+        print("\r\x1b[2K", end="", file=sys.stderr, flush=True)
+
+
+def progress(text: str, done: int, of: int) -> None:
+    """A bar on one line of a terminal; nothing elsewhere."""
+    if sys.stderr.isatty():
+        filled = BAR * done // max(of, 1)
+        end = "\n" if done >= of else ""
+        print(f"\r\x1b[2K{text} [{'█' * filled}{'·' * (BAR - filled)}] {done}/{of}", end=end, file=sys.stderr, flush=True)
+
+
+def mark(ok: bool, level: str = "error") -> str:
+    """✓, ✗ or !."""
+    return paint("✓", "green") if ok else paint("✗", "red") if level == "error" else paint("!", "yellow")
+
+
+def bar(part: int, whole: int) -> str:
+    """A bar of 24 characters."""
+    filled = min(BAR, round(BAR * part / max(whole, 1)))
+    return paint("█" * filled, "yellow") + paint("·" * (BAR - filled), "dim")

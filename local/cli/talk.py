@@ -1,0 +1,160 @@
+"""`webbee chat`, `inspect`, `sessions`, `refresh`: through the API, as the page does."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import uuid
+from typing import Any
+
+from ..client import Client
+from ..paint import paint, wrapped
+from .show import CliError, bar, mark, progress, put_json, waiting
+
+REFRESH_S = 90
+"""Seconds `refresh` waits: a tick, a queue and a slow handler."""
+
+
+def client(options: argparse.Namespace) -> Client:
+    """The API that the options name; a token is needed unless it runs on this machine."""
+    local = any(host in options.url for host in ("//127.0.0.1", "//localhost", "//[::1]"))
+    token = options.token or ("dev" if local else "")
+    if not token:
+        raise CliError(f"{options.url} needs a token: --token or WEBBEE_TOKEN")
+    return Client(options.url, token)
+
+
+def ask(work: Any, *arguments: Any, **named: Any) -> Any:
+    """One request; its failure as a sentence."""
+    try:
+        with waiting("…"):
+            return work(*arguments, **named)
+    except RuntimeError as error:
+        raise CliError(str(error)) from None
+    except OSError as error:
+        raise CliError(
+            f"the API does not answer ({getattr(error, 'reason', error)}): start one with `make run`, or name it with --url"
+        ) from None
+
+
+def chat(options: argparse.Namespace) -> int:
+    """One message and its reply, or a conversation until Ctrl-D."""
+    api = client(options)
+    session = options.session or uuid.uuid4().hex
+    if options.message:
+        answer = say(api, " ".join(options.message), session)
+        put_json(answer) if options.json else show(answer)
+        return 0 if answer["status"] != "error" else 1
+    if options.json:
+        raise CliError("--json needs a message")
+    print(paint(f"session {session} · Ctrl-D ends it", "dim"))
+    while True:
+        try:
+            message = input(paint("you     ", "bold", "green")).strip()
+        except (EOFError, KeyboardInterrupt):
+            print()
+            return 0
+        if message:
+            show(say(api, message, session))
+
+
+def say(api: Client, message: str, session: str) -> dict[str, Any]:
+    """One turn."""
+    answer: dict[str, Any] = ask(api.post, "/v1/chat", {"message": message, "session_id": session, "request_id": uuid.uuid4().hex})
+    return answer
+
+
+def show(answer: dict[str, Any]) -> None:
+    """A turn's calls and its reply."""
+    for call in answer["calls"]:
+        ok = call["status"] == "ok"
+        print(f"  {mark(ok)} {call['app_id']}.{call['fn_name']} " + paint(f"{call['duration_ms']} ms {call.get('error_code', '')}", "dim"))
+    print(wrapped(answer["reply"], "  ").replace("  ", paint("webbee  ", "bold", "yellow"), 1))
+
+
+def sessions(options: argparse.Namespace) -> int:
+    """The list, one session's turns, or a deletion."""
+    api = client(options)
+    if options.delete:
+        found = ask(api.delete, f"/v1/sessions/{options.delete}")
+    elif options.id:
+        found = ask(api.get, f"/v1/sessions/{options.id}")
+    else:
+        found = ask(api.get, "/v1/sessions")
+    if options.json:
+        put_json(found)
+    elif options.delete:
+        print(f"deleted {found['deleted']}")
+    elif options.id:
+        for turn in found["turns"]:
+            print(paint(f"{turn['turn']}. {turn['at']} {turn['status']}", "dim"))
+            print(wrapped(turn["message"], "  ", "bold"))
+            print(wrapped(turn["reply"], "  "))
+    else:
+        for row in found["sessions"]:
+            print(f"{row['session_id']}  {paint(row['touched_at'], 'dim')}  {row['title']}")
+        if not found["sessions"]:
+            print("no sessions yet")
+    return 0
+
+
+def inspect(options: argparse.Namespace) -> int:
+    """What the model would read for a message, and where a value stands."""
+    query = {"message": " ".join(options.message), "session_id": options.session or "inspect"}
+    report = ask(client(options).get, "/v1/inspect", **query, **({"search": options.search} if options.search else {}))
+    if options.json:
+        put_json(report)
+        return 0
+    if options.search:
+        return show_search(report["search"])
+    print(report["prompt"] + "\n")
+    for block in report["blocks"]:
+        most = block["cap"] or max(b["chars"] for b in report["blocks"])
+        cap = f" of {block['cap']:,}" if block["cap"] else ""
+        print(f"{block['name']:10} {bar(block['chars'], most)} {block['chars']:,}{cap} characters")
+    for section in report["sections"]:
+        lost = [f for f in section["fields"] if f["state"] != "shown"]
+        state = section["age"] if section["in_prompt"] else section["why_not"]
+        print(f"\n{mark(section['in_prompt'], 'warning')} {section['app_id']}.{section['section']} " + paint(state, "dim"))
+        for field in lost:
+            for loss in field["losses"]:
+                print(f"    {field['state']:8} {loss['path']}: {loss['because']} ({loss['detail']})")
+    return 0
+
+
+def show_search(found: dict[str, Any]) -> int:
+    """0 when the model sees the value."""
+    print(f"{mark(found['seen'], 'warning')} {found['value']}: {found['verdict']}")
+    for hit in found["found"]:
+        print(f"  {hit['state']:8} {hit['channel']} · {hit['place']} {hit['path']} " + paint(hit["because"], "dim"))
+    return 0 if found["seen"] else 1
+
+
+def refresh(options: argparse.Namespace) -> int:
+    """Ask for every section of the user's apps, or of one, and wait until each is new."""
+    api = client(options)
+    apps = [a for a in ask(api.get, "/v1/extensions")["extensions"] if a["installed"] and options.app in ("", a["app_id"])]
+    if not apps:
+        raise CliError(f"{options.app or 'no app'} is not installed for this user")
+    for app in apps:
+        ask(api.put, f"/v1/extensions/{app['app_id']}/installation", {"refresh": True})
+    wanted = {(a["app_id"], s["section"]) for a in apps for s in a["sections"]}
+    started, deadline = time.monotonic(), time.monotonic() + REFRESH_S
+    report: list[dict[str, Any]] = []
+    while wanted and time.monotonic() < deadline:
+        report = [s for s in ask(api.get, "/v1/inspect", message="")["sections"] if (s["app_id"], s["section"]) in wanted]
+        fresh = [s for s in report if s["failures"] or (s["age_s"] is not None and s["age_s"] <= time.monotonic() - started)]
+        progress("refreshing", len(fresh), len(wanted))
+        if len(fresh) == len(wanted):
+            break
+        time.sleep(0.5)
+    if options.json:
+        put_json({"sections": report})
+    else:
+        for s in report:
+            print(f"{mark(not s['failures'])} {s['app_id']}.{s['section']} {s['age']} {s['last_error']}\n  {paint(s['line'], 'dim')}")
+    late = len(report) < len(wanted) or any(s["age_s"] is None or s["age_s"] > time.monotonic() - started + 1 for s in report)
+    if late:
+        print("some sections were not refreshed in time: is the refresh loop running?", file=sys.stderr)
+    return 1 if late or any(s["failures"] for s in report) else 0

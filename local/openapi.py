@@ -1,0 +1,47 @@
+"""`python -m local.openapi`: write `docs/openapi.json` from the routes of the three functions."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import orjson
+
+from webbee_kernel.api.chat import ChatService
+from webbee_kernel.api.http import Route
+from webbee_kernel.api.openapi import document
+from webbee_kernel.api.refresh import RefreshService
+from webbee_kernel.api.tools import ToolService
+from webbee_kernel.bootstrap import bootstrap, make_host, make_kernel
+from webbee_kernel.config import Settings
+from webbee_kernel.registry import Registry
+from webbee_kernel.stores.memory import memory_stores
+
+PATH = Path(__file__).resolve().parent.parent / "docs" / "openapi.json"
+
+
+def all_routes() -> tuple[Route, ...]:
+    """Every route, of services that have no extensions and store nothing."""
+    settings = Settings.from_env({})
+    app = bootstrap(settings, stores=memory_stores())
+    registry = Registry({})
+    host = make_host(app, registry)
+    chat = ChatService(settings, app=app, kernel=make_kernel(app, registry=registry))
+    tools, refresh = ToolService(settings, app=app, host=host), RefreshService(settings, app=app, host=host)
+    return (*chat.router.routes, *tools.router.routes, *refresh.router.routes)
+
+
+def text() -> str:
+    """The document as the file holds it."""
+    return orjson.dumps(document(all_routes()), option=orjson.OPT_INDENT_2).decode() + "\n"
+
+
+def main() -> int:
+    """Write the file."""
+    PATH.write_text(text(), encoding="utf-8")
+    print(f"wrote {PATH.relative_to(PATH.parent.parent)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

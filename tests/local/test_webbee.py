@@ -1,0 +1,218 @@
+"""The `webbee` command line, each command as a user types it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local import webbee
+from local.cli.rules import findings
+from local.run import prepare
+from local.world import World, local_world
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    with local_world() as made:
+        prepare(made)
+        made.stack.tick()
+        while made.stack.drain():
+            pass
+        yield made
+
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """`run("chat", "hello")` → exit status, output, errors."""
+
+    def command(*arguments: str) -> tuple[int, str, str]:
+        status = webbee.main(list(arguments))
+        captured = capsys.readouterr()
+        return status, captured.out, captured.err
+
+    return command
+
+
+def test_chat_says_one_thing_and_shows_the_calls(run: Run, world: World) -> None:
+    status, out, _ = run("chat", "add", "a", "task:", "by terminal", "--url", world.url)
+    assert status == 0
+    assert "tasks.add" in out
+    assert "by terminal" in out
+
+
+def test_chat_goes_on_with_a_session_and_prints_json(run: Run, world: World) -> None:
+    for expected in (1, 2):
+        _, out, _ = run("chat", "show my tasks", "--session", "cli", "--json", "--url", world.url)
+        answer = json.loads(out)
+        assert (answer["session_id"], answer["turn"]) == ("cli", expected)
+
+
+def test_a_conversation_ends_with_the_input(run: Run, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = iter(["show my tasks", ""])
+
+    def read(prompt: str) -> str:
+        try:
+            return next(said)
+        except StopIteration:
+            raise EOFError from None
+
+    monkeypatch.setattr("builtins.input", read)
+    status, out, _ = run("chat", "--url", world.url, "--token", "bob")
+    assert status == 0
+    assert "tasks.list_tasks" in out
+
+
+def test_sessions_are_listed_shown_and_deleted(run: Run, world: World) -> None:
+    run("chat", "show my tasks", "--session", "gone", "--url", world.url)
+    assert "gone" in run("sessions", "--url", world.url)[1]
+    assert "show my tasks" in run("sessions", "gone", "--url", world.url)[1]
+    assert run("sessions", "--delete", "gone", "--url", world.url)[0] == 0
+    status, _, err = run("sessions", "gone", "--url", world.url)
+    assert (status, "there is no session" in err) == (1, True)
+
+
+def test_inspect_prints_the_prompt_its_sizes_and_finds_values(run: Run, world: World) -> None:
+    status, out, _ = run("inspect", "show my tasks", "--url", world.url)
+    assert status == 0
+    assert "[SKELETON]" in out
+    assert "catalogue" in out
+    assert run("inspect", "--search", "mail_inbox_summary", "--url", world.url)[0] == 0
+    status, out, _ = run("inspect", "--search", "rhubarb", "--url", world.url)
+    assert (status, "never written" in out) == (1, True)
+    assert json.loads(run("inspect", "--json", "--url", world.url)[1])["blocks"]
+
+
+def test_refresh_waits_until_the_sections_are_new(run: Run, world: World) -> None:
+    world.keep_fresh()
+    status, out, err = run("refresh", "tasks", "--url", world.url)
+    assert (status, err) == (0, "")
+    assert "tasks.tasks cached ~0s ago" in out or "tasks.tasks cached ~1s ago" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["chat", "hello", "--url", "http://127.0.0.1:9"], "make run"),
+        (["chat", "hello", "--url", "https://api.example.com"], "WEBBEE_TOKEN"),
+        (["check", "/nowhere/at/all"], "no folder"),
+        (["new", "Bad Name"], "cannot be an extension's id"),
+    ],
+)
+def test_errors_say_what_to_do(run: Run, arguments: list[str], says: str) -> None:
+    status, out, err = run(*arguments)
+    assert (status, out) == (1, "")
+    assert says in err
+    assert "Traceback" not in err
+
+
+def test_a_new_extension_passes_its_own_tests_and_the_check(run: Run, tmp_path: Path) -> None:
+    assert run("new", "shopping-list", "--into", str(tmp_path))[0] == 0
+    folder = tmp_path / "shopping-list"
+    status, out, _ = run("check", str(folder))
+    assert (status, "nothing to mend" in out) == (0, True), out
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'layers/webbee_kernel'}:{ROOT}"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder), "-c", os.devnull, "--rootdir", str(folder)]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stdout
+    assert run("new", "shopping-list", "--into", str(tmp_path))[0] == 1
+
+
+def test_the_projects_own_extensions_break_no_rule(run: Run) -> None:
+    for app in ("mail", "tasks", "notes"):
+        status, out, _ = run("check", str(ROOT / "extensions" / app), "--json")
+        assert (status, json.loads(out)["errors"]) == (0, 0), out
+
+
+BROKEN = """import requests
+from webbee_kernel.kernel import Kernel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
+
+ext = Extension("broken")
+chat = ChatExtension(ext)
+
+@chat.function("delete_all", action_type="final")
+def delete_all(ctx, params):
+    ctx.skeleton.get("x")
+    ctx.cache.set("a b", 1, ttl_seconds=999)
+    requests.get("https://example.com")
+    print(ctx.fact_ledger)
+    return ActionResult.success("prose", "prose")
+
+@ext.skeleton("a/b", ttl=0)
+async def section(ctx):
+    await ctx.skeleton.get("a/b")
+    return {"response": {"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6, "_x": 0, "g": 7}}
+"""
+
+
+def test_the_check_names_each_breach_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(BROKEN)
+    found = {(f.line, f.rule) for f in findings(tmp_path) if f.level == "error"}
+    assert {
+        (2, "imports"),
+        (8, "action-type"),
+        (9, "async"),
+        (10, "I-SKELETON-LLM-ONLY"),
+        (11, "I-CACHE-KEY-SAFETY"),
+        (11, "I-CACHE-TTL-CAP-300S"),
+        (13, "fact-ledger"),
+        (16, "section-name"),
+        (16, "ttl"),
+    } == found
+    warned = {(f.line, f.rule) for f in findings(tmp_path) if f.level == "warning"}
+    assert {
+        (1, "blocking"),
+        (8, "description"),
+        (8, "examples"),
+        (9, "params"),
+        (13, "print"),
+        (14, "data"),
+        (19, "seventh-field"),
+    } <= warned
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("x = (\n", 1), ("import no_such_module_anywhere\n", 1), ("\n\nraise ValueError('early')\n", 3)]
+)
+def test_what_does_not_load_is_told_with_its_line(run: Run, tmp_path: Path, text: str, line: int) -> None:
+    (tmp_path / "main.py").write_text(text)
+    status, out, _ = run("check", str(tmp_path), "--json")
+    [finding] = json.loads(out)["findings"]
+    assert (status, finding["file"], finding["line"]) == (1, "main.py", line)
+
+
+def test_deploy_check_names_what_is_missing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = tmp_path / "samconfig.toml"
+    config.write_text(
+        '[default.deploy.parameters]\nparameter_overrides = ["Model=bedrock:some.model", "JwtIssuer=https://login.example.com"]\n'
+    )
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_DEFAULT_REGION", "AWS_REGION", "AWS_PROFILE"):
+        monkeypatch.delenv(name, raising=False)
+    status, out, _ = run("deploy-check", "--config", str(config), "--json")
+    items: dict[str, Any] = {i["name"]: i for i in json.loads(out)["items"]}
+    assert status == 1
+    assert items["JwtIssuer"]["ok"]
+    assert not items["JwtAudience"]["ok"]
+    assert not items["BedrockModelArns"]["ok"]
+    assert not items["region"]["ok"]
+    assert items["extension tasks"]["ok"]
+
+
+def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("chat", "inspect", "sessions", "refresh", "new", "check", "deploy-check"):
+        with pytest.raises(SystemExit) as stopped:
+            webbee.main([command, "--help"])
+        assert stopped.value.code == 0
+        assert "--json" in capsys.readouterr().out

@@ -1,0 +1,119 @@
+"""An extension for the page's tests: a section with more than renders, a panel of every node, hostile strings, late news."""
+
+import asyncio
+from typing import Any
+
+from pydantic import BaseModel
+
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
+
+ext = Extension("showcase", "1.0.0", display_name="Showcase", description="Every node there is")
+chat = ChatExtension(ext, description="Showcase")
+
+HOSTILE = "<img src=x onerror=\"window.pwned=1\"><script>window.pwned=1</script>{{constructor.constructor('window.pwned=1')()}}"
+LINK = "javascript:window.pwned=1"
+
+
+class Nothing(BaseModel):
+    """No parameters."""
+
+
+class Text(BaseModel):
+    """One text."""
+
+    text: str = ""
+
+
+@chat.function("hostile", "Return hostile text", examples=["show the hostile text", "покажи враждебный текст"])
+async def hostile(ctx: Context, params: Nothing) -> ActionResult:
+    """Summary, data and UI full of markup."""
+    tree = ui.Stack([ui.Text(HOSTILE), ui.Node("Markdown", content=HOSTILE), ui.Node("Html", content=HOSTILE), ui.Node(HOSTILE, x=1)])
+    return ActionResult.success({"text": HOSTILE}, HOSTILE, ui=tree, refresh_panels=[])
+
+
+@chat.function("slow", "Count slowly", action_type="write", examples=["count slowly", "считай медленно"])
+async def slow(ctx: Context, params: Nothing) -> ActionResult:
+    """Report progress for some seconds."""
+    for step in range(1, 5):
+        await ctx.progress(step * 20, f"step {step}")
+        await asyncio.sleep(1.2)
+    await ctx.notify.send(f"Counted. {HOSTILE}")
+    return ActionResult.success({"steps": 4}, "Counted to 4.", refresh_panels=[])
+
+
+@chat.function("remember", "Remember a text", action_type="write", examples=["remember this text"])
+async def remember(ctx: Context, params: Text) -> ActionResult:
+    """Keep a text; the centre panel shows it."""
+    await ctx.store.set("texts/one", {"text": params.text})
+    return ActionResult.success({"text": params.text}, f"Remembered: {params.text}")
+
+
+@ext.skeleton("crowded", ttl=300)
+async def crowded(ctx: Context) -> dict[str, Any]:
+    """Eight fields: two more than render."""
+    return {
+        "response": {
+            "first": 1,
+            "mail": "sarah@example.com",
+            "long": "All work and no play makes a dull boy. " * 4,
+            "many": list(range(9)),
+            "records": [{"id": "r1", "title": "One", "colour": "turquoise"}],
+            "_private": "sesame",
+            "sixth": True,
+            "seventh": "marmalade",
+        }
+    }
+
+
+@ext.panel("every", slot="center", title="Every node")
+async def every(ctx: Context, **params: Any) -> ui.UINode:
+    """One of each, hostile where it can be."""
+    kept = await ctx.store.get("texts/one")
+    node = ui.Node
+    return ui.Stack(
+        [
+            ui.Header("Heading", 1, "subtitle"),
+            ui.Text(f"kept: {kept['text'] if kept else 'nothing'}"),
+            ui.Text(HOSTILE),
+            node("Link", label="bad link", href=LINK),
+            node("Link", label="good link", href="https://example.com/"),
+            node("Image", src=LINK, alt="bad"),
+            node(
+                "Image",
+                src="data:image/gif;base64,R0lGODlhAQABAIAAAP///wAAACwAAAAAAQABAAACAkQBADs=",
+                alt="a dot",
+            ),
+            node("Button", label="Open nothing", on_click=ui.UIAction("open", {"url": LINK})),
+            ui.Button("Say hello", ui.Send("show my tasks")),
+            ui.Section("Section", [ui.Badge("badge", "green")], collapsible=True),
+            node("Grid", columns=2, children=[ui.Text("a"), ui.Text("b")]),
+            node("Row", children=[ui.Text("left"), ui.Text("right")]),
+            node("Card", title="Card", content=ui.Text("inside"), footer=ui.Text("foot")),
+            node("KeyValue", items=[{"key": "Key", "value": "Value"}]),
+            node(
+                "DataTable", columns=[{"key": "name", "label": "Name"}], rows=[{"id": 1, "name": HOSTILE}], on_row_click=ui.Call("hostile")
+            ),
+            node("Divider", label="or"),
+            node("Alert", title="Careful", message="hot", variant="warn"),
+            node("Progress", value=30, label="Loading it"),
+            node("Tabs", tabs=[{"label": "One", "content": ui.Text("first tab")}, {"label": "Two", "content": ui.Text("second tab")}]),
+            node("Accordion", sections=[{"id": "a", "title": "More of it", "children": [ui.Text("folded")]}]),
+            node("Tree", nodes=[{"id": "1", "label": "root", "children": [{"id": "2", "label": "leaf"}]}]),
+            node("Timeline", items=[{"title": "Then", "time": "yesterday"}]),
+            node("Icon", name="Coins"),
+            node("Canvas", nodes=[{"id": HOSTILE}]),
+            node("List", items=[None, 5, "text", {"type": "ListItem"}, {"props": 3}]),
+            ui.Form(
+                [
+                    ui.Input("type here", "text", "Text to keep"),
+                    node("Select", param_name="choice", label="Choice", options=[{"value": "a", "label": "A"}]),
+                    node("Checkbox", param_name="check", label="Check"),
+                    node("Toggle", param_name="toggle", label="Toggle"),
+                    node("TextArea", param_name="area", label="Area"),
+                    node("RadioGroup", param_name="radio", label="Radio", options=["x", "y"]),
+                ],
+                action="remember",
+                submit_label="Keep it",
+            ),
+        ]
+    )

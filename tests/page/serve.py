@@ -1,0 +1,31 @@
+"""The local deployment with the three extensions and `showcase`, in a process of its own: prints its address, ends with its input."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from local.run import prepare
+from local.world import local_world
+
+ROOT = Path(__file__).parents[2]
+
+
+def main() -> None:
+    """Serve until standard input closes."""
+    with tempfile.TemporaryDirectory() as folder:
+        for app in (
+            *(ROOT / "extensions" / name for name in ("mail", "tasks", "notes")),
+            Path(__file__).parent / "extensions" / "showcase",
+        ):
+            (Path(folder) / app.name).symlink_to(app)
+        with local_world(env={"WEBBEE_EXTENSIONS_DIR": folder}) as world:
+            prepare(world)
+            world.keep_fresh()
+            print(world.url, flush=True)
+            sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,282 @@
+"""The page in a real browser, as a person uses it."""
+
+from __future__ import annotations
+
+import json
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+Visit = Callable[..., Any]
+
+UNNAMED = """() => [...document.querySelectorAll('button,a[href],input,select,textarea,summary,[role=tab],img,dialog,[role=region]')]
+  .filter(e => e.checkVisibility() && !(e.getAttribute('aria-label') || e.textContent.trim() || e.title || e.alt
+    || e.getAttribute('aria-labelledby') || (e.labels && e.labels.length)))
+  .map(e => e.outerHTML.slice(0, 120))"""
+
+FAINT = """() => {
+  const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const rgb = (colour) => {
+    context.clearRect(0, 0, 1, 1); context.fillStyle = colour; context.fillRect(0, 0, 1, 1);
+    return [...context.getImageData(0, 0, 1, 1).data];
+  };
+  const light = (c) => c.slice(0, 3).map(v => v / 255).map(v => v <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [.2126, .7152, .0722][i], 0);
+  const behind = (e) => {
+    for (; e; e = e.parentElement) { const c = rgb(getComputedStyle(e).backgroundColor); if (c[3] > 250) return c; }
+    return [255, 255, 255];
+  };
+  return [...document.querySelectorAll('p,span,button,h1,h2,h3,label,dt,dd,li,code,summary,th,td')].filter(e =>
+    e.checkVisibility() && !e.closest('[disabled],.over') && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())).map(e => {
+    const [a, b] = [light(rgb(getComputedStyle(e).color)), light(behind(e))].sort((x, y) => y - x);
+    return [(a + .05) / (b + .05), e.className + ' ' + e.textContent.slice(0, 30)];
+  }).filter(([ratio]) => ratio < 4.5).map(([ratio, text]) => `${ratio.toFixed(2)} ${text}`);
+}"""
+
+
+def say(page: Any, message: str) -> Any:
+    """Send a message; the answer's element once it is there."""
+    before = page.locator(".turn.webbee").count()
+    page.locator("#composer-text").fill(message)
+    page.keyboard.press("Enter")
+    answer = page.locator(".turn.webbee").nth(before)
+    answer.locator(".working").wait_for(state="detached")
+    answer.wait_for()
+    return answer
+
+
+def send(url: str, token: str, method: str, path: str, body: Any = None) -> Any:
+    """Another client of the same user."""
+    headers = {"authorization": f"Bearer {token}"}
+    request = urllib.request.Request(url + path, json.dumps(body).encode() if body is not None else None, headers, method=method)
+    with urllib.request.urlopen(request, timeout=30) as response:
+        return json.loads(response.read())
+
+
+def call(url: str, token: str, app: str, function: str, **params: Any) -> Any:
+    """A direct call from elsewhere."""
+    return send(url, token, "POST", f"/v1/extensions/{app}/call", {"function": function, "params": params})
+
+
+def test_a_person_chats_in_english_and_sees_what_was_called(visit: Visit) -> None:
+    page = visit("bob")
+    answer = say(page, "add a task: water the plants")
+    assert "water the plants" in answer.inner_text()
+    assert re.search(r"tasks\.add\s+\d+ ms", answer.locator(".call").inner_text())
+    assert page.locator("#composer-text").input_value() == ""
+    page.locator("[data-panel='tasks.tasks']").get_by_text("water the plants").wait_for()
+
+
+def test_a_person_chats_in_russian(visit: Visit) -> None:
+    page = visit("alice", locale="ru-RU")
+    assert page.get_by_role("heading", name="Разговоры").is_visible()
+    assert "полить цветы" in say(page, "добавь задачу полить цветы").inner_text()
+    assert page.evaluate("document.documentElement.lang") == "ru"
+
+
+def test_a_deletion_waits_for_a_yes_and_a_no_keeps_the_note(visit: Visit) -> None:
+    page = visit("bob")
+    notes = page.locator("[data-panel='notes.notes']")
+    say(page, 'write a note "Lisbon launch: 14 September"')
+    notes.get_by_text("Lisbon launch").first.wait_for()
+
+    card = say(page, "delete that note").get_by_role("group", name="Please confirm")
+    assert "Lisbon launch" in card.inner_text()
+    card.get_by_role("button", name="No").click()
+    page.get_by_text("nothing was done").wait_for()
+    assert card.get_by_role("button", name="Yes").is_disabled()
+    assert notes.get_by_text("Lisbon launch").first.is_visible()
+
+    card = say(page, 'delete the note "Lisbon launch: 14 September"').get_by_role("group", name="Please confirm")
+    card.get_by_role("button", name="Yes, do it").click()
+    page.locator(".turn.webbee").last.get_by_text("Deleted the note").wait_for()
+    notes.get_by_text("Lisbon launch").first.wait_for(state="detached")
+
+
+def test_a_confirmation_survives_a_reload(visit: Visit) -> None:
+    page = visit("bob")
+    say(page, "add a task: buy a kettle")
+    say(page, "delete the task buy a kettle")
+    page.reload()
+    page.get_by_role("group", name="Please confirm").get_by_role("button", name="Yes, do it").click()
+    page.get_by_text("Deleted the task").wait_for()
+
+
+def test_a_panel_refreshes_by_an_event_and_keeps_what_is_being_typed(visit: Visit, url: str) -> None:
+    page = visit("bob")
+    panel = page.locator("[data-panel='tasks.tasks']")
+    panel.get_by_label("Task", exact=True).fill("half a tho")
+    call(url, "bob", "tasks", "add", title="From elsewhere")
+    panel.get_by_text("From elsewhere").wait_for()
+    assert panel.get_by_label("Task", exact=True).input_value() == "half a tho"
+    assert panel.get_by_label("Task", exact=True).evaluate("e => e === document.activeElement")
+
+
+def test_a_form_in_a_panel_calls_its_function_and_a_deletion_there_asks_first(visit: Visit) -> None:
+    page = visit("bob")
+    panel = page.locator("[data-panel='tasks.tasks']")
+    panel.get_by_label("Task", exact=True).fill("Buy stamps")
+    panel.get_by_role("button", name="Add").click()
+    panel.get_by_text("Buy stamps").wait_for()
+    panel.get_by_role("button", name="Delete: Buy stamps").click()
+    page.get_by_role("dialog").get_by_role("button", name="Cancel").click()
+    assert panel.get_by_text("Buy stamps").is_visible()
+    panel.get_by_role("button", name="Delete: Buy stamps").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    panel.get_by_text("Buy stamps").wait_for(state="detached")
+
+
+def test_progress_and_a_notification_arrive_once_also_after_a_reload(visit: Visit) -> None:
+    page = visit("dev developer")
+    page.locator("#composer-text").fill("count slowly")
+    page.keyboard.press("Enter")
+    page.locator(".working").get_by_text(re.compile("step [1-4]")).wait_for()
+    page.get_by_text("Counted to 4.").wait_for()
+    page.locator(".toast").get_by_text("Counted. <img").wait_for()
+    page.get_by_role("button", name=re.compile("Notifications: 1 new")).click()
+    assert page.locator("#notes li").count() == 1
+    page.reload()
+    page.locator(".composer").wait_for()
+    page.wait_for_timeout(3500)
+    assert page.locator(".toast").count() == 0
+    page.get_by_role("button", name="Notifications", exact=True).click()
+    assert page.get_by_text("No notifications.").is_visible()
+
+
+def test_a_developer_finds_a_dropped_field_and_a_masked_value_with_the_inspector(visit: Visit, url: str) -> None:
+    page = visit("dev developer")
+    before = send(url, "dev", "GET", "/v1/sessions")
+    page.get_by_role("button", name="Inspector").click()
+    drawer = page.get_by_role("complementary", name="Inspector")
+
+    def find(value: str) -> str:
+        drawer.get_by_label("Find a value").fill(value)
+        drawer.get_by_role("button", name="Find").click()
+        drawer.get_by_role("region", name="Found").get_by_text(value).first.wait_for()
+        return str(drawer.get_by_role("region", name="Found").inner_text())
+
+    dropped = find("marmalade")
+    assert "written, but the model does not see it" in dropped
+    assert "only the first 6 fields render" in dropped
+    assert "an underscore never renders" in find("sesame")
+    assert "renders as its title and id" in find("turquoise")
+    assert "the model reads <EMAIL_" in find("sarah@example.com")
+    assert "never written" in find("rhubarb")
+    assert drawer.get_by_text("showcase.crowded").is_visible()
+    assert send(url, "dev", "GET", "/v1/sessions") == before
+
+
+def test_only_developers_get_the_inspector(visit: Visit) -> None:
+    assert visit("bob").get_by_role("button", name="Inspector").count() == 0
+
+
+def test_every_node_shows_and_none_runs_anything(visit: Visit) -> None:
+    page = visit("bob")
+    page.get_by_role("tab", name="Every node").click()
+    panel = page.locator("[data-panel='showcase.every']")
+    panel.get_by_text("<script>window.pwned").first.wait_for()
+    assert panel.locator("script, iframe, img[src^=javascript], a[href^=javascript]").count() == 0
+    panel.get_by_role("button", name="Open nothing").click()
+    page.get_by_text("This address is not opened").wait_for()
+    assert panel.get_by_role("link", name="good link").get_attribute("rel") == "noopener noreferrer"
+    for text in ("Heading", "badge", "inside", "Value", "hot", "first tab", "leaf", "Canvas (shown as data)"):
+        assert panel.get_by_text(text).first.is_visible(), text
+    panel.get_by_role("tab", name="One").press("ArrowRight")
+    assert panel.get_by_text("second tab").is_visible()
+    panel.get_by_label("Text to keep").fill("pearls")
+    panel.get_by_role("button", name="Keep it").click()
+    panel.get_by_text("kept: pearls").wait_for()
+
+
+def test_hostile_replies_are_shown_as_text(visit: Visit) -> None:
+    page = visit("bob")
+    answer = say(page, "show the hostile text")
+    assert "<script>window.pwned=1</script>" in answer.inner_text()
+    assert answer.locator("script, img").count() == 0
+    say(page, "<b onmouseover=alert(1)>hello</b>")
+    page.reload()
+    page.get_by_text("<b onmouseover=alert(1)>hello</b>").first.wait_for()
+
+
+def test_what_failed_can_be_sent_again_and_runs_once(visit: Visit, url: str) -> None:
+    page = visit("dev developer", expected="ERR_FAILED")
+    failures = ["/v1/chat"]
+
+    def lose_the_answer(route: Any) -> None:
+        if failures:
+            failures.pop()
+            route.fetch()
+            route.abort()
+        else:
+            route.continue_()
+
+    page.route("**/v1/chat", lose_the_answer)
+    page.locator("#composer-text").fill("add a task: only once")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Try again").click()
+    page.get_by_text('Added the task "only once"').wait_for()
+    listed = call(url, "dev", "tasks", "list_tasks")["data"]["tasks"]
+    assert [t["title"] for t in listed].count("only once") == 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 900, 1400])
+def test_everything_has_a_name_enough_contrast_and_fits(visit: Visit, scheme: str, width: int) -> None:
+    page = visit("dev developer", color_scheme=scheme, viewport={"width": width, "height": 850})
+    say(page, "show my mail")
+    if width > 720:
+        page.locator("[data-panel='notes.notes'] form, [data-panel='notes.notes'] .panel-body > *").first.wait_for()
+    checks = [""] + (["left", "right", "chat"] if width == 390 else [])
+    for view in checks:
+        if view:
+            page.locator(f".views [data-view={view}]").click()
+        assert page.evaluate(UNNAMED) == []
+        assert page.evaluate(FAINT) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("button", name="Inspector").click()
+    page.locator(".bars").wait_for()
+    assert page.evaluate(UNNAMED) == []
+    assert page.evaluate(FAINT) == []
+
+
+def test_the_keyboard_alone_is_enough(visit: Visit) -> None:
+    page = visit("bob")
+    assert page.evaluate("document.activeElement.id") == "composer-text"
+    page.keyboard.type("add a task: by keyboard")
+    page.keyboard.press("Enter")
+    page.locator(".turn.webbee").get_by_text("by keyboard").wait_for()
+    assert page.evaluate("document.activeElement.id") == "composer-text"
+    seen = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        seen.add(page.evaluate("document.activeElement.getAttribute('aria-label') || document.activeElement.textContent"))
+    assert {"Apps", "Notifications", "Sign out", "+ New conversation", "Refresh Tasks"} <= seen
+    for landmark in ("banner", "main", "navigation", "complementary", "log"):
+        assert page.get_by_role(landmark).first.is_visible(), landmark
+
+
+def test_a_wrong_token_is_refused_with_words(browser: Any, url: str) -> None:
+    page = browser.new_context(locale="en-GB").new_page()
+    page.goto(url)
+    page.get_by_label("Access token").fill("mallory")
+    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("alert").get_by_text("not accepted").wait_for()
+    page.context.close()
+
+
+def test_the_page_is_one_small_document_that_loads_nothing_else(url: str) -> None:
+    with urllib.request.urlopen(url, timeout=10) as response:
+        html, headers = response.read().decode(), response.headers
+    assert len(html.encode()) < 100_000
+    assert "://" not in re.sub(r"http://www\.w3\.org/2000/svg", "", html)
+    assert "unsafe" not in headers["content-security-policy"]
+    zipped = urllib.request.Request(url, headers={"accept-encoding": "gzip"})
+    with urllib.request.urlopen(zipped, timeout=10) as response:
+        assert len(response.read()) < 40_000
+        etag = response.headers["etag"]
+    with pytest.raises(urllib.error.HTTPError, match="304"):
+        urllib.request.urlopen(urllib.request.Request(url, headers={"if-none-match": etag}), timeout=10)
