@@ -25,6 +25,9 @@ LOCKS = {
     HERE / "sam.in": HERE / "sam.txt",
 }
 
+CONSTRAINTS = ROOT / "extensions/constraints.txt"
+"""The kernel layer's versions, which what extensions require may not replace: both layers unpack into one folder."""
+
 
 def inputs_of(source: Path) -> list[Path]:
     """The source and every file it names by `-r` or `-c`, each once, in order of first mention."""
@@ -72,15 +75,27 @@ def problems(source: Path, lock: Path) -> list[str]:
     return found
 
 
+def constraints() -> str:
+    """The text of that file: the kernel lock's pins without hashes."""
+    lock = LOCKS[HERE / "kernel.in"].read_text()
+    pins = re.findall(r"^([A-Za-z0-9][^\s=]*==[^\s;]+)", lock, re.MULTILINE)
+    return (
+        "# The kernel layer's versions, for pip and check_requirements.py. Written by `make lock`; do not edit.\n" + "\n".join(pins) + "\n"
+    )
+
+
 def main(arguments: list[str]) -> int:
     if arguments == ["write"]:
         for source, lock in LOCKS.items():
             print(f"locking {lock.relative_to(ROOT)}")
             write(source, lock)
+        CONSTRAINTS.write_text(constraints())
     elif arguments != ["check"]:
         print("usage: locks.py check|write", file=sys.stderr)
         return 2
     found = [problem for source, lock in LOCKS.items() for problem in problems(source, lock)]
+    if not CONSTRAINTS.exists() or CONSTRAINTS.read_text() != constraints():
+        found.append("extensions/constraints.txt is stale: run `make lock`")
     print("\n".join(found) or f"{len(LOCKS)} locks are fresh")
     return 1 if found else 0
 

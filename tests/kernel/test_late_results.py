@@ -21,8 +21,7 @@ def slow_app(release: threading.Event, runs: list[str]) -> Extension:
     @chat.function("order", "Order a report", action_type="write")
     async def order(ctx: Context) -> ActionResult:
         runs.append("started")
-        while not release.is_set():
-            await asyncio.sleep(0.01)
+        await asyncio.to_thread(release.wait)
         return ActionResult.success({"report": "r-7"}, "Report r-7 is ready.")
 
     return ext

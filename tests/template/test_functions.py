@@ -7,7 +7,13 @@ import pytest
 
 from local.template import TEMPLATE_PATH, Template, environment, load_template, resources
 
-EVERYWHERE = {"AWS_ENDPOINT_URL", "POWERTOOLS_SERVICE_NAME", "POWERTOOLS_LOG_LEVEL", "IMPERAL_FACT_LEDGER_EXPOSE_PII"}
+EVERYWHERE = {
+    "AWS_ENDPOINT_URL",
+    "POWERTOOLS_SERVICE_NAME",
+    "POWERTOOLS_LOG_LEVEL",
+    "POWERTOOLS_METRICS_NAMESPACE",
+    "IMPERAL_FACT_LEDGER_EXPOSE_PII",
+}
 TABLE = "WEBBEE_TABLE_"
 
 VARIABLES = {
@@ -20,6 +26,7 @@ VARIABLES = {
         "WEBBEE_INSTALL",
         "WEBBEE_CONFIRM_WRITES",
         "WEBBEE_DISPATCH",
+        "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",
         "WEBBEE_SESSION_DAYS",
     },
@@ -93,7 +100,7 @@ def test_skeleton_refresh_is_ticked_and_reports_single_failures(transformed: Tem
     [(_, rule)] = resources(transformed, "AWS::Events::Rule")
     assert rule["ScheduleExpression"] == "rate(1 minute)"
     [(_, mapping)] = resources(transformed, "AWS::Lambda::EventSourceMapping")
-    assert mapping["FunctionName"] == {"Ref": "SkeletonRefreshFunction"}
+    assert mapping["FunctionName"] == {"Ref": "SkeletonRefreshFunctionAliaslive"}
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 

@@ -290,6 +290,12 @@ def test_a_fetched_value_that_cannot_be_cached_is_served_all_the_same(world: Wor
     assert run(world.client().get("k")) is None
 
 
+def test_a_fetched_value_of_another_kind_is_served_and_kept_under_no_name(world: World) -> None:
+    assert run(world.client().get_or_fetch("k", Inbox, Fetcher({"unread": 1}))) == {"unread": 1}
+    assert (run(world.client().get("k")), run(world.client().get("k", Inbox))) == (None, None)
+    assert "set" not in world.store.calls
+
+
 def test_a_fetched_value_is_served_when_the_table_is_down_for_writing(world: World) -> None:
     world.store.down = {"set"}
     assert run(world.client().get_or_fetch("k", Inbox, Fetcher(Inbox(unread=2)))) == Inbox(unread=2)

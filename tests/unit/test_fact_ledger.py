@@ -20,6 +20,7 @@ JSON_VALUES = st.recursive(
 )
 NAMES = st.text("abcdefgh_-0123456789", min_size=1, max_size=64)
 CALLS = st.lists(st.tuples(NAMES, NAMES, JSON_VALUES), max_size=40)
+SMALL_CALLS = st.lists(st.tuples(NAMES, NAMES, st.dictionaries(TEXTS, TEXTS | st.lists(st.integers()), max_size=3)), max_size=4)
 
 
 def facts(digests: tuple[ToolCallDigest, ...]) -> str:
@@ -152,7 +153,7 @@ def test_what_fits_is_given_back_as_it_is() -> None:
     assert fit(value, len(json.dumps(value))) is value
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @given(CALLS)
 def test_any_calls_leave_at_most_three_thousand_characters_of_valid_json_in_order(calls: list[tuple[str, str, Any]]) -> None:
     digests = record(calls)
@@ -166,7 +167,7 @@ def test_any_calls_leave_at_most_three_thousand_characters_of_valid_json_in_orde
     assert bool(kept) == bool(told)  # the newest call is always there
 
 
-@given(CALLS)
+@given(SMALL_CALLS)
 def test_calls_that_fit_are_kept_verbatim(calls: list[tuple[str, str, Any]]) -> None:
     whole = [(a, f, d) for a, f, d in calls if not (d is None or d in ({}, [], ""))]
     if len("\n".join(f"FACTS: app={a} fn={f} data={json.dumps(d)}" for a, f, d in whole)) <= TURN_CAP // 2:

@@ -8,7 +8,10 @@ from webbee_kernel.testing import TestKernel
 
 def functions(count: int) -> list[FunctionInfo]:
     """Functions of one big app, each with a word of its own."""
-    return [FunctionInfo("big", f"fn_{n:03}", f"Handles widget{n:03} " + "of the warehouse " * 12, examples=(f"open widget{n:03}",)) for n in range(count)]
+    return [
+        FunctionInfo("big", f"fn_{n:03}", f"Handles widget{n:03} " + "of the warehouse " * 12, examples=(f"open widget{n:03}",))
+        for n in range(count)
+    ]
 
 
 def test_a_catalogue_within_its_budget_is_shown_whole() -> None:

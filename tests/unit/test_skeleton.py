@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webbee_kernel.channels.skeleton import EMPTY, NOTE, SkeletonForbidden, SkeletonReader, age, compress, inner, line, render, visible
@@ -15,7 +15,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from(BREAK
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
     lambda values: st.lists(values, max_size=8) | st.dictionaries(TEXTS, values, max_size=8),
-    max_leaves=30,
+    max_leaves=12,
 )
 
 
@@ -138,6 +138,7 @@ def test_the_gate_masks_what_the_line_shows() -> None:
     assert render([section({"a": "sarah@work.com"})], 1000.0, mask).endswith("a=<EMAIL_1>")
 
 
+@settings(max_examples=60)
 @given(st.dictionaries(TEXTS, JSON_VALUES, max_size=10))
 def test_any_json_gives_one_stable_short_line_without_hidden_fields(data: dict[str, object]) -> None:
     first = line(section(data), 1012.0, "inbox")
@@ -147,6 +148,7 @@ def test_any_json_gives_one_stable_short_line_without_hidden_fields(data: dict[s
     assert first.startswith("- inbox (cached ~12s ago): ")
 
 
+@settings(max_examples=60)
 @given(st.dictionaries(st.text("abcxyz_", min_size=1, max_size=4), JSON_VALUES, max_size=10))
 def test_what_a_hidden_field_holds_never_changes_the_line(data: dict[str, object]) -> None:
     assert compress(data) == compress({k: v for k, v in data.items() if not k.startswith("_")})

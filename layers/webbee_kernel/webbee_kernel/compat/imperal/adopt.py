@@ -15,7 +15,7 @@ from . import handlers
 from . import names as sdk
 from .context import Adopted
 from .params import keywords_model, model_parameter
-from .results import action_result, presentable
+from .results import action_result, presentable, tray_tree
 
 SYNTHETIC = "__"
 """Names of tools that are panels, trays and webhooks start so."""
@@ -144,7 +144,8 @@ def _panels(app: Adopted, ours: Extension) -> None:
     for tray in getattr(app.ext, "tray_items", {}).values():
         name = TRAY + tray.tray_id
         options = {k: getattr(tray, k) for k in ("zone", "order", "badge_style", "icon_color") if hasattr(tray, k)}
-        ours.panels[name] = PanelDef(name, handlers.handler(app, tray.func, "panel"), "tray", tray.tooltip, tray.icon, "manual", options)
+        call = handlers.handler(app, tray.func, "panel", tray_tree)
+        ours.panels[name] = PanelDef(name, call, "tray", tray.tooltip, tray.icon, "manual", options)
     for name, tool in app.ext.tools.items():
         if name.startswith(WIDGET):
             title = tool.description.removeprefix("Widget: ")

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from ...sdk.context import Context
+from . import gateway
 from . import names as sdk
 from .clients import AI, Billing, Cache, Extensions, Notify, Secrets, config
 from .errors import in_their_words
@@ -74,6 +75,8 @@ class KernelContext(sdk.Context):  # type: ignore[misc]
         self._declared_secrets = app.secrets
         self._kernel = ctx
         self._app = app
+        self.own_clients = {"store": given["store"], "notify": given["notify"]}
+        gateway.open_for(self, self.store, self.notify)
 
     @property
     def cache(self) -> Cache:
@@ -117,6 +120,10 @@ class KernelContext(sdk.Context):  # type: ignore[misc]
             f"no sign-in with {provider} is configured in this deployment: store the account's token as a secret, "
             "or finish the sign-in in a webhook of the extension",
         )
+
+    def _gw_namespace(self, name: str, cls: Any) -> Any:
+        """`ctx.users`, `ctx.apps`, `ctx.rbac`, `ctx.conversations`: the platform's own, so refused as the SDK does without a gateway."""
+        raise RuntimeError(f"ctx.{name} is not available: this deployment has no platform gateway")
 
     def as_user(self, user_id: str) -> KernelContext:
         """This context for another user; RuntimeError outside system context, ValueError for nobody and for the system itself."""

@@ -1,0 +1,145 @@
+"""What a cold start costs: each built function against a bare one, side by side, interleaved, as CPU time.
+
+The bare one imports boto3, pydantic, orjson and powertools with its HTTP event handler, and has one model and a DynamoDB client.
+Measured twice. *Init*: a fresh interpreter imports the handler, which under Lambda builds the service, loads the extensions and
+makes the client. *Emulator*: the same under Lambda's runtime client and emulator, from nothing to the answer of the first event.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+from local.aws_server import CREDENTIALS
+from local.emulator import ROOT, Built, Emulator, lay_out
+from local.template import environment, load_template
+
+BAR = 1.15
+INITS = 9
+STARTS = 7
+FUNCTIONS = ("ChatTurnFunction", "ToolDispatchFunction", "SkeletonRefreshFunction")
+BUILD = ROOT / ".aws-sam/host/build"
+NO_ROUTE = {"requestContext": {"http": {"method": "GET", "path": "/nothing"}}, "rawPath": "/nothing", "routeKey": "GET /nothing"}
+
+BARE = """
+import boto3, orjson
+from pydantic import BaseModel
+from aws_lambda_powertools import Logger, Metrics
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
+client = boto3.Session().client("dynamodb")
+class Body(BaseModel):
+    message: str
+def lambda_handler(event, context):
+    return {"statusCode": 404}
+"""
+"""All three functions answer HTTP, so each is held against a bare function with powertools' event handler."""
+
+INIT = """
+import time
+started = time.process_time()
+import handler
+print((time.process_time() - started) * 1000)
+"""
+
+
+def main() -> int:
+    """Print both tables; 1 when a function is dearer than the bar."""
+    if not (BUILD / "KernelLayer").is_dir():
+        subprocess.run(["make", ".host-build"], cwd=ROOT, check=True)
+    with tempfile.TemporaryDirectory() as folder:
+        built = lay_out(BUILD, Path(folder))
+        (built.task("Bare")).mkdir()
+        (built.task("Bare") / "handler.py").write_text(BARE)
+        with runtime_api() as address:
+            inits = measure(INITS, lambda name: init_ms(built, name, address))
+        starts = measure(STARTS, lambda name: start_ms(built, name))
+    return max(report("init", inits), report("emulator, first answer", starts))
+
+
+def measure(times: int, once: Callable[[str], float]) -> dict[str, list[float]]:
+    """Milliseconds of CPU by name, the names taking turns."""
+    found: dict[str, list[float]] = {name: [] for name in ("Bare", *FUNCTIONS)}
+    for _ in range(times):
+        for name, values in found.items():
+            values.append(once(name))
+    return found
+
+
+def init_ms(built: Built, name: str, runtime: str) -> float:
+    """CPU of a fresh interpreter, its own start excluded."""
+    slot = Emulator(built, name, variables(built, name) | {"AWS_LAMBDA_RUNTIME_API": runtime})
+    command = [built.python, "-c", INIT]
+    done = subprocess.run(command, cwd=slot.task, env=slot.environment(), capture_output=True, text=True, check=True)
+    return float(done.stdout.split()[-1])
+
+
+@contextmanager
+def runtime_api() -> Iterator[str]:
+    """As much of Lambda's runtime API as init asks for: registering an internal extension."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(200)
+            self.send_header("Lambda-Extension-Identifier", "benchmark")
+            self.end_headers()
+
+        def do_GET(self) -> None:
+            time.sleep(60)  # no event comes
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Silence."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+
+
+def start_ms(built: Built, name: str) -> float:
+    """CPU of the runtime's process once it answered its first event."""
+    with Emulator(built, name, variables(built, name)) as slot:
+        slot.invoke(NO_ROUTE)
+        return slot.cpu_ms()
+
+
+def variables(built: Built, name: str) -> dict[str, str]:
+    """An environment in which the function starts: the template's, with its logical ids for physical ones."""
+    if name == "Bare":
+        return dict(CREDENTIALS)
+    given = environment(load_template(), name)
+    plain = {k: v if isinstance(v, str) else str(v.get("Ref", "")) for k, v in given.items()}
+    ours = {k: v for k, v in plain.items() if k.startswith("WEBBEE_TABLE_")}
+    return {
+        **CREDENTIALS,
+        **ours,
+        "WEBBEE_EXTENSIONS_DIR": str(built.opt / "webbee_extensions"),
+        "WEBBEE_DISPATCH": "tool-dispatch",
+        "WEBBEE_REFRESH_QUEUE_URL": "http://127.0.0.1:9/queue",
+    }
+
+
+def report(what: str, found: Mapping[str, list[float]]) -> int:
+    """One table of medians; 1 when a ratio is over the bar."""
+    bare = statistics.median(found["Bare"])
+    print(f"{what:26} {'CPU ms':>8} {'ratio':>7}   bar {BAR}, median of {len(found['Bare'])}")
+    missed = 0
+    for name, values in found.items():
+        middle = statistics.median(values)
+        ratio = middle / bare
+        missed |= ratio > BAR
+        print(f"  {name:24} {middle:8.0f} {ratio:7.2f}{'   over the bar' if ratio > BAR else ''}")
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,172 @@
+"""The fixtures' deployment: all extensions of `extensions/` in one process, on memory stores."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webbee_kernel.bootstrap import App, bootstrap, make_host, make_refresher, make_scheduler
+from webbee_kernel.clock import FrozenClock
+from webbee_kernel.config import Settings
+from webbee_kernel.host import ExtensionHost
+from webbee_kernel.identity import user_dict
+from webbee_kernel.ids import new_id
+from webbee_kernel.installer import Installer
+from webbee_kernel.llm.protocol import ModelResponse
+from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.loop import LoopThread
+from webbee_kernel.refresher import RefreshMessage
+from webbee_kernel.registry import Registry, load_folder
+from webbee_kernel.scheduler import system_user
+from webbee_kernel.sdk import User
+from webbee_kernel.stores.memory import memory_stores
+from webbee_kernel.surfaces import secrets
+from webbee_kernel.turn import CallOutcome, CallRequest, Event, UserKey
+
+EXTENSIONS = Path(__file__).parent / "extensions"
+ALICE = User(imperal_id="alice", email="alice@example.com", tenant_id="acme", language="ru", scopes=("chat",))
+BOB = User(imperal_id="bob", email="bob@example.com", tenant_id="acme")
+
+
+class Bench:
+    """Calls extensions as the functions do; everything a plain method, the event loop out of sight."""
+
+    def __init__(self, registry: Registry) -> None:
+        self.clock = FrozenClock("2026-05-15T17:21:04Z")
+        config = {"weather": {"units": {"degrees": "C"}, "base": "http://unset.invalid"}}
+        env = {"WEBBEE_HTTP_ALLOW_PRIVATE": "true", "WEBBEE_PUBLIC_URL": "https://bee.example", "WEBBEE_CONFIG": json.dumps(config)}
+        model = FunctionModel(lambda request: ModelResponse(text=f"Dear {request.prompt[-3:]},"))
+        self.app: App = bootstrap(Settings.from_env(env), stores=memory_stores(), clock=self.clock, llm=model)
+        self.host: ExtensionHost = make_host(self.app, registry)
+        self._loop = LoopThread("bench")
+
+    def run(self, coro: Any) -> Any:
+        """The result of a coroutine."""
+        return self._loop.run(coro, timeout=30)
+
+    def outcome(
+        self, app_id: str, name: str, /, *, user: User = ALICE, call: str = "function", seconds: float = 10.0, **arguments: Any
+    ) -> CallOutcome:
+        """A call through the kernel's dispatch."""
+        request = CallRequest(call, user_dict(user), app_id, name, arguments, session_id="s1", request_id=new_id(), deadline_s=seconds)
+        found: CallOutcome = self.run(self.host.execute(request))
+        return found
+
+    def call(self, app_id: str, name: str, /, *, user: User = ALICE, **arguments: Any) -> Any:
+        """The data of a call that worked."""
+        found = self.outcome(app_id, name, user=user, **arguments)
+        assert found.ok, (found.error_code, found.error)
+        return found.data
+
+    def panel(self, app_id: str, panel_id: str, /, **params: Any) -> Any:
+        """A panel's tree."""
+        found = self.outcome(app_id, panel_id, call="panel", **params)
+        assert found.ok, (found.error_code, found.error)
+        return found.ui["ui"]
+
+    def webhook(
+        self, app_id: str, path: str, body: str = "", *, method: str = "POST", headers: dict[str, str] | None = None, **query: str
+    ) -> tuple[int, dict[str, str], Any]:
+        """Status, headers and body."""
+        answer: tuple[int, dict[str, str], Any] = self.run(self.host.webhook(app_id, method, path, headers or {}, body.encode(), query))
+        return answer
+
+    def refresh(self, app_id: str, section: str, user: User = ALICE) -> str:
+        """One refresh, its outcome."""
+        refresher = make_refresher(self.app, self.host)
+        outcome: str = self.run(refresher.refresh(RefreshMessage(user_dict(user), app_id, section, "effect")))
+        return outcome
+
+    def section(self, app_id: str, section: str, user: User = ALICE) -> Any:
+        """A stored section's data."""
+        found = self.run(self.app.stores.skeleton.get(key(user), app_id, section))
+        return found.data if found else None
+
+    def schedule(self, app_id: str, job: str) -> str:
+        """One run of a job."""
+        message = RefreshMessage(user_dict(system_user("acme")), app_id, job, "schedule", self.clock.now())
+        outcome: str = self.run(make_scheduler(self.app, self.host).run(message))
+        return outcome
+
+    def signal(self, name: str, **data: Any) -> dict[str, str]:
+        """A platform signal."""
+        answer: dict[str, str] = self.run(self.host.signal(system_user("acme"), name, data))
+        return answer
+
+    def install(self, app_id: str, user: User = ALICE, *, uninstall: bool = False) -> None:
+        """Install or uninstall."""
+        installer = Installer(self.host, self.app.stores, self.clock)
+        self.run(installer.uninstall(user, app_id) if uninstall else installer.install(user, app_id))
+
+    def documents(self, app_id: str, collection: str, user: User = ALICE) -> list[dict[str, Any]]:
+        """What the store holds."""
+        page = self.run(self.app.stores.documents.query(key(user), app_id, collection, where=None, order_by=None, limit=100, cursor=None))
+        return [d.data for d in page.data]
+
+    def events(self, kind: str = "", user: User = ALICE) -> list[Event]:
+        """What the page would be told."""
+        return [e for e in self.run(self.app.events.since(key(user))) if kind in ("", e.kind)]
+
+    def set_secret(self, app_id: str, name: str, value: str, user: User = ALICE) -> None:
+        """As the user would."""
+        spec = self.host.registry.loaded[app_id].ext.secrets[name]
+        self.run(self.app.stores.secrets.set(secrets.path(key(user), app_id, spec), value))
+
+    def context(self, app_id: str, tool_type: str = "tool", *, user: User = ALICE, system: bool = False) -> Any:
+        """The SDK's context, as a handler of the app gets it."""
+        from webbee_kernel.compat.imperal.adopt import Adopted
+        from webbee_kernel.compat.imperal.context import KernelContext
+
+        ext = self.host.registry.loaded[app_id].ext
+        return KernelContext(self.host.contexts.make(user, app_id, system=system), Adopted(app_id, ext, {}, ext.cache_models), tool_type)
+
+
+def key(user: User) -> UserKey:
+    """Whose data it is."""
+    return UserKey(user.tenant_id, user.imperal_id)
+
+
+@pytest.fixture(scope="session")
+def registry() -> Registry:
+    """All fixtures, loaded side by side in one process."""
+    return load_folder(EXTENSIONS)
+
+
+@pytest.fixture
+def bench(registry: Registry) -> Bench:
+    """A fresh deployment."""
+    return Bench(registry)
+
+
+@pytest.fixture
+def service() -> Iterator[str]:
+    """A forecast service on loopback; its address."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            if self.path.startswith("/away"):
+                self.send_response(302)
+                self.send_header("location", "/away")
+                self.end_headers()
+                return
+            is_json = not self.path.startswith("/text")
+            body = json.dumps({"degrees": 21, "auth": self.headers.get("authorization"), "key": self.headers.get("x-key")}).encode()
+            self.send_response(404 if self.path.startswith("/missing") else 200)
+            self.send_header("content-type", "application/json" if is_json else "application/octet-stream")
+            self.end_headers()
+            self.wfile.write(body if is_json else b"\xff\xfe")
+
+        def log_message(self, *args: Any) -> None: ...
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()

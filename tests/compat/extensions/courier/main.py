@@ -1,0 +1,105 @@
+"""Messages between services: webhooks of every shape, calls and events between extensions."""
+
+from __future__ import annotations
+
+import json
+
+from imperal_sdk import ActionResult, AuthError, ChatExtension, CircularCallError, Extension, NotFoundError, WebhookResponse
+
+ext = Extension("courier", version="0.3.0", description="Carries messages between services and between extensions.")
+chat = ChatExtension(ext, description="Messages")
+
+
+@ext.webhook("/dict")
+async def as_dict(ctx, headers, body, query_params):
+    """Plain data."""
+    return {"got": json.loads(body or "{}"), "header": headers.get("x-test"), "query": query_params, "user": ctx.user.imperal_id}
+
+
+@ext.webhook("control/", method="POST", secret_header="X-Hook-Secret")
+async def control(ctx, headers, body, query_params):
+    """A handshake that answers in a header."""
+    if offered := headers.get("x-hook-secret"):
+        return {"status_code": 200, "body": "", "headers": {"X-Hook-Secret": offered}}
+    return {"status_code": 401, "error": "no secret"}
+
+
+@ext.webhook("header")
+async def header_only(ctx, headers, body, query_params):
+    """Control keys without a status."""
+    return {"headers": {"X-Echo": "yes"}, "body": {"ok": 1}}
+
+
+@ext.webhook("text")
+async def text(ctx, body, **rest):
+    """A string."""
+    return body[::-1]
+
+
+@ext.webhook("typed", method="GET")
+async def typed(ctx, headers, body, query_params):
+    """The SDK's own class."""
+    return WebhookResponse(status_code=202, body={"challenge": query_params.get("challenge")}, headers={"X-Seen": "1"})
+
+
+@ext.webhook("whole")
+async def whole(ctx, request):
+    """The request as one object."""
+    return WebhookResponse.ok({"method": request.method, "n": request.json()["n"], "text": request.text()})
+
+
+@ext.webhook("nothing", method="ANY")
+def nothing(ctx, headers):
+    """Says nothing, and is not async."""
+
+
+@ext.webhook("for/user")
+async def for_user(ctx, headers, body, query_params):
+    """Knows whose event it is only once it has read it."""
+    user_id = json.loads(body)["user"]
+    await ctx.store.for_user(user_id).create("inbox", {"text": "hook"})
+    await ctx.notify.for_user(user_id)("A letter came", priority="high")
+    return {"done": True}
+
+
+@chat.function("send", "Send a message to another extension", action_type="write")
+async def send(ctx, app: str, method: str, text: str = "") -> ActionResult:
+    """Their errors are the SDK's."""
+    try:
+        answer = await ctx.extensions.call(app, method, text=text)
+    except (NotFoundError, AuthError, CircularCallError) as error:
+        return ActionResult.error(str(error), code=type(error).__name__.upper())
+    return ActionResult.success({"answer": answer}, "Sent.")
+
+
+@ext.expose("bounce", action_type="read")
+async def bounce(ctx, text=""):
+    """Calls itself, which is refused."""
+    return await ctx.extensions.call("courier", "bounce", text=text)
+
+
+@ext.emits("courier.posted")
+@chat.function("post", "Post an event", action_type="write")
+async def post(ctx, text: str) -> ActionResult:
+    """All who listen hear it."""
+    await ctx.extensions.emit("courier.posted", {"text": text})
+    return ActionResult.success({"text": text}, "Posted.")
+
+
+@chat.function("tell", "Tell the user something", action_type="write")
+async def tell(ctx) -> ActionResult:
+    """All ways to say something outside the reply."""
+    await ctx.notify("loud", priority="high")
+    await ctx.notify.send("quiet", channel="email")
+    await ctx.deliver_chat_message("**Two**\nlines", msg_type="system", refresh_panels=["board"])
+    await ctx.deliver_chat_message("x" * 70_000)
+    return ActionResult.success({"url": ctx.webhook_url("/dict"), "surface": ctx.surface if hasattr(ctx, "surface") else "panel"}, "Told.")
+
+
+@chat.function("connect", "Connect an account")
+async def connect(ctx, provider: str = "google") -> ActionResult:
+    """There is no provider here."""
+    try:
+        return ActionResult.success({"url": await ctx.oauth_authorize_url(provider)}, "Go there.")
+    except Exception as error:
+        return ActionResult.error(str(error), code=type(error).__name__.upper())

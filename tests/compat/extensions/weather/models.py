@@ -1,0 +1,20 @@
+"""What is cached."""
+
+from app import ext
+from pydantic import BaseModel
+
+WHOSE = "weather"
+
+
+@ext.cache_model("forecast")
+class Forecast(BaseModel):
+    """Tomorrow."""
+
+    city: str
+    degrees: int
+
+
+class Unregistered(BaseModel):
+    """Never declared."""
+
+    n: int = 1

@@ -1,0 +1,3 @@
+"""Lacks a requirement."""
+
+import a_library_that_is_not_there  # noqa: F401

@@ -1,0 +1,264 @@
+"""What an extension should not do ends with its own call: it is answered, logged, and the others never notice."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import logging
+import os
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local.stack import http_event
+from tests.compat.conftest import ALICE, BOB, EXTENSIONS, Bench
+from tests.functions.support import ALICE as ALICE_CLAIMS
+from tests.functions.support import Person, deployed
+from webbee_kernel.dispatch import InlineDispatch
+from webbee_kernel.identity import user_dict
+from webbee_kernel.registry import Registry, load_folder
+from webbee_kernel.turn import CallRequest
+
+ROOT = Path(__file__).resolve().parents[2]
+FAILING = Path(__file__).parent / "failing"
+
+
+# ---- loading
+
+
+@pytest.fixture(scope="module")
+def failing() -> Registry:
+    return load_folder(FAILING)
+
+
+def test_an_extension_that_does_not_load_is_named_with_its_reason_and_the_others_work(failing: Registry) -> None:
+    assert failing.failed == {
+        "empty": "ValueError: empty/main.py has no module attribute that is an Extension",
+        "exits": "SystemExit: 4 (main.py:7)",
+        "lacks": "ModuleNotFoundError: No module named 'a_library_that_is_not_there' (main.py:3)",
+        "raises": "ValueError: skeleton: section_name 'a:b' must not contain wildcard/separator characters (* ? [ ] : /) (app.py:6)",
+    }
+    assert Bench(failing).call("fine", "hello") == {"hello": "alice"}
+
+
+def test_its_reason_stands_in_the_catalogue_and_in_a_call(failing: Registry) -> None:
+    assert failing.catalogue().apps["lacks"].error == failing.failed["lacks"]
+    outcome = Bench(failing).outcome("exits", "anything")
+    assert (outcome.error_code, "it failed to load (SystemExit: 4" in outcome.error) == ("UNKNOWN_TOOL", True)
+
+
+def test_its_reason_stands_in_the_health_route_and_the_list_of_extensions() -> None:
+    with deployed(extensions=FAILING) as stack:
+        health = Person(stack, ALICE_CLAIMS).send("chat_turn", "GET", "/v1/health")
+        assert health.body["status"] != "error"
+        assert "a_library_that_is_not_there" in json.dumps(health.body)
+        listed = Person(stack, ALICE_CLAIMS).send("chat_turn", "GET", "/v1/extensions")
+        assert "SystemExit: 4" in json.dumps(listed.body)
+
+
+def test_a_reason_names_no_folder_of_the_operator(tmp_path: Path) -> None:
+    folder = tmp_path / "leaky"
+    folder.mkdir()
+    (folder / "main.py").write_text("from helper import nothing\n")
+    (folder / "helper.py").write_text("")
+    reason = load_folder(tmp_path).failed["leaky"]
+    assert (str(tmp_path) in reason, "helper.py" in reason) == (False, True)
+
+
+def test_a_folder_that_puts_itself_on_the_path_lends_its_modules_to_nobody(registry: Registry) -> None:
+    assert registry.failed == {}
+    assert not any(str(EXTENSIONS) in entry for entry in sys.path)
+    for name in ("app", "handlers", "models", "views"):
+        assert name not in sys.modules
+        with pytest.raises(ModuleNotFoundError):
+            importlib.import_module(name)
+
+
+def test_a_file_named_like_a_standard_module_is_found_by_what_only_it_has(tmp_path: Path) -> None:
+    folder = tmp_path / "shadow"
+    folder.mkdir()
+    (folder / "main.py").write_text(
+        textwrap.dedent("""
+        import calendar as real
+        from calendar import appointments, ext
+        import importlib
+        assert real.isleap(2024) and importlib.import_module("calendar") is real
+        """)
+    )
+    (folder / "calendar.py").write_text("from imperal_sdk import Extension\next = Extension('shadow')\nappointments = []\n")
+    assert load_folder(tmp_path).failed == {}
+
+
+# ---- cold start
+
+
+def run_python(code: str, **env: str) -> str:
+    """What a fresh interpreter prints."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "WEBBEE_"))}
+    path = os.pathsep.join((str(ROOT / "layers/webbee_kernel"), str(ROOT)))
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env={**clean, "PYTHONPATH": path, **env},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=ROOT,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_a_deployment_without_such_an_extension_never_imports_the_sdk() -> None:
+    code = f"""
+        import sys
+        from webbee_kernel.registry import load_folder
+        found = load_folder({str(ROOT / "extensions")!r})
+        assert found.loaded and not found.failed, found.failed
+        print([m for m in sys.modules if m.split(".")[0] in ("imperal_sdk", "httpx") or "compat" in m and "webbee" in m])
+    """
+    assert run_python(code) == "[]"
+
+
+def test_chat_turn_never_imports_it_even_beside_such_an_extension() -> None:
+    code = """
+        import sys
+        import functions.chat_turn.handler as handler
+        from webbee_kernel.api.chat import ChatService
+        print([m for m in sys.modules if m.split(".")[0] in ("imperal_sdk", "httpx") or "webbee_ext" in m])
+    """
+    assert run_python(code, WEBBEE_EXTENSIONS_DIR=str(EXTENSIONS), WEBBEE_DISPATCH="some-function") == "[]"
+
+
+# ---- calls
+
+
+def dispatch(bench: Bench, name: str, *, seconds: float = 0.3) -> Any:
+    """Through the seam that may abandon a thread."""
+    request = CallRequest("function", user_dict(ALICE), "trouble", name, request_id=name, deadline_s=seconds)
+    return asyncio.run(InlineDispatch(bench.host).call(request))
+
+
+def test_a_handler_that_blocks_is_given_up_on(bench: Bench) -> None:
+    started = time.monotonic()
+    outcome = dispatch(bench, "block")
+    assert (outcome.error_code, time.monotonic() - started < 1.9) == ("BACKEND_TIMEOUT", True)
+    assert dispatch(bench, "whoami").ok
+
+
+def test_what_it_prints_is_one_line_of_the_log_under_its_name(
+    bench: Bench, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with caplog.at_level(logging.INFO, "webbee.extension"):
+        bench.call("trouble", "speak")
+    assert [r.getMessage() for r in caplog.records if r.name == "webbee.extension"] == [
+        'app=trouble | {"level": "INFO", "message": "forged"} second line | alice',
+        "app=trouble | to stderr",
+    ]
+    assert capsys.readouterr().out == ""
+
+
+def test_its_threads_hold_nobody_up(bench: Bench) -> None:
+    started = time.monotonic()
+    assert bench.call("trouble", "fork") == {"threads": 2}
+    assert time.monotonic() - started < 0.5
+    assert bench.call("trouble", "whoami")["me"] == "alice"
+
+
+@pytest.mark.parametrize("name", ["leave", "leave_sync"])
+def test_an_exit_ends_the_call_and_nothing_else(bench: Bench, caplog: pytest.LogCaptureFixture, name: str) -> None:
+    outcome = bench.outcome("trouble", name)
+    assert (outcome.error_code, outcome.error) == ("INTERNAL", f"{name} failed: SystemExit")
+    assert f"app=trouble function={name} error=SystemExit | handler failed" in caplog.text
+    assert bench.call("trouble", "whoami")["me"] == "alice"
+
+
+def test_an_exit_in_a_panel_a_section_or_a_webhook_ends_just_that(bench: Bench) -> None:
+    assert bench.outcome("trouble", "exit", call="panel").error_code == "INTERNAL"
+    assert bench.refresh("trouble", "exit") == "failed"
+    assert bench.webhook("trouble", "exit")[0] == 500
+    assert bench.call("trouble", "whoami")["me"] == "alice"
+
+
+def test_what_a_handler_does_to_its_context_ends_with_the_call(bench: Bench) -> None:
+    bench.call("shelf", "add_book", title="Emma")
+    usurped = bench.call("trouble", "usurp")
+    assert usurped["worked"] == []
+    assert bench.call("trouble", "whoami") == {"me": "alice", "role": "user", "scopes": ["chat"], "app": "trouble", "loot": ["trouble"]}
+    for app_id in ("trouble", "shelf"):
+        assert bench.documents(app_id, "loot", BOB) == []
+    assert bench.documents("shelf", "loot") == []  # a new name in its own context opens no other app's store
+
+
+def test_too_large_and_endless_results_are_refused_by_name(bench: Bench) -> None:
+    big, endless = bench.outcome("trouble", "flood"), bench.outcome("trouble", "loop")
+    assert (big.error_code, "the limit is 1000000" in big.error) == ("INTERNAL", True)
+    assert (endless.error_code, "no JSON" in endless.error) == ("INTERNAL", True)
+
+
+# ---- credentials
+
+
+def test_in_lambda_the_environment_holds_no_credentials_once_extensions_load() -> None:
+    code = f"""
+        import json, os
+        from webbee_kernel.api.function import Function
+        seen = []
+        function = Function("tool_dispatch", lambda settings, clock: seen.append(dict(os.environ)) or object())
+        os.environ["AWS_LAMBDA_RUNTIME_API"] = "127.0.0.1:9001"
+        function.service()
+        from webbee_kernel.aws.clients import aws_client
+        held = aws_client("dynamodb")._request_signer._credentials
+        from webbee_kernel.registry import load_folder
+        from tests.compat.conftest import Bench
+        bench = Bench(load_folder({str(EXTENSIONS)!r}))
+        print(json.dumps({{
+            "when built": sorted(k for k in seen[0] if k.startswith("AWS_")),
+            "kernel": [held.access_key, held.secret_key, held.token],
+            "child": os.popen("env").read().count("s3cr3t"),
+            "extension": [k for k in bench.call("trouble", "steal")["found"] if "KEY" in k or "TOKEN" in k],
+        }}))
+    """
+    tables = {f"WEBBEE_TABLE_{t}": "t" for t in ("CACHE", "STORE", "AUDIT", "EVENTS")}
+    keys = {"AWS_ACCESS_KEY_ID": "AKIAEXAMPLE", "AWS_SECRET_ACCESS_KEY": "s3cr3t", "AWS_SESSION_TOKEN": "t0ken"}
+    others = {"AWS_DEFAULT_REGION": "eu-west-1", "WEBBEE_MODEL_KEY": "s3cr3t", "WEBBEE_EXTENSIONS_DIR": str(EXTENSIONS)}
+    assert json.loads(run_python(code, **tables, **keys, **others).splitlines()[-1]) == {
+        "when built": ["AWS_DEFAULT_REGION", "AWS_LAMBDA_RUNTIME_API"],
+        "kernel": ["AKIAEXAMPLE", "s3cr3t", "t0ken"],
+        "child": 0,
+        "extension": [],
+    }
+
+
+# ---- over the API
+
+
+def test_webhooks_answer_over_http_with_their_own_status_and_headers() -> None:
+    with deployed(extensions=EXTENSIONS) as stack:
+        person = Person(stack, ALICE_CLAIMS)
+        shaken = person.send("tool_dispatch", "POST", "/v1/ext/courier/webhook/control", headers={"X-Hook-Secret": "s3"})
+        assert (shaken.status, shaken.headers["x-hook-secret"], shaken.body) == (200, "s3", "")
+        assert person.send("tool_dispatch", "POST", "/v1/ext/courier/webhook/control").status == 401
+        typed = person.send("tool_dispatch", "GET", "/v1/ext/courier/webhook/typed", query={"challenge": "c"})
+        assert (typed.status, typed.body, typed.headers["x-seen"]) == (202, {"challenge": "c"}, "1")
+        tray = person.call("shelf", "__tray__out")
+        assert tray["ui"]["type"] == "Stack"
+
+
+def test_a_turn_calls_them_like_any_other() -> None:
+    with deployed(extensions=EXTENSIONS) as stack:
+        person = Person(stack, ALICE_CLAIMS)
+        answer = person.chat('shelf.add_book {"title": "Emma", "pages": 474}')
+        assert [(c["fn_name"], c["status"]) for c in answer["calls"]] == [("add_book", "ok")]
+        assert answer["refresh_panels"] == [{"app_id": "shelf", "panel_id": "board"}]
+        listed = stack.invoke(
+            "tool_dispatch",
+            http_event("POST", "/v1/extensions/shelf/call", claims=ALICE_CLAIMS, body={"function": "list_books", "params": {}}),
+        )
+        assert json.loads(listed["body"])["data"] == {"titles": ["Emma"], "total": 1}

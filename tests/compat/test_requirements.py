@@ -1,0 +1,94 @@
+"""extensions/check_requirements.py: what extensions require is checked, by name, before the layer is built."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def check() -> ModuleType:
+    """The script, as a module."""
+    spec = importlib.util.spec_from_file_location("check_requirements", ROOT / "extensions" / "check_requirements.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+AGREE = {
+    "different packages": ("a==1", "b==2"),
+    "the same version": ("httpx==0.28", "httpx==0.28.0"),
+    "a range around a pin": ("httpx>=0.20,<1", "httpx==0.28.1"),
+    "ranges that overlap": ("httpx>=0.20", "httpx<0.28"),
+    "ranges that meet": ("httpx>=2", "httpx<=2"),
+    "room between two numbers": ("httpx>1", "httpx<1.1"),
+    "room below all numbers": ("httpx<1", "httpx!=0.9"),
+    "compatible releases": ("httpx~=1.4", "httpx==1.9.2"),
+    "a prefix": ("httpx==1.4.*", "httpx>=1.4.7"),
+    "no wish at all": ("httpx", "httpx==3"),
+    "other spellings and extras": ("Foo.Bar[x]==1", "foo_bar==1  # a comment"),
+    "options and addresses": ("-r other.txt\n--index-url https://example.org\nhttpx @ https://example.org/x.whl", "httpx==1"),
+    "hashes over several lines": ("httpx==1 \\\n    --hash=sha256:12 \\\n    --hash=sha256:34", "httpx<2"),
+}
+CLASH = {
+    "two pins": ("httpx==1", "httpx==2", "httpx: mail wants ==1, tasks wants ==2"),
+    "a pin outside a range": ("httpx>=2", "httpx==1.5", "httpx: mail wants >=2, tasks wants ==1.5"),
+    "ranges apart": ("httpx>=2", "httpx<2", "httpx: mail wants >=2, tasks wants <2"),
+    "a pin that is excluded": ("httpx==1.2", "httpx!=1.2.0", "httpx: mail wants ==1.2, tasks wants !=1.2.0"),
+    "a compatible release passed": ("httpx~=1.4", "httpx>=2", "httpx: mail wants ~=1.4, tasks wants >=2"),
+    "a prefix passed": ("httpx==1.4.*", "httpx==1.5", "httpx: mail wants ==1.4.*, tasks wants ==1.5"),
+    "one name in two spellings": ("Foo.Bar==1", "foo_bar==2", "foo-bar: mail wants ==1, tasks wants ==2"),
+}
+
+
+@pytest.mark.parametrize(("mail", "tasks"), AGREE.values(), ids=AGREE.keys())
+def test_two_extensions_agree_on(check: ModuleType, mail: str, tasks: str) -> None:
+    assert check.conflicts({"mail": mail, "tasks": tasks}) == []
+    assert check.conflicts({"mail": tasks, "tasks": mail}) == []
+
+
+@pytest.mark.parametrize(("mail", "tasks", "words"), CLASH.values(), ids=CLASH.keys())
+def test_two_extensions_that_cannot_agree_are_named(check: ModuleType, mail: str, tasks: str, words: str) -> None:
+    assert check.conflicts({"mail": mail, "tasks": tasks}) == [words]
+
+
+def test_three_that_agree_in_pairs_only_are_named_together(check: ModuleType) -> None:
+    found = check.conflicts({"a": "x!=1,<=2", "b": "x>=1,!=1.5,<1.6,!=1.0.1", "c": "x==1.5.*,!=1.5.1"})
+    assert found == []
+    assert check.conflicts({"a": "x<=1", "b": "x>=1", "c": "x!=1"}) == ["x: a wants <=1, b wants >=1, c wants !=1"]
+
+
+def test_the_kernels_own_versions_are_a_party(check: ModuleType, tmp_path: Path) -> None:
+    shutil.copy(ROOT / "extensions" / "check_requirements.py", tmp_path)
+    shutil.copy(ROOT / "extensions" / "constraints.txt", tmp_path)
+    (tmp_path / "mail").mkdir()
+    (tmp_path / "mail" / "requirements.txt").write_text("pydantic<2\n")
+    done = subprocess.run(
+        [sys.executable, "check_requirements.py", "mail"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=30
+    )
+    assert done.returncode == 1
+    assert "pydantic: mail wants <2, the kernel wants ==" in done.stderr
+
+
+def test_the_sdk_comes_by_itself_unless_somebody_names_a_version(check: ModuleType) -> None:
+    extensions = Path(__file__).parent / "extensions"
+    assert check.additional([extensions / "shelf"], {}) == ["imperal-sdk==6.3.7"]
+    assert check.additional([extensions / "shelf"], {"other": "Imperal_SDK>=5"}) == []
+    assert check.additional([ROOT / "extensions" / "mail"], {}) == []
+
+
+def test_the_constraints_are_the_kernel_layers_versions() -> None:
+    lock = (ROOT / "layers/webbee_kernel/requirements.txt").read_text("utf-8")
+    pins = {line.split(" ")[0] for line in lock.splitlines() if "==" in line}
+    listed = set((ROOT / "extensions/constraints.txt").read_text("utf-8").splitlines()[1:])
+    assert listed == pins

@@ -1,0 +1,464 @@
+"""Extensions written for `imperal-sdk` run unchanged: each surface, through the kernel's own dispatch."""
+
+from __future__ import annotations
+
+import gc
+import json
+import time
+
+import pytest
+
+from tests.compat.conftest import ALICE, BOB, Bench
+from webbee_kernel.registry import Registry
+from webbee_kernel.sdk import User
+
+
+def add(bench: Bench, title: str, pages: int = 0) -> dict[str, object]:
+    made: dict[str, object] = bench.call("shelf", "add_book", title=title, pages=pages)
+    return made
+
+
+# ---- definitions
+
+
+def test_every_fixture_loads_under_its_folders_name(registry: Registry) -> None:
+    assert registry.failed == {}
+    assert set(registry.loaded) == {"clerk", "courier", "pulse", "shelf", "trouble", "warden", "weather"}
+    assert registry.loaded["shelf"].ext.app_id == "shelf"
+
+
+def test_the_catalogue_describes_them_as_it_does_the_kernels_own(registry: Registry) -> None:
+    catalogue = registry.catalogue()
+    shelf, weather = catalogue.apps["shelf"], catalogue.apps["weather"]
+    assert (shelf.version, shelf.display_name, shelf.has_health_check) == ("2.1.0", "Shelf", True)
+    assert {f.fn_name: f.action_type for f in shelf.functions} | {"late": "read"} == {
+        "add_book": "write",
+        "list_books": "read",
+        "lend_book": "write",
+        "drop_book": "destructive",
+        "settings": "write",
+        "receipt": "read",
+        "late": "read",
+    }
+    assert [(s.section, s.ttl, s.alert) for s in shelf.sections] == [("books", 120, True), ("plain", 300, False)]
+    assert [(p.panel_id, p.slot, p.refresh) for p in shelf.panels] == [
+        ("board", "right", "on_event:shelf.added"),
+        ("peek", "center", "manual"),
+        ("__tray__out", "tray", "manual"),
+        ("__widget__pages", "right", "manual"),
+    ]
+    assert [(s["name"], s["required"], s["scope"], s["write_mode"]) for s in weather.secrets] == [
+        ("api_key", True, "user", "user"),
+        ("refresh_token", False, "user", "extension"),
+        ("shared_key", False, "app", "user"),
+    ]
+    assert [p.panel_id for p in weather.panels] == []  # the SDK's own secrets panel leads nowhere here
+
+
+def test_schemas_come_from_models_signatures_and_the_decorators_words(registry: Registry) -> None:
+    catalogue = registry.catalogue()
+    book = catalogue.function("shelf", "add_book")
+    assert book is not None and book.input_schema["required"] == ["title"]
+    assert book.input_schema["properties"]["title"]["maxLength"] == 200
+    forecast = catalogue.function("weather", "forecast")
+    assert forecast is not None and forecast.input_schema["required"] == ["city"]
+    assert forecast.input_schema["properties"]["city"]["description"] == "Where"
+    assert forecast.input_schema["properties"]["days"]["default"] == 1
+    host = catalogue.function("pulse", "check_host")
+    assert host is not None and set(host.input_schema["properties"]) == {"host", "port"}
+    wipe = catalogue.function("pulse", "wipe")
+    assert wipe is not None and wipe.action_type == "destructive"
+
+
+def test_arguments_are_checked_before_any_handler_runs(bench: Bench) -> None:
+    assert bench.outcome("shelf", "add_book").error_code == "VALIDATION_MISSING_FIELD"
+    assert bench.outcome("weather", "forecast", city="Oslo", days="many").error_code == "VALIDATION_TYPE_ERROR"
+    assert bench.outcome("pulse", "check_host").error_code == "VALIDATION_MISSING_FIELD"
+    assert bench.outcome("weather", "forecast", city="Oslo", days="many").problems[0]["field"] == "days"
+
+
+def test_equal_module_names_and_late_imports_stay_apart(bench: Bench) -> None:
+    assert bench.call("shelf", "late")["whose"] == ["shelf"] * 4
+    assert bench.call("weather", "late")["whose"] == ["weather"] * 3
+
+
+# ---- store
+
+
+def test_documents_are_created_read_paged_changed_and_deleted(bench: Bench) -> None:
+    for title in ("Emma", "Dune", "Ada"):
+        add(bench, title)
+    assert bench.call("shelf", "list_books") == {"titles": ["Ada", "Dune", "Emma"], "total": 3}
+    book = add(bench, "Zen")
+    assert bench.call("shelf", "lend_book", book_id=book["id"], etag=book["etag"]) == {"out": True, "days": 14}
+    late = bench.outcome("shelf", "lend_book", book_id=book["id"], etag=book["etag"])
+    assert (late.error_code, late.retryable) == ("CONFLICT_KNOWN", True)
+    assert bench.call("shelf", "drop_book", book_id=book["id"]) == {"gone": True, "again": False}
+
+
+def test_set_merges_and_a_bare_name_is_collection_and_id(bench: Bench) -> None:
+    assert bench.call("shelf", "settings", theme="dark") == {"prefs": [{"theme": "dark", "size": 2}], "visits": 1}
+
+
+def test_documents_of_users_are_apart(bench: Bench) -> None:
+    add(bench, "Emma")
+    assert bench.call("shelf", "list_books", user=BOB)["total"] == 0
+
+
+def test_a_query_may_ask_for_more_than_the_kernels_page(bench: Bench) -> None:
+    ctx = bench.context("shelf")
+    for n in range(1_020):
+        bench.run(ctx.store.create("many", {"n": n}))
+    page = bench.run(ctx.store.query("many", limit=1_010))
+    assert (len(page), page.has_more) == (1_010, True)
+    rest = bench.run(ctx.store.query("many", limit=5_000, cursor=page.cursor))
+    assert ([d["n"] for d in rest], rest.has_more) == (list(range(1_010, 1_020)), False)
+
+
+# ---- skeleton, panels, tray
+
+
+def test_a_section_reads_its_last_snapshot_and_alerts_once(bench: Bench) -> None:
+    add(bench, "Emma")
+    assert bench.refresh("shelf", "books") == "saved"
+    assert bench.section("shelf", "books") == {"total": 1, "out": 0, "before": 0}
+    add(bench, "Dune")
+    bench.clock.advance(121)
+    assert bench.refresh("shelf", "books") == "saved"
+    assert bench.section("shelf", "books") == {"total": 2, "out": 0, "before": 1}
+    assert [e.data["text"] for e in bench.events("alert")] == ["1 books now", "2 books now"]
+
+
+def test_a_section_by_its_tools_name_alone(bench: Bench) -> None:
+    assert bench.refresh("shelf", "plain") == "saved"
+    assert bench.section("shelf", "plain") == {"n": 1}
+
+
+def test_only_a_section_may_read_the_skeleton(bench: Bench) -> None:
+    peek = bench.outcome("shelf", "peek", call="panel")
+    assert (peek.error_code, peek.error) == ("INTERNAL", "peek failed: SkeletonAccessForbidden")
+
+
+def test_panels_trays_and_widgets_return_trees(bench: Bench) -> None:
+    assert [n["type"] for n in bench.panel("shelf", "board", title="Mine")["props"]["children"]] == ["Header", "Empty"]
+    add(bench, "Emma", 320)
+    board = bench.panel("shelf", "board", title="Mine")["props"]["children"]
+    assert (board[0]["props"]["text"], board[1]["props"]["items"][0]["props"]["title"]) == ("Mine", "Emma")
+    assert [n["type"] for n in bench.panel("shelf", "__tray__out")["props"]["children"]] == ["Badge", "Text"]
+    assert bench.panel("shelf", "__widget__pages")["props"]["value"] == 320
+    assert bench.panel("clerk", "desk")["props"]["content"] == "desk"
+
+
+# ---- http, secrets, cache, config, time
+
+
+def test_a_forecast_is_fetched_once_with_the_users_key(bench: Bench, service: str) -> None:
+    bench.host.registry.loaded["weather"].ext.config_defaults["base"] = ""
+    bench.app.settings.app_config["weather"]["base"] = service
+    bench.set_secret("weather", "api_key", "k-1")
+    first = bench.call("weather", "forecast", city="Oslo")
+    assert first == {"city": "Oslo", "degrees": 21, "days": 1, "fetched": 1}
+    assert bench.call("weather", "forecast", city="Oslo", days=2) == {**first, "days": 2, "fetched": 0}
+    bench.clock.advance(61)
+    assert bench.call("weather", "forecast", city="Oslo")["fetched"] == 1
+
+
+def test_the_cache_keeps_the_sdks_stricter_rules(bench: Bench) -> None:
+    assert bench.call("weather", "cached") == {
+        "errors": {
+            "dict": "TypeError",
+            "unregistered": "ValueError",
+            "long key": "ValueError",
+            "bad key": "ValueError",
+            "short ttl": "ValueError",
+            "long ttl": "ValueError",
+            "float ttl": "ValueError",
+            "no model": "TypeError",
+            "too big": "ValueError",
+        },
+        "there": True,
+        "gone": True,
+    }
+
+
+def test_secrets_raise_the_sdks_errors(bench: Bench) -> None:
+    bench.set_secret("weather", "shared_key", "for all", user=BOB)
+    assert bench.call("weather", "keys") == {
+        "errors": {
+            "undeclared": "SecretNotDeclaredError",
+            "user's own": "SecretWriteForbidden",
+            "deleted": "SecretWriteForbidden",
+            "too large": "SecretValueTooLarge",
+        },
+        "listed": {"api_key": False, "refresh_token": True, "shared_key": True},
+        "mine": "fresh",
+        "removed": True,
+    }
+
+
+def test_http_answers_and_fails_as_in_the_sdk(bench: Bench, service: str) -> None:
+    found = bench.call("weather", "reach", url=f"{service}/json")
+    assert (found["status"], found["ok"], found["kind"]) == (200, True, "dict")
+    assert json.loads(found["text"])["auth"] == "Basic YW5uOnB3"
+    assert bench.call("weather", "reach", url=f"{service}/missing")["ok"] is False
+    assert bench.call("weather", "reach", url=f"{service}/away", follow=False)["status"] == 302
+    codes = {
+        "loop": bench.outcome("weather", "reach", url=f"{service}/away").error_code,
+        "closed": bench.outcome("weather", "reach", url="http://169.254.169.254/latest/meta-data").error_code,
+        "nobody": bench.outcome("weather", "reach", url="http://127.0.0.1:1/").error_code,
+        "too long": bench.outcome("weather", "reach", url=service, timeout=181).error_code,
+        "no time": bench.outcome("weather", "reach", url=service, timeout=0).error_code,
+    }
+    assert codes == {
+        "loop": "TOOMANYREDIRECTS",
+        "closed": "CONNECTERROR",
+        "nobody": "CONNECTERROR",
+        "too long": "VALUEERROR",
+        "no time": "VALUEERROR",
+    }
+
+
+def test_time_is_the_kernels_and_configuration_cannot_be_changed(bench: Bench) -> None:
+    expected = {"utc": "2026-05-15T17:21:04Z", "hour": 17, "zone": "UTC", "work": True, "units": "C"}
+    assert bench.call("weather", "clock") == expected
+    assert bench.call("weather", "clock") == expected
+
+
+# ---- webhooks
+
+
+WEBHOOKS: dict[str, tuple[dict[str, object], tuple[int, dict[str, str], object]]] = {
+    "plain data": (
+        {"path": "dict", "body": '{"a": 1}', "headers": {"x-test": "y"}, "q": "1"},
+        (200, {}, {"got": {"a": 1}, "header": "y", "query": {"q": "1"}, "user": "__webhook__"}),
+    ),
+    "a handshake in a header": ({"path": "control", "headers": {"x-hook-secret": "s3"}}, (200, {"x-hook-secret": "s3"}, "")),
+    "a status with the rest as body": ({"path": "control"}, (401, {}, {"error": "no secret"})),
+    "control keys without a status": ({"path": "header"}, (200, {"x-echo": "yes"}, {"ok": 1})),
+    "text": ({"path": "text", "body": "abc"}, (200, {}, "cba")),
+    "the SDK's class": ({"path": "typed", "method": "GET", "challenge": "c"}, (202, {"x-seen": "1"}, {"challenge": "c"})),
+    "a handler of one request": ({"path": "whole", "body": '{"n": 2}'}, (200, {}, {"method": "POST", "n": 2, "text": '{"n": 2}'})),
+    "nothing, by GET": ({"path": "nothing", "method": "GET"}, (200, {}, {"ok": True})),
+    "nothing, by POST": ({"path": "nothing"}, (200, {}, {"ok": True})),
+}
+
+
+@pytest.mark.parametrize(("sent", "expected"), WEBHOOKS.values(), ids=WEBHOOKS.keys())
+def test_a_webhook_may_return(bench: Bench, sent: dict[str, str], expected: object) -> None:
+    assert bench.webhook("courier", **sent) == expected  # type: ignore[arg-type]
+
+
+def test_a_webhook_acts_for_the_user_it_finds_out_about(bench: Bench) -> None:
+    assert bench.webhook("courier", "for/user", '{"user": "bob"}')[0] == 200  # the default tenant: webhooks carry none
+    acme = [e.data for e in bench.events(user=BOB)]
+    assert acme == []
+
+
+# ---- extensions among themselves
+
+
+def test_extensions_call_each_other_and_get_the_sdks_errors(bench: Bench) -> None:
+    found = bench.call("courier", "send", app="warden", method="report", text="hi")
+    assert found == {"answer": {"text": "HI", "user": "alice", "app": "warden"}}
+    assert bench.outcome("courier", "send", app="warden", method="nothing").error_code == "NOTFOUNDERROR"
+    assert bench.outcome("courier", "send", app="courier", method="bounce").error_code == "CIRCULARCALLERROR"
+    bench.install("warden", uninstall=True)
+    assert bench.outcome("courier", "send", app="warden", method="report").error_code == "AUTHERROR"
+
+
+def test_events_reach_who_listens_in_every_way_they_are_read(bench: Bench) -> None:
+    bench.call("courier", "post", text="news")
+    assert bench.documents("warden", "heard") == [{"attribute": "news", "key": "news", "nested": "news", "type": "courier.posted"}]
+
+
+def test_a_functions_event_is_published_when_it_worked(bench: Bench) -> None:
+    add(bench, "Emma")
+    assert bench.documents("warden", "heard") == [{"added": "Emma"}]
+
+
+# ---- schedules, signals, lifecycle, health
+
+
+def test_a_schedule_acts_as_each_user_who_has_something(bench: Bench) -> None:
+    for user in (ALICE, BOB):
+        bench.call("warden", "add_door", user=user)
+    bench.set_secret("warden", "badge", "b-7", user=BOB)
+    assert bench.schedule("warden", "rounds") == "done"
+    assert bench.documents("warden", "rounds", ALICE) == [{"doors": 1, "badge": None}]
+    assert bench.documents("warden", "rounds", BOB) == [{"doors": 1, "badge": "b-7"}]
+    assert [e.data["text"] for e in bench.events("notification", BOB)] == ["round done for bob"]
+    system = bench.documents("warden", "log", user=type(ALICE)(imperal_id="__system__", tenant_id="acme"))
+    assert system == [{"users": ["alice", "bob"], "doors": ["alice", "bob"], "as": "__system__"}]
+
+
+def test_a_signal_runs_as_the_system(bench: Bench) -> None:
+    assert bench.signal("user.created", user_id="bob", plan="free") == {"warden": "ok"}
+    assert bench.documents("warden", "welcome", BOB) == [{"from": "__system__", "plan": "free"}]
+
+
+def test_nobody_reaches_another_user_from_an_ordinary_request(bench: Bench) -> None:
+    errors = bench.call("warden", "pry")["errors"]
+    assert errors == dict.fromkeys(("as_user", "store", "secrets", "notify", "list_users", "query_all"), "RuntimeError")
+
+
+def test_clients_built_by_hand_reach_the_kernels(bench: Bench) -> None:
+    assert bench.webhook("warden", "visit", user="bob") == (200, {}, {"owners": ["bob"]})
+    bob = User("bob", tenant_id="default")  # a webhook comes without a tenant
+    assert bench.documents("warden", "visits", bob) == [{"by": "__webhook__"}]
+    assert [e.data["text"] for e in bench.events("notification", bob)] == ["somebody was here"]
+    assert bench.call("warden", "forge")["count"] == 1
+
+
+def test_clients_built_by_hand_open_nothing_else(bench: Bench) -> None:
+    codes = {
+        "another user": bench.outcome("warden", "forge", user_id="bob").error_code,
+        "another app": bench.outcome("warden", "forge", app="shelf").error_code,
+        "another tenant": bench.outcome("warden", "forge", tenant="umbrella").error_code,
+        "no token of ours": bench.outcome("warden", "forge", token="guessed").error_code,
+    }
+    assert codes == {
+        "another user": "RUNTIMEERROR",
+        "another app": "AUTHERROR",
+        "another tenant": "AUTHERROR",
+        "no token of ours": "AUTHERROR",
+    }
+
+
+def test_a_token_ends_with_its_call(bench: Bench) -> None:
+    token = bench.context("warden")._service_token
+    gc.collect()
+    assert bench.outcome("warden", "forge", token=token).error_code == "AUTHERROR"
+
+
+def test_the_platforms_own_namespaces_are_refused_in_words(bench: Bench) -> None:
+    for name in ("users", "apps", "rbac", "conversations"):
+        with pytest.raises(RuntimeError, match="no platform gateway"):
+            getattr(bench.context("shelf"), name)
+    assert bench.run(bench.context("shelf").signals.emit("k", 1))["ok"]
+
+
+def test_lifecycle_hooks_run(bench: Bench) -> None:
+    bench.install("shelf")
+    bench.install("shelf")
+    assert [d["title"] for d in bench.documents("shelf", "books")] == ["Manual"]
+    bench.install("shelf", uninstall=True)
+    assert bench.documents("shelf", "marks") == [{"done": True}]
+
+
+def test_a_health_check_says_what_the_sdks_class_says(bench: Bench) -> None:
+    assert bench.run(bench.host.health("shelf")) == {"status": "degraded", "message": "dusty", "details": {}}
+
+
+# ---- an App of 6.x
+
+
+def test_an_apps_functions_get_a_context_only_where_they_have_a_place_for_it(bench: Bench) -> None:
+    found = bench.outcome("pulse", "check_host", host="example.org")
+    assert found.data == {"status": "online", "host": "example.org", "port": 443, "count": 3, "user": "alice"}
+    assert (found.ui["type"], found.ui["props"]["title"]) == ("Card", "Check Host")
+    assert bench.call("pulse", "ping", times=2, tags=["a"]) == {"times": 2, "tags": ["a"]}
+    assert bench.call("pulse", "listing") == {"items": [{"a": 1}, {"a": 2}]}
+    assert bench.call("pulse", "say", schema="s", copy=True) == {"text": "s True"}
+    wiped = bench.outcome("pulse", "wipe", name="x")
+    assert (wiped.error_code, wiped.error) == ("NOT_THERE", "nothing to wipe")
+    assert bench.refresh("pulse", "load") == "saved"
+
+
+# ---- results
+
+
+RESULTS: dict[str, tuple[object, str]] = {
+    "types": (
+        {
+            "at": "2026-05-15T12:00:00+00:00",
+            "id": "00000000-0000-0000-0000-000000000007",
+            "cost": "1.10",
+            "colour": "red",
+            "tags": ["a"],
+            "line": {"at": "2026-05-15T12:00:00Z", "cost": "2.5"},
+        },
+        "Types.",
+    ),
+    "model": ({"at": "2026-05-15T12:00:00Z", "cost": "3"}, ""),
+    "list of models": ({"lines": [{"at": "2026-05-15T12:00:00Z", "cost": "4"}]}, "Lines."),
+    "dataclass": ({"name": "a", "lines": 2}, ""),
+    "dict": ({"n": 1, "summary": "One."}, "One."),
+    "text": ({"text": "Done."}, "Done."),
+    "list": ({"items": [1, 2]}, ""),
+    "number": ({"value": 4}, ""),
+    "none": ({}, ""),
+    "node": ({}, ""),
+}
+
+
+@pytest.mark.parametrize(("kind", "expected"), RESULTS.items())
+def test_a_result_is_stored_and_rendered(bench: Bench, kind: str, expected: tuple[object, str]) -> None:
+    found = bench.outcome("clerk", "result", kind=kind)
+    assert (found.status, found.data, found.summary) == ("ok", *expected)
+
+
+def test_a_result_keeps_its_ui_code_and_panels(bench: Bench) -> None:
+    shown = bench.outcome("clerk", "result", kind="ui")
+    assert shown.ui == {"type": "Card", "props": {"title": "T", "content": {"type": "Badge", "props": {"label": "B", "color": "gray"}}}}
+    assert shown.panels == ()
+    assert bench.outcome("clerk", "result", kind="dict").panels == ("desk",)
+    assert bench.outcome("clerk", "result", kind="node").ui["props"]["content"] == "just a picture"
+    failed = bench.outcome("clerk", "result", kind="error")
+    assert (failed.error, failed.error_code, failed.retryable) == ("Out of ink.", "NO_INK", True)
+    assert bench.outcome("clerk", "result", kind="codeless").error_code == "EXT_UNSTRUCTURED_ERROR"
+    assert bench.outcome("clerk", "result", kind="failed dict").error_code == "NO_PAPER"
+    data = bench.call("shelf", "receipt")
+    assert data == {"number": "00000000-0000-0000-0000-000000000001", "bought": "2026-05-15", "price": "12.50"}
+
+
+# ---- the rest of ctx
+
+
+def test_a_plain_tool_that_is_not_async_can_be_called(bench: Bench) -> None:
+    assert bench.call("clerk", "count_words", text="a b a", unique=True) == {"count": 2, "user": "alice"}
+
+
+def test_completions_progress_and_log(bench: Bench) -> None:
+    assert bench.call("clerk", "write", to="Ann") == {"text": "Dear Ann,", "model": bench.app.model.name, "tokens": 0}
+    assert [(e.data["percent"], e.data["text"]) for e in bench.events("progress")] == [(10.0, "thinking"), (100.0, "")]
+
+
+def test_background_work_arrives_as_an_event(bench: Bench) -> None:
+    started = bench.call("clerk", "print_all")
+    until = time.monotonic() + 5
+    while not (found := bench.events("result")) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert found[0].data["task_id"] == started["task"]
+    assert (found[0].data["name"], found[0].data["status"]) == ("printing", "ok")
+    assert (found[0].data["data"]["summary"], found[0].data["data"]["data"]) == ("Three pages.", {"pages": 3})
+
+
+def test_files_are_kept_for_the_user(bench: Bench) -> None:
+    expected = {"listed": [["letters/ann.txt", 6]], "content": "\x00hello", "removed": True, "gone": True}
+    assert bench.call("clerk", "file_away") == expected
+    assert [f.path for f in bench.run(bench.context("clerk").storage.list())] == ["bills/1.pdf"]
+    assert [f.path for f in bench.run(bench.context("clerk", user=BOB).storage.list())] == []
+
+
+def test_a_file_too_large_is_refused_by_its_size(bench: Bench) -> None:
+    with pytest.raises(ValueError, match="3500001 bytes"):
+        bench.run(bench.context("clerk").storage.upload("big", b"x" * 3_500_001))
+
+
+def test_billing_is_honest(bench: Bench) -> None:
+    assert bench.call("clerk", "pay") == {"exceeded": False, "allowed": True, "plan": "self-hosted", "refused": "ExtensionError"}
+
+
+def test_messages_outside_the_reply_are_events(bench: Bench) -> None:
+    assert bench.call("courier", "tell") == {"url": "https://bee.example/v1/ext/courier/webhook/dict", "surface": "panel"}
+    loud, quiet, chat, long = (e.data for e in bench.events("notification"))
+    assert (loud["text"], loud["channel"], quiet["channel"]) == ("loud", "in_app", "email")
+    assert (chat["text"], chat["msg_type"], chat["channel"]) == ("**Two**\nlines", "system", "chat")
+    assert len(long["text"]) < 66_000 and long["text"].endswith("...(truncated)")
+    assert bench.events("panel_refresh")[0].data["panels"] == ["board"]
+
+
+def test_a_sign_in_that_cannot_be_finished_is_not_begun(bench: Bench) -> None:
+    refused = bench.outcome("courier", "connect")
+    assert (refused.error_code, "no sign-in with google is configured" in refused.error) == ("EXTENSIONERROR", True)
+    assert bench.outcome("courier", "connect", provider="myspace").error_code == "VALUEERROR"

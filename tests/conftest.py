@@ -1,0 +1,18 @@
+"""No test can meet a real account: whatever builds an AWS client finds these, and no profile of the machine's owner."""
+
+import os
+
+import hypothesis
+
+os.environ.update(
+    AWS_ACCESS_KEY_ID="test",
+    AWS_SECRET_ACCESS_KEY="test",
+    AWS_DEFAULT_REGION="us-east-1",
+    AWS_REGION="us-east-1",
+    AWS_EC2_METADATA_DISABLED="true",
+)
+for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
+    os.environ.pop(name, None)
+
+hypothesis.settings.register_profile("shared machine", deadline=None)  # a slow example on a busy runner is no failure
+hypothesis.settings.load_profile("shared machine")

@@ -1,0 +1,118 @@
+"""template.yaml deployed: transformed as CloudFormation gets it, created by CloudFormation in moto, as far as moto goes."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+from samtranslator.parser.parser import Parser
+from samtranslator.translator.translator import Translator
+
+from local.template import Template, load_template, resources
+
+STACK = "webbee"
+PARAMETERS: Mapping[str, str] = {"JwtIssuer": "https://login.example.com", "JwtAudience": "webbee"}
+NOT_IN_MOTO = ("AWS::ApiGatewayV2::", "AWS::CloudWatch::", "AWS::CodeDeploy::")
+"""Kinds of resources that moto's CloudFormation cannot create; what refers to them goes with them."""
+
+_BUCKET = "artefacts"
+_FUNCTIONS = {"ChatTurnFunction": "chat_turn", "ToolDispatchFunction": "tool_dispatch", "SkeletonRefreshFunction": "skeleton_refresh"}
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """A stack as it stands. `names` are physical ids by logical id, `environments` what Lambda would give each function."""
+
+    outputs: Mapping[str, str]
+    names: Mapping[str, str]
+    environments: Mapping[str, Mapping[str, str]]
+    left_out: frozenset[str]
+
+
+def transform(**parameters: str) -> Template:
+    """template.yaml after SAM's own transform, with the artefacts where `sam package` puts them."""
+    source = load_template()
+    for _, properties in [*resources(source, "AWS::Serverless::Function"), *resources(source, "AWS::Serverless::LayerVersion")]:
+        properties["CodeUri" if "CodeUri" in properties else "ContentUri"] = f"s3://{_BUCKET}/code.zip"
+    session = boto3.session.Session(region_name="eu-central-1")
+    result: Template = Translator({}, Parser(), boto_session=session).translate(source, {**PARAMETERS, **parameters})
+    return result
+
+
+def deploy(client: Callable[[str], Any], **parameters: str) -> Deployment:
+    """Create the stack; `client` makes boto3 clients of the account."""
+    template = unaliased(transform(**parameters))
+    left_out = without(template, NOT_IN_MOTO)
+    _artefact(client("s3"))
+    formation = client("cloudformation")
+    formation.create_stack(
+        StackName=STACK,
+        TemplateBody=json.dumps(template),
+        Capabilities=["CAPABILITY_IAM"],
+        Parameters=[{"ParameterKey": k, "ParameterValue": v} for k, v in {**PARAMETERS, **parameters}.items()],
+    )
+    [stack] = formation.describe_stacks(StackName=STACK)["Stacks"]
+    assert stack["StackStatus"] == "CREATE_COMPLETE"
+    created = formation.describe_stack_resources(StackName=STACK)["StackResources"]
+    names = {r["LogicalResourceId"]: r.get("PhysicalResourceId", "") for r in created}
+    functions = client("lambda")
+    for mapping in functions.list_event_source_mappings()["EventSourceMappings"]:
+        functions.update_event_source_mapping(UUID=mapping["UUID"], Enabled=False)  # or moto runs the function itself at every message
+    environments = {
+        name: {k: str(v) for k, v in functions.get_function(FunctionName=names[i])["Configuration"]["Environment"]["Variables"].items()}
+        for i, name in _FUNCTIONS.items()
+    }
+    return Deployment({o["OutputKey"]: o["OutputValue"] for o in stack["Outputs"]}, names, environments, frozenset(left_out))
+
+
+def unaliased(value: Any) -> Any:
+    """The template with each function itself in the place of its alias, which moto's CloudFormation cannot create."""
+    match value:
+        case {"Ref": str(name)} if name.endswith("Aliaslive"):
+            return {"Fn::GetAtt": [name.removesuffix("Aliaslive"), "Arn"]}
+        case dict():
+            return {k: unaliased(v) for k, v in value.items() if not str(k).endswith("Aliaslive")}
+        case list():
+            return [unaliased(v) for v in value]
+    return value
+
+
+def without(template: Template, kinds: tuple[str, ...]) -> set[str]:
+    """Remove resources of these kinds and all that refers to them, outputs too; what was removed."""
+    found = template["Resources"]
+    gone = {name for name, resource in found.items() if resource["Type"].startswith(kinds)}
+    grown: set[str] = set()
+    while gone != grown:
+        grown = set(gone)
+        gone |= {name for name, resource in found.items() if _refers(resource.get("Properties"), grown)}
+    for name in gone:
+        del found[name]
+    for name in [name for name, output in template["Outputs"].items() if _refers(output, gone)]:
+        del template["Outputs"][name]
+    return gone
+
+
+def _refers(value: Any, names: set[str]) -> bool:
+    match value:
+        case {"Ref": str(name)} | {"Fn::GetAtt": [str(name), *_]}:
+            return name in names
+        case {"Fn::Sub": str(text)}:
+            return any(f"${{{name}}}" in text or f"${{{name}." in text for name in names)
+        case dict():
+            return any(_refers(v, names) for v in value.values())
+        case list():
+            return any(_refers(v, names) for v in value)
+    return False
+
+
+def _artefact(s3: Any) -> None:
+    raw = io.BytesIO()
+    with zipfile.ZipFile(raw, "w") as archive:
+        archive.writestr("handler.py", "")
+    s3.create_bucket(Bucket=_BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
+    s3.put_object(Bucket=_BUCKET, Key="code.zip", Body=raw.getvalue())
