@@ -38,7 +38,7 @@ run: .venv ## serve the API on HOST:PORT (127.0.0.1:8000) with MODEL (offline)
 	@$(IN_PROJECT) .venv/bin/python -m local.run --host "$(HOST)" --port "$(PORT)" --model "$(MODEL)"
 
 test: .venv-dev ## every test, in parallel; ARGS='-k ledger' narrows it
-	@$(IN_PROJECT) .venv-dev/bin/python -m pytest -n auto -q $(ARGS)
+	@$(IN_PROJECT) .venv-dev/bin/python -m pytest -n auto --dist loadfile -q $(ARGS)
 
 test-built: .venv-dev .host-build ## what `make build` makes, under Lambda's runtime emulator; ~1 minute
 	@$(IN_PROJECT) WEBBEE_BUILT="$(CURDIR)/$(BUILT)/build" .venv-dev/bin/python -m pytest tests/emulator -q $(ARGS)

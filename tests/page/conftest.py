@@ -39,9 +39,9 @@ def url() -> Iterator[str]:
         server.wait(timeout=20)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Debian's Chromium, driven by Playwright."""
+    """Debian's Chromium, driven by Playwright, whose event loop occupies this thread: it ends with the module, before others run."""
     playwright = pytest.importorskip("playwright.sync_api", reason="Playwright has no wheel for this machine")
     if not CHROMIUM:
         pytest.skip("Chromium is not installed: apt-get install chromium, or set CHROMIUM=/path/to/it")

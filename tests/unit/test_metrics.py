@@ -1,0 +1,92 @@
+"""Metrics: counted where things happen, one line an invocation."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from webbee_kernel.metrics import EMITTED, MAX_VALUES, metered, record, timed, turn_ended
+
+
+def written(work: Any, namespace: str = "Webbee/test") -> list[dict[str, Any]]:
+    found: list[str] = []
+    with metered("chat_turn", namespace, lambda: {"correlation_id": "c-1"}, write=found.append):
+        work()
+    return [json.loads(text) for text in found]
+
+
+def test_counts_are_summed_and_times_are_kept_one_by_one() -> None:
+    def work() -> None:
+        record("DynamoDBCalls")
+        record("DynamoDBCalls", 2)
+        record("ClassifyMs", 5)
+        record("ClassifyMs", 7)
+
+    [found] = written(work)
+    assert (found["DynamoDBCalls"], found["ClassifyMs"]) == (3, [5, 7])
+    assert (found["service"], found["function"], found["correlation_id"]) == ("webbee", "chat_turn", "c-1")
+    [directive] = found["_aws"]["CloudWatchMetrics"]
+    assert directive["Namespace"] == "Webbee/test"
+    assert directive["Dimensions"] == [["service", "function"]]
+    assert directive["Metrics"] == [{"Name": "DynamoDBCalls", "Unit": "Count"}, {"Name": "ClassifyMs", "Unit": "Milliseconds"}]
+
+
+def test_a_line_holds_no_more_values_than_the_format_allows() -> None:
+    [found] = written(lambda: [record("RefreshLagSeconds", n) for n in range(MAX_VALUES + 5)])
+    assert len(found["RefreshLagSeconds"]) == MAX_VALUES
+
+
+def test_nothing_is_written_without_a_namespace_or_without_figures() -> None:
+    assert written(lambda: record("Turns"), namespace="") == []
+    assert written(lambda: None) == []
+
+
+def test_counting_outside_an_invocation_does_nothing() -> None:
+    record("Turns")
+    assert written(lambda: None) == []
+
+
+def test_a_metric_that_is_not_in_the_table_is_a_defect() -> None:
+    with pytest.raises(AssertionError, match="Tuns"):
+        record("Tuns")
+
+
+def test_an_invocation_that_fails_still_writes_what_it_counted() -> None:
+    found: list[str] = []
+
+    def fail() -> None:
+        record("Turns")
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError), metered("chat_turn", "n", dict, write=found.append):
+        fail()
+    assert json.loads(found[0])["Turns"] == 1
+
+
+def test_a_phase_is_timed_even_when_it_fails_and_in_tasks_of_its_own() -> None:
+    @timed("CallsMs")
+    async def phase(fails: bool) -> str:
+        if fails:
+            raise RuntimeError
+        return "done"
+
+    async def both() -> list[Any]:
+        return await asyncio.gather(phase(False), phase(True), return_exceptions=True)
+
+    answers: list[Any] = []
+    [found] = written(lambda: answers.extend(asyncio.run(both())))
+    assert answers[0] == "done"
+    assert len(found["CallsMs"]) == 2
+
+
+def test_a_turn_counts_itself_its_failure_and_its_masked_values() -> None:
+    [found] = written(lambda: turn_ended("error", 3))
+    assert (found["Turns"], found["TurnErrors"], found["MaskedValues"]) == (1, 1, [3])
+
+
+def test_every_metric_has_a_unit_of_cloudwatch_and_a_meaning() -> None:
+    assert {m.unit for m in EMITTED.values()} <= {"Count", "Milliseconds", "Seconds", "None"}
+    assert all(m.meaning and m.functions for m in EMITTED.values())
