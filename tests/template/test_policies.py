@@ -12,17 +12,17 @@ from local.template import Template, environment, resources
 SECRETS = "parameter/webbee/<stack>/*"
 MODELS = {"BedrockModelArns": {"bedrock:InvokeModel"}, "parameter${ModelKeySecret}": {"ssm:GetParameter"}}
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
-CACHE = {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem", "dynamodb:BatchWriteItem"}
-STORE = {*CACHE, "dynamodb:UpdateItem", "dynamodb:Query", "dynamodb:BatchGetItem", "dynamodb:ConditionCheckItem"}
+CACHE = {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"}
+STORE = {*CACHE, "dynamodb:Query"}
 TRACE = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}  # X-Ray has no resources to name; only with Tracing=true
 
 ALLOWED = {
     "ChatTurnFunction": {
         "ChatTurnLogGroup": LOGS,
-        "SessionsTable": {*CACHE, "dynamodb:UpdateItem", "dynamodb:Query"},
+        "SessionsTable": {*CACHE, "dynamodb:UpdateItem", "dynamodb:Query", "dynamodb:BatchWriteItem"},
         "SessionsTable/index/by_user": {"dynamodb:Query"},
         "SkeletonTable": {"dynamodb:Query"},
-        "EventsTable": {"dynamodb:Query", "dynamodb:PutItem"},
+        "EventsTable": {"dynamodb:Query"},
         "RefreshQueue": {"sqs:SendMessage"},
         "ToolDispatchFunctionAliaslive": {"lambda:InvokeFunction"},
         **MODELS,
@@ -43,7 +43,7 @@ ALLOWED = {
         "SkeletonRefreshLogGroup": LOGS,
         "SkeletonTable": {"dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"},
         "SkeletonTable/index/due": {"dynamodb:Query"},
-        "CacheTable": {*CACHE, "dynamodb:Query"},
+        "CacheTable": {*CACHE, "dynamodb:Query", "dynamodb:BatchWriteItem"},
         "StoreTable": STORE,
         "StoreTable/index/by_created": {"dynamodb:Query"},
         "StoreTable/index/users": {"dynamodb:Query"},

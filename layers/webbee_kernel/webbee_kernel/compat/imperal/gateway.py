@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import inspect
 import secrets
 import weakref
 from collections.abc import Callable
@@ -55,13 +56,17 @@ def _reroute(name: str, module: str, cls: str, methods: tuple[str, ...]) -> None
 
 
 def _either(original: Callable[..., Any], name: str, method: str) -> Callable[..., Any]:
-    @functools.wraps(original)
+    """The method with the kernel's client behind it; a coroutine function stays one, for whoever asks."""
+
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
         if self._gateway_url != ADDRESS:
             return original(self, *args, **kwargs)
         return getattr(_kernel_client(self, name), method)(*args, **kwargs)
 
-    return call
+    async def awaited(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return await call(self, *args, **kwargs)
+
+    return functools.wraps(original)(awaited if inspect.iscoroutinefunction(original) else call)
 
 
 _reroute("store", "store.client", "StoreClient", STORE)

@@ -1,0 +1,149 @@
+"""The deployment these tests drive: `sam build`'s artefacts under Lambda's runtime emulator, tables by CloudFormation in moto."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from local.aws_server import CREDENTIALS, aws_server, client
+from local.emulator import Built, Emulator, lay_out
+from local.lambda_api import lambda_api
+from tests.deployment import Deployment, deploy
+
+EVENTS = Path(__file__).parent.parent / "events"
+LOGICAL_IDS = {"chat_turn": "ChatTurnFunction", "tool_dispatch": "ToolDispatchFunction", "skeleton_refresh": "SkeletonRefreshFunction"}
+CLAIMS = {
+    "sub": "alice",
+    "custom:tenant_id": "acme",
+    "custom:role": "developer",
+    "locale": "en",
+    "email": "alice@acme.example",
+    "scope": "chat",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Cloud:
+    """A deployment whose functions run as built."""
+
+    built: Built
+    url: str
+    stack: Deployment
+    functions: Mapping[str, Emulator]
+
+    def client(self, service: str) -> Any:
+        return client(self.url, service)
+
+    def invoke(self, function: str, event: Any) -> Any:
+        return self.functions[function].invoke(event)
+
+    def http(self, function: str, name: str, /, *, sub: str = "alice", **changes: Any) -> tuple[int, Any]:
+        """Post a recorded HTTP API event as a user, some of its parts changed; status and body."""
+        event = recorded(name, sub) | changes
+        answer = self.invoke(function, event)
+        return answer["statusCode"], json.loads(answer["body"]) if "json" in answer["headers"]["content-type"] else answer["body"]
+
+    def items(self, table: str) -> list[dict[str, Any]]:
+        """Every item of a table, by the template's name of it."""
+        return list(self.client("dynamodb").scan(TableName=self.stack.names[table], ConsistentRead=True)["Items"])
+
+    def messages(self) -> list[dict[str, Any]]:
+        """Take what waits on the refresh queue, in the form in which Lambda's poller hands it over."""
+        sqs, queue = self.client("sqs"), self.stack.outputs["RefreshQueueUrl"]
+        found = []
+        while batch := sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10).get("Messages", []):
+            for message in batch:
+                sqs.delete_message(QueueUrl=queue, ReceiptHandle=message["ReceiptHandle"])
+                found.append({"messageId": message["MessageId"], "body": message["Body"], "eventSource": "aws:sqs"})
+        return found
+
+    def drain(self) -> list[dict[str, Any]]:
+        """Hand what waits to the function, as Lambda's poller does: what a batch reports comes again. Returns what waited."""
+        batch = waiting = self.messages()
+        for _ in range(5):
+            failed = {f["itemIdentifier"] for f in self.invoke("skeleton_refresh", {"Records": waiting})["batchItemFailures"]}
+            waiting = [m for m in waiting if m["messageId"] in failed]
+            if not waiting:
+                return batch
+        raise AssertionError(f"{len(waiting)} refreshes never succeed")
+
+
+class Asked(NamedTuple):
+    """One request to AWS: whose key signed it, the operation, the body."""
+
+    key: str
+    target: str
+    body: bytes
+
+
+def recorded(name: str, sub: str = "alice") -> dict[str, Any]:
+    """An event of tests/events, with this suite's user where it has one."""
+    event: dict[str, Any] = json.loads((EVENTS / f"{name}.json").read_text("utf-8"))
+    if jwt := event.get("requestContext", {}).get("authorizer", {}).get("jwt"):
+        jwt["claims"] = CLAIMS | {"sub": sub}
+    return event
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The artefacts outside the checkout, laid out as in Lambda."""
+    if not sys.platform.startswith("linux"):
+        pytest.skip("Lambda's runtime emulator is a Linux program")
+    if "WEBBEE_BUILT" not in os.environ:
+        pytest.skip("nothing was built: run these tests with `make test-built`")
+    found = lay_out(Path(os.environ["WEBBEE_BUILT"]), tmp_path_factory.mktemp("lambda"))
+    shutil.copytree(Path(__file__).parent / "extensions", found.opt / "webbee_extensions", dirs_exist_ok=True)
+    return found
+
+
+@pytest.fixture(scope="session")
+def asked() -> list[Asked]:
+    """Every request to AWS of the suite, in order."""
+    return []
+
+
+@pytest.fixture(scope="session")
+def aws(asked: list[Asked]) -> Iterator[str]:
+    with aws_server(record=lambda *request: asked.append(Asked(*request))) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def stack(aws: str) -> Deployment:
+    return deploy(lambda service: client(aws, service), AwsEndpoint=aws)
+
+
+@pytest.fixture(scope="session")
+def environment(built: Built, stack: Deployment) -> Callable[[str], dict[str, str]]:
+    """A function's variables: what CloudFormation gave it, and what only a real Lambda has in its place."""
+
+    def of(function: str) -> dict[str, str]:
+        variables = dict(stack.environments[function])
+        if "WEBBEE_EXTENSIONS_DIR" in variables:
+            assert variables["WEBBEE_EXTENSIONS_DIR"] == "/opt/webbee_extensions"
+            variables["WEBBEE_EXTENSIONS_DIR"] = str(built.opt / "webbee_extensions")
+        return {**CREDENTIALS, "AWS_ACCESS_KEY_ID": function, **variables}  # the key tells who asked
+
+    return of
+
+
+@pytest.fixture(scope="session")
+def cloud(built: Built, aws: str, stack: Deployment, environment: Callable[[str], dict[str, str]], asked: list[Asked]) -> Iterator[Cloud]:
+    with ExitStack() as running:
+        functions: dict[str, Emulator] = {}
+        for name in ("tool_dispatch", "skeleton_refresh"):
+            functions[name] = running.enter_context(Emulator(built, LOGICAL_IDS[name], environment(name)))
+        chat = environment("chat_turn")
+        served = {chat["WEBBEE_DISPATCH"]: functions["tool_dispatch"]}
+        chat["AWS_ENDPOINT_URL_LAMBDA"] = running.enter_context(lambda_api(served, lambda *request: asked.append(Asked(*request))))
+        functions["chat_turn"] = running.enter_context(Emulator(built, LOGICAL_IDS["chat_turn"], chat))
+        yield Cloud(built, aws, stack, functions)

@@ -1,0 +1,149 @@
+"""Each function's role allows what the function asks AWS for, and nothing else.
+
+The built functions are driven through every route and trigger; each signs its requests with a key of its own, so what was asked is
+known by function. In AWS a request beyond the role would fail; an action that nothing asks for would be a door left open.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.emulator.conftest import LOGICAL_IDS, Asked, Cloud, recorded
+from tests.template.test_policies import ALLOWED, SECRETS
+
+NOT_ASKED = {
+    ("*", "LogGroup", "logs:CreateLogStream"): "Lambda itself, with the function's role",
+    ("*", "LogGroup", "logs:PutLogEvents"): "Lambda itself, with the function's role",
+    ("skeleton_refresh", "RefreshQueue", "sqs:ReceiveMessage"): "Lambda's poller, with the function's role",
+    ("skeleton_refresh", "RefreshQueue", "sqs:DeleteMessage"): "Lambda's poller, with the function's role",
+    ("skeleton_refresh", "RefreshQueue", "sqs:GetQueueAttributes"): "Lambda's poller, with the function's role",
+    (
+        "*",
+        "BedrockModelArns",
+        "bedrock:InvokeModel",
+    ): "only with a Bedrock model, which moto has not; the adapter's own tests check the wire",
+    ("*", "ModelKey", "ssm:GetParameter"): "only with an openai model and its key; the adapter's own tests read it",
+    ("tool_dispatch", "StoreTable/index/users", "dynamodb:Query"): "system context: a webhook or signal may list users",
+    ("skeleton_refresh", "CacheTable", "dynamodb:GetItem"): "handlers of sections and jobs may use the cache",
+    ("skeleton_refresh", "CacheTable", "dynamodb:PutItem"): "handlers of sections and jobs may use the cache",
+    ("skeleton_refresh", "CacheTable", "dynamodb:DeleteItem"): "handlers of sections and jobs may use the cache",
+    ("skeleton_refresh", SECRETS, "ssm:GetParameter"): "handlers of sections and jobs may read secrets",
+}
+"""Allowed actions that the drive does not ask for, each with its reason."""
+
+
+def http(cloud: Cloud, function: str, method: str, route: str, path: dict[str, str] | None = None, body: Any = None, **more: Any) -> Any:
+    event = recorded("http_session") | {"routeKey": f"{method} {route}", "pathParameters": path or {}, **more}
+    event["requestContext"]["http"]["method"] = method
+    if body is not None:
+        event["body"] = json.dumps(body)
+    answer = cloud.invoke(function, event)
+    assert answer["statusCode"] == 200, answer
+    return json.loads(answer["body"]) if "json" in answer["headers"]["content-type"] else answer["body"]
+
+
+@pytest.fixture(scope="module")
+def driven(cloud: Cloud) -> None:
+    """Every route and every trigger, once."""
+    walker = {"app_id": "walker"}
+    http(cloud, "tool_dispatch", "PUT", "/v1/extensions/{app_id}/secrets/{name}", walker | {"name": "token"}, {"value": "s3cret"})
+    http(cloud, "tool_dispatch", "GET", "/v1/extensions/{app_id}/secrets", walker)
+    http(cloud, "skeleton_refresh", "PUT", "/v1/extensions/{app_id}/installation", walker)
+    for _ in range(2):  # the second delivery is answered from the audit record
+        walked = http(
+            cloud, "tool_dispatch", "POST", "/v1/extensions/{app_id}/call", walker, {"function": "walk", "params": {}, "request_id": "w"}
+        )
+        assert walked["status"] == "ok", walked
+    http(cloud, "tool_dispatch", "POST", "/v1/extensions/{app_id}/call", walker, {"function": "__panel__board", "params": {}})
+    for message in ("walk through everything", "look around"):
+        http(cloud, "chat_turn", "POST", "/v1/chat", body={"message": message, "session_id": "drive"})
+    asked = http(cloud, "chat_turn", "POST", "/v1/chat", body={"message": "drop everything", "session_id": "drive"})
+    assert asked["status"] == "confirmation", asked
+    confirmation = asked["confirmation"]
+    http(
+        cloud,
+        "chat_turn",
+        "POST",
+        "/v1/confirmations/{id}",
+        {"id": confirmation.get("id") or confirmation["confirmation_id"]},
+        {"accept": True},
+    )
+    http(cloud, "chat_turn", "GET", "/v1/sessions")
+    http(cloud, "chat_turn", "GET", "/v1/sessions/{id}", {"id": "drive"})
+    http(cloud, "chat_turn", "GET", "/v1/events")
+    http(cloud, "chat_turn", "GET", "/v1/extensions")
+    http(cloud, "chat_turn", "GET", "/v1/inspect", queryStringParameters={"message": "look around"})
+    http(cloud, "chat_turn", "GET", "/v1/health")
+    cloud.invoke("skeleton_refresh", recorded("eventbridge_tick"))
+    batch = cloud.drain()
+    cloud.invoke("skeleton_refresh", {"Records": batch})  # delivered twice
+    http(cloud, "chat_turn", "DELETE", "/v1/sessions/{id}", {"id": "drive"})
+    http(cloud, "skeleton_refresh", "DELETE", "/v1/extensions/{app_id}/installation", walker)
+    http(cloud, "tool_dispatch", "DELETE", "/v1/extensions/{app_id}/secrets/{name}", walker | {"name": "token"})
+
+
+def uses(cloud: Cloud, asked: list[Asked]) -> dict[str, set[tuple[str, str]]]:
+    """`(resource, action)` as policies name them, by function."""
+    logical = {physical: name for name, physical in cloud.stack.names.items() if physical}
+    logical[cloud.stack.environments["chat_turn"]["WEBBEE_DISPATCH"]] = "ToolDispatchFunctionAliaslive"
+    logical[cloud.stack.outputs["RefreshQueueUrl"]] = "RefreshQueue"
+    found: dict[str, set[tuple[str, str]]] = {function: set() for function in LOGICAL_IDS}
+    for request in asked:
+        if request.key in found:
+            found[request.key] |= set(actions(request, logical))
+    return found
+
+
+def actions(request: Asked, logical: dict[str, str]) -> Iterator[tuple[str, str]]:
+    service, _, operation = request.target.partition(".")
+    if service == "Lambda":
+        yield logical[request.body.decode()], f"lambda:{operation}"
+        return
+    body = json.loads(request.body)
+    if service.startswith("DynamoDB"):
+        if operation == "TransactWriteItems":  # needs the actions of its parts
+            for item in body["TransactItems"]:
+                [(part, write)] = item.items()
+                yield logical[write["TableName"]], "dynamodb:" + {"ConditionCheck": "ConditionCheckItem"}.get(part, f"{part}Item")
+        elif "RequestItems" in body:
+            for table in body["RequestItems"]:
+                yield logical[table], f"dynamodb:{operation}"
+        else:
+            index = f"/index/{body['IndexName']}" if "IndexName" in body else ""
+            yield logical[body["TableName"]] + index, f"dynamodb:{operation}"
+    elif service == "AmazonSQS":
+        yield logical[body["QueueUrl"]], "sqs:" + operation.removesuffix("Batch")
+    elif service == "AmazonSSM":
+        assert body["Name"].startswith("/webbee/webbee/")
+        yield SECRETS, f"ssm:{operation}"
+    else:
+        raise AssertionError(f"a service nobody allowed: {request.target}")
+
+
+@pytest.fixture(scope="module")
+def used(cloud: Cloud, driven: None, asked: list[Asked]) -> dict[str, set[tuple[str, str]]]:
+    return uses(cloud, asked)
+
+
+@pytest.mark.parametrize("function", LOGICAL_IDS)
+def test_a_function_asks_for_nothing_its_role_does_not_allow(used: dict[str, set[tuple[str, str]]], function: str) -> None:
+    allowed = {(resource, action) for resource, actions in ALLOWED[LOGICAL_IDS[function]].items() for action in actions}
+    assert used[function]
+    assert sorted(used[function] - allowed) == []
+
+
+@pytest.mark.parametrize("function", LOGICAL_IDS)
+def test_a_role_allows_nothing_its_function_does_not_ask_for(used: dict[str, set[tuple[str, str]]], function: str) -> None:
+    allowed = {(resource, action) for resource, actions in ALLOWED[LOGICAL_IDS[function]].items() for action in actions}
+    unused = {pair for pair in allowed - used[function] if not excused(function, *pair, used)}
+    assert sorted(unused) == []
+
+
+def excused(function: str, resource: str, action: str, used: dict[str, set[tuple[str, str]]]) -> bool:
+    if function == "skeleton_refresh" and resource.startswith("StoreTable"):
+        return (resource, action) in used["tool_dispatch"]  # handlers of sections have the same documents client
+    return any(f in ("*", function) and r in resource and a == action for f, r, a in NOT_ASKED)
