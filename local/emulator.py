@@ -1,0 +1,188 @@
+"""A built function under Lambda's own runtime client and runtime emulator: one process tree per slot, no Docker.
+
+What runs is the build directory and the built layers, copied out of the checkout; nothing of the checkout is on its path.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+import orjson
+
+ROOT = Path(__file__).resolve().parent.parent
+MACHINE = {"amd64": "x86_64", "aarch64": "arm64"}.get(platform.machine().lower(), platform.machine())
+START_S = 10.0
+
+
+class FunctionError(Exception):
+    """The function raised, or its init did: the error's class and message as Lambda reports them."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(f"{kind}: {message}")
+        self.kind = kind
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """What `sam build` made, laid out as Lambda lays it out: `task/<function>` for /var/task, `opt` for /opt."""
+
+    root: Path
+    python: Path
+    emulator: Path
+
+    @property
+    def opt(self) -> Path:
+        """The layers, merged."""
+        return self.root / "opt"
+
+    def task(self, logical_id: str) -> Path:
+        """A function's own folder."""
+        return self.root / "task" / logical_id
+
+
+def lay_out(build: Path, target: Path, *, python: Path | None = None, emulator: Path | None = None) -> Built:
+    """Copy a build directory's artefacts to `target`. Python and emulator are those of `make test-built` unless given."""
+    for artefact in sorted(p for p in build.iterdir() if p.is_dir()):
+        goal = target / ("opt" if artefact.name.endswith("Layer") else f"task/{artefact.name}")
+        shutil.copytree(artefact, goal, dirs_exist_ok=True)
+    return Built(target, python or ROOT / ".venv-emulator/bin/python", emulator or _emulator())
+
+
+def _emulator() -> Path:
+    name = f"samcli/local/rapid/aws-lambda-rie-{MACHINE}"
+    found = sorted((ROOT / ".venv-sam").glob(f"lib/python3*/site-packages/{name}"))
+    if not found:
+        raise FileNotFoundError(f"{name} is not in .venv-sam: run `make .venv-sam`")
+    found[0].chmod(0o755)
+    return found[0]
+
+
+class Emulator:
+    """One slot of one function. Requests queue: an overlapping one would kill the emulator."""
+
+    def __init__(self, built: Built, logical_id: str, env: Mapping[str, str]) -> None:
+        self._built = built
+        self._name = logical_id
+        self._env = dict(env)
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._output: IO[bytes] | None = None
+        self._said = b""
+        self._url = ""
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Start the slot; returns when it listens. The function's init runs with the first event."""
+        port, runtime_port = _free_port(), _free_port()
+        self._url = f"http://127.0.0.1:{port}/2015-03-31/functions/function/invocations"
+        command: list[str | Path] = [
+            self._built.emulator,
+            "--log-level",
+            "error",
+            "--runtime-interface-emulator-address",
+            f"127.0.0.1:{port}",
+        ]
+        command += ["--runtime-api-address", f"127.0.0.1:{runtime_port}"]
+        command += [self._built.python, "-m", "awslambdaric", "handler.lambda_handler"]
+        self._output = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop
+        self._process = subprocess.Popen(  # noqa: S603
+            command, cwd=self.task, env=self.environment(), stdout=self._output, stderr=self._output, start_new_session=True
+        )
+        deadline = time.monotonic() + START_S
+        while not _listens(port):
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                raise RuntimeError(f"the emulator of {self._name} did not start:\n{self.logs()}")
+            time.sleep(0.01)
+
+    def stop(self) -> None:
+        """End the slot and everything it started."""
+        if self._process is not None:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+        if self._output is not None:
+            self.logs()
+            self._output.close()
+            self._output = None
+
+    def invoke(self, event: Any, timeout_s: float = 30.0) -> Any:
+        """The function's answer to an event; FunctionError when it raised or could not start."""
+        request = urllib.request.Request(self._url, data=orjson.dumps(event), method="POST")  # noqa: S310 - loopback
+        with self._lock:
+            try:
+                with urllib.request.urlopen(request, timeout=timeout_s) as response:  # noqa: S310
+                    answer = orjson.loads(response.read())
+            except urllib.error.HTTPError as error:  # 502: the init failed
+                answer = orjson.loads(error.read())
+        if isinstance(answer, dict) and {"errorType", "errorMessage"} <= answer.keys():
+            raise FunctionError(answer["errorType"], answer["errorMessage"])
+        return answer
+
+    def cpu_ms(self) -> float:
+        """CPU time of the runtime's process so far, in milliseconds; the emulator's own is not in it."""
+        assert self._process is not None
+        ticks = 0
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = stat.read_text().rpartition(") ")[2].split()
+            except OSError:  # it ended meanwhile
+                continue
+            if int(fields[1]) == self._process.pid:
+                ticks += int(fields[11]) + int(fields[12])
+        return ticks * 1000 / os.sysconf("SC_CLK_TCK")
+
+    def logs(self) -> str:
+        """Everything the function and the emulator wrote so far."""
+        if self._output is not None:
+            self._said = os.pread(self._output.fileno(), 10_000_000, 0)  # the writers share the file's position
+        return self._said.decode("utf-8", "replace")
+
+    @property
+    def task(self) -> Path:
+        """The function's folder, its working directory."""
+        return self._built.task(self._name)
+
+    def environment(self) -> dict[str, str]:
+        """The whole environment of its process; nothing of this process's own is in it."""
+        return {
+            "PATH": os.defpath,
+            "PYTHONPATH": str(self._built.opt / "python"),
+            "PYTHONDONTWRITEBYTECODE": "1",  # /opt and /var/task are read-only in Lambda
+            "LAMBDA_TASK_ROOT": str(self.task),
+            "_HANDLER": "handler.lambda_handler",
+            "AWS_LAMBDA_FUNCTION_NAME": self._name,
+            **self._env,
+        }
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _listens(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

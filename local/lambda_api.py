@@ -1,0 +1,63 @@
+"""The one call of Lambda's API that the kernel makes, Invoke, answered by emulators."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote
+
+import orjson
+
+from .aws_server import Record, access_key
+from .emulator import Emulator, FunctionError
+
+_INVOKE = re.compile(r"/2015-03-31/functions/([^/]+)/invocations")
+
+
+@contextmanager
+def lambda_api(functions: Mapping[str, Emulator], record: Record | None = None) -> Iterator[str]:
+    """Serve Invoke for functions by name at the address this yields (`AWS_ENDPOINT_URL_LAMBDA`)."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            payload = self.rfile.read(int(self.headers.get("content-length") or 0))
+            found = _INVOKE.fullmatch(self.path)
+            if record and found:
+                record(access_key(self.headers.get("authorization", "")), "Lambda.InvokeFunction", unquote(found[1]).encode())
+            function = functions.get(unquote(found[1])) if found else None
+            if function is None:
+                self._answer(
+                    404, {"Type": "User", "Message": f"Function not found: {self.path}"}, "x-amzn-errortype", "ResourceNotFoundException"
+                )
+                return
+            try:
+                self._answer(200, function.invoke(orjson.loads(payload)))
+            except FunctionError as error:
+                self._answer(200, {"errorType": error.kind, "errorMessage": error.message}, "x-amz-function-error", "Unhandled")
+
+        def _answer(self, status: int, body: object, header: str = "x-amz-executed-version", value: str = "$LATEST") -> None:
+            raw = orjson.dumps(body)
+            self.send_response(status)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(raw)))
+            self.send_header(header, value)
+            self.end_headers()
+            self.wfile.write(raw)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Silence."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, name="lambda-api", daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(timeout=5)
