@@ -26,7 +26,7 @@ TYPED := layers/webbee_kernel/webbee_kernel functions local requirements
 
 # ---- what you call
 
-.PHONY: help demo run test test-built check format bench eval build aws lock clean
+.PHONY: help demo run test test-built check format bench eval build deploy aws lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -65,6 +65,10 @@ eval: .venv-dev ## what replies may claim, and what follow-ups can recall
 
 build: .venv-313 .venv-sam ## sam build for ARCH (arm64 or x86_64)
 	@PATH="$(CURDIR)/.venv-313/bin:$$PATH" ARCH="$(ARCH)" .venv-sam/bin/sam build --parameter-overrides Architecture="$(ARCH)" $(ARGS)
+
+deploy: .venv-313 .venv-sam ## build and deploy; PARAMETERS='JwtIssuer=… JwtAudience=…' the first time, ARGS for `sam deploy`
+	@$(MAKE) build ARCH="$(ARCH)" ARGS=
+	@.venv-sam/bin/sam deploy --parameter-overrides Architecture="$(ARCH)" Release="$$(date +%s)" $(PARAMETERS) $(ARGS)
 
 aws: .venv-dev ## AWS for `sam local` on HOST:4566: the template's tables and queue on moto
 	@$(IN_PROJECT) .venv-dev/bin/python -m local.aws_server --host "$(HOST)"

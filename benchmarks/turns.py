@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import boto3
 
@@ -21,19 +20,10 @@ from webbee_kernel.stores.dynamodb.meter import Meter
 from webbee_kernel.testing import TestKernel
 
 POINTS = (5, 50, 500)
-BATCH, BATCHES = 8, 5  # turns measured from each point on, in turn with as many boto3 calls
-CPU_BAR = 0.54
+BATCH, BATCHES = 8, 5  # turns measured from each point on; the batch least disturbed by the machine's other work counts
+CPU_BAR_MS = 1.5
 PROMPT_BAR = 1.2
 WRITE_UNITS_BAR = 3.0
-
-
-class Point(NamedTuple):
-    """A turn and a boto3 call in CPU milliseconds, their ratio, and the characters a model reads: system, catalogue and blocks."""
-
-    turn_ms: float
-    call_ms: float
-    ratio: float
-    prompt: int
 
 
 def orders() -> Extension:
@@ -59,42 +49,29 @@ def answer(request: ModelRequest) -> ModelResponse:
     return ModelResponse(text="Found 7 orders.")
 
 
-def in_memory() -> dict[int, Point]:
-    """Kernel CPU a turn beside the CPU of one boto3 call, and the whole prompt's characters, at each point."""
+def in_memory() -> dict[int, tuple[float, int]]:
+    """Kernel CPU milliseconds a turn, and the characters a model reads (system, catalogue and blocks), at each point."""
     kernel = TestKernel([orders()], model=FunctionModel(answer))
-    figures: dict[int, Point] = {}
-    with local_aws():
-        names = create_tables(boto3.client("dynamodb"), load_template(TEMPLATE_PATH))
-        call = partial(aws_client("dynamodb").get_item, TableName=names["WEBBEE_TABLE_EVENTS"], Key={"pk": {"S": "p"}, "sk": {"S": "s"}})
-        turn = 1
-        while turn < POINTS[-1] + 1:
-            if turn not in POINTS:
-                kernel.chat(f"orders {turn}")
-                turn += 1
-                continue
-            view = kernel.run(kernel.kernel.view(kernel.ask(f"orders {turn}")))
-            characters = len(view.prompt.system) + sum(f.characters for f in view.functions) + len(view.prompt.text)
-            figures[turn] = _point(kernel, turn, call, characters)
-            turn += BATCH * BATCHES
+    figures: dict[int, tuple[float, int]] = {}
+    turn = 1
+    while turn <= POINTS[-1]:
+        if turn not in POINTS:
+            kernel.chat(f"orders {turn}")
+            turn += 1
+            continue
+        view = kernel.run(kernel.kernel.view(kernel.ask(f"orders {turn}")))
+        characters = len(view.prompt.system) + sum(f.characters for f in view.functions) + len(view.prompt.text)
+        figures[turn] = (min(_cpu(kernel, start) for start in range(turn, turn + BATCH * BATCHES, BATCH)), characters)
+        turn += BATCH * BATCHES
     return figures
 
 
-def _point(kernel: TestKernel, first: int, call: Callable[[], object], prompt: int) -> Point:
-    """Batches of turns and of calls in turn: the machine's speed drifts, their ratio does not."""
-    pairs = []
-    for start in range(first, first + BATCH * BATCHES, BATCH):
-        turns = _cpu(partial(kernel.chat, f"orders {n}") for n in range(start, start + BATCH))
-        pairs.append((turns, _cpu(call for _ in range(BATCH))))
-    ratio = statistics.median(a / b for a, b in pairs)
-    return Point(statistics.median(a for a, _ in pairs), statistics.median(b for _, b in pairs), ratio, prompt)
-
-
-def _cpu(work: Iterable[Callable[[], object]]) -> float:
-    """Median CPU milliseconds of the pieces."""
+def _cpu(kernel: TestKernel, first: int) -> float:
+    """Median CPU milliseconds of a batch of turns."""
     times = []
-    for piece in work:
+    for turn in range(first, first + BATCH):
         started = time.process_time()
-        piece()
+        kernel.chat(f"orders {turn}")
         times.append((time.process_time() - started) * 1000)
     return statistics.median(times)
 
@@ -137,13 +114,11 @@ def main() -> int:
     """Print both tables; 1 when a bar is missed."""
     print("A turn with one read tool of about 500 bytes, PII gate closed, model free of cost\n")
     memory = in_memory()
-    print(f"{'turn':>6} {'turn, CPU ms':>13} {'boto3 call, CPU ms':>19} {'ratio':>6} {'prompt characters':>18}")
-    for at, p in memory.items():
-        print(f"{at:>6} {p.turn_ms:>13.2f} {p.call_ms:>19.2f} {p.ratio:>6.2f} {p.prompt:>18,}")
-    growth = memory[POINTS[1]].prompt / memory[POINTS[0]].prompt
-    print(
-        f"\nbars: ratio {CPU_BAR} (1.5 ms where a boto3 call takes 2.8), prompt {PROMPT_BAR} times from turn {POINTS[0]} to {POINTS[1]} (here {growth:.2f})\n"
-    )
+    print(f"{'turn':>6} {'CPU ms, in memory':>18} {'prompt characters':>18}")
+    for at, (cpu, prompt) in memory.items():
+        print(f"{at:>6} {cpu:>18.2f} {prompt:>18,}")
+    growth = memory[POINTS[1]][1] / memory[POINTS[0]][1]
+    print(f"\nbars: {CPU_BAR_MS} ms, prompt {PROMPT_BAR} times from turn {POINTS[0]} to {POINTS[1]} (here {growth:.2f})\n")
     tables = on_dynamodb()
     print(
         f"{'turn':>6} {'reads':>6} {'writes':>7} {'read units':>11} {'write units':>12} {'bytes a turn':>13} {'session stored':>15} {'items':>6}"
@@ -153,5 +128,5 @@ def main() -> int:
         print(*row, f"{f['bytes']:>13,.0f}", f"{f['stored']:>15,}", f"{f['items']:>6}")
     print(f"\nbars: 2 reads and 1 write by chat_turn, 1 write by the call, at most {WRITE_UNITS_BAR:.0f} write units")
     missed = [p for p, f in tables.items() if (f["reads"], f["writes"]) != (2, 2) or f["write_units"] > WRITE_UNITS_BAR]
-    missed += [at for at, p in memory.items() if p.ratio > CPU_BAR]
+    missed += [at for at, (cpu, _) in memory.items() if cpu > CPU_BAR_MS]
     return 1 if missed or growth > PROMPT_BAR else 0
