@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import Any
 
 from . import claims, dates, derive
 from .dates import Date
@@ -47,7 +48,8 @@ class Evidence:
 
     def __init__(self, data: Sequence[object], message: str, summaries: Sequence[str]) -> None:
         self.numbers = Numbers()
-        self.derived = derive.Derived()
+        self._later: list[tuple[Callable[..., None], tuple[Any, ...]]] = []  # derivations, made when a claim does not stand as it is
+        self._spans: set[float] = set()
         self.dates: set[Date] = set()
         self.months: set[tuple[int | None, int]] = set()
         self.times: set[int] = set()
@@ -67,6 +69,15 @@ class Evidence:
         if self._loose:
             self._read("\n".join(self._loose), embedded=True)
         self._read("\n".join(told), embedded=False)
+
+    @cached_property
+    def derived(self) -> derive.Derived:
+        """What follows from the data: counts, sums, differences, spans."""
+        made = derive.Derived()
+        for make, given in self._later:
+            make(*given, made)
+        made.spans.update(self._spans)
+        return made
 
     def has(self, token: str, glue: str = "") -> bool:
         """Tell whether a token stands in the text with no letter, digit or character of `glue` on either side."""
@@ -113,7 +124,7 @@ class Evidence:
         elif isinstance(value, dict) and depth < _DEEPEST:
             self._dict(value, depth)
         elif isinstance(value, (list, tuple)) and depth < _DEEPEST:
-            derive.from_list(value, self.derived)
+            self._later.append((derive.from_list, (value,)))
             short = len(value) <= derive.SHORT
             if short:
                 self._list_spans(value)
@@ -121,7 +132,7 @@ class Evidence:
                 self._walk(item, key, depth if short and depth < derive.DEPTH else max(depth, derive.DEPTH) + 1)
 
     def _dict(self, fields: dict[str, object], depth: int) -> None:
-        derive.from_dict(fields, depth, self.derived)
+        self._later.append((derive.from_dict, (fields, depth)))
         moments = []
         for key, value in fields.items():
             if key not in self._keys:
@@ -135,21 +146,21 @@ class Evidence:
             else:
                 self._walk(value, key, depth + 1)
         if len(fields) > 1 and all(isinstance(value, dict) for value in fields.values()):
-            derive.from_list(list(fields.values()), self.derived)
+            self._later.append((derive.from_list, (list(fields.values()),)))
         if len(moments) > 1:
-            derive.spans(moments, self.derived)
+            self._later.append((derive.spans, (moments,)))
 
     def _list_spans(self, items: Sequence[object]) -> None:
         rows = [item for item in items if isinstance(item, dict)]
         for key in dict.fromkeys(key for row in rows for key in row):
             moments = [m for row in rows if isinstance(row.get(key), str) and (m := _moment(row[key])) is not None]
             if len(moments) > 1:
-                derive.spans(moments, self.derived)
+                self._later.append((derive.spans, (moments,)))
 
     def _same_shape(self, data: Sequence[object]) -> None:
         rows = [value for value in data if isinstance(value, dict)]
         if len(rows) > 1 and len(rows) == len(data) and all(row.keys() == rows[0].keys() for row in rows):
-            derive.from_list(rows, self.derived)
+            self._later.append((derive.from_list, (rows,)))
 
     def _string(self, value: str, key: str) -> None:
         self._parts.append(value)
@@ -178,7 +189,7 @@ class Evidence:
             return
         duration = derive.DURATION_KEY.search(key)
         if duration:
-            self.derived.spans.add(value * (1 / 60, 1 / 60_000, 1, 60)[(duration.lastindex or 1) - 1])
+            self._spans.add(value * (1 / 60, 1 / 60_000, 1, 60)[(duration.lastindex or 1) - 1])
         if derive.MINOR_UNIT_KEY.search(key):
             self.numbers.exact.append(settle(value / 100))
             self.numbers.strong.add(settle(value / 100))

@@ -226,7 +226,10 @@ class Support:
         return day.isdigit() and month.isdigit() and len(month) == 2 and self._has_date((None, int(month), int(day)))
 
     def _shown(self, value: Number, decimals: int) -> bool:
-        own, derived = self.evidence.numbers, self.evidence.derived
+        own = self.evidence.numbers
+        if value in own.strong or -value in own.strong:
+            return True  # as it stands in the data: nothing need be derived
+        derived = self.evidence.derived
         if value in own.strong or value in derived.numbers or value in derived.counts or -value in own.strong:
             return True
         around = self.around
