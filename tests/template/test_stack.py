@@ -1,0 +1,60 @@
+"""The whole template as a CloudFormation stack in moto, and the three handlers against what it created."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import boto3
+import pytest
+
+from local.aws import local_aws
+from local.stack import FUNCTIONS, ROOT, Stack, http_event, load_handler
+from local.template import Template
+from tests.deployment import NOT_IN_MOTO, Deployment, deploy
+
+CLAIMS = {"sub": "alice", "tenant_id": "acme", "role": "developer", "language": "en", "email": "alice@acme.example", "scope": "chat"}
+
+
+@pytest.fixture(scope="module")
+def deployment() -> Iterator[Deployment]:
+    with local_aws():
+        yield deploy(lambda service: boto3.client(service, region_name="eu-central-1"))
+
+
+@pytest.fixture
+def stack(deployment: Deployment, template: Template, monkeypatch: pytest.MonkeyPatch) -> Stack:
+    """The handlers in this process, with the environment that CloudFormation gave the functions."""
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    monkeypatch.setenv("AWS_REGION", "eu-central-1")
+    for environment in deployment.environments.values():
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+    monkeypatch.setenv("WEBBEE_EXTENSIONS_DIR", str(ROOT / "extensions"))  # /opt is Lambda's
+    monkeypatch.setenv("WEBBEE_DISPATCH", "inline")  # nothing runs functions here
+    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "")
+    handlers = {name: load_handler(name) for name in FUNCTIONS}
+    return Stack(template, handlers, {}, deployment.outputs["RefreshQueueUrl"])
+
+
+def test_cloudformation_creates_everything_that_moto_knows(deployment: Deployment, transformed: Template) -> None:
+    kinds = {transformed["Resources"][name]["Type"] for name in deployment.left_out}
+    unknown = {kind for kind in kinds if kind.startswith(NOT_IN_MOTO)}
+    assert kinds - unknown == {"AWS::Lambda::Permission"}  # of the API's routes
+    assert {"SessionsTable", "RefreshQueue", "ChatTurnRole", "ChatTurnFunction", "SkeletonRefreshFunctionTick"} <= deployment.names.keys()
+
+
+def test_a_turn_an_installation_and_a_refresh_use_what_the_stack_created(stack: Stack, deployment: Deployment) -> None:
+    installed = stack.invoke("skeleton_refresh", http_event("PUT", "/v1/extensions/tasks/installation", claims=CLAIMS))
+    assert installed["statusCode"] == 200, installed
+    assert stack.tick() >= 1
+    while stack.drain():
+        pass
+    body = {"message": "add a task: send the Q3 budget to finance", "session_id": "s1"}
+    answer = stack.invoke("chat_turn", http_event("POST", "/v1/chat", claims=CLAIMS, body=body))
+    assert answer["statusCode"] == 200, answer
+    assert [c["status"] for c in json.loads(answer["body"])["calls"]] == ["ok"]
+
+    database = boto3.client("dynamodb", region_name="eu-central-1")
+    for table in ("SessionsTable", "SkeletonTable", "StoreTable", "AuditTable"):
+        assert database.scan(TableName=deployment.names[table])["Items"], table
