@@ -39,7 +39,7 @@ def transform(**parameters: str) -> Template:
     source = load_template()
     for _, properties in [*resources(source, "AWS::Serverless::Function"), *resources(source, "AWS::Serverless::LayerVersion")]:
         properties["CodeUri" if "CodeUri" in properties else "ContentUri"] = f"s3://{_BUCKET}/code.zip"
-    session = boto3.session.Session(region_name="eu-central-1")
+    session = boto3.session.Session(region_name="us-east-1")
     result: Template = Translator({}, Parser(), boto_session=session).translate(source, {**PARAMETERS, **parameters})
     return result
 
@@ -114,5 +114,5 @@ def _artefact(s3: Any) -> None:
     raw = io.BytesIO()
     with zipfile.ZipFile(raw, "w") as archive:
         archive.writestr("handler.py", "")
-    s3.create_bucket(Bucket=_BUCKET, CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
+    s3.create_bucket(Bucket=_BUCKET, CreateBucketConfiguration={"LocationConstraint": "us-east-1"})
     s3.put_object(Bucket=_BUCKET, Key="code.zip", Body=raw.getvalue())

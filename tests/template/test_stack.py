@@ -19,14 +19,12 @@ CLAIMS = {"sub": "alice", "tenant_id": "acme", "role": "developer", "language": 
 @pytest.fixture(scope="module")
 def deployment() -> Iterator[Deployment]:
     with local_aws():
-        yield deploy(lambda service: boto3.client(service, region_name="eu-central-1"))
+        yield deploy(lambda service: boto3.client(service, region_name="us-east-1"))
 
 
 @pytest.fixture
 def stack(deployment: Deployment, template: Template, monkeypatch: pytest.MonkeyPatch) -> Stack:
     """The handlers in this process, with the environment that CloudFormation gave the functions."""
-    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
-    monkeypatch.setenv("AWS_REGION", "eu-central-1")
     for environment in deployment.environments.values():
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
@@ -55,6 +53,6 @@ def test_a_turn_an_installation_and_a_refresh_use_what_the_stack_created(stack: 
     assert answer["statusCode"] == 200, answer
     assert [c["status"] for c in json.loads(answer["body"])["calls"]] == ["ok"]
 
-    database = boto3.client("dynamodb", region_name="eu-central-1")
+    database = boto3.client("dynamodb", region_name="us-east-1")
     for table in ("SessionsTable", "SkeletonTable", "StoreTable", "AuditTable"):
         assert database.scan(TableName=deployment.names[table])["Items"], table
