@@ -114,5 +114,5 @@ def _artefact(s3: Any) -> None:
     raw = io.BytesIO()
     with zipfile.ZipFile(raw, "w") as archive:
         archive.writestr("handler.py", "")
-    s3.create_bucket(Bucket=_BUCKET, CreateBucketConfiguration={"LocationConstraint": "us-east-1"})
+    s3.create_bucket(Bucket=_BUCKET)
     s3.put_object(Bucket=_BUCKET, Key="code.zip", Body=raw.getvalue())
