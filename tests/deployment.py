@@ -114,5 +114,7 @@ def _artefact(s3: Any) -> None:
     raw = io.BytesIO()
     with zipfile.ZipFile(raw, "w") as archive:
         archive.writestr("handler.py", "")
-    s3.create_bucket(Bucket=_BUCKET)
+    region = s3.meta.region_name
+    elsewhere = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
+    s3.create_bucket(Bucket=_BUCKET, **elsewhere)
     s3.put_object(Bucket=_BUCKET, Key="code.zip", Body=raw.getvalue())
