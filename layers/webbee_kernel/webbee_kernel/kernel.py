@@ -140,6 +140,8 @@ class Kernel:
                 if not calls.outcomes:
                     raise  # nothing happened yet: the whole request can be retried
                 return "", ()
+            if not plan.steps and not problems and calls.outcomes:
+                return "", ()  # nothing more to call: the narrator tells what came of it
             if not plan.steps and not problems:
                 problems = view.ungrounded(plan.text)
                 if not problems:
