@@ -59,7 +59,8 @@ def deploy(client: Callable[[str], Any], **parameters: str) -> Deployment:
     [stack] = formation.describe_stacks(StackName=STACK)["Stacks"]
     assert stack["StackStatus"] == "CREATE_COMPLETE"
     created = formation.describe_stack_resources(StackName=STACK)["StackResources"]
-    names = {r["LogicalResourceId"]: r.get("PhysicalResourceId", "") for r in created}
+    # moto lists what a condition left out, too, without a name
+    names = {r["LogicalResourceId"]: r.get("PhysicalResourceId", "") for r in created if "LogicalResourceId" in r}
     functions = client("lambda")
     for mapping in functions.list_event_source_mappings()["EventSourceMappings"]:
         functions.update_event_source_mapping(UUID=mapping["UUID"], Enabled=False)  # or moto runs the function itself at every message

@@ -52,7 +52,12 @@ def test_after_the_transform_the_gateway_asks_for_a_token_everywhere_else(transf
     assert authorizer == {
         "type": "jwt",
         "identitySource": "$request.header.Authorization",
-        "jwtConfiguration": {"issuer": {"Ref": "JwtIssuer"}, "audience": [{"Ref": "JwtAudience"}]},
+        "jwtConfiguration": {
+            "issuer": {
+                "Fn::If": ["HasOwnPool", {"Fn::Sub": "https://cognito-idp.${AWS::Region}.amazonaws.com/${UserPool}"}, {"Ref": "JwtIssuer"}]
+            },
+            "audience": [{"Fn::If": ["HasOwnPool", {"Ref": "UserPoolClient"}, {"Ref": "JwtAudience"}]}],
+        },
     }
 
 
@@ -74,3 +79,11 @@ def test_the_access_log_names_no_path_and_no_caller(template: Template) -> None:
     log_format = api["AccessLogSettings"]["Format"]
     for secret in ("context.path", "sourceIp", "authorizer", "identity", "querystring"):
         assert secret not in log_format
+
+
+def test_a_pool_of_its_own_is_made_on_request_and_lets_nobody_promote_himself(template: Template) -> None:
+    pool, client = template["Resources"]["UserPool"], template["Resources"]["UserPoolClient"]
+    assert pool["Condition"] == client["Condition"] == "HasOwnPool"
+    assert template["Conditions"]["HasOwnPool"] == {"Fn::Equals": [{"Ref": "JwtIssuer"}, "cognito"]}
+    assert pool["Properties"]["AdminCreateUserConfig"] == {"AllowAdminCreateUserOnly": True}
+    assert client["Properties"]["WriteAttributes"] == ["locale"]
