@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from local.stack import Stack
+from local.stack import Stack, http_event, load_handler, local_stack
 from tests.functions.support import EVENTS, event, rows
+from webbee_kernel.errors import SettingsError
 
 
 def body(stack: Stack, function: str, name: str) -> Any:
@@ -90,3 +91,17 @@ def test_every_recorded_event_is_answered(stack: Stack, path: Any) -> None:
         assert "queued" in stack.invoke("skeleton_refresh", recorded)
     else:
         assert stack.invoke("tool_dispatch", recorded)
+
+
+def test_another_environment_is_another_deployment_without_a_new_import() -> None:
+    handler = load_handler("chat_turn").lambda_handler
+    health = http_event("GET", "/v1/health")
+    with local_stack(env={"WEBBEE_SESSION_DAYS": "7"}):
+        assert handler(health)["statusCode"] == 200
+        first = handler.service()
+    with local_stack(env={"WEBBEE_SESSION_DAYS": "8"}):
+        assert handler(health)["statusCode"] == 200
+        assert handler.service() is not first
+        assert handler.service() is handler.service()
+    with local_stack(env={"WEBBEE_TURN_SECONDS": "soon"}), pytest.raises(SettingsError, match="WEBBEE_TURN_SECONDS"):
+        handler(health)

@@ -37,6 +37,7 @@ class Function:
         self._build = build
         self.clock: Clock = clock or SystemClock()
         self._service: Service | None = None
+        self._built_from: dict[str, str] = {}
         self._namespace = ""
         self._loop = LoopThread(role)
         set_up_logging(role)
@@ -51,9 +52,14 @@ class Function:
 
     def service(self) -> Service:
         """The service, built when first needed."""
+        in_lambda = "AWS_LAMBDA_RUNTIME_API" in os.environ
+        if not in_lambda and (now := _environment()) != self._built_from:
+            if self._service is not None:  # in a test, another environment is another deployment
+                _forget_clients()
+            self._service, self._built_from = None, now
         if self._service is None:
             settings = Settings.from_env(os.environ, self._role)
-            if "AWS_LAMBDA_RUNTIME_API" in os.environ and (self._role != "chat_turn" or settings.dispatch == "inline"):
+            if in_lambda and (self._role != "chat_turn" or settings.dispatch == "inline"):
                 _fence_off()
             self._service = self._build(settings, self.clock)
             self._namespace = settings.metrics_namespace
@@ -72,6 +78,19 @@ class Function:
         finally:
             if self._after:
                 self._after.invocation_answered()
+
+
+def _environment() -> dict[str, str]:
+    """The variables that settings and clients are made of."""
+    return {
+        k: v for k, v in os.environ.items() if k.startswith(("WEBBEE_", "IMPERAL_", "AWS_ENDPOINT", "AWS_REGION", "AWS_DEFAULT_REGION"))
+    }
+
+
+def _forget_clients() -> None:
+    from ..aws.clients import forget_clients
+
+    forget_clients()
 
 
 def _connect() -> None:

@@ -82,6 +82,13 @@ def aws_client(service: str, *, read_timeout: float = 3, attempts: int = 4) -> A
         return _client(service, read_timeout, attempts)
 
 
+def forget_clients() -> None:
+    """Make every client anew when next needed: the environment names another region or endpoint now."""
+    with _making:
+        _client.cache_clear()
+        _session.cache_clear()
+
+
 async def in_thread(call: Callable[..., Any], *args: Any) -> Any:
     """Run a blocking call beside others; up to eight at once."""
     return await asyncio.get_running_loop().run_in_executor(_EXECUTOR, call, *args)
