@@ -18,9 +18,8 @@ _LINE = re.compile(r"\bFACTS(\s*):")
 _JSON_UNSAFE = re.compile(f"[\x7f-\x9f\u2028\u2029{_INVISIBLE}\U000e0000-\U000e0fff\ud800-\udfff]")
 _JSON_BLOCK = re.compile(r"\[(?=\s*(?:SKELETON|HISTORY|MESSAGE|RESULTS|PROBLEMS|CATALOGUE)\s*\])", re.IGNORECASE)
 _JSON_LINE = re.compile(r"(?<!\\)\bF(?=ACTS\s*:)")
-_SUSPECT = re.compile(
-    "[^ -~\u00a0-\u00ac\u00ae-\u024f\u0400-\u04ff]|SKELETON|HISTORY|MESSAGE|RESULTS|PROBLEMS|CATALOGUE|FACTS", re.IGNORECASE
-)
+_UNUSUAL = re.compile("[^ -~\u00a0-\u00ac\u00ae-\u012f\u0131-\u024f\u0400-\u04ff]")  # not İ: its upper case hides an I
+_MARKERS = ("SKELETON", "HISTORY", "MESSAGE", "RESULTS", "PROBLEMS", "CATALOGUE", "FACTS")
 
 
 def one_line(text: str, limit: int | None = None) -> str:
@@ -29,7 +28,7 @@ def one_line(text: str, limit: int | None = None) -> str:
     `[HISTORY]` becomes `(HISTORY)`, `FACTS:` becomes `FACTS -`; everything else stays as written. With `limit`,
     longer text is cut so that it ends in `…` and holds at most `limit` characters.
     """
-    if _SUSPECT.search(text):
+    if _is_suspect(text):
         text = _SPACES.sub(" ", _HIDDEN.sub("", text))
         text = _BLOCK.sub(r"(\1)", text)
         text = _LINE.sub(r"FACTS\1 -", text)
@@ -56,11 +55,19 @@ def dumps(value: Any) -> str:
     gives back exactly what was put in while no reader of lines can be fooled.
     """
     text = json.dumps(value, ensure_ascii=False)
-    if not _SUSPECT.search(text):
+    if not _is_suspect(text):
         return text
     text = _JSON_UNSAFE.sub(_escape, text)
     text = _JSON_BLOCK.sub(_escape_marker, text)
     return _JSON_LINE.sub(_escape, text)
+
+
+def _is_suspect(text: str) -> bool:
+    """Whether the patterns above could find anything: a quick look, because nearly every text is harmless."""
+    if _UNUSUAL.search(text):
+        return True
+    upper = text.upper()
+    return any(marker in upper for marker in _MARKERS)
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from . import claims, dates, derive
@@ -41,6 +41,14 @@ class Numbers:
     weak: set[Number] = field(default_factory=set)
     embedded: dict[Number, set[str]] = field(default_factory=dict)
     exact: list[Number] = field(default_factory=list)
+
+
+@lru_cache(maxsize=2048)
+def _key_says(key: str) -> tuple[bool, int, bool, bool]:
+    """What a key says of its number: weak evidence, which unit of a duration (0: none), hundredths of an amount, seconds since 1970."""
+    duration = derive.DURATION_KEY.search(key)
+    unit = (duration.lastindex or 1) if duration else 0
+    return bool(derive.WEAK_KEY.search(key)), unit, bool(derive.MINOR_UNIT_KEY.search(key)), bool(_EPOCH_KEY.search(key))
 
 
 class Evidence:
@@ -184,16 +192,16 @@ class Evidence:
         number = settle(value)
         if abs(value) < 1e15 and len(self.numbers.exact) < FIGURES:
             self.numbers.exact.append(number)
-        (self.numbers.weak if derive.WEAK_KEY.search(key) else self.numbers.strong).add(number)
+        weak, duration, minor, epoch = _key_says(key)
+        (self.numbers.weak if weak else self.numbers.strong).add(number)
         if abs(value) >= 1e15:
             return
-        duration = derive.DURATION_KEY.search(key)
         if duration:
-            self._spans.add(value * (1 / 60, 1 / 60_000, 1, 60)[(duration.lastindex or 1) - 1])
-        if derive.MINOR_UNIT_KEY.search(key):
+            self._spans.add(value * (1 / 60, 1 / 60_000, 1, 60)[duration - 1])
+        if minor:
             self.numbers.exact.append(settle(value / 100))
             self.numbers.strong.add(settle(value / 100))
-        if 1e9 < value < 4.2e12 and _EPOCH_KEY.search(key):
+        if epoch and 1e9 < value < 4.2e12:
             self._epoch(value / 1000 if value > 1e11 else value)
 
     def _epoch(self, seconds: float) -> None:
