@@ -7,6 +7,7 @@ import json
 import socket
 import sys
 import threading
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -58,7 +59,7 @@ class _State:
     problems: list[str] = field(default_factory=list)
 
 
-class ModelServer:
+class ModelServer(ABC):
     """One server; the subclass speaks the protocol. `requests` and `problems` are what arrived since the last `reset`."""
 
     path: ClassVar[str] = ""
@@ -127,21 +128,21 @@ class ModelServer:
         self._state.problems.extend(problems)
         return Answer(status=status, code=code, message="; ".join(problems)) if problems else None
 
+    @abstractmethod
     def refusal(self, received: Received) -> Answer | None:
         """The answer to a request the service would not take."""
-        raise NotImplementedError
 
+    @abstractmethod
     def understood(self, received: Received) -> tuple[str, str, list[WireTool]]:
         """System part, prompt and tools, read back from the wire."""
-        raise NotImplementedError
 
+    @abstractmethod
     def body(self, answer: Answer, received: Received) -> dict[str, Any]:
         """The service's form of an answer."""
-        raise NotImplementedError
 
+    @abstractmethod
     def error_body(self, answer: Answer) -> dict[str, Any]:
         """The service's form of an error."""
-        raise NotImplementedError
 
     def error_headers(self, answer: Answer) -> dict[str, str]:
         """Headers that an error has beside `retry-after`."""

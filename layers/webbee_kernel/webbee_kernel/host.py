@@ -84,10 +84,6 @@ class ExtensionHost:
             raise CallError("UNKNOWN_TOOL", f"there is no app {app_id!r}" + (f": it failed to load ({reason})" if reason else ""))
         return loaded
 
-    async def panel(self, request: CallRequest) -> CallOutcome:
-        """A panel's UI tree as `{"ui", "panel_id"}`."""
-        return await self.execute(replace(request, kind="panel"))
-
     async def refresh(self, user: User, app_id: str, section: str, reader: SkeletonReader, timeout_s: float) -> Any:
         """Run a section's handler with system scopes as the real user; its raw return value. Raises what it raises."""
         definition = self.extension(app_id).ext.skeletons.get(section)

@@ -11,7 +11,7 @@ from typing import Any
 from ..invariants import breach
 from ..sdk.errors import SkeletonAccessForbidden
 from ..sdk.result import ActionResult
-from ..text import ELLIPSIS, cut, one_line
+from ..text import cut, one_line
 from ..turn import Section
 
 MAX_FIELDS = 6
@@ -19,7 +19,7 @@ MAX_STRING = 60
 MAX_LIST = 5
 MAX_LINE = 700
 MAX_STORED_BYTES = 65_536
-"""Limits of the seed documents: six fields, lists of more than five collapse; 64 KB stored (the platform's figure)."""
+"""The platform's figures: six fields of 60 characters, lists of more than five collapse, 700 characters a line, 64 KB stored."""
 
 NOTE = (
     "NOTE: every section below is a cached per-user snapshot. It is AUTHORITATIVE for presence, availability and zero or not; "
@@ -188,4 +188,4 @@ class SkeletonForbidden:
         )
 
 
-__all__ = ["ELLIPSIS", "SkeletonForbidden", "SkeletonReader", "age", "compress", "inner", "render"]
+__all__ = ["SkeletonForbidden", "SkeletonReader", "age", "compress", "inner", "render"]

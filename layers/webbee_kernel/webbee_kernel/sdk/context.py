@@ -40,7 +40,7 @@ class User:
 
 
 class StoreClient(Protocol):
-    """Persistent documents of this user and app (PLATFORM: `ctx.store`)."""
+    """Persistent documents of this user and app."""
 
     async def create(self, collection: str, data: dict[str, Any]) -> Document: ...
     async def get(self, collection: str, doc_id: str | None = None) -> Document | None: ...

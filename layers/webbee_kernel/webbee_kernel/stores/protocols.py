@@ -36,7 +36,7 @@ class SessionStore(Protocol):
     async def append(self, key: SessionKey, turn: Turn, *, expires_at: int) -> bool:
         """Write `turn` into slot `turn.seq % 5` if that slot holds an older sequence; False if it does not.
 
-        One conditional put. Turns with `seq % 5 == 1` also carry the sparse index that lists a user's sessions.
+        One conditional write. Turns with `seq % 5 == 1` also carry the sparse index that lists a user's sessions.
         """
         ...
 
@@ -83,7 +83,7 @@ class SkeletonStore(Protocol):
     async def lease(self, user: UserKey, app_id: str, section: str, *, now: float, until: float) -> Section | None:
         """Take the section's lease if nobody holds it at `now`; None when somebody does or it does not exist.
 
-        Returns the section as stored, with `lease_until=until`: the value is the fencing token of `save` and `release`.
+        Returns the section as stored, with `lease_until=until`: the value is the fencing token of `save`.
         """
         ...
 
