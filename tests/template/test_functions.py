@@ -41,6 +41,7 @@ VARIABLES = {
         "WEBBEE_INSTALL",
         "WEBBEE_PUBLIC_URL",
         "WEBBEE_CONFIG",
+        "WEBBEE_OAUTH_PROVIDERS",
     },
     "SkeletonRefreshFunction": {
         *(TABLE + name for name in ("SKELETON", "CACHE", "STORE", "AUDIT", "EVENTS")),
@@ -55,6 +56,7 @@ VARIABLES = {
         "WEBBEE_TENANTS",
         "WEBBEE_PUBLIC_URL",
         "WEBBEE_CONFIG",
+        "WEBBEE_OAUTH_PROVIDERS",
     },
 }
 

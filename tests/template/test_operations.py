@@ -103,6 +103,7 @@ def test_a_layer_alone_publishes_new_versions(template: Template) -> None:
         ("InstallByDefault", ["*", "", "mail", "mail, tasks"], ["mail tasks", "**", "Mail"]),
         ("Tenants", ["default", "acme, umbrella"], ["", "a#b", "a,,b"]),
         ("ExtensionConfig", ["{}", '{"mail": {"page": 20}}'], ["", "[]", "mail"]),
+        ("OauthProviders", ["{}", '{"acme": {"authorize_url": "https://a", "token_url": "https://t"}}'], ["", "[]", "acme"]),
         ("AwsEndpoint", ["", "http://127.0.0.1:4566"], ["127.0.0.1:4566", "http://x/y"]),
     ],
 )

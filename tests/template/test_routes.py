@@ -21,10 +21,12 @@ ROUTES = {
     ("DELETE", "/v1/extensions/{app_id}/secrets/{name}", TOOLS),
     ("GET", "/v1/ext/{app_id}/webhook/{path+}", TOOLS),
     ("POST", "/v1/ext/{app_id}/webhook/{path+}", TOOLS),
+    ("GET", "/v1/ext/{app_id}/oauth/{provider}/callback", TOOLS),
+    ("POST", "/v1/ext/{app_id}/oauth/{provider}/callback", TOOLS),
     ("PUT", "/v1/extensions/{app_id}/installation", REFRESH),
     ("DELETE", "/v1/extensions/{app_id}/installation", REFRESH),
 }
-PUBLIC = {"/", "/v1/health", "/v1/ext/{app_id}/webhook/{path+}"}
+PUBLIC = {"/", "/v1/health", "/v1/ext/{app_id}/webhook/{path+}", "/v1/ext/{app_id}/oauth/{provider}/callback"}
 
 
 def test_every_route_reaches_its_function(template: Template) -> None:
@@ -34,7 +36,7 @@ def test_every_route_reaches_its_function(template: Template) -> None:
     assert Route("POST", "/v1/chat", CHAT, public=False) in found
 
 
-def test_only_page_health_and_webhooks_are_public(template: Template) -> None:
+def test_only_page_health_webhooks_and_sign_ins_are_public(template: Template) -> None:
     assert {route.path for route in routes(template) if route.public} == PUBLIC
 
 

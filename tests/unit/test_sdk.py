@@ -66,8 +66,8 @@ THEIRS_ONLY = {
     "Extension": {
         # pages, menus and desktop of their client
         "file_sink", "file_sinks", "menu_item", "menu_items", "tray", "tray_items", "widget",
-        # account linking and search of their platform
-        "oauth", "oauth_providers", "search_provider",
+        # search of their platform
+        "search_provider",
         # called by their kernel; ours dispatches itself
         "call_tool", "call_signal",
     },
@@ -203,7 +203,7 @@ def test_the_types_an_author_sees_are_what_the_kernel_hands_out(name: str) -> No
         assert list(mine.values()) == list(promised.values()), method
 
 
-@pytest.mark.parametrize("name", ["progress", "background_task", "as_user", "webhook_url"])
+@pytest.mark.parametrize("name", ["progress", "background_task", "as_user", "webhook_url", "oauth_authorize_url"])
 def test_methods_of_the_context_are_called_alike(name: str) -> None:
     assert_same(f"Context.{name}", getattr(Context, name), getattr(imperal_sdk.Context, name))
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, Json, SecretStr, ValidationError
 
 from .errors import SettingsError
+from .oauth.providers import NAME, Provider
 
 Role = Literal["chat_turn", "tool_dispatch", "skeleton_refresh"]
 
@@ -58,6 +59,7 @@ class Settings(BaseModel):
     tenants: str = Field("default", alias="WEBBEE_TENANTS", pattern=r"^[^#\s]+([,\s]+[^#\s]+)*$")
     app_config: Json[dict[str, Any]] = Field({}, alias="WEBBEE_CONFIG")
     metrics_namespace: str = Field("", alias="POWERTOOLS_METRICS_NAMESPACE")
+    oauth_providers: Json[dict[Annotated[str, Field(pattern=f"^{NAME}$")], Provider]] = Field({}, alias="WEBBEE_OAUTH_PROVIDERS")
     private_http: bool = Field(False, alias="WEBBEE_HTTP_ALLOW_PRIVATE")
 
     @classmethod
@@ -72,7 +74,8 @@ class Settings(BaseModel):
             settings = cls.model_validate({k: v for k, v in env.items() if k in known and v != ""})
         except ValidationError as error:
             first = error.errors()[0]
-            raise SettingsError(f"environment variable {first['loc'][0]}: {first['msg']}", field=str(first["loc"][0])) from None
+            where = "".join(f"[{part!r}]" for part in first["loc"][1:])
+            raise SettingsError(f"environment variable {first['loc'][0]}{where}: {first['msg']}", field=str(first["loc"][0])) from None
         if role:
             settings._require(role)
         return settings

@@ -91,6 +91,15 @@ class ContextFactory:
             return True
         return await is_installed(self._stores.documents, self._settings, key, app_id)
 
+    async def begin_signin(self, user: User, app_id: str, provider: str, login_hint: str | None) -> str:
+        """The provider's address for `ctx.oauth_authorize_url`."""
+        from .oauth.signin import SignIns  # imported late: most processes never begin one
+
+        ext = self._registry.loaded[app_id].ext
+        secrets = SecretsClient(self._stores.secrets, UserKey(user.tenant_id, user.imperal_id), app_id, ext.secrets)
+        signins = SignIns(self._stores.cache, self._settings, self._clock)
+        return await signins.begin(user, app_id, provider, ext.oauth_providers, secrets, login_hint)
+
     @property
     def public_url(self) -> str:
         """The API's address, for webhooks."""
@@ -144,6 +153,10 @@ class _Hooks:
     def webhook_url(self, path: str) -> str:
         """`{public url}/v1/ext/{app_id}/webhook/{path}`."""
         return f"{self._factory.public_url}/v1/ext/{self._app}/webhook/{path.strip('/')}"
+
+    async def oauth_authorize_url(self, provider: str, login_hint: str | None) -> str:
+        """A sign-in of this user with a provider, begun."""
+        return await self._factory.begin_signin(self._user, self._app, provider, login_hint)
 
     async def call(self, app_id: str, method: str, params: dict[str, Any], stack: tuple[str, ...]) -> Any:
         """Run another extension's exposed method as the same user."""

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, unquote
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -62,6 +62,11 @@ class Request:
             raise BadInput("the body must be a JSON object", field="body")
         return checked(model, data)
 
+    def form(self, model: type[B]) -> B:
+        """The body of an HTML form as a wire model, every field a text, the last of each name; BadInput as for `body`."""
+        text = self.raw().decode("utf-8", "replace")
+        return checked(model, dict(parse_qsl(text, keep_blank_values=True)))
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -80,7 +85,8 @@ Handler = Callable[[Request], Coroutine[Any, Any, Answer]]
 class Route:
     """`key` is API Gateway's route key, `POST /v1/chat`. The rest describes it in the OpenAPI document.
 
-    `body` is the wire model of the request, `answer` the shape of a 200 of `content_type`, `params` the types of query and path parameters.
+    `body` is the wire model of the request and `body_type` how it travels, `answer` the shape of a 200 of `content_type`, `params` the types of
+    query and path parameters.
     """
 
     key: str
@@ -90,6 +96,7 @@ class Route:
     answer: Any = None
     params: Mapping[str, Any] = field(default_factory=dict)
     content_type: str = "application/json"
+    body_type: str = "application/json"
 
 
 class Router:

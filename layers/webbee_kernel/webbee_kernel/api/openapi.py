@@ -45,7 +45,9 @@ def _operation(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
     method, _, path = route.key.partition(" ")
     doc = inspect.getdoc(route.handler) or ""
     content = {route.content_type: {"schema": _schema(route.answer, schemas) if route.answer else {}}}
-    failure = {"application/json": {"schema": _schema(ErrorAnswer, schemas)}}
+    failure: dict[str, Any] = {"application/json": {"schema": _schema(ErrorAnswer, schemas)}}
+    if route.body_type != "application/json" or (route.params and route.content_type == "text/html"):
+        failure[route.content_type] = {}  # what a person reads in a browser
     operation: dict[str, Any] = {
         "operationId": f"{method.lower()}{re.sub(r'[^A-Za-z0-9]+', '_', path).rstrip('_')}",
         "summary": doc.partition("\n")[0],
@@ -55,7 +57,7 @@ def _operation(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
     if route.body:
         operation["requestBody"] = {
             "required": _is_needed(route.body),
-            "content": {"application/json": {"schema": _schema(route.body, schemas)}},
+            "content": {route.body_type: {"schema": _schema(route.body, schemas)}},
         }
     if route.public:
         operation["security"] = []

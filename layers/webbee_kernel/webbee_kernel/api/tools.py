@@ -14,6 +14,7 @@ from ..host import ExtensionHost
 from ..identity import require_role, user_dict
 from ..ids import new_id
 from ..installations import is_installed
+from ..oauth.signin import SignIn
 from ..refresh import touched
 from ..sdk.context import User
 from ..sdk.definitions import SecretDef
@@ -22,6 +23,7 @@ from ..surfaces import secrets
 from ..turn import CallRequest, UserKey
 from . import answers
 from .http import Answer, Request, Route, Router
+from .signin import SignInPages
 from .wire import CallBody, SecretBody
 
 PANEL_PREFIX = "__panel__"
@@ -49,6 +51,7 @@ class ToolService:
                 Route("DELETE /v1/extensions/{app_id}/secrets/{name}", self.delete_secret, answer=answers.SecretState),
                 Route("GET /v1/ext/{app_id}/webhook/{path+}", self.webhook, public=True),
                 Route("POST /v1/ext/{app_id}/webhook/{path+}", self.webhook, public=True),
+                *SignInPages(self.app, self.host, self._connected).routes(),
             )
         )
 
@@ -129,12 +132,16 @@ class ToolService:
             return Answer(body, status, headers.pop("content-type", "text/plain"), headers)
         return Answer(body, status, headers=headers)
 
+    async def _connected(self, signin: SignIn) -> None:
+        """An account was connected: the app's sections know it at the next refresh, which is asked for now."""
+        await self._queue.ask(signin.user, touched(self.host.catalogue, [signin.app_id]), "effect")
+
     def _declared(self, request: Request) -> tuple[str, dict[str, SecretDef]]:
         app_id = request.path["app_id"]
-        loaded = self.host.registry.loaded.get(app_id)
-        if loaded is None:
-            raise NotFound(f"there is no extension {app_id[:64]!r}", field="app_id")
-        return app_id, loaded.ext.secrets
+        try:
+            return app_id, self.host.extension(app_id).ext.secrets
+        except CallError as error:
+            raise NotFound(str(error), field="app_id") from None
 
     def _spec(self, request: Request) -> tuple[str, SecretDef]:
         app_id, declared = self._declared(request)

@@ -52,6 +52,15 @@ class CallBody(_Wire):
     request_id: RequestId | None = None
 
 
+class SignInBody(BaseModel):
+    """`POST /v1/ext/{app_id}/oauth/{provider}/callback`: the form of the page that asks; what a provider adds is ignored."""
+
+    model_config = ConfigDict(frozen=True)
+
+    state: Annotated[str, Field(min_length=1, max_length=128)]
+    code: Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,4096}$")]
+
+
 class InstallationBody(_Wire):
     """`PUT /v1/extensions/{app_id}/installation`; may be left out."""
 

@@ -198,6 +198,15 @@ class Context:
         """The public address of this app's webhook."""
         return self.kernel.webhook_url(path)
 
+    async def oauth_authorize_url(self, provider: str, *, login_hint: str | None = None) -> str:
+        """The address that a user opens to connect an account; good once and for ten minutes.
+
+        The account becomes a document of `<provider>_accounts` (or of the collection `ext.oauth` names), and listeners of
+        `<app_id>.oauth_connected` are called. Raises ValueError for an unknown provider, OAuthNotConfigured where the deployment
+        lacks the client id, PermissionError without a user.
+        """
+        return await self.kernel.oauth_authorize_url(provider, login_hint)
+
 
 class KernelHooks(Protocol):
     """What `Context` methods delegate to; the kernel's dispatch implements it."""
@@ -206,3 +215,4 @@ class KernelHooks(Protocol):
     async def background_task(self, coro: Coroutine[Any, Any, Any], *, long_running: bool, name: str) -> str: ...
     def as_user(self, user_id: str) -> Context: ...
     def webhook_url(self, path: str) -> str: ...
+    async def oauth_authorize_url(self, provider: str, login_hint: str | None) -> str: ...

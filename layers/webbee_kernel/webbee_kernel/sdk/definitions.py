@@ -71,6 +71,15 @@ class PanelDef:
 
 
 @dataclass(frozen=True, slots=True)
+class OAuthDef:
+    """A provider whose accounts users connect. Accounts become documents of `collection`, `<provider>_accounts` unless named."""
+
+    provider: str
+    collection: str = ""
+    scopes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SecretDef:
     """A declared secret. `scope` is `user` (each user's own) or `app` (one for all); `write_mode` says who sets it."""
 

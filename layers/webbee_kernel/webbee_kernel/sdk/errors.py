@@ -5,6 +5,7 @@
     ├── StoreUnavailable                the table did not answer; carries .retry_after (seconds)
     ├── SecretNotDeclaredError          the name was never declared with @ext.secret
     ├── SecretTooLargeError             value over the declared max_bytes
+    ├── OAuthNotConfigured              the deployment lacks what a sign-in needs; the text says what
     ├── HttpBlockedError                the URL points where extensions must not go
     ├── SystemContextRequired           list_users, query_all, as_user, for_user outside a system context
     └── CircularCallError               ctx.extensions.call met itself or nested too deep
@@ -45,6 +46,10 @@ class SecretNotDeclaredError(ExtensionError):
 
 class SecretTooLargeError(ExtensionError):
     """The value is larger than the declaration's `max_bytes`."""
+
+
+class OAuthNotConfigured(ExtensionError):
+    """`ctx.oauth_authorize_url`: the provider's client id or the deployment's own address is not set."""
 
 
 class HttpBlockedError(ExtensionError):

@@ -15,6 +15,7 @@ from .definitions import (
     Chat,
     ExposedDef,
     Handler,
+    OAuthDef,
     PanelDef,
     ScheduleDef,
     SecretDef,
@@ -63,6 +64,7 @@ class Extension:
         self.skeletons: dict[str, SkeletonDef] = {}
         self.panels: dict[str, PanelDef] = {}
         self.secrets: dict[str, SecretDef] = {}
+        self.oauth_providers: dict[str, OAuthDef] = {}
         self.cache_models: dict[str, type[BaseModel]] = {}
         self.schedules: dict[str, ScheduleDef] = {}
         self.signals: dict[str, Handler] = {}
@@ -162,6 +164,13 @@ class Extension:
             raise ValueError(f"scope of secret {name!r} is {scope!r}: give user or app")
         self.secrets[name] = SecretDef(name, description, required, write_mode, max_bytes, rotation_hint_days, scope, env_fallback)
         return lambda func: func
+
+    def oauth(self, provider: str, *, collection: str | None = None, scopes: list[str] | None = None) -> None:
+        """Let users connect accounts of a provider: `google`, `microsoft`, `yahoo`, or one the operator configured.
+
+        `ctx.oauth_authorize_url(provider)` begins it. Declare the app-wide secrets `<provider>_client_id` and `<provider>_client_secret` too.
+        """
+        self.oauth_providers[provider] = OAuthDef(provider, collection or "", tuple(scopes or ()))
 
     def schedule(self, name: str, cron: str) -> Callable[[F], F]:
         """Register a job: 5-field cron in UTC, once per minute and fleet, as `__system__`."""

@@ -130,3 +130,8 @@ def Call(function: str, **params: Any) -> UIAction:
 def Send(message: str) -> UIAction:
     """Say this in the chat."""
     return UIAction("send", {"message": message})
+
+
+def Open(url: str) -> UIAction:
+    """Open an address in a tab of its own; `http(s):` and `mailto:` only."""
+    return UIAction("open", {"url": url})

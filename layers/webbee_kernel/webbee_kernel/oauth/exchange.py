@@ -1,0 +1,99 @@
+"""The provider's side of a sign-in: a code for tokens, and whose account they open."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import orjson
+
+from ..errors import CallError
+from .providers import Provider
+from .signin import SignIn
+
+TOKEN_S = 10.0
+IDENTITY_S = 5.0
+_CODE = re.compile(r"[a-z_]{1,64}")
+_MAX_TOKEN = 16_384
+
+
+class Http(Protocol):
+    """What is used of `ctx.http`."""
+
+    async def request(self, method: str, url: str, **kwargs: Any) -> Any: ...
+
+
+async def exchange(http: Http, provider: Provider, signin: SignIn, code: str, client_id: str, client_secret: str) -> dict[str, Any]:
+    """The provider's token answer.
+
+    Raises CallError: PERMISSION_DENIED where the provider refuses, BACKEND_5XX and BACKEND_TIMEOUT where it cannot answer.
+    The text names the provider's own error code and nothing else of its answer.
+    """
+    form = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": signin.redirect_uri,
+        "client_id": client_id,
+        "code_verifier": signin.verifier,
+    } | ({"client_secret": client_secret} if client_secret else {})
+    headers = {"accept": "application/json"}
+    try:
+        answer = await http.request("POST", provider.token_url, data=form, headers=headers, timeout=TOKEN_S, follow_redirects=False)
+    except TimeoutError:
+        raise CallError("BACKEND_TIMEOUT", f"{signin.provider} did not answer in {TOKEN_S:g} s") from None
+    except (OSError, ValueError):
+        raise CallError("BACKEND_5XX", f"{signin.provider} could not be reached") from None
+    body = _object(answer)
+    if answer.status_code == 200 and _is_token(body.get("access_token")):
+        return body
+    said = str(body.get("error", ""))
+    reason = said if _CODE.fullmatch(said) else f"status {answer.status_code}"
+    raise CallError("BACKEND_5XX" if answer.status_code >= 500 else "PERMISSION_DENIED", f"{signin.provider} gave no tokens ({reason})")
+
+
+async def identity(http: Http, provider: Provider, tokens: Mapping[str, Any]) -> dict[str, Any]:
+    """`sub`, `email` and `name` of the account, as far as the provider tells; empty where it does not.
+
+    The id token came from the provider itself over TLS, so its signature says nothing more (OpenID Connect Core, 3.1.3.7).
+    """
+    claims = _claims(tokens.get("id_token"))
+    if not claims.get("email") and provider.userinfo_url:
+        try:
+            headers = {"authorization": f"Bearer {tokens['access_token']}", "accept": "application/json"}
+            answer = await http.request("GET", provider.userinfo_url, headers=headers, timeout=IDENTITY_S, follow_redirects=False)
+            claims = {**claims, **(_object(answer) if answer.status_code == 200 else {})}
+        except (OSError, ValueError):  # the account is connected all the same, without a name
+            pass
+    return {k: str(claims[k])[:320] for k in ("sub", "email", "name") if claims.get(k)}
+
+
+def account(provider: str, tokens: Mapping[str, Any], who: Mapping[str, Any], now: float) -> dict[str, Any]:
+    """The account document: what `imperal_sdk.oauth_tokens` reads, `expires_at` in Unix seconds. A missing refresh token leaves the one that is there."""
+    lifetime = str(tokens.get("expires_in", ""))
+    seconds = int(lifetime) if re.fullmatch(r"[0-9]{1,9}", lifetime) else 3600
+    kept = {k: tokens[k] for k in ("access_token", "refresh_token", "scope", "token_type") if _is_token(tokens.get(k))}
+    return {"provider": provider, **{k: who[k] for k in ("email", "name") if k in who}, **kept, "expires_at": int(now) + seconds}
+
+
+def _is_token(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= _MAX_TOKEN
+
+
+def _object(answer: Any) -> dict[str, Any]:
+    try:
+        body = answer.json()
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _claims(token: Any) -> dict[str, Any]:
+    try:
+        payload = str(token).split(".")[1]
+        claims = orjson.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    except (IndexError, ValueError, binascii.Error):
+        return {}
+    return claims if isinstance(claims, dict) else {}

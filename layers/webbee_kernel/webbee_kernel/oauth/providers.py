@@ -1,0 +1,61 @@
+"""Providers an extension may sign its users in with: three known ones, and those an operator adds. Values only."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+HttpUrl = Annotated[str, Field(pattern=r"^https?://[^\s]+$", max_length=500)]
+NAME: Final = r"[a-z][a-z0-9_-]{0,31}"
+"""A provider's name: it stands in the callback's path and in the names of its two secrets."""
+
+
+class Provider(BaseModel):
+    """Where a provider is asked. `userinfo_url` tells whose account it is when the answer holds no id token; `extra` goes into the authorize URL."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    authorize_url: HttpUrl
+    token_url: HttpUrl
+    userinfo_url: HttpUrl | None = None
+    extra: dict[Annotated[str, Field(pattern=r"^[A-Za-z_]{1,64}$")], str] = {}
+
+
+def _known(authorize_url: str, token_url: str, userinfo_url: str, **extra: str) -> Provider:
+    return Provider(authorize_url=authorize_url, token_url=token_url, userinfo_url=userinfo_url, extra=extra)
+
+
+KNOWN: Final[Mapping[str, Provider]] = MappingProxyType(
+    {
+        "google": _known(
+            "https://accounts.google.com/o/oauth2/v2/auth",
+            "https://oauth2.googleapis.com/token",
+            "https://openidconnect.googleapis.com/v1/userinfo",
+            access_type="offline",  # without it and a prompt there is no refresh token
+            prompt="consent",
+        ),
+        "microsoft": _known(
+            "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
+            "https://login.microsoftonline.com/common/oauth2/v2.0/token",
+            "https://graph.microsoft.com/oidc/userinfo",
+            response_mode="query",
+        ),
+        "yahoo": _known(
+            "https://api.login.yahoo.com/oauth2/request_auth",
+            "https://api.login.yahoo.com/oauth2/get_token",
+            "https://api.login.yahoo.com/openid/v1/userinfo",
+        ),
+    }
+)
+"""Addresses from the providers' own discovery documents, as published in 2026-11."""
+
+
+def find(name: str, configured: Mapping[str, Provider]) -> Provider:
+    """The operator's provider of this name, else the known one; ValueError naming those there are."""
+    found = configured.get(name) or KNOWN.get(name)
+    if found is None:
+        raise ValueError(f"unknown oauth provider {name!r}: give one of {', '.join(sorted({*KNOWN, *configured}))}")
+    return found
