@@ -6,6 +6,7 @@ import html
 import re
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -18,6 +19,7 @@ from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.stores.dynamodb.meter import metered
 
+EXTENSIONS = Path(__file__).parent / "connectable"
 CALLBACK = "/v1/ext/accounts/oauth/acme/callback"
 OPERATOR = {**ALICE, "sub": "olga", "role": "operator"}
 PUBLIC_URL = "https://bee.example"
@@ -37,7 +39,7 @@ def clock() -> FrozenClock:
 @pytest.fixture
 def stack(acme: Provider, clock: FrozenClock) -> Iterator[Stack]:
     env = {"WEBBEE_OAUTH_PROVIDERS": acme.configuration, "WEBBEE_PUBLIC_URL": PUBLIC_URL}
-    with deployed(env=env, clock=clock) as running:
+    with deployed(extensions=EXTENSIONS, env=env, clock=clock) as running:
         for name, value in CLIENT.items():
             set_secret(running, f"acme_{name}", value)
         yield running
@@ -130,6 +132,14 @@ def test_the_app_and_the_page_are_told_without_a_token(stack: Stack, acme: Provi
     (refresh,) = alice.events("panel_refresh")
     assert refresh["panels"] == ["accounts"]
     assert "access-1" not in str([heard, told, refresh])
+
+
+def test_the_apps_sections_know_it_at_once(stack: Stack, acme: Provider, alice: Person) -> None:
+    alice.install("accounts")
+    connect(stack, acme, alice)
+    while stack.drain():
+        pass
+    assert [r["data"] for r in rows(stack, "skeleton") if r["sk"] == "accounts#accounts"] == ['{"connected":1}']
 
 
 def test_the_question_names_the_user_so_that_a_strangers_link_is_noticed(stack: Stack, acme: Provider, alice: Person) -> None:
@@ -261,7 +271,7 @@ def test_a_sign_in_needs_the_operators_client_id(stack: Stack, alice: Person) ->
 
 
 def test_without_its_own_address_a_deployment_begins_none(acme: Provider) -> None:
-    with deployed(env={"WEBBEE_OAUTH_PROVIDERS": acme.configuration}) as stack:
+    with deployed(extensions=EXTENSIONS, env={"WEBBEE_OAUTH_PROVIDERS": acme.configuration}) as stack:
         refused = Person(stack, ALICE).call("accounts", "connect")
         assert (refused["error_code"], "WEBBEE_PUBLIC_URL" in refused["error"]) == ("OAuthNotConfigured", True)
 

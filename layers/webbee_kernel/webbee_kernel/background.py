@@ -1,23 +1,50 @@
-"""Background tasks of this process: kept alive, and waited for before the process may sleep."""
+"""Work of this process that outlives its caller: kept alive, and waited for before the process may sleep. Safe from any thread."""
 
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
+import threading
+import time
 from collections.abc import Coroutine
 from typing import Any
 
-_running: set[asyncio.Task[None]] = set()
+_running: set[concurrent.futures.Future[Any]] = set()
+_tasks: set[asyncio.Task[None]] = set()
+_lock = threading.Lock()
 
 
 def start(work: Coroutine[Any, Any, None], name: str) -> None:
-    """Run on after the caller returned; the set keeps the task from being collected."""
+    """Run on after the caller returned, on the running loop; the set keeps the task from being collected."""
     task = asyncio.get_running_loop().create_task(work, name=name)
-    _running.add(task)
-    task.add_done_callback(_running.discard)
+    done: concurrent.futures.Future[Any] = concurrent.futures.Future()
+    _tasks.add(task)
+    task.add_done_callback(_tasks.discard)
+    task.add_done_callback(lambda _: done.set_result(None))
+    hold(done)
 
 
-async def idle() -> None:
-    """Return when no task of this loop runs any more, those started meanwhile included."""
-    loop = asyncio.get_running_loop()
-    while mine := [t for t in _running if t.get_loop() is loop]:
-        await asyncio.wait(mine)
+def hold(work: concurrent.futures.Future[Any]) -> None:
+    """Count work that runs elsewhere."""
+    with _lock:
+        _running.add(work)
+    work.add_done_callback(_forget)
+
+
+def wait(timeout: float | None = None) -> bool:
+    """Block until nothing runs any more, what was started meanwhile included, or for `timeout` seconds; whether nothing does."""
+    deadline = None if timeout is None else time.monotonic() + timeout
+    while True:
+        with _lock:
+            running = tuple(_running)
+        if not running:
+            return True
+        left = None if deadline is None else deadline - time.monotonic()
+        if left is not None and left <= 0:
+            return False
+        concurrent.futures.wait(running, left)
+
+
+def _forget(work: concurrent.futures.Future[Any]) -> None:
+    with _lock:
+        _running.discard(work)

@@ -13,7 +13,6 @@ from .catalogue import Catalogue
 from .errors import CallError, KernelError
 from .identity import user_dict
 from .logs import correlation_id
-from .loop import LoopThread
 from .metrics import timed
 from .pii import Masker, UnknownPlaceholder
 from .prompt import Problem
@@ -24,9 +23,6 @@ from .turn import CallOutcome, CallRequest, Step
 
 if TYPE_CHECKING:
     from .host import ExtensionHost
-
-GRACE_S = 1.0
-"""Seconds a call may overrun its own deadline before its thread is given up on."""
 
 LOST = "dispatch_unavailable"
 """Code of an invocation that did not answer: what it did is not known."""
@@ -48,24 +44,18 @@ class Dispatch(Protocol):
 
 
 class InlineDispatch:
-    """Runs extension code in this process, on a thread of its own: a handler that blocks cannot block the turn."""
+    """Runs extension code in this process; the host keeps it off the turn's thread."""
 
     def __init__(self, host: ExtensionHost) -> None:
         self._host = host
-        self._loop = LoopThread("webbee-extensions")
 
     async def catalogue(self) -> Catalogue:
         """The loaded extensions."""
         return self._host.catalogue
 
     async def call(self, request: CallRequest) -> CallOutcome:
-        """Run it; a call that blocks its thread past the deadline is reported and the thread left behind, to end as an event."""
-        future = self._loop.submit(self._host.execute(request))
-        try:
-            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(future)), request.deadline_s + GRACE_S)
-        except TimeoutError:
-            self._loop.abandon(future)
-            return failed(request, "BACKEND_TIMEOUT", f"{request.name} did not finish in {request.deadline_s:g} s", retryable=True)
+        """Run it."""
+        return await self._host.execute(request)
 
 
 @dataclass(slots=True)

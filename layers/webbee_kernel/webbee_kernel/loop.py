@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import logging
 import threading
 import weakref
@@ -15,13 +16,17 @@ _log = logging.getLogger("webbee.loop")
 
 
 class LoopThread:
-    """One daemon thread, one event loop. A coroutine that blocks it can be abandoned: the next gets a new thread."""
+    """One daemon thread, one event loop. A coroutine that blocks it can be abandoned: the next gets a new thread.
+
+    The thread ends with this object, so whoever makes many leaves none behind.
+    """
 
     def __init__(self, name: str) -> None:
         self._name = name
         self._loop: asyncio.AbstractEventLoop | None = None
         self._homes: weakref.WeakKeyDictionary[concurrent.futures.Future[Any], asyncio.AbstractEventLoop] = weakref.WeakKeyDictionary()
         self._lock = threading.Lock()
+        self._end: weakref.finalize[Any, LoopThread] | None = None
 
     def submit(self, coro: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
         """Start the coroutine there."""
@@ -29,6 +34,8 @@ class LoopThread:
             if self._loop is None or self._loop.is_closed():
                 self._loop = asyncio.new_event_loop()
                 threading.Thread(target=self._serve, args=(self._loop,), name=self._name, daemon=True).start()
+                self._end = weakref.finalize(self, _stop, self._loop)
+                self._end.atexit = False
             future = asyncio.run_coroutine_threadsafe(coro, self._loop)
             self._homes[future] = self._loop
             return future
@@ -47,6 +54,8 @@ class LoopThread:
                 return
             asyncio.run_coroutine_threadsafe(_finish(), self._loop)
             self._loop = None
+            if self._end:
+                self._end.detach()
 
     @staticmethod
     def _serve(loop: asyncio.AbstractEventLoop) -> None:
@@ -58,6 +67,12 @@ class LoopThread:
             except BaseException as error:  # asyncio lets SystemExit through: one caller's exit must not end the others' loop
                 _log.error("error=%s | work tried to end its loop", type(error).__name__)
         loop.close()
+
+
+def _stop(loop: asyncio.AbstractEventLoop) -> None:
+    """End a loop that nobody can give work to any more, after what it has begun."""
+    with contextlib.suppress(RuntimeError):  # it ended by itself meanwhile
+        loop.call_soon_threadsafe(lambda: loop.create_task(_finish()))
 
 
 async def _finish() -> None:

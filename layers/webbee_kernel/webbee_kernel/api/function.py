@@ -46,7 +46,7 @@ class Function:
             self.service()
             _connect()
             if role != "chat_turn":
-                self._after = _keep_awake(runtime, self._loop)
+                self._after = _keep_awake(runtime)
             gc.freeze()  # what init made stays: no later collection needs to walk it
             gc.enable()
 
@@ -108,11 +108,11 @@ def _fence_off() -> None:
     os.environ.pop("WEBBEE_MODEL_KEY", None)
 
 
-def _keep_awake(runtime: str, loop: LoopThread) -> AfterResponse:
+def _keep_awake(runtime: str) -> AfterResponse:
     """Functions that run extension code stay awake for its background tasks."""
     from ..aws.after_response import AfterResponse
-    from ..background import idle
+    from ..background import wait
 
-    after = AfterResponse(runtime, lambda: loop.run(idle()))
+    after = AfterResponse(runtime, wait)
     after.start()
     return after

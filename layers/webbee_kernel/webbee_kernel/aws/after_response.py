@@ -20,7 +20,7 @@ _log = logging.getLogger("webbee.background")
 class AfterResponse:
     """Keeps the environment awake until `wait_idle` returns, once per invocation."""
 
-    def __init__(self, runtime_api: str, wait_idle: Callable[[], None]) -> None:
+    def __init__(self, runtime_api: str, wait_idle: Callable[[], object]) -> None:
         self._url = f"http://{runtime_api}/2020-01-01/extension"
         self._wait_idle = wait_idle
         self._finished = threading.Semaphore(0)

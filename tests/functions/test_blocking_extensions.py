@@ -1,0 +1,79 @@
+"""Extension code that blocks its thread is given up on in every function: its own call fails, what comes next gets another thread."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from local.stack import Stack
+from tests.functions.support import ALICE, Person, deployed
+from webbee_kernel import background
+from webbee_kernel.channels.skeleton import SkeletonForbidden
+from webbee_kernel.host import ExtensionHost
+from webbee_kernel.sdk import User
+
+STUBBORN = Path(__file__).parent / "stubborn"
+
+
+def host_of(stack: Stack, function: str) -> ExtensionHost:
+    host: ExtensionHost = stack.handlers[function].lambda_handler.service().host
+    return host
+
+
+def release(stack: Stack, function: str) -> None:
+    """Let everything go on that blocks in a function."""
+    host_of(stack, function).registry.loaded["stubborn"].ext.health.__globals__["released"].set()  # type: ignore[union-attr]
+
+
+@pytest.fixture
+def stubborn() -> Iterator[Stack]:
+    """A deployment with an extension that blocks wherever it is asked."""
+    with deployed(extensions=STUBBORN, env={"WEBBEE_CALL_SECONDS": "0.2"}) as running:
+        try:
+            yield running
+        finally:
+            for function in ("tool_dispatch", "skeleton_refresh"):
+                release(running, function)
+
+
+def test_a_call_that_blocks_tool_dispatch_fails_alone_and_is_done_in_the_end(stubborn: Stack) -> None:
+    person = Person(stubborn, ALICE)
+    assert person.call("stubborn", "hold")["error_code"] == "BACKEND_TIMEOUT"
+    assert person.call("stubborn", "quick")["data"] == {"done": 0}
+    release(stubborn, "tool_dispatch")
+    assert background.wait(60)  # what Lambda is kept awake for
+    assert person.call("stubborn", "quick")["data"] == {"done": 1}
+
+
+def test_a_panel_or_webhook_that_blocks_fails_alone(stubborn: Stack) -> None:
+    person = Person(stubborn, ALICE)
+    assert person.call("stubborn", "__panel__board")["error_code"] == "BACKEND_TIMEOUT"
+    webhook = person.send("tool_dispatch", "POST", "/v1/ext/stubborn/webhook/hook", body="x")
+    assert (webhook.status, webhook.error["code"]) == (500, "BACKEND_TIMEOUT")
+    assert person.call("stubborn", "quick")["status"] == "ok"
+
+
+def test_a_signal_that_blocks_is_reported_and_the_next_one_is_heard(stubborn: Stack) -> None:
+    assert stubborn.invoke("skeleton_refresh", {"signal": "wake"}) == {"signal": "wake", "apps": {"stubborn": "error"}}
+    release(stubborn, "skeleton_refresh")
+    assert stubborn.invoke("skeleton_refresh", {"signal": "wake"})["apps"] == {"stubborn": "ok"}
+
+
+def test_refreshes_alerts_hooks_listeners_and_probes_that_block_are_given_up_on(stubborn: Stack) -> None:
+    host = host_of(stubborn, "skeleton_refresh")
+    user = User("alice", tenant_id="acme")
+    probe = host.registry.loaded["stubborn"].ext.health
+
+    async def ask() -> None:
+        with pytest.raises(TimeoutError):
+            await host.refresh(user, "stubborn", "state", SkeletonForbidden(), 0.1)
+        with pytest.raises(TimeoutError):
+            await host.alert(user, "stubborn", "state", {}, {"n": 1}, 0.1)
+        await host.hook(user, "stubborn", probe, 0.1)
+        await host.emit(user, "stubborn", "probe", {})
+        assert await host.health("stubborn") == {"status": "error", "error_code": "BACKEND_TIMEOUT"}
+
+    asyncio.run(ask())
