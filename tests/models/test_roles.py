@@ -16,8 +16,8 @@ from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Role, Usage
 from webbee_kernel.llm.roles import RoleModels
-from webbee_kernel.logs import _JsonFormatter
 from webbee_kernel.loop import LoopThread
+from webbee_kernel.metrics import metered
 
 from .conftest import MODEL_ID, Wire, asking
 
@@ -89,23 +89,19 @@ def test_the_key_of_the_settings_reaches_the_server(loop: LoopThread) -> None:
 def test_what_a_request_cost_is_a_metric_without_content(loop: LoopThread, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "webbee.model")
     models = RoleModels({"classifier": Named("a"), "narrator": Named("b", ModelUnavailable("no")), "ai": Named("a")})
-    loop.run(models.complete(asking(prompt="TOP SECRET")))
-    with pytest.raises(ModelUnavailable):
-        loop.run(models.complete(asking(role="narrator")))
-    lines = [_JsonFormatter("chat_turn").format(record) for record in caplog.records]
-    answered, failed = map(json.loads, lines)
-    assert (answered["role"], answered["model"], answered["InputTokens"], answered["CachedTokens"], answered["OutputTokens"]) == (
-        "classifier",
-        "a",
-        120,
-        100,
-        7,
-    )
+    written: list[str] = []
+    with metered("chat_turn", "Webbee/test", dict, write=written.append):
+        loop.run(models.complete(asking(prompt="TOP SECRET")))
+        with pytest.raises(ModelUnavailable):
+            loop.run(models.complete(asking(role="narrator")))
+    answered, failed = map(json.loads, written)
+    assert [answered[k] for k in ("role", "model", "InputTokens", "CachedTokens", "OutputTokens")] == ["classifier", "a", [120], [100], [7]]
     [directive] = answered["_aws"]["CloudWatchMetrics"]
     assert {m["Name"] for m in directive["Metrics"]} == {"ModelLatency", "InputTokens", "CachedTokens", "OutputTokens"}
     assert set(directive["Dimensions"][0]) <= set(answered)
-    assert (failed["level"], failed["ModelErrors"]) == ("WARNING", 1)
-    assert "TOP SECRET" not in "".join(lines)
+    assert (failed["role"], failed["ModelErrors"]) == ("narrator", [1])
+    assert [record.levelname for record in caplog.records] == ["INFO", "WARNING"]
+    assert "TOP SECRET" not in "".join(written) + caplog.text
 
 
 def test_one_client_serves_one_event_loop(openai: Wire) -> None:

@@ -18,7 +18,7 @@ def written() -> Iterator[io.StringIO]:
     """A logger with the kernel's formatter that writes to memory."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(logs._JsonFormatter("chat_turn"))
+    handler.setFormatter(logs.JsonFormatter("chat_turn"))
     logger = logging.getLogger("webbee.test-logs")
     logger.addHandler(handler)
     logger.setLevel("INFO")
@@ -77,3 +77,30 @@ def test_nothing_of_an_invocation_stays_behind(written: io.StringIO) -> None:
 def test_any_event_can_be_bound(written: io.StringIO, event: dict[str, Any]) -> None:
     with logs.bind_invocation(event, None):
         assert "user" not in line(written)
+
+
+def test_a_line_has_the_keys_of_powertools(written: io.StringIO) -> None:
+    found = line(written)
+    assert list(found)[:4] == ["level", "location", "message", "timestamp"]
+    assert (found["level"], found["service"], found["logger"], found["function"]) == ("WARNING", "webbee", "webbee.test-logs", "chat_turn")
+    assert found["timestamp"].endswith("+00:00")
+
+
+def test_of_an_exception_the_class_and_the_places_are_told_and_never_the_text(written: io.StringIO) -> None:
+    try:
+        raise RuntimeError("hunter2")
+    except RuntimeError as error:
+        error.add_note("hunter3")
+        logging.getLogger("webbee.test-logs").exception("incident=%s | request failed", "i-1")
+    text = written.getvalue()
+    assert "hunter" not in text
+    found = json.loads(text)
+    assert (found["exception"], found["message"]) == ("RuntimeError", "incident=i-1 | request failed")
+    assert found["at"][0].startswith("test_logs.py:")
+
+
+@pytest.mark.parametrize("text", ['{"level": "CRITICAL"}', "[1, 2]", "%s %d"])
+def test_a_message_that_looks_like_json_stays_a_text(written: io.StringIO, text: str) -> None:
+    logging.getLogger("webbee.test-logs").warning(text)
+    found = json.loads(written.getvalue())
+    assert (found["message"], found["level"]) == (text, "WARNING")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.metrics import EMITTED, MAX_VALUES, metered, record, timed, turn_ended
+from webbee_kernel.metrics import EMITTED, MAX_VALUES, metered, record, record_model, timed, turn_ended
 
 
 def written(work: Any, namespace: str = "Webbee/test") -> list[dict[str, Any]]:
@@ -26,7 +26,7 @@ def test_counts_are_summed_and_times_are_kept_one_by_one() -> None:
         record("ClassifyMs", 7)
 
     [found] = written(work)
-    assert (found["DynamoDBCalls"], found["ClassifyMs"]) == (3, [5, 7])
+    assert (found["DynamoDBCalls"], found["ClassifyMs"]) == ([3], [5, 7])
     assert (found["service"], found["function"], found["correlation_id"]) == ("webbee", "chat_turn", "c-1")
     [directive] = found["_aws"]["CloudWatchMetrics"]
     assert directive["Namespace"] == "Webbee/test"
@@ -63,7 +63,7 @@ def test_an_invocation_that_fails_still_writes_what_it_counted() -> None:
 
     with pytest.raises(RuntimeError), metered("chat_turn", "n", dict, write=found.append):
         fail()
-    assert json.loads(found[0])["Turns"] == 1
+    assert json.loads(found[0])["Turns"] == [1]
 
 
 def test_a_phase_is_timed_even_when_it_fails_and_in_tasks_of_its_own() -> None:
@@ -84,9 +84,27 @@ def test_a_phase_is_timed_even_when_it_fails_and_in_tasks_of_its_own() -> None:
 
 def test_a_turn_counts_itself_its_failure_and_its_masked_values() -> None:
     [found] = written(lambda: turn_ended("error", 3))
-    assert (found["Turns"], found["TurnErrors"], found["MaskedValues"]) == (1, 1, [3])
+    assert (found["Turns"], found["TurnErrors"], found["MaskedValues"]) == ([1], [1], [3])
 
 
 def test_every_metric_has_a_unit_of_cloudwatch_and_a_meaning() -> None:
     assert {m.unit for m in EMITTED.values()} <= {"Count", "Milliseconds", "Seconds", "None"}
     assert all(m.meaning and m.functions for m in EMITTED.values())
+
+
+def test_models_have_a_line_of_their_own_by_role_and_model() -> None:
+    def work() -> None:
+        record("Turns")
+        record_model("classifier", "bedrock:a", {"ModelLatency": 5, "InputTokens": 100})
+        record_model("classifier", "bedrock:a", {"ModelLatency": 7, "InputTokens": 20})
+        record_model("narrator", "bedrock:b", {"ModelErrors": 1})
+
+    turn, classifier, narrator = written(work)
+    assert turn["Turns"] == [1]
+    assert (classifier["role"], classifier["model"], classifier["function"]) == ("classifier", "bedrock:a", "chat_turn")
+    assert (classifier["ModelLatency"], classifier["InputTokens"]) == ([5, 7], [120])
+    assert narrator["ModelErrors"] == [1]
+    for found in (classifier, narrator):
+        [directive] = found["_aws"]["CloudWatchMetrics"]
+        assert (directive["Namespace"], directive["Dimensions"]) == ("Webbee/test", [["role", "model"]])
+        assert found["correlation_id"] == "c-1"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import logging
 import os
@@ -12,31 +13,32 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 
 _invocation: ContextVar[dict[str, str] | None] = ContextVar("webbee_invocation", default=None)
 
 
-class _JsonFormatter(logging.Formatter):
-    """`{"level", "logger", "message", "function", "request_id", …}` and the record's `fields`; of exceptions the class and place, never the text."""
+class JsonFormatter(LambdaPowertoolsFormatter):
+    """Powertools' keys, then `function` and what the invocation bound; of exceptions the class and places, never the text."""
 
     def __init__(self, function: str) -> None:
-        super().__init__()
-        self._function = function
+        super().__init__(
+            json_serializer=lambda line: orjson.dumps(line, default=str).decode(),
+            json_deserializer=str,  # a message that happens to be JSON stays a text
+            serialize_stacktrace=False,
+            use_rfc3339=True,
+            utc=True,
+            service="webbee",
+            function=function,
+        )
 
     def format(self, record: logging.LogRecord) -> str:
-        line: dict[str, Any] = {
-            "timestamp": self.formatTime(record, "%Y-%m-%dT%H:%M:%S"),
-            "level": record.levelname,
-            "logger": record.name,
-            "message": record.getMessage(),
-            "function": self._function,
-            **(_invocation.get() or {}),
-            **getattr(record, "fields", {}),
-        }
+        """One line of JSON."""
+        shown = copy.copy(record)
+        vars(shown).update(logger=record.name, **(_invocation.get() or {}))
         if record.exc_info and record.exc_info[0]:
-            line["exception"] = record.exc_info[0].__name__
-            line["at"] = _places(record)
-        return orjson.dumps(line, default=str).decode()
+            vars(shown).update(exception=record.exc_info[0].__name__, at=_places(record), exc_info=None, exc_text=None)
+        return super().format(shown)
 
 
 def _places(record: logging.LogRecord) -> list[str]:
@@ -54,7 +56,7 @@ def set_up_logging(function: str) -> None:
     logger = logging.getLogger("webbee")
     if not logger.handlers:
         handler = logging.StreamHandler()
-        handler.setFormatter(_JsonFormatter(function))
+        handler.setFormatter(JsonFormatter(function))
         logger.addHandler(handler)
         logger.setLevel(os.environ.get("POWERTOOLS_LOG_LEVEL", "INFO").upper())
         logger.propagate = False

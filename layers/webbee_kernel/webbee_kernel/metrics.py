@@ -12,14 +12,26 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import orjson
+from aws_lambda_powertools.metrics import EphemeralMetrics
 
 P = ParamSpec("P")
 R = TypeVar("R")
-MAX_VALUES = 100
-"""Values of one metric in a line: the embedded format's own limit."""
+MAX_VALUES = 99
+"""Values of one metric in a line: at the embedded format's limit of 100, powertools would write before the invocation has ended."""
+
+
+MODEL_UNITS: Mapping[str, str] = {
+    "ModelLatency": "Milliseconds",
+    "InputTokens": "Count",
+    "CachedTokens": "Count",
+    "OutputTokens": "Count",
+    "ModelErrors": "Count",
+}
+"""What is measured of each request to a model, by role and model."""
 
 
 class Metric(NamedTuple):
@@ -54,14 +66,31 @@ EMITTED: Mapping[str, Metric] = {
     "RefreshLagSeconds": Metric("Seconds", (REFRESH,), "from a section's time to the start of its refresh"),
 }
 
-_values: ContextVar[dict[str, list[float]] | None] = ContextVar("webbee_metrics", default=None)
+
+@dataclass(slots=True)
+class _Figures:
+    """What one invocation counted: values by metric, and by role and model."""
+
+    values: dict[str, list[float]] = field(default_factory=dict)
+    models: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
+
+
+_figures: ContextVar[_Figures | None] = ContextVar("webbee_metrics", default=None)
 
 
 def record(name: str, value: float = 1) -> None:
     """Add a value of a metric of `EMITTED` to this invocation's figures."""
     assert name in EMITTED, name
-    if (values := _values.get()) is not None:
-        values.setdefault(name, []).append(value)
+    if (figures := _figures.get()) is not None:
+        figures.values.setdefault(name, []).append(value)
+
+
+def record_model(role: str, model: str, counts: Mapping[str, float]) -> None:
+    """Add what one request to a role's model cost, by the names of `MODEL_UNITS`."""
+    if (figures := _figures.get()) is not None:
+        of_model = figures.models.setdefault((role, model), {})
+        for name, value in counts.items():
+            of_model.setdefault(name, []).append(value)
 
 
 def timed(name: str) -> Callable[[Callable[P, Coroutine[Any, Any, R]]], Callable[P, Coroutine[Any, Any, R]]]:
@@ -99,33 +128,42 @@ def tokens(read: int, cached: int, written: int) -> None:
 def metered(
     function: str, namespace: str, fields: Callable[[], Mapping[str, str]], *, write: Callable[[str], object] | None = None
 ) -> Iterator[None]:
-    """Collect this invocation's figures and write them to standard output at its end; nothing without a namespace.
+    """Collect this invocation's figures and write them to standard output at its end: a line of its own, one per model; nothing without a namespace.
 
     `fields` are what its log lines carry, asked at the end: the line can be found by its correlation id.
     """
     if not namespace:
         yield
         return
-    values: dict[str, list[float]] = {}
-    token = _values.set(values)
+    figures = _Figures()
+    token = _figures.set(figures)
     try:
         yield
     finally:
-        _values.reset(token)
-        if values:
-            (write or _print)(line(function, namespace, values, fields()))
+        _figures.reset(token)
+        for text in _lines(function, namespace, figures, fields()):
+            (write or _print)(text)
 
 
-def line(function: str, namespace: str, values: Mapping[str, list[float]], fields: Mapping[str, str]) -> str:
-    """One JSON line from which CloudWatch makes metrics by service and function."""
-    shown = {name: sum(found) if EMITTED[name].unit == "Count" else found[:MAX_VALUES] for name, found in values.items()}
-    directive = {
-        "Namespace": namespace,
-        "Dimensions": [["service", "function"]],
-        "Metrics": [{"Name": name, "Unit": EMITTED[name].unit} for name in shown],
-    }
-    meta = {"Timestamp": int(time.time() * 1000), "CloudWatchMetrics": [directive]}
-    return orjson.dumps({**fields, **shown, "service": "webbee", "function": function, "_aws": meta}).decode()
+def _lines(function: str, namespace: str, figures: _Figures, fields: Mapping[str, str]) -> Iterator[str]:
+    if figures.values:
+        units = {name: metric.unit for name, metric in EMITTED.items()}
+        yield line(namespace, {"service": "webbee", "function": function}, figures.values, units, fields)
+    for (role, model), values in figures.models.items():
+        yield line(namespace, {"role": role, "model": model}, values, MODEL_UNITS, {**fields, "function": function})
+
+
+def line(
+    namespace: str, dimensions: Mapping[str, str], values: Mapping[str, list[float]], units: Mapping[str, str], fields: Mapping[str, str]
+) -> str:
+    """One JSON line from which CloudWatch makes metrics by `dimensions`; counts are summed, others keep every value."""
+    metrics = EphemeralMetrics(namespace=namespace)
+    for name, value in dimensions.items():
+        metrics.add_dimension(name, value)
+    for name, found in values.items():
+        for number in [sum(found)] if units[name] == "Count" else found[:MAX_VALUES]:
+            metrics.add_metric(name, units[name], number)
+    return orjson.dumps({**fields, **metrics.serialize_metric_set()}).decode()
 
 
 def _print(text: str) -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping
-from typing import Any
 
 from ..errors import ModelUnavailable
+from ..metrics import record_model
 from .protocol import Model, ModelRequest, ModelResponse, Role, Usage
 
-NAMESPACE = "Webbee"
-_UNITS = {"ModelLatency": "Milliseconds", "InputTokens": "Count", "CachedTokens": "Count", "OutputTokens": "Count", "ModelErrors": "Count"}
 _log = logging.getLogger("webbee.model")
 
 
@@ -42,16 +40,9 @@ def _tokens(usage: Usage) -> dict[str, int]:
 
 
 def _measure(role: Role, model: str, started: float, counts: Mapping[str, int], stop_reason: str = "") -> None:
-    """One line; in Lambda, CloudWatch makes metrics of its `_aws` part (embedded metric format), by role and model."""
+    """One log line, and the invocation's figures by role and model."""
     values = {"ModelLatency": int((time.perf_counter() - started) * 1000), **counts}
-    metrics = [{"Name": name, "Unit": _UNITS[name]} for name in values]
-    directive = {"Namespace": NAMESPACE, "Dimensions": [["role", "model"]], "Metrics": metrics}
-    fields: dict[str, Any] = {
-        **values,
-        "role": role,
-        "model": model,
-        "_aws": {"Timestamp": int(time.time() * 1000), "CloudWatchMetrics": [directive]},
-    }
+    record_model(role, model, values)
     level = logging.WARNING if "ModelErrors" in counts else logging.INFO
     _log.log(
         level,
@@ -62,5 +53,4 @@ def _measure(role: Role, model: str, started: float, counts: Mapping[str, int], 
         values["ModelLatency"],
         *(values.get(name, 0) for name in ("InputTokens", "CachedTokens", "OutputTokens")),
         "unavailable" if "ModelErrors" in counts else "answered",
-        extra={"fields": fields},
     )
