@@ -8,6 +8,9 @@ from imperal_sdk import ActionResult, AuthError, ChatExtension, CircularCallErro
 
 ext = Extension("courier", version="0.3.0", description="Carries messages between services and between extensions.")
 chat = ChatExtension(ext, description="Messages")
+ext.secret("google_client_id", "Client id", scope="app")(lambda: None)
+ext.oauth("google", scopes=["openid", "email"])
+ext.oauth("yahoo", collection="letters")
 
 
 @ext.webhook("/dict")
@@ -98,7 +101,7 @@ async def tell(ctx) -> ActionResult:
 
 @chat.function("connect", "Connect an account")
 async def connect(ctx, provider: str = "google") -> ActionResult:
-    """There is no provider here."""
+    """Where the user signs in."""
     try:
         return ActionResult.success({"url": await ctx.oauth_authorize_url(provider)}, "Go there.")
     except Exception as error:

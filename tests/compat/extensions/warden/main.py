@@ -73,7 +73,8 @@ async def visit(ctx, headers, body, query_params):
     made = await theirs.create("visits", {"by": ctx.user.imperal_id})
     assert (await theirs.query("visits")).data[0].id == made.id
     await NotifyClient(ctx.store._gateway_url, ctx.store._auth_token, user_id)("somebody was here")
-    return {"owners": [u async for u in theirs.list_users("visits")]}
+    everyone = StoreClient(ctx.store._gateway_url, ctx.store._auth_token, user_id="__system__")
+    return {"owners": [u async for u in everyone.list_users("visits")]}
 
 
 @chat.function("forge", "Build clients for others", action_type="write")

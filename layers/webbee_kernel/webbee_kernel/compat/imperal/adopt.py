@@ -46,6 +46,8 @@ def adopt(app_id: str, main: ModuleType) -> Extension | None:
     )
     ours.cache_models.update(models)
     ours.secrets.update({name: _secret(spec) for name, spec in app.secrets.items()})
+    for declared in getattr(theirs, "oauth_providers", {}).values():
+        ours.oauth(declared.provider, collection=declared.collection, scopes=declared.scopes)
     _functions(app, ours)
     _sections(app, ours)
     _panels(app, ours)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +13,9 @@ from ...errors import CallError
 from ...sdk import context as kernel
 from . import names as sdk
 from .errors import in_their_words
+from .gateway import HandBuilt
+
+MAX_MESSAGE_BYTES = 64 * 1024
 
 
 class Cache:
@@ -113,7 +116,7 @@ class Secrets:
             raise sdk.SecretWriteForbidden(str(refused)) from None
 
 
-class Notify:
+class Notify(HandBuilt):
     """`ctx.notify("text", priority="high")` and `ctx.notify.send(...)`."""
 
     def __init__(self, notify: kernel.NotifyClient, app_id: str) -> None:
@@ -132,10 +135,21 @@ class Notify:
     def for_user(self, user_id: str) -> Notify:
         """Tell another user; RuntimeError outside system context."""
         with in_their_words(self._app):
-            return Notify(self._notify.for_user(user_id), self._app)
+            theirs = Notify(self._notify.for_user(user_id), self._app)
+        theirs._enter(self._gateway, user_id)
+        return theirs
 
 
-class AI:
+async def deliver(ctx: kernel.Context, text: str, msg_type: str, refresh_panels: Sequence[str]) -> None:
+    """`ctx.deliver_chat_message`: a message outside a turn, cut at 64 KB."""
+    raw = text.encode("utf-8", "replace")
+    if len(raw) > MAX_MESSAGE_BYTES:
+        text = raw[:MAX_MESSAGE_BYTES].decode("utf-8", "ignore") + "...(truncated)"
+    hooks: Any = ctx.kernel
+    await hooks.deliver(text, msg_type, tuple(refresh_panels))
+
+
+class AI(HandBuilt):
     """`ctx.ai`: the deployment's model answers, whatever `model` says."""
 
     def __init__(self, ai: kernel.AIClient, app_id: str) -> None:

@@ -11,16 +11,12 @@ from pydantic import BaseModel
 from ...sdk.context import Context
 from . import gateway
 from . import names as sdk
-from .clients import AI, Billing, Cache, Extensions, Notify, Secrets, config
+from .clients import AI, Billing, Cache, Extensions, Notify, Secrets, config, deliver
 from .errors import in_their_words
 from .files import Storage
 from .http import HTTP
 from .results import presentable
 from .store import Store
-
-MAX_MESSAGE_BYTES = 64 * 1024
-OAUTH_PROVIDERS = ("google", "microsoft", "yahoo")
-"""The providers the SDK knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +42,10 @@ class Skeleton:
             return await self._client.get(section)
 
 
-class KernelContext(sdk.Context):  # type: ignore[misc]
+class KernelContext(gateway.HandBuilt, sdk.Context):  # type: ignore[misc]
     """What a handler of the SDK gets. `tool_type` is skeleton, panel, chat_fn or tool, as in the SDK."""
 
-    def __init__(self, ctx: Context, app: Adopted, tool_type: str, *, scoped_from: str = "") -> None:
+    def __init__(self, ctx: Context, app: Adopted, tool_type: str, *, scoped_from: str = "", parent: gateway.Gateway | None = None) -> None:
         given: dict[str, Any] = {
             "user": _user(ctx, scoped_from),
             "tenant": sdk.TenantContext(tenant_id=ctx.user.tenant_id, name=ctx.user.tenant_id),
@@ -75,8 +71,7 @@ class KernelContext(sdk.Context):  # type: ignore[misc]
         self._declared_secrets = app.secrets
         self._kernel = ctx
         self._app = app
-        self.own_clients = {"store": given["store"], "notify": given["notify"]}
-        gateway.open_for(self, self.store, self.notify)
+        gateway.open_for(ctx, app.app_id, self, self.store, self.notify, self.ai, self.http, parent=parent)
 
     @property
     def cache(self) -> Cache:
@@ -97,11 +92,7 @@ class KernelContext(sdk.Context):  # type: ignore[misc]
 
     async def deliver_chat_message(self, text: str, *, msg_type: str = "response", refresh_panels: list[str] | None = None) -> None:
         """A message outside a turn, at most 64 KB, as an event the page shows."""
-        raw = text.encode("utf-8", "replace")
-        if len(raw) > MAX_MESSAGE_BYTES:
-            text = raw[:MAX_MESSAGE_BYTES].decode("utf-8", "ignore") + "...(truncated)"
-        hooks: Any = self._kernel.kernel
-        await hooks.deliver(text, msg_type, tuple(refresh_panels or ()))
+        await deliver(self._kernel, text, msg_type, refresh_panels or ())
 
     async def log(self, message: str, level: str = "info") -> None:
         """One line of the app's log."""
@@ -112,14 +103,9 @@ class KernelContext(sdk.Context):  # type: ignore[misc]
         return self._kernel.webhook_url(path or "")
 
     async def oauth_authorize_url(self, provider: str, *, login_hint: str | None = None) -> str:
-        """Always refused: this kernel has no callback that would finish the sign-in, so it starts none."""
-        if provider not in OAUTH_PROVIDERS:
-            raise ValueError(f"unknown oauth provider {provider!r}: the SDK knows {', '.join(OAUTH_PROVIDERS)}")
-        raise sdk.ExtensionError(
-            self._app.app_id,
-            f"no sign-in with {provider} is configured in this deployment: store the account's token as a secret, "
-            "or finish the sign-in in a webhook of the extension",
-        )
+        """The address a user opens to connect an account; the SDK's ExtensionError where the operator has not configured the provider."""
+        with in_their_words(self._app.app_id):
+            return await self._kernel.oauth_authorize_url(provider, login_hint=login_hint)
 
     def _gw_namespace(self, name: str, cls: Any) -> Any:
         """`ctx.users`, `ctx.apps`, `ctx.rbac`, `ctx.conversations`: the platform's own, so refused as the SDK does without a gateway."""
@@ -131,7 +117,7 @@ class KernelContext(sdk.Context):  # type: ignore[misc]
             other = self._kernel.as_user(user_id)
         if not user_id or user_id.startswith("__"):
             raise ValueError(f"as_user wants a user's id, not {user_id!r}")
-        scoped = KernelContext(other, self._app, self._tool_type, scoped_from=self._kernel.user.imperal_id)
+        scoped = KernelContext(other, self._app, self._tool_type, scoped_from=self._kernel.user.imperal_id, parent=self._gateway)
         for kept in ("agency_id", "agency_theme", "_metadata"):
             setattr(scoped, kept, getattr(self, kept, None))
         return scoped

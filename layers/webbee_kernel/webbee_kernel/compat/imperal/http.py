@@ -10,12 +10,16 @@ import httpx
 from ...invariants import breach
 from ...sdk import context as kernel
 from ...sdk.errors import HttpBlockedError
-from ...surfaces.http import MAX_TIMEOUT_S
+from ...surfaces.http import MAX_TIMEOUT_S, HttpClient
 from . import names as sdk
+from .gateway import HandBuilt
 
 
-class HTTP:
-    """GET, POST, PUT, PATCH and DELETE; `timeout` is in seconds, over 180 is refused."""
+class HTTP(HandBuilt):
+    """GET, POST, PUT, PATCH and DELETE; `timeout` is in seconds, over 180 is refused.
+
+    Of this machine it reaches the gateway alone, and that only with the token of its own call among the headers.
+    """
 
     def __init__(self, http: kernel.HttpClient) -> None:
         self._http = http
@@ -46,7 +50,7 @@ class HTTP:
             raise ValueError(breach("I-LONGRUN-HTTP-CAP-180S", f"This timeout is {timeout} s: longer work goes to ctx.background_task."))
         sent = httpx.Request(method, url)
         try:
-            found = await self._http.request(method, str(url), timeout=timeout, **_options(sent, kwargs))
+            found = await self._client(str(url), kwargs).request(method, str(url), timeout=timeout, **_options(sent, kwargs))
         except TimeoutError as error:
             raise httpx.ReadTimeout(str(error) or f"{sent.url.host} did not answer in time", request=sent) from None
         except (ConnectionError, HttpBlockedError) as error:
@@ -56,6 +60,10 @@ class HTTP:
                 raise httpx.TooManyRedirects(str(error), request=sent) from None
             raise
         return sdk.HTTPResponse(status_code=found.status_code, body=_body(found), headers=dict(found.headers))
+
+    def _client(self, url: str, kwargs: dict[str, Any]) -> kernel.HttpClient:
+        own = self._gateway is not None and self._gateway.sent_to_itself(url, kwargs.get("headers"))
+        return HttpClient(allow_private=True) if own else self._http
 
 
 def _options(request: httpx.Request, kwargs: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from ...sdk import context as kernel
 from ...sdk.documents import Document
 from . import names as sdk
 from .errors import in_their_words
+from .gateway import HandBuilt
 
 PAGE = 1_000
 MAX_LIMIT = 10_000
@@ -18,7 +19,7 @@ MAX_LIMIT = 10_000
 _FORBIDDEN_COLLECTION = re.compile(r"[:*?\[\]\s/]")
 
 
-class Store:
+class Store(HandBuilt):
     """`ctx.store`: documents as the SDK's `Document`, pages as its `Page`."""
 
     def __init__(self, store: kernel.StoreClient, app_id: str, tenant_id: str) -> None:
@@ -102,7 +103,9 @@ class Store:
     def for_user(self, user_id: str) -> Store:
         """Another user's store; RuntimeError outside system context."""
         with in_their_words(self._app):
-            return Store(self._store.for_user(user_id), self._app, self._tenant)
+            theirs = Store(self._store.for_user(user_id), self._app, self._tenant)
+        theirs._enter(self._gateway, user_id)
+        return theirs
 
     def _document(self, d: Document) -> Any:
         made = sdk.Document(id=d.id, collection=d.collection, data=d.data, extension_id=self._app, tenant_id=self._tenant)

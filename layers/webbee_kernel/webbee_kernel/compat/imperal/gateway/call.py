@@ -1,0 +1,129 @@
+"""What one call carries of the gateway: its address, and a token that ends with the call."""
+
+from __future__ import annotations
+
+import contextvars
+import functools
+import importlib
+import secrets
+import threading
+import weakref
+from typing import Any
+
+import httpx
+
+from ....sdk.context import Context
+
+_lock = threading.Lock()
+_address = ""
+_open: weakref.WeakValueDictionary[str, Gateway] = weakref.WeakValueDictionary()
+
+
+class Gateway:
+    """One call's way in, for its app, tenant and user. It is open while the call's context, or a client of it, is alive."""
+
+    def __init__(self, ctx: Context, app_id: str, parent: Gateway | None = None) -> None:
+        self.ctx = ctx
+        self.app_id = app_id
+        self._parent: Gateway | None = (parent._parent or parent) if parent else None
+        self._kept: list[Gateway] = []
+        self._token = ""
+        self.variables: contextvars.Context | None = None
+
+    @property
+    def url(self) -> str:
+        """The address; the first to ask in this process waits for the server to start. OSError where no socket can be had."""
+        return _address or _start()
+
+    @property
+    def token(self) -> str:
+        """The secret that stands for this call, made when first read. That of an `as_user` context is good as long as its parent's."""
+        with _lock:
+            if not self._token:
+                self._token = secrets.token_urlsafe(24)
+                self.variables = contextvars.copy_context()
+                _open[self._token] = self
+                if self._parent:
+                    self._parent._kept.append(self)
+                    self._parent = None  # no cycle: the token ends with the last reference, not with a collection
+        return self._token
+
+    def acting(self, user_id: str, *, system: bool = False) -> Context:
+        """The kernel's context for this user. SystemContextRequired for another one, or for `system`, outside system context."""
+        own = user_id in ("", self.ctx.user.imperal_id)
+        return self.ctx if own and not system else self.ctx.as_user(user_id or self.ctx.user.imperal_id)
+
+    def sent_to_itself(self, url: str, headers: Any) -> bool:
+        """Whether a request goes to the running gateway with this call's own token."""
+        return bool(_address) and url.startswith(f"{_address}/") and find(httpx.Headers(headers)) is self
+
+
+def find(headers: Any) -> Gateway | None:
+    """The open call whose token the headers bear, as `X-Service-Token` or as a bearer's; None for a wrong one and after the call."""
+    scheme, _, bearer = (headers.get("authorization") or "").partition(" ")
+    token = headers.get("x-service-token") or (bearer.strip() if scheme.lower() == "bearer" else "")
+    return _open.get(token)
+
+
+class HandBuilt:
+    """The private attributes of which extensions build clients of their own, on a context and on its clients."""
+
+    _gateway: Gateway | None = None
+    _extension_id = _user_id = ""
+    _tenant_id = "default"
+
+    @functools.cached_property
+    def _gateway_url(self) -> str:
+        return self._gateway.url if self._gateway else ""
+
+    @functools.cached_property
+    def _auth_token(self) -> str:
+        return self._gateway.token if self._gateway else ""
+
+    @functools.cached_property
+    def _service_token(self) -> str:
+        return self._gateway.token if self._gateway else ""
+
+    def __repr__(self) -> str:
+        """Without the token."""
+        return f"{type(self).__name__}(app={self._extension_id!r})"
+
+    def _enter(self, gateway: Gateway | None, user_id: str) -> None:
+        """Point the attributes at this call's gateway, whatever they were."""
+        for name in ("_gateway_url", "_auth_token", "_service_token"):
+            vars(self).pop(name, None)
+        if gateway:
+            self._gateway, self._extension_id = gateway, gateway.app_id
+            self._user_id, self._tenant_id = user_id, gateway.ctx.user.tenant_id
+
+
+def open_for(ctx: Context, app_id: str, *holders: HandBuilt, parent: Gateway | None = None) -> None:
+    """Let extension code build clients from these objects; each is good as long as it is kept."""
+    gateway = Gateway(ctx, app_id, parent)
+    for holder in holders:
+        holder._enter(gateway, ctx.user.imperal_id)
+
+
+def _start() -> str:
+    """Start the server, once per process, and let the SDK's own client say for whom it acts."""
+    global _address
+    with _lock:
+        if not _address:
+            from .server import serve
+
+            address = serve()
+            client = importlib.import_module("imperal_sdk.store.client").StoreClient
+            client._headers = _naming_the_user(client._headers)
+            _address = address
+        return _address
+
+
+def _naming_the_user(original: Any) -> Any:
+    """`StoreClient._headers` with `X-Acting-User` for our address: the SDK names the user in three of its eight requests only."""
+
+    @functools.wraps(original)
+    def headers(self: Any) -> Any:
+        sent = original(self)
+        return {**sent, "X-Acting-User": self._user_id.encode()} if self._user_id and self._gateway_url == _address else sent
+
+    return headers
