@@ -37,10 +37,10 @@ BOB = User(imperal_id="bob", email="bob@example.com", tenant_id="acme")
 class Bench:
     """Calls extensions as the functions do; everything a plain method, the event loop out of sight."""
 
-    def __init__(self, registry: Registry) -> None:
+    def __init__(self, registry: Registry, **more: str) -> None:
         self.clock = FrozenClock("2026-05-15T17:21:04Z")
         config = {"weather": {"units": {"degrees": "C"}, "base": "http://unset.invalid"}}
-        env = {"WEBBEE_HTTP_ALLOW_PRIVATE": "true", "WEBBEE_PUBLIC_URL": "https://bee.example", "WEBBEE_CONFIG": json.dumps(config)}
+        env = {"WEBBEE_HTTP_ALLOW_PRIVATE": "true", "WEBBEE_PUBLIC_URL": "https://bee.example", "WEBBEE_CONFIG": json.dumps(config), **more}
         model = FunctionModel(lambda request: ModelResponse(text=f"Dear {request.prompt[-3:]},"))
         self.app: App = bootstrap(Settings.from_env(env), stores=memory_stores(), clock=self.clock, llm=model)
         self.host: ExtensionHost = make_host(self.app, registry)

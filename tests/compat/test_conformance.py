@@ -117,6 +117,15 @@ APPLIES = {
     "test_user.test_matching_role": "test_the_user_answers_for_scopes_and_roles",
     "test_identity_contract.test_user_is_frozen": "test_the_user_answers_for_scopes_and_roles",
     "test_oauth_authorize_url.test_unknown_provider_raises": "test_a_sign_in_that_cannot_be_finished_is_not_begun",
+    "test_oauth_authorize_url.test_authorize_url_has_all_components": "test_a_sign_in_begins_at_the_provider_with_the_apps_client_and_scopes",
+    "test_oauth_tokens_shared.test_expired_token_is_refreshed_and_persisted": "test_an_account_is_stored_as_the_sdks_refresh_reads_it",
+    "test_context_deliver_chat_message.test_deliver_chat_message_posts_to_auth_gw": "test_plain_http_reaches_it_however_the_handler_waits",
+    "test_list_users_client.test_yields_single_page": "test_built_clients_equal_given_ones_in_a_schedule",
+    "test_list_users_client.test_paginates_until_exhausted": "test_pages_follow_their_cursor",
+    "test_list_users_client.test_raises_if_user_context": "test_a_chat_functions_token_opens_nothing_else",
+    "test_list_users_client.test_raises_store_unavailable_on_503": "test_a_failure_says_nothing_of_the_deployment",
+    "test_query_all_client.test_returns_docs": "test_built_clients_equal_given_ones_in_a_schedule",
+    "test_query_all_client.test_raises_if_user_context": "test_a_chat_functions_token_opens_nothing_else",
     "test_secret_scope_decorator.test_secret_accepts_and_emits_scope_app": "test_secrets_raise_the_sdks_errors",
 }
 

@@ -46,6 +46,9 @@ class Provider:
     def token(self, form: Mapping[str, str]) -> tuple[int, Any]:
         """The token endpoint."""
         asked = self._codes.pop(form.get("code", ""), None)
+        if form["grant_type"] == "refresh_token":
+            known = form["refresh_token"] == self.more.get("refresh_token")
+            return (200, {"access_token": "access-renewed", "expires_in": 60}) if known else (400, {"error": "invalid_grant"})
         if any(form.get(k) != v for k, v in CLIENT.items()):
             return 401, {"error": "invalid_client", "error_description": "secret text of the provider"}
         if asked is None or form["redirect_uri"] != asked["redirect_uri"] or _challenge(form["code_verifier"]) != asked["code_challenge"]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 
-from imperal_sdk import ActionResult, AuthError, ChatExtension, CircularCallError, Extension, NotFoundError, WebhookResponse
+from imperal_sdk import ActionResult, AuthError, ChatExtension, CircularCallError, Extension, NotFoundError, WebhookResponse, fresh_token
 
 ext = Extension("courier", version="0.3.0", description="Carries messages between services and between extensions.")
 chat = ChatExtension(ext, description="Messages")
 ext.secret("google_client_id", "Client id", scope="app")(lambda: None)
+ext.secret("google_client_secret", "Client secret", scope="app")(lambda: None)
 ext.oauth("google", scopes=["openid", "email"])
 ext.oauth("yahoo", collection="letters")
 
@@ -106,3 +107,12 @@ async def connect(ctx, provider: str = "google") -> ActionResult:
         return ActionResult.success({"url": await ctx.oauth_authorize_url(provider)}, "Go there.")
     except Exception as error:
         return ActionResult.error(str(error), code=type(error).__name__.upper())
+
+
+@chat.function("renew", "Renew the connected account")
+async def renew(ctx) -> ActionResult:
+    """The SDK's own refresh, on the account as the kernel stored it."""
+    found = (await ctx.store.query("google_accounts")).data[0]
+    account = await fresh_token(ctx, {**found.data, "doc_id": found.id}, provider="google", collection="google_accounts")
+    kept = await ctx.store.get("google_accounts", found.id)
+    return ActionResult.success({"before": found.data, "token": account["access_token"], "kept": kept.data}, "Renewed.")

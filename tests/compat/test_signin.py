@@ -1,0 +1,47 @@
+"""An account that the kernel's sign-in stored is one that the SDK's own token refresh understands."""
+
+from __future__ import annotations
+
+import json
+import time
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from imperal_sdk.oauth_tokens import PROVIDER_TOKEN_URLS
+
+from tests.compat.conftest import Bench
+from tests.functions.provider import CLIENT, Provider, provider
+from webbee_kernel.oauth.connect import connect
+from webbee_kernel.oauth.signin import SignIns, account_id
+from webbee_kernel.registry import Registry
+from webbee_kernel.turn import CallOutcome
+
+
+def sign_in(bench: Bench, acme: Provider) -> CallOutcome:
+    """As the person and the callback do it."""
+    url = bench.call("courier", "connect")["url"]
+    back = acme.consent(url)
+    assert parse_qs(urlsplit(url).query)["scope"] == ["openid email"]
+    signins = SignIns(bench.app.stores.cache, bench.app.settings, bench.clock)
+    begun = bench.run(signins.find("courier", "google", back["state"]))
+    found: CallOutcome = bench.run(connect(bench.app, bench.host, begun, back["code"]))
+    return found
+
+
+def test_an_account_is_stored_as_the_sdks_refresh_reads_it(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+    with provider() as acme:
+        bench = Bench(registry, WEBBEE_OAUTH_PROVIDERS=json.dumps({"google": json.loads(acme.configuration)["acme"]}))
+        for name, value in CLIENT.items():
+            bench.set_secret("courier", f"google_{name}", value)
+        assert sign_in(bench, acme).data == {
+            "provider": "google",
+            "email": "sarah@acme.example",
+            "collection": "google_accounts",
+            "id": account_id("google", acme.claims),
+        }
+        monkeypatch.setitem(PROVIDER_TOKEN_URLS, "google", f"{acme.address}/token")
+        renewed = bench.call("courier", "renew")  # the bench's clock stands in the past, so the stored token has expired
+        assert (renewed["before"]["access_token"], renewed["before"]["refresh_token"]) == ("access-1", "refresh-1")
+        assert renewed["before"]["expires_at"] == int(bench.clock.now()) + 3600 < time.time()
+        assert renewed["token"] == renewed["kept"]["access_token"] == "access-renewed"
+        assert (renewed["kept"]["refresh_token"], renewed["kept"]["email"]) == ("refresh-1", "sarah@acme.example")
