@@ -105,6 +105,7 @@ endef
 
 .venv:
 	$(call environment,.venv,requirements/local.txt,20)
+	@$(MAKE) -C extensions install ENVIRONMENT="$(CURDIR)/.venv"
 
 .venv-dev:
 	$(call environment,.venv-dev,requirements/dev.txt,40)

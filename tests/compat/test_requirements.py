@@ -6,6 +6,8 @@ import importlib.util
 import shutil
 import subprocess
 import sys
+import venv
+import zipfile
 from pathlib import Path
 from types import ModuleType
 
@@ -92,3 +94,46 @@ def test_the_constraints_are_the_kernel_layers_versions() -> None:
     pins = {line.split(" ")[0] for line in lock.splitlines() if "==" in line}
     listed = set((ROOT / "extensions/constraints.txt").read_text("utf-8").splitlines()[1:])
     assert listed == pins
+
+
+def wheel(folder: Path, name: str) -> None:
+    """A package that pip can install without an index."""
+    info = f"{name}-1.0.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as file:
+        file.writestr(f"{name}.py", "VALUE = 1\n")
+        file.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+        file.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        file.writestr(f"{info}/RECORD", "")
+
+
+@pytest.fixture
+def dropped_in(tmp_path: Path) -> Path:
+    """A folder of extensions with one that requires a package, and an environment beside it."""
+    for name in ("Makefile", "check_requirements.py", "constraints.txt"):
+        shutil.copy(ROOT / "extensions" / name, tmp_path)
+    (tmp_path / "mail").mkdir()
+    (tmp_path / "mail" / "main.py").write_text("import honey\n")
+    wheel(tmp_path, "honey")
+    (tmp_path / "mail" / "requirements.txt").write_text(f"--no-index\n--find-links {tmp_path}\nhoney==1.0\n")
+    venv.create(tmp_path / "env", with_pip=True)
+    return tmp_path
+
+
+def install(folder: Path) -> subprocess.CompletedProcess[str]:
+    """What `make run` and `make demo` do first."""
+    command = ["make", "--no-print-directory", "install", f"ENVIRONMENT={folder / 'env'}"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+
+
+def test_what_a_dropped_in_extension_requires_is_there_on_this_machine_too(dropped_in: Path) -> None:
+    first, second = install(dropped_in), install(dropped_in)
+    assert (first.returncode, "installing" in first.stdout) == (0, True), first
+    assert subprocess.run([dropped_in / "env/bin/python", "-c", "import honey"], check=False, timeout=30).returncode == 0
+    assert (second.returncode, second.stdout) == (0, "")  # once
+
+
+def test_what_cannot_be_installed_stops_nothing(dropped_in: Path) -> None:
+    (dropped_in / "mail" / "requirements.txt").write_text("--no-index\nno-such-package==1.0\n")
+    done = install(dropped_in)
+    assert done.returncode == 0
+    assert "not all of it could be installed: ./webbee check" in done.stderr
