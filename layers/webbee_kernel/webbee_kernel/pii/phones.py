@@ -38,7 +38,7 @@ def find_phones(text: str, key: str = "") -> tuple[Phone, ...]:
 
     Taken where the library calls them valid: numbers with a plus, anywhere; numbers without one under a phone-like key, directly after
     a phone-like word, or grouped with parentheses as in `8 (495) 123-45-67` and `(415) 555-2671`. With a plus and a phone-like key or
-    word, a number of a possible length is enough: test data is full of `+1 555` numbers. Anything else is left, above all digits
+    word, or grouped like a phone number, a possible length is enough: test data is full of `+1 555` numbers. Anything else is left, above all digits
     without a plus and without a cue.
     """
     hinted = is_phone_key(key)
@@ -89,13 +89,20 @@ def _library(window: str, cued: bool, regions: int) -> list[Phone]:
 
     if window[0] in "+＋":
         found = _matches(PhoneNumberMatcher(window, None, Leniency.VALID))
-        return found or (_matches(PhoneNumberMatcher(window, None, Leniency.POSSIBLE)) if cued else [])
+        return found or (_matches(PhoneNumberMatcher(window, None, Leniency.POSSIBLE)) if cued or _is_written_so(window) else [])
     leniency = Leniency.VALID if cued else Leniency.STRICT_GROUPING
     for region in _regions(window)[:regions]:
         found = _matches(PhoneNumberMatcher(window, region, leniency))
         if found:
             return found
     return []
+
+
+def _is_written_so(window: str) -> bool:
+    """Whether a number with a plus is grouped as people group phone numbers: ten digits or more, a country's code first, and groups that
+    are not thousands. `+1 555 123 4567` is, `+12 345 678 901` and `+12345678901` are not."""
+    country, *groups = re.findall(r"\d+", window)
+    return len(country) <= 3 and len(groups) >= 2 and sum(map(len, (country, *groups))) >= 10 and {len(g) for g in groups} != {3}
 
 
 def _regions(window: str) -> tuple[str, ...]:
