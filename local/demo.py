@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Container
 from email.message import EmailMessage
 from typing import Any
 
@@ -18,6 +19,8 @@ PERSON = {"sub": "sarah", "tenant_id": "local", "role": "developer", "email": "s
 TOKENS = {"sarah-ru": {**PERSON, "language": "ru"}, "sarah-en": {**PERSON, "language": "en"}}
 APPS = ("mail", "tasks", "notes")
 SESSION = "demo"
+KNOWN_SHOWN = 100
+"""Characters of a prompt's long line that the reader has seen before."""
 
 
 class Story:
@@ -28,13 +31,15 @@ class Story:
         self.ru = Client(world.url, "sarah-ru")
         self.en = Client(world.url, "sarah-en")
         self.prompt = ""
+        self.read: set[str] = set()
 
     def say(self, client: Client, message: str) -> dict[str, Any]:
         """One turn: what the classifier reads, then the reply."""
         print("\n" + paint("you      ", "bold", "green") + paint(message, "bold"))
         self.prompt = client.get("/v1/inspect", session_id=SESSION, message=message)["prompt"]
         print(paint("  the classifier reads", "dim"))
-        print(_prompt(self.prompt))
+        print(_prompt(self.prompt, self.read))
+        self.read.update(self.prompt.splitlines())
         answer: dict[str, Any] = client.post("/v1/chat", {"message": message, "session_id": SESSION})
         for call in answer["calls"]:
             mark = paint("✓", "green") if call["status"] == "ok" else paint("✗", "red")
@@ -50,9 +55,7 @@ class Story:
 
     def refresh(self) -> None:
         """The schedule's tick and the queue's poller, once."""
-        self.world.stack.tick()
-        while self.world.stack.drain():
-            pass
+        self.world.refresh()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -148,10 +151,12 @@ def heading(text: str) -> None:
     print("\n" + paint(text, "bold", "magenta"))
 
 
-def _prompt(text: str) -> str:
-    """The prompt, block headers and FACTS picked out."""
+def _prompt(text: str, known: Container[str]) -> str:
+    """The prompt, block headers and FACTS picked out; a long line that stood in an earlier one shows its beginning."""
     lines = []
     for line in text.splitlines():
+        if line in known and len(line) > 2 * KNOWN_SHOWN:
+            line = line[:KNOWN_SHOWN] + f" … (as before, {len(line):,} characters)"
         style = ("blue",) if line.startswith(("[SKELETON]", "[HISTORY]")) else ("yellow",) if line.startswith("FACTS:") else ("dim",)
         lines.append(wrapped(line, "  │ ", *style))
     return "\n".join(lines)

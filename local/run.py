@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import threading
+from collections.abc import Mapping
 
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import SettingsError
 
-from .client import Client
-from .gateway import TOKENS
+from .cli.show import progress
 from .paint import paint
-from .world import World, local_world
+
+STEPS = 4
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -27,12 +29,22 @@ def main(arguments: list[str] | None = None) -> int:
         make_model(Settings.from_env({"WEBBEE_MODEL": options.model}))
     except SettingsError as error:
         parser.error(f"--model {options.model}: {error}")
-    print("starting …", flush=True)
+    count = itertools.count()
+
+    def step(what: str) -> None:
+        progress(f"starting: {what}", next(count), STEPS)
+
+    if not sys.stderr.isatty():
+        print("starting …", flush=True)
+    step("libraries")
     try:
-        with local_world(host=options.host, port=options.port, model=options.model) as world:
-            prepare(world)
+        from .users import failed, prepare_and_refresh  # a second of imports: whoever waits sees the bar before
+        from .world import local_world
+
+        with local_world(host=options.host, port=options.port, model=options.model, prepare=prepare_and_refresh, step=step) as world:
+            progress("started", STEPS, STEPS)
+            print(welcome(world.url, failed(world)), flush=True)
             world.keep_fresh()
-            print(welcome(world.url), flush=True)
             threading.Event().wait()
     except OSError as error:
         print(f"cannot listen on {options.host}:{options.port} ({error.strerror}): make run PORT=8001", file=sys.stderr)
@@ -42,17 +54,8 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def prepare(world: World) -> None:
-    """Give the ready users their apps and the demo mailbox."""
-    for token in TOKENS:
-        client = Client(world.url, token)
-        client.put("/v1/extensions/mail/secrets/accounts", {"value": world.mail.accounts_secret("demo")})
-        for app in client.get("/v1/extensions")["extensions"]:
-            client.put(f"/v1/extensions/{app['app_id']}/installation")
-
-
-def welcome(url: str) -> str:
-    """What to type next."""
+def welcome(url: str, failed: Mapping[str, str]) -> str:
+    """What to type next, and which extensions are missing, with their reasons."""
     chat = f"""curl -s {url}/v1/chat -H 'Authorization: Bearer alice' -d '{{"message": "покажи письма за сегодня", "session_id": "s1"}}'"""
     again = f"""curl -s {url}/v1/chat -H 'Authorization: Bearer alice' -d '{{"message": "отправь на тот же адрес «статус по проекту»", "session_id": "s1"}}'"""
     inspect = f"curl -sG {url}/v1/inspect -H 'Authorization: Bearer dev' --data-urlencode 'message=show my tasks'"
@@ -66,6 +69,8 @@ def welcome(url: str) -> str:
         paint("What the model would read:", "bold"),
         "  " + inspect,
         "",
+        *(f"{paint('not loaded', 'red')} {app_id}: {reason}" for app_id, reason in failed.items()),
+        *(["./webbee check says what to do.", ""] if failed else []),
         "Ctrl-C stops it.",
     ]
     return "\n".join(lines)

@@ -52,8 +52,8 @@ def parser() -> argparse.ArgumentParser:
     new.add_argument("extension", help="its id: a-z 0-9 _ -")
     new.add_argument("--into", default="extensions", help="folder of extensions (extensions)")
 
-    checked = command("check", check.check, "check an extension: rules and limits, with file and line", api=False)
-    checked.add_argument("extension", help="its folder, or its id")
+    checked = command("check", check.check, "check extensions: whether they load, rules and limits, with file and line", api=False)
+    checked.add_argument("extension", nargs="?", default="", help="its folder, or its id; none checks every one of extensions/")
 
     deployed = command("deploy-check", deploy.deploy_check, "what is missing before sam deploy", api=False)
     deployed.add_argument("--config", default=str(deploy.ROOT / "samconfig.toml"), help="the samconfig file that will be used")

@@ -6,8 +6,8 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,7 @@ from .mail_servers import MailServers
 from .stack import Stack, local_stack
 
 _log = logging.getLogger("webbee.local")
+Work = Callable[["World"], None]
 
 
 class ShiftedClock(SystemClock):
@@ -52,6 +53,12 @@ class World:
         threading.Thread(target=self._every_minute, name="schedule", daemon=True).start()
         threading.Thread(target=self._poll, name="queue-poller", daemon=True).start()
 
+    def refresh(self) -> None:
+        """The schedule's tick and the queue's poller, until nothing waits."""
+        self.stack.tick()
+        while self.stack.drain():
+            pass
+
     def _every_minute(self) -> None:
         while not self.stop.is_set():
             self._quietly(self.stack.tick)
@@ -79,24 +86,41 @@ def local_world(
     model: str = "offline",
     tokens: Mapping[str, Mapping[str, str]] = TOKENS,
     env: Mapping[str, str] | None = None,
+    prepare: Work | None = None,
+    step: Callable[[str], None] = lambda _: None,
 ) -> Iterator[World]:
-    """Start everything, serve until the block ends. A port of 0 takes a free one; a taken port raises OSError."""
-    listener = socket.create_server((host, port))
-    address = f"http://{host}:{listener.getsockname()[1]}"
-    with local_stack(model=model, env={"WEBBEE_PUBLIC_URL": address, **(env or {})}) as stack, MailServers() as mail:
-        clock = ShiftedClock()
-        for module in stack.handlers.values():
-            module.lambda_handler.clock = clock
-        server = uvicorn.Server(uvicorn.Config(Gateway(stack, tokens), log_level="warning", access_log=False, lifespan="off"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="api-gateway", daemon=True)
-        thread.start()
-        world = World(stack, mail, address, clock)
-        try:
-            while not server.started:
-                time.sleep(0.01)
-            yield world
-        finally:
-            world.stop.set()
-            server.should_exit = True
-            thread.join(timeout=5)
-            listener.close()
+    """Start everything, serve until the block ends. A port of 0 takes a free one; a taken port raises OSError.
+
+    Nothing is answered before `prepare` is through: who connects earlier waits. `step` hears what is being started.
+    """
+    with closing(socket.create_server((host, port))) as listener:
+        address = f"http://{host}:{listener.getsockname()[1]}"
+        step("tables and functions")
+        with local_stack(model=model, env={"WEBBEE_PUBLIC_URL": address, **(env or {})}) as stack:
+            step("mail servers")
+            with MailServers() as mail:
+                clock = ShiftedClock()
+                for module in stack.handlers.values():
+                    module.lambda_handler.clock = clock
+                world = World(stack, mail, address, clock)
+                if prepare:
+                    step("users, their apps and mail")
+                    prepare(world)
+                with _served(world, Gateway(stack, tokens), listener):
+                    yield world
+
+
+@contextmanager
+def _served(world: World, gateway: Gateway, listener: socket.socket) -> Iterator[None]:
+    """Answer requests on a thread until the block ends."""
+    server = uvicorn.Server(uvicorn.Config(gateway, log_level="warning", access_log=False, lifespan="off"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="api-gateway", daemon=True)
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        yield
+    finally:
+        world.stop.set()
+        server.should_exit = True
+        thread.join(timeout=5)

@@ -3,78 +3,74 @@
 from __future__ import annotations
 
 import argparse
-import json
-import re
-import traceback
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from webbee_kernel.catalogue import tool_spec
-from webbee_kernel.registry import Registry, load_extension
-
 from ..paint import paint
+from .loading import ROOT, load
 from .rules import Finding, findings
-from .show import CliError, put_json
+from .show import CliError, progress, put_json
 
-MAX_SCHEMA = 4_000
-"""Characters of a function's schema above which every prompt pays noticeably."""
+EXTENSIONS = Path("extensions")
 
 
 def check(options: argparse.Namespace) -> int:
-    """1 when there is an error; warnings alone are 0."""
-    folder = Path(options.extension)
-    if not folder.is_dir():
-        folder = Path("extensions") / str(options.extension)
-    if not folder.is_dir():
-        raise CliError(f"{options.extension} is no folder: give the path of an extension")
-    found = problems(folder)
-    errors = sum(f.level == "error" for f in found)
+    """Check one extension, or every folder of `extensions`. Exit status 1 when there is an error; warnings alone are 0."""
+    folder = _folder(str(options.extension))
+    inside = [] if (folder / "main.py").exists() else [main.parent for main in sorted(folder.glob("*/main.py"))]
+    found = {}
+    for number, (checked, listed) in enumerate(problems(inside or [folder]), 1):
+        found[checked] = listed
+        if inside:
+            progress("checking", number, len(inside))
+    errors = sum(_errors(listed) for listed in found.values())
     if options.json:
-        put_json({"extension": folder.name, "errors": errors, "findings": [asdict(f) for f in found]})
-        return 1 if errors else 0
-    for f in found:
-        colour = "red" if f.level == "error" else "yellow"
-        print(f"{folder / f.file}:{f.line}: {paint(f.level, colour)} {f.message} {paint(f.rule, 'dim')}")
-    print(f"{folder.name}: {errors} errors, {len(found) - errors} warnings" if found else f"{folder.name}: nothing to mend")
+        reports = [{"extension": f.name, "errors": _errors(listed), "findings": [asdict(x) for x in listed]} for f, listed in found.items()]
+        put_json({"errors": errors, "extensions": reports} if inside else reports[0])
+    else:
+        for checked, listed in found.items():
+            _print(checked, listed)
     return 1 if errors else 0
 
 
-def problems(folder: Path) -> list[Finding]:
-    """Static findings first; an extension with a syntax error is not loaded."""
-    found = findings(folder)
-    if not any(f.rule in ("syntax", "layout") for f in found):
-        found += _loaded(folder.resolve())
-    return found
+def problems(folders: Sequence[Path]) -> Iterator[tuple[Path, list[Finding]]]:
+    """Each folder with its findings, the static ones first; one with a syntax error is not loaded."""
+    taken: set[str] = set()
+    for folder in folders:
+        found = findings(folder)
+        if not any(f.rule in ("syntax", "layout") for f in found):
+            loaded = load(folder)
+            found += loaded.findings
+            if loaded.app_id in taken:
+                found.append(Finding("main.py", 1, "error", "load", f"the extension id {loaded.app_id!r} is taken by another folder"))
+            taken |= {loaded.app_id} - {""}
+        yield folder, found
 
 
-def _loaded(folder: Path) -> list[Finding]:
-    """What loading it shows: whether it loads, and what its catalogue entry costs."""
-    try:
-        extension = load_extension(folder)
-    except (Exception, SystemExit) as error:
-        frames = [f for f in traceback.extract_tb(error.__traceback__) if str(folder) in f.filename]
-        file, line = (Path(frames[-1].filename).name, frames[-1].lineno or 1) if frames else ("main.py", 1)
-        return [Finding(file, line, "error", "load", f"it does not load: {type(error).__name__}: {error}")]
-    info = Registry({extension.app_id: extension}).catalogue().apps[extension.app_id]
-    found = []
-    if not (info.functions or info.panels or info.sections):
-        found.append(Finding("main.py", 1, "warning", "empty", "it registers no function, panel or section"))
-    for function in info.functions:
-        size = len(json.dumps(tool_spec(function).input_schema))
-        if size > MAX_SCHEMA:
-            place = _place(folder, function.fn_name)
-            found.append(
-                Finding(*place, "warning", "schema", f"{function.fn_name}'s schema has {size} characters: every prompt carries it")
-            )
-    if info.icon and not (folder / info.icon).exists():
-        found.append(Finding("main.py", 1, "warning", "icon", f"{info.icon} is not there"))
-    return found
+def _folder(named: str) -> Path:
+    """An extension's folder, by path or id, or a folder of them: `extensions` beside the caller, else the project's own, without a name."""
+    home = EXTENSIONS if EXTENSIONS.is_dir() else ROOT / EXTENSIONS
+    folder = Path(named) if named else home
+    if not folder.is_dir():
+        folder = home / named
+    if not folder.is_dir():
+        raise CliError(f"{named} is no folder: give the path of an extension")
+    return folder
 
 
-def _place(folder: Path, function: str) -> tuple[str, int]:
-    """Where a function is registered."""
-    for path in sorted(folder.glob("*.py")):
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-            if re.search(rf'\.function\(\s*"{re.escape(function)}"', line) or line.strip().rstrip(",") == f'"{function}"':
-                return path.name, number
-    return "main.py", 1
+def _print(folder: Path, found: Sequence[Finding]) -> None:
+    for f in found:
+        colour = "red" if f.level == "error" else "yellow"
+        print(f"{folder / f.file}:{f.line}: {paint(f.level, colour)} {f.message} {paint(f.rule, 'dim')}")
+    errors = _errors(found)
+    counts = f"{_count(errors, 'error')}, {_count(len(found) - errors, 'warning')}"
+    print(f"{folder.name}: {counts if found else 'nothing to mend'}")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def _errors(found: Sequence[Finding]) -> int:
+    return sum(f.level == "error" for f in found)

@@ -96,10 +96,10 @@ def _model(options: argparse.Namespace) -> Iterator[Item]:
 
 
 def _extensions(options: argparse.Namespace) -> Iterator[Item]:
-    for main in sorted((ROOT / "extensions").glob("*/main.py")):
-        errors = [f for f in problems(main.parent) if f.level == "error"]
+    for folder, found in problems([main.parent for main in sorted((ROOT / "extensions").glob("*/main.py"))]):
+        errors = [f for f in found if f.level == "error"]
         first = f"{errors[0].file}:{errors[0].line}: {errors[0].message}" if errors else "checked"
-        yield Item(f"extension {main.parent.name}", not errors, first)
+        yield Item(f"extension {folder.name}", not errors, first)
 
 
 def _built(options: argparse.Namespace) -> Iterator[Item]:

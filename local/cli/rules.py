@@ -13,8 +13,12 @@ from webbee_kernel.channels import skeleton
 from webbee_kernel.invariants import INVARIANTS, limit
 
 CACHE_KEY = re.compile(rf"[A-Za-z0-9_\-:]{{1,{limit('I-CACHE-KEY-SAFETY')}}}")
+HANDLERS = ("function", "skeleton", "panel", "schedule", "signal", "webhook", "tool")
 NO_SNAPSHOTS = ("function", "panel", "schedule", "signal", "webhook", "expose", "on_event")
 ACTION_TYPES = ("read", "write", "destructive")
+NOT_OF_THE_SDK = ("async", "examples")
+"""Rules that `imperal-sdk` extensions need not follow: plain handlers run on a thread, its decorator takes no examples."""
+
 BLOCKING = {"time.sleep": "await asyncio.sleep", "requests": "ctx.http", "urllib.request": "ctx.http", "boto3": "the clients of ctx"}
 
 
@@ -34,13 +38,17 @@ def findings(folder: Path) -> list[Finding]:
     found: list[Finding] = []
     if not (folder / "main.py").exists():
         return [Finding("main.py", 1, "error", "layout", "an extension is a folder with a main.py")]
+    theirs = False
     for path in sorted(folder.glob("*.py")):
         try:
             tree = ast.parse(path.read_text("utf-8"), path.name)
         except (SyntaxError, ValueError) as error:
             found.append(Finding(path.name, getattr(error, "lineno", 1) or 1, "error", "syntax", str(error).partition(" (")[0]))
             continue
-        found += _Module(path.name, tree).findings()
+        module = _Module(path.name, tree)
+        theirs = theirs or module.imports("imperal_sdk")
+        found += module.findings()
+    found = [f for f in found if not (theirs and f.rule in NOT_OF_THE_SDK)]
     return sorted(found, key=lambda f: (f.file, f.line))
 
 
@@ -54,11 +62,12 @@ class _Module:
     def findings(self) -> Iterator[Finding]:
         """All rules over all nodes; the code of handlers that may not read snapshots is told apart."""
         forbidden = {id(n) for f in ast.walk(self._tree) if _decorator(f, *NO_SNAPSHOTS) for n in ast.walk(f)}
+        threaded = {id(n) for f in ast.walk(self._tree) if isinstance(f, ast.FunctionDef) and _decorator(f, *HANDLERS) for n in ast.walk(f)}
         for node in ast.walk(self._tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield from self._handler(node)
             elif isinstance(node, ast.Call):
-                yield from self._call(node, id(node) in forbidden)
+                yield from self._call(node, id(node) in forbidden, id(node) in threaded)
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 yield from self._import(node)
             elif isinstance(node, ast.Attribute) and node.attr == "fact_ledger":
@@ -69,7 +78,7 @@ class _Module:
             yield from self._function(node, call)
         if (call := _decorator(node, "skeleton")) is not None:
             yield from self._section(node, call)
-        if isinstance(node, ast.FunctionDef) and _decorator(node, "function", "skeleton", "panel", "schedule", "signal", "webhook", "tool"):
+        if isinstance(node, ast.FunctionDef) and _decorator(node, *HANDLERS):
             yield self._error(node, "async", f"{node.name} must be async def: the kernel awaits it")
 
     def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) -> Iterator[Finding]:
@@ -108,7 +117,7 @@ class _Module:
         for name in names[skeleton.MAX_FIELDS :]:
             yield self._warning(value, "seventh-field", f"field {name!r} never renders: the first {skeleton.MAX_FIELDS} do")
 
-    def _call(self, node: ast.Call, forbidden: bool) -> Iterator[Finding]:
+    def _call(self, node: ast.Call, forbidden: bool, threaded: bool) -> Iterator[Finding]:
         name = _dotted(node.func)
         if name.endswith("skeleton.get") and forbidden:
             yield self._error(node, "I-SKELETON-LLM-ONLY", INVARIANTS["I-SKELETON-LLM-ONLY"].sentence)
@@ -116,7 +125,7 @@ class _Module:
             yield from self._cache(node)
         if name.endswith("ActionResult.success") and node.args and isinstance(node.args[0], ast.Constant | ast.JoinedStr):
             yield self._warning(node, "data", "data is no dict: the next turn cannot find a field in it")
-        if name in BLOCKING:
+        if name in BLOCKING and not threaded:
             yield self._error(node, "blocking", f"{name} blocks every other call of this process: use {BLOCKING[name]}")
         if name in ("os.getenv", "os.environ.get"):
             yield self._warning(node, "environment", "use ctx.config or ctx.secrets: the environment is the deployment's, not the user's")
@@ -138,6 +147,12 @@ class _Module:
                 yield self._warning(node, "blocking", f"{name} blocks the process: use {BLOCKING[name]}")
             if name.startswith("webbee_kernel") and not name.startswith("webbee_kernel.sdk"):
                 yield self._error(node, "imports", f"{name} is the kernel's own: an extension imports webbee_kernel.sdk")
+
+    def imports(self, package: str) -> bool:
+        """Whether any of its statements imports the package or a part of it."""
+        names = [a.name for n in ast.walk(self._tree) if isinstance(n, ast.Import) for a in n.names]
+        names += [n.module or "" for n in ast.walk(self._tree) if isinstance(n, ast.ImportFrom) and not n.level]
+        return any(name.partition(".")[0] == package for name in names)
 
     def _error(self, node: Any, rule: str, message: str) -> Finding:
         return Finding(self._name, node.lineno, "error", rule, message)

@@ -113,6 +113,8 @@ def inspect(options: argparse.Namespace) -> int:
         most = block["cap"] or max(b["chars"] for b in report["blocks"])
         cap = f" of {block['cap']:,}" if block["cap"] else ""
         print(f"{block['name']:10} {bar(block['chars'], most)} {block['chars']:,}{cap} characters")
+    for app in report["failed"]:
+        print(f"\n{mark(False)} {app['app_id']} failed to load: {app['reason']}")
     for section in report["sections"]:
         lost = [f for f in section["fields"] if f["state"] != "shown"]
         state = section["age"] if section["in_prompt"] else section["why_not"]

@@ -61,6 +61,18 @@ def test_its_reason_stands_in_the_health_route_and_the_list_of_extensions() -> N
         assert "SystemExit: 4" in json.dumps(listed.body)
 
 
+def test_its_reason_stands_in_the_inspector_and_in_what_cannot_be_done_with_it(failing: Registry) -> None:
+    with deployed(extensions=FAILING) as stack:
+        person = Person(stack, {**ALICE_CLAIMS, "role": "developer"})
+        report = person.send("chat_turn", "GET", "/v1/inspect", query={"message": "hello", "search": "lacks"})
+        assert report["failed"] == [{"app_id": a, "reason": r} for a, r in sorted(failing.failed.items())]
+        assert str(FAILING.parent) not in json.dumps(report["failed"])
+        assert report["search"]["verdict"] == "lacks failed to load: the model sees nothing of it"
+        for answer in (person.call("lacks", "anything"), person.install("lacks")):
+            assert (answer.status, failing.failed["lacks"] in answer.error["message"]) == (404, True)
+        assert person.uninstall("lacks").status == 200
+
+
 def test_a_reason_names_no_folder_of_the_operator(tmp_path: Path) -> None:
     folder = tmp_path / "leaky"
     folder.mkdir()

@@ -13,11 +13,13 @@ from typing import Any
 import pytest
 
 from local import webbee
+from local.cli import loading
 from local.cli.rules import findings
-from local.run import prepare
+from local.users import prepare
 from local.world import World, local_world
 
 ROOT = Path(__file__).parents[2]
+FAILING = ROOT / "tests" / "compat" / "failing"
 
 
 @pytest.fixture(scope="module")
@@ -191,6 +193,92 @@ def test_what_does_not_load_is_told_with_its_line(run: Run, tmp_path: Path, text
     status, out, _ = run("check", str(tmp_path), "--json")
     [finding] = json.loads(out)["findings"]
     assert (status, finding["file"], finding["line"]) == (1, "main.py", line)
+
+
+LOADS = {
+    "empty": ("main.py", 1, "it does not load: ValueError: empty/main.py has no module attribute that is an Extension"),
+    "exits": ("main.py", 7, "it does not load: SystemExit: 4"),
+    "lacks": (
+        "main.py",
+        3,
+        "it does not load: ModuleNotFoundError: No module named 'a_library_that_is_not_there' – add it to requirements.txt",
+    ),
+    "raises": ("app.py", 6, "it does not load: ValueError: skeleton: section_name 'a:b' must not contain wildcard/separator characters"),
+}
+
+
+def test_a_folder_of_extensions_is_checked_whole_and_each_failure_has_its_file_and_line(run: Run) -> None:
+    status, out, _ = run("check", str(FAILING), "--json")
+    report = json.loads(out)
+    assert (status, report["errors"]) == (1, len(LOADS))
+    assert [(e["extension"], e["errors"]) for e in report["extensions"] if e["extension"] == "fine"] == [("fine", 0)]
+    for listed in report["extensions"]:
+        for finding in listed["findings"]:
+            file, line, text = LOADS[listed["extension"]]
+            assert (finding["file"], finding["line"], finding["rule"]) == (file, line, "load")
+            assert finding["message"].startswith(text)
+    assert "failing/lacks/main.py:3: error it does not load: ModuleNotFoundError" in run("check", str(FAILING))[1]
+
+
+def test_without_a_name_every_extension_beside_the_caller_is_checked(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for app, text in (("good", GOOD), ("twin", GOOD), ("bad", "import nothing_of_the_kind\n")):
+        (tmp_path / "extensions" / app).mkdir(parents=True)
+        (tmp_path / "extensions" / app / "main.py").write_text(text)
+    (tmp_path / "extensions" / "twin" / "imperal.json").write_text('{"app_id": "good"}')
+    monkeypatch.chdir(tmp_path)
+    status, out, _ = run("check")
+    assert (status, "good: nothing to mend" in out) == (1, True)
+    assert "extensions/bad/main.py:1: error it does not load" in out
+    assert "twin/main.py:1: error the extension id 'good' is taken by another folder" in out
+
+
+GOOD = """from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
+
+ext = Extension("good")
+chat = ChatExtension(ext)
+
+
+@chat.function("look", "Look", examples=["look"])
+async def look(ctx):
+    return ActionResult.success({}, "Looked.")
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("import os\nos._exit(3)\n", "it ended the process that imported it (exit status 3)"),
+        ("import time\nwhile True:\n    pass\n", "it did not load in 2 s"),
+        ("import os, sys\nos.write(1, b'{')\nprint('x', file=sys.stderr)\nraise ValueError('after all')\n", "ValueError: after all"),
+    ],
+)
+def test_what_an_import_does_stays_in_a_process_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str) -> None:
+    monkeypatch.setattr(loading, "LOAD_S", 2)
+    (tmp_path / "main.py").write_text("import sys\nsys.modules['json'].canary = 1\n" + text)
+    [finding] = loading.load(tmp_path).findings
+    assert says in finding.message
+    assert not hasattr(json, "canary")
+
+
+def test_an_import_that_leaves_threads_behind_still_ends(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(f"import threading, time\nthreading.Thread(target=time.sleep, args=(90,)).start()\n{GOOD}")
+    assert loading.load(tmp_path) == loading.Loaded(tmp_path.name, [])
+
+
+def test_a_library_that_is_listed_but_not_installed_is_to_be_installed(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text("import weather_bird\n")
+    (tmp_path / "requirements.txt").write_text("# what it needs\npydantic>=2\nWeather.Bird==1.0\n")
+    [finding] = loading.load(tmp_path).findings
+    assert "install what it requires: " in finding.message and "-m pip install -r " in finding.message
+
+
+def test_the_sdk_that_is_proposed_is_the_one_the_build_installs() -> None:
+    assert f'SDK = "{loading.SDK}"' in (ROOT / "extensions" / "check_requirements.py").read_text("utf-8")
+
+
+def test_an_sdk_extension_may_have_plain_handlers_and_no_examples(run: Run) -> None:
+    status, out, _ = run("check", str(ROOT / "tests" / "compat" / "extensions" / "pulse"))
+    assert (status, out) == (0, "pulse: nothing to mend\n")
 
 
 def test_deploy_check_names_what_is_missing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,7 @@ from local import demo
 from local.aws import local_aws
 from local.client import Client
 from local.model_servers import MODEL_ID, Answer, ChatServer
-from local.run import prepare
+from local.users import prepare
 from local.world import local_world
 
 from .conftest import Wire

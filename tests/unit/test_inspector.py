@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from webbee_kernel import inspector
+from webbee_kernel.catalogue import AppInfo, Catalogue
 from webbee_kernel.channels import skeleton
 from webbee_kernel.identity import user_dict
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
@@ -229,6 +230,19 @@ def test_search_says_never_written_and_does_not_guess_about_cut_facts() -> None:
     assert inspector.search(view_of(kernel_with()), "rhubarb")["verdict"] == "never written"
     cut = kernel_with(data={"rows": ["x" * 50] * 100})
     assert "cut where it may have stood" in inspector.search(view_of(cut), "rhubarb")["verdict"]
+
+
+@pytest.mark.parametrize("value", ["shop-two", "SHOP-TWO", "shop-two.buy", "shop-two__buy", "hop-tw"])
+def test_an_app_that_failed_to_load_is_listed_and_found_by_name(value: str) -> None:
+    view = view_of(kernel_with())
+    apps = {**view.catalogue.apps, "shop-two": AppInfo("shop-two", error="ImportError: no module named x (main.py:3)")}
+    object.__setattr__(view, "catalogue", Catalogue(apps))
+    assert inspector.explain(view)["failed"] == [{"app_id": "shop-two", "reason": "ImportError: no module named x (main.py:3)"}]
+    found = inspector.search(view, value)
+    assert (found["seen"], found["verdict"]) == (False, "shop-two failed to load: the model sees nothing of it")
+    assert [(f["channel"], f["state"]) for f in found["found"]] == [("extension", "failed")]
+    assert "no module named x (main.py:3)" in found["found"][0]["because"]
+    assert inspector.search(view, "x (main.py:3)")["verdict"] == "never written"
 
 
 def test_digits_are_found_as_whole_numbers_only() -> None:

@@ -63,6 +63,25 @@ def test_one_that_fails_is_reported_and_the_others_work(tmp_path: Path, main: st
     assert catalogue.apps["broken"].error and not catalogue.apps["broken"].functions and not catalogue.apps["good"].error
 
 
+@pytest.mark.parametrize(
+    ("main", "reason"),
+    [
+        ("import handlers", "SyntaxError: expected ':' (handlers.py:3)"),
+        ("import sub.deep", "RuntimeError: too deep (sub/deep.py:2)"),
+        ("import json\njson.loads('{')", "(main.py:2)"),
+        ("raise ValueError(__file__)", "ValueError: app/main.py (main.py:1)"),
+        ("raise ValueError('x' * 9000)", "x… (main.py:1)"),
+    ],
+)
+def test_a_reason_points_at_the_folders_own_line_and_is_short(tmp_path: Path, main: str, reason: str) -> None:
+    home = folder(tmp_path, "app", main)
+    (home / "handlers.py").write_text("x = 1\n\ndef f()\n")
+    (home / "sub").mkdir()
+    (home / "sub" / "deep.py").write_text("\nraise RuntimeError('too deep')\n")
+    found = load_folder(tmp_path).failed["app"]
+    assert found.endswith(reason) and str(tmp_path) not in found and len(found) < 600
+
+
 @pytest.mark.parametrize("manifest", ["{", {"app_id": "Bad Id"}, {"app_id": "a#b"}])
 def test_a_bad_manifest_costs_only_its_own_folder(tmp_path: Path, manifest: Any) -> None:
     folder(tmp_path, "bad", manifest=manifest)

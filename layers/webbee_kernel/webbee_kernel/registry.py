@@ -19,9 +19,10 @@ from .text import one_line
 
 APP_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 FN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+MAX_REASON = 500
+"""Characters of why an extension did not load: health, the catalogue and the inspector carry it."""
+
 _FOLDERS = re.compile(r"(?<![\w./])/(?:[^\s/:()'\"]+/)+")
-_NOT_THEIRS = ("webbee_kernel", "importlib", "site-packages")
-"""Parts of file names that no extension's author can mend."""
 
 _log = logging.getLogger("webbee.registry")
 
@@ -65,7 +66,7 @@ def load_folder(root: str | Path) -> Registry:
                 raise ValueError(f"the extension id {extension.app_id!r} is taken by another folder")
             loaded[extension.app_id] = extension
         except (Exception, SystemExit) as error:
-            failed[main.parent.name] = reason = _reason(error)
+            failed[main.parent.name] = reason = reason_of(error, main.parent)
             _log.error("extension=%s reason=%s | extension skipped", main.parent.name, reason)
     return Registry(loaded, failed)
 
@@ -155,8 +156,19 @@ def _manifest(folder: Path) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _reason(error: BaseException) -> str:
+def reason_of(error: BaseException, folder: Path) -> str:
     """`ImportError: no module named x (main.py:3)`: enough for the author, nothing of the operator's paths."""
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if not any(p in f.filename for p in _NOT_THEIRS)]
-    where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    return f"{type(error).__name__}: {_FOLDERS.sub('', str(error))}{where}"
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    text = _FOLDERS.sub("", text.replace(f"{folder.resolve().parent}/", ""))
+    file, line = place_of(error, folder)
+    return one_line(f"{type(error).__name__}: {text}", MAX_REASON) + (f" ({file}:{line})" if file else "")
+
+
+def place_of(error: BaseException, folder: Path) -> tuple[str, int]:
+    """File and line in the extension's folder where a load failed; `("", 0)` where none of its own lines was running."""
+    root = folder.resolve()
+    places = [(f.filename, f.lineno or 1) for f in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        places.append((error.filename, error.lineno or 1))
+    own = [(Path(name).relative_to(root).as_posix(), line) for name, line in places if Path(name).is_relative_to(root)]
+    return own[-1] if own else ("", 0)

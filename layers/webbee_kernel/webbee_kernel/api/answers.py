@@ -129,6 +129,13 @@ class ExtensionsAnswer(TypedDict):
     extensions: list[dict[str, Any]]
 
 
+class FailedApp(TypedDict):
+    """An extension that did not load."""
+
+    app_id: str
+    reason: str
+
+
 class InspectAnswer(TypedDict):
     """The prompt and its explanation; `docs/inspector.md` describes each part."""
 
@@ -139,6 +146,7 @@ class InspectAnswer(TypedDict):
     catalogue: list[dict[str, Any]]
     pii_masked: bool
     blocks: list[dict[str, Any]]
+    failed: list[FailedApp]
     sections: list[dict[str, Any]]
     turns: list[dict[str, Any]]
     functions: list[dict[str, Any]]

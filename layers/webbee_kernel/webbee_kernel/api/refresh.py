@@ -66,6 +66,8 @@ class RefreshService:
     async def install(self, request: Request) -> Answer:
         """Install an app for the caller; repeatable. With `refresh` its sections are refreshed at once."""
         app_id = self._app(request)
+        if reason := self.host.registry.failed.get(app_id):
+            raise NotFound(f"{app_id} cannot be installed: it failed to load ({reason})", field="app_id")
         refresh = request.body(InstallationBody).refresh if request.raw() else False
         await self._installer.install(request.caller, app_id)
         if refresh:

@@ -1,6 +1,6 @@
 """Inspector: what the classifier sees, what it does not, and why. Pure: everything is computed from a `TurnView`.
 
-    explain     the whole report: blocks, sections, turns, functions
+    explain     the whole report: blocks, apps that failed to load, sections, turns, functions
     sections    per section: raw data, what compression kept and dropped by which rule, age, next refresh
     turns       per remembered turn: calls, guards, grounding, facts with their cuts and masks
     functions   per function: in the catalogue or why not, and how near the message's words are

@@ -17,11 +17,12 @@ CHARS_PER_TOKEN = 3.5
 
 
 def explain(view: TurnView) -> dict[str, Any]:
-    """`blocks`, `sections`, `turns`, `functions`, `placeholders`. Nothing is called or stored."""
+    """`blocks`, `failed`, `sections`, `turns`, `functions`, `placeholders`. Nothing is called or stored."""
     _ = view.prompt  # first: placeholders get the numbers a real turn gives them
     section_reports = sections.report(view)
     return {
         "blocks": blocks(view, sum(s["in_prompt"] for s in section_reports)),
+        "failed": [{"app_id": a.app_id, "reason": a.error} for a in view.catalogue.apps.values() if a.error],
         "sections": section_reports,
         "turns": turns.report(view),
         "functions": functions.report(view),

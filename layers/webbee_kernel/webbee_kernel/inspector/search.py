@@ -15,6 +15,7 @@ from ..view import TurnView
 from . import sections, turns
 
 MAX_FOUND = 200
+SEEN = "the model sees it"
 _EXCERPT = 60
 
 Hit = dict[str, Any]
@@ -24,20 +25,36 @@ Stands = Callable[[Any], bool]
 def search(view: TurnView, value: str) -> dict[str, Any]:
     """`{"value", "seen", "verdict", "found": [{"channel", "place", "path", "state", "because", "excerpt"}]}`.
 
-    `state` is shown, masked, cut, dropped, hidden (written, but not for the classifier now) or unknown (the ledger cut
-    something there). Text is compared without case; digits alone match whole numbers only.
+    `state` is shown, masked, cut, dropped, hidden (written, but not for the classifier now), failed (it names an app that
+    did not load) or unknown (the ledger cut something there). Text is compared without case; digits alone match whole
+    numbers only.
     """
     _ = view.prompt
     stands = _matcher(value)
     found: list[Hit] = []
-    for hits in (_message(view, stands), _sections(view, stands), _turns(view, stands), _catalogue(view, stands)):
+    channels = (
+        _message(view, stands),
+        _failed(view, value, stands),
+        _sections(view, stands),
+        _turns(view, stands),
+        _catalogue(view, stands),
+    )
+    for hits in channels:
         found += hits
-    seen = any(h["state"] in ("shown", "masked") for h in found)
-    written = any(h["state"] != "unknown" for h in found)
-    verdict = "the model sees it" if seen else "written, but the model does not see it" if written else "never written"
-    if not written and found:
-        verdict = "not found, but facts were cut where it may have stood"
+    verdict = _verdict(found)
+    seen = verdict == SEEN
     return {"value": value, "seen": seen, "verdict": verdict, "found": found[:MAX_FOUND], "more": max(0, len(found) - MAX_FOUND)}
+
+
+def _verdict(found: list[Hit]) -> str:
+    states = {h["state"] for h in found}
+    if states & {"shown", "masked"}:
+        return SEEN
+    if states - {"unknown", "failed"}:
+        return "written, but the model does not see it"
+    if "failed" in states:
+        return f"{next(h['place'] for h in found if h['state'] == 'failed')} failed to load: the model sees nothing of it"
+    return "not found, but facts were cut where it may have stood" if found else "never written"
 
 
 def _matcher(value: str) -> Stands:
@@ -79,6 +96,14 @@ def _message(view: TurnView, stands: Stands) -> list[Hit]:
         if stands(view.message)
         else []
     )
+
+
+def _failed(view: TurnView, value: str, stands: Stands) -> Iterator[Hit]:
+    """Apps that did not load and that the value names: `shop`, `shop.buy`, `shop__buy`."""
+    named = set(re.split(r"__|[^a-z0-9_-]", value.casefold()))
+    for app in view.catalogue.apps.values():
+        if app.error and (app.app_id in named or stands(app.app_id)):
+            yield _hit("extension", app.app_id, "", "failed", f"the app failed to load: {app.error}", app.app_id)
 
 
 def _sections(view: TurnView, stands: Stands) -> Iterator[Hit]:

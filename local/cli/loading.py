@@ -1,0 +1,124 @@
+"""Loading an extension to see whether it loads: as the functions do, in a process of its own.
+
+What extension code does while it is imported (prints, threads, an endless loop, `os._exit`) stays in that process:
+`python -m local.cli.loading FOLDER` answers on its output with one JSON object.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from pathlib import Path
+
+from webbee_kernel.catalogue import tool_spec
+from webbee_kernel.registry import Registry, load_extension, place_of, reason_of
+
+from .rules import Finding
+
+ROOT = Path(__file__).resolve().parents[2]
+SDK = "imperal-sdk==6.3.7"
+"""What the build gives a folder that imports `imperal_sdk` and names no version of it."""
+
+LOAD_S = 60
+"""Seconds an import may take; Lambda's init leaves it ten."""
+
+MAX_SCHEMA = 4_000
+"""Characters of a function's schema above which every prompt pays noticeably."""
+
+_REQUIREMENT = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._-]*)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What loading showed. `app_id` is empty where it failed; the findings then say why."""
+
+    app_id: str
+    findings: list[Finding]
+
+
+def load(folder: Path) -> Loaded:
+    """Load the folder in a child process; a child that hangs or dies is a finding too."""
+    path = [str(ROOT / "layers" / "webbee_kernel"), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+    command = [sys.executable, "-m", "local.cli.loading", str(folder.resolve())]
+    try:
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LOAD_S, check=False)  # noqa: S603 - ourselves
+    except subprocess.TimeoutExpired:
+        return _failed("main.py", 1, f"it did not load in {LOAD_S} s: an import waits for something or never ends")
+    if not done.stdout:
+        return _failed("main.py", 1, f"it ended the process that imported it (exit status {done.returncode})")
+    answer = json.loads(done.stdout)
+    return Loaded(answer["app_id"], [Finding(**f) for f in answer["findings"]])
+
+
+def _failed(file: str, line: int, message: str) -> Loaded:
+    return Loaded("", [Finding(file, line, "error", "load", message)])
+
+
+def _look(folder: Path) -> Loaded:
+    """In the child: whether it loads, and what its catalogue entry costs."""
+    try:
+        extension = load_extension(folder)
+    except (Exception, SystemExit) as error:
+        file, line = place_of(error, folder)
+        reason = reason_of(error, folder).removesuffix(f" ({file}:{line})")
+        return _failed(file or "main.py", line or 1, f"it does not load: {reason}{_remedy(error, folder)}")
+    info = Registry({extension.app_id: extension}).catalogue().apps[extension.app_id]
+    found = []
+    if not (info.functions or info.panels or info.sections):
+        found.append(Finding("main.py", 1, "warning", "empty", "it registers no function, panel or section"))
+    for function in info.functions:
+        size = len(json.dumps(tool_spec(function).input_schema))
+        if size > MAX_SCHEMA:
+            text = f"{function.fn_name}'s schema has {size} characters: every prompt carries it"
+            found.append(Finding(*_place(folder, function.fn_name), "warning", "schema", text))
+    if info.icon and not (folder / info.icon).exists():
+        found.append(Finding("main.py", 1, "warning", "icon", f"{info.icon} is not there"))
+    return Loaded(extension.app_id, found)
+
+
+def _remedy(error: BaseException, folder: Path) -> str:
+    """What to do about a library that is not there; empty for other errors."""
+    if not isinstance(error, ModuleNotFoundError) or not error.name:
+        return ""
+    pip = f"{os.path.relpath(sys.executable)} -m pip install"
+    if error.name.partition(".")[0] == "imperal_sdk":
+        return f" – it comes by itself when deployed; on this machine: {pip} {SDK}"
+    requirements = folder / "requirements.txt"
+    if requirements.exists() and any(map(_is_missing, _REQUIREMENT.findall(requirements.read_text("utf-8")))):
+        return f" – install what it requires: {pip} -r {os.path.relpath(requirements)}"
+    return " – add it to requirements.txt"
+
+
+def _is_missing(package: str) -> bool:
+    try:
+        metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return True
+    return False
+
+
+def _place(folder: Path, function: str) -> tuple[str, int]:
+    """Where a function is registered."""
+    for path in sorted(folder.glob("*.py")):
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            if re.search(rf'\.function\(\s*"{re.escape(function)}"', line) or line.strip().rstrip(",") == f'"{function}"':
+                return path.name, number
+    return "main.py", 1
+
+
+def main(arguments: list[str]) -> None:
+    """Answer on the real output, give extension code none, and end at once, whatever threads it left."""
+    with os.fdopen(os.dup(1), "w", encoding="utf-8") as answer:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        json.dump(asdict(_look(Path(arguments[0]))), answer)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

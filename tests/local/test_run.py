@@ -1,0 +1,75 @@
+"""`make run`: who comes early waits, and finds a world in which everything is prepared."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+from pathlib import Path
+
+import pytest
+
+from local import run, webbee
+from local.client import Client
+from local.users import failed, prepare, prepare_and_refresh
+from local.world import World, local_world
+
+FAILING = Path(__file__).parents[1] / "compat" / "failing"
+
+
+def test_a_message_sent_before_the_users_are_prepared_is_answered_after() -> None:
+    connections: list[http.client.HTTPConnection] = []
+
+    def impatient(world: World) -> None:
+        host, port = world.url.removeprefix("http://").split(":")
+        early = http.client.HTTPConnection(host, int(port), timeout=30)
+        body = json.dumps({"message": "show my unread mail", "session_id": "early"})
+        early.request("POST", "/v1/chat", body, {"authorization": "Bearer bob", "content-type": "application/json"})
+        connections.append(early)
+        prepare(world)
+
+    with local_world(prepare=impatient):
+        answer = json.loads(connections[0].getresponse().read())
+        connections[0].close()
+    assert [(c["app_id"], c["status"]) for c in answer["calls"]] == [("mail", "ok")]
+
+
+def test_the_first_message_meets_every_section() -> None:
+    with local_world(prepare=prepare_and_refresh) as world:
+        for user in ("alice", "bob", "dev"):
+            apps = Client(world.url, user).get("/v1/extensions")["extensions"]
+            assert all(a["installed"] for a in apps)
+        sections = Client(world.url, "dev").get("/v1/inspect", message="")["sections"]
+        assert {s["app_id"] for s in sections if s["in_prompt"]} == {"mail", "tasks", "notes"}
+        assert failed(world) == {}
+
+
+def test_an_extension_that_does_not_load_stops_nobody_and_is_named() -> None:
+    with local_world(env={"WEBBEE_EXTENSIONS_DIR": str(FAILING)}, prepare=prepare) as world:
+        missing = failed(world)
+        assert "fine" not in missing
+        text = run.welcome(world.url, missing)
+    assert "not loaded lacks: ModuleNotFoundError: No module named 'a_library_that_is_not_there' (main.py:3)" in text
+    assert str(FAILING.parent) not in text
+
+
+def test_a_port_that_is_taken_is_said_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        assert run.main(["--port", str(taken.getsockname()[1])]) == 1
+    assert "make run PORT=8001" in capsys.readouterr().err
+
+
+def test_what_starts_is_told_in_order() -> None:
+    told: list[str] = []
+    with local_world(step=told.append, prepare=lambda world: told.append("prepared")):
+        assert told == ["tables and functions", "mail servers", "users, their apps and mail", "prepared"]
+
+
+def test_inspect_names_what_failed_to_load_and_so_does_its_search(capsys: pytest.CaptureFixture[str]) -> None:
+    with local_world(env={"WEBBEE_EXTENSIONS_DIR": str(FAILING)}) as world:
+        assert webbee.main(["inspect", "hello", "--url", world.url]) == 0
+        out = capsys.readouterr().out
+        assert "✗ lacks failed to load: ModuleNotFoundError: No module named 'a_library_that_is_not_there' (main.py:3)" in out
+        assert "fine failed" not in out
+        assert webbee.main(["inspect", "--search", "lacks.forecast", "--url", world.url]) == 1
+        assert "lacks failed to load: the model sees nothing of it" in capsys.readouterr().out
