@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
-from tests.contract.conftest import SHARDS
+from tests.contract.conftest import SHARDS, Dynamo
 from tests.contract.samples import ALICE, BOB, race, section
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.keys import shard_of
+from webbee_kernel.stores.records import installation_from
 from webbee_kernel.turn import Installation, Section, UserKey, UserState
 
 pytestmark = pytest.mark.anyio
@@ -66,10 +69,53 @@ async def test_one_read_holds_every_section_and_installation_of_the_user_only(st
     assert state.installations == (Installation("mail", True, "1.0", "2026-01-01"), Installation("notes", False))
 
 
-async def test_an_installation_record_is_replaced(stores: Stores) -> None:
-    await stores.skeleton.put_installation(ALICE, Installation("mail", True))
-    await stores.skeleton.put_installation(ALICE, Installation("mail", False))
+async def test_an_installation_record_is_replaced_and_what_it_said_is_told(stores: Stores) -> None:
+    assert await stores.skeleton.put_installation(ALICE, Installation("mail", True, "1.0")) is None
+    assert await stores.skeleton.put_installation(ALICE, Installation("mail", True, "2.0")) == Installation("mail", True, "1.0")
+    assert await stores.skeleton.put_installation(ALICE, Installation("mail", False)) == Installation("mail", True, "2.0")
     assert (await stores.skeleton.read(ALICE)).installations == (Installation("mail", False),)
+
+
+async def test_an_installation_record_that_says_the_same_keeps_its_time(stores: Stores) -> None:
+    first = Installation("mail", True, "1.0", "2026-01-01")
+    await stores.skeleton.put_installation(ALICE, first)
+    assert await stores.skeleton.put_installation(ALICE, Installation("mail", True, "1.0", "2026-02-02")) == first
+    assert (await stores.skeleton.read(ALICE)).installations == (first,)
+
+
+async def test_each_change_of_an_installation_is_seen_by_one_of_racing_writers(stores: Stores) -> None:
+    def put(installed: bool, version: str) -> Callable[[], Coroutine[Any, Any, Any]]:
+        return lambda: stores.skeleton.put_installation(ALICE, Installation("mail", installed, version, "2026-01-01"))
+
+    one, two, gone = (
+        Installation("mail", True, "1", "2026-01-01"),
+        Installation("mail", True, "2", "2026-01-01"),
+        Installation("mail", False, "", "2026-01-01"),
+    )
+    assert (await race(*[put(True, "1")] * 6)).count(None) == 1
+    assert (await race(*[put(True, "2")] * 6)).count(one) == 1
+    assert (await race(*[put(False, "")] * 6)).count(two) == 1
+    assert (await race(*[put(True, "2")] * 6)).count(gone) == 1
+
+
+async def test_when_a_user_was_noted_stands_beside_the_installations(stores: Stores) -> None:
+    assert await stores.skeleton.seen(ALICE) is None
+    await stores.skeleton.put_installation(ALICE, Installation("mail", True))
+    for at in (1000.25, 2000.5):
+        await stores.skeleton.mark_seen(ALICE, at)
+        assert await stores.skeleton.seen(ALICE) == at
+    assert await stores.skeleton.read(ALICE) == UserState((), (Installation("mail", True),), 2000.5)
+    assert await stores.skeleton.purge(ALICE, "mail") == 0
+    assert await stores.skeleton.seen(ALICE) == 2000.5
+    assert await stores.skeleton.seen(BOB) is None
+    assert (await stores.skeleton.read(BOB)).seen_at is None
+
+
+async def test_a_reader_that_knows_nothing_of_notes_finds_an_app_that_is_not_there(dynamo: Dynamo) -> None:
+    await dynamo.stores.skeleton.mark_seen(ALICE, 1000.25)
+    [item] = dynamo.client.scan(TableName=dynamo.tables.skeleton)["Items"]
+    assert item["sk"]["S"].startswith("!")
+    assert installation_from(item["body"]["S"]) == Installation("_kernel", True)
 
 
 async def test_a_lease_keeps_others_out_until_it_runs_out(stores: Stores) -> None:

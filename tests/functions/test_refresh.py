@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from types import SimpleNamespace
 from typing import Any
@@ -15,14 +16,16 @@ import boto3
 import pytest
 
 from local.stack import Stack, local_stack
-from tests.functions.support import ALICE, BOB, EXTENSIONS, OTHER_ALICE, Person, event, functions, rows
+from tests.functions.support import ALICE, BOB, EXTENSIONS, OTHER_ALICE, Answer, Person, event, functions, rows
 from tests.functions.test_database_failures import Outage
 from webbee_kernel.api.function import Function
 from webbee_kernel.api.refresh import RefreshService
+from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.bootstrap import bootstrap
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.refresher import RefreshMessage
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
+from webbee_kernel.stores.dynamodb.meter import metered
 
 TICK = event("eventbridge_tick")
 SECTIONS = ["broken", "steady", "watch"]
@@ -88,8 +91,9 @@ class Loop:
         return Counter(json.loads(r["data"])["what"] for r in found)
 
 
-@pytest.fixture
-def loop() -> Iterator[Loop]:
+@contextmanager
+def refreshing(**env: str) -> Iterator[Loop]:
+    """A deployment in which only `probe` is everybody's."""
     clock, queue, outage = FrozenClock(), Queue(), Outage()
 
     def flaky(_: Any) -> Any:
@@ -98,22 +102,32 @@ def loop() -> Iterator[Loop]:
     def refresh(settings: Any, given: Any) -> RefreshService:
         return RefreshService(settings, app=bootstrap(settings, clock=clock, stores=flaky(None)), sender=queue)
 
-    with local_stack(extensions_dir=EXTENSIONS, env={"WEBBEE_INSTALL": "probe"}) as stack:
+    with local_stack(extensions_dir=EXTENSIONS, env={"WEBBEE_INSTALL": "probe", **env}) as stack:
         handlers = functions(clock=clock, stores=flaky)
         handlers = {**handlers, "skeleton_refresh": SimpleNamespace(lambda_handler=Function("skeleton_refresh", refresh))}
         yield Loop(replace(stack, handlers=handlers), clock, queue, outage)
 
 
+@pytest.fixture
+def loop() -> Iterator[Loop]:
+    with refreshing() as made:
+        yield made
+
+
 def asked(loop: Loop) -> list[tuple[str, str]]:
     """What turns asked for through SQS, section and reason."""
+    return sorted((m.section, m.reason) for m in requests(loop))
+
+
+def requests(loop: Loop) -> list[RefreshMessage]:
+    """The messages that turns sent through SQS."""
     sqs = boto3.client("sqs")
-    found: list[tuple[str, str]] = []
+    found: list[RefreshMessage] = []
     while batch := sqs.receive_message(QueueUrl=loop.stack.queue_url, MaxNumberOfMessages=10, WaitTimeSeconds=0).get("Messages"):
         for m in batch:
             sqs.delete_message(QueueUrl=loop.stack.queue_url, ReceiptHandle=m["ReceiptHandle"])
-            body = json.loads(m["Body"])
-            found.append((body["section"], body["reason"]))
-    return sorted(found)
+            found.append(RefreshMessage(**json.loads(m["Body"])))
+    return found
 
 
 @pytest.fixture
@@ -373,6 +387,19 @@ def test_hooks_run_when_a_user_comes_and_goes_and_not_in_between(loop: Loop) -> 
     assert counts() == [2, 2, 1, 1]
 
 
+def test_of_installations_at_the_same_time_one_calls_the_hooks(loop: Loop) -> None:
+    def at_once(work: Callable[[str], Answer]) -> set[int]:
+        with ThreadPoolExecutor(6) as callers:
+            return {answer.status for answer in callers.map(work, ["clockwork"] * 6)}
+
+    assert at_once(loop.person().install) == {200}
+    assert (loop.trace()["on_install"], loop.trace()["on_enable"]) == (1, 1)  # on_enable raises
+    loop.person().uninstall("clockwork")
+    assert at_once(loop.person().install) == {200}
+    assert (loop.trace()["on_install"], loop.trace()["on_enable"]) == (2, 2)
+    assert due(loop.tick()) == [("broken", 0), ("steady", 0), ("steady", 30), ("watch", 0)]
+
+
 def test_uninstalling_purges_that_app_of_that_user_and_can_be_repeated(fresh: Loop) -> None:
     for claims in (BOB, OTHER_ALICE):
         fresh.person(claims).install("clockwork")
@@ -400,3 +427,137 @@ def test_a_message_that_comes_after_the_user_left_brings_nothing_back(fresh: Loo
 
 def test_a_section_that_is_no_longer_there_leaves_the_clock(fresh: Loop) -> None:
     assert fresh.deliver(replace(message("gone"), section="gone"), replace(message("steady"), app_id="gone")) == []
+
+
+# ---- users who are away
+
+DAY = 86_400
+HOURS = 3_600
+
+
+@pytest.fixture
+def patient() -> Iterator[Loop]:
+    """A deployment with AbsentAfterDays=3 in which Alice has the app and was noted in this very second."""
+    with refreshing(WEBBEE_ABSENT_AFTER_DAYS="3") as made:
+        made.person().install("clockwork")
+        made.deliver(*made.tick())
+        made.person().chat("probe.look {}")
+        assert asked(made) == []  # her sections' first refresh noted her
+        yield made
+
+
+def waits(loop: Loop) -> dict[str, float]:
+    """Seconds until each section is due."""
+    return {s: float(loop.section(s)["due_at"]) - loop.clock.now() for s in SECTIONS}
+
+
+def pass_by(loop: Loop, seconds: float) -> None:
+    """Let time pass, and the loop do what is due by then."""
+    loop.clock.advance(seconds)
+    assert loop.deliver(*[m for m in loop.tick() if m.delay_s == 0]) == []
+
+
+def test_sections_of_an_absent_user_wait_six_hours_but_those_with_alerts_do_not(patient: Loop) -> None:
+    pass_by(patient, 4 * DAY)
+    assert waits(patient) == {"steady": 30, "broken": 60, "watch": 60}
+    pass_by(patient, 61)
+    assert waits(patient) == {"steady": 6 * HOURS, "broken": 6 * HOURS, "watch": 60}
+    before = patient.trace()
+    patient.run(600)
+    passed = patient.trace() - before
+    assert (passed["watch"], passed["steady"], passed["broken"]) == (10, 0, 0)
+    pass_by(patient, 6 * HOURS)
+    assert waits(patient) == {"steady": 6 * HOURS, "broken": 6 * HOURS, "watch": 60}
+
+
+def test_who_comes_back_has_the_sections_refreshed_at_once_and_the_usual_pace_again(patient: Loop) -> None:
+    pass_by(patient, 5 * DAY)
+    pass_by(patient, 3 * HOURS)
+    came_back = patient.clock.now()
+    patient.person().chat("probe.look {}")
+    messages = requests(patient)
+    assert sorted((m.section, m.reason) for m in messages) == [("", "seen"), ("broken", "stale"), ("steady", "stale")]
+    patient.deliver(*messages)
+    assert waits(patient) == {"steady": 30, "broken": 60, "watch": 60}
+    assert float(patient.section("steady")["refreshed_at"]) == came_back
+    again = patient.trace()
+    patient.deliver(*messages)  # twice delivered, once done
+    assert patient.trace() == again
+    pass_by(patient, 61)
+    assert waits(patient) == {"steady": 30, "broken": 60, "watch": 60}
+
+
+def test_a_section_that_is_almost_due_at_the_slow_pace_is_refreshed_at_once_too(patient: Loop) -> None:
+    pass_by(patient, 5 * DAY)
+    patient.clock.advance(6 * HOURS - 10)
+    patient.person().chat("probe.look {}")
+    patient.deliver(*requests(patient))
+    assert waits(patient) == {"steady": 30, "broken": 60, "watch": 60}
+
+
+def test_a_failing_section_of_an_absent_user_waits_as_well_and_is_tried_at_once_on_return(patient: Loop) -> None:
+    set_value(patient, -1)
+    patient.deliver(*requests(patient))
+    pass_by(patient, 5 * DAY)
+    assert (waits(patient)["broken"], patient.section("broken")["failures"]) == (6 * HOURS, "2")
+    patient.clock.advance(HOURS)
+    patient.person().chat("probe.look {}")
+    messages = requests(patient)
+    assert ("broken", "stale") in [(m.section, m.reason) for m in messages]
+    patient.deliver(*messages)
+    assert (waits(patient)["broken"], patient.section("broken")["failures"]) == (60, "3")
+    patient.person().chat("probe.look {}")
+    assert asked(patient) == []  # its backoff has it
+
+
+def test_a_user_is_noted_once_a_day_by_one_message_and_one_write(patient: Loop) -> None:
+    noted = []
+    for _ in range(5):
+        patient.clock.advance(11 * HOURS)
+        patient.person().chat("probe.look {}")
+        message = [m for m in requests(patient) if m.reason == "seen"]
+        with metered(aws_client("dynamodb")) as meter:
+            patient.deliver(*message)
+        noted.append((len(message), [c.operation for c in meter.calls]))
+    assert noted == [(0, []), (0, []), (1, ["PutItem"]), (0, []), (0, [])]
+
+
+def test_a_turn_costs_what_it_costs_without_the_setting(patient: Loop) -> None:
+    patient.clock.advance(2 * DAY)
+    for _ in range(2):  # the first asks to note the user, the second does not
+        with metered(aws_client("dynamodb")) as meter:
+            patient.person().chat("hello")
+        assert sorted(c.operation for c in meter.calls) == ["PutItem", "Query", "Query"]
+
+
+@pytest.mark.parametrize(("days", "steady"), [("0", ["PutItem", "UpdateItem"]), ("3", ["GetItem", "PutItem", "UpdateItem"])])
+def test_a_refresh_costs_one_small_read_more_where_the_section_could_wait(days: str, steady: list[str]) -> None:
+    costs = {}
+    with refreshing(WEBBEE_ABSENT_AFTER_DAYS=days) as loop:
+        loop.person().install("clockwork")
+        for _ in range(2):
+            loop.clock.advance(61)
+            for message in loop.tick():
+                with metered(aws_client("dynamodb")) as meter:
+                    loop.deliver(message)
+                if message.delay_s == 0:
+                    costs[message.section] = sorted(c.operation for c in meter.calls if c.tables == ("SkeletonTable",))
+    assert (costs["steady"], costs["watch"]) == (steady, ["PutItem", "UpdateItem"])
+
+
+def test_a_user_nobody_noted_counts_from_the_next_refresh(patient: Loop) -> None:
+    patient.person(BOB).install("clockwork")
+    patient.clock.advance(9 * DAY)  # installed, never refreshed, never seen
+    patient.deliver(*patient.tick())
+    assert float(patient.section("steady", "acme#bob")["due_at"]) - patient.clock.now() == 30
+    pass_by(patient, 4 * DAY + 60)
+    assert float(patient.section("steady", "acme#bob")["due_at"]) - patient.clock.now() == 6 * HOURS
+
+
+def test_without_the_setting_nobody_is_noted_and_nothing_waits(fresh: Loop) -> None:
+    fresh.clock.advance(30 * DAY)
+    fresh.deliver(*[m for m in fresh.tick() if m.delay_s == 0])
+    assert waits(fresh) == {"steady": 30, "broken": 60, "watch": 60}
+    fresh.person().chat("probe.look {}")
+    assert asked(fresh) == []
+    assert [r["sk"] for r in rows(fresh.stack, "skeleton") if "_kernel" in r["sk"]] == []

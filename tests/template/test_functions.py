@@ -29,6 +29,7 @@ VARIABLES = {
         "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",
         "WEBBEE_SESSION_DAYS",
+        "WEBBEE_ABSENT_AFTER_DAYS",
     },
     "ToolDispatchFunction": {
         *(TABLE + name for name in ("CACHE", "STORE", "AUDIT", "EVENTS")),
@@ -49,6 +50,7 @@ VARIABLES = {
         "WEBBEE_SECRETS_PREFIX",
         "WEBBEE_REFRESH_QUEUE_URL",
         "WEBBEE_DUE_SHARDS",
+        "WEBBEE_ABSENT_AFTER_DAYS",
         "WEBBEE_MODEL",
         "WEBBEE_MODEL_AI",
         "WEBBEE_MODEL_KEY_SECRET",

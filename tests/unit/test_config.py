@@ -35,7 +35,7 @@ def test_other_variables_are_none_of_its_business() -> None:
     ("name", "value"),
     [
         ("WEBBEE_TURN_SECONDS", "0"), ("WEBBEE_TURN_SECONDS", "28.1"), ("WEBBEE_TURN_SECONDS", "nan"), ("WEBBEE_TURN_SECONDS", "soon"),
-        ("WEBBEE_CALL_SECONDS", "181"), ("WEBBEE_SESSION_DAYS", "0"), ("WEBBEE_DUE_SHARDS", "257"), ("WEBBEE_MODEL", "gpt"),
+        ("WEBBEE_CALL_SECONDS", "181"), ("WEBBEE_SESSION_DAYS", "0"), ("WEBBEE_DUE_SHARDS", "257"), ("WEBBEE_ABSENT_AFTER_DAYS", "-1"), ("WEBBEE_MODEL", "gpt"),
         ("WEBBEE_MODEL", "bedrock:"), ("WEBBEE_MODEL", "openai:http://x"), ("WEBBEE_SECRETS_PREFIX", "webbee"), ("WEBBEE_SECRETS_PREFIX", "/a b"),
     ],
 )  # fmt: skip

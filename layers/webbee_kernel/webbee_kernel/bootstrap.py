@@ -73,8 +73,16 @@ def make_refresher(app: App, host: ExtensionHost) -> Refresher:
     """The refresh loop of `skeleton_refresh`."""
     from .refresher import Refresher
 
-    default = app.settings.installed_by_default
-    return Refresher(host, app.stores.skeleton, app.events, app.clock, shards=app.settings.due_shards, installed_by_default=default)
+    settings = app.settings
+    return Refresher(
+        host,
+        app.stores.skeleton,
+        app.events,
+        app.clock,
+        shards=settings.due_shards,
+        installed_by_default=settings.installed_by_default,
+        absent_after_days=settings.absent_after_days,
+    )
 
 
 def make_scheduler(app: App, host: ExtensionHost) -> Scheduler:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from .clock import Clock, iso
 from .host import ExtensionHost
 from .identity import user_dict
-from .installations import remember
+from .installations import is_installed_in, remember
 from .sdk.context import User
 from .stores.protocols import Stores
 from .turn import Installation, Section, UserKey
@@ -24,12 +24,14 @@ class Installer:
         self._clock = clock
 
     async def install(self, user: User, app_id: str) -> None:
-        """Record it, call `on_install` and `on_enable` the first time, and put its sections on the clock."""
+        """Record it, call `on_install` and `on_enable` the first time, and put its sections on the clock.
+
+        Whoever's record is the first calls the hooks: of two requests at the same time one does.
+        """
         key = UserKey(user.tenant_id, user.imperal_id)
         now = self._clock.now()
         ext = self._host.extension(app_id).ext
-        before = await self._record(key, app_id)
-        await self._write(key, app_id, True, ext.version)
+        before = await self._write(key, app_id, True, ext.version)
         if before is None or not before.installed:
             await self._hooks(user, app_id, "on_install", "on_enable")
         elif before.version != ext.version and (upgrade := ext.upgrades.get(ext.version)):
@@ -41,20 +43,17 @@ class Installer:
     async def uninstall(self, user: User, app_id: str) -> dict[str, int]:
         """Call the hooks, then purge skeleton, due rows and cache of this app and user; how many went. No one else is touched."""
         key = UserKey(user.tenant_id, user.imperal_id)
-        before = await self._record(key, app_id)
-        if before is None or before.installed:
+        if is_installed_in(await self._stores.skeleton.read(key), app_id, default=True):
             await self._hooks(user, app_id, "on_disable", "on_uninstall")
         await self._write(key, app_id, False, "")
         return {"sections": await self._stores.skeleton.purge(key, app_id), "cache": await self._stores.cache.purge(key, app_id)}
 
-    async def _record(self, key: UserKey, app_id: str) -> Installation | None:
-        state = await self._stores.skeleton.read(key)
-        return next((i for i in state.installations if i.app_id == app_id), None)
-
-    async def _write(self, key: UserKey, app_id: str, installed: bool, version: str) -> None:
+    async def _write(self, key: UserKey, app_id: str, installed: bool, version: str) -> Installation | None:
+        """Both records; what the first one said before."""
         at = iso(self._clock.now())
-        await self._stores.skeleton.put_installation(key, Installation(app_id, installed, version, at))
+        before = await self._stores.skeleton.put_installation(key, Installation(app_id, installed, version, at))
         await remember(self._stores.documents, key, app_id, installed, at)
+        return before
 
     async def _hooks(self, user: User, app_id: str, *names: str) -> None:
         """A failing hook is logged; it cannot keep a user from leaving."""

@@ -22,7 +22,7 @@ from .llm.protocol import Model
 from .metrics import timed, turn_ended
 from .narrator import Narrator
 from .prompt import Problem
-from .refresh import RefreshQueue, stale, touched
+from .refresh import SEEN, RefreshQueue, stale, touched, unnoticed
 from .replies import Reply
 from .sdk.context import User
 from .session_memory import append
@@ -220,6 +220,8 @@ class Kernel:
         await self._queue.ask(
             ask.user, [s for s in stale(view.catalogue, view.installed, view.state, view.now) if s not in changed], "stale"
         )
+        if self.settings.absent_after_days and unnoticed(view.state, view.now):
+            await self._queue.ask(ask.user, [SEEN], "seen")
         return replies.replay(turn, ask.session_id, ui=replies.ui(calls.outcomes))
 
     def _calls(self, ask: Ask, view: TurnView) -> Calls:

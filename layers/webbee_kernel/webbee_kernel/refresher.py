@@ -16,8 +16,10 @@ from .identity import user_dict, user_from
 from .ids import digest
 from .installations import is_installed_in
 from .metrics import record
+from .refresh import BACKOFF_S, SEEN, SEEN_EVERY_S, own_due
 from .results import plain_json
 from .sdk.context import User
+from .sdk.definitions import SkeletonDef
 from .stores.protocols import SkeletonStore
 from .text import one_line
 from .turn import Section, UserKey
@@ -28,14 +30,16 @@ SHORTEST_S = 5
 MAX_DELAY_S = 900  # SQS delays a message by at most 15 minutes
 LEASE_S = 60
 HANDLER_S = 30
-BACKOFF_S = (15, 30, 60, 120, 300, 600)
+SLOW_S = 6 * 3600
+"""Seconds between two refreshes of a section of a user who is away (docs/decisions/absent-users.md)."""
+
 MAX_ALERT = 1_000
 _log = logging.getLogger("webbee.refresh")
 
 
 @dataclass(frozen=True, slots=True)
 class RefreshMessage:
-    """One section of one user to refresh. `reason` is due, stale or effect."""
+    """One section of one user to refresh. `reason` is due, stale or effect; with seen, the user is noted instead."""
 
     user: dict[str, Any]
     app_id: str
@@ -66,6 +70,7 @@ class Refresher:
         *,
         shards: int = 4,
         installed_by_default: Callable[[str], bool] = lambda _: True,
+        absent_after_days: int = 0,
     ) -> None:
         self._host = host
         self._sections = sections
@@ -73,6 +78,7 @@ class Refresher:
         self._clock = clock
         self._shards = shards
         self._installed_by_default = installed_by_default
+        self._absent_after_s = absent_after_days * 86_400
 
     async def tick(self, sender: RefreshSender) -> int:
         """Queue everything that falls due before the next tick, each delayed to its second; how many. Costs what is due.
@@ -97,12 +103,15 @@ class Refresher:
         return sent
 
     async def refresh(self, message: RefreshMessage) -> str:
-        """Refresh one section; what came of it: saved, failed, skipped, busy or gone.
+        """Refresh one section; what came of it: saved, failed, skipped, busy or gone. Of a user to be noted: seen.
 
         Delivered twice, it saves once: a section whose due time has moved on is skipped, one under lease is busy.
         """
         user = user_from(message.user)
         key = UserKey(user.tenant_id, user.imperal_id)
+        if (message.app_id, message.section) == SEEN:
+            await self._sections.mark_seen(key, self._clock.now())
+            return "seen"
         definition = self._definition(message)
         if definition is None:
             return "gone"
@@ -120,13 +129,28 @@ class Refresher:
         if held.alerted < held.version:
             await self._alert(user, key, held)
             held = replace(held, alerted=held.version)
+        held = replace(held, ttl=definition.ttl)
         if self._is_settled(message, held, now):
             await self._sections.save(key, replace(held, lease_until=0.0), lease=held.lease_until)
             return "skipped"
-        return await self._refresh(user, key, replace(held, ttl=definition.ttl), definition.alert)
+        slow = message.reason == "due" and await self._is_slow(key, definition, now)
+        return await self._refresh(user, key, held, definition.alert, SLOW_S if slow else 0)
 
-    async def _refresh(self, user: User, key: UserKey, held: Section, alert: bool) -> str:
-        """Run the handler, save, alert. A failure keeps the last good snapshot and backs off."""
+    async def _is_slow(self, key: UserKey, definition: SkeletonDef, now: float) -> bool:
+        """Whether the section waits longer because its user is away. A user nobody has noted yet counts from now on.
+
+        One small read, where the setting is on and the section could wait at all.
+        """
+        if not self._absent_after_s or definition.alert or definition.ttl >= SLOW_S:
+            return False
+        seen_at = await self._sections.seen(key)
+        if seen_at is None:
+            await self._sections.mark_seen(key, now)
+            return False
+        return now - seen_at > self._absent_after_s + SEEN_EVERY_S  # who was noted may have been here until a day later
+
+    async def _refresh(self, user: User, key: UserKey, held: Section, alert: bool, at_least: int) -> str:
+        """Run the handler, save, alert; due again `at_least` so many seconds later. A failure keeps the last good snapshot and backs off."""
         lease = held.lease_until
         started = self._clock.now()
         record("RefreshLagSeconds", round(max(0.0, started - (held.due_at or started)), 1))
@@ -137,7 +161,7 @@ class Refresher:
             raise
         except (Exception, SystemExit) as error:
             _log.warning("app=%s section=%s error=%s | refresh failed, last snapshot kept", held.app_id, held.section, type(error).__name__)
-            pause = BACKOFF_S[min(held.failures, len(BACKOFF_S) - 1)]
+            pause = max(BACKOFF_S[min(held.failures, len(BACKOFF_S) - 1)], at_least)
             failed = replace(held, failures=held.failures + 1, last_error=_reason(error), due_at=started + pause, lease_until=0.0)
             await self._sections.save(key, failed, lease=lease)
             record("RefreshFailures")
@@ -149,7 +173,7 @@ class Refresher:
             data=data,
             previous=(held.data or {}) if changed else held.previous,
             refreshed_at=started,
-            due_at=started + held.ttl,
+            due_at=started + max(held.ttl, at_least),
             failures=0,
             last_error="",
             version=version,
@@ -193,7 +217,9 @@ class Refresher:
         if message.reason == "effect":
             return False
         early = min(5.0, max(0.5, held.ttl / 10))  # a delay of whole seconds and a late start add up within a minute
-        return held.due_at is not None and held.due_at > now + early
+        if held.due_at is None:
+            return False
+        return (held.due_at if message.reason == "due" else min(held.due_at, own_due(held, held.ttl, now))) > now + early
 
 
 def _due_messages(user: UserKey, section: Section, now: float) -> list[RefreshMessage]:

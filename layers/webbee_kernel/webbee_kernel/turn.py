@@ -140,10 +140,14 @@ class Installation:
 
 @dataclass(frozen=True, slots=True)
 class UserState:
-    """One query over the skeleton table: every section and every installation record of a user."""
+    """One query over the skeleton table: every section and every installation record of a user.
+
+    `seen_at` is when a turn was last noted (Unix seconds), to a day; None where nobody asks for it or never was.
+    """
 
     sections: tuple[Section, ...] = ()
     installations: tuple[Installation, ...] = ()
+    seen_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

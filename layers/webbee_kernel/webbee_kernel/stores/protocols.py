@@ -65,7 +65,7 @@ class SkeletonStore(Protocol):
     """One item per user, app and section; installation records stand beside them."""
 
     async def read(self, user: UserKey) -> UserState:
-        """One query: all sections and installation records."""
+        """One query: all sections and installation records, and when the user was last noted."""
         ...
 
     async def get(self, user: UserKey, app_id: str, section: str) -> Section | None:
@@ -107,8 +107,20 @@ class SkeletonStore(Protocol):
         """
         ...
 
-    async def put_installation(self, user: UserKey, installation: Installation) -> None:
-        """Record that a user has, or no longer has, an app."""
+    async def put_installation(self, user: UserKey, installation: Installation) -> Installation | None:
+        """Record that a user has, or no longer has, an app; what was recorded before, None for a user who never decided.
+
+        Of several writers at once exactly one sees each change: the others find its record. One that says the same
+        (installed, version) already stays as it is.
+        """
+        ...
+
+    async def mark_seen(self, user: UserKey, at: float) -> None:
+        """Note that the user was here. Repeatable."""
+        ...
+
+    async def seen(self, user: UserKey) -> float | None:
+        """When the user was last noted, perhaps a moment late; None for never."""
         ...
 
     async def purge(self, user: UserKey, app_id: str) -> int:

@@ -87,6 +87,11 @@ def installation_from(text: str) -> Installation:
     return Installation(**_known(Installation, text))
 
 
+def says_the_same(held: Installation, given: Installation) -> bool:
+    """Whether a record changes nothing but its time."""
+    return (held.installed, held.version) == (given.installed, given.version)
+
+
 def settled(section: Section, asked_at: float | None, alerted: int) -> Section:
     """The section as `save` leaves it: lease given back, a refresh asked for meanwhile kept, `alerted` never turned back."""
     due_at = section.due_at

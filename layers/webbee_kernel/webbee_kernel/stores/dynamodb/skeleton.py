@@ -2,6 +2,7 @@
 
     pk tenant#user   sk app#section   data  previous  refreshed_at  ttl  due_at  lease_until  version  alerted  …
                      sk !app          body                                             (installation record)
+                     sk !_kernel      body  seen_at                                    (when a turn was last noted)
     index due        due_shard  due_at → app_id  section  user  ttl
 
 The lease is a number in the section's own item: it is taken and checked by conditional writes, and runs out by itself.
@@ -20,10 +21,13 @@ from ...turn import Installation, Section, UserKey, UserState
 from ..jsontext import dumps, loads
 from ..keys import installation_key, section_key, shard_of, user_key
 from ..paging import Cursor, positive
-from ..records import installation_from, installation_text, settled
+from ..records import installation_from, installation_text, says_the_same, settled
 from .client import ConditionFailed, Database, Item, N, S, key_of, stamp
 
 _ATTEMPTS = 10
+_SEEN = installation_key("_kernel")
+_KERNELS_OWN = S(installation_text(Installation("_kernel", True)))
+"""The kernel as one more app of the user: to a reader that knows nothing of `seen_at`, it is an app that is not deployed."""
 
 
 class DynamoSkeletonStore:
@@ -41,9 +45,11 @@ class DynamoSkeletonStore:
             ExpressionAttributeValues={":pk": S(user_key(user))},
             ConsistentRead=True,
         )
+        noted = next((item for item in items if item["sk"]["S"] == _SEEN), None)
         return UserState(
             sections=tuple(_section(item) for item in items if not _is_installation(item)),
-            installations=tuple(installation_from(item["body"]["S"]) for item in items if _is_installation(item)),
+            installations=tuple(installation_from(i["body"]["S"]) for i in items if _is_installation(i) and i is not noted),
+            seen_at=_number(noted, "seen_at") if noted else None,
         )
 
     async def get(self, user: UserKey, app_id: str, section: str) -> Section | None:
@@ -154,9 +160,31 @@ class DynamoSkeletonStore:
         token = tokens.write(float(page[-1]["due_at"]["N"]), page[-1]["pk"]["S"], page[-1]["sk"]["S"]) if len(items) > limit else None
         return tuple((UserKey(*item["pk"]["S"].split("#")), _outline(item)) for item in page), token
 
-    async def put_installation(self, user: UserKey, installation: Installation) -> None:
+    async def put_installation(self, user: UserKey, installation: Installation) -> Installation | None:
+        """One write for a user who never decided; one more to replace what stands there, unless it says the same."""
         item = {**key_of(user_key(user), installation_key(installation.app_id)), "body": S(installation_text(installation))}
+        expected: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(#pk)"}
+        before: Installation | None = None
+        for _ in range(_ATTEMPTS):
+            own = stamp()
+            try:
+                await self._database.write("put_item", own=own, TableName=self._table, Item={**item, **own}, **expected)
+            except ConditionFailed as failure:
+                before = installation_from(failure.item["body"]["S"])
+                if says_the_same(before, installation):
+                    return before
+                expected = {"ConditionExpression": "#body = :held", "ExpressionAttributeValues": {":held": failure.item["body"]}}
+            else:
+                return before
+        raise StorageUnavailable(f"The installation of {installation.app_id} kept changing; nothing was written, repeat the request.")
+
+    async def mark_seen(self, user: UserKey, at: float) -> None:
+        item = {**key_of(user_key(user), _SEEN), "body": _KERNELS_OWN, "seen_at": N(at)}
         await self._database.call("put_item", TableName=self._table, Item=item)
+
+    async def seen(self, user: UserKey) -> float | None:
+        answer = await self._database.call("get_item", TableName=self._table, Key=key_of(user_key(user), _SEEN))
+        return _number(answer["Item"], "seen_at") if "Item" in answer else None
 
     async def purge(self, user: UserKey, app_id: str) -> int:
         items = await self._database.items(

@@ -10,7 +10,7 @@ from ...turn import Installation, Section, UserKey, UserState
 from ..jsontext import dumps, loads
 from ..keys import installation_key, section_key, shard_of, user_key
 from ..paging import Cursor, positive
-from ..records import installation_from, installation_text, settled
+from ..records import installation_from, installation_text, says_the_same, settled
 
 
 @dataclass(slots=True)
@@ -27,13 +27,15 @@ class MemorySkeletonStore:
         self._shards = shards
         self._rows: dict[UserKey, dict[str, _Row]] = defaultdict(dict)
         self._installations: dict[UserKey, dict[str, str]] = defaultdict(dict)
+        self._seen: dict[UserKey, float] = {}
 
     async def read(self, user: UserKey) -> UserState:
         user_key(user)
         with self._lock:
             rows = [row.section for _, row in sorted(self._rows[user].items())]
             installations = [text for _, text in sorted(self._installations[user].items())]
-        return UserState(tuple(map(_copy, rows)), tuple(map(installation_from, installations)))
+            seen_at = self._seen.get(user)
+        return UserState(tuple(map(_copy, rows)), tuple(map(installation_from, installations)), seen_at)
 
     async def get(self, user: UserKey, app_id: str, section: str) -> Section | None:
         with self._lock:
@@ -100,11 +102,25 @@ class MemorySkeletonStore:
         due = tuple((user, _outline(section)) for *_, user, section in page)
         return due, tokens.write(*page[-1][:3]) if len(rest) > limit else None
 
-    async def put_installation(self, user: UserKey, installation: Installation) -> None:
+    async def put_installation(self, user: UserKey, installation: Installation) -> Installation | None:
         key = installation_key(installation.app_id)
         user_key(user)
         with self._lock:
-            self._installations[user][key] = installation_text(installation)
+            text = self._installations[user].get(key)
+            before = installation_from(text) if text is not None else None
+            if before is None or not says_the_same(before, installation):
+                self._installations[user][key] = installation_text(installation)
+            return before
+
+    async def mark_seen(self, user: UserKey, at: float) -> None:
+        user_key(user)
+        with self._lock:
+            self._seen[user] = at
+
+    async def seen(self, user: UserKey) -> float | None:
+        user_key(user)
+        with self._lock:
+            return self._seen.get(user)
 
     async def purge(self, user: UserKey, app_id: str) -> int:
         with self._lock:

@@ -1,0 +1,49 @@
+"""What a turn finds stale, whatever pace the loop keeps."""
+
+from __future__ import annotations
+
+import pytest
+
+from webbee_kernel.catalogue import AppInfo, Catalogue, SectionInfo
+from webbee_kernel.refresh import BACKOFF_S, SEEN_EVERY_S, own_due, stale, unnoticed
+from webbee_kernel.turn import Section, UserState
+
+NOW = 1_000_000.0
+CATALOGUE = Catalogue({"mail": AppInfo("mail", sections=(SectionInfo("inbox", 300),))})
+
+
+def saved(age: float, due_in: float, failures: int = 0, lease_until: float = 0.0) -> Section:
+    """A section of ttl 300, `age` seconds old."""
+    return Section("mail", "inbox", {"n": 1}, NOW - age, 300, NOW + due_in, lease_until, failures)
+
+
+@pytest.mark.parametrize(
+    ("section", "wanted"),
+    [
+        pytest.param(None, True, id="never registered"),
+        pytest.param(Section("mail", "inbox", due_at=NOW), True, id="never saved"),
+        pytest.param(saved(300, 0), False, id="due"),
+        pytest.param(saved(361, -61), True, id="overdue by more than a minute"),
+        pytest.param(saved(361, -61, lease_until=NOW + 9), False, id="being refreshed"),
+        pytest.param(saved(360, 6 * 3600), False, id="waiting six hours, not old yet"),
+        pytest.param(saved(361, 6 * 3600), True, id="waiting six hours, old"),
+        pytest.param(saved(9_000, 10), True, id="waiting six hours, nearly over"),
+        pytest.param(saved(9_000, 600, failures=7), False, id="failing, left to its backoff"),
+        pytest.param(saved(9_000, -5, failures=7), False, id="failing, due"),
+        pytest.param(saved(9_000, 6 * 3600, failures=7), True, id="failing and waiting six hours"),
+    ],
+)
+def test_a_section_is_asked_for_when_its_own_pace_would_have_refreshed_it(section: Section | None, wanted: bool) -> None:
+    state = UserState((section,) if section else ())
+    assert stale(CATALOGUE, ["mail"], state, NOW) == ([("mail", "inbox")] if wanted else [])
+
+
+def test_at_its_own_pace_a_section_is_due_a_ttl_after_it_was_saved() -> None:
+    assert own_due(saved(100, 6 * 3600), 300, NOW) == NOW + 200
+    assert own_due(saved(100, 30, failures=1), 300, NOW) == NOW + 30
+    assert own_due(saved(100, BACKOFF_S[-1] + 1, failures=1), 300, NOW) == 0.0
+
+
+@pytest.mark.parametrize(("seen_at", "due"), [(None, True), (NOW, False), (NOW - SEEN_EVERY_S + 1, False), (NOW - SEEN_EVERY_S, True)])
+def test_a_user_is_noted_once_a_day(seen_at: float | None, due: bool) -> None:
+    assert unnoticed(UserState(seen_at=seen_at), NOW) is due
