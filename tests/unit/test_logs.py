@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from webbee_kernel import logs
+from webbee_kernel.log_lines import JsonFormatter
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def written() -> Iterator[io.StringIO]:
     """A logger with the kernel's formatter that writes to memory."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(logs.JsonFormatter("chat_turn"))
+    handler.setFormatter(JsonFormatter("chat_turn"))
     logger = logging.getLogger("webbee.test-logs")
     logger.addHandler(handler)
     logger.setLevel("INFO")

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import orjson
-from aws_lambda_powertools.metrics import EphemeralMetrics
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -157,6 +156,8 @@ def line(
     namespace: str, dimensions: Mapping[str, str], values: Mapping[str, list[float]], units: Mapping[str, str], fields: Mapping[str, str]
 ) -> str:
     """One JSON line from which CloudWatch makes metrics by `dimensions`; counts are summed, others keep every value."""
+    from aws_lambda_powertools.metrics import EphemeralMetrics  # brings botocore with it: only where metrics are written
+
     metrics = EphemeralMetrics(namespace=namespace)
     for name, value in dimensions.items():
         metrics.add_dimension(name, value)
