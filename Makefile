@@ -26,7 +26,7 @@ TYPED := layers/webbee_kernel/webbee_kernel functions local requirements
 
 # ---- what you call
 
-.PHONY: help demo run test test-built check format bench eval build deploy aws lock clean
+.PHONY: help demo run test test-built check format bench eval build deploy aws page lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -72,6 +72,9 @@ deploy: .venv-313 .venv-sam ## build and deploy; PARAMETERS='JwtIssuer=… JwtAu
 
 aws: .venv-dev ## AWS for `sam local` on HOST:4566: the template's tables and queue on moto
 	@$(IN_PROJECT) .venv-dev/bin/python -m local.aws_server --host "$(HOST)"
+
+page: .venv-dev ## write the page's small form, after a change of its sources
+	@$(IN_PROJECT) .venv-dev/bin/python -m local.page
 
 lock: .venv-dev ## compile requirements/*.in into hashed locks; UPGRADE=1 takes newer versions
 	@PATH="$(CURDIR)/.venv-dev/bin:$$PATH" .venv-dev/bin/python requirements/locks.py write

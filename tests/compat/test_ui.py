@@ -1,4 +1,4 @@
-"""Every node the SDK's `ui` module can make is drawn by the page, or shown as its data: enumerated from the SDK, not from memory."""
+"""Every node the SDK's `ui` module can make is drawn by the page: enumerated from the SDK, not from memory. How: `tests/page/test_gallery.py`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from imperal_sdk import ui
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "layers/webbee_kernel/webbee_kernel/page"
-DOCS = (ROOT / "docs" / "compatibility.md").read_text("utf-8")
 
 NOT_NODES = {
     "theme",
@@ -82,12 +81,6 @@ def drawn() -> set[str]:
     return found
 
 
-def shown_as_data() -> set[str]:
-    """The types the documentation says are shown as their data."""
-    (line,) = re.findall(r"^Shown as their data: (.*)$", DOCS, re.MULTILINE)
-    return set(re.findall(r"`(\w+)`", line))
-
-
 NODES = {name: node["type"] for name, f in constructors().items() if name not in PARTS and "type" in (node := made(f))}
 
 
@@ -98,11 +91,7 @@ def test_the_enumeration_finds_the_sdks_vocabulary() -> None:
 
 @pytest.mark.parametrize("node_type", sorted(set(NODES.values())))
 def test_the_page_draws(node_type: str) -> None:
-    assert node_type in drawn() | shown_as_data()
-
-
-def test_what_is_said_to_be_shown_as_data_is_what_is_not_drawn() -> None:
-    assert shown_as_data() == set(NODES.values()) - drawn()
+    assert node_type in drawn()
 
 
 @pytest.mark.parametrize("name", sorted(set(constructors()) - set(NODES) - PARTS))

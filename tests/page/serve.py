@@ -1,4 +1,4 @@
-"""The local deployment with the three extensions and `showcase`, in a process of its own: prints its address, ends with its input."""
+"""The local deployment with the three extensions, `showcase` and one that does not load, in a process of its own: prints its address, ends with its input."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from local.run import prepare
+from local.users import prepare
 from local.world import local_world
 
 ROOT = Path(__file__).parents[2]
@@ -17,7 +17,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         for app in (
             *(ROOT / "extensions" / name for name in ("mail", "tasks", "notes")),
-            Path(__file__).parent / "extensions" / "showcase",
+            *(Path(__file__).parent / "extensions" / name for name in ("showcase", "broken")),
         ):
             (Path(folder) / app.name).symlink_to(app)
         with local_world(env={"WEBBEE_EXTENSIONS_DIR": folder}) as world:

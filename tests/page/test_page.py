@@ -167,6 +167,11 @@ def test_a_developer_finds_a_dropped_field_and_a_masked_value_with_the_inspector
     assert "the model reads <EMAIL_" in find("sarah@example.com")
     assert "never written" in find("rhubarb")
     assert drawer.get_by_text("showcase.crowded").is_visible()
+    assert drawer.get_by_role("region", name="Apps that failed to load").inner_text().split("\n")[1:] == [
+        "broken",
+        "RuntimeError: <b>no feathers</b> (main.py:3)",
+    ]
+    assert "broken failed to load: the model sees nothing of it" in find("broken")
     assert send(url, "dev", "GET", "/v1/sessions") == before
 
 
@@ -181,9 +186,9 @@ def test_every_node_shows_and_none_runs_anything(visit: Visit) -> None:
     panel.get_by_text("<script>window.pwned").first.wait_for()
     assert panel.locator("script, iframe, img[src^=javascript], a[href^=javascript]").count() == 0
     panel.get_by_role("button", name="Open nothing").click()
-    page.get_by_text("This address is not opened").wait_for()
+    page.locator(".toast").get_by_text("This address is not opened").wait_for()
     assert panel.get_by_role("link", name="good link").get_attribute("rel") == "noopener noreferrer"
-    for text in ("Heading", "badge", "inside", "Value", "hot", "first tab", "leaf", "Canvas (shown as data)"):
+    for text in ("Heading", "badge", "inside", "Value", "hot", "first tab", "leaf", "Teapot (shown as data)"):
         assert panel.get_by_text(text).first.is_visible(), text
     panel.get_by_role("tab", name="One").press("ArrowRight")
     assert panel.get_by_text("second tab").is_visible()

@@ -20,7 +20,7 @@ document.documentElement.lang = russian ? "ru" : "en";
 document.getElementById("skip").textContent = t("skip");
 
 function logo() {
-  return h("span", { class: "logo", "aria-hidden": "true" });
+  return h("span.logo", { "aria-hidden": "true" });
 }
 
 function signIn(problem = "") {
@@ -34,17 +34,16 @@ function signIn(problem = "") {
       signIn(error.status === 401 ? t("badToken") : error.message);
     }
   };
-  const picks = LOCAL.includes(location.hostname) && h("div", { class: "picks" }, h("p", { class: "muted" }, t("localUsers")), h("div", { class: "chips" }, LOCAL_USERS.map(([name, who]) => h("button", { type: "button", class: "chip", onclick: () => enter(name) }, h("strong", {}, name), " ", h("span", { class: "muted" }, who)))));
+  const picks = LOCAL.includes(location.hostname) && h("div.picks", h("p.muted", t("localUsers")), h("div.chips", LOCAL_USERS.map(([name, who]) => h("button.chip", { onclick: () => enter(name) }, h("strong", name), " ", h("span.muted", who)))));
   fill(
     root,
     h(
-      "main",
-      { class: "sign-in" },
+      "main.sign-in",
       logo(),
-      h("h1", {}, t("signInTitle")),
-      h("p", { class: "muted" }, t("signInLead")),
+      h("h1", t("signInTitle")),
+      h("p.muted", t("signInLead")),
       picks,
-      h("form", { onsubmit: (e) => (e.preventDefault(), enter(field.value.trim())) }, h("label", { for: "token" }, t("token")), field, h("p", { class: "muted", id: "token-hint" }, t("tokenHint")), problem && h("p", { class: "warning", role: "alert" }, problem), h("button", { type: "submit", class: "primary" }, t("signIn"))),
+      h("form", { onsubmit: (e) => (e.preventDefault(), enter(field.value.trim())) }, h("label", { for: "token" }, t("token")), field, h("p.muted", { id: "token-hint" }, t("tokenHint")), problem && h("p.warning", { role: "alert" }, problem), h("button", { type: "submit", class: "primary" }, t("signIn"))),
     ),
   );
 }
@@ -55,7 +54,7 @@ class Page {
     this.extensions = found.extensions;
     this.notes = [];
     this.sessionKey = `webbee.session.${this.caller.imperal_id}`;
-    this.places = { left: h("div", { class: "panels" }), right: h("div", { class: "panels" }), center: h("div", { class: "panels centre", hidden: true }) };
+    this.places = { left: h("div.panels"), right: h("div.panels"), center: h("div.panels.centre", { hidden: true }) };
     this.panels = new Panels({ places: this.places, say: (text) => (this.view("chat"), this.chat.say(text)), after: () => this.settle(), centre: (all, one) => this.centre(all, one) });
     this.chat = new Chat({ after: (body) => this.answered(body), act: (app) => this.panels.actor(app), examples: () => this.examples() });
     this.sessions = new Sessions({ open: (id) => this.open(id), start: () => this.start(), current: () => this.chat.session });
@@ -72,19 +71,19 @@ class Page {
   }
 
   layout() {
-    const tool = (label, sign, act, extra = {}) => h("button", { type: "button", class: "ghost tool", "aria-label": label, title: label, onclick: act, ...extra }, sign);
+    const tool = (label, sign, act, extra = {}) => h("button.ghost.tool", { "aria-label": label, title: label, onclick: act, ...extra }, sign);
     this.bell = tool(t("notifications"), icon("bell"), () => this.showNotes(), { "aria-expanded": "false", "aria-controls": "notes" });
     this.lens = this.inspector && tool(t("inspector"), icon("inspect"), () => this.inspect(this.inspector.element.hidden), { "aria-expanded": "false", id: "open-inspector" });
     this.noteList = h("section", { id: "notes", class: "notes", "aria-label": t("notifications"), hidden: true });
-    this.lost = h("p", { class: "lost", role: "alert", hidden: true }, t("offline"));
-    this.tabs = h("div", { class: "centre-tabs", role: "tablist", hidden: true });
-    const view = (name, label, sign) => h("button", { type: "button", "data-view": name, "aria-pressed": "false", onclick: () => this.view(name) }, icon(sign), h("span", {}, label));
-    this.views = h("nav", { class: "views", "aria-label": t("navigation") }, view("left", t("sessions"), "list"), view("chat", t("chat"), "chat"), view("right", t("panels"), "panels"));
+    this.lost = h("p.lost", { role: "alert", hidden: true }, t("offline"));
+    this.tabs = h("div.centre-tabs", { role: "tablist", hidden: true });
+    const view = (name, label, sign) => h("button", { "data-view": name, "aria-pressed": "false", onclick: () => this.view(name) }, icon(sign), h("span", label));
+    this.views = h("nav.views", { "aria-label": t("navigation") }, view("left", t("sessions"), "list"), view("chat", t("chat"), "chat"), view("right", t("panels"), "panels"));
     fill(
       root,
-      h("header", { class: "top" }, logo(), h("h1", {}, "Webbee"), h("span", { class: "grow" }), tool(t("apps"), icon("apps"), () => showApps(this.extensions, () => this.changed())), this.lens, this.bell, h("span", { class: "who-am-i" }, plain(this.caller.imperal_id)), h("button", { type: "button", class: "ghost", onclick: () => this.leave() }, t("signOut"))),
+      h("header.top", logo(), h("h1", "Webbee"), h("span.grow"), tool(t("apps"), icon("apps"), () => showApps(this.extensions, () => this.changed())), this.lens, this.bell, h("span.who-am-i", plain(this.caller.imperal_id)), h("button.ghost", { onclick: () => this.leave() }, t("signOut"))),
       this.lost, this.noteList,
-      h("div", { class: "columns" }, h("div", { class: "side left", role: "complementary", "aria-label": t("panelsLeft") }, this.sessions.element, this.places.left), h("main", {}, this.tabs, this.chat.element, this.places.center), h("div", { class: "side right", role: "complementary", "aria-label": t("panelsRight") }, this.places.right), this.inspector && this.inspector.element),
+      h("div.columns", h("div.side.left", { role: "complementary", "aria-label": t("panelsLeft") }, this.sessions.element, this.places.left), h("main", this.tabs, this.chat.element, this.places.center), h("div.side.right", { role: "complementary", "aria-label": t("panelsRight") }, this.places.right), this.inspector && this.inspector.element),
       this.views,
     );
     this.view("chat");
@@ -109,7 +108,7 @@ class Page {
       for (const p of this.centres) p.element.hidden = p !== panel;
       for (const b of this.tabs.children) b.setAttribute("aria-selected", String(b.dataset.panel === (panel ? panel.element.dataset.panel : "")));
     };
-    const tab = (label, panel) => h("button", { type: "button", role: "tab", dataset: { panel: panel ? panel.element.dataset.panel : "" }, onclick: () => show(panel) }, label);
+    const tab = (label, panel) => h("button", { role: "tab", dataset: { panel: panel ? panel.element.dataset.panel : "" }, onclick: () => show(panel) }, label);
     if (all) fill(this.tabs, tab(t("chat"), null), this.centres.map((p) => tab(p.name, p)));
     show(one && this.centres.includes(one) ? one : null);
   }
@@ -171,7 +170,7 @@ class Page {
 
   count() {
     const n = this.notes.filter((x) => !x.read).length;
-    fill(this.bell, icon("bell"), n > 0 && h("span", { class: "count", "aria-hidden": "true" }, n));
+    fill(this.bell, icon("bell"), n > 0 && h("span.count", { "aria-hidden": "true" }, n));
     this.bell.setAttribute("aria-label", n ? `${t("notifications")}: ${t("unread", { n })}` : t("notifications"));
     if (!this.noteList.hidden) this.drawNotes();
   }
@@ -184,8 +183,8 @@ class Page {
   }
 
   drawNotes() {
-    const row = (n) => h("li", { class: "n-item" }, h("span", { class: "n-item-title" }, n.text), h("span", { class: "n-meta" }, [t(`event_${n.kind}`), plain(n.app_id), time(n.at)].filter(Boolean).join(" · ")));
-    fill(this.noteList, h("h2", {}, t("notifications")), this.notes.length ? h("ul", { class: "n-list" }, this.notes.map(row)) : h("p", { class: "muted" }, t("noNotifications")));
+    const row = (n) => h("li.n-item", h("span.n-item-title", n.text), h("span.n-meta", [t(`event_${n.kind}`), plain(n.app_id), time(n.at)].filter(Boolean).join(" · ")));
+    fill(this.noteList, h("h2", t("notifications")), this.notes.length ? h("ul.n-list", this.notes.map(row)) : h("p.muted", t("noNotifications")));
   }
 
   connection(up) {

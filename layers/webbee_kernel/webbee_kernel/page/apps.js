@@ -6,17 +6,17 @@ import { dialog, toast } from "./overlay.js";
 import { t } from "./strings.js";
 
 export function showApps(extensions, changed) {
-  dialog(t("apps"), h("ul", { class: "apps" }, extensions.map((app) => row(app, changed))));
+  dialog(t("apps"), h("ul.apps", extensions.map((app) => row(app, changed))));
 }
 
 function row(app, changed) {
   const name = plain(app.display_name) || app.app_id;
-  const secrets = h("div", {});
-  const item = h("li", { class: "n-card" });
+  const secrets = h("div");
+  const item = h("li.n-card");
   const draw = () => {
-    const toggle = h("button", { type: "button", class: "secondary small", "aria-label": `${app.installed ? t("uninstall") : t("install")}: ${name}`, onclick: () => flip() }, app.installed ? t("uninstall") : t("install"));
-    const state = app.error ? h("p", { class: "warning" }, t("appFailed", { why: app.error })) : h("p", { class: "muted" }, plain(app.description));
-    fill(item, h("div", { class: "app-head" }, h("strong", {}, name), app.installed && h("span", { class: "badge green" }, t("installed")), !app.error && toggle), state, secrets);
+    const toggle = h("button.secondary.small", { "aria-label": `${app.installed ? t("uninstall") : t("install")}: ${name}`, onclick: () => flip() }, app.installed ? t("uninstall") : t("install"));
+    const state = app.error ? h("p.warning", t("appFailed", { why: app.error })) : h("p.muted", plain(app.description));
+    fill(item, h("div.app-head", h("strong", name), app.installed && h("span.badge.green", t("installed")), !app.error && toggle), state, secrets);
     if (app.installed && app.secrets?.length) showSecrets(app, secrets, changed);
     else fill(secrets);
   };
@@ -37,9 +37,9 @@ function row(app, changed) {
 async function showSecrets(app, place, changed) {
   try {
     const { secrets } = await api("GET", `/v1/extensions/${app.app_id}/secrets`);
-    fill(place, h("h3", { class: "n-heading" }, t("secrets")), secrets.map((s) => secretForm(app, s, () => (showSecrets(app, place, changed), changed()))));
+    fill(place, h("h3.n-heading", t("secrets")), secrets.map((s) => secretForm(app, s, () => (showSecrets(app, place, changed), changed()))));
   } catch (error) {
-    fill(place, h("p", { class: "warning" }, error.message));
+    fill(place, h("p.warning", error.message));
   }
 }
 
@@ -56,5 +56,5 @@ function secretForm(app, secret, done) {
     }
   };
   const state = h("span", { class: secret.is_set ? "badge green" : "badge" }, secret.is_set ? t("secretSet") : t("secretMissing"));
-  return h("form", { class: "secret", onsubmit: save }, h("p", {}, h("code", {}, secret.name), " ", state, h("span", { class: "muted" }, " ", plain(secret.description))), h("div", { class: "composer-row" }, field, h("button", { type: "submit", class: "secondary small" }, t("save"))));
+  return h("form.secret", { onsubmit: save }, h("p", h("code", secret.name), " ", state, h("span.muted", " ", plain(secret.description))), h("div.composer-row", field, h("button", { type: "submit", class: "secondary small" }, t("save"))));
 }

@@ -16,13 +16,13 @@ export class Chat {
     this.waiting = null;
     this.busy = false;
     this.atEnd = true;
-    this.log = h("ol", { class: "log", role: "log", "aria-live": "polite", "aria-label": t("chat") });
+    this.log = h("ol.log", { role: "log", "aria-live": "polite", "aria-label": t("chat") });
     this.text = h("textarea", { id: "composer-text", rows: 1, maxlength: LIMIT, placeholder: t("placeholder"), "aria-label": t("composer"), "aria-describedby": "composer-note", oninput: () => this.grown(), onkeydown: (e) => this.key(e) });
     this.button = h("button", { type: "submit", class: "primary", id: "send" }, t("send"));
     this.note = h("p", { id: "composer-note", class: "n-meta" }, t("newLines"));
-    this.form = h("form", { class: "composer", onsubmit: (e) => (e.preventDefault(), this.say(this.text.value)) }, h("div", { class: "composer-row" }, this.text, this.button), this.note);
-    const wrap = h("div", { class: "log-wrap", onscroll: () => (this.atEnd = wrap.scrollTop + wrap.clientHeight > wrap.scrollHeight - 40) }, this.log);
-    this.element = h("div", { class: "chat" }, wrap, this.form);
+    this.form = h("form.composer", { onsubmit: (e) => (e.preventDefault(), this.say(this.text.value)) }, h("div.composer-row", this.text, this.button), this.note);
+    const wrap = h("div.log-wrap", { onscroll: () => (this.atEnd = wrap.scrollTop + wrap.clientHeight > wrap.scrollHeight - 40) }, this.log);
+    this.element = h("div.chat", wrap, this.form);
     new ResizeObserver(() => this.atEnd && this.bottom()).observe(this.log);
     new ResizeObserver(() => this.atEnd && this.bottom()).observe(wrap);
   }
@@ -64,7 +64,7 @@ export class Chat {
   }
 
   showTurns(turns) {
-    fill(this.log, turns.length > 0 && turns[0].turn > 1 && h("li", { class: "muted note" }, t("fiveTurns")));
+    fill(this.log, turns.length > 0 && turns[0].turn > 1 && h("li.muted.note", t("fiveTurns")));
     turns.forEach((turn, i) => {
       this.log.append(this.bubble("you", turn.message, turn.at), this.answer(turn, i === turns.length - 1));
     });
@@ -75,17 +75,17 @@ export class Chat {
 
   welcome() {
     const examples = this.examples();
-    const chip = (text) => h("button", { type: "button", class: "chip", onclick: () => this.say(text) }, text);
-    return h("li", { class: "welcome" }, h("p", { class: "welcome-title" }, t("empty")), examples.length > 0 && h("p", { class: "muted" }, t("tryThis")), h("div", { class: "chips" }, examples.map(chip)));
+    const chip = (text) => h("button.chip", { onclick: () => this.say(text) }, text);
+    return h("li.welcome", h("p.welcome-title", t("empty")), examples.length > 0 && h("p.muted", t("tryThis")), h("div.chips", examples.map(chip)));
   }
 
   bubble(who, text, at, extra) {
-    return h("li", { class: `turn ${who}` }, h("div", { class: "who" }, h("span", {}, t(who)), at && h("time", { datetime: at }, time(at))), h("div", { class: "bubble" }, text && h("p", { class: "pre" }, plain(text)), extra));
+    return h("li", { class: `turn ${who}` }, h("div.who", h("span", t(who)), at && h("time", { datetime: at }, time(at))), h("div.bubble", text && h("p.pre", plain(text)), extra));
   }
 
   answer(body, isLast) {
     const tree = body.ui && renderTree(body.ui, this.act(body.calls?.findLast?.((c) => c.status === "ok")?.app_id ?? ""));
-    const item = this.bubble("webbee", body.confirmation ? "" : body.reply, body.at, [this.calls(body.calls), tree && h("div", { class: "reply-ui" }, tree)]);
+    const item = this.bubble("webbee", body.confirmation ? "" : body.reply, body.at, [this.calls(body.calls), tree && h("div.reply-ui", tree)]);
     if (body.status === "error") item.classList.add("failed");
     if (body.confirmation) item.querySelector(".bubble").append(this.confirmation(body.confirmation, isLast));
     return item;
@@ -96,17 +96,17 @@ export class Chat {
     const chip = (c) => {
       const ok = c.status === "ok";
       const label = `${plain(c.app_id)}.${plain(c.fn_name)}`;
-      return h("li", { class: ok ? "call ok" : "call bad", title: plain(c.error_code) }, h("span", { "aria-hidden": "true" }, ok ? "✓" : "✗"), h("span", {}, label), h("span", { class: "n-meta" }, ok ? `${plain(c.duration_ms)} ms` : plain(c.error_code)), h("span", { class: "sr" }, ok ? t("ok") : t("failed")));
+      return h("li", { class: ok ? "call ok" : "call bad", title: plain(c.error_code) }, h("span", { "aria-hidden": "true" }, ok ? "✓" : "✗"), h("span", label), h("span.n-meta", ok ? `${plain(c.duration_ms)} ms` : plain(c.error_code)), h("span.sr", ok ? t("ok") : t("failed")));
     };
-    return h("ul", { class: "calls", "aria-label": t("calls") }, calls.map(chip));
+    return h("ul.calls", { "aria-label": t("calls") }, calls.map(chip));
   }
 
   confirmation(record, isLast) {
-    const note = h("p", { class: "n-meta" });
-    const accept = h("button", { type: "button", class: "danger", onclick: () => this.decide(record.id, true) }, t("accept"));
-    const refuse = h("button", { type: "button", class: "secondary", onclick: () => this.decide(record.id, false) }, t("refuse"));
-    const call = (c) => h("li", {}, h("code", {}, `${plain(c.app_id)}.${plain(c.fn_name)}`), " ", h("span", { class: "muted" }, plain(c.arguments)));
-    const card = h("div", { class: "confirm", role: "group", "aria-label": t("confirmTitle") }, h("strong", {}, t("confirmTitle")), h("p", { class: "pre" }, plain(record.summary)), h("ul", { class: "confirm-calls" }, (record.calls ?? []).map(call)), h("div", { class: "confirm-buttons" }, accept, refuse), note);
+    const note = h("p.n-meta");
+    const accept = h("button.danger", { onclick: () => this.decide(record.id, true) }, t("accept"));
+    const refuse = h("button.secondary", { onclick: () => this.decide(record.id, false) }, t("refuse"));
+    const call = (c) => h("li", h("code", `${plain(c.app_id)}.${plain(c.fn_name)}`), " ", h("span.muted", plain(c.arguments)));
+    const card = h("div.confirm", { role: "group", "aria-label": t("confirmTitle") }, h("strong", t("confirmTitle")), h("p.pre", plain(record.summary)), h("ul.confirm-calls", (record.calls ?? []).map(call)), h("div.confirm-buttons", accept, refuse), note);
     const over = (text) => {
       accept.disabled = refuse.disabled = true;
       card.classList.add("over");
@@ -165,18 +165,18 @@ export class Chat {
   }
 
   unsent(error, mine, again) {
-    const item = this.bubble("webbee", t("notSent", { why: error.message }), "", h("button", { type: "button", class: "secondary small", onclick: () => (item.remove(), mine.remove(), again()) }, t("retry")));
+    const item = this.bubble("webbee", t("notSent", { why: error.message }), "", h("button.secondary.small", { onclick: () => (item.remove(), mine.remove(), again()) }, t("retry")));
     item.classList.add("failed");
     return item;
   }
 
   working() {
-    const clock = h("span", { class: "n-meta" });
-    const words = h("span", {}, t("working"));
+    const clock = h("span.n-meta");
+    const words = h("span", t("working"));
     const bar = h("progress", { "aria-label": t("event_progress") });
     const started = Date.now();
     const timer = setInterval(() => (clock.textContent = t("seconds", { n: Math.round((Date.now() - started) / 1000) })), 1000);
-    const element = this.bubble("webbee", "", "", h("div", { class: "working", role: "status" }, h("span", { class: "dots", "aria-hidden": "true" }, h("i"), h("i"), h("i")), words, clock, bar));
+    const element = this.bubble("webbee", "", "", h("div.working", { role: "status" }, h("span.dots", { "aria-hidden": "true" }, h("i"), h("i"), h("i")), words, clock, bar));
     return { element, words, bar, stop: () => clearInterval(timer) };
   }
 

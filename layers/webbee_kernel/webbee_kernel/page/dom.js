@@ -1,14 +1,29 @@
-// Elements from plain values. Text goes in as text: nothing anywhere on this page parses HTML.
+// Elements from plain values: `h("p.muted", { id }, …)` is a `p` of that class, attributes may be left out. Text goes in as text: nothing anywhere on this page parses HTML.
+
+import { t } from "./strings.js";
 
 const SAFE_LINK = /^(https?:|mailto:)/i;
 const SAFE_IMAGE = /^(https:|data:image\/(png|jpe?g|gif|webp|svg\+xml)[;,])/i;
+const SAFE_MEDIA = /^(https:|data:(audio|video)\/[\w.+-]+[;,])/i;
+const SVG = "http://www.w3.org/2000/svg";
 
 export function h(tag, props, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(props ?? {})) {
+  if (props?.constructor !== Object) return h(tag, {}, props, ...children);
+  const [name, ...classes] = tag.split(".");
+  const element = document.createElement(name);
+  if (classes.length) element.className = classes.join(" ");
+  return build(element, props, children);
+}
+
+export function svg(tag, props, ...children) {
+  return build(document.createElementNS(SVG, tag), props, children);
+}
+
+function build(element, props, children) {
+  if (element.localName === "button") element.type = "button";
+  for (const [name, value] of Object.entries(props)) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "class") element.className = value;
     else if (name === "dataset") Object.assign(element.dataset, value);
     else if (name === "value") element.value = value;
     else element.setAttribute(name, value === true ? "" : String(value));
@@ -40,12 +55,23 @@ export function pretty(value) {
   return JSON.stringify(value, null, 2);
 }
 
-export function safeLink(url) {
-  return SAFE_LINK.test(plain(url).trim()) ? plain(url).trim() : "";
+const safely = (rule) => (url) => (rule.test(plain(url).trim()) ? plain(url).trim() : "");
+export const safeLink = safely(SAFE_LINK);
+export const safeImage = safely(SAFE_IMAGE);
+export const safeMedia = safely(SAFE_MEDIA);
+
+// Whatever a stranger's prop holds, as a list or as an object.
+export const array = (value) => (Array.isArray(value) ? value : []);
+export const dict = (value) => (value && typeof value === "object" && !Array.isArray(value) ? value : {});
+export const within = (value, low, high, otherwise) => Math.min(Math.max(Number(value) || otherwise, low), high);
+
+// What a long list leaves out is said.
+export function left(value, most, tag = "p") {
+  return array(value).length > most && h(tag, { class: "n-meta" }, t("firstOf", { n: most, all: value.length }));
 }
 
-export function safeImage(url) {
-  return SAFE_IMAGE.test(plain(url).trim()) ? plain(url).trim() : "";
+export function many(value, most, draw, tag) {
+  return [array(value).slice(0, most).map((item, i) => draw(item ?? {}, i)), left(value, most, tag)];
 }
 
 // A random id; crypto.randomUUID is missing on plain http.
@@ -66,13 +92,7 @@ const ICONS = {
 };
 
 export function icon(name) {
-  const space = "http://www.w3.org/2000/svg";
-  const svg = document.createElementNS(space, "svg");
-  for (const [key, value] of Object.entries({ viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" })) svg.setAttribute(key, value);
-  const path = document.createElementNS(space, "path");
-  path.setAttribute("d", ICONS[name]);
-  svg.append(path);
-  return svg;
+  return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: ICONS[name] }));
 }
 
 let uniques = 0;

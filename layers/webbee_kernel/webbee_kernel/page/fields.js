@@ -1,15 +1,20 @@
 // Form fields of UI trees. A field with `on_change` or `on_submit` acts by itself; inside a form its value goes with the form's.
 
-import { h, plain, unique } from "./dom.js";
+import { array, h, many, plain, unique, within } from "./dom.js";
+import { upload } from "./files.js";
+import { t } from "./strings.js";
 
-export function form(props, ctx, children) {
+export function form(props, ctx) {
   const submit = (event) => {
     event.preventDefault();
     const values = { ...(props.defaults ?? {}), ...valuesOf(element) };
     const action = typeof props.action === "string" ? { action: "call", function: props.action } : (props.action ?? props.on_submit);
-    ctx.act(action, values, plain(props.submit_label), element.querySelector("button[type=submit]"), "", () => element.reset());
+    ctx.act(action, values, plain(props.submit_label), element.querySelector("button[type=submit]"), "", () => {
+      element.reset();
+      for (const files of element.querySelectorAll("[data-kind=files]")) files.clear();
+    });
   };
-  const element = h("form", { class: "n-form", onsubmit: submit, autocomplete: "off" }, children({ ...ctx, inForm: true }));
+  const element = h("form.n-form", { onsubmit: submit, autocomplete: "off" }, ctx.kids(props.children, { inForm: true }));
   if (!element.querySelector("button[type=submit]")) element.append(h("button", { type: "submit", class: "primary" }, plain(props.submit_label) || "OK"));
   for (const [name, value] of Object.entries(props.defaults ?? {})) {
     const field = element.querySelector(`[data-param="${CSS.escape(name)}"]`);
@@ -32,21 +37,30 @@ function valueOf(field) {
   if (field.type === "checkbox") return field.checked;
   if (field.type === "radio") return undefined;
   if (field.dataset.kind === "radios") return field.querySelector("input:checked")?.value;
+  if (field.dataset.kind === "files") return field.chosen.length ? field.chosen : undefined;
   if (field.multiple) return Array.from(field.selectedOptions, (o) => o.value);
   if (field.value === "") return undefined;
   if (field.dataset.kind === "tags") return field.value.split(",").map((s) => s.trim()).filter(Boolean);
   return field.type === "number" || field.type === "range" ? Number(field.value) : field.value;
 }
 
-function labelled(props, control, wrap = true) {
+function labelled(props, control, wrap = true, more = null) {
   control.id = unique("field");
   const label = plain(props.label);
   if (!label) control.setAttribute("aria-label", plain(props.placeholder) || plain(props.param_name));
-  const help = plain(props.error || props.description);
-  const note = help && h("span", { class: props.error ? "warning" : "muted", id: `${control.id}-help` }, help);
-  if (note) control.setAttribute("aria-describedby", note.id);
+  const note = notes(props, control);
   const caption = label && h("label", { for: control.id }, label);
-  return h("div", { class: wrap ? "n-field" : "n-check" }, wrap ? [caption, control] : [control, caption], note);
+  return h("div", { class: wrap ? "n-field" : "n-check" }, wrap ? [caption, control] : [control, caption], more, note);
+}
+
+// What is wrong with a value, and what is said about it.
+function notes(props, control) {
+  const lines = [["error", "warning"], ["description", "muted"], ["validate_message", "muted"]].filter(([name]) => props[name]);
+  if (props.error) control.setAttribute("aria-invalid", "true");
+  if (!lines.length) return null;
+  const id = unique("help");
+  control.setAttribute("aria-describedby", id);
+  return h("span.n-notes", { id }, lines.map(([name, kind]) => h("span", { class: kind }, plain(props[name]))));
 }
 
 function common(props, kind) {
@@ -71,18 +85,19 @@ function submits(props, ctx) {
 const TYPES = new Set(["text", "password", "email", "number", "url", "date", "time", "tel", "search", "datetime-local"]);
 
 function input(props, ctx, type = plain(props.type)) {
-  return labelled(props, h("input", { ...common(props), type: TYPES.has(type) ? type : "text", placeholder: plain(props.placeholder), value: plain(props.value), ...changes(props, ctx), ...submits(props, ctx) }));
+  const autocomplete = type === "password" ? "new-password" : undefined;
+  return labelled(props, h("input", { ...common(props), type: TYPES.has(type) ? type : "text", autocomplete, min: props.min, max: props.max, placeholder: plain(props.placeholder), value: plain(props.value), ...changes(props, ctx), ...submits(props, ctx) }));
 }
 
 function options(props) {
-  return (Array.isArray(props.options) ? props.options : []).map((o) => (o && typeof o === "object" ? { value: plain(o.value ?? o.id), label: plain(o.label ?? o.value) } : { value: plain(o), label: plain(o) }));
+  return array(props.options).slice(0, 1000).map((o) => (o && typeof o === "object" ? { ...o, value: plain(o.value ?? o.id), label: plain(o.label ?? o.value) } : { value: plain(o), label: plain(o) }));
 }
 
 function select(props, ctx, multiple = false) {
-  const chosen = new Set((multiple ? (props.values ?? []) : [props.value]).map(plain));
-  const list = options(props).map((o) => h("option", { value: o.value, selected: chosen.has(o.value) }, o.label));
+  const chosen = new Set((multiple ? array(props.values) : [props.value]).map(plain));
+  const list = options(props).map((o) => h("option", { value: o.value, selected: chosen.has(o.value), disabled: Boolean(o.disabled) }, o.label));
   if (!multiple && (props.placeholder || !chosen.size)) list.unshift(h("option", { value: "" }, plain(props.placeholder)));
-  return labelled(props, h("select", { ...common(props), multiple, ...changes(props, ctx) }, list));
+  return labelled(multiple ? { ...props, description: plain(props.description) || props.placeholder } : props, h("select", { ...common(props), multiple, ...changes(props, ctx) }, list));
 }
 
 function check(props, ctx, role) {
@@ -93,12 +108,37 @@ function check(props, ctx, role) {
 
 function radios(props, ctx) {
   const name = unique("radio");
-  const rows = options(props).map((o) => h("label", { class: "n-check" }, h("input", { type: "radio", name, value: o.value, checked: plain(props.value) === o.value }), o.label));
-  return h("fieldset", { ...common(props, "radios"), ...changes(props, ctx) }, h("legend", {}, plain(props.label)), rows);
+  const row = (o) => h("label.n-check", h("input", { type: "radio", name, value: o.value, checked: plain(props.value) === o.value, disabled: Boolean(o.disabled), required: Boolean(props.required) }), h("span", o.label, o.description && h("span.muted", " ", plain(o.description))));
+  const group = h("fieldset", { ...common(props, "radios"), ...changes(props, ctx) }, h("legend", plain(props.label)), h("div", { class: props.orientation === "horizontal" ? "n-row" : "n-notes" }, options(props).map(row)));
+  group.append(notes(props, group) ?? "");
+  return group;
 }
 
-const area = (props, ctx) =>
-  labelled(props, h("textarea", { ...common(props), rows: Math.min(Math.max(Number(props.rows) || 3, 1), 20), placeholder: plain(props.placeholder), ...changes(props, ctx), value: plain(props.value ?? props.content) }));
+// Ctrl+Enter or Ctrl+S, and a button for those who do not know.
+function area(props, ctx) {
+  const action = props.on_save ?? (!ctx.inForm && props.on_submit);
+  const save = action && h("button.secondary.small", { onclick: () => ctx.act(action, { [plain(props.param_name) || "value"]: control.value }, plain(props.label), save) }, t("save"));
+  const press = (event) => (event.ctrlKey || event.metaKey) && ["Enter", "s"].includes(event.key) && save && (event.preventDefault(), save.click());
+  const control = h("textarea", { ...common(props), rows: within(props.rows, 1, 20, 3), placeholder: plain(props.placeholder), onkeydown: press, ...changes(props, ctx), value: plain(props.value ?? props.content) });
+  return labelled(props, control, true, save);
+}
+
+function slider(props, ctx) {
+  const value = h("output", plain(props.value));
+  const control = h("input", { ...common(props), type: "range", min: Number(props.min ?? 0), max: Number(props.max ?? 100), step: Number(props.step ?? 1), ...changes(props, ctx), oninput: () => (value.value = control.value) });
+  control.value = plain(props.value);
+  return labelled(props, control, true, value);
+}
+
+function tags(props, ctx) {
+  const control = h("input", { ...common(props, "tags"), type: "text", placeholder: plain(props.placeholder), value: array(props.values).map(plain).join(", "), ...changes(props, ctx) });
+  const add = (tag) => {
+    control.value = [...new Set([...(valueOf(control) ?? []), tag])].join(", ");
+    control.dispatchEvent(new Event("change"));
+  };
+  const offered = array(props.suggestions).length > 0 && h("div.chips", many(props.suggestions, 50, (s) => h("button.small", { onclick: () => add(plain(s)) }, "+ ", plain(s))));
+  return labelled(props, control, true, offered);
+}
 
 export const FIELDS = {
   Input: input,
@@ -111,6 +151,7 @@ export const FIELDS = {
   Checkbox: (p, ctx) => check(p, ctx),
   Toggle: (p, ctx) => check(p, ctx, "switch"),
   RadioGroup: radios,
-  Slider: (p, ctx) => labelled(p, h("input", { ...common(p), type: "range", min: Number(p.min ?? 0), max: Number(p.max ?? 100), step: Number(p.step ?? 1), value: plain(p.value), ...changes(p, ctx) })),
-  TagInput: (p, ctx) => labelled(p, h("input", { ...common(p, "tags"), type: "text", placeholder: plain(p.placeholder), value: (Array.isArray(p.values) ? p.values : []).map(plain).join(", "), ...changes(p, ctx) })),
+  Slider: slider,
+  TagInput: tags,
+  FileUpload: upload,
 };

@@ -30,9 +30,9 @@ export class Panels {
 
   add(app, { panel_id: id, slot, title }) {
     const name = plain(title) || plain(app.display_name) || app.app_id;
-    const body = h("div", { class: "panel-body" }, h("p", { class: "muted" }, t("loading")));
-    const again = h("button", { type: "button", class: "ghost small", "aria-label": t("refreshPanel", { title: name }), onclick: () => this.refresh(app.app_id, [id]) }, icon("refresh"));
-    const element = h("section", { class: "panel", "aria-label": name, dataset: { panel: `${app.app_id}.${id}` } }, h("header", {}, h("h2", {}, name), again), body);
+    const body = h("div.panel-body", h("p.muted", t("loading")));
+    const again = h("button.ghost.small", { "aria-label": t("refreshPanel", { title: name }), onclick: () => this.refresh(app.app_id, [id]) }, icon("refresh"));
+    const element = h("section.panel", { "aria-label": name, dataset: { panel: `${app.app_id}.${id}` } }, h("header", h("h2", name), again), body);
     const panel = { app: app.app_id, id, slot: this.places[slot] ? slot : "center", name, body, element, params: {}, shown: "", timer: 0, asked: 0 };
     this.panels.set(`${app.app_id} ${id}`, panel);
     this.places[panel.slot].append(element);
@@ -57,7 +57,7 @@ export class Panels {
       if (asked === panel.asked) this.draw(panel, found?.ui);
     } catch (error) {
       panel.shown = "";
-      if (asked === panel.asked) fill(panel.body, h("p", { class: "warning" }, t("panelFailed", { why: error.message })), h("button", { type: "button", class: "secondary small", onclick: () => this.load(panel) }, t("retry")));
+      if (asked === panel.asked) fill(panel.body, h("p.warning", t("panelFailed", { why: error.message })), h("button.secondary.small", { onclick: () => this.load(panel) }, t("retry")));
     }
     panel.element.removeAttribute("aria-busy");
   }
@@ -68,12 +68,14 @@ export class Panels {
     if (text === panel.shown) return;
     panel.shown = text;
     const typed = Array.from(panel.body.querySelectorAll("input[data-param],textarea[data-param]"), (f) => [f.dataset.param, f.value, f.defaultValue, f === document.activeElement]);
-    fill(panel.body, renderTree(tree, this.actor(panel.app)) ?? h("p", { class: "muted" }, t("noData")));
+    const files = Array.from(panel.body.querySelectorAll("[data-kind=files]")).filter((box) => box.chosen.length);
+    fill(panel.body, renderTree(tree, this.actor(panel.app)) ?? h("p.muted", t("noData")));
     for (const [name, value, before, focused] of typed) {
       const field = panel.body.querySelector(`[data-param="${CSS.escape(name)}"]`);
       if (field && value !== before && field.type !== "checkbox") field.value = value;
       if (field && focused) field.focus();
     }
+    for (const box of files) panel.body.querySelector(`[data-kind=files][data-param="${CSS.escape(box.dataset.param)}"]`)?.replaceWith(box);
   }
 
   actor(app) {
@@ -115,7 +117,8 @@ export class Panels {
 
   result(app, result) {
     const tree = result.ui && renderTree(result.ui, this.actor(app));
-    dialog(t("result"), [result.summary && h("p", { class: "pre" }, plain(result.summary)), tree ?? dataView(result.data)]);
+    if (result.ui?.type === "Toast") return toast(tree);
+    dialog(t("result"), [result.summary && h("p.pre", plain(result.summary)), tree ?? dataView(result.data)]);
   }
 
   open(url) {

@@ -9,10 +9,10 @@ export class Sessions {
   // `open(id)` shows a session, `start()` begins a new one; `current()` is the one shown.
   constructor({ open, start, current }) {
     Object.assign(this, { open, start, current });
-    this.list = h("ul", { class: "sessions" });
-    this.more = h("button", { type: "button", class: "ghost small", hidden: true, onclick: () => this.load(this.cursor) }, t("more"));
-    const fresh = h("button", { type: "button", class: "secondary new-session", onclick: () => this.start() }, "+ ", t("newSession"));
-    this.element = h("nav", { class: "panel", "aria-label": t("sessions") }, h("header", {}, h("h2", {}, t("sessions"))), fresh, this.list, this.more);
+    this.list = h("ul.sessions");
+    this.more = h("button.ghost.small", { hidden: true, onclick: () => this.load(this.cursor) }, t("more"));
+    const fresh = h("button.secondary.new-session", { onclick: () => this.start() }, "+ ", t("newSession"));
+    this.element = h("nav.panel", { "aria-label": t("sessions") }, h("header", h("h2", t("sessions"))), fresh, this.list, this.more);
     this.rows = [];
   }
 
@@ -29,14 +29,14 @@ export class Sessions {
 
   draw() {
     this.more.hidden = !this.cursor;
-    fill(this.list, this.rows.length ? this.rows.map((row) => this.row(row)) : h("li", { class: "muted" }, t("noSessions")));
+    fill(this.list, this.rows.length ? this.rows.map((row) => this.row(row)) : h("li.muted", t("noSessions")));
   }
 
   row(row) {
     const title = plain(row.title) || t("untitled");
     const mine = row.session_id === this.current();
-    const open = h("button", { type: "button", class: "session-open", "aria-current": mine ? "true" : undefined, onclick: () => this.open(row.session_id) }, h("span", { class: "session-title" }, title), h("span", { class: "n-meta" }, time(row.touched_at)));
-    const remove = h("button", { type: "button", class: "ghost small", "aria-label": t("deleteSession", { title }), onclick: () => this.remove(row) }, icon("close"));
+    const open = h("button.session-open", { "aria-current": mine ? "true" : undefined, onclick: () => this.open(row.session_id) }, h("span.session-title", title), h("span.n-meta", time(row.touched_at)));
+    const remove = h("button.ghost.small", { "aria-label": t("deleteSession", { title }), onclick: () => this.remove(row) }, icon("close"));
     return h("li", { class: mine ? "session current" : "session" }, open, remove);
   }
 

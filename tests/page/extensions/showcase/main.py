@@ -102,6 +102,7 @@ async def every(ctx: Context, **params: Any) -> ui.UINode:
             node("Timeline", items=[{"title": "Then", "time": "yesterday"}]),
             node("Icon", name="Coins"),
             node("Canvas", nodes=[{"id": HOSTILE}]),
+            node("Teapot", label=HOSTILE),
             node("List", items=[None, 5, "text", {"type": "ListItem"}, {"props": 3}]),
             ui.Form(
                 [

@@ -1,0 +1,349 @@
+"""Every node the SDK's `ui` module can make, drawn in a real Chromium: its words are there, what it can do is done, nothing breaks it."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from imperal_sdk import ui
+
+from tests.compat.test_ui import NODES
+from tests.page.gallery import GALLERY, call
+from tests.page.test_page import FAINT, UNNAMED
+
+Visit = Callable[..., Any]
+Draw = Callable[..., tuple[Any, list[dict[str, Any]]]]
+
+READABLE = """card => {
+  const named = [...card.querySelectorAll('*')].flatMap(e => ['aria-label', 'alt', 'placeholder'].map(a => e.getAttribute(a) ?? ''));
+  const drawn = [...card.querySelectorAll('option,svg text')].map(e => e.textContent);
+  return [card.innerText, ...named, ...drawn].join('\\n');
+}"""
+
+
+@pytest.fixture
+def draw(visit: Visit) -> Draw:
+    """`draw(tree)`: the panel that shows it, and a list that grows with every call of its app."""
+
+    def shown(tree: Any, **options: Any) -> tuple[Any, list[dict[str, Any]]]:
+        calls: list[dict[str, Any]] = []
+        page = visit(**options)
+
+        def answer(route: Any) -> None:
+            body = route.request.post_data_json
+            if body["function"] == "__panel__every":
+                return route.fulfill(json={"ui": tree})
+            calls.append(body)
+            return route.fulfill(json={"status": "ok", "ui": {"type": "Toast", "props": {"message": "done"}}})
+
+        page.route("**/v1/extensions/showcase/call", answer)
+        page.get_by_role("button", name="bob").click()
+        page.get_by_role("tab", name="Every node").click()
+        panel = page.locator("section[data-panel='showcase.every']")
+        panel.locator(".panel-body > :not(.muted)").first.wait_for()
+        return panel, calls
+
+    return shown
+
+
+def node(kind: str, **props: Any) -> dict[str, Any]:
+    """One node as JSON."""
+    return {"type": kind, "props": props}
+
+
+def cards() -> dict[str, Any]:
+    """All of the gallery, each in a card of its name."""
+    return node("Grid", columns=3, children=[node("Card", title=name, content=shown.node.to_dict()) for name, shown in GALLERY.items()])
+
+
+def card(panel: Any, name: str) -> Any:
+    """The card of that name."""
+    return panel.locator(".n-card").filter(has=panel.page.locator(f":scope > .n-heading:text-is('{name}')"))
+
+
+def test_the_gallery_holds_every_constructor_of_the_sdk() -> None:
+    assert set(GALLERY) == set(NODES)
+
+
+def test_every_word_of_every_node_can_be_read(draw: Draw) -> None:
+    panel, _ = draw(cards())
+    panel.evaluate("panel => panel.querySelectorAll('details').forEach(d => d.open = true)")
+    assert panel.locator(".n-unknown summary").all_inner_texts() == ["HTML source"]
+    missing = {}
+    for name, shown in GALLERY.items():
+        readable = card(panel, name).evaluate(READABLE)
+        if lost := [word for word in shown.words if word not in readable]:
+            missing[name] = lost
+    assert missing == {}
+
+
+def test_every_action_of_every_node_is_done(draw: Draw) -> None:
+    panel, calls = draw(cards())
+    for name, shown in GALLERY.items():
+        here = card(panel, name)
+        if shown.presses:
+            here.evaluate("card => card.querySelectorAll('details').forEach(d => d.open = true)")
+        for pressed, function in shown.presses.items():
+            way, _, label = pressed.rpartition(": ")
+            with panel.page.expect_response("**/v1/extensions/showcase/call"):
+                if way == "Enter":
+                    here.get_by_label(label).fill("typed")
+                    here.get_by_label(label).press("Enter")
+                elif way.startswith("choose "):
+                    here.get_by_label(label).select_option(way.removeprefix("choose "))
+                else:
+                    roles = ("button", "checkbox", "switch", "radio")
+                    either = [here.get_by_role(role, name=re.compile(rf"^{re.escape(pressed)}")) for role in roles]
+                    either[0].or_(either[1]).or_(either[2]).or_(either[3]).first.click()
+            assert calls[-1]["function"] == function, f"{name}: {pressed}"
+    sent = {body["function"]: body["params"] for body in calls}
+    assert sent["cell_edit"] == {"row_id": 8, "column": "live", "value": True}
+    assert sent["graph_node"] == {"node_id": "2"}
+    assert sent["input_submit"] == {"value": "typed"}
+    assert sent["tags_change"] == {"tags": ["red", "blue"]}
+    assert sent["form_submit"] == {"hidden": 1}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1400])
+def test_every_node_has_a_name_enough_contrast_and_fits(draw: Draw, scheme: str, width: int) -> None:
+    panel, _ = draw(cards(), color_scheme=scheme, viewport={"width": width, "height": 850})
+    panel.evaluate("panel => panel.querySelectorAll('details').forEach(d => d.open = true)")
+    assert panel.page.evaluate(UNNAMED) == []
+    assert panel.page.evaluate(FAINT) == []
+    assert panel.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert panel.evaluate("p => p.closest('.centre').scrollWidth <= p.closest('.centre').clientWidth")
+
+
+def test_a_modal_waits_to_be_opened_and_sends_what_was_filled_in(draw: Draw) -> None:
+    content = ui.Input(label="New name", param_name="name")
+    tree = ui.Stack(
+        [
+            ui.Modal("Rename it", content, "Rename", "Not now", call("rename", id=5), on_close=call("left")),
+            ui.Dialog("Erase it", ui.Text("for good"), "Erase", "Keep", call("erase"), destructive=True),
+            ui.SlideOver("Details", [ui.Text("slid in")], on_close=call("slid_out")),
+            ui.Modal("Closed", open=False),
+        ]
+    )
+    panel, calls = draw(tree.to_dict())
+    page = panel.page
+    assert page.get_by_role("dialog").count() == 0
+    assert panel.get_by_role("button", name="Closed").count() == 0
+
+    panel.get_by_role("button", name="Rename it").press("Enter")
+    page.get_by_role("dialog").get_by_label("New name").fill("Pearl")
+    page.get_by_role("dialog").get_by_role("button", name="Rename").click()
+    page.get_by_role("dialog").wait_for(state="detached")
+    assert [(c["function"], c["params"]) for c in calls] == [("rename", {"id": 5, "name": "Pearl"})]
+
+    panel.get_by_role("button", name="Rename it").click()
+    with page.expect_response("**/v1/extensions/showcase/call"):
+        page.keyboard.press("Escape")
+    assert calls[-1]["function"] == "left"
+
+    panel.get_by_role("button", name="Erase it").click()
+    page.keyboard.press("Escape")
+    page.mouse.click(5, 5)
+    page.get_by_role("dialog").get_by_role("button", name="Keep").click()
+    panel.get_by_role("button", name="Details").click()
+    assert page.get_by_role("dialog", name="Details").get_by_text("slid in").is_visible()
+    with page.expect_response("**/v1/extensions/showcase/call"):
+        page.get_by_role("dialog").get_by_role("button", name="Close").click()
+    assert calls[-1]["function"] == "slid_out"
+
+
+def test_a_chosen_file_goes_with_the_form_and_a_large_one_is_refused_in_words(draw: Draw) -> None:
+    upload = ui.FileUpload(title="Papers", multiple=True, blocked_extensions=["exe"], max_files=2, show_previews=True)
+    panel, calls = draw(ui.Form([upload, ui.Input(label="Note", param_name="note")], "keep", "Send").to_dict())
+    field = panel.get_by_label("Papers")
+
+    def choose(*files: tuple[str, bytes]) -> None:
+        field.set_input_files([{"name": name, "mimeType": "text/plain", "buffer": content} for name, content in files])
+
+    for files, words in (
+        ([("big.txt", b"x" * 95_000)], "big.txt is too large: 90 KB is the most."),
+        ([("a.txt", b"x" * 60_000), ("b.txt", b"x" * 60_000)], "Papers is too large: 90 KB is the most."),
+        ([("run.EXE", b"x")], "Files like run.EXE are not taken here."),
+        ([(f"{n}.txt", b"x") for n in range(3)], "At most 2 files."),
+    ):
+        choose(*files)
+        panel.get_by_role("alert").get_by_text(words).wait_for()
+        assert field.evaluate("f => f.files.length") == 0
+
+    choose(("list.txt", "pears и яблоки".encode()))
+    panel.locator("[data-kind=files]").evaluate("async f => { while (!f.chosen.length) await new Promise(r => setTimeout(r, 20)); }")
+    panel.get_by_label("Note").fill("for Anna")
+    with panel.page.expect_response("**/v1/extensions/showcase/call"):
+        panel.get_by_role("button", name="Send").click()
+    (file,) = calls[-1]["params"]["files"]
+    assert (file["name"], file["type"], file["size"]) == ("list.txt", "text/plain", len("pears и яблоки".encode()))
+    assert base64.b64decode(file["content_base64"]).decode() == "pears и яблоки"
+    assert calls[-1]["params"]["note"] == "for Anna"
+
+
+def test_a_file_that_an_action_takes_is_sent_at_once(draw: Draw) -> None:
+    panel, calls = draw(ui.FileUpload(title="Picture", on_upload=call("upload", album="a"), param_name="pictures").to_dict())
+    with panel.page.expect_response("**/v1/extensions/showcase/call"):
+        panel.get_by_label("Picture").set_input_files({"name": "dot.png", "mimeType": "image/png", "buffer": b"\x89PNG"})
+    assert calls[-1]["params"]["album"] == "a"
+    assert [f["name"] for f in calls[-1]["params"]["pictures"]] == ["dot.png"]
+
+
+def test_rows_are_searched_ticked_sorted_and_moved_by_keyboard(draw: Draw) -> None:
+    rows = [ui.ListItem(f"r{n}", f"letter {n}", draggable=True) for n in range(5)]
+    folder = ui.ListItem("f1", "Archive", droppable=True, on_drop=call("move"))
+    listed = ui.List(
+        [*rows, folder], searchable=True, page_size=4, selectable=True, bulk_actions=[{"label": "Delete", "action": call("drop_all")}]
+    )
+    prices = [{"id": n, "price": price} for n, price in enumerate((30, 4, 100))]
+    table = ui.DataTable([ui.DataColumn("price", "Price")], prices)
+    panel, calls = draw(ui.Stack([listed, table]).to_dict())
+    page = panel.page
+
+    assert panel.get_by_text("letter 4").is_hidden()
+    panel.get_by_role("button", name="More").click()
+    assert panel.get_by_text("letter 4").is_visible()
+    panel.get_by_role("searchbox").fill("letter 3")
+    assert [panel.get_by_text(f"letter {n}").is_visible() for n in (2, 3)] == [False, True]
+    assert panel.get_by_role("button", name="Delete").is_disabled()
+    panel.get_by_role("checkbox", name="letter 3").press("Space")
+    with page.expect_response("**/v1/extensions/showcase/call"):
+        panel.get_by_role("button", name="Delete").click()
+    assert calls[-1]["params"] == {"message_ids": ["r3"]}
+
+    panel.get_by_role("searchbox").fill("")
+    panel.get_by_role("button", name="Move: letter 1").press("Enter")
+    with page.expect_response("**/v1/extensions/showcase/call"):
+        panel.get_by_role("button", name="Put it here: Archive").press("Enter")
+    assert calls[-1]["params"] == {"dragged_id": "r1", "target_id": "f1"}
+    assert panel.get_by_role("button", name="Put it here: Archive").count() == 0
+
+    panel.get_by_role("button", name="Price").press("Enter")
+    assert panel.locator("td").all_inner_texts() == ["4", "30", "100"]
+    panel.get_by_role("button", name="Price").press("Enter")
+    assert panel.locator("td").all_inner_texts() == ["100", "30", "4"]
+    assert panel.locator("th").get_attribute("aria-sort") == "descending"
+
+
+def test_markdown_is_drawn_and_its_markup_stays_text(draw: Draw) -> None:
+    hostile = "<img src=x onerror=window.pwned=1> [bad](javascript:window.pwned=1) ![x](javascript:1) **b** " + "*" * 3000
+    panel, _ = draw(ui.Stack([ui.Markdown("## Title\n\n- [x] done\n\n[ok](https://example.com/)"), ui.Markdown(hostile)]).to_dict())
+    assert panel.get_by_role("heading", name="Title").is_visible()
+    assert panel.get_by_role("link", name="ok").get_attribute("href") == "https://example.com/"
+    assert panel.get_by_text("☑ done").is_visible()
+    assert panel.locator("img, a[href^=javascript]").count() == 0
+    assert panel.get_by_text("<img src=x onerror=window.pwned=1>").is_visible()
+
+
+def test_a_graph_is_used_by_keyboard(draw: Draw) -> None:
+    panel, calls = draw(GALLERY["Canvas"].node.to_dict())
+    with panel.page.expect_response("**/v1/extensions/showcase/call"):
+        panel.get_by_role("button", name=re.compile("^Database")).first.press("Enter")
+    assert (calls[-1]["function"], calls[-1]["params"]) == ("canvas_node", {"node_id": "db"})
+
+
+def test_long_data_is_cut_and_says_so(draw: Draw) -> None:
+    rows = [{"name": n, "value": n % 17} for n in range(10_000)]
+    nodes = [{"id": n, "label": f"n{n}"} for n in range(1000)]
+    children = [ui.Chart(rows, kind).to_dict() for kind in ("line", "bar", "area", "pie")] + [
+        ui.DataTable([], rows).to_dict(),
+        ui.Graph(nodes, [{"source": n, "target": n + 1} for n in range(999)]).to_dict(),
+        ui.List([ui.Text(str(n)) for n in range(2000)]).to_dict(),
+    ]
+    deep = node("Stack", children=[])
+    for _ in range(60):
+        deep = node("Stack", children=[deep])
+    panel, _ = draw(node("Stack", children=[*children, deep, node("Stack", children=[node("Text", content=n) for n in range(5000)])]))
+    text = panel.inner_text()
+    for words in (
+        "first 500 of 10000",
+        "first 24 of 10000",
+        "first 200 of 1000",
+        "first 400 of 999",
+        "first 500 of 2000",
+        "The rest is not shown.",
+    ):
+        assert words in text, words
+    assert panel.locator("svg circle, svg path, svg rect").count() < 4000
+
+
+def test_broken_props_never_break_the_page(draw: Draw) -> None:
+    odd = [None, 0, -1, 7, "text", [], [None, 3, "x", [[]]], {}, {"type": "Text"}, True, 1e308]
+    names: dict[str, set[str]] = {}
+    for shown in GALLERY.values():
+        made = shown.node.to_dict()
+        names.setdefault(made["type"], set()).update(made["props"])
+    children = [node(kind, **dict.fromkeys(props, value)) for kind, props in names.items() for value in odd]
+    children += [{"type": kind} for kind in names] + [node(kind, **dict.fromkeys(props)) for kind, props in names.items()]
+    panel, _ = draw(node("Stack", children=[*children, node("Text", content="after all of them")]))
+    assert panel.get_by_text("after all of them").is_visible()
+
+
+def test_a_chart_names_its_lowest_and_highest_value(draw: Draw) -> None:
+    rows = [
+        {"day": "Mon", "spend": -3, "clicks": 200},
+        {"day": "Tue", "spend": 12.5, "clicks": None},
+        {"day": "Wed", "spend": 4, "clicks": 950},
+    ]
+    panel, _ = draw(ui.Stack([ui.Chart(rows, kind, "day", y2_keys=["clicks"], title=kind) for kind in ("line", "bar", "area")]).to_dict())
+    for kind, least in (("line", "200"), ("bar", "0"), ("area", "0")):
+        figure = panel.locator("figure").filter(has_text=kind)
+        assert figure.get_by_role("img", name=f"{kind}: spend, clicks").is_visible()
+        left, right = (axis.all_inner_texts() for axis in (figure.locator(".n-axis").nth(n).locator("span") for n in (0, 1)))
+        assert (left[0], left[2], right[0], right[2]) == ("13", "-3", "950", least)
+        assert figure.locator(".n-x").inner_text().split() == ["Mon", "Tue", "Wed"]
+        assert figure.locator(".n-legend").inner_text().split() == ["spend", "clicks"]
+    assert "NaN" not in panel.evaluate("p => p.innerHTML")
+
+
+def test_media_plays_from_safe_places_only(draw: Draw) -> None:
+    children = [
+        GALLERY["Video"].node,
+        GALLERY["Audio"].node,
+        ui.Video("javascript:window.pwned=1", title="bad film"),
+        ui.Audio("http://example.com/a.mp3"),
+    ]
+    panel, _ = draw(ui.Stack(children).to_dict())
+    assert panel.locator("video[controls][loop], audio[controls]").count() == 2
+    assert panel.get_by_text("bad film · This address is not opened: javascript:window.pwned=1").is_visible()
+    assert panel.get_by_text("This address is not opened: http://example.com/a.mp3").is_visible()
+    assert panel.get_by_label("audio title").evaluate(
+        "a => new Promise(r => a.readyState ? r(true) : (a.onloadedmetadata = () => r(true), a.onerror = () => r(false)))"
+    )
+
+
+def test_a_stages_keys_a_menu_and_a_notice_are_used_by_keyboard(draw: Draw) -> None:
+    stage, menu = GALLERY["Stage"].node, GALLERY["Menu"].node
+    panel, calls = draw(ui.Stack([stage, menu, ui.Alert("read me", dismissible=True), ui.Input(label="elsewhere")]).to_dict())
+    panel.get_by_label("elsewhere").press("1")
+    panel.get_by_role("button", name="2 stage_two").focus()
+    with panel.page.expect_response("**/v1/extensions/showcase/call"):
+        panel.page.keyboard.press("1")
+    assert [c["function"] for c in calls] == ["flush_cache"]
+    panel.locator("summary").get_by_text("Options").press("Enter")
+    assert panel.get_by_role("button", name="Rename").is_visible()
+    panel.get_by_role("button", name="Rename").press("Escape")
+    assert panel.get_by_role("button", name="Rename").is_hidden()
+    panel.get_by_role("button", name="Close").press("Enter")
+    assert panel.get_by_text("read me").count() == 0
+
+
+def test_the_pages_own_words_around_nodes_are_russian_for_a_russian(draw: Draw) -> None:
+    panel, _ = draw(cards(), locale="ru-RU")
+    for words in ("Точные числа", "Списком", "первые 3 из 40", "upload hint · всего до 90 КБ"):
+        assert panel.get_by_text(words).first.is_visible(), words
+
+
+def test_a_chosen_file_stays_when_the_panel_is_drawn_anew(draw: Draw) -> None:
+    tree = ui.Form([ui.FileUpload(title="Papers")], "keep", "Send").to_dict()
+    panel, calls = draw(tree)
+    panel.get_by_label("Papers").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": b"kept"})
+    tree["props"]["children"].append(ui.Text("news").to_dict())
+    panel.get_by_role("button", name="Refresh Every node").click()
+    panel.get_by_text("news").wait_for()
+    with panel.page.expect_response("**/v1/extensions/showcase/call"):
+        panel.get_by_role("button", name="Send").click()
+    assert [f["name"] for f in calls[-1]["params"]["files"]] == ["a.txt"]
