@@ -144,7 +144,8 @@ def test_panels_trays_and_widgets_return_trees(bench: Bench) -> None:
     add(bench, "Emma", 320)
     board = bench.panel("shelf", "board", title="Mine")["props"]["children"]
     assert (board[0]["props"]["text"], board[1]["props"]["items"][0]["props"]["title"]) == ("Mine", "Emma")
-    assert [n["type"] for n in bench.panel("shelf", "__tray__out")["props"]["children"]] == ["Badge", "Text"]
+    tray = bench.panel("shelf", "__tray__out")
+    assert (tray["type"], tray["props"]["badge"]["type"], tray["props"]["panel"]["type"]) == ("TrayResponse", "Badge", "Text")
     assert bench.panel("shelf", "__widget__pages")["props"]["value"] == 320
     assert bench.panel("clerk", "desk")["props"]["content"] == "desk"
 

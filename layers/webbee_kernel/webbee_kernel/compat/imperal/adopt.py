@@ -15,7 +15,7 @@ from . import handlers
 from . import names as sdk
 from .context import Adopted
 from .params import keywords_model, model_parameter
-from .results import action_result, presentable, tray_tree
+from .results import action_result, presentable
 
 SYNTHETIC = "__"
 """Names of tools that are panels, trays and webhooks start so."""
@@ -146,7 +146,7 @@ def _panels(app: Adopted, ours: Extension) -> None:
     for tray in getattr(app.ext, "tray_items", {}).values():
         name = TRAY + tray.tray_id
         options = {k: getattr(tray, k) for k in ("zone", "order", "badge_style", "icon_color") if hasattr(tray, k)}
-        call = handlers.handler(app, tray.func, "panel", tray_tree)
+        call = handlers.handler(app, tray.func, "panel")
         ours.panels[name] = PanelDef(name, call, "tray", tray.tooltip, tray.icon, "manual", options)
     for name, tool in app.ext.tools.items():
         if name.startswith(WIDGET):

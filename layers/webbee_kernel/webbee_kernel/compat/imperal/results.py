@@ -48,17 +48,6 @@ def alert_text(value: Any) -> Any:
     return value
 
 
-def tray_tree(value: Any) -> Any:
-    """A tray item's tree: the SDK's `TrayResponse` as its badge and its panel, one after the other."""
-    tree = presentable(value)
-    node = tree.get("ui") if isinstance(tree, Mapping) and "ui" in tree else tree
-    if not isinstance(node, Mapping) or node.get("type") != "TrayResponse":
-        return tree
-    props = node.get("props") or {}
-    children = [child for child in (props.get("badge"), props.get("panel")) if child]
-    return {"ui": {"type": "Stack", "props": {"children": children}}}
-
-
 def webhook_answer(value: Any) -> Any:
     """A webhook's answer with the SDK's rules: any control key shapes the response, the other keys are its body unless it has one."""
     value = presentable(value)
