@@ -20,6 +20,7 @@ TOKENS: Mapping[str, Mapping[str, str]] = {
     "alice": {"sub": "alice", "tenant_id": "local", "role": "user", "language": "ru", "email": "me@personal.com", "scope": "chat"},
     "bob": {"sub": "bob", "tenant_id": "local", "role": "user", "language": "en", "email": "bob@personal.com", "scope": "chat"},
     "dev": {"sub": "dev", "tenant_id": "local", "role": "developer", "language": "en", "email": "dev@personal.com", "scope": "chat"},
+    "ops": {"sub": "ops", "tenant_id": "local", "role": "operator", "language": "en", "email": "ops@personal.com", "scope": "chat"},
 }
 """Bearer tokens of the local authoriser and the claims each stands for: what a real token carries, without the signature."""
 
@@ -72,7 +73,7 @@ class Gateway:
         if not route.public:
             claims = self._claims(headers.get("authorization", ""))
             if claims is None:
-                return _error(401, "not_authenticated", "send Authorization: Bearer alice (or bob, or dev)", {"www-authenticate": "Bearer"})
+                return _error(401, "not_authenticated", "send Authorization: Bearer alice (or bob, dev, ops)", {"www-authenticate": "Bearer"})
         event = http_event(
             method,
             unquote(path),

@@ -61,7 +61,7 @@ def welcome(url: str, failed: Mapping[str, str]) -> str:
     inspect = f"curl -sG {url}/v1/inspect -H 'Authorization: Bearer dev' --data-urlencode 'message=show my tasks'"
     lines = [
         paint(f"Webbee listens on {url}: open it in a browser", "bold"),
-        "Users: alice (Russian), bob (English), dev (developer, English); their mailbox is a demo account on this machine.",
+        "Users: alice (Russian), bob (English), dev (developer), ops (operator); their mailbox is a demo account on this machine.",
         "",
         paint("Chat:", "bold"),
         "  " + chat,

@@ -260,6 +260,19 @@ def test_a_provider_that(stack: Stack, acme: Provider, alice: Person, answer: tu
     assert connect(stack, acme, alice)[0] == 200  # the next sign-in is not harmed
 
 
+def test_the_apps_credentials_are_the_operators_to_set_and_nobodys_to_read(stack: Stack, alice: Person) -> None:
+    path = "/v1/extensions/accounts/secrets"
+    seen = {
+        who: Person(stack, claims).send("tool_dispatch", "GET", path)["secrets"]
+        for who, claims in (("user", ALICE), ("operator", OPERATOR))
+    }
+    assert [s["writable"] for s in seen["user"]] == [False, False]
+    assert [s["writable"] for s in seen["operator"]] == [True, True]
+    assert CLIENT["client_secret"] not in str(seen)
+    refused = alice.send("tool_dispatch", "PUT", f"{path}/acme_client_id", body={"value": "mine"})
+    assert (refused.status, refused.error["field"]) == (403, "role")
+
+
 def test_a_sign_in_needs_the_operators_client_id(stack: Stack, alice: Person) -> None:
     refused = alice.call("accounts", "connect", provider="google")
     assert refused["error_code"] == "OAuthNotConfigured"

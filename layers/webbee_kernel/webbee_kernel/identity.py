@@ -43,9 +43,14 @@ def user_of(event: Mapping[str, Any]) -> User:
     )
 
 
+def has_role(user: User, role: str) -> bool:
+    """Whether the user's role is `role` or a higher one (user < developer < operator)."""
+    return ROLES.index(user.role) >= ROLES.index(role)
+
+
 def require_role(user: User, role: str) -> None:
-    """NotAllowed unless the user's role is `role` or a higher one (user < developer < operator)."""
-    if ROLES.index(user.role) < ROLES.index(role):
+    """NotAllowed unless the user has the role or a higher one."""
+    if not has_role(user, role):
         raise NotAllowed(f"this needs the role {role}; the token says {user.role}", field="role")
 
 

@@ -11,7 +11,7 @@ from ..clock import Clock
 from ..config import Settings
 from ..errors import BadInput, CallError, KernelError, NotAllowed, NotFound
 from ..host import ExtensionHost
-from ..identity import require_role, user_dict
+from ..identity import has_role, require_role, user_dict
 from ..ids import new_id
 from ..installations import is_installed
 from ..oauth.signin import SignIn
@@ -94,10 +94,14 @@ class ToolService:
         return Answer(_result(asdict(outcome)))
 
     async def list_secrets(self, request: Request) -> Answer:
-        """Declared secrets and whether the caller set them; never a value."""
+        """Declared secrets, whether each is set and whether the caller may set it; never a value."""
         app_id, declared = self._declared(request)
         client = secrets.SecretsClient(self.app.stores.secrets, _key(request.caller), app_id, declared)
-        described = [{"description": d.description, "scope": d.scope, "max_bytes": d.max_bytes} for d in declared.values()]
+        may_all = has_role(request.caller, "operator")
+        described = [
+            {"description": d.description, "scope": d.scope, "max_bytes": d.max_bytes, "writable": may_all or d.scope == "user"}
+            for d in declared.values()
+        ]
         return Answer({"secrets": [s | d for s, d in zip(await client.list(), described, strict=True)]})
 
     async def put_secret(self, request: Request) -> Answer:

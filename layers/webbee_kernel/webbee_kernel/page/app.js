@@ -12,7 +12,7 @@ import { Sessions } from "./sessions.js";
 import { russian, t } from "./strings.js";
 
 const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
-const LOCAL_USERS = [["alice", "русский"], ["bob", "English"], ["dev", "developer"]];
+const LOCAL_USERS = [["alice", "русский"], ["bob", "English"], ["dev", "developer"], ["ops", "operator"]];
 const FRESH_MS = 120_000;
 const root = document.getElementById("app");
 

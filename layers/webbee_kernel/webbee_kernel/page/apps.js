@@ -44,6 +44,9 @@ async function showSecrets(app, place, changed) {
 }
 
 function secretForm(app, secret, done) {
+  const state = h("span", { class: secret.is_set ? "badge green" : "badge" }, secret.is_set ? t("secretSet") : t("secretMissing"));
+  const head = h("p", h("code", secret.name), " ", state, h("span.muted", " ", plain(secret.description), !secret.writable && ` (${t("secretOfAll")})`));
+  if (!secret.writable) return head;
   const field = h("input", { type: "password", autocomplete: "off", required: true, "aria-label": t("secretValue", { name: secret.name }) });
   const save = async (event) => {
     event.preventDefault();
@@ -55,6 +58,5 @@ function secretForm(app, secret, done) {
       toast(error.message, "error");
     }
   };
-  const state = h("span", { class: secret.is_set ? "badge green" : "badge" }, secret.is_set ? t("secretSet") : t("secretMissing"));
-  return h("form.secret", { onsubmit: save }, h("p", h("code", secret.name), " ", state, h("span.muted", " ", plain(secret.description))), h("div.composer-row", field, h("button", { type: "submit", class: "secondary small" }, t("save"))));
+  return h("form.secret", { onsubmit: save }, head, h("div.composer-row", field, h("button", { type: "submit", class: "secondary small" }, t("save"))));
 }

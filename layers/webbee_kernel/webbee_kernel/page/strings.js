@@ -70,6 +70,7 @@ const WORDS = {
   secrets: ["Secrets", "Секреты"],
   secretSet: ["set", "задан"],
   secretMissing: ["not set", "не задан"],
+  secretOfAll: ["for all users, set by the operator", "общий, задаёт оператор"],
   save: ["Save", "Сохранить"],
   saved: ["Saved.", "Сохранено."],
   secretValue: ["Value of {name}", "Значение {name}"],
