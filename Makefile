@@ -37,7 +37,7 @@ demo: .venv ## a short story on one machine: chat, mail, tasks and notes, all re
 run: .venv ## serve the API on HOST:PORT (127.0.0.1:8000) with MODEL (offline)
 	@$(IN_PROJECT) .venv/bin/python -m local.run --host "$(HOST)" --port "$(PORT)" --model "$(MODEL)"
 
-test: .venv-dev ## every test, in parallel; ARGS='-k ledger' narrows it
+test: .venv-dev .sdk5 ## every test, in parallel; ARGS='-k ledger' narrows it
 	@$(IN_PROJECT) .venv-dev/bin/python -m pytest -n auto --dist loadfile -q $(ARGS)
 
 test-built: .venv-dev .host-build ## what `make build` makes, under Lambda's runtime emulator; ~1 minute
@@ -80,7 +80,7 @@ lock: .venv-dev ## compile requirements/*.in into hashed locks; UPGRADE=1 takes 
 	@PATH="$(CURDIR)/.venv-dev/bin:$$PATH" .venv-dev/bin/python requirements/locks.py write
 
 clean: ## remove what the commands above made
-	@rm -rf .venv .venv-dev .venv-sam .venv-313 .venv-emulator .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf .sdk5 .venv .venv-dev .venv-sam .venv-313 .venv-emulator .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # `make test-built` and the cold start figures of `make bench` use this machine's processor, beside what is meant to be deployed.
@@ -104,7 +104,7 @@ define environment
 	fi
 endef
 
-.PHONY: .venv .venv-dev .venv-sam .venv-313 .venv-emulator
+.PHONY: .venv .venv-dev .venv-sam .venv-313 .venv-emulator .sdk5
 
 .venv:
 	$(call environment,.venv,requirements/local.txt,20)
@@ -115,6 +115,15 @@ endef
 
 .venv-sam:
 	$(call environment,.venv-sam,requirements/sam.txt,30)
+
+# An older imperal-sdk to lay over .venv-dev, for the test that runs an old extension with it.
+.sdk5: .venv-dev
+	@stamp="$$(cksum < requirements/sdk5.txt)"; \
+	if [ "$$(cat $@/.stamp 2>/dev/null)" != "$$stamp" ]; then \
+		rm -rf $@; \
+		.venv-dev/bin/python -m pip install -qq --no-compile --no-deps --require-hashes --target $@ -r requirements/sdk5.txt; \
+		echo "$$stamp" > $@/.stamp; \
+	fi
 
 # Lambda's Python, with what Lambda's image holds: the runtime client and boto3.
 .venv-emulator: override PYTHON := $(CURDIR)/.venv-313/bin/python3.13

@@ -23,7 +23,11 @@ LOCKS = {
     HERE / "dev.in": HERE / "dev.txt",
     HERE / "emulator.in": HERE / "emulator.txt",
     HERE / "sam.in": HERE / "sam.txt",
+    HERE / "sdk5.in": HERE / "sdk5.txt",
 }
+
+ALONE = {HERE / "sdk5.in"}
+"""Locks of named packages only, without what these need: they are laid over an environment that has it."""
 
 CONSTRAINTS = ROOT / "extensions/constraints.txt"
 """The kernel layer's versions, which what extensions require may not replace: both layers unpack into one folder."""
@@ -51,7 +55,7 @@ def write(source: Path, lock: Path) -> None:
     """Compile one lock with uv; versions already in it are kept unless UPGRADE is set."""
     upgrade = ["--upgrade"] if os.environ.get("UPGRADE") else []
     command = ["uv", "pip", "compile", "--universal", "--python-version=3.11", "--generate-hashes", "--no-header", "--quiet"]
-    command += ["--no-emit-index-url", "--no-emit-find-links", "--no-config", *upgrade]
+    command += ["--no-emit-index-url", "--no-emit-find-links", "--no-config", *upgrade, *(["--no-deps"] if source in ALONE else [])]
     subprocess.run([*command, "--output-file", str(lock.relative_to(ROOT)), str(source.relative_to(ROOT))], cwd=ROOT, check=True)
     body = "\n".join(line for line in lock.read_text().splitlines() if not line.startswith("# "))
     lock.write_text(f"# Compiled from requirements/{source.name} by `make lock`; do not edit.\n{digest_of(source)}\n{body}\n")

@@ -255,7 +255,7 @@ def test_webhooks_answer_over_http_with_their_own_status_and_headers() -> None:
         typed = person.send("tool_dispatch", "GET", "/v1/ext/courier/webhook/typed", query={"challenge": "c"})
         assert (typed.status, typed.body, typed.headers["x-seen"]) == (202, {"challenge": "c"}, "1")
         tray = person.call("shelf", "__tray__out")
-        assert tray["ui"]["type"] == "Stack"
+        assert tray["ui"]["type"] == "TrayResponse"
 
 
 def test_a_turn_calls_them_like_any_other() -> None:
