@@ -73,7 +73,9 @@ class Gateway:
         if not route.public:
             claims = self._claims(headers.get("authorization", ""))
             if claims is None:
-                return _error(401, "not_authenticated", "send Authorization: Bearer alice (or bob, dev, ops)", {"www-authenticate": "Bearer"})
+                return _error(
+                    401, "not_authenticated", "send Authorization: Bearer alice (or bob, dev, ops)", {"www-authenticate": "Bearer"}
+                )
         event = http_event(
             method,
             unquote(path),
