@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from dataclasses import replace
+from threading import Barrier, Lock
 from typing import Any, TypeVar
 
 import pytest
 
 from local.stack import Stack
-from tests.functions.support import ALICE, Answer, Person, deployed, rows
+from tests.functions.support import ALICE, Answer, Person, deployed, obey, rows
 from webbee_kernel.clock import FrozenClock
+from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.llm.scripted import FunctionModel
 
 T = TypeVar("T")
 
@@ -48,6 +52,69 @@ def test_a_request_delivered_several_times_at_once_is_done_once_and_answered_ali
     assert texts(stack) == ["once", "twice"]
     assert [t["message"] for t in alice.turns()] == [message]
     assert len(alice.events("panel_refresh")) == 2
+
+
+class Fickle:
+    """A model that words the same wish differently each time it is asked, as real ones do."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self._lock = Lock()
+
+    def __call__(self, request: ModelRequest) -> ModelResponse:
+        if request.role == "narrator":
+            return obey(request)
+        with self._lock:
+            self.asked += 1
+            first, second = f"wording {self.asked}", f"another wording {self.asked}"
+        return ModelResponse(tool_calls=(ToolCall("probe__save", {"text": first}), ToolCall("probe__save", {"text": second})))
+
+
+@pytest.mark.parametrize("deliveries", [2, 5])
+def test_a_model_that_words_it_differently_at_each_delivery_does_it_once(deliveries: int) -> None:
+    model = Fickle()
+    with deployed(model=FunctionModel(model)) as stack:
+        alice = Person(stack, ALICE)
+        answers = at_once(*[lambda: alice.chat("save what I mean", request_id="r1")] * deliveries)
+        assert [a.status for a in answers] == [200] * deliveries
+        assert all(without_times(a) == without_times(answers[0]) for a in answers)
+        assert len(texts(stack)) == 2
+        assert len(alice.events("panel_refresh")) == 2
+        assert alice.chat("save what I mean", request_id="r2").status == 200  # another request is another wish
+        assert len(texts(stack)) == 4
+
+
+def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> None:
+    answers = iter(
+        [
+            ModelResponse(tool_calls=(ToolCall("probe__save", {"text": ""}),)),
+            ModelResponse(tool_calls=(ToolCall("probe__save", {"text": "mended"}),)),
+            ModelResponse(tool_calls=(ToolCall("probe__save", {"text": "right at once"}),)),
+        ]
+    )
+    model = FunctionModel(lambda request: obey(request) if request.role == "narrator" else next(answers))
+
+    class Forgetful:
+        """A session store that loses the first turn, as a process does that dies before it has recorded it."""
+
+        def __init__(self, sessions: Any) -> None:
+            self._sessions = sessions
+            self.lost = 0
+
+        async def append(self, *args: Any, **kwargs: Any) -> bool:
+            if not self.lost:
+                self.lost = 1
+                raise StorageUnavailable("the table is away")
+            return bool(await self._sessions.append(*args, **kwargs))
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._sessions, name)
+
+    with deployed(model=model, stores=lambda stores: replace(stores, sessions=Forgetful(stores.sessions))) as stack:
+        alice = Person(stack, ALICE)
+        assert alice.chat("save it", request_id="r1").status == 503
+        answer = alice.chat("save it", request_id="r1")
+        assert (answer.status, answer["reply"], texts(stack)) == (200, 'Saved "mended".', ["mended"])
 
 
 def test_a_request_repeated_later_gets_the_stored_reply(stack: Stack, alice: Person) -> None:

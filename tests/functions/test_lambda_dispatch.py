@@ -124,3 +124,9 @@ def test_an_integer_beyond_64_bits_is_exact_on_both_ways(chat: Chat) -> None:
     answer = ModelResponse(tool_calls=(ToolCall("probe__save", {"text": 2**70}),))
     reply = chat.say(answer, call("probe.save", text="mended"), say('Saved "mended".'), request_id="r2")
     assert reply.text == 'Saved "mended".'
+
+
+def test_during_a_deployment_a_newer_chat_turn_may_say_more(stack: Stack) -> None:
+    user = {"imperal_id": "alice", "tenant_id": "acme"}
+    event = {"kind": "function", "user": user, "app_id": "probe", "name": "look", "request_id": "r1", "said_since_the_next_version": 1}
+    assert stack.invoke("tool_dispatch", event)["status"] == "ok"

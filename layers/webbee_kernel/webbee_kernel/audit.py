@@ -24,7 +24,13 @@ class Audit:
         self._seconds = days * 86_400
 
     def open(self, request: CallRequest, action_type: str) -> AuditRecord:
-        """A record of a call about to run. Arguments are kept as a hash only."""
+        """A record of a call about to run. Arguments are kept as a hash only.
+
+        Two deliveries of a request share an effect where they make the same call: the same arguments in the same step, or, where a
+        model chose the arguments and may choose others the next time, the nth call of the same function.
+        """
+        args_hash = digest(request.arguments)
+        which = [request.step, args_hash] if request.nth is None else ["nth", request.nth]
         return AuditRecord(
             record_id=new_id(),
             at=iso(self._clock.now()),
@@ -34,20 +40,19 @@ class Audit:
             session_id=request.session_id,
             request_id=request.request_id,
             step=request.step,
-            args_hash=digest(request.arguments),
+            args_hash=args_hash,
             status=STARTED,
+            effect=digest(request.session_id, request.request_id, request.app_id, request.name, *which),
         )
 
     async def claim(self, user: UserKey, record: AuditRecord, wait_s: float) -> CallOutcome | None:
         """None when the effect is ours to run, else the first delivery's outcome.
 
-        The key is the request, step, function and a hash of the arguments: call ids change on a retry, these do not.
         A delivery still at work is waited for; one that died half-way is reported, never repeated.
         """
-        effect = digest(record.session_id, record.request_id, record.step, record.app_id, record.fn_name, record.args_hash)
         deadline = asyncio.get_running_loop().time() + wait_s
         while True:
-            found = await self._store.begin(user, effect, record, expires_at=self._expires_at())
+            found = await self._store.begin(user, record.effect, record, expires_at=self._expires_at())
             if found is None:
                 return None
             if found.status != STARTED:

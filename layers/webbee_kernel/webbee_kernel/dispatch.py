@@ -81,6 +81,14 @@ class Calls:
         """Seconds until the turn's deadline."""
         return max(0.5, self.deadline - time.monotonic())
 
+    def ran(self, step: Step) -> int:
+        """How many other calls of the step's function have run in this turn."""
+        return sum(
+            (s.app_id, s.fn_name) == (step.app_id, step.fn_name) and i != step.index and self.outcomes[i].error_code not in REPAIRABLE
+            for i, s in self.sent.items()
+            if i in self.outcomes
+        )
+
     def shown(self) -> str:
         """What a model has read in this turn: the prompt and the results so far, masked or not."""
         return "\n".join([self.seen, results_block(self.outcomes, None), results_block(self.outcomes, self.masker)])
@@ -137,7 +145,7 @@ class StepRunner:
     async def run_confirmed(self, calls: Calls, steps: Sequence[Step]) -> None:
         """Run exactly these calls; the user said yes, no model is asked."""
         for step in steps:
-            request = self._request(calls, step, step.arguments)
+            request = self._request(calls, step, step.arguments, planned=False)
             calls.sent[step.index] = step
             calls.outcomes[step.index] = await self._send(calls, step, request)
 
@@ -194,7 +202,7 @@ class StepRunner:
             return failed(request, "VALIDATION_MISSING_FIELD", f"{step.fn_name} was not called: {error}", action_type=step.action_type)
         return replace(request, arguments=arguments)
 
-    def _request(self, calls: Calls, step: Step, arguments: dict[str, Any]) -> CallRequest:
+    def _request(self, calls: Calls, step: Step, arguments: dict[str, Any], *, planned: bool = True) -> CallRequest:
         return CallRequest(
             kind="function",
             user=user_dict(calls.user),
@@ -206,6 +214,7 @@ class StepRunner:
             step=step.index,
             deadline_s=min(self._call_seconds, calls.left()),
             correlation_id=correlation_id(),
+            nth=calls.ran(step) if planned else None,
         )
 
     async def _call(self, calls: Calls, step: Step, prepared: CallRequest | CallOutcome) -> CallOutcome:

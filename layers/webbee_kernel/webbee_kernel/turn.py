@@ -152,7 +152,7 @@ class UserState:
 
 @dataclass(frozen=True, slots=True)
 class AuditRecord:
-    """One dispatched call, for good. `record_id` sorts by time."""
+    """One dispatched call, for good. `record_id` sorts by time; `effect` is the same for every delivery of the call."""
 
     record_id: str
     at: str
@@ -167,6 +167,7 @@ class AuditRecord:
     error_code: str = ""
     duration_ms: int = 0
     outcome: dict[str, Any] | None = None
+    effect: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +220,8 @@ class Plan:
 class CallRequest:
     """One call on its way to extension code. Everything is plain JSON: it may travel to another function.
 
-    `kind` is function, check (validate only), panel, skeleton, alert, hook, webhook or schedule.
+    `kind` is function, check (validate only), panel, skeleton, alert, hook, webhook or schedule. `nth` counts the calls of this
+    function in its turn where a model chose the arguments; None where a person or a program did.
     """
 
     kind: str
@@ -232,6 +234,7 @@ class CallRequest:
     step: int = 0
     deadline_s: float = 20.0
     correlation_id: str = ""
+    nth: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

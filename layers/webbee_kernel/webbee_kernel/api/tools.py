@@ -62,7 +62,8 @@ class ToolService:
         if event.get("kind") == "catalogue":
             return self.host.catalogue.to_dict()
         try:
-            return asdict(await self.host.execute(CallRequest(**event)))
+            known = {k: v for k, v in event.items() if k in CallRequest.__dataclass_fields__}  # a newer chat_turn may say more
+            return asdict(await self.host.execute(CallRequest(**known)))
         except KernelError as error:
             return {"unavailable": str(error)}
 
