@@ -41,10 +41,12 @@ def ask(work: Any, *arguments: Any, **named: Any) -> Any:
 def chat(options: argparse.Namespace) -> int:
     """One message and its reply, or a conversation until Ctrl-D."""
     api = client(options)
-    session = options.session or uuid.uuid4().hex
+    session = options.session or uuid.uuid4().hex[:12]
     if options.message:
         answer = say(api, " ".join(options.message), session)
         put_json(answer) if options.json else show(answer)
+        if not (options.json or options.session):
+            print(paint(f"go on with: ./webbee chat --session {session} …", "dim"), file=sys.stderr)
         return 0 if answer["status"] != "error" else 1
     if options.json:
         raise CliError("--json needs a message")
