@@ -94,4 +94,4 @@ def test_settings_are_frozen() -> None:
 def test_nothing_but_the_entry_points_and_the_log_level_reads_the_environment() -> None:
     kernel = Path(__file__).parents[2] / "layers/webbee_kernel/webbee_kernel"
     readers = {p.relative_to(kernel).as_posix() for p in kernel.rglob("*.py") if "os.environ" in p.read_text("utf-8")}
-    assert {r for r in readers if not r.startswith("api/")} == {"bootstrap.py", "logs.py"}
+    assert {r for r in readers if not r.startswith("api/")} == {"bootstrap.py", "log_lines.py"}

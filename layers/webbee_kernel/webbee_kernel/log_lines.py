@@ -1,15 +1,27 @@
-"""How a log line looks: powertools' formatter, with two rules of ours."""
+"""How a log line looks: powertools' formatter, with two rules of ours. Imported by functions only: it brings botocore with it."""
 
 from __future__ import annotations
 
 import copy
 import logging
+import os
 from pathlib import Path
 
 import orjson
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 
 from .logs import fields
+
+
+def set_up_logging(function: str) -> None:
+    """Send `webbee.*` to standard error as JSON at `POWERTOOLS_LOG_LEVEL` (INFO)."""
+    logger = logging.getLogger("webbee")
+    if not logger.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(JsonFormatter(function))
+        logger.addHandler(handler)
+        logger.setLevel(os.environ.get("POWERTOOLS_LOG_LEVEL", "INFO").upper())
+        logger.propagate = False
 
 
 class JsonFormatter(LambdaPowertoolsFormatter):

@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import logging
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
 _invocation: ContextVar[dict[str, str] | None] = ContextVar("webbee_invocation", default=None)
-
-
-def set_up_logging(function: str) -> None:
-    """Send `webbee.*` to standard error as JSON at `POWERTOOLS_LOG_LEVEL` (INFO)."""
-    logger = logging.getLogger("webbee")
-    if not logger.handlers:
-        from .log_lines import JsonFormatter  # brings botocore with it: only where something is logged for good
-
-        handler = logging.StreamHandler()
-        handler.setFormatter(JsonFormatter(function))
-        logger.addHandler(handler)
-        logger.setLevel(os.environ.get("POWERTOOLS_LOG_LEVEL", "INFO").upper())
-        logger.propagate = False
 
 
 def fields() -> Mapping[str, str]:

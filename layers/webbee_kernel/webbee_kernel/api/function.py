@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..clock import Clock, SystemClock
 from ..config import Role, Settings
-from ..logs import bind_invocation, fields, set_up_logging
+from ..log_lines import set_up_logging
+from ..logs import bind_invocation, fields
 from ..loop import LoopThread
 from ..metrics import metered
 

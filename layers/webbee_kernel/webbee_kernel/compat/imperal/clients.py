@@ -13,7 +13,7 @@ from ...errors import CallError
 from ...sdk import context as kernel
 from . import names as sdk
 from .errors import in_their_words
-from .gateway import HandBuilt
+from .handbuilt import HandBuilt
 
 MAX_MESSAGE_BYTES = 64 * 1024
 

@@ -9,11 +9,11 @@ from typing import Any
 from pydantic import BaseModel
 
 from ...sdk.context import Context
-from . import gateway
 from . import names as sdk
 from .clients import AI, Billing, Cache, Extensions, Notify, Secrets, config, deliver
 from .errors import in_their_words
 from .files import Storage
+from .handbuilt import Gateway, HandBuilt, open_for
 from .http import HTTP
 from .results import presentable
 from .store import Store
@@ -42,10 +42,10 @@ class Skeleton:
             return await self._client.get(section)
 
 
-class KernelContext(gateway.HandBuilt, sdk.Context):  # type: ignore[misc]
+class KernelContext(HandBuilt, sdk.Context):  # type: ignore[misc]
     """What a handler of the SDK gets. `tool_type` is skeleton, panel, chat_fn or tool, as in the SDK."""
 
-    def __init__(self, ctx: Context, app: Adopted, tool_type: str, *, scoped_from: str = "", parent: gateway.Gateway | None = None) -> None:
+    def __init__(self, ctx: Context, app: Adopted, tool_type: str, *, scoped_from: str = "", parent: Gateway | None = None) -> None:
         given: dict[str, Any] = {
             "user": _user(ctx, scoped_from),
             "tenant": sdk.TenantContext(tenant_id=ctx.user.tenant_id, name=ctx.user.tenant_id),
@@ -71,7 +71,7 @@ class KernelContext(gateway.HandBuilt, sdk.Context):  # type: ignore[misc]
         self._declared_secrets = app.secrets
         self._kernel = ctx
         self._app = app
-        gateway.open_for(ctx, app.app_id, self, self.store, self.notify, self.ai, self.http, parent=parent)
+        open_for(ctx, app.app_id, self, self.store, self.notify, self.ai, self.http, serve=_serve, parent=parent)
 
     @property
     def cache(self) -> Cache:
@@ -121,6 +121,13 @@ class KernelContext(gateway.HandBuilt, sdk.Context):  # type: ignore[misc]
         for kept in ("agency_id", "agency_theme", "_metadata"):
             setattr(scoped, kept, getattr(self, kept, None))
         return scoped
+
+
+def _serve() -> str:
+    """Start the gateway; its modules are imported when an extension first asks for the address."""
+    from .gateway.server import serve
+
+    return serve()
 
 
 def _user(ctx: Context, scoped_from: str) -> Any:

@@ -12,7 +12,7 @@ from ...sdk import context as kernel
 from ...sdk.errors import HttpBlockedError
 from ...surfaces.http import MAX_TIMEOUT_S, HttpClient
 from . import names as sdk
-from .gateway import HandBuilt
+from .handbuilt import HandBuilt
 
 
 class HTTP(HandBuilt):

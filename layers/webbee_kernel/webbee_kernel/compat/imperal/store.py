@@ -10,7 +10,7 @@ from ...sdk import context as kernel
 from ...sdk.documents import Document
 from . import names as sdk
 from .errors import in_their_words
-from .gateway import HandBuilt
+from .handbuilt import HandBuilt
 
 PAGE = 1_000
 MAX_LIMIT = 10_000

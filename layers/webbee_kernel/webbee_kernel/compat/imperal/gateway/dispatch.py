@@ -9,7 +9,7 @@ from urllib.parse import unquote
 from ....errors import KernelError
 from ....sdk.errors import SystemContextRequired
 from .. import names as sdk
-from .call import Gateway
+from ..handbuilt import Gateway
 from .routes import ROUTES, Asked, Route
 from .wire import Answer, Refused, Request
 

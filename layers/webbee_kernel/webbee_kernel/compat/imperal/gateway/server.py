@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from ....loop import LoopThread
-from .call import find
+from ..handbuilt import find
 from .dispatch import answer
 from .wire import Answer, Refused, Request
 

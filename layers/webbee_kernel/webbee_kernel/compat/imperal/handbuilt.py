@@ -1,4 +1,4 @@
-"""What one call carries of the gateway: its address, and a token that ends with the call."""
+"""What clients built by hand are made of: the gateway's address, and a token that ends with the call."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import importlib
 import secrets
 import threading
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import httpx
 
-from ....sdk.context import Context
+from ...sdk.context import Context
 
 _lock = threading.Lock()
 _address = ""
@@ -22,9 +23,11 @@ _open: weakref.WeakValueDictionary[str, Gateway] = weakref.WeakValueDictionary()
 class Gateway:
     """One call's way in, for its app, tenant and user. It is open while the call's context, or a client of it, is alive."""
 
-    def __init__(self, ctx: Context, app_id: str, parent: Gateway | None = None) -> None:
+    def __init__(self, ctx: Context, app_id: str, serve: Callable[[], str], parent: Gateway | None = None) -> None:
+        """`serve` starts the server and returns its address; it is called once per process."""
         self.ctx = ctx
         self.app_id = app_id
+        self._serve = serve
         self._parent: Gateway | None = (parent._parent or parent) if parent else None
         self._kept: list[Gateway] = []
         self._token = ""
@@ -33,7 +36,7 @@ class Gateway:
     @property
     def url(self) -> str:
         """The address; the first to ask in this process waits for the server to start. OSError where no socket can be had."""
-        return _address or _start()
+        return _address or _start(self._serve)
 
     @property
     def token(self) -> str:
@@ -97,20 +100,18 @@ class HandBuilt:
             self._user_id, self._tenant_id = user_id, gateway.ctx.user.tenant_id
 
 
-def open_for(ctx: Context, app_id: str, *holders: HandBuilt, parent: Gateway | None = None) -> None:
+def open_for(ctx: Context, app_id: str, *holders: HandBuilt, serve: Callable[[], str], parent: Gateway | None = None) -> None:
     """Let extension code build clients from these objects; each is good as long as it is kept."""
-    gateway = Gateway(ctx, app_id, parent)
+    gateway = Gateway(ctx, app_id, serve, parent)
     for holder in holders:
         holder._enter(gateway, ctx.user.imperal_id)
 
 
-def _start() -> str:
+def _start(serve: Callable[[], str]) -> str:
     """Start the server, once per process, and let the SDK's own client say for whom it acts."""
     global _address
     with _lock:
         if not _address:
-            from .server import serve
-
             address = serve()
             client = importlib.import_module("imperal_sdk.store.client").StoreClient
             client._headers = _naming_the_user(client._headers)
