@@ -18,6 +18,7 @@ from typing import Any
 from imap_wire import folders_of, from_utf7, imap_date, internal_date, quoted, uid_set, uids_of
 from mail_accounts import MailAccount
 from mail_errors import MailError, auth_failed, foreign_errors, tls_failed
+from mail_hosts import check_host
 from mail_ids import MessageRef, check_letters
 from mail_text import parse_headers
 
@@ -256,6 +257,7 @@ def connected(account: MailAccount) -> Iterator[ImapAccount]:
 
 
 def _connect(account: MailAccount) -> imaplib.IMAP4:
+    check_host(account.imap_host, private=account.private)
     if account.imap_security == "tls":
         return imaplib.IMAP4_SSL(account.imap_host, account.imap_port, ssl_context=ssl.create_default_context(), timeout=account.timeout)
     connection = imaplib.IMAP4(account.imap_host, account.imap_port, timeout=account.timeout)

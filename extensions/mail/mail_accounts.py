@@ -60,7 +60,7 @@ _SMTP_BY_PORT: dict[int, Security] = {465: "tls", 587: "starttls"}
 
 @dataclass(frozen=True, slots=True)
 class MailAccount:
-    """One account, complete. `number` is its place in the list, from 1; `password` stays out of `repr`."""
+    """One account, complete. `number` is its place in the list, from 1; `password` stays out of `repr`; `private` opens private networks."""
 
     number: int
     address: str
@@ -73,6 +73,7 @@ class MailAccount:
     smtp_port: int
     smtp_security: Security
     timeout: float = TIMEOUT
+    private: bool = False
 
 
 def _address(value: str) -> str:
@@ -122,7 +123,7 @@ class _Entry(BaseModel):
     def _provider(self) -> tuple[str, str, int] | None:
         return _PROVIDERS.get(self.address.rpartition("@")[2].lower())
 
-    def account(self, number: int) -> MailAccount:
+    def account(self, number: int, *, private: bool) -> MailAccount:
         imap_host, smtp_host, provider_port = self._provider() or ("", "", None)
         own_smtp = self.smtp_host is not None or self.smtp_security is not None or provider_port is None
         smtp_port = self.smtp_port or (_SMTP_PORTS[self.smtp_security or self.security] if own_smtp else provider_port) or 0
@@ -138,10 +139,11 @@ class _Entry(BaseModel):
             smtp_port=smtp_port,
             smtp_security=self.smtp_security or ("none" if self.security == "none" else _SMTP_BY_PORT.get(smtp_port, self.security)),
             timeout=self.timeout,
+            private=private,
         )
 
 
-def parse_accounts(secret: str | None) -> tuple[MailAccount, ...]:
+def parse_accounts(secret: str | None, *, private: bool = False) -> tuple[MailAccount, ...]:
     """The accounts of a secret's value. Raises `MailError` NO_ACCOUNTS or ACCOUNTS_INVALID, which say what to write."""
     if not (secret or "").strip():
         raise MailError(
@@ -159,7 +161,7 @@ def parse_accounts(secret: str | None) -> tuple[MailAccount, ...]:
     entries = [entries] if isinstance(entries, dict) else entries
     if not isinstance(entries, list) or not entries or len(entries) > MAX_ACCOUNTS:
         raise _invalid(f"give a JSON list of 1 to {MAX_ACCOUNTS} accounts")
-    accounts = tuple(_entry(entry, number).account(number) for number, entry in enumerate(entries, start=1))
+    accounts = tuple(_entry(entry, number).account(number, private=private) for number, entry in enumerate(entries, start=1))
     if len({account.address.lower() for account in accounts}) < len(accounts):
         raise _invalid("the same address is given twice")
     return accounts

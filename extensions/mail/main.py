@@ -36,7 +36,14 @@ SECTION = "mail_inbox_summary"
 PANELS = ["inbox"]
 SUMMARY_BODY = 1_500  # characters of a message's text in the summary of `read`
 
-ext = Extension("mail", "1.0.0", display_name="Mail", description="Mail of any IMAP and SMTP account", icon="icon.svg")
+ext = Extension(
+    "mail",
+    "1.0.0",
+    config_defaults={"private_hosts": False},
+    display_name="Mail",
+    description="Mail of any IMAP and SMTP account",
+    icon="icon.svg",
+)
 chat = ChatExtension(ext, description="The user's e-mail: list, search, read, send, reply, archive, delete")
 ext.secret(
     SETTING,

@@ -13,6 +13,7 @@ from email.utils import format_datetime, formataddr, make_msgid
 
 from mail_accounts import MailAccount
 from mail_errors import MailError, auth_failed, foreign_errors
+from mail_hosts import check_host
 
 
 def compose(
@@ -53,6 +54,7 @@ def deliver(account: MailAccount, message: EmailMessage, to: str) -> None:
 
 
 def _connect(account: MailAccount) -> smtplib.SMTP:
+    check_host(account.smtp_host, private=account.private)
     if account.smtp_security == "tls":
         context = ssl.create_default_context()
         return smtplib.SMTP_SSL(account.smtp_host, account.smtp_port, timeout=account.timeout, context=context)

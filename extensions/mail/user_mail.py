@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from mail_accounts import SETTING, MailAccount, choose, parse_accounts
 from mail_errors import MailError, not_found
+from mail_hosts import PRIVATE_HOSTS
 from mail_ids import MessageRef, parse_id
 from mail_operations import Criteria, Done, Listing, list_messages
 from webbee_kernel.sdk import Context
@@ -18,7 +19,7 @@ R = TypeVar("R")
 
 async def mailboxes(ctx: Context, wanted: str = "") -> Sequence[MailAccount]:
     """The user's accounts, or the one wanted."""
-    accounts = parse_accounts(await ctx.secrets.get(SETTING))
+    accounts = parse_accounts(await ctx.secrets.get(SETTING), private=bool(ctx.config.get(PRIVATE_HOSTS)))
     return [choose(accounts, wanted)] if wanted else accounts
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -703,6 +704,34 @@ def test_a_closed_port_is_unreachable_and_worth_a_retry(servers: MailServers) ->
         assert (result.error_code, result.retryable) == ("UNREACHABLE", True)
         assert "imap_host" in str(result.error)
         assert harness(servers, smtp_port=port).call("send", to="a@b.example", body="hi").error_code == "UNREACHABLE"
+
+
+HOSTS = {
+    "a private network": "10.1.2.3",
+    "another one": "192.168.0.10",
+    "a private network in IPv6": "fd12:3456::1",
+    "one dressed up": "::ffff:10.0.0.1",
+    "a metadata service": "169.254.169.254",
+    "its IPv6 address": "fd00:ec2::254",
+    "no address at all": "0.0.0.0",
+}
+
+
+@pytest.mark.parametrize("host", HOSTS.values(), ids=HOSTS.keys())
+def test_a_host_the_user_names_may_not_be(servers: MailServers, host: str) -> None:
+    mail = harness(servers, imap_host=host, smtp_host=host, security="tls", smtp_security="tls")
+    for result in (mail.call("list_inbox"), mail.call("send", to="a@b.example", body="hi")):
+        assert (result.error_code, result.retryable, "private_hosts" in str(result.error)) == ("HOST_REFUSED", False, True)
+
+
+def test_an_operator_opens_private_networks_and_never_the_metadata_service(servers: MailServers) -> None:
+    harness(servers)  # loads the folder
+    check_host = sys.modules["webbee_ext.mail.mail_hosts"].check_host
+    check_host("10.1.2.3", private=True)
+    for host in ("169.254.169.254", "fd00:ec2::254"):
+        secret = servers.accounts_secret("demo", imap_host=host, security="tls", smtp_security="tls")
+        opened = ExtensionHarness(FOLDER, secrets={"accounts": secret}, config={"private_hosts": True})
+        assert opened.call("list_inbox").error_code == "HOST_REFUSED"
 
 
 @contextmanager

@@ -10,6 +10,7 @@ reply = kernel.chat("add a task: buy milk")
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -76,6 +77,7 @@ class ExtensionHarness:
         secrets: Mapping[str, str] | None = None,
         now: str | float = NOW,
         call_seconds: float = 10.0,
+        config: Mapping[str, Any] | None = None,
         model: Model | None = None,
         stores: Stores | None = None,
     ) -> None:
@@ -84,7 +86,9 @@ class ExtensionHarness:
         self.clock = FrozenClock(now)
         self.registry = registry_of(extension)
         self.app_id = next(iter(self.registry.loaded))
-        settings = Settings.from_env({"WEBBEE_CALL_SECONDS": str(call_seconds), "WEBBEE_HTTP_ALLOW_PRIVATE": "true"})
+        configured = json.dumps({self.app_id: dict(config or {})})
+        env = {"WEBBEE_CALL_SECONDS": str(call_seconds), "WEBBEE_HTTP_ALLOW_PRIVATE": "true", "WEBBEE_CONFIG": configured}
+        settings = Settings.from_env(env)
         self.app: App = bootstrap(settings, stores=stores or memory_stores(), clock=self.clock, llm=model)
         self.host: ExtensionHost = make_host(self.app, self.registry)
         self.refresher: Refresher = make_refresher(self.app, self.host)
