@@ -127,6 +127,7 @@ APPLIES = {
     "test_query_all_client.test_returns_docs": "test_built_clients_equal_given_ones_in_a_schedule",
     "test_query_all_client.test_raises_if_user_context": "test_a_chat_functions_token_opens_nothing_else",
     "test_secret_scope_decorator.test_secret_accepts_and_emits_scope_app": "test_secrets_raise_the_sdks_errors",
+    "test_secret_scope_decorator.test_secret_forwards_env_fallback": "test_an_app_wide_secret_may_come_from_the_variable_it_names",
 }
 
 

@@ -234,7 +234,12 @@ def test_in_lambda_the_environment_holds_no_credentials_once_extensions_load() -
     """
     tables = {f"WEBBEE_TABLE_{t}": "t" for t in ("CACHE", "STORE", "AUDIT", "EVENTS")}
     keys = {"AWS_ACCESS_KEY_ID": "AKIAEXAMPLE", "AWS_SECRET_ACCESS_KEY": "s3cr3t", "AWS_SESSION_TOKEN": "t0ken"}
-    others = {"AWS_DEFAULT_REGION": "eu-west-1", "WEBBEE_MODEL_KEY": "s3cr3t", "WEBBEE_EXTENSIONS_DIR": str(EXTENSIONS)}
+    others = {
+        "AWS_DEFAULT_REGION": "eu-west-1",
+        "WEBBEE_MODEL_KEY": "s3cr3t",
+        "IMPERAL_APPSECRET_X": "s3cr3t",
+        "WEBBEE_EXTENSIONS_DIR": str(EXTENSIONS),
+    }
     assert json.loads(run_python(code, **tables, **keys, **others).splitlines()[-1]) == {
         "when built": ["AWS_DEFAULT_REGION", "AWS_LAMBDA_RUNTIME_API"],
         "kernel": ["AKIAEXAMPLE", "s3cr3t", "t0ken"],

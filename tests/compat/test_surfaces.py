@@ -462,6 +462,13 @@ def test_a_sign_in_begins_at_the_provider_with_the_apps_client_and_scopes(bench:
     assert (query["access_type"], query["prompt"], query["code_challenge_method"]) == ("offline", "consent", "S256")
 
 
+def test_an_app_wide_secret_may_come_from_the_variable_it_names(registry: Registry) -> None:
+    bench = Bench(registry, IMPERAL_APPSECRET_YAHOO="web-9", IMPERAL_APPSECRET_OTHER="x")
+    assert "client_id=web-9&" in bench.call("courier", "connect", provider="yahoo")["url"]
+    bench.set_secret("courier", "yahoo_client_id", "web-10")
+    assert "client_id=web-10&" in bench.call("courier", "connect", provider="yahoo")["url"]
+
+
 def test_a_sign_in_that_cannot_be_finished_is_not_begun(bench: Bench) -> None:
     refused = bench.outcome("courier", "connect", provider="yahoo")
     assert (refused.error_code, "yahoo_client_id of courier is not set" in refused.error) == ("EXTENSIONERROR", True)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webbee_kernel.config import Settings
 from webbee_kernel.sdk import Extension, SecretNotDeclaredError, SecretTooLargeError, SystemContextRequired, User
 from webbee_kernel.sdk.definitions import SecretDef
 from webbee_kernel.surfaces.secrets import SecretsClient, path
@@ -127,3 +128,19 @@ def test_a_secret_belongs_to_the_user_of_the_call() -> None:
     harness = ExtensionHarness(extension(), user=User("bob", tenant_id="acme"), secrets={"password": "bobs"})
     assert harness.run(client(harness, BOB).get("password")) == "bobs"
     assert harness.run(client(harness, ALICE).get("password")) is None
+
+
+def test_an_app_wide_secret_nobody_set_is_the_variable_it_names_and_a_users_own_never() -> None:
+    ext = Extension("mail")
+    for name, scope in (("shared", "app"), ("own", "user"), ("unnamed", "app")):
+        ext.secret(name, "A key", scope=scope, write_mode="both", env_fallback="" if name == "unnamed" else "IMPERAL_APPSECRET_KEY")
+    env = {"IMPERAL_APPSECRET_KEY": "from the environment", "IMPERAL_APPSECRET_OTHER": "x", "APPSECRET": "y"}
+    settings = Settings.from_env(env)
+    assert set(settings.app_secrets) == {"IMPERAL_APPSECRET_KEY", "IMPERAL_APPSECRET_OTHER"}
+    assert "from the environment" not in f"{settings!r}{settings.model_dump_json()}"
+    harness = ExtensionHarness(ext)
+    secrets = SecretsClient(harness.app.stores.secrets, ALICE, "mail", ext.secrets, fallbacks=settings.app_secrets)
+    assert [harness.run(secrets.get(name)) for name in ("shared", "own", "unnamed")] == ["from the environment", None, None]
+    assert harness.run(secrets.is_set("shared"))
+    harness.run(secrets.set("shared", "set by the app"))
+    assert harness.run(secrets.get("shared")) == "set by the app"

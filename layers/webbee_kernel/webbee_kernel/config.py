@@ -22,6 +22,9 @@ TABLES: Mapping[Role, tuple[str, ...]] = {
 
 MODEL = r"^(offline|bedrock:.+|openai:https?://[^#]+#.+)$"
 
+FALLBACKS = "IMPERAL_APPSECRET_"
+"""Variables of this prefix may stand in for app-wide secrets that name them."""
+
 ALL_TABLES = ("sessions", "skeleton", "cache", "store", "audit", "events")
 
 
@@ -59,6 +62,7 @@ class Settings(BaseModel):
     public_url: str = Field("", alias="WEBBEE_PUBLIC_URL")
     tenants: str = Field("default", alias="WEBBEE_TENANTS", pattern=r"^[^#\s]+([,\s]+[^#\s]+)*$")
     app_config: Json[dict[str, Any]] = Field({}, alias="WEBBEE_CONFIG")
+    app_secrets: dict[str, SecretStr] = Field({}, alias=f"{FALLBACKS}*")
     metrics_namespace: str = Field("", alias="POWERTOOLS_METRICS_NAMESPACE")
     oauth_providers: Json[dict[Annotated[str, Field(pattern=f"^{NAME}$")], Provider]] = Field({}, alias="WEBBEE_OAUTH_PROVIDERS")
     private_http: bool = Field(False, alias="WEBBEE_HTTP_ALLOW_PRIVATE")
@@ -71,8 +75,10 @@ class Settings(BaseModel):
         line that names the variable and what it wants.
         """
         known = {f.alias for f in cls.model_fields.values()}
+        given: dict[str, Any] = {k: v for k, v in env.items() if k in known and v != ""}
+        given[f"{FALLBACKS}*"] = {k: v for k, v in env.items() if k.startswith(FALLBACKS) and v != ""}
         try:
-            settings = cls.model_validate({k: v for k, v in env.items() if k in known and v != ""})
+            settings = cls.model_validate(given)
         except ValidationError as error:
             first = error.errors()[0]
             where = "".join(f"[{part!r}]" for part in first["loc"][1:])

@@ -64,7 +64,9 @@ class ContextFactory:
             store=StoreClient(self._stores.documents, key, app_id, self._clock, system=system),
             cache=CacheClient(self._stores.cache, key, app_id, ext.cache_models, self._clock, self._in_flight),
             skeleton=skeleton or SkeletonForbidden(),
-            secrets=SecretsClient(self._stores.secrets, key, app_id, ext.secrets, system=system, revealed=revealed),
+            secrets=SecretsClient(
+                self._stores.secrets, key, app_id, ext.secrets, system=system, revealed=revealed, fallbacks=self._settings.app_secrets
+            ),
             http=HttpClient(allow_private=self._settings.private_http),
             config=ConfigClient(ext.config_defaults, *self._settings.config_layers(user.tenant_id, app_id)),
             notify=NotifyClient(self._events, key, app_id, system=system),
@@ -96,7 +98,8 @@ class ContextFactory:
         from .oauth.signin import SignIns  # imported late: most processes never begin one
 
         ext = self._registry.loaded[app_id].ext
-        secrets = SecretsClient(self._stores.secrets, UserKey(user.tenant_id, user.imperal_id), app_id, ext.secrets)
+        key = UserKey(user.tenant_id, user.imperal_id)
+        secrets = SecretsClient(self._stores.secrets, key, app_id, ext.secrets, fallbacks=self._settings.app_secrets)
         signins = SignIns(self._stores.cache, self._settings, self._clock)
         return await signins.begin(user, app_id, provider, ext.oauth_providers, secrets, login_hint)
 

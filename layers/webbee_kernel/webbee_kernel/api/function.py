@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..clock import Clock, SystemClock
-from ..config import Role, Settings
+from ..config import FALLBACKS, Role, Settings
 from ..log_lines import set_up_logging
 from ..logs import bind_invocation, fields
 from ..loop import LoopThread
@@ -106,7 +106,8 @@ def _fence_off() -> None:
     from ..aws.clients import hold_credentials
 
     hold_credentials(os.environ)
-    os.environ.pop("WEBBEE_MODEL_KEY", None)
+    for name in [n for n in os.environ if n == "WEBBEE_MODEL_KEY" or n.startswith(FALLBACKS)]:
+        del os.environ[name]
 
 
 def _keep_awake(runtime: str) -> AfterResponse:

@@ -97,7 +97,9 @@ class ToolService:
     async def list_secrets(self, request: Request) -> Answer:
         """Declared secrets, whether each is set and whether the caller may set it; never a value."""
         app_id, declared = self._declared(request)
-        client = secrets.SecretsClient(self.app.stores.secrets, _key(request.caller), app_id, declared)
+        client = secrets.SecretsClient(
+            self.app.stores.secrets, _key(request.caller), app_id, declared, fallbacks=self.app.settings.app_secrets
+        )
         may_all = has_role(request.caller, "operator")
         described = [
             {"description": d.description, "scope": d.scope, "max_bytes": d.max_bytes, "writable": may_all or d.scope == "user"}

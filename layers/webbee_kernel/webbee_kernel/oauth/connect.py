@@ -63,7 +63,7 @@ async def _store(app: App, host: ExtensionHost, signin: SignIn, code: str) -> di
         raise CallError("PERMISSION_DENIED", f"{signin.app_id} is no longer installed")
     configured = app.settings.oauth_providers
     provider = providers.find(signin.provider, configured)
-    secrets = SecretsClient(app.stores.secrets, key, signin.app_id, ext.secrets)
+    secrets = SecretsClient(app.stores.secrets, key, signin.app_id, ext.secrets, fallbacks=app.settings.app_secrets)
     http = HttpClient(allow_private=signin.provider in configured or app.settings.private_http)
     credentials = [await client(secrets, signin.provider, part) for part in ("id", "secret")]
     try:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Mapping
+from types import MappingProxyType
 from typing import TypeVar
+
+from pydantic import SecretStr
 
 from ..errors import StorageUnavailable
 from ..invariants import breach
@@ -29,8 +32,10 @@ class SecretsClient:
         *,
         system: bool = False,
         revealed: set[str] | None = None,
+        fallbacks: Mapping[str, SecretStr] = MappingProxyType({}),
     ) -> None:
-        """`revealed` collects the values this call gets to see, for `ctx.log` to leave out."""
+        """`revealed` collects the values this call gets to see, for `ctx.log` to leave out; `fallbacks` are the variables that app-wide secrets may name."""
+        self._fallbacks = fallbacks
         self._revealed = set() if revealed is None else revealed
         self._store = store
         self._user = user
@@ -42,9 +47,15 @@ class SecretsClient:
         return f"SecretsClient(app={self._app!r})"
 
     async def get(self, name: str) -> str | None:
-        """The value, or None when the user has not set it."""
-        path = self._path(name)
-        value = await _answered(self._store.get(path))
+        """The value, or None when nobody has set it; of an app-wide secret else that of the variable it names as `env_fallback`."""
+        value = await _answered(self._store.get(self._path(name)))
+        if (
+            value is None
+            and (variable := self._spec(name).env_fallback)
+            and self._spec(name).scope == "app"
+            and variable in self._fallbacks
+        ):
+            value = self._fallbacks[variable].get_secret_value()
         if value:
             self._revealed.add(value)
         return value
@@ -75,7 +86,7 @@ class SecretsClient:
         if not self._system:
             raise SystemContextRequired(breach("I-SECRETS-USER-SCOPED", "for_user was called for an ordinary user's request."))
         other = UserKey(self._user.tenant_id, user_id)
-        return SecretsClient(self._store, other, self._app, self._declared, system=True, revealed=self._revealed)
+        return SecretsClient(self._store, other, self._app, self._declared, system=True, revealed=self._revealed, fallbacks=self._fallbacks)
 
     def _spec(self, name: str) -> SecretDef:
         if name not in self._declared:

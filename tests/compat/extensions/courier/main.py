@@ -9,7 +9,8 @@ from imperal_sdk import ActionResult, AuthError, ChatExtension, CircularCallErro
 ext = Extension("courier", version="0.3.0", description="Carries messages between services and between extensions.")
 chat = ChatExtension(ext, description="Messages")
 ext.secret("google_client_id", "Client id", scope="app")(lambda: None)
-ext.secret("google_client_secret", "Client secret", scope="app")(lambda: None)
+ext.secret("google_client_secret", "Client secret", scope="app", env_fallback="IMPERAL_APPSECRET_COURIER")(lambda: None)
+ext.secret("yahoo_client_id", "Client id", scope="app", env_fallback="IMPERAL_APPSECRET_YAHOO")(lambda: None)
 ext.oauth("google", scopes=["openid", "email"])
 ext.oauth("yahoo", collection="letters")
 
