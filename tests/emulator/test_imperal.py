@@ -1,0 +1,78 @@
+"""Extensions of `imperal-sdk` as they are deployed: built into the layer with the SDK, on Lambda's Python, under its runtime emulator."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local.emulator import MACHINE, Built, Emulator, lay_out
+from tests.emulator.conftest import recorded
+
+ROOT = Path(__file__).parents[2]
+APPS = ("shelf", "mason", "pulse")
+
+
+@pytest.fixture(scope="module")
+def with_sdk(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The build with another extensions layer: three extensions of that SDK and what they require."""
+    sources, artefacts = tmp_path_factory.mktemp("extensions"), tmp_path_factory.mktemp("build")
+    for name in ("Makefile", "check_requirements.py", "constraints.txt"):
+        shutil.copy(ROOT / "extensions" / name, sources)
+    for app in APPS:
+        shutil.copytree(ROOT / "tests/compat/extensions" / app, sources / app)
+    for made in Path(os.environ["WEBBEE_BUILT"]).iterdir():
+        if made.is_dir() and made.name != "ExtensionsLayer":
+            (artefacts / made.name).symlink_to(made)
+    layer = artefacts / "ExtensionsLayer"
+    environment = {**os.environ, "PATH": f"{ROOT / '.venv-313/bin'}:{os.environ['PATH']}"}
+    command = ["make", "build-ExtensionsLayer", f"ARTIFACTS_DIR={layer}", f"ARCH={MACHINE}"]
+    done = subprocess.run(command, cwd=sources, env=environment, capture_output=True, text=True, check=False, timeout=180)
+    assert done.returncode == 0, done.stderr
+    assert (layer / "python/imperal_sdk").is_dir()
+    return lay_out(artefacts, tmp_path_factory.mktemp("lambda-imperal"))
+
+
+@pytest.fixture(scope="module")
+def tools(with_sdk: Built, environment: Callable[[str], dict[str, str]]) -> Iterator[Emulator]:
+    variables = environment("tool_dispatch") | {"WEBBEE_EXTENSIONS_DIR": str(with_sdk.opt / "webbee_extensions")}
+    with Emulator(with_sdk, "ToolDispatchFunction", variables) as running:
+        yield running
+
+
+def call(tools: Emulator, app_id: str, function: str, /, **params: Any) -> Any:
+    """A direct call through the API."""
+    body = json.dumps({"function": function, "params": params})
+    answer = tools.invoke(recorded("http_panel_call") | {"pathParameters": {"app_id": app_id}, "body": body, "isBase64Encoded": False})
+    return json.loads(answer["body"])
+
+
+def test_they_load_and_are_in_the_catalogue(tools: Emulator) -> None:
+    catalogue = tools.invoke(recorded("invoke_catalogue"))
+    assert {app["app_id"]: app["error"] for app in catalogue["apps"]} == dict.fromkeys(APPS, "")
+
+
+def test_a_chat_function_a_panel_and_an_app_work(tools: Emulator) -> None:
+    added = call(tools, "shelf", "add_book", title="Emma", pages=474)
+    assert (added["status"], added["data"]["title"]) == ("ok", "Emma")
+    tree = call(tools, "shelf", "__tray__out")
+    assert tree["ui"]["type"] == "TrayResponse"
+
+
+def test_clients_built_by_hand_reach_the_endpoint_between_two_freezes(tools: Emulator) -> None:
+    for _ in range(2):
+        made = call(tools, "mason", "many", count=10)
+        assert (made["status"], made["data"]["numbers"], made["data"]["of"]) == ("ok", list(range(10)), ["alice"]), made
+
+
+def test_the_sdk_leaves_chat_turn_alone(with_sdk: Built, environment: Callable[[str], dict[str, str]]) -> None:
+    code = "import sys, handler; handler.lambda_handler.service(); sys.exit('imperal_sdk' in sys.modules)"
+    python_path = os.pathsep.join(map(str, (with_sdk.task("ChatTurnFunction"), with_sdk.opt / "python")))
+    variables = environment("chat_turn") | {"PYTHONPATH": python_path, "AWS_DEFAULT_REGION": "eu-central-1"}
+    assert subprocess.run([with_sdk.python, "-c", code], env=variables, check=False, timeout=60).returncode == 0
