@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import subprocess
 import tomllib
@@ -18,6 +19,7 @@ from .check import problems
 from .show import mark, progress, put_json
 
 ROOT = Path(__file__).resolve().parents[2]
+_ADDRESSES = re.compile(r"\b(?:webhook_url|oauth_authorize_url)\(")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Item:
 
 def deploy_check(options: argparse.Namespace) -> int:
     """1 when something is missing."""
-    checks = (_tools, _account, _parameters, _model, _extensions, _built)
+    checks = (_tools, _account, _parameters, _model, _extensions, _public_url, _built)
     items: list[Item] = []
     for number, check in enumerate(checks, 1):
         items += check(options)
@@ -100,6 +102,19 @@ def _extensions(options: argparse.Namespace) -> Iterator[Item]:
         errors = [f for f in found if f.level == "error"]
         first = f"{errors[0].file}:{errors[0].line}: {errors[0].message}" if errors else "checked"
         yield Item(f"extension {folder.name}", not errors, first)
+
+
+def _public_url(options: argparse.Namespace) -> Iterator[Item]:
+    if names := giving_out_addresses(ROOT / "extensions"):
+        given = _given(Path(options.config)).get("PublicUrl", "")
+        text = f"empty: {', '.join(names)} give out addresses of the API; set it after the first deployment (output ApiUrl)"
+        yield Item("PublicUrl", bool(given), given or text, "warning")
+
+
+def giving_out_addresses(folder: Path) -> list[str]:
+    """Extensions of a folder that name webhooks or begin sign-ins: they need the API's own address."""
+    code = {main.parent.name: main.parent.rglob("*.py") for main in sorted(folder.glob("*/main.py"))}
+    return [app for app, files in code.items() if any(_ADDRESSES.search(f.read_text("utf-8", "replace")) for f in files)]
 
 
 def _built(options: argparse.Namespace) -> Iterator[Item]:

@@ -14,6 +14,7 @@ import pytest
 
 from local import webbee
 from local.cli import loading
+from local.cli.deploy import giving_out_addresses
 from local.cli.rules import findings
 from local.users import prepare
 from local.world import World, local_world
@@ -279,6 +280,12 @@ def test_the_sdk_that_is_proposed_is_the_one_the_build_installs() -> None:
 def test_an_sdk_extension_may_have_plain_handlers_and_no_examples(run: Run) -> None:
     status, out, _ = run("check", str(ROOT / "tests" / "compat" / "extensions" / "pulse"))
     assert (status, out) == (0, "pulse: nothing to mend\n")
+
+
+def test_extensions_that_give_out_addresses_need_the_apis_own() -> None:
+    found = giving_out_addresses(ROOT / "tests/compat/extensions")
+    assert "courier" in found
+    assert "shelf" not in found
 
 
 def test_deploy_check_names_what_is_missing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
