@@ -20,6 +20,7 @@ import logging
 import ssl
 import threading
 import time
+import uuid
 from argparse import Namespace
 from collections.abc import Coroutine, Iterable, Sequence
 from concurrent.futures import Future
@@ -30,7 +31,7 @@ from types import TracebackType
 from typing import Any, Literal, TypeVar
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
-from proxyprotocol.reader import ProxyProtocolReader
+from proxyprotocol.sock import SocketInfo
 from proxyprotocol.version import ProxyProtocolVersion
 from pymap.backend.dict import Config, Identity, Login
 from pymap.concurrent import Subsystem
@@ -223,8 +224,13 @@ class MailServers:
         for account in self.accounts:
             await self._open_mailbox(account)
         implicit_tls = self._tls if self.security == "tls" else None
-        callback = ProxyProtocolReader(config.proxy_protocol).get_callback(IMAPServer(self._login, config))
-        imap = await asyncio.start_server(callback, "127.0.0.1", 0, ssl=implicit_tls)
+        talk = IMAPServer(self._login, config)
+
+        async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            """One client. The stream keeps this task; one made beside it, as pymap's own start does, the collector may take."""
+            await talk(reader, writer, SocketInfo.get(writer, None, unique_id=uuid.uuid4().bytes))
+
+        imap = await asyncio.start_server(connection, "127.0.0.1", 0, ssl=implicit_tls)
         smtp = await self._loop.create_server(self._smtp, "127.0.0.1", 0, ssl=implicit_tls)
         self.imap_port = imap.sockets[0].getsockname()[1]
         self.smtp_port = smtp.sockets[0].getsockname()[1]

@@ -216,14 +216,19 @@ class Billing:
         """False, nothing is metered: the SDK's own answer where no meter can be reached."""
         return False
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
 
-        async def refused(*args: Any, **kwargs: Any) -> Any:
-            raise sdk.ExtensionError(self._app, f"billing.{name} is not there: this deployment bills nobody")
+def _refusing(name: str) -> Any:
+    """A method of the SDK's billing client that is there, as its protocol wants, and refuses."""
 
-        return refused
+    async def refused(self: Billing, *args: Any, **kwargs: Any) -> Any:
+        raise sdk.ExtensionError(self._app, f"billing.{name} is not there: this deployment bills nobody")
+
+    return refused
+
+
+for _name in dir(sdk.BillingClient):
+    if not _name.startswith("_") and not hasattr(Billing, _name):
+        setattr(Billing, _name, _refusing(_name))
 
 
 def config(client: kernel.ConfigClient) -> Any:

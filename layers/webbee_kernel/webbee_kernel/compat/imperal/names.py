@@ -36,6 +36,7 @@ TenantContext: Any = _find("TenantContext", "types.identity")
 TimeContext: Any = _find("TimeContext", "context")
 ConfigClient: Any = _find("ConfigClient", "config.client")
 SecretStatus: Any = _find("SecretStatus", "secrets")
+BillingClient: Any = _find("BillingClient", "billing.client", "billing")
 LimitsResult: Any = _find("LimitsResult", "billing")
 BillingLimits: Any = _find("LimitsResult", "types")
 BalanceInfo: Any = imperal_sdk.BalanceInfo
