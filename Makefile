@@ -26,10 +26,10 @@ TYPED := layers/webbee_kernel/webbee_kernel functions local requirements
 
 # ---- what you call
 
-.PHONY: help demo run test test-built check format bench eval build deploy aws page lock clean
+.PHONY: help demo run test test-runtime test-built check format bench eval build deploy aws page lock clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: .venv ## a short story on one machine: chat, mail, tasks and notes, all real
 	@$(IN_PROJECT) .venv/bin/python -m local.demo --model "$(MODEL)"
@@ -39,6 +39,9 @@ run: .venv ## serve the API on HOST:PORT (127.0.0.1:8000) with MODEL (offline)
 
 test: .venv-dev .sdk5 ## every test, in parallel; ARGS='-k ledger' narrows it
 	@$(IN_PROJECT) .venv-dev/bin/python -m pytest -n auto --dist loadfile -q $(ARGS)
+
+test-runtime: .venv-dev-313 .sdk5 ## functions, extensions and the local run on Python 3.13, the functions' own
+	@$(IN_PROJECT) .venv-dev-313/bin/python -m pytest -n auto --dist loadfile -q extensions tests/compat tests/functions tests/local $(ARGS)
 
 test-built: .venv-dev .host-build ## what `make build` makes, under Lambda's runtime emulator; ~1 minute
 	@$(IN_PROJECT) WEBBEE_BUILT="$(CURDIR)/$(BUILT)/build" .venv-dev/bin/python -m pytest tests/emulator -q $(ARGS)
@@ -80,7 +83,7 @@ lock: .venv-dev ## compile requirements/*.in into hashed locks; UPGRADE=1 takes 
 	@PATH="$(CURDIR)/.venv-dev/bin:$$PATH" .venv-dev/bin/python requirements/locks.py write
 
 clean: ## remove what the commands above made
-	@rm -rf .sdk5 .venv .venv-dev .venv-sam .venv-313 .venv-emulator .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf .sdk5 .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # `make test-built` and the cold start figures of `make bench` use this machine's processor, beside what is meant to be deployed.
@@ -104,7 +107,7 @@ define environment
 	fi
 endef
 
-.PHONY: .venv .venv-dev .venv-sam .venv-313 .venv-emulator .sdk5
+.PHONY: .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .sdk5
 
 .venv:
 	$(call environment,.venv,requirements/local.txt,20)
@@ -112,6 +115,10 @@ endef
 
 .venv-dev:
 	$(call environment,.venv-dev,requirements/dev.txt,40)
+
+.venv-dev-313: override PYTHON := $(CURDIR)/.venv-313/bin/python3.13
+.venv-dev-313: .venv-313
+	$(call environment,.venv-dev-313,requirements/dev.txt,40)
 
 .venv-sam:
 	$(call environment,.venv-sam,requirements/sam.txt,30)
