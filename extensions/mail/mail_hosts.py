@@ -6,6 +6,7 @@ import ipaddress
 import socket
 
 from mail_errors import MailError
+from webbee_kernel.sdk.net import is_allowed
 
 PRIVATE_HOSTS = "private_hosts"
 """The configuration that opens private networks, for an operator whose mail server stands in one."""
@@ -17,7 +18,7 @@ def check_host(host: str, *, private: bool) -> None:
     Raises `socket.gaierror` for a name nobody knows.
     """
     found = {str(info[4][0]).partition("%")[0] for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
-    if not all(_is_open(ipaddress.ip_address(address), private) for address in found):
+    if not all(ipaddress.ip_address(address).is_loopback or is_allowed(address, allow_private=private) for address in found):
         raise MailError(
             "HOST_REFUSED",
             f"{host} is in a private network, which is closed to mail here. Use the provider's public host name, "
@@ -25,11 +26,3 @@ def check_host(host: str, *, private: bool) -> None:
             f"{host} находится в частной сети, почте здесь она закрыта. Укажите открытое имя сервера "
             f"или попросите оператора включить `{PRIVATE_HOSTS}` в настройках приложения mail.",
         )
-
-
-def _is_open(ip: ipaddress.IPv4Address | ipaddress.IPv6Address, private: bool) -> bool:
-    if isinstance(ip, ipaddress.IPv6Address) and ip.ipv4_mapped:
-        return _is_open(ip.ipv4_mapped, private)
-    if ip.is_link_local or ip.is_multicast or ip.is_unspecified or ip in ipaddress.ip_network("fd00:ec2::/32"):
-        return False
-    return ip.is_global or ip.is_loopback or private

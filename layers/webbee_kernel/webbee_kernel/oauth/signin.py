@@ -89,8 +89,8 @@ class SignIns:
         """The sign-in this state began; None when it is over, was begun for another app or provider, or never."""
         if not _STATE.fullmatch(state):
             return None
-        owner, key = _owner(_hash(state)), _hash(state)
-        raw = await self._cache.get(owner, app_id, _MODEL, key, now=self._clock.now())
+        key = _hash(state)
+        raw = await self._cache.get(_owner(key), app_id, _MODEL, key, now=self._clock.now())
         if raw is None:
             return None
         kept = orjson.loads(raw)
