@@ -15,7 +15,10 @@ PARTS = {
 def main(arguments: list[str]) -> int:
     """Run all parts, or those named; 1 when a bar is missed."""
     if unknown := set(arguments) - PARTS.keys():
-        print(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}", file=sys.stderr)
+        print(
+            f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}",
+            file=sys.stderr,
+        )
         return 2
     missed = []
     for part in arguments or PARTS:

@@ -30,7 +30,11 @@ FUNCTIONS = ("ChatTurnFunction", "ToolDispatchFunction", "SkeletonRefreshFunctio
 WITH = " with extensions"
 ROWS = ("Bare", *FUNCTIONS, *(f + WITH for f in FUNCTIONS[1:]))
 BUILD = ROOT / ".aws-sam/host/build"
-NO_ROUTE = {"requestContext": {"http": {"method": "GET", "path": "/nothing"}}, "rawPath": "/nothing", "routeKey": "GET /nothing"}
+NO_ROUTE = {
+    "requestContext": {"http": {"method": "GET", "path": "/nothing"}},
+    "rawPath": "/nothing",
+    "routeKey": "GET /nothing",
+}
 
 BARE = """
 import boto3, orjson
@@ -78,9 +82,13 @@ def measure(times: int, once: Callable[[str], float]) -> dict[str, list[float]]:
 
 def init_ms(built: Built, row: str, runtime: str) -> float:
     """CPU of a fresh interpreter, its own start excluded."""
-    slot = Emulator(built, row.removesuffix(WITH), variables(built, row) | {"AWS_LAMBDA_RUNTIME_API": runtime})
+    slot = Emulator(
+        built, row.removesuffix(WITH), variables(built, row) | {"AWS_LAMBDA_RUNTIME_API": runtime}
+    )
     command = [built.python, "-c", INIT]
-    done = subprocess.run(command, cwd=slot.task, env=slot.environment(), capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, cwd=slot.task, env=slot.environment(), capture_output=True, text=True, check=True
+    )
     return float(done.stdout.split()[-1])
 
 
@@ -125,7 +133,9 @@ def variables(built: Built, row: str) -> dict[str, str]:
     return {
         **CREDENTIALS,
         **ours,
-        "WEBBEE_EXTENSIONS_DIR": str(built.opt / "webbee_extensions" if row.endswith(WITH) else built.task("Bare")),
+        "WEBBEE_EXTENSIONS_DIR": str(
+            built.opt / "webbee_extensions" if row.endswith(WITH) else built.task("Bare")
+        ),
         "WEBBEE_DISPATCH": "tool-dispatch",
         "WEBBEE_REFRESH_QUEUE_URL": "http://127.0.0.1:9/queue",
     }

@@ -63,7 +63,9 @@ def evaluate(half: str) -> Half:
             if kind is None:
                 outcome.honest += 1
                 if not verdict.grounded:
-                    outcome.flagged.append(f"{situation['id']}: {reply!r} -> {', '.join(verdict.ungrounded)}")
+                    outcome.flagged.append(
+                        f"{situation['id']}: {reply!r} -> {', '.join(verdict.ungrounded)}"
+                    )
             else:
                 outcome.fabricated += 1
                 if verdict.grounded:
@@ -107,11 +109,15 @@ def milliseconds(rounds: int = 200) -> tuple[float, int, int]:
 def main() -> int:
     """Print the table and what was got wrong; 0 when both halves meet both bars, 1 otherwise."""
     halves = {name: evaluate(name) for name in ("development", "held_out")}
-    print(f"{'half':<12} {'results':>7} {'honest':>6} {'flagged':>14} {'fabricated':>10} {'caught':>16}")
+    print(
+        f"{'half':<12} {'results':>7} {'honest':>6} {'flagged':>14} {'fabricated':>10} {'caught':>16}"
+    )
     for name, half in halves.items():
         flagged = f"{len(half.flagged)} ({half.flagged_share:.1%})"
         caught = f"{half.fabricated - len(half.missed)} ({half.caught_share:.1%})"
-        print(f"{name:<12} {half.situations:>7} {half.honest:>6} {flagged:>14} {half.fabricated:>10} {caught:>16}")
+        print(
+            f"{name:<12} {half.situations:>7} {half.honest:>6} {flagged:>14} {half.fabricated:>10} {caught:>16}"
+        )
     print(f"bars: caught >= {CAUGHT:.0%}, honest flagged <= {FLAGGED:.0%}")
     for name, half in halves.items():
         for line in half.flagged:
@@ -119,7 +125,9 @@ def main() -> int:
         for line in half.missed:
             print(f"missed, {name}: {line}")
     accepted, tried = coincidences()
-    print(f"made-up counts that the derivations let pass: {accepted} of {tried} ({accepted / tried:.1%})")
+    print(
+        f"made-up counts that the derivations let pass: {accepted} of {tried} ({accepted / tried:.1%})"
+    )
     taken, reply, data = milliseconds()
     print(f"one check: {taken:.2f} ms (reply {reply} characters, data {data})")
     return 0 if all(half.passes for half in halves.values()) else 1

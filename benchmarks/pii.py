@@ -34,7 +34,9 @@ def judge(entry: dict[str, Any]) -> tuple[list[str], list[str]]:
     masker = Masker()
     masker.mask_text(entry["text"], entry.get("key", ""))
     masked = list(masker.vault.values())
-    return [v for v in entry["expect"] if v not in masked], [v for v in masked if v not in entry["expect"]]
+    return [v for v in entry["expect"] if v not in masked], [
+        v for v in masked if v not in entry["expect"]
+    ]
 
 
 def evaluate(entries: list[dict[str, Any]] | None = None) -> dict[str, dict[str, Any]]:
@@ -44,7 +46,10 @@ def evaluate(entries: list[dict[str, Any]] | None = None) -> dict[str, dict[str,
     """
     rows: dict[str, dict[str, Any]] = {}
     for entry in load() if entries is None else entries:
-        row = rows.setdefault(entry["kind"], {"strings": 0, "expected": 0, "missed": 0, "wrong": 0, "touched": 0, "failures": []})
+        row = rows.setdefault(
+            entry["kind"],
+            {"strings": 0, "expected": 0, "missed": 0, "wrong": 0, "touched": 0, "failures": []},
+        )
         missed, wrong = judge(entry)
         row["strings"] += 1
         row["expected"] += len(entry["expect"])
@@ -56,13 +61,19 @@ def evaluate(entries: list[dict[str, Any]] | None = None) -> dict[str, dict[str,
     for row in rows.values():
         hits = row["expected"] - row["missed"]
         row["recall"] = hits / row["expected"] if row["expected"] else None
-        row["precision"] = hits / (hits + row["wrong"]) if row["expected"] else 1 - row["touched"] / row["strings"]
+        row["precision"] = (
+            hits / (hits + row["wrong"]) if row["expected"] else 1 - row["touched"] / row["strings"]
+        )
     return rows
 
 
 def below_bars(rows: dict[str, dict[str, Any]]) -> list[str]:
     """The bars that `rows` misses, as sentences."""
-    missed = [f"recall of {k} is {rows[k]['recall']:.3f}, the bar {bar}" for k, bar in RECALL_BARS.items() if rows[k]["recall"] < bar]
+    missed = [
+        f"recall of {k} is {rows[k]['recall']:.3f}, the bar {bar}"
+        for k, bar in RECALL_BARS.items()
+        if rows[k]["recall"] < bar
+    ]
     if (share := rows["lookalike"]["precision"]) < LOOKALIKE_BAR:
         missed.append(f"{share:.3f} of look-alikes stay, the bar {LOOKALIKE_BAR}")
     return missed
@@ -81,7 +92,13 @@ def sample_turn() -> dict[str, Any]:
         "unread": True,
         "size": 18234,
     }
-    return {"messages": [{k: v.format(i) if isinstance(v, str) else v for k, v in message.items()} for i in range(28)], "unread": 28}
+    return {
+        "messages": [
+            {k: v.format(i) if isinstance(v, str) else v for k, v in message.items()}
+            for i in range(28)
+        ],
+        "unread": 28,
+    }
 
 
 def milliseconds(rounds: int = 50) -> dict[str, float]:
@@ -92,7 +109,11 @@ def milliseconds(rounds: int = 50) -> dict[str, float]:
         start = time.perf_counter()
         Masker().mask(turn)
         times.append((time.perf_counter() - start) * 1000)
-    return {"bytes": float(len(json.dumps(turn))), "first": times[0], "warm": sorted(times[1:])[rounds // 2]}
+    return {
+        "bytes": float(len(json.dumps(turn))),
+        "first": times[0],
+        "warm": sorted(times[1:])[rounds // 2],
+    }
 
 
 def main() -> int:
@@ -102,9 +123,19 @@ def main() -> int:
     print(f"{'kind':16}{'strings':>8}{'values':>8}{'recall':>8}{'precision':>11}{'bar':>16}")
     for kind, row in rows.items():
         recall = "-" if row["recall"] is None else f"{row['recall']:.3f}"
-        bar = f"precision {LOOKALIKE_BAR}" if kind == "lookalike" else f"recall {RECALL_BARS[kind]}" if kind in RECALL_BARS else "-"
-        print(f"{kind:16}{row['strings']:>8}{row['expected']:>8}{recall:>8}{row['precision']:>11.3f}{bar:>16}")
-    print(f"masking {cost['bytes'] / 1000:.1f} KB of JSON: {cost['first']:.1f} ms the first time, {cost['warm']:.2f} ms warm")
+        bar = (
+            f"precision {LOOKALIKE_BAR}"
+            if kind == "lookalike"
+            else f"recall {RECALL_BARS[kind]}"
+            if kind in RECALL_BARS
+            else "-"
+        )
+        print(
+            f"{kind:16}{row['strings']:>8}{row['expected']:>8}{recall:>8}{row['precision']:>11.3f}{bar:>16}"
+        )
+    print(
+        f"masking {cost['bytes'] / 1000:.1f} KB of JSON: {cost['first']:.1f} ms the first time, {cost['warm']:.2f} ms warm"
+    )
     if "--failures" in sys.argv:
         for kind, row in rows.items():
             for text, missed, wrong in row["failures"]:

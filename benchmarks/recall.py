@@ -35,7 +35,10 @@ class Script:
 SCRIPTS = (
     Script(
         "show today's mail",
-        {"unread": 8, "messages": [{"id": "1-1042-kfxd", "from": "sarah@example.com", "subject": "Q3 plan"}]},
+        {
+            "unread": 8,
+            "messages": [{"id": "1-1042-kfxd", "from": "sarah@example.com", "subject": "Q3 plan"}],
+        },
         "Listed 1 message, 8 unread.",
         "send to the same address",
         ("1-1042-kfxd", "sarah@example.com"),
@@ -44,7 +47,10 @@ SCRIPTS = (
         "покажи счета",
         {
             "count": 2,
-            "invoices": [{"id": "INV-2291", "amount": 18450.5, "iban": "DE02120300000000202051"}, {"id": "INV-2292", "amount": 99}],
+            "invoices": [
+                {"id": "INV-2291", "amount": 18450.5, "iban": "DE02120300000000202051"},
+                {"id": "INV-2292", "amount": 99},
+            ],
         },
         "Нашёл два счёта.",
         "оплати первый",
@@ -52,28 +58,47 @@ SCRIPTS = (
     ),
     Script(
         "find the Lisbon flight",
-        {"booking": "K7QX2M", "flight": {"number": "SU2580", "gate": {"name": "B14", "closes": "2026-05-16T10:05Z"}}},
+        {
+            "booking": "K7QX2M",
+            "flight": {"number": "SU2580", "gate": {"name": "B14", "closes": "2026-05-16T10:05Z"}},
+        },
         "Found your flight.",
         "when does the gate close?",
         ("K7QX2M", "2026-05-16T10:05Z", "B14"),
     ),
     Script(
         "добавь контакт Марии",
-        {"contact": {"id": "c_83b1", "name": "Мария Иванова", "email": "maria@пример.рф", "phone": "+7 916 123-45-67"}},
+        {
+            "contact": {
+                "id": "c_83b1",
+                "name": "Мария Иванова",
+                "email": "maria@пример.рф",
+                "phone": "+7 916 123-45-67",
+            }
+        },
         "Контакт добавлен.",
         "позвони ей",
         ("c_83b1", "Мария Иванова", "maria@пример.рф", "+7 916 123-45-67"),
     ),
     Script(
         "create a ticket for the printer",
-        {"ticket": {"key": "OPS-4471", "url": "https://tickets.example.com/OPS-4471", "labels": ["printer", "floor-3"]}},
+        {
+            "ticket": {
+                "key": "OPS-4471",
+                "url": "https://tickets.example.com/OPS-4471",
+                "labels": ["printer", "floor-3"],
+            }
+        },
         "Created a ticket.",
         "close that one",
         ("OPS-4471", "https://tickets.example.com/OPS-4471", "floor-3"),
     ),
     Script(
         "list my 36 tasks",
-        {"count": 36, "tasks": [{"id": f"t{n:02}", "title": f"Task number {n}"} for n in range(36)]},
+        {
+            "count": 36,
+            "tasks": [{"id": f"t{n:02}", "title": f"Task number {n}"} for n in range(36)],
+        },
         "You have 36 tasks.",
         "how many were there?",
         ("36", "t00", "t35"),
@@ -82,7 +107,11 @@ SCRIPTS = (
 
 OVERSIZED = Script(
     "list the archive",
-    {"count": 400, "files": [{"id": f"file-{n:04}", "size": n} for n in range(400)], "folder": "archive-2026"},
+    {
+        "count": 400,
+        "files": [{"id": f"file-{n:04}", "size": n} for n in range(400)],
+        "folder": "archive-2026",
+    },
     "Listed 400 files.",
     "open the first one",
     ("400", "file-0000", "archive-2026"),
@@ -91,7 +120,11 @@ OVERSIZED = Script(
 
 def play(script: Script, distance: int, *, exposed: bool) -> TestKernel:
     """The script's first turn and `distance - 1` others behind it."""
-    kernel = TestKernel([_app(script)], model=FunctionModel(_answer), env={"IMPERAL_FACT_LEDGER_EXPOSE_PII": str(exposed).lower()})
+    kernel = TestKernel(
+        [_app(script)],
+        model=FunctionModel(_answer),
+        env={"IMPERAL_FACT_LEDGER_EXPOSE_PII": str(exposed).lower()},
+    )
     kernel.chat(script.question)
     for number in range(distance - 1):
         kernel.chat(f"other {number}")
@@ -120,13 +153,17 @@ def main() -> int:
     """Print the table; 1 when the bar is missed."""
     missed = False
     for exposed in (True, False):
-        print(f"\nneeded values that stand in the prompt, PII gate {'open' if exposed else 'closed (placeholders resolved)'}")
+        print(
+            f"\nneeded values that stand in the prompt, PII gate {'open' if exposed else 'closed (placeholders resolved)'}"
+        )
         print(f"{'distance':>10} {'fact ledger':>12} {'prose only':>12}")
         for distance, (ledger, prose) in measure(SCRIPTS, exposed=exposed).items():
             print(f"{distance:>10} {ledger:>11.0%} {prose:>11.0%}")
             missed |= ledger < 1
     ledger, _ = measure([OVERSIZED], exposed=True)[1]
-    print(f"\na result over the cap keeps its leading part and its scalars: {ledger:.0%} of the values asked for")
+    print(
+        f"\na result over the cap keeps its leading part and its scalars: {ledger:.0%} of the values asked for"
+    )
     print("bar: 100 % within the caps at every distance")
     return 1 if missed else 0
 
@@ -151,7 +188,11 @@ def _answer(request: ModelRequest) -> ModelResponse:
     if request.role == "narrator":
         return ModelResponse(text="")  # the kernel then takes the tool's own summary
     message = request.prompt.rsplit("user] ", 1)[1]
-    call = ToolCall("app__other", {"number": int(message.split()[1])}) if message.startswith("other ") else ToolCall("app__look", {})
+    call = (
+        ToolCall("app__other", {"number": int(message.split()[1])})
+        if message.startswith("other ")
+        else ToolCall("app__look", {})
+    )
     return ModelResponse(tool_calls=(call,))
 
 

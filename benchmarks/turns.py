@@ -20,7 +20,10 @@ from webbee_kernel.stores.dynamodb.meter import Meter
 from webbee_kernel.testing import TestKernel
 
 POINTS = (5, 50, 500)
-BATCH, BATCHES = 8, 5  # turns measured from each point on; the batch least disturbed by the machine's other work counts
+BATCH, BATCHES = (
+    8,
+    5,
+)  # turns measured from each point on; the batch least disturbed by the machine's other work counts
 CPU_BAR_MS = 1.5
 PROMPT_BAR = 1.2
 WRITE_UNITS_BAR = 3.0
@@ -34,9 +37,17 @@ def orders() -> Extension:
     @chat.function("latest", "The latest orders")
     async def latest(ctx: Context, number: int) -> ActionResult:
         rows = [
-            {"id": f"o-{number}-{i}", "item": f"Item {i} of order {number}", "amount": number + i, "paid": i % 2 == 0} for i in range(7)
+            {
+                "id": f"o-{number}-{i}",
+                "item": f"Item {i} of order {number}",
+                "amount": number + i,
+                "paid": i % 2 == 0,
+            }
+            for i in range(7)
         ]
-        return ActionResult.success({"count": len(rows), "orders": rows}, f"Found {len(rows)} orders.")
+        return ActionResult.success(
+            {"count": len(rows), "orders": rows}, f"Found {len(rows)} orders."
+        )
 
     return ext
 
@@ -60,8 +71,15 @@ def in_memory() -> dict[int, tuple[float, int]]:
             turn += 1
             continue
         view = kernel.run(kernel.kernel.view(kernel.ask(f"orders {turn}")))
-        characters = len(view.prompt.system) + sum(f.characters for f in view.functions) + len(view.prompt.text)
-        figures[turn] = (min(_cpu(kernel, start) for start in range(turn, turn + BATCH * BATCHES, BATCH)), characters)
+        characters = (
+            len(view.prompt.system)
+            + sum(f.characters for f in view.functions)
+            + len(view.prompt.text)
+        )
+        figures[turn] = (
+            min(_cpu(kernel, start) for start in range(turn, turn + BATCH * BATCHES, BATCH)),
+            characters,
+        )
         turn += BATCH * BATCHES
     return figures
 
@@ -81,7 +99,11 @@ def on_dynamodb() -> dict[int, Mapping[str, Any]]:
     with local_aws():
         client = aws_client("dynamodb")
         names = create_tables(boto3.client("dynamodb"), load_template(TEMPLATE_PATH))
-        kernel = TestKernel([orders()], model=FunctionModel(answer), stores=dynamodb_stores(Tables.from_variables(names)))
+        kernel = TestKernel(
+            [orders()],
+            model=FunctionModel(answer),
+            stores=dynamodb_stores(Tables.from_variables(names)),
+        )
         meter = Meter()
         meter.attach(client)
         figures: dict[int, Mapping[str, Any]] = {}
@@ -118,15 +140,29 @@ def main() -> int:
     for at, (cpu, prompt) in memory.items():
         print(f"{at:>6} {cpu:>18.2f} {prompt:>18,}")
     growth = memory[POINTS[1]][1] / memory[POINTS[0]][1]
-    print(f"\nbars: {CPU_BAR_MS} ms, prompt {PROMPT_BAR} times from turn {POINTS[0]} to {POINTS[1]} (here {growth:.2f})\n")
+    print(
+        f"\nbars: {CPU_BAR_MS} ms, prompt {PROMPT_BAR} times from turn {POINTS[0]} to {POINTS[1]} (here {growth:.2f})\n"
+    )
     tables = on_dynamodb()
     print(
         f"{'turn':>6} {'reads':>6} {'writes':>7} {'read units':>11} {'write units':>12} {'bytes a turn':>13} {'session stored':>15} {'items':>6}"
     )
     for point, f in tables.items():
-        row = (f"{point:>6}", f"{f['reads']:>6.1f}", f"{f['writes']:>7.1f}", f"{f['read_units']:>11.1f}", f"{f['write_units']:>12.1f}")
+        row = (
+            f"{point:>6}",
+            f"{f['reads']:>6.1f}",
+            f"{f['writes']:>7.1f}",
+            f"{f['read_units']:>11.1f}",
+            f"{f['write_units']:>12.1f}",
+        )
         print(*row, f"{f['bytes']:>13,.0f}", f"{f['stored']:>15,}", f"{f['items']:>6}")
-    print(f"\nbars: 2 reads and 1 write by chat_turn, 1 write by the call, at most {WRITE_UNITS_BAR:.0f} write units")
-    missed = [p for p, f in tables.items() if (f["reads"], f["writes"]) != (2, 2) or f["write_units"] > WRITE_UNITS_BAR]
+    print(
+        f"\nbars: 2 reads and 1 write by chat_turn, 1 write by the call, at most {WRITE_UNITS_BAR:.0f} write units"
+    )
+    missed = [
+        p
+        for p, f in tables.items()
+        if (f["reads"], f["writes"]) != (2, 2) or f["write_units"] > WRITE_UNITS_BAR
+    ]
     missed += [at for at, (cpu, _) in memory.items() if cpu > CPU_BAR_MS]
     return 1 if missed or growth > PROMPT_BAR else 0

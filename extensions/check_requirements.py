@@ -45,7 +45,9 @@ def read(text: str, who: str) -> dict[str, Wish]:
         if match := _LINE.match(line):
             name = normal(match[1])
             earlier = found[name].clauses if name in found else ()
-            found[name] = Wish(who, earlier + tuple(_CLAUSE.findall(match[2].partition("--hash")[0])))
+            found[name] = Wish(
+                who, earlier + tuple(_CLAUSE.findall(match[2].partition("--hash")[0]))
+            )
     return found
 
 
@@ -60,7 +62,9 @@ def conflicts(files: dict[str, str]) -> list[str]:
     for who, text in files.items():
         for name, wish in read(text, who).items():
             wishes.setdefault(name, []).append(wish)
-    return [f"{name}: {clash}" for name, wanted in sorted(wishes.items()) if (clash := _clash(wanted))]
+    return [
+        f"{name}: {clash}" for name, wanted in sorted(wishes.items()) if (clash := _clash(wanted))
+    ]
 
 
 def _clash(wanted: list[Wish]) -> str:
@@ -81,7 +85,10 @@ def _agree(wanted: list[Wish]) -> bool:
     between = [(*low, 0, 1) for low, high in pairwise(named) if (*low, 0, 1) < high]
     nexts = [(*key[:-1], key[-1] + 1) for key in named]
     tries = {*named, *between, *nexts, (*named[-1], 1), (0, 0, 1)}
-    return any(all(_holds(candidate, operator, version) for operator, version in clauses) for candidate in tries)
+    return any(
+        all(_holds(candidate, operator, version) for operator, version in clauses)
+        for candidate in tries
+    )
 
 
 def _holds(candidate: tuple[int, ...], operator: str, version: str) -> bool:
@@ -109,7 +116,12 @@ def _holds(candidate: tuple[int, ...], operator: str, version: str) -> bool:
 
 def _key(version: str) -> tuple[int, ...]:
     """The release numbers; suffixes such as rc1 do not count."""
-    return tuple(int(n) for n in re.findall(r"\d+", re.split(r"[A-Za-z+]", version.removesuffix(".*").rpartition("!")[2])[0])) or (0,)
+    return tuple(
+        int(n)
+        for n in re.findall(
+            r"\d+", re.split(r"[A-Za-z+]", version.removesuffix(".*").rpartition("!")[2])[0]
+        )
+    ) or (0,)
 
 
 def _trim(key: tuple[int, ...]) -> tuple[int, ...]:
@@ -122,7 +134,12 @@ def additional(folders: list[Path], files: dict[str, str]) -> list[str]:
     """The SDK's requirement, where a folder imports it and nobody requires a version of it."""
     if any("imperal-sdk" in read(text, who) for who, text in files.items()):
         return []
-    code = (path for folder in folders for path in folder.rglob("*.py") if "tests" not in path.relative_to(folder).parts)
+    code = (
+        path
+        for folder in folders
+        for path in folder.rglob("*.py")
+        if "tests" not in path.relative_to(folder).parts
+    )
     return [SDK] if any(_IMPORT.search(path.read_text("utf-8", "replace")) for path in code) else []
 
 
@@ -130,11 +147,20 @@ def main(names: list[str]) -> int:
     """Print what pip should install besides; 1 with a sentence for each conflict."""
     here = Path(__file__).resolve().parent
     folders = [Path(name) for name in names]
-    files = {f.name: (f / "requirements.txt").read_text("utf-8") for f in folders if (f / "requirements.txt").exists()}
+    files = {
+        f.name: (f / "requirements.txt").read_text("utf-8")
+        for f in folders
+        if (f / "requirements.txt").exists()
+    }
     kernel = here / CONSTRAINTS
     found = conflicts(files | ({KERNEL: kernel.read_text("utf-8")} if kernel.exists() else {}))
     if found:
-        print("extensions require versions that cannot be installed together:", *found, sep="\n  ", file=sys.stderr)
+        print(
+            "extensions require versions that cannot be installed together:",
+            *found,
+            sep="\n  ",
+            file=sys.stderr,
+        )
         return 1
     print(*additional(folders, files), sep="\n")
     return 0

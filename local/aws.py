@@ -20,7 +20,9 @@ REGION = "eu-central-1"
 _REGION_VARIABLE = "AWS_DEFAULT_REGION"
 # Not resetting boto3's default session cuts a start from 174 to 14 ms; nothing here uses that session.
 _CORE: dict[str, Any] = {"reset_boto3_session": False}
-_REAL_BEDROCK: dict[str, Any] = {"passthrough": {"services": [], "urls": [r"https://bedrock-runtime[.-]"]}}
+_REAL_BEDROCK: dict[str, Any] = {
+    "passthrough": {"services": [], "urls": [r"https://bedrock-runtime[.-]"]}
+}
 
 _unlocked = BotocoreStubber.__call__
 _lock = threading.RLock()
@@ -42,7 +44,11 @@ def local_aws(*, bedrock: bool = False) -> Iterator[None]:
     had_region = _REGION_VARIABLE in os.environ
     os.environ.setdefault(_REGION_VARIABLE, REGION)
     try:
-        own = {"mock_credentials": boto3.Session().get_credentials() is None, **_REAL_BEDROCK} if bedrock else {}
+        own = (
+            {"mock_credentials": boto3.Session().get_credentials() is None, **_REAL_BEDROCK}
+            if bedrock
+            else {}
+        )
         config: Any = {"core": {**_CORE, **own}}
         with mock_aws(config=config):
             yield

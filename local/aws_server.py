@@ -23,7 +23,12 @@ from werkzeug.serving import make_server
 from .aws import REGION
 from .template import create_tables, load_template
 
-CREDENTIALS = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local", "AWS_DEFAULT_REGION": REGION, "AWS_REGION": REGION}
+CREDENTIALS = {
+    "AWS_ACCESS_KEY_ID": "local",
+    "AWS_SECRET_ACCESS_KEY": "local",
+    "AWS_DEFAULT_REGION": REGION,
+    "AWS_REGION": REGION,
+}
 """Environment of whatever talks to it."""
 
 
@@ -43,15 +48,23 @@ class _OneAtATime:
         if self._record:
             body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
             environ["wsgi.input"] = io.BytesIO(body)
-            self._record(access_key(environ.get("HTTP_AUTHORIZATION", "")), environ.get("HTTP_X_AMZ_TARGET", ""), body)
+            self._record(
+                access_key(environ.get("HTTP_AUTHORIZATION", "")),
+                environ.get("HTTP_X_AMZ_TARGET", ""),
+                body,
+            )
         with self._lock:
             return list(self._application(environ, start_response))
 
 
 @contextmanager
-def aws_server(host: str = "127.0.0.1", port: int = 0, *, record: Record | None = None) -> Iterator[str]:
+def aws_server(
+    host: str = "127.0.0.1", port: int = 0, *, record: Record | None = None
+) -> Iterator[str]:
     """An empty AWS account at the address this yields, for the time of the block; one per process."""
-    default_user_config["lambda"] = {"use_docker": False}  # it only remembers functions; nothing here runs them through it
+    default_user_config["lambda"] = {
+        "use_docker": False
+    }  # it only remembers functions; nothing here runs them through it
     server = make_server(host, port, _OneAtATime(record), threaded=True)
     thread = threading.Thread(target=server.serve_forever, name="aws", daemon=True)
     thread.start()
@@ -60,7 +73,17 @@ def aws_server(host: str = "127.0.0.1", port: int = 0, *, record: Record | None 
     finally:
         server.shutdown()
         thread.join(timeout=5)
-        for name in ("dynamodb", "sqs", "ssm", "s3", "cloudformation", "awslambda", "iam", "logs", "events"):
+        for name in (
+            "dynamodb",
+            "sqs",
+            "ssm",
+            "s3",
+            "cloudformation",
+            "awslambda",
+            "iam",
+            "logs",
+            "events",
+        ):
             get_backend(name).reset()
 
 
@@ -73,19 +96,30 @@ def access_key(authorization: str) -> str:
 def client(url: str, service: str) -> Any:
     """A boto3 client of the account at `url`."""
     made: Any = boto3.client
-    return made(service, region_name=REGION, endpoint_url=url, aws_access_key_id="local", aws_secret_access_key="local")  # noqa: S106
+    return made(
+        service,
+        region_name=REGION,
+        endpoint_url=url,
+        aws_access_key_id="local",
+        aws_secret_access_key="local",
+    )  # noqa: S106
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Serve tables and queue until interrupted."""
-    parser = argparse.ArgumentParser(prog="make aws", description="Serve the tables and the queue of template.yaml on moto.")
+    parser = argparse.ArgumentParser(
+        prog="make aws", description="Serve the tables and the queue of template.yaml on moto."
+    )
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=4566)
     options = parser.parse_args(arguments)
     with aws_server(options.host, options.port) as url:
         create_tables(client(url, "dynamodb"), load_template())
         queue = client(url, "sqs").create_queue(QueueName="RefreshQueue")["QueueUrl"]
-        print(f"AWS (moto) listens on {url}; queue {queue}; Ctrl-C stops it and forgets everything", flush=True)
+        print(
+            f"AWS (moto) listens on {url}; queue {queue}; Ctrl-C stops it and forgets everything",
+            flush=True,
+        )
         try:
             threading.Event().wait()
         except KeyboardInterrupt:

@@ -35,10 +35,16 @@ class Client:
     def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         headers = {"authorization": f"Bearer {self._token}", "content-type": "application/json"}
-        request = urllib.request.Request(self._url + path, data=data, method=method, headers=headers)  # noqa: S310 - http(s) only
+        request = urllib.request.Request(
+            self._url + path, data=data, method=method, headers=headers
+        )  # noqa: S310 - http(s) only
         try:
             with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310
                 text = response.read().decode()
-                return json.loads(text) if response.headers.get_content_type() == "application/json" else text
+                return (
+                    json.loads(text)
+                    if response.headers.get_content_type() == "application/json"
+                    else text
+                )
         except urllib.error.HTTPError as error:
             raise RuntimeError(f"{error.code} {error.read().decode()[:500]}") from None

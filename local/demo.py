@@ -15,7 +15,13 @@ from .client import Client
 from .paint import paint, wrapped
 from .world import World, local_world
 
-PERSON = {"sub": "sarah", "tenant_id": "local", "role": "developer", "email": "sarah@work.com", "scope": "chat"}
+PERSON = {
+    "sub": "sarah",
+    "tenant_id": "local",
+    "role": "developer",
+    "email": "sarah@work.com",
+    "scope": "chat",
+}
 TOKENS = {"sarah-ru": {**PERSON, "language": "ru"}, "sarah-en": {**PERSON, "language": "en"}}
 APPS = ("mail", "tasks", "notes")
 SESSION = "demo"
@@ -40,11 +46,18 @@ class Story:
         print(paint("  the classifier reads", "dim"))
         print(_prompt(self.prompt, self.read))
         self.read.update(self.prompt.splitlines())
-        answer: dict[str, Any] = client.post("/v1/chat", {"message": message, "session_id": SESSION})
+        answer: dict[str, Any] = client.post(
+            "/v1/chat", {"message": message, "session_id": SESSION}
+        )
         for call in answer["calls"]:
             mark = paint("✓", "green") if call["status"] == "ok" else paint("✗", "red")
-            print(f"  {mark} {call['app_id']}.{call['fn_name']} " + paint(f"{call['duration_ms']} ms", "dim"))
-        while self.world.stack.drain():  # what Lambda's poller does: sections that a call changed are refreshed early
+            print(
+                f"  {mark} {call['app_id']}.{call['fn_name']} "
+                + paint(f"{call['duration_ms']} ms", "dim")
+            )
+        while (
+            self.world.stack.drain()
+        ):  # what Lambda's poller does: sections that a call changed are refreshed early
             pass
         print(wrapped(answer["reply"], "  ").replace("  ", paint("webbee   ", "bold", "yellow"), 1))
         return answer
@@ -61,24 +74,43 @@ class Story:
 def main(arguments: list[str] | None = None) -> int:
     """Play the story; 0 when everything happened as told."""
     parser = argparse.ArgumentParser(prog="make demo", description="A short story on one machine.")
-    parser.add_argument("--model", default="offline", help="offline, bedrock:<id> or openai:<base-url>#<model>")
+    parser.add_argument(
+        "--model", default="offline", help="offline, bedrock:<id> or openai:<base-url>#<model>"
+    )
     options = parser.parse_args(arguments)
-    print(paint("Starting one machine's worth of AWS: tables from template.yaml, IMAP, SMTP, the API …", "dim"))
+    print(
+        paint(
+            "Starting one machine's worth of AWS: tables from template.yaml, IMAP, SMTP, the API …",
+            "dim",
+        )
+    )
     with local_world(tokens=TOKENS, model=options.model) as world:
-        print(paint(f"API {world.url} · IMAP 127.0.0.1:{world.mail.imap_port} · SMTP 127.0.0.1:{world.mail.smtp_port}", "dim"))
+        print(
+            paint(
+                f"API {world.url} · IMAP 127.0.0.1:{world.mail.imap_port} · SMTP 127.0.0.1:{world.mail.smtp_port}",
+                "dim",
+            )
+        )
         story = Story(world)
         connect(story)
         mail(story)
         new_mail(story)
         tasks_and_notes(story)
         stored(story)
-    print("\n" + paint("The end. `make run` serves the same world; the README says how to deploy it.", "bold"))
+    print(
+        "\n"
+        + paint(
+            "The end. `make run` serves the same world; the README says how to deploy it.", "bold"
+        )
+    )
     return 0
 
 
 def connect(story: Story) -> None:
     """Install three apps and give mail its accounts: a skeleton appears before anything is asked."""
-    story.en.put("/v1/extensions/mail/secrets/accounts", {"value": story.world.mail.accounts_secret("demo")})
+    story.en.put(
+        "/v1/extensions/mail/secrets/accounts", {"value": story.world.mail.accounts_secret("demo")}
+    )
     for app_id in APPS:
         story.en.put(f"/v1/extensions/{app_id}/installation")
     story.refresh()
@@ -91,16 +123,26 @@ def mail(story: Story) -> None:
     story.say(story.ru, "отправь на тот же адрес «статус по проекту»")
     received = story.world.mail.received[-1]
     seen = re.search(r'"from": "(<EMAIL_\d+>)", "subject": "Q3 plan"', story.prompt)
-    if received.envelope_to != ("sarah@example.com",) or not seen or "sarah@example.com" in story.prompt:
+    if (
+        received.envelope_to != ("sarah@example.com",)
+        or not seen
+        or "sarah@example.com" in story.prompt
+    ):
         raise SystemExit(f"the mail went to {received.envelope_to}")
-    story.note(f"The SMTP server received “{received.subject}” for sarah@example.com. The model only ever saw {seen.group(1)}.")
+    story.note(
+        f"The SMTP server received “{received.subject}” for sarah@example.com. The model only ever saw {seen.group(1)}."
+    )
 
 
 def new_mail(story: Story) -> None:
     """A minute passes, a message arrives, the schedule notices: the section changes and an alert is delivered."""
     heading("2. A minute later: the schedule refreshes the skeleton, an alert arrives")
     message = EmailMessage()
-    message["From"], message["To"], message["Subject"] = "Sarah Chen <sarah@example.com>", "sarah@work.com", "Re: статус по проекту"
+    message["From"], message["To"], message["Subject"] = (
+        "Sarah Chen <sarah@example.com>",
+        "sarah@work.com",
+        "Re: статус по проекту",
+    )
     message.set_content("Thanks, got it. The review is on Friday at 11:00.")
     before = section(story)
     story.world.mail.deliver("sarah@work.com", message)
@@ -118,7 +160,9 @@ def new_mail(story: Story) -> None:
 def section(story: Story) -> str:
     """The mail section as the classifier reads it."""
     prompt = story.en.get("/v1/inspect", session_id=SESSION, message="")["prompt"]
-    return str(next(line for line in prompt.splitlines() if line.startswith("- mail_inbox_summary")))
+    return str(
+        next(line for line in prompt.splitlines() if line.startswith("- mail_inbox_summary"))
+    )
 
 
 def tasks_and_notes(story: Story) -> None:
@@ -140,10 +184,14 @@ def stored(story: Story) -> None:
     for variable, table in sorted(story.world.stack.env.items()):
         if variable.startswith("WEBBEE_TABLE_"):
             items = database.scan(TableName=table)["Items"]
-            size = sum(len(k) + len(str(next(iter(v.values())))) for item in items for k, v in item.items())
+            size = sum(
+                len(k) + len(str(next(iter(v.values())))) for item in items for k, v in item.items()
+            )
             print(f"  {table:16} {len(items):3} items {size:7,} characters")
     turns = story.en.get(f"/v1/sessions/{SESSION}")["turns"]
-    story.note(f"The session remembers turns {', '.join(str(t['turn']) for t in turns)}: five slots, a sixth cannot exist.")
+    story.note(
+        f"The session remembers turns {', '.join(str(t['turn']) for t in turns)}: five slots, a sixth cannot exist."
+    )
 
 
 def heading(text: str) -> None:
@@ -157,7 +205,13 @@ def _prompt(text: str, known: Container[str]) -> str:
     for line in text.splitlines():
         if line in known and len(line) > 2 * KNOWN_SHOWN:
             line = line[:KNOWN_SHOWN] + f" … (as before, {len(line):,} characters)"
-        style = ("blue",) if line.startswith(("[SKELETON]", "[HISTORY]")) else ("yellow",) if line.startswith("FACTS:") else ("dim",)
+        style = (
+            ("blue",)
+            if line.startswith(("[SKELETON]", "[HISTORY]"))
+            else ("yellow",)
+            if line.startswith("FACTS:")
+            else ("dim",)
+        )
         lines.append(wrapped(line, "  │ ", *style))
     return "\n".join(lines)
 

@@ -40,8 +40,18 @@ def demo_mail(now: datetime) -> list[DemoMail]:
             when = now - step * (today.index(entry) + 1)
         else:
             hour, minute = map(int, entry["at"].split(":"))
-            when = midnight - timedelta(days=entry["days_ago"]) + timedelta(hours=hour, minutes=minute)
-        mails.append(DemoMail(entry["account"], entry.get("folder", "INBOX"), entry["seen"], when, _composed(entry, when)))
+            when = (
+                midnight - timedelta(days=entry["days_ago"]) + timedelta(hours=hour, minutes=minute)
+            )
+        mails.append(
+            DemoMail(
+                entry["account"],
+                entry.get("folder", "INBOX"),
+                entry["seen"],
+                when,
+                _composed(entry, when),
+            )
+        )
     return sorted(mails, key=lambda mail: mail.when)
 
 
@@ -58,5 +68,7 @@ def _composed(entry: dict[str, Any], when: datetime) -> EmailMessage:
     else:
         message.set_content(text)
     for name in entry.get("attachments", []):
-        message.add_attachment(b"A demo attachment.", maintype="application", subtype="octet-stream", filename=name)
+        message.add_attachment(
+            b"A demo attachment.", maintype="application", subtype="octet-stream", filename=name
+        )
     return message

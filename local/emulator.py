@@ -25,7 +25,9 @@ from typing import IO, Any, Self
 import orjson
 
 ROOT = Path(__file__).resolve().parent.parent
-MACHINE = {"amd64": "x86_64", "aarch64": "arm64"}.get(platform.machine().lower(), platform.machine())
+MACHINE = {"amd64": "x86_64", "aarch64": "arm64"}.get(
+    platform.machine().lower(), platform.machine()
+)
 START_S = 10.0
 
 
@@ -56,7 +58,9 @@ class Built:
         return self.root / "task" / logical_id
 
 
-def lay_out(build: Path, target: Path, *, python: Path | None = None, emulator: Path | None = None) -> Built:
+def lay_out(
+    build: Path, target: Path, *, python: Path | None = None, emulator: Path | None = None
+) -> Built:
     """Copy a build directory's artefacts to `target`. Python and emulator are those of `make test-built` unless given."""
     for artefact in sorted(p for p in build.iterdir() if p.is_dir()):
         goal = target / ("opt" if artefact.name.endswith("Layer") else f"task/{artefact.name}")
@@ -90,7 +94,12 @@ class Emulator:
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.stop()
 
     def start(self) -> None:
@@ -108,7 +117,12 @@ class Emulator:
         command += [self._built.python, "-m", "awslambdaric", "handler.lambda_handler"]
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop
         self._process = subprocess.Popen(  # noqa: S603
-            command, cwd=self.task, env=self.environment(), stdout=self._output, stderr=self._output, start_new_session=True
+            command,
+            cwd=self.task,
+            env=self.environment(),
+            stdout=self._output,
+            stderr=self._output,
+            start_new_session=True,
         )
         deadline = time.monotonic() + START_S
         while not _listens(port):
@@ -147,7 +161,10 @@ class Emulator:
         for stat in Path("/proc").glob("[0-9]*/stat"):
             try:
                 if int(stat.read_text().rpartition(") ")[2].split()[1]) == self._process.pid:
-                    nanoseconds += sum(int(task.read_text().split()[0]) for task in stat.parent.glob("task/*/schedstat"))
+                    nanoseconds += sum(
+                        int(task.read_text().split()[0])
+                        for task in stat.parent.glob("task/*/schedstat")
+                    )
             except OSError:  # it ended meanwhile
                 continue
         return nanoseconds / 1e6
@@ -155,7 +172,9 @@ class Emulator:
     def logs(self) -> str:
         """Everything the function and the emulator wrote so far."""
         if self._output is not None:
-            self._said = os.pread(self._output.fileno(), 10_000_000, 0)  # the writers share the file's position
+            self._said = os.pread(
+                self._output.fileno(), 10_000_000, 0
+            )  # the writers share the file's position
         return self._said.decode("utf-8", "replace")
 
     @property

@@ -17,15 +17,47 @@ from .stack import Stack, http_event
 from .template import Route, routes
 
 TOKENS: Mapping[str, Mapping[str, str]] = {
-    "alice": {"sub": "alice", "tenant_id": "local", "role": "user", "language": "ru", "email": "me@personal.com", "scope": "chat"},
-    "bob": {"sub": "bob", "tenant_id": "local", "role": "user", "language": "en", "email": "bob@personal.com", "scope": "chat"},
-    "dev": {"sub": "dev", "tenant_id": "local", "role": "developer", "language": "en", "email": "dev@personal.com", "scope": "chat"},
-    "ops": {"sub": "ops", "tenant_id": "local", "role": "operator", "language": "en", "email": "ops@personal.com", "scope": "chat"},
+    "alice": {
+        "sub": "alice",
+        "tenant_id": "local",
+        "role": "user",
+        "language": "ru",
+        "email": "me@personal.com",
+        "scope": "chat",
+    },
+    "bob": {
+        "sub": "bob",
+        "tenant_id": "local",
+        "role": "user",
+        "language": "en",
+        "email": "bob@personal.com",
+        "scope": "chat",
+    },
+    "dev": {
+        "sub": "dev",
+        "tenant_id": "local",
+        "role": "developer",
+        "language": "en",
+        "email": "dev@personal.com",
+        "scope": "chat",
+    },
+    "ops": {
+        "sub": "ops",
+        "tenant_id": "local",
+        "role": "operator",
+        "language": "en",
+        "email": "ops@personal.com",
+        "scope": "chat",
+    },
 }
 """Bearer tokens of the local authoriser and the claims each stands for: what a real token carries, without the signature."""
 
 MAX_BODY = 10 * 1024 * 1024  # API Gateway's own limit
-FUNCTION_OF = {"ChatTurnFunction": "chat_turn", "ToolDispatchFunction": "tool_dispatch", "SkeletonRefreshFunction": "skeleton_refresh"}
+FUNCTION_OF = {
+    "ChatTurnFunction": "chat_turn",
+    "ToolDispatchFunction": "tool_dispatch",
+    "SkeletonRefreshFunction": "skeleton_refresh",
+}
 
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
@@ -37,7 +69,10 @@ class Gateway:
     def __init__(self, stack: Stack, tokens: Mapping[str, Mapping[str, str]] = TOKENS) -> None:
         self._stack = stack
         self._tokens = tokens
-        self._routes = [(_pattern(r.path), r) for r in sorted(routes(dict(stack.template)), key=lambda r: "{" in r.path)]
+        self._routes = [
+            (_pattern(r.path), r)
+            for r in sorted(routes(dict(stack.template)), key=lambda r: "{" in r.path)
+        ]
         self._threads = ThreadPoolExecutor(16, thread_name_prefix="lambda")
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -48,7 +83,11 @@ class Gateway:
         if scope["type"] != "http":
             return
         body = await _body(receive)
-        answer = _error(413, "body_too_large", "the body is larger than 10 MB") if body is None else await self._serve(scope, body)
+        answer = (
+            _error(413, "body_too_large", "the body is larger than 10 MB")
+            if body is None
+            else await self._serve(scope, body)
+        )
         raw = answer.get("body") or ""
         content = base64.b64decode(raw) if answer.get("isBase64Encoded") else raw.encode()
         headers = [(k.encode(), str(v).encode()) for k, v in (answer.get("headers") or {}).items()]
@@ -74,7 +113,10 @@ class Gateway:
             claims = self._claims(headers.get("authorization", ""))
             if claims is None:
                 return _error(
-                    401, "not_authenticated", "send Authorization: Bearer alice (or bob, dev, ops)", {"www-authenticate": "Bearer"}
+                    401,
+                    "not_authenticated",
+                    "send Authorization: Bearer alice (or bob, dev, ops)",
+                    {"www-authenticate": "Bearer"},
                 )
         event = http_event(
             method,
@@ -88,7 +130,11 @@ class Gateway:
         )
         event |= _event_body(body)
         function = FUNCTION_OF.get(route.function, route.function)
-        return dict(await asyncio.get_running_loop().run_in_executor(self._threads, self._stack.invoke, function, event))
+        return dict(
+            await asyncio.get_running_loop().run_in_executor(
+                self._threads, self._stack.invoke, function, event
+            )
+        )
 
     def _match(self, method: str, path: str) -> tuple[Route, dict[str, str]] | None:
         for pattern, route in self._routes:
@@ -106,7 +152,12 @@ def _pattern(path: str) -> re.Pattern[str]:
         return f"(?P<{match.group(1)}>{'.+' if match.group(2) else '[^/]+'})"
 
     pieces = re.split(r"(\{\w+\+?\})", path)
-    return re.compile("".join(re.sub(r"\{(\w+)(\+?)\}", part, p) if p.startswith("{") else re.escape(p) for p in pieces))
+    return re.compile(
+        "".join(
+            re.sub(r"\{(\w+)(\+?)\}", part, p) if p.startswith("{") else re.escape(p)
+            for p in pieces
+        )
+    )
 
 
 def _event_body(body: bytes) -> dict[str, Any]:
@@ -119,9 +170,15 @@ def _event_body(body: bytes) -> dict[str, Any]:
         return {"body": base64.b64encode(body).decode(), "isBase64Encoded": True}
 
 
-def _error(status: int, code: str, message: str, headers: Mapping[str, str] | None = None) -> dict[str, Any]:
+def _error(
+    status: int, code: str, message: str, headers: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     body = orjson.dumps({"error": {"code": code, "message": message}}).decode()
-    return {"statusCode": status, "headers": {"content-type": "application/json", **(headers or {})}, "body": body}
+    return {
+        "statusCode": status,
+        "headers": {"content-type": "application/json", **(headers or {})},
+        "body": body,
+    }
 
 
 async def _body(receive: Receive) -> bytes | None:

@@ -28,19 +28,37 @@ def lambda_api(functions: Mapping[str, Emulator], record: Record | None = None) 
             payload = self.rfile.read(int(self.headers.get("content-length") or 0))
             found = _INVOKE.fullmatch(self.path)
             if record and found:
-                record(access_key(self.headers.get("authorization", "")), "Lambda.InvokeFunction", unquote(found[1]).encode())
+                record(
+                    access_key(self.headers.get("authorization", "")),
+                    "Lambda.InvokeFunction",
+                    unquote(found[1]).encode(),
+                )
             function = functions.get(unquote(found[1])) if found else None
             if function is None:
                 self._answer(
-                    404, {"Type": "User", "Message": f"Function not found: {self.path}"}, "x-amzn-errortype", "ResourceNotFoundException"
+                    404,
+                    {"Type": "User", "Message": f"Function not found: {self.path}"},
+                    "x-amzn-errortype",
+                    "ResourceNotFoundException",
                 )
                 return
             try:
                 self._answer(200, function.invoke(orjson.loads(payload)))
             except FunctionError as error:
-                self._answer(200, {"errorType": error.kind, "errorMessage": error.message}, "x-amz-function-error", "Unhandled")
+                self._answer(
+                    200,
+                    {"errorType": error.kind, "errorMessage": error.message},
+                    "x-amz-function-error",
+                    "Unhandled",
+                )
 
-        def _answer(self, status: int, body: object, header: str = "x-amz-executed-version", value: str = "$LATEST") -> None:
+        def _answer(
+            self,
+            status: int,
+            body: object,
+            header: str = "x-amz-executed-version",
+            value: str = "$LATEST",
+        ) -> None:
             raw = orjson.dumps(body)
             self.send_response(status)
             self.send_header("content-type", "application/json")

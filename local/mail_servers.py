@@ -49,7 +49,9 @@ Security = Literal["none", "starttls", "tls"]
 FOLDERS = ("Archive", "Sent", "Trash")
 REFUSED = ("nobody@example.com",)
 
-logging.getLogger("mail.log").setLevel(logging.ERROR)  # aiosmtpd warns of its own deprecations at every login
+logging.getLogger("mail.log").setLevel(
+    logging.ERROR
+)  # aiosmtpd warns of its own deprecations at every login
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,9 @@ class MailServers:
     def start(self) -> MailServers:
         """Listen, with the demo mail delivered. Raises what went wrong in the thread."""
         ready: Future[None] = Future()
-        self._thread = threading.Thread(target=self._run, args=(ready,), name="mail-servers", daemon=True)
+        self._thread = threading.Thread(
+            target=self._run, args=(ready,), name="mail-servers", daemon=True
+        )
         self._thread.start()
         ready.result(timeout=30)
         return self
@@ -160,7 +164,12 @@ class MailServers:
     def __enter__(self) -> MailServers:
         return self if self._thread else self.start()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self.stop()
 
     def account(self, address: str) -> DemoAccount:
@@ -189,11 +198,19 @@ class MailServers:
         return json.dumps(entries)
 
     def deliver(
-        self, address: str, message: EmailMessage | bytes, *, folder: str = "INBOX", seen: bool = False, when: datetime | None = None
+        self,
+        address: str,
+        message: EmailMessage | bytes,
+        *,
+        folder: str = "INBOX",
+        seen: bool = False,
+        when: datetime | None = None,
     ) -> int:
         """Put a message into a mailbox, as if it had just arrived. Returns its UID. KeyError for an unknown address."""
         raw = message if isinstance(message, bytes) else _eight_bit(message)
-        return self._call(self._append(self.account(address).address, raw, folder, seen, when or self.clock()))
+        return self._call(
+            self._append(self.account(address).address, raw, folder, seen, when or self.clock())
+        )
 
     def clock(self) -> datetime:
         """The mailboxes' time: `now` plus what has passed since."""
@@ -254,7 +271,9 @@ class MailServers:
             demo_data=False,
             demo_user="",
             demo_password="",
-            hash_context=BuiltinHash(rounds=1),  # demo passwords: the usual rounds cost a quarter of a second at each login
+            hash_context=BuiltinHash(
+                rounds=1
+            ),  # demo passwords: the usual rounds cost a quarter of a second at each login
             cpu_subsystem=Subsystem.for_asyncio(),
             proxy_protocol=plain,
             invalid_user_sleep=0.0,
@@ -268,7 +287,9 @@ class MailServers:
         assert self._login is not None
         assert self._config is not None
         hashed = self._config.hash_context.hash(account.password)
-        self._login.users_dict[account.address] = UserMetadata(self._config, account.address, password=hashed)
+        self._login.users_dict[account.address] = UserMetadata(
+            self._config, account.address, password=hashed
+        )
         for folder in self._folders:
             await (await self._mailboxes(account.address)).add_mailbox(folder)
 
@@ -281,7 +302,9 @@ class MailServers:
                 pass
         return self._config.set_cache[address][0]
 
-    async def _append(self, address: str, raw: bytes, folder: str, seen: bool, when: datetime) -> int:
+    async def _append(
+        self, address: str, raw: bytes, folder: str, seen: bool, when: datetime
+    ) -> int:
         mailbox = await (await self._mailboxes(address)).get_mailbox(folder)
         flags: frozenset[Flag] = frozenset({Seen} if seen else ())
         appended = await mailbox.append(AppendMessage(raw, when, flags), recent=not seen)
@@ -293,7 +316,9 @@ class MailServers:
 
     async def _deliver_demo(self) -> None:
         for mail in demo_mail(self._now):
-            await self._append(mail.address, _eight_bit(mail.message), mail.folder, mail.seen, mail.when)
+            await self._append(
+                mail.address, _eight_bit(mail.message), mail.folder, mail.seen, mail.when
+            )
 
     def _smtp(self) -> SMTP:
         return SMTP(
@@ -306,9 +331,12 @@ class MailServers:
             loop=self._loop,
         )
 
-    def _authenticate(self, server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: Any) -> AuthResult:
+    def _authenticate(
+        self, server: SMTP, session: Session, envelope: Envelope, mechanism: str, data: Any
+    ) -> AuthResult:
         accepted = isinstance(data, LoginPassword) and any(
-            data.login == a.address.encode() and data.password == a.password.encode() for a in self.accounts
+            data.login == a.address.encode() and data.password == a.password.encode()
+            for a in self.accounts
         )
         return AuthResult(success=accepted, handled=False)
 
@@ -319,28 +347,40 @@ class _Postman:
     def __init__(self, servers: MailServers) -> None:
         self._servers = servers
 
-    async def handle_MAIL(self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]) -> str:  # noqa: N802
+    async def handle_MAIL(
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:  # noqa: N802
         if not session.authenticated:
             return "530 5.7.0 Authentication required"
         envelope.mail_from = address
         envelope.mail_options.extend(options)
         return "250 OK"
 
-    async def handle_RCPT(self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]) -> str:  # noqa: N802
+    async def handle_RCPT(
+        self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
+    ) -> str:  # noqa: N802
         if address.lower() in self._servers._refused:
             return "550 5.1.1 No such mailbox"
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
-        raw = envelope.content if isinstance(envelope.content, bytes) else str(envelope.content or "").encode()
+        raw = (
+            envelope.content
+            if isinstance(envelope.content, bytes)
+            else str(envelope.content or "").encode()
+        )
         recipients = tuple(str(r) for r in envelope.rcpt_tos)
-        self._servers.received.append(ReceivedMessage(str(envelope.mail_from), recipients, _parsed(raw)))
+        self._servers.received.append(
+            ReceivedMessage(str(envelope.mail_from), recipients, _parsed(raw))
+        )
         local = {a.address.lower(): a.address for a in self._servers.accounts}
         for recipient in recipients:
             if recipient.lower() in local:
                 copy = _eight_bit(_parsed(raw))
-                await self._servers._append(local[recipient.lower()], copy, "INBOX", False, self._servers.clock())
+                await self._servers._append(
+                    local[recipient.lower()], copy, "INBOX", False, self._servers.clock()
+                )
         return "250 Message accepted"
 
 

@@ -11,8 +11,8 @@ from typing import Any
 from webbee_kernel.llm.offline import OfflineModel
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Role, ToolSpec
 from webbee_kernel.llm.tools import HARM, SAID
-from webbee_kernel.narrator import SYSTEM as NARRATOR
-from webbee_kernel.prompt import SYSTEM as CLASSIFIER
+from webbee_kernel.turn.narrator import SYSTEM as NARRATOR
+from webbee_kernel.turn.prompt import SYSTEM as CLASSIFIER
 
 _ROLES: dict[str, Role] = {CLASSIFIER: "classifier", NARRATOR: "narrator"}
 
@@ -28,7 +28,12 @@ class WireTool:
 
 def think(system: str, prompt: str, tools: Iterable[WireTool]) -> ModelResponse:
     """What the offline model answers. It sees what stood on the wire and nothing else, so whole stories prove the wire."""
-    request = ModelRequest(role=_ROLES.get(system, "ai"), system=system, prompt=prompt, tools=tuple(tool_spec(t) for t in tools))
+    request = ModelRequest(
+        role=_ROLES.get(system, "ai"),
+        system=system,
+        prompt=prompt,
+        tools=tuple(tool_spec(t) for t in tools),
+    )
     return asyncio.run(OfflineModel().complete(request))
 
 
@@ -37,7 +42,15 @@ def tool_spec(tool: WireTool) -> ToolSpec:
     text, _, said = tool.description.partition(f" {SAID} ")
     effect = next((action for action, sentence in HARM.items() if text.endswith(sentence)), "read")
     app_id, _, fn_name = tool.name.partition("__")
-    return ToolSpec(tool.name, app_id, fn_name, text.removesuffix(HARM.get(effect, "")).strip(), tool.schema, effect, tuple(_quoted(said)))
+    return ToolSpec(
+        tool.name,
+        app_id,
+        fn_name,
+        text.removesuffix(HARM.get(effect, "")).strip(),
+        tool.schema,
+        effect,
+        tuple(_quoted(said)),
+    )
 
 
 def _quoted(said: str) -> Iterable[str]:

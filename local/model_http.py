@@ -89,10 +89,17 @@ class ModelServer(ABC):
         self._state = _State()
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._http.serve_forever, args=(0.02,), name=type(self).__name__, daemon=True).start()
+        threading.Thread(
+            target=self._http.serve_forever, args=(0.02,), name=type(self).__name__, daemon=True
+        ).start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         self._stopping.set()
         self._http.shutdown()
         self._http.server_close()
@@ -108,7 +115,9 @@ class ModelServer(ABC):
             body = None
         received = Received(unquote(handler.path), headers, body)
         state.requests.append(received)
-        answer = self.refusal(received) or (state.script.popleft() if state.script else self._thought(received))
+        answer = self.refusal(received) or (
+            state.script.popleft() if state.script else self._thought(received)
+        )
         self._stopping.wait(answer.delay_s)
         with contextlib.suppress(OSError):  # whoever asked may have gone
             if answer.drop:
@@ -172,7 +181,12 @@ def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def _send(handler: BaseHTTPRequestHandler, answer: Answer, body: Mapping[str, Any], headers: Mapping[str, str]) -> None:
+def _send(
+    handler: BaseHTTPRequestHandler,
+    answer: Answer,
+    body: Mapping[str, Any],
+    headers: Mapping[str, str],
+) -> None:
     content = answer.raw if answer.raw is not None else json.dumps(body).encode()
     handler.send_response(answer.status)
     for name, value in headers.items():

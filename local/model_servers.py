@@ -40,7 +40,11 @@ class BedrockServer(ModelServer):
         model_id = received.path.removeprefix("/model/").removesuffix("/converse")
         if received.path != f"/model/{model_id}/converse":
             return self.refuse([f"unknown path {received.path}"], "UnknownOperationException", 404)
-        problems = ["the body is no JSON object"] if not isinstance(received.body, dict) else converse_problems(model_id, received.body)
+        problems = (
+            ["the body is no JSON object"]
+            if not isinstance(received.body, dict)
+            else converse_problems(model_id, received.body)
+        )
         return self.refuse(problems, "ValidationException")
 
     def understood(self, received: Received) -> tuple[str, str, list[WireTool]]:
@@ -48,19 +52,39 @@ class BedrockServer(ModelServer):
         body = received.body
         system = "".join(block.get("text", "") for block in body.get("system", []))
         prompt = "".join(block.get("text", "") for block in body["messages"][-1]["content"])
-        specs = [t["toolSpec"] for t in body.get("toolConfig", {}).get("tools", []) if "toolSpec" in t]
-        return system, prompt, [WireTool(s["name"], s.get("description", ""), s["inputSchema"]["json"]) for s in specs]
+        specs = [
+            t["toolSpec"] for t in body.get("toolConfig", {}).get("tools", []) if "toolSpec" in t
+        ]
+        return (
+            system,
+            prompt,
+            [
+                WireTool(s["name"], s.get("description", ""), s["inputSchema"]["json"])
+                for s in specs
+            ],
+        )
 
     def body(self, answer: Answer, received: Received) -> dict[str, Any]:
         """A Converse answer, checked against the service model."""
         content: list[dict[str, Any]] = [{"text": answer.text}] if answer.text else []
-        content += [{"toolUse": {"toolUseId": f"tooluse_{n}", "name": name, "input": a}} for n, (name, a) in enumerate(answer.calls)]
+        content += [
+            {"toolUse": {"toolUseId": f"tooluse_{n}", "name": name, "input": a}}
+            for n, (name, a) in enumerate(answer.calls)
+        ]
         sent, wrote = tokens(received, answer)
         body = {
             "output": {"message": {"role": "assistant", "content": content}},
             "stopReason": answer.stop or ("tool_use" if answer.calls else "end_turn"),
-            "usage": {"inputTokens": sent, "outputTokens": wrote, "totalTokens": sent + wrote + answer.cached_tokens}
-            | ({"cacheReadInputTokens": answer.cached_tokens, "cacheWriteInputTokens": 0} if answer.cached_tokens else {}),
+            "usage": {
+                "inputTokens": sent,
+                "outputTokens": wrote,
+                "totalTokens": sent + wrote + answer.cached_tokens,
+            }
+            | (
+                {"cacheReadInputTokens": answer.cached_tokens, "cacheWriteInputTokens": 0}
+                if answer.cached_tokens
+                else {}
+            ),
             "metrics": {"latencyMs": 1},
         }
         self._state.problems.extend(answer_problems(body))
@@ -99,18 +123,33 @@ class ChatServer(ModelServer):
 
     def understood(self, received: Received) -> tuple[str, str, list[WireTool]]:
         """The system message, the last user message, the tools."""
-        messages, tools = received.body["messages"], [t["function"] for t in received.body.get("tools", [])]
+        messages, tools = (
+            received.body["messages"],
+            [t["function"] for t in received.body.get("tools", [])],
+        )
         system = "".join(m["content"] for m in messages if m["role"] == "system")
-        return system, messages[-1]["content"], [WireTool(t["name"], t.get("description", ""), t["parameters"]) for t in tools]
+        return (
+            system,
+            messages[-1]["content"],
+            [WireTool(t["name"], t.get("description", ""), t["parameters"]) for t in tools],
+        )
 
     def body(self, answer: Answer, received: Received) -> dict[str, Any]:
         """A chat completion."""
         calls = [
-            {"id": f"call_{n}", "type": "function", "function": {"name": name, "arguments": a if isinstance(a, str) else json.dumps(a)}}
+            {
+                "id": f"call_{n}",
+                "type": "function",
+                "function": {"name": name, "arguments": a if isinstance(a, str) else json.dumps(a)},
+            }
             for n, (name, a) in enumerate(answer.calls)
         ]
         sent, wrote = tokens(received, answer)
-        message: dict[str, Any] = {"role": "assistant", "content": answer.text or None, "refusal": answer.refusal or None}
+        message: dict[str, Any] = {
+            "role": "assistant",
+            "content": answer.text or None,
+            "refusal": answer.refusal or None,
+        }
         return {
             "id": "chatcmpl-1",
             "object": "chat.completion",
@@ -134,7 +173,14 @@ class ChatServer(ModelServer):
 
     def error_body(self, answer: Answer) -> dict[str, Any]:
         """`{"error": {"message", "type", "param", "code"}}`."""
-        return {"error": {"message": answer.message, "type": "error", "param": answer.param or None, "code": answer.code or None}}
+        return {
+            "error": {
+                "message": answer.message,
+                "type": "error",
+                "param": answer.param or None,
+                "code": answer.code or None,
+            }
+        }
 
 
 def error(code: str, message: str = "no", *, retry_after: float | None = None) -> Answer:
@@ -146,7 +192,10 @@ def main() -> int:
     """Serve both until Ctrl-C."""
     with BedrockServer(11435) as bedrock, ChatServer(11434) as chat:
         settings = " ".join(f"{k}={v}" for k, v in bedrock.environment().items())
-        print(f"make run MODEL=openai:{chat.url}#stand-in\n{settings} make run MODEL=bedrock:{MODEL_ID}", flush=True)
+        print(
+            f"make run MODEL=openai:{chat.url}#stand-in\n{settings} make run MODEL=bedrock:{MODEL_ID}",
+            flush=True,
+        )
         with contextlib.suppress(KeyboardInterrupt):
             threading.Event().wait()
     return 0

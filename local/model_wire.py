@@ -20,12 +20,23 @@ MAX_CACHE_POINTS = 4
 
 @functools.cache
 def _converse() -> Any:
-    return botocore.session.get_session().get_service_model("bedrock-runtime").operation_model("Converse")
+    return (
+        botocore.session.get_session()
+        .get_service_model("bedrock-runtime")
+        .operation_model("Converse")
+    )
 
 
 def error_status(code: str) -> int:
     """The HTTP status that the service model gives this error of Converse; 400 for errors every AWS service has."""
-    return next((int(s.metadata["error"]["httpStatusCode"]) for s in _converse().error_shapes if s.name == code), 400)
+    return next(
+        (
+            int(s.metadata["error"]["httpStatusCode"])
+            for s in _converse().error_shapes
+            if s.name == code
+        ),
+        400,
+    )
 
 
 def converse_problems(model_id: str, body: Mapping[str, Any]) -> list[str]:
@@ -53,7 +64,13 @@ def _limits(shape: Any, value: Any, path: str) -> Iterator[str]:
             yield f"{path} does not match {meta['pattern']}"
         if "enum" in meta and value not in meta["enum"]:
             yield f"{path} is none of {meta['enum']}"
-    size = value if isinstance(value, int | float) else len(value) if isinstance(value, str | list) else 0
+    size = (
+        value
+        if isinstance(value, int | float)
+        else len(value)
+        if isinstance(value, str | list)
+        else 0
+    )
     if "max" in meta and size > meta["max"]:
         yield f"{path} is over {meta['max']}"
     if shape.type_name == "structure" and not getattr(shape, "is_document_type", False):
@@ -87,7 +104,11 @@ def _tool_problems(body: Mapping[str, Any]) -> Iterator[str]:
         yield "tool names must be unique"
     for spec in specs:
         yield from schema_problems(spec["name"], spec["inputSchema"].get("json"))
-    blocks = [*(body.get("system") or []), *tools, *(b for m in body.get("messages") or [] for b in m["content"])]
+    blocks = [
+        *(body.get("system") or []),
+        *tools,
+        *(b for m in body.get("messages") or [] for b in m["content"]),
+    ]
     if sum("cachePoint" in b for b in blocks) > MAX_CACHE_POINTS:
         yield f"more than {MAX_CACHE_POINTS} cache points"
     if body.get("system") and "text" not in body["system"][0]:
@@ -181,7 +202,9 @@ class ToolChoice(_Strict):
     function: ChosenName
 
 
-_Message = Annotated[SystemMessage | UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")]
+_Message = Annotated[
+    SystemMessage | UserMessage | AssistantMessage | ToolMessage, Field(discriminator="role")
+]
 
 
 class ChatRequest(_Strict):
@@ -210,7 +233,11 @@ class ChatRequest(_Strict):
         names = [t.function.name for t in self.tools or []]
         if len(set(names)) < len(names):
             raise ValueError("tool names must be unique")
-        problems = [p for t in self.tools or [] for p in schema_problems(t.function.name, t.function.parameters)]
+        problems = [
+            p
+            for t in self.tools or []
+            for p in schema_problems(t.function.name, t.function.parameters)
+        ]
         if problems:
             raise ValueError("; ".join(problems))
         return self

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import orjson
 
-from webbee_kernel.api.chat import ChatService
+from webbee_kernel.api.chat_turn import ChatService
 from webbee_kernel.api.http import Route
 from webbee_kernel.api.openapi import document
-from webbee_kernel.api.refresh import RefreshService
-from webbee_kernel.api.tools import ToolService
+from webbee_kernel.api.skeleton_refresh import RefreshService
+from webbee_kernel.api.tool_dispatch import ToolService
 from webbee_kernel.bootstrap import bootstrap, make_host, make_kernel
 from webbee_kernel.config import Settings
-from webbee_kernel.registry import Registry
+from webbee_kernel.extensions.registry import Registry
 from webbee_kernel.stores.memory import memory_stores
 
 PATH = Path(__file__).resolve().parent.parent / "docs" / "openapi.json"
@@ -27,7 +27,10 @@ def all_routes() -> tuple[Route, ...]:
     registry = Registry({})
     host = make_host(app, registry)
     chat = ChatService(settings, app=app, kernel=make_kernel(app, registry=registry))
-    tools, refresh = ToolService(settings, app=app, host=host), RefreshService(settings, app=app, host=host)
+    tools, refresh = (
+        ToolService(settings, app=app, host=host),
+        RefreshService(settings, app=app, host=host),
+    )
     return (*chat.router.routes, *tools.router.routes, *refresh.router.routes)
 
 

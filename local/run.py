@@ -20,10 +20,14 @@ STEPS = 4
 
 def main(arguments: list[str] | None = None) -> int:
     """Serve until interrupted; 1 when the port is taken."""
-    parser = argparse.ArgumentParser(prog="make run", description="Serve the API, mail servers and refresh loop on this machine.")
+    parser = argparse.ArgumentParser(
+        prog="make run", description="Serve the API, mail servers and refresh loop on this machine."
+    )
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
-    parser.add_argument("--model", default="offline", help="offline, bedrock:<id> or openai:<base-url>#<model>")
+    parser.add_argument(
+        "--model", default="offline", help="offline, bedrock:<id> or openai:<base-url>#<model>"
+    )
     options = parser.parse_args(arguments)
     try:
         make_model(Settings.from_env({"WEBBEE_MODEL": options.model}))
@@ -38,16 +42,28 @@ def main(arguments: list[str] | None = None) -> int:
         print("starting …", flush=True)
     step("libraries")
     try:
-        from .users import failed, prepare_and_refresh  # a second of imports: whoever waits sees the bar before
+        from .users import (  # a second of imports: whoever waits sees the bar before
+            failed,
+            prepare_and_refresh,
+        )
         from .world import local_world
 
-        with local_world(host=options.host, port=options.port, model=options.model, prepare=prepare_and_refresh, step=step) as world:
+        with local_world(
+            host=options.host,
+            port=options.port,
+            model=options.model,
+            prepare=prepare_and_refresh,
+            step=step,
+        ) as world:
             progress("started", STEPS, STEPS)
             print(welcome(world.url, failed(world)), flush=True)
             world.keep_fresh()
             threading.Event().wait()
     except OSError as error:
-        print(f"cannot listen on {options.host}:{options.port} ({error.strerror}): make run PORT=8001", file=sys.stderr)
+        print(
+            f"cannot listen on {options.host}:{options.port} ({error.strerror}): make run PORT=8001",
+            file=sys.stderr,
+        )
         return 1
     except KeyboardInterrupt:
         print("\nstopped; nothing of this run is kept")

@@ -39,7 +39,10 @@ class Stack:
     def set_secret(self, tenant: str, user: str, app_id: str, name: str, value: str) -> None:
         """Set a user's secret through the API's own route, as the page would."""
         event = http_event(
-            "PUT", f"/v1/extensions/{app_id}/secrets/{name}", claims={"sub": user, "tenant_id": tenant}, body={"value": value}
+            "PUT",
+            f"/v1/extensions/{app_id}/secrets/{name}",
+            claims={"sub": user, "tenant_id": tenant},
+            body={"value": value},
         )
         answer = self.invoke("tool_dispatch", event)
         if answer["statusCode"] != 200:
@@ -47,15 +50,24 @@ class Stack:
 
     def tick(self) -> int:
         """What the schedule does once a minute; how many sections it queued."""
-        return int(self.invoke("skeleton_refresh", {"source": "aws.events", "detail-type": "Scheduled Event"})["queued"])
+        return int(
+            self.invoke(
+                "skeleton_refresh", {"source": "aws.events", "detail-type": "Scheduled Event"}
+            )["queued"]
+        )
 
     def drain(self, *, wait_s: int = 0) -> int:
         """Take one batch of the refresh queue to its function, as Lambda's poller does; how many messages it had."""
         sqs = boto3.client("sqs")
-        batch = sqs.receive_message(QueueUrl=self.queue_url, MaxNumberOfMessages=10, WaitTimeSeconds=wait_s).get("Messages", [])
+        batch = sqs.receive_message(
+            QueueUrl=self.queue_url, MaxNumberOfMessages=10, WaitTimeSeconds=wait_s
+        ).get("Messages", [])
         if not batch:
             return 0
-        records = [{"messageId": m["MessageId"], "body": m["Body"], "eventSource": "aws:sqs"} for m in batch]
+        records = [
+            {"messageId": m["MessageId"], "body": m["Body"], "eventSource": "aws:sqs"}
+            for m in batch
+        ]
         answer = self.invoke("skeleton_refresh", {"Records": records})
         failed = {f["itemIdentifier"] for f in answer["batchItemFailures"]}
         for message in batch:
@@ -65,13 +77,23 @@ class Stack:
 
 
 @contextmanager
-def local_stack(*, extensions_dir: Path | None = None, model: str = "offline", env: Mapping[str, str] | None = None) -> Iterator[Stack]:
+def local_stack(
+    *,
+    extensions_dir: Path | None = None,
+    model: str = "offline",
+    env: Mapping[str, str] | None = None,
+) -> Iterator[Stack]:
     """A fresh deployment for the time of the block; the environment is put back afterwards."""
-    models = [model, *(v for k, v in {**os.environ, **(env or {})}.items() if k.startswith("WEBBEE_MODEL_"))]
+    models = [
+        model,
+        *(v for k, v in {**os.environ, **(env or {})}.items() if k.startswith("WEBBEE_MODEL_")),
+    ]
     with local_aws(bedrock=any(name.startswith("bedrock:") for name in models)):
         saved = dict(os.environ)
         template = load_template(ROOT / "template.yaml")
-        queue_url = boto3.client("sqs").create_queue(QueueName="webbee-refresh", Attributes={"VisibilityTimeout": "30"})["QueueUrl"]
+        queue_url = boto3.client("sqs").create_queue(
+            QueueName="webbee-refresh", Attributes={"VisibilityTimeout": "30"}
+        )["QueueUrl"]
         os.environ.update(
             create_tables(boto3.client("dynamodb"), template)
             | {

@@ -13,7 +13,13 @@ TEMPLATE_PATH = Path(__file__).resolve().parent.parent / "template.yaml"
 Template = dict[str, Any]
 
 # What CreateTable takes; the rest of a table's properties (time to live, backups, …) are calls of their own.
-_CREATE_TABLE_PROPERTIES = ("AttributeDefinitions", "KeySchema", "BillingMode", "GlobalSecondaryIndexes", "LocalSecondaryIndexes")
+_CREATE_TABLE_PROPERTIES = (
+    "AttributeDefinitions",
+    "KeySchema",
+    "BillingMode",
+    "GlobalSecondaryIndexes",
+    "LocalSecondaryIndexes",
+)
 
 
 class Route(NamedTuple):
@@ -64,7 +70,9 @@ def resources(template: Template, kind: str) -> Iterator[tuple[str, dict[str, An
 
 def environment(template: Template, function: str) -> dict[str, Any]:
     """The environment variables of one function, what `Globals` gives to all included; values may be intrinsic functions."""
-    shared = template.get("Globals", {}).get("Function", {}).get("Environment", {}).get("Variables", {})
+    shared = (
+        template.get("Globals", {}).get("Function", {}).get("Environment", {}).get("Variables", {})
+    )
     own = template["Resources"][function]["Properties"].get("Environment", {}).get("Variables", {})
     return {**shared, **own}
 
@@ -72,7 +80,9 @@ def environment(template: Template, function: str) -> dict[str, Any]:
 def table_definitions(template: Template) -> dict[str, dict[str, Any]]:
     """Arguments of `create_table`, less the name, by logical id."""
     return {
-        logical_id: {name: properties[name] for name in _CREATE_TABLE_PROPERTIES if name in properties}
+        logical_id: {
+            name: properties[name] for name in _CREATE_TABLE_PROPERTIES if name in properties
+        }
         for logical_id, properties in resources(template, "AWS::DynamoDB::Table")
     }
 
@@ -82,8 +92,13 @@ def table_variables(template: Template) -> dict[str, str]:
     found: dict[str, str] = {}
     for function, _ in resources(template, "AWS::Serverless::Function"):
         for variable, value in environment(template, function).items():
-            if variable.startswith("WEBBEE_TABLE_") and found.setdefault(variable, value["Ref"]) != value["Ref"]:
-                raise ValueError(f"{variable} names {found[variable]} in one function and {value['Ref']} in {function}")
+            if (
+                variable.startswith("WEBBEE_TABLE_")
+                and found.setdefault(variable, value["Ref"]) != value["Ref"]
+            ):
+                raise ValueError(
+                    f"{variable} names {found[variable]} in one function and {value['Ref']} in {function}"
+                )
     return found
 
 
@@ -97,10 +112,14 @@ def create_tables(client: Any, template: Template, prefix: str = "") -> dict[str
         name = prefix + logical_id
         client.create_table(TableName=name, **definition)
         client.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
-        time_to_live = template["Resources"][logical_id]["Properties"].get("TimeToLiveSpecification")
+        time_to_live = template["Resources"][logical_id]["Properties"].get(
+            "TimeToLiveSpecification"
+        )
         if time_to_live:
             client.update_time_to_live(TableName=name, TimeToLiveSpecification=time_to_live)
-    return {variable: prefix + logical_id for variable, logical_id in table_variables(template).items()}
+    return {
+        variable: prefix + logical_id for variable, logical_id in table_variables(template).items()
+    }
 
 
 def routes(template: Template) -> list[Route]:

@@ -22,7 +22,14 @@ def prepare(world: World) -> None:
         apps = [a["app_id"] for a in _extensions(world, claims) if not a["error"]]
         if "mail" in apps:
             secret = {"value": world.mail.accounts_secret("demo")}
-            _send(world, "tool_dispatch", "PUT", "/v1/extensions/mail/secrets/accounts", claims, secret)
+            _send(
+                world,
+                "tool_dispatch",
+                "PUT",
+                "/v1/extensions/mail/secrets/accounts",
+                claims,
+                secret,
+            )
         for app_id in apps:
             _send(world, "skeleton_refresh", "PUT", f"/v1/extensions/{app_id}/installation", claims)
 
@@ -41,11 +48,15 @@ def failed(world: World) -> dict[str, str]:
 
 
 def _extensions(world: World, claims: Mapping[str, str]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = _send(world, "chat_turn", "GET", "/v1/extensions", claims)["extensions"]
+    found: list[dict[str, Any]] = _send(world, "chat_turn", "GET", "/v1/extensions", claims)[
+        "extensions"
+    ]
     return found
 
 
-def _send(world: World, function: str, method: str, path: str, claims: Mapping[str, str], body: Any = None) -> Any:
+def _send(
+    world: World, function: str, method: str, path: str, claims: Mapping[str, str], body: Any = None
+) -> Any:
     answer = world.stack.invoke(function, http_event(method, path, claims=claims, body=body))
     if answer["statusCode"] >= 400:
         raise RuntimeError(f"{method} {path}: {answer['body']}")

@@ -16,17 +16,28 @@ URL = "http://127.0.0.1:8000"
 
 def parser() -> argparse.ArgumentParser:
     """Every command and its options."""
-    top = argparse.ArgumentParser(prog="webbee", description="Talk to a Webbee kernel, look inside it, write extensions for it.")
+    top = argparse.ArgumentParser(
+        prog="webbee",
+        description="Talk to a Webbee kernel, look inside it, write extensions for it.",
+    )
     commands = top.add_subparsers(metavar="COMMAND", required=True)
 
-    def command(name: str, run: Callable[[argparse.Namespace], int], help: str, *, api: bool = True) -> argparse.ArgumentParser:
+    def command(
+        name: str, run: Callable[[argparse.Namespace], int], help: str, *, api: bool = True
+    ) -> argparse.ArgumentParser:
         made = commands.add_parser(name, help=help, description=(run.__doc__ or help).strip())
         made.set_defaults(run=run)
         made.add_argument("--json", action="store_true", help="print JSON")
         if api:
-            made.add_argument("--url", default=os.environ.get("WEBBEE_URL") or URL, help=f"address of the API (WEBBEE_URL, {URL})")
             made.add_argument(
-                "--token", default=os.environ.get("WEBBEE_TOKEN", ""), help="bearer token (WEBBEE_TOKEN; dev on this machine)"
+                "--url",
+                default=os.environ.get("WEBBEE_URL") or URL,
+                help=f"address of the API (WEBBEE_URL, {URL})",
+            )
+            made.add_argument(
+                "--token",
+                default=os.environ.get("WEBBEE_TOKEN", ""),
+                help="bearer token (WEBBEE_TOKEN; dev on this machine)",
             )
         return made
 
@@ -34,29 +45,56 @@ def parser() -> argparse.ArgumentParser:
     chat.add_argument("message", nargs="*", help="one message; none starts a conversation")
     chat.add_argument("--session", default="", help="id of a session to go on with")
 
-    inspect = command("inspect", talk.inspect, "what the model would read, and why something is missing (role developer)")
+    inspect = command(
+        "inspect",
+        talk.inspect,
+        "what the model would read, and why something is missing (role developer)",
+    )
     inspect.add_argument("message", nargs="*", help="a message not yet sent")
     inspect.add_argument("--session", default="", help="the session whose memory is read")
     inspect.add_argument(
-        "--search", default="", metavar="VALUE", help="find a value in every channel; exit status 1 when the model does not see it"
+        "--search",
+        default="",
+        metavar="VALUE",
+        help="find a value in every channel; exit status 1 when the model does not see it",
     )
 
     sessions = command("sessions", talk.sessions, "list sessions, show one, delete one")
     sessions.add_argument("id", nargs="?", default="", help="show this one")
     sessions.add_argument("--delete", default="", metavar="ID", help="delete this one")
 
-    refresh = command("refresh", talk.refresh, "refresh the skeleton sections now and wait for them (role developer)")
+    refresh = command(
+        "refresh",
+        talk.refresh,
+        "refresh the skeleton sections now and wait for them (role developer)",
+    )
     refresh.add_argument("app", nargs="?", default="", help="one app only")
 
     new = command("new", scaffold.new, "write a new extension that passes its own tests", api=False)
     new.add_argument("extension", help="its id: a-z 0-9 _ -")
     new.add_argument("--into", default="extensions", help="folder of extensions (extensions)")
 
-    checked = command("check", check.check, "check extensions: whether they load, rules and limits, with file and line", api=False)
-    checked.add_argument("extension", nargs="?", default="", help="its folder, or its id; none checks every one of extensions/")
+    checked = command(
+        "check",
+        check.check,
+        "check extensions: whether they load, rules and limits, with file and line",
+        api=False,
+    )
+    checked.add_argument(
+        "extension",
+        nargs="?",
+        default="",
+        help="its folder, or its id; none checks every one of extensions/",
+    )
 
-    deployed = command("deploy-check", deploy.deploy_check, "what is missing before sam deploy", api=False)
-    deployed.add_argument("--config", default=str(deploy.ROOT / "samconfig.toml"), help="the samconfig file that will be used")
+    deployed = command(
+        "deploy-check", deploy.deploy_check, "what is missing before sam deploy", api=False
+    )
+    deployed.add_argument(
+        "--config",
+        default=str(deploy.ROOT / "samconfig.toml"),
+        help="the samconfig file that will be used",
+    )
     return top
 
 

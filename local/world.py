@@ -13,7 +13,7 @@ from typing import Any
 
 import uvicorn
 
-from webbee_kernel.clock import SystemClock
+from webbee_kernel.base.clock import SystemClock
 
 from .gateway import TOKENS, Gateway
 from .mail_servers import MailServers
@@ -113,8 +113,12 @@ def local_world(
 @contextmanager
 def _served(world: World, gateway: Gateway, listener: socket.socket) -> Iterator[None]:
     """Answer requests on a thread until the block ends."""
-    server = uvicorn.Server(uvicorn.Config(gateway, log_level="warning", access_log=False, lifespan="off"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="api-gateway", daemon=True)
+    server = uvicorn.Server(
+        uvicorn.Config(gateway, log_level="warning", access_log=False, lifespan="off")
+    )
+    thread = threading.Thread(
+        target=server.run, kwargs={"sockets": [listener]}, name="api-gateway", daemon=True
+    )
     thread.start()
     try:
         while not server.started:

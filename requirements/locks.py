@@ -54,11 +54,32 @@ def digest_of(source: Path) -> str:
 def write(source: Path, lock: Path) -> None:
     """Compile one lock with uv; versions already in it are kept unless UPGRADE is set."""
     upgrade = ["--upgrade"] if os.environ.get("UPGRADE") else []
-    command = ["uv", "pip", "compile", "--universal", "--python-version=3.11", "--generate-hashes", "--no-header", "--quiet"]
-    command += ["--no-emit-index-url", "--no-emit-find-links", "--no-config", *upgrade, *(["--no-deps"] if source in ALONE else [])]
-    subprocess.run([*command, "--output-file", str(lock.relative_to(ROOT)), str(source.relative_to(ROOT))], cwd=ROOT, check=True)
+    command = [
+        "uv",
+        "pip",
+        "compile",
+        "--universal",
+        "--python-version=3.11",
+        "--generate-hashes",
+        "--no-header",
+        "--quiet",
+    ]
+    command += [
+        "--no-emit-index-url",
+        "--no-emit-find-links",
+        "--no-config",
+        *upgrade,
+        *(["--no-deps"] if source in ALONE else []),
+    ]
+    subprocess.run(
+        [*command, "--output-file", str(lock.relative_to(ROOT)), str(source.relative_to(ROOT))],
+        cwd=ROOT,
+        check=True,
+    )
     body = "\n".join(line for line in lock.read_text().splitlines() if not line.startswith("# "))
-    lock.write_text(f"# Compiled from requirements/{source.name} by `make lock`; do not edit.\n{digest_of(source)}\n{body}\n")
+    lock.write_text(
+        f"# Compiled from requirements/{source.name} by `make lock`; do not edit.\n{digest_of(source)}\n{body}\n"
+    )
 
 
 def problems(source: Path, lock: Path) -> list[str]:
@@ -71,7 +92,9 @@ def problems(source: Path, lock: Path) -> list[str]:
     if digest_of(source) not in text.splitlines()[:2]:
         found.append(f"{name} is stale, its inputs changed: run `make lock`")
     if "://" in text or re.search(r"^-", text, re.MULTILINE):
-        found.append(f"{name} holds an address or an option; a lock names packages, versions and hashes only")
+        found.append(
+            f"{name} holds an address or an option; a lock names packages, versions and hashes only"
+        )
     pins = re.findall(r"^([A-Za-z0-9][^\s=]*)==[^\n]*\n(?=\s+(--hash)?)", text, re.MULTILINE)
     unhashed = [package for package, hashed in pins if not hashed]
     if not pins or unhashed:
@@ -84,7 +107,9 @@ def constraints() -> str:
     lock = LOCKS[HERE / "kernel.in"].read_text()
     pins = re.findall(r"^([A-Za-z0-9][^\s=]*==[^\s;]+)", lock, re.MULTILINE)
     return (
-        "# The kernel layer's versions, for pip and check_requirements.py. Written by `make lock`; do not edit.\n" + "\n".join(pins) + "\n"
+        "# The kernel layer's versions, for pip and check_requirements.py. Written by `make lock`; do not edit.\n"
+        + "\n".join(pins)
+        + "\n"
     )
 
 

@@ -14,5 +14,7 @@ os.environ.update(
 for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
     os.environ.pop(name, None)
 
-hypothesis.settings.register_profile("shared machine", deadline=None)  # a slow example on a busy runner is no failure
+hypothesis.settings.register_profile(
+    "shared machine", deadline=None
+)  # a slow example on a busy runner is no failure
 hypothesis.settings.load_profile("shared machine")

@@ -21,7 +21,11 @@ NOT_IN_MOTO = ("AWS::ApiGatewayV2::", "AWS::CloudWatch::", "AWS::CodeDeploy::")
 """Kinds of resources that moto's CloudFormation cannot create; what refers to them goes with them."""
 
 _BUCKET = "artefacts"
-_FUNCTIONS = {"ChatTurnFunction": "chat_turn", "ToolDispatchFunction": "tool_dispatch", "SkeletonRefreshFunction": "skeleton_refresh"}
+_FUNCTIONS = {
+    "ChatTurnFunction": "chat_turn",
+    "ToolDispatchFunction": "tool_dispatch",
+    "SkeletonRefreshFunction": "skeleton_refresh",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +41,17 @@ class Deployment:
 def transform(**parameters: str) -> Template:
     """template.yaml after SAM's own transform, with the artefacts where `sam package` puts them."""
     source = load_template()
-    for _, properties in [*resources(source, "AWS::Serverless::Function"), *resources(source, "AWS::Serverless::LayerVersion")]:
-        properties["CodeUri" if "CodeUri" in properties else "ContentUri"] = f"s3://{_BUCKET}/code.zip"
+    for _, properties in [
+        *resources(source, "AWS::Serverless::Function"),
+        *resources(source, "AWS::Serverless::LayerVersion"),
+    ]:
+        properties["CodeUri" if "CodeUri" in properties else "ContentUri"] = (
+            f"s3://{_BUCKET}/code.zip"
+        )
     session = boto3.session.Session(region_name="us-east-1")
-    result: Template = Translator({}, Parser(), boto_session=session).translate(source, {**PARAMETERS, **parameters})
+    result: Template = Translator({}, Parser(), boto_session=session).translate(
+        source, {**PARAMETERS, **parameters}
+    )
     return result
 
 
@@ -54,21 +65,40 @@ def deploy(client: Callable[[str], Any], **parameters: str) -> Deployment:
         StackName=STACK,
         TemplateBody=json.dumps(template),
         Capabilities=["CAPABILITY_IAM"],
-        Parameters=[{"ParameterKey": k, "ParameterValue": v} for k, v in {**PARAMETERS, **parameters}.items()],
+        Parameters=[
+            {"ParameterKey": k, "ParameterValue": v}
+            for k, v in {**PARAMETERS, **parameters}.items()
+        ],
     )
     [stack] = formation.describe_stacks(StackName=STACK)["Stacks"]
     assert stack["StackStatus"] == "CREATE_COMPLETE"
     created = formation.describe_stack_resources(StackName=STACK)["StackResources"]
     # moto lists what a condition left out, too, without a name
-    names = {r["LogicalResourceId"]: r.get("PhysicalResourceId", "") for r in created if "LogicalResourceId" in r}
+    names = {
+        r["LogicalResourceId"]: r.get("PhysicalResourceId", "")
+        for r in created
+        if "LogicalResourceId" in r
+    }
     functions = client("lambda")
     for mapping in functions.list_event_source_mappings()["EventSourceMappings"]:
-        functions.update_event_source_mapping(UUID=mapping["UUID"], Enabled=False)  # or moto runs the function itself at every message
+        functions.update_event_source_mapping(
+            UUID=mapping["UUID"], Enabled=False
+        )  # or moto runs the function itself at every message
     environments = {
-        name: {k: str(v) for k, v in functions.get_function(FunctionName=names[i])["Configuration"]["Environment"]["Variables"].items()}
+        name: {
+            k: str(v)
+            for k, v in functions.get_function(FunctionName=names[i])["Configuration"][
+                "Environment"
+            ]["Variables"].items()
+        }
         for i, name in _FUNCTIONS.items()
     }
-    return Deployment({o["OutputKey"]: o["OutputValue"] for o in stack["Outputs"]}, names, environments, frozenset(left_out))
+    return Deployment(
+        {o["OutputKey"]: o["OutputValue"] for o in stack["Outputs"]},
+        names,
+        environments,
+        frozenset(left_out),
+    )
 
 
 def unaliased(value: Any) -> Any:
@@ -90,7 +120,9 @@ def without(template: Template, kinds: tuple[str, ...]) -> set[str]:
     grown: set[str] = set()
     while gone != grown:
         grown = set(gone)
-        gone |= {name for name, resource in found.items() if _refers(resource.get("Properties"), grown)}
+        gone |= {
+            name for name, resource in found.items() if _refers(resource.get("Properties"), grown)
+        }
     for name in gone:
         del found[name]
     for name in [name for name, output in template["Outputs"].items() if _refers(output, gone)]:
@@ -116,6 +148,10 @@ def _artefact(s3: Any) -> None:
     with zipfile.ZipFile(raw, "w") as archive:
         archive.writestr("handler.py", "")
     region = s3.meta.region_name
-    elsewhere = {} if region == "us-east-1" else {"CreateBucketConfiguration": {"LocationConstraint": region}}
+    elsewhere = (
+        {}
+        if region == "us-east-1"
+        else {"CreateBucketConfiguration": {"LocationConstraint": region}}
+    )
     s3.create_bucket(Bucket=_BUCKET, **elsewhere)
     s3.put_object(Bucket=_BUCKET, Key="code.zip", Body=raw.getvalue())

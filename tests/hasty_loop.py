@@ -4,7 +4,9 @@ import asyncio
 import selectors
 from typing import Any
 
-PATIENCE_S = 0.05  # real seconds in which sockets may still have something to say before the clock jumps
+PATIENCE_S = (
+    0.05  # real seconds in which sockets may still have something to say before the clock jumps
+)
 
 
 class _HastySelector(selectors.DefaultSelector):

@@ -29,7 +29,16 @@ HEADERS = "FROM TO CC SUBJECT DATE REPLY-TO MESSAGE-ID REFERENCES IN-REPLY-TO"
 # The names that servers and mail programs use where the server does not say which folder is which (RFC 6154).
 _NAMES: dict[str, tuple[str, ...]] = {
     "archive": ("archive", "archives", "all mail", "архив", "вся почта"),
-    "trash": ("trash", "deleted", "deleted items", "deleted messages", "bin", "корзина", "удаленные", "удалённые"),
+    "trash": (
+        "trash",
+        "deleted",
+        "deleted items",
+        "deleted messages",
+        "bin",
+        "корзина",
+        "удаленные",
+        "удалённые",
+    ),
     "sent": ("sent", "sent items", "sent messages", "sent mail", "отправленные"),
 }
 _SPECIAL_USE = {"archive": ("\\archive", "\\all"), "trash": ("\\trash",), "sent": ("\\sent",)}
@@ -52,7 +61,9 @@ class ImapAccount:
     def __init__(self, account: MailAccount, connection: imaplib.IMAP4) -> None:
         self.account = account
         self._imap = connection
-        self._folders: list[tuple[list[str], str, str]] | None = None  # flags, delimiter, name in modified UTF-7
+        self._folders: list[tuple[list[str], str, str]] | None = (
+            None  # flags, delimiter, name in modified UTF-7
+        )
         self._validity: dict[str, int] = {}
         self._selected = ""
         self.exists = 0  # messages in the selected folder
@@ -76,7 +87,11 @@ class ImapAccount:
 
     def holds(self, refs: Iterable[MessageRef]) -> list[int]:
         """The UIDs of those messages that the selected folder still holds, in the order given."""
-        wanted = [r.uid for r in refs if r.folder == self._selected and r.check == self._check(self._selected)]
+        wanted = [
+            r.uid
+            for r in refs
+            if r.folder == self._selected and r.check == self._check(self._selected)
+        ]
         present = set(self.search([("UID", uid_set(wanted))])) if wanted else set()
         return [uid for uid in wanted if uid in present]
 
@@ -99,7 +114,9 @@ class ImapAccount:
         for key, value in wide:
             # Not every server folds the case of letters beyond ASCII.
             forms = {value, value.lower(), value.upper(), value.capitalize()}
-            found &= set().union(*(self._search(*plain, key, literal=form.encode()) for form in sorted(forms)))
+            found &= set().union(
+                *(self._search(*plain, key, literal=form.encode()) for form in sorted(forms))
+            )
         return sorted(found)
 
     def newest(self, limit: int) -> list[int]:
@@ -107,8 +124,12 @@ class ImapAccount:
         if not self.exists:
             return []
         answer = self._ok(self._imap.fetch(f"{max(1, self.exists - limit + 1)}:*", "(UID FLAGS)"))
-        found = [(re.search(rb"\bUID (\d+)", line), line) for line in answer if isinstance(line, bytes)]
-        return sorted(int(uid.group(1)) for uid, line in found if uid and b"\\deleted" not in line.lower())
+        found = [
+            (re.search(rb"\bUID (\d+)", line), line) for line in answer if isinstance(line, bytes)
+        ]
+        return sorted(
+            int(uid.group(1)) for uid, line in found if uid and b"\\deleted" not in line.lower()
+        )
 
     def unread(self) -> int:
         """Unread messages in the inbox; asked without selecting it."""
@@ -119,25 +140,45 @@ class ImapAccount:
     def arrivals(self, uids: Sequence[int]) -> dict[int, datetime]:
         """When each message arrived."""
         batches = [uids[start : start + BATCH] for start in range(0, len(uids), BATCH)]
-        return {uid: internal_date(meta) for batch in batches for uid, meta, _ in self._fetch(batch, "(UID INTERNALDATE)")}
+        return {
+            uid: internal_date(meta)
+            for batch in batches
+            for uid, meta, _ in self._fetch(batch, "(UID INTERNALDATE)")
+        }
 
     def envelopes(self, uids: Sequence[int]) -> list[Envelope]:
         """The envelopes of these messages; those gone meanwhile are left out."""
         found = []
-        for uid, meta, raw in self._fetch(uids, f"(UID FLAGS INTERNALDATE RFC822.SIZE BODY.PEEK[HEADER.FIELDS ({HEADERS})])"):
+        for uid, meta, raw in self._fetch(
+            uids, f"(UID FLAGS INTERNALDATE RFC822.SIZE BODY.PEEK[HEADER.FIELDS ({HEADERS})])"
+        ):
             size = re.search(rb"RFC822\.SIZE (\d+)", meta)
             flags = re.search(rb"FLAGS \(([^)]*)\)", meta)
             unread = flags is None or b"\\seen" not in flags.group(1).lower()
-            found.append(Envelope(uid, parse_headers(raw), internal_date(meta), unread, int(size.group(1)) if size else 0))
+            found.append(
+                Envelope(
+                    uid,
+                    parse_headers(raw),
+                    internal_date(meta),
+                    unread,
+                    int(size.group(1)) if size else 0,
+                )
+            )
         return found
 
     def source(self, uid: int) -> bytes:
         """A message as it was sent, at most FETCH_BYTES of it."""
-        return next((raw for _, _, raw in self._fetch([uid], f"(UID BODY.PEEK[]<0.{FETCH_BYTES}>)")), b"")
+        return next(
+            (raw for _, _, raw in self._fetch([uid], f"(UID BODY.PEEK[]<0.{FETCH_BYTES}>)")), b""
+        )
 
     def flag(self, uids: Sequence[int], flag: str, *, on: bool = True) -> None:
         """Set or clear a flag such as `\\Seen`."""
-        self._ok(self._imap.uid("STORE", uid_set(uids), "+FLAGS.SILENT" if on else "-FLAGS.SILENT", f"({flag})"))
+        self._ok(
+            self._imap.uid(
+                "STORE", uid_set(uids), "+FLAGS.SILENT" if on else "-FLAGS.SILENT", f"({flag})"
+            )
+        )
 
     def move(self, uids: Sequence[int], folder: str) -> dict[int, MessageRef]:
         """Move messages to the folder of this role, made when there is none. Returns the new ids, where the server tells them."""
@@ -205,7 +246,10 @@ class ImapAccount:
         if len(parts) != 3:
             return {}
         self._validity[folder] = int(parts[0])
-        return {old: self.ref(new, folder) for old, new in zip(uids_of(parts[1]), uids_of(parts[2]), strict=False)}
+        return {
+            old: self.ref(new, folder)
+            for old, new in zip(uids_of(parts[1]), uids_of(parts[2]), strict=False)
+        }
 
     def _check(self, folder: str) -> str:
         return check_letters(self.account.address, folder, self._validity[folder])
@@ -259,7 +303,12 @@ def connected(account: MailAccount) -> Iterator[ImapAccount]:
 def _connect(account: MailAccount) -> imaplib.IMAP4:
     check_host(account.imap_host, private=account.private)
     if account.imap_security == "tls":
-        return imaplib.IMAP4_SSL(account.imap_host, account.imap_port, ssl_context=ssl.create_default_context(), timeout=account.timeout)
+        return imaplib.IMAP4_SSL(
+            account.imap_host,
+            account.imap_port,
+            ssl_context=ssl.create_default_context(),
+            timeout=account.timeout,
+        )
     connection = imaplib.IMAP4(account.imap_host, account.imap_port, timeout=account.timeout)
     if account.imap_security == "starttls":
         try:

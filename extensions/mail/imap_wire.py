@@ -9,7 +9,9 @@ from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-_LIST = re.compile(rb'\((?P<flags>[^)]*)\) (?:"(?P<sep>(?:\\.|[^"]))"|NIL) (?P<name>.+)', re.DOTALL | re.IGNORECASE)
+_LIST = re.compile(
+    rb'\((?P<flags>[^)]*)\) (?:"(?P<sep>(?:\\.|[^"]))"|NIL) (?P<name>.+)', re.DOTALL | re.IGNORECASE
+)
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 
@@ -20,7 +22,9 @@ def imap_date(day: date) -> str:
 
 def quoted(text: str) -> str:
     """A quoted string of the protocol; a line break in it would begin a second command."""
-    return '"' + re.sub(r"[\x00-\x1f\x7f]+", " ", text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return (
+        '"' + re.sub(r"[\x00-\x1f\x7f]+", " ", text).replace("\\", "\\\\").replace('"', '\\"') + '"'
+    )
 
 
 def uid_set(uids: Sequence[int]) -> str:
@@ -57,7 +61,11 @@ def folders_of(answer: Iterable[Any]) -> Iterator[tuple[list[str], str, str]]:
         if name.startswith(b'"'):
             name = re.sub(rb"\\(.)", rb"\1", name[1:-1])
         flags = match["flags"].decode("ascii", "replace").lower().split()
-        yield flags, (match["sep"] or b"").decode("ascii", "replace")[-1:], name.decode("utf-8", "replace")
+        yield (
+            flags,
+            (match["sep"] or b"").decode("ascii", "replace")[-1:],
+            name.decode("utf-8", "replace"),
+        )
 
 
 def from_utf7(name: str) -> str:

@@ -25,10 +25,19 @@ class InboxSnapshot(BaseModel):
 
 def inbox_panel(ctx: Context, snapshot: InboxSnapshot) -> ui.UINode:
     """The newest messages of all accounts, each with its buttons; accounts that failed on top."""
-    warnings = [ui.Text(f"{f['account']}: {f['error']}", variant="muted", tone="warning") for f in snapshot.failed]
+    warnings = [
+        ui.Text(f"{f['account']}: {f['error']}", variant="muted", tone="warning")
+        for f in snapshot.failed
+    ]
     rows = [row(ctx, m) for m in snapshot.messages]
     listing = ui.List(rows) if rows else ui.Empty(say(ctx, "The inbox is empty", "Входящих нет"))
-    return ui.Stack([ui.Stats([ui.Stat(say(ctx, "Unread", "Непрочитанные"), snapshot.unread)]), *warnings, listing])
+    return ui.Stack(
+        [
+            ui.Stats([ui.Stat(say(ctx, "Unread", "Непрочитанные"), snapshot.unread)]),
+            *warnings,
+            listing,
+        ]
+    )
 
 
 def failure_panel(ctx: Context, error: MailError) -> ui.UINode:
@@ -50,7 +59,13 @@ def row(ctx: Context, message: dict[str, Any]) -> ui.UINode:
         badge=ui.Badge(say(ctx, "new", "новое"), color="blue") if message["unread"] else None,
         on_click=ui.Call("read", id=message_id),
         actions=[
-            {"label": say(ctx, "Archive", "В архив"), "on_click": ui.Call("archive", ids=[message_id])},
-            {"label": say(ctx, "Delete", "Удалить"), "on_click": ui.Call("delete", ids=[message_id])},
+            {
+                "label": say(ctx, "Archive", "В архив"),
+                "on_click": ui.Call("archive", ids=[message_id]),
+            },
+            {
+                "label": say(ctx, "Delete", "Удалить"),
+                "on_click": ui.Call("delete", ids=[message_id]),
+            },
         ],
     )

@@ -23,7 +23,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
 
 from mail_errors import MailError
 from mail_text import valid_address
@@ -115,9 +123,15 @@ class _Entry(BaseModel):
         if self._provider() is None:
             missing = [name for name in ("imap_host", "smtp_host") if getattr(self, name) is None]
             if missing:
-                raise ValueError(f"give {' and '.join(missing)}: the provider of this address is not one of the known ones")
-        if "none" in (self.security, self.smtp_security) and not all(map(_is_loopback, (self.imap_host or "", self.smtp_host or ""))):
-            raise ValueError('security "none" would send the password in the clear: it is allowed only for loopback hosts')
+                raise ValueError(
+                    f"give {' and '.join(missing)}: the provider of this address is not one of the known ones"
+                )
+        if "none" in (self.security, self.smtp_security) and not all(
+            map(_is_loopback, (self.imap_host or "", self.smtp_host or ""))
+        ):
+            raise ValueError(
+                'security "none" would send the password in the clear: it is allowed only for loopback hosts'
+            )
         return self
 
     def _provider(self) -> tuple[str, str, int] | None:
@@ -125,8 +139,14 @@ class _Entry(BaseModel):
 
     def account(self, number: int, *, private: bool) -> MailAccount:
         imap_host, smtp_host, provider_port = self._provider() or ("", "", None)
-        own_smtp = self.smtp_host is not None or self.smtp_security is not None or provider_port is None
-        smtp_port = self.smtp_port or (_SMTP_PORTS[self.smtp_security or self.security] if own_smtp else provider_port) or 0
+        own_smtp = (
+            self.smtp_host is not None or self.smtp_security is not None or provider_port is None
+        )
+        smtp_port = (
+            self.smtp_port
+            or (_SMTP_PORTS[self.smtp_security or self.security] if own_smtp else provider_port)
+            or 0
+        )
         return MailAccount(
             number=number,
             address=self.address,
@@ -137,7 +157,8 @@ class _Entry(BaseModel):
             imap_security=self.security,
             smtp_host=self.smtp_host or smtp_host,
             smtp_port=smtp_port,
-            smtp_security=self.smtp_security or ("none" if self.security == "none" else _SMTP_BY_PORT.get(smtp_port, self.security)),
+            smtp_security=self.smtp_security
+            or ("none" if self.security == "none" else _SMTP_BY_PORT.get(smtp_port, self.security)),
             timeout=self.timeout,
             private=private,
         )
@@ -161,7 +182,10 @@ def parse_accounts(secret: str | None, *, private: bool = False) -> tuple[MailAc
     entries = [entries] if isinstance(entries, dict) else entries
     if not isinstance(entries, list) or not entries or len(entries) > MAX_ACCOUNTS:
         raise _invalid(f"give a JSON list of 1 to {MAX_ACCOUNTS} accounts")
-    accounts = tuple(_entry(entry, number).account(number, private=private) for number, entry in enumerate(entries, start=1))
+    accounts = tuple(
+        _entry(entry, number).account(number, private=private)
+        for number, entry in enumerate(entries, start=1)
+    )
     if len({account.address.lower() for account in accounts}) < len(accounts):
         raise _invalid("the same address is given twice")
     return accounts
@@ -189,7 +213,9 @@ def _entry(entry: object, number: int) -> _Entry:
         return _Entry.model_validate(entry)
     except ValidationError as error:
         details = error.errors(include_input=False, include_url=False)
-        problems = [_problem(e["type"], [str(part) for part in e["loc"]], e["msg"]) for e in details]
+        problems = [
+            _problem(e["type"], [str(part) for part in e["loc"]], e["msg"]) for e in details
+        ]
     raise _invalid(f"account {number}: " + "; ".join(dict.fromkeys(problems)))
 
 

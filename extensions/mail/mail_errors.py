@@ -65,7 +65,9 @@ def foreign_errors(address: str, host: str, protocol: str) -> Iterator[None]:
 def _translate(error: Exception, address: str, host: str, protocol: str) -> MailError:
     where = f"{host} ({protocol}, {address})"
     setting = f"{protocol.lower()}_host"
-    if isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError):  # both libraries may wrap it
+    if isinstance(error, TimeoutError) or isinstance(
+        error.__context__, TimeoutError
+    ):  # both libraries may wrap it
         return MailError(
             "BACKEND_TIMEOUT",
             f"{where} did not answer in time. Try again in a minute.",
@@ -90,9 +92,9 @@ def _translate(error: Exception, address: str, host: str, protocol: str) -> Mail
             f"{where} не принимает соединения. Проверьте {setting} и порт в секрете `accounts` или попробуйте позже.",
             retryable=True,
         )
-    if isinstance(error, OSError | imaplib.IMAP4.abort | smtplib.SMTPServerDisconnected) and not isinstance(
-        error, smtplib.SMTPResponseException
-    ):
+    if isinstance(
+        error, OSError | imaplib.IMAP4.abort | smtplib.SMTPServerDisconnected
+    ) and not isinstance(error, smtplib.SMTPResponseException):
         return MailError(
             "BACKEND_5XX",
             f"The connection to {where} broke. Try again.",
@@ -102,8 +104,10 @@ def _translate(error: Exception, address: str, host: str, protocol: str) -> Mail
     busy = isinstance(error, smtplib.SMTPResponseException) and 400 <= error.smtp_code < 500
     return MailError(
         "BACKEND_5XX",
-        f"{where} refused the request." + (" It is busy: try again in a few minutes." if busy else ""),
-        f"{where} отклонил запрос." + (" Он занят: попробуйте через несколько минут." if busy else ""),
+        f"{where} refused the request."
+        + (" It is busy: try again in a few minutes." if busy else ""),
+        f"{where} отклонил запрос."
+        + (" Он занят: попробуйте через несколько минут." if busy else ""),
         retryable=busy,
     )
 

@@ -17,8 +17,14 @@ def check_host(host: str, *, private: bool) -> None:
 
     Raises `socket.gaierror` for a name nobody knows.
     """
-    found = {str(info[4][0]).partition("%")[0] for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
-    if not all(ipaddress.ip_address(address).is_loopback or is_allowed(address, allow_private=private) for address in found):
+    found = {
+        str(info[4][0]).partition("%")[0]
+        for info in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    }
+    if not all(
+        ipaddress.ip_address(address).is_loopback or is_allowed(address, allow_private=private)
+        for address in found
+    ):
         raise MailError(
             "HOST_REFUSED",
             f"{host} is in a private network, which is closed to mail here. Use the provider's public host name, "

@@ -44,7 +44,12 @@ class Done:
 
 
 def list_messages(
-    account: MailAccount, folders: Sequence[str], criteria: Criteria, since: datetime | None, limit: int, zone: tzinfo | None
+    account: MailAccount,
+    folders: Sequence[str],
+    criteria: Criteria,
+    since: datetime | None,
+    limit: int,
+    zone: tzinfo | None,
 ) -> Listing:
     """Messages of these folders that meet the criteria and arrived at `since` or later; `unread` counts the whole inbox."""
     listing = Listing()
@@ -58,7 +63,10 @@ def list_messages(
             uids, matched = _matching(imap, criteria, since, limit)
             envelopes = [e for e in imap.envelopes(uids) if not _repeats(e, seen)]
             listing.matched += matched - len(uids) + len(envelopes)
-            listing.rows += [(e.arrived, e.uid, row(str(imap.ref(e.uid)), e, account.address, zone)) for e in envelopes]
+            listing.rows += [
+                (e.arrived, e.uid, row(str(imap.ref(e.uid)), e, account.address, zone))
+                for e in envelopes
+            ]
     return listing
 
 
@@ -75,16 +83,24 @@ def read_message(account: MailAccount, ref: MessageRef, zone: tzinfo | None) -> 
         body = body_of(imap.source(ref.uid))
     data = row(str(ref), envelope, account.address, zone, subject_limit=400)
     headers = envelope.headers
-    data |= {"to": addresses(headers, "To")[:20], "cc": addresses(headers, "Cc")[:20], "attachments": body.attachments[:20]}
+    data |= {
+        "to": addresses(headers, "To")[:20],
+        "cc": addresses(headers, "Cc")[:20],
+        "attachments": body.attachments[:20],
+    }
     data |= {"body_chars": len(body.text), "body": body.text}
     if len(body.text) > BODY_LIMIT:
-        data["body"] = f"{body.text[:BODY_LIMIT].rstrip()}\n[… cut: {BODY_LIMIT} of {len(body.text)} characters]"
+        data["body"] = (
+            f"{body.text[:BODY_LIMIT].rstrip()}\n[… cut: {BODY_LIMIT} of {len(body.text)} characters]"
+        )
     if envelope.size > FETCH_BYTES:
         data["partial"] = f"only the first {FETCH_BYTES} of {envelope.size} bytes were read"
     return {key: value for key, value in data.items() if value != []}
 
 
-def send_message(account: MailAccount, to: str, subject: str, body: str, now: datetime) -> dict[str, Any]:
+def send_message(
+    account: MailAccount, to: str, subject: str, body: str, now: datetime
+) -> dict[str, Any]:
     """Send, and keep a copy in Sent where the account has such a folder."""
     message = compose(account.address, to, subject or first_words(body), body, now=now)
     deliver(account, message, to)
@@ -99,7 +115,9 @@ def send_reply(account: MailAccount, ref: MessageRef, body: str, now: datetime) 
     name, address = sender(headers)
     to = next(iter(addresses(headers, "Reply-To")), address)
     if not valid_address(to):
-        raise refused("This message has no address to answer to.", "В этом письме нет адреса для ответа.")
+        raise refused(
+            "This message has no address to answer to.", "В этом письме нет адреса для ответа."
+        )
     subject = header(headers, "Subject")
     subject = subject if subject.lower().startswith("re:") else f"Re: {subject}".strip()
     original = header(headers, "Message-ID")
@@ -116,18 +134,30 @@ def send_reply(account: MailAccount, ref: MessageRef, body: str, now: datetime) 
     )
     deliver(account, message, to)
     _file(account, message, answered=ref)
-    return {"sent": True, "to": to, "subject": str(message["Subject"]), "in_reply_to": str(ref), "account": account.address}
+    return {
+        "sent": True,
+        "to": to,
+        "subject": str(message["Subject"]),
+        "in_reply_to": str(ref),
+        "account": account.address,
+    }
 
 
 def archive_messages(account: MailAccount, refs: Sequence[MessageRef]) -> Done:
     """Move messages to the archive."""
-    return _each_folder(account, refs, lambda imap, folder, uids, done: {} if folder == "archive" else imap.move(uids, "archive"))
+    return _each_folder(
+        account,
+        refs,
+        lambda imap, folder, uids, done: {} if folder == "archive" else imap.move(uids, "archive"),
+    )
 
 
 def delete_messages(account: MailAccount, refs: Sequence[MessageRef]) -> Done:
     """Move messages to the trash; those already there are erased."""
 
-    def discard(imap: ImapAccount, folder: str, uids: Sequence[int], done: Done) -> dict[int, MessageRef] | None:
+    def discard(
+        imap: ImapAccount, folder: str, uids: Sequence[int], done: Done
+    ) -> dict[int, MessageRef] | None:
         if folder != "trash":
             return imap.move(uids, "trash")
         imap.erase(uids)
@@ -140,21 +170,31 @@ def delete_messages(account: MailAccount, refs: Sequence[MessageRef]) -> Done:
 def mark_messages(account: MailAccount, refs: Sequence[MessageRef], read: bool) -> Done:
     """Set or clear the mark that a message was read."""
 
-    def mark(imap: ImapAccount, folder: str, uids: Sequence[int], done: Done) -> dict[int, MessageRef]:
+    def mark(
+        imap: ImapAccount, folder: str, uids: Sequence[int], done: Done
+    ) -> dict[int, MessageRef]:
         imap.flag(uids, "\\Seen", on=read)
         return {uid: imap.ref(uid) for uid in uids}
 
     return _each_folder(account, refs, mark)
 
 
-def row(message_id: str, envelope: Envelope, account: str, zone: tzinfo | None, subject_limit: int = SUBJECT_LISTED) -> dict[str, Any]:
+def row(
+    message_id: str,
+    envelope: Envelope,
+    account: str,
+    zone: tzinfo | None,
+    subject_limit: int = SUBJECT_LISTED,
+) -> dict[str, Any]:
     """A message as a list shows it: `from` is the bare address, `date` its arrival in `zone`."""
     name, address = sender(envelope.headers)
     subject = cut(header(envelope.headers, "Subject"), subject_limit)
     data = {"id": message_id, "from": address, "subject": subject, "from_name": cut(name, 60)}
     arrived = envelope.arrived.astimezone(zone).isoformat(timespec="minutes").replace("+00:00", "Z")
     data |= {"date": arrived, "account": account}
-    shown: dict[str, Any] = {key: value for key, value in data.items() if value or key in ("from", "subject")}
+    shown: dict[str, Any] = {
+        key: value for key, value in data.items() if value or key in ("from", "subject")
+    }
     return shown | {"unread": envelope.unread}
 
 
@@ -162,10 +202,14 @@ def first_words(body: str) -> str:
     """A subject for a message without one: the first words of its first line, at most 60 characters."""
     words = body.strip().splitlines()[0].split()
     title = cut("".join(c for c in " ".join(words[:SUBJECT_WORDS]) if c.isprintable()), 60)
-    return title if len(words) <= SUBJECT_WORDS or title.endswith("…") else title.rstrip(" ,.;:") + "…"
+    return (
+        title if len(words) <= SUBJECT_WORDS or title.endswith("…") else title.rstrip(" ,.;:") + "…"
+    )
 
 
-def _matching(imap: ImapAccount, criteria: Criteria, since: datetime | None, limit: int) -> tuple[list[int], int]:
+def _matching(
+    imap: ImapAccount, criteria: Criteria, since: datetime | None, limit: int
+) -> tuple[list[int], int]:
     """The last UIDs that match, oldest first, and how many match in all."""
     if not criteria and since is None:
         return imap.newest(limit), imap.exists
@@ -178,7 +222,9 @@ def _since(imap: ImapAccount, criteria: Criteria, since: datetime) -> list[int]:
     candidates = imap.search([*criteria, ("SINCE", (since - timedelta(days=1)).date())])
     certain = set(imap.search([*criteria, ("SINCE", (since + timedelta(days=2)).date())]))
     arrivals = imap.arrivals([uid for uid in candidates if uid not in certain])
-    return [uid for uid in candidates if uid in certain or (uid in arrivals and arrivals[uid] >= since)]
+    return [
+        uid for uid in candidates if uid in certain or (uid in arrivals and arrivals[uid] >= since)
+    ]
 
 
 def _repeats(envelope: Envelope, seen: set[str]) -> bool:
@@ -217,10 +263,15 @@ def _each_folder(
     return done
 
 
-def _outcome(envelopes: Iterable[Envelope], moved: dict[int, MessageRef] | None) -> list[dict[str, Any]]:
+def _outcome(
+    envelopes: Iterable[Envelope], moved: dict[int, MessageRef] | None
+) -> list[dict[str, Any]]:
     rows = []
     for envelope in envelopes:
-        data: dict[str, Any] = {"from": sender(envelope.headers)[1], "subject": cut(header(envelope.headers, "Subject"), SUBJECT_LISTED)}
+        data: dict[str, Any] = {
+            "from": sender(envelope.headers)[1],
+            "subject": cut(header(envelope.headers, "Subject"), SUBJECT_LISTED),
+        }
         if moved and envelope.uid in moved:
             data = {"id": str(moved[envelope.uid])} | data
         rows.append(data)
@@ -229,7 +280,10 @@ def _outcome(envelopes: Iterable[Envelope], moved: dict[int, MessageRef] | None)
 
 def _file(account: MailAccount, message: EmailMessage, answered: MessageRef | None = None) -> None:
     """Keep a copy in Sent and mark the original as answered. The message is out already, so a failure here is none of the user's."""
-    with suppress(MailError), connected(replace(account, timeout=min(account.timeout, FILING_TIMEOUT))) as imap:
+    with (
+        suppress(MailError),
+        connected(replace(account, timeout=min(account.timeout, FILING_TIMEOUT))) as imap,
+    ):
         imap.append("sent", message.as_bytes())
         if answered and imap.select(answered.folder, write=True):
             imap.flag([answered.uid], "\\Answered")

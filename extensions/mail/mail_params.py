@@ -5,7 +5,14 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
 from mail_text import valid_address
 
@@ -21,7 +28,9 @@ def _line(value: str) -> str:
 
 def _recipient(value: str) -> str:
     if not valid_address(value):
-        raise ValueError("must be exactly one e-mail address such as anna@example.com, without a name and on one line")
+        raise ValueError(
+            "must be exactly one e-mail address such as anna@example.com, without a name and on one line"
+        )
     return value
 
 
@@ -30,11 +39,16 @@ def _as_list(value: Any) -> Any:
 
 
 # Line breaks are refused before the surrounding spaces go: "a@b.example\n" is an injection attempt, not a slip.
-Line = Annotated[str, StringConstraints(max_length=200), AfterValidator(_line), AfterValidator(str.strip)]
+Line = Annotated[
+    str, StringConstraints(max_length=200), AfterValidator(_line), AfterValidator(str.strip)
+]
 Recipient = Annotated[str, StringConstraints(max_length=254), AfterValidator(_recipient)]
 MessageId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
 Account = Annotated[
-    Line, Field(description="Address or number of one of the user's own accounts; empty: all of them, or the first one to send from.")
+    Line,
+    Field(
+        description="Address or number of one of the user's own accounts; empty: all of them, or the first one to send from."
+    ),
 ]
 
 
@@ -43,8 +57,12 @@ class ListParams(BaseModel):
 
     unread_only: bool = Field(False, description="Only unread messages (непрочитанные).")
     today: bool = Field(False, description="Only messages that arrived today (сегодня).")
-    since: date | None = Field(None, description="Only messages that arrived on this day or later, YYYY-MM-DD.")
-    limit: int = Field(20, ge=1, le=50, description="How many messages to return at most, newest first.")
+    since: date | None = Field(
+        None, description="Only messages that arrived on this day or later, YYYY-MM-DD."
+    )
+    limit: int = Field(
+        20, ge=1, le=50, description="How many messages to return at most, newest first."
+    )
     account: Account = ""
 
 
@@ -52,14 +70,19 @@ class SearchParams(BaseModel):
     """What to look for; at least one criterion, all given ones must hold."""
 
     text: Line = Field("", description="Words that stand anywhere in the message.")
-    sender: Line = Field("", description="Address, or part of the address or name, of the person it came from (от кого).")
+    sender: Line = Field(
+        "",
+        description="Address, or part of the address or name, of the person it came from (от кого).",
+    )
     subject: Line = Field("", description="Words of the subject line (тема).")
     since: date | None = Field(None, description="Arrived on this day or later, YYYY-MM-DD.")
     unread_only: bool = Field(False, description="Only unread messages.")
     folder: Literal["anywhere", "inbox", "archive", "sent", "trash"] = Field(
         "anywhere", description="Where to look; anywhere means inbox and archive."
     )
-    limit: int = Field(20, ge=1, le=50, description="How many messages to return at most, newest first.")
+    limit: int = Field(
+        20, ge=1, le=50, description="How many messages to return at most, newest first."
+    )
     account: Account = ""
 
     @model_validator(mode="after")
@@ -78,11 +101,16 @@ class ReadParams(BaseModel):
 class SendParams(BaseModel):
     """A new message."""
 
-    to: Recipient = Field(description="E-mail address of the recipient (кому).", json_schema_extra={"format": "email"})
-    body: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_BODY)] = Field(
-        description="Text of the message, as the user gave it."
+    to: Recipient = Field(
+        description="E-mail address of the recipient (кому).", json_schema_extra={"format": "email"}
     )
-    subject: Line = Field("", description="Subject (тема), when the user gives one; otherwise the first words of the text.")
+    body: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_BODY)
+    ] = Field(description="Text of the message, as the user gave it.")
+    subject: Line = Field(
+        "",
+        description="Subject (тема), when the user gives one; otherwise the first words of the text.",
+    )
     account: Account = ""
 
 
@@ -90,9 +118,9 @@ class ReplyParams(BaseModel):
     """An answer to a message."""
 
     id: MessageId = Field(description="Id of the message to answer, as listed or found.")
-    body: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_BODY)] = Field(
-        description="Text of the answer, as the user gave it."
-    )
+    body: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_BODY)
+    ] = Field(description="Text of the answer, as the user gave it.")
 
 
 class IdsParams(BaseModel):

@@ -12,7 +12,9 @@ from email.utils import getaddresses, parseaddr
 from html.parser import HTMLParser
 
 # Deliberately narrower than RFC 5322: no quoted local parts, no comments, nothing that could become a second header or recipient.
-_ADDRESS = re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W_](?:[\w-]{0,61}[^\W_])?")
+_ADDRESS = re.compile(
+    r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W_](?:[\w-]{0,61}[^\W_])?"
+)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _BLANK_LINES = re.compile(r"\n\s*\n\s*(?:\n\s*)*")
 _SPACES = re.compile(r"[ \t\u00a0\u200b\u200c\ufeff]+")
@@ -48,7 +50,9 @@ def header(message: Message, name: str) -> str:
 
 def decoded(value: str) -> str:
     """Encoded words as text; what cannot be decoded stays as it was sent."""
-    with suppress(LookupError, ValueError):  # an unknown charset, broken base64; UnicodeError is a ValueError
+    with suppress(
+        LookupError, ValueError
+    ):  # an unknown charset, broken base64; UnicodeError is a ValueError
         value = str(make_header(decode_header(value.replace("\r", "").replace("\n", ""))))
     return _CONTROL.sub(" ", value).strip()
 
@@ -120,7 +124,9 @@ def html_to_text(html: str) -> str:
 
 class _Stripper(HTMLParser):
     SILENT = frozenset({"script", "style", "head", "title", "template"})
-    BLOCKS = frozenset("p div br tr li ul ol table h1 h2 h3 h4 h5 h6 blockquote pre hr section article header footer".split())
+    BLOCKS = frozenset(
+        "p div br tr li ul ol table h1 h2 h3 h4 h5 h6 blockquote pre hr section article header footer".split()
+    )
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)

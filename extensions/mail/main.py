@@ -26,7 +26,15 @@ from mail_operations import (
     send_message,
     send_reply,
 )
-from mail_params import IdsParams, ListParams, MarkParams, ReadParams, ReplyParams, SearchParams, SendParams
+from mail_params import (
+    IdsParams,
+    ListParams,
+    MarkParams,
+    ReadParams,
+    ReplyParams,
+    SearchParams,
+    SendParams,
+)
 from mail_text import cut
 from user_mail import across, day_start, each_account, gathered, located, mailboxes
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
@@ -44,7 +52,9 @@ ext = Extension(
     description="Mail of any IMAP and SMTP account",
     icon="icon.svg",
 )
-chat = ChatExtension(ext, description="The user's e-mail: list, search, read, send, reply, archive, delete")
+chat = ChatExtension(
+    ext, description="The user's e-mail: list, search, read, send, reply, archive, delete"
+)
 ext.secret(
     SETTING,
     f"Your mail accounts, a JSON list of one to five: {EXAMPLE}. Gmail, Yandex, Mail.ru, Yahoo, iCloud and Fastmail need no more; "
@@ -66,7 +76,9 @@ def reported(function: Function[P]) -> Function[P]:
             return await function(ctx, params)
         except MailError as error:
             ctx.log.warning("mail call failed", code=error.code)
-            return ActionResult.error(error.text(ctx.user.language), error.retryable, code=error.code)
+            return ActionResult.error(
+                error.text(ctx.user.language), error.retryable, code=error.code
+            )
 
     return guarded
 
@@ -99,7 +111,9 @@ async def list_inbox(ctx: Context, params: ListParams) -> ActionResult:
     criteria: Criteria = [("UNSEEN", None)] if params.unread_only else []
     data, matched = await gathered(ctx, accounts, ["inbox"], criteria, since, params.limit)
     period = "today" if params.today else str(params.since or "")
-    summary = listed(ctx, len(data["messages"]), matched, data["unread"], period, failed_addresses(data))
+    summary = listed(
+        ctx, len(data["messages"]), matched, data["unread"], period, failed_addresses(data)
+    )
     return ActionResult.success(data, summary, refresh_panels=[])
 
 
@@ -127,10 +141,16 @@ async def search(ctx: Context, params: SearchParams) -> ActionResult:
     accounts = await mailboxes(ctx, params.account)
     folders = ["inbox", "archive"] if params.folder == "anywhere" else [params.folder]
     wanted = [("TEXT", params.text), ("FROM", params.sender), ("SUBJECT", params.subject)]
-    criteria: Criteria = [(key, value) for key, value in wanted if value] + ([("UNSEEN", None)] if params.unread_only else [])
-    data, matched = await gathered(ctx, accounts, folders, criteria, day_start(ctx, params.since), params.limit)
+    criteria: Criteria = [(key, value) for key, value in wanted if value] + (
+        [("UNSEEN", None)] if params.unread_only else []
+    )
+    data, matched = await gathered(
+        ctx, accounts, folders, criteria, day_start(ctx, params.since), params.limit
+    )
     data = {"found": matched} | {key: value for key, value in data.items() if key != "unread"}
-    return ActionResult.success(data, found(ctx, len(data["messages"]), matched, failed_addresses(data)), refresh_panels=[])
+    return ActionResult.success(
+        data, found(ctx, len(data["messages"]), matched, failed_addresses(data)), refresh_panels=[]
+    )
 
 
 @chat.function(
@@ -156,8 +176,14 @@ async def read(ctx: Context, params: ReadParams) -> ActionResult:
     """Does not mark the message as read: that is `mark`, a write."""
     ref, account = await located(ctx, params.id)
     data = await asyncio.to_thread(read_message, account, ref, ctx.time.now().tzinfo)
-    summary = say(ctx, f'The message "{data["subject"]}" from {data["from"]}', f"Письмо «{data['subject']}» от {data['from']}")
-    return ActionResult.success(data, f"{summary}: {cut(data['body'], SUMMARY_BODY)}", refresh_panels=[])
+    summary = say(
+        ctx,
+        f'The message "{data["subject"]}" from {data["from"]}',
+        f"Письмо «{data['subject']}» от {data['from']}",
+    )
+    return ActionResult.success(
+        data, f"{summary}: {cut(data['body'], SUMMARY_BODY)}", refresh_panels=[]
+    )
 
 
 @chat.function(
@@ -183,7 +209,9 @@ async def read(ctx: Context, params: ReadParams) -> ActionResult:
 async def send(ctx: Context, params: SendParams) -> ActionResult:
     """From the account named, or else the first one."""
     account = choose(await mailboxes(ctx), params.account)
-    data = await asyncio.to_thread(send_message, account, params.to, params.subject, params.body, ctx.time.now())
+    data = await asyncio.to_thread(
+        send_message, account, params.to, params.subject, params.body, ctx.time.now()
+    )
     await forget_inbox(ctx)
     return ActionResult.success(data, sent(ctx, data), refresh_panels=PANELS)
 
@@ -241,7 +269,9 @@ async def archive(ctx: Context, params: IdsParams) -> ActionResult:
     done = await each_account(ctx, params.ids, archive_messages)
     data = {"archived": len(done.rows), "messages": done.rows} | missing(done)
     n = len(done.rows)
-    return await changed(ctx, data, say(ctx, f"Archived {en(n, 'message')}", f"Перенёс в архив {letters(n)}"))
+    return await changed(
+        ctx, data, say(ctx, f"Archived {en(n, 'message')}", f"Перенёс в архив {letters(n)}")
+    )
 
 
 @chat.function(
@@ -269,7 +299,9 @@ async def delete(ctx: Context, params: IdsParams) -> ActionResult:
     done = await each_account(ctx, params.ids, delete_messages)
     n, erased = len(done.rows), done.erased
     data = {"deleted": n, "erased": erased, "messages": done.rows} | missing(done)
-    english = f"Deleted {en(n, 'message')}" + (f", {erased} of them for good" if erased else ", to the trash")
+    english = f"Deleted {en(n, 'message')}" + (
+        f", {erased} of them for good" if erased else ", to the trash"
+    )
     russian = f"Удалил {letters(n)}" + (f", из них навсегда {erased}" if erased else " в корзину")
     return await changed(ctx, data, say(ctx, english, russian))
 
@@ -296,14 +328,27 @@ async def delete(ctx: Context, params: IdsParams) -> ActionResult:
 @reported
 async def mark(ctx: Context, params: MarkParams) -> ActionResult:
     """Marking twice is no error."""
-    done = await each_account(ctx, params.ids, lambda account, refs: mark_messages(account, refs, params.read))
+    done = await each_account(
+        ctx, params.ids, lambda account, refs: mark_messages(account, refs, params.read)
+    )
     n = len(done.rows)
     state = ("read", "прочитанное") if params.read else ("unread", "непрочитанное")
     data = {"marked": n, "as": state[0], "messages": done.rows} | missing(done)
-    return await changed(ctx, data, say(ctx, f"Marked {en(n, 'message')} as {state[0]}", f"Отметил как {state[1]}: {letters(n)}"))
+    return await changed(
+        ctx,
+        data,
+        say(
+            ctx, f"Marked {en(n, 'message')} as {state[0]}", f"Отметил как {state[1]}: {letters(n)}"
+        ),
+    )
 
 
-@ext.skeleton(SECTION, alert=True, ttl=60, description="Which accounts are connected and how many messages are unread in each")
+@ext.skeleton(
+    SECTION,
+    alert=True,
+    ttl=60,
+    description="Which accounts are connected and how many messages are unread in each",
+)
 async def inbox_summary(ctx: Context) -> dict[str, Any]:
     """Unread per account. One that fails is named and keeps its last count; when all fail the refresh fails, so the last good one stays."""
     try:
@@ -313,17 +358,35 @@ async def inbox_summary(ctx: Context) -> dict[str, Any]:
             return {"response": {"accounts_connected": 0, "unread_total": 0, "per_account": []}}
         raise
     counts, failed = await across(accounts, count_unread)
-    unread = dict(zip((a.address for a in accounts if a.address not in failed), counts, strict=True))
+    unread = dict(
+        zip((a.address for a in accounts if a.address not in failed), counts, strict=True)
+    )
     if failed:
-        unread |= {address: n for address, n in counts_by_address(await ctx.skeleton.get(SECTION) or {}).items() if address in failed}
+        unread |= {
+            address: n
+            for address, n in counts_by_address(await ctx.skeleton.get(SECTION) or {}).items()
+            if address in failed
+        }
     per_account = [
-        {"id": a.number, "address": a.address} | ({"unread": unread[a.address]} if a.address in unread else {}) for a in accounts
+        {"id": a.number, "address": a.address}
+        | ({"unread": unread[a.address]} if a.address in unread else {})
+        for a in accounts
     ]
-    summary = {"accounts_connected": len(counts), "unread_total": sum(unread.values()), "per_account": per_account}
-    return {"response": summary | ({"accounts_failing": [f"{a} {e.code}" for a, e in failed.items()]} if failed else {})}
+    summary = {
+        "accounts_connected": len(counts),
+        "unread_total": sum(unread.values()),
+        "per_account": per_account,
+    }
+    return {
+        "response": summary
+        | ({"accounts_failing": [f"{a} {e.code}" for a, e in failed.items()]} if failed else {})
+    }
 
 
-@ext.tool(f"skeleton_alert_{SECTION}", description="Says how many messages are new when the unread count has risen")
+@ext.tool(
+    f"skeleton_alert_{SECTION}",
+    description="Says how many messages are new when the unread count has risen",
+)
 async def inbox_alert(ctx: Context, old: dict[str, Any], new: dict[str, Any]) -> str:
     """Empty for the first snapshot and for a count that fell. An account that was not counted before brings no new mail either."""
     if not old:
@@ -339,10 +402,14 @@ async def inbox(ctx: Context, **_: Any) -> ui.UINode:
 
     async def fetch() -> InboxSnapshot:
         data, _ = await gathered(ctx, await mailboxes(ctx), ["inbox"], [], None, ROWS)
-        return InboxSnapshot(unread=data["unread"], messages=data["messages"], failed=data.get("failed", []))
+        return InboxSnapshot(
+            unread=data["unread"], messages=data["messages"], failed=data.get("failed", [])
+        )
 
     try:
-        return inbox_panel(ctx, await ctx.cache.get_or_fetch(CACHE_KEY, InboxSnapshot, fetch, CACHE_SECONDS))
+        return inbox_panel(
+            ctx, await ctx.cache.get_or_fetch(CACHE_KEY, InboxSnapshot, fetch, CACHE_SECONDS)
+        )
     except MailError as error:
         return failure_panel(ctx, error)
 
@@ -351,7 +418,11 @@ async def changed(ctx: Context, data: dict[str, Any], summary: str) -> ActionRes
     """A write's success; the panel is read anew."""
     await forget_inbox(ctx)
     absent = data.get("not_found")
-    tail = say(ctx, f"; not found: {', '.join(absent)}", f"; не нашёл: {', '.join(absent)}") if absent else ""
+    tail = (
+        say(ctx, f"; not found: {', '.join(absent)}", f"; не нашёл: {', '.join(absent)}")
+        if absent
+        else ""
+    )
     return ActionResult.success(data, summary + tail, refresh_panels=PANELS)
 
 
@@ -368,7 +439,9 @@ async def forget_inbox(ctx: Context) -> None:
 def missing(done: Done) -> dict[str, Any]:
     """The ids that were not there and the accounts that failed, if any."""
     failed = [{"account": address, "error": error} for address, error in done.failed.items()]
-    return ({"not_found": done.missing} if done.missing else {}) | ({"failed": failed} if failed else {})
+    return ({"not_found": done.missing} if done.missing else {}) | (
+        {"failed": failed} if failed else {}
+    )
 
 
 def failed_addresses(data: dict[str, Any]) -> list[str]:
@@ -378,4 +451,8 @@ def failed_addresses(data: dict[str, Any]) -> list[str]:
 
 def sent(ctx: Context, data: dict[str, Any]) -> str:
     """The summary of a message that went out."""
-    return say(ctx, f'Sent "{data["subject"]}" to {data["to"]}', f"Отправил «{data['subject']}» на {data['to']}")
+    return say(
+        ctx,
+        f'Sent "{data["subject"]}" to {data["to"]}',
+        f"Отправил «{data['subject']}» на {data['to']}",
+    )

@@ -17,7 +17,15 @@ from mail_hosts import check_host
 
 
 def compose(
-    sender: str, to: str, subject: str, body: str, *, now: datetime, to_name: str = "", in_reply_to: str = "", references: str = ""
+    sender: str,
+    to: str,
+    subject: str,
+    body: str,
+    *,
+    now: datetime,
+    to_name: str = "",
+    in_reply_to: str = "",
+    references: str = "",
 ) -> EmailMessage:
     """A plain-text message. The header values hold no line breaks: `EmailMessage` would raise ValueError."""
     message = EmailMessage(policy=policy.SMTP)
@@ -57,7 +65,9 @@ def _connect(account: MailAccount) -> smtplib.SMTP:
     check_host(account.smtp_host, private=account.private)
     if account.smtp_security == "tls":
         context = ssl.create_default_context()
-        return smtplib.SMTP_SSL(account.smtp_host, account.smtp_port, timeout=account.timeout, context=context)
+        return smtplib.SMTP_SSL(
+            account.smtp_host, account.smtp_port, timeout=account.timeout, context=context
+        )
     smtp = smtplib.SMTP(account.smtp_host, account.smtp_port, timeout=account.timeout)
     if account.smtp_security == "starttls":
         try:

@@ -19,7 +19,9 @@ R = TypeVar("R")
 
 async def mailboxes(ctx: Context, wanted: str = "") -> Sequence[MailAccount]:
     """The user's accounts, or the one wanted."""
-    accounts = parse_accounts(await ctx.secrets.get(SETTING), private=bool(ctx.config.get(PRIVATE_HOSTS)))
+    accounts = parse_accounts(
+        await ctx.secrets.get(SETTING), private=bool(ctx.config.get(PRIVATE_HOSTS))
+    )
     return [choose(accounts, wanted)] if wanted else accounts
 
 
@@ -32,9 +34,13 @@ async def located(ctx: Context, message_id: str) -> tuple[MessageRef, MailAccoun
     return ref, account
 
 
-async def across(accounts: Sequence[MailAccount], work: Callable[[MailAccount], R]) -> tuple[list[R], dict[str, MailError]]:
+async def across(
+    accounts: Sequence[MailAccount], work: Callable[[MailAccount], R]
+) -> tuple[list[R], dict[str, MailError]]:
     """Do `work` on all accounts at once: the results, and the failures by address. Raises the first failure when there is nothing else."""
-    outcomes = await asyncio.gather(*(asyncio.to_thread(work, a) for a in accounts), return_exceptions=True)
+    outcomes = await asyncio.gather(
+        *(asyncio.to_thread(work, a) for a in accounts), return_exceptions=True
+    )
     failed: dict[str, MailError] = {}
     results: list[R] = []
     for account, outcome in zip(accounts, outcomes, strict=True):
@@ -50,7 +56,12 @@ async def across(accounts: Sequence[MailAccount], work: Callable[[MailAccount], 
 
 
 async def gathered(
-    ctx: Context, accounts: Sequence[MailAccount], folders: Sequence[str], criteria: Criteria, since: datetime | None, limit: int
+    ctx: Context,
+    accounts: Sequence[MailAccount],
+    folders: Sequence[str],
+    criteria: Criteria,
+    since: datetime | None,
+    limit: int,
 ) -> tuple[dict[str, Any], int]:
     """The newest messages of these accounts together, as `{"unread", "messages", …}`, and how many matched in all."""
     zone = ctx.time.now().tzinfo
@@ -59,17 +70,27 @@ async def gathered(
         return list_messages(account, folders, criteria, since, limit, zone)
 
     listings, failed = await across(accounts, work)
-    rows = sorted((r for listing in listings for r in listing.rows), key=lambda item: item[:2], reverse=True)[:limit]
+    rows = sorted(
+        (r for listing in listings for r in listing.rows), key=lambda item: item[:2], reverse=True
+    )[:limit]
     matched = sum(listing.matched for listing in listings)
-    data: dict[str, Any] = {"unread": sum(listing.unread for listing in listings), "messages": [message for *_, message in rows]}
+    data: dict[str, Any] = {
+        "unread": sum(listing.unread for listing in listings),
+        "messages": [message for *_, message in rows],
+    }
     if matched > len(rows):
         data["more"] = matched - len(rows)
     if failed:
-        data["failed"] = [{"account": address, "error": error.text(ctx.user.language)} for address, error in failed.items()]
+        data["failed"] = [
+            {"account": address, "error": error.text(ctx.user.language)}
+            for address, error in failed.items()
+        ]
     return data, matched
 
 
-async def each_account(ctx: Context, ids: Sequence[str], work: Callable[[MailAccount, Sequence[MessageRef]], Done]) -> Done:
+async def each_account(
+    ctx: Context, ids: Sequence[str], work: Callable[[MailAccount, Sequence[MessageRef]], Done]
+) -> Done:
     """Do `work` on the messages of each account. Raises `MailError` when nothing was done at all.
 
     What was done on one account stands although another failed; the messages of that one count as `missing`, with the reason.

@@ -34,12 +34,16 @@ def letters(n: int) -> str:
     return ru(n, "письмо", "письма", "писем")
 
 
-def listed(ctx: Context, shown: int, matched: int, unread: int, period: str, failed: Sequence[str]) -> str:
+def listed(
+    ctx: Context, shown: int, matched: int, unread: int, period: str, failed: Sequence[str]
+) -> str:
     """A list's summary, from its own figures. `period` is `today`, an ISO date or nothing."""
     if is_russian(ctx):
         when = {"": "", "today": " за сегодня"}.get(period, f" с {period}")
         if not shown:
-            text = f"писем{when} нет, " + (f"непрочитанных во входящих {unread}" if unread else "непрочитанных тоже нет")
+            text = f"писем{when} нет, " + (
+                f"непрочитанных во входящих {unread}" if unread else "непрочитанных тоже нет"
+            )
         elif unread:
             text = f"отправил список с {ru(unread, 'непрочитанным', 'непрочитанными', 'непрочитанными')}"
         else:
@@ -57,7 +61,11 @@ def listed(ctx: Context, shown: int, matched: int, unread: int, period: str, fai
 
 def found(ctx: Context, shown: int, matched: int, failed: Sequence[str]) -> str:
     """A search's summary."""
-    more = f"; {say(ctx, f'{shown} of {matched} shown', f'показано {shown} из {matched}')}" if matched > shown else ""
+    more = (
+        f"; {say(ctx, f'{shown} of {matched} shown', f'показано {shown} из {matched}')}"
+        if matched > shown
+        else ""
+    )
     russian = f"нашёл {letters(matched)}" if matched else "ничего не нашёл"
     english = f"found {en(matched, 'message')}" if matched else "found nothing"
     tail = _failed(failed, say(ctx, "; these accounts failed: ", "; не ответили ящики: "))
@@ -66,7 +74,9 @@ def found(ctx: Context, shown: int, matched: int, failed: Sequence[str]) -> str:
 
 def arrived(ctx: Context, new: int, unread: int) -> str:
     """The alert: how many messages are new and how many are unread now."""
-    russian = f"{ru(new, 'новое письмо', 'новых письма', 'новых писем')}, непрочитанных теперь {unread}"
+    russian = (
+        f"{ru(new, 'новое письмо', 'новых письма', 'новых писем')}, непрочитанных теперь {unread}"
+    )
     return say(ctx, f"{en(new, 'new message')}, {unread} unread now", russian)
 
 

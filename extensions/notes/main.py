@@ -16,7 +16,13 @@ TITLE_WORDS = 6
 TITLE_LENGTH = 60
 PANELS = ["notes"]
 
-ext = Extension("notes", "1.0.0", display_name="Notes", description="Notes to write, find and pin", icon="icon.svg")
+ext = Extension(
+    "notes",
+    "1.0.0",
+    display_name="Notes",
+    description="Notes to write, find and pin",
+    icon="icon.svg",
+)
 chat = ChatExtension(ext, description="The user's notes: write, find, read, pin, delete")
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
@@ -25,15 +31,20 @@ Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
 class WriteParams(BaseModel):
     """A new note."""
 
-    body: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)] = Field(description="Text of the note.")
-    title: Title = Field("", description="Title, when the user gives one; otherwise the first words of the text.")
+    body: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)
+    ] = Field(description="Text of the note.")
+    title: Title = Field(
+        "", description="Title, when the user gives one; otherwise the first words of the text."
+    )
 
 
 class FindParams(BaseModel):
     """What to look for."""
 
     query: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = Field(
-        "", description="Words that must all stand in the title or the text, in any letter case. Empty: the newest notes."
+        "",
+        description="Words that must all stand in the title or the text, in any letter case. Empty: the newest notes.",
     )
     limit: int = Field(10, ge=1, le=50, description="How many notes to return at most.")
 
@@ -44,13 +55,18 @@ class WhichParams(BaseModel):
     id: Annotated[str, StringConstraints(strip_whitespace=True, max_length=64)] = Field(
         "", description="Id of the note, as listed. Goes before the title."
     )
-    title: Title = Field("", description="Its title, or words that stand in no other note's title. For when there is no id.")
+    title: Title = Field(
+        "",
+        description="Its title, or words that stand in no other note's title. For when there is no id.",
+    )
 
 
 class PinParams(WhichParams):
     """One note, and whether it is to be pinned."""
 
-    pinned: bool = Field(True, description="true pins it, false (unpin, unpinned, открепи, открепить) unpins it.")
+    pinned: bool = Field(
+        True, description="true pins it, false (unpin, unpinned, открепи, открепить) unpins it."
+    )
 
 
 @chat.function(
@@ -77,7 +93,10 @@ class PinParams(WhichParams):
 async def write(ctx: Context, params: WriteParams) -> ActionResult:
     """Store one note: one write."""
     title = params.title or first_words(params.body)
-    doc = await ctx.store.create(COLLECTION, {"title": title, "body": params.body, "pinned": False, "written_at": ctx.time.iso()})
+    doc = await ctx.store.create(
+        COLLECTION,
+        {"title": title, "body": params.body, "pinned": False, "written_at": ctx.time.iso()},
+    )
     summary = say(ctx, f'Saved the note "{title}".', f"Заметка «{title}» сохранена.")
     return ActionResult.success(Note.read(doc).facts(), summary, refresh_panels=PANELS)
 
@@ -112,7 +131,9 @@ async def find(ctx: Context, params: FindParams) -> ActionResult:
             count += 1
             newest.offer(note)
     notes = [{**note.facts(), "excerpt": excerpt(note.body, words)} for note in newest.rows()]
-    return ActionResult.success({"count": count, "notes": notes}, found(ctx, count, params.query), refresh_panels=[])
+    return ActionResult.success(
+        {"count": count, "notes": notes}, found(ctx, count, params.query), refresh_panels=[]
+    )
 
 
 @chat.function(
@@ -138,8 +159,14 @@ async def read(ctx: Context, params: WhichParams) -> ActionResult:
     note = await locate(ctx, params.id, params.title)
     if isinstance(note, ActionResult):
         return note
-    summary = say(ctx, f'The note "{note.title}": {note.body}', f"Заметка «{note.title}»: {note.body}")
-    return ActionResult.success({**note.facts(), "body": note.body, "written_at": note.written_at}, summary, refresh_panels=[])
+    summary = say(
+        ctx, f'The note "{note.title}": {note.body}', f"Заметка «{note.title}»: {note.body}"
+    )
+    return ActionResult.success(
+        {**note.facts(), "body": note.body, "written_at": note.written_at},
+        summary,
+        refresh_panels=[],
+    )
 
 
 @chat.function(
@@ -167,9 +194,15 @@ async def pin(ctx: Context, params: PinParams) -> ActionResult:
     if isinstance(note, ActionResult):
         return note
     try:
-        doc = await ctx.store.update(COLLECTION, note.id, {"pinned": params.pinned}, if_match=note.etag)
+        doc = await ctx.store.update(
+            COLLECTION, note.id, {"pinned": params.pinned}, if_match=note.etag
+        )
     except StoreConflict:
-        text = say(ctx, "The note changed meanwhile: try again.", "Заметка за это время изменилась: повторите.")
+        text = say(
+            ctx,
+            "The note changed meanwhile: try again.",
+            "Заметка за это время изменилась: повторите.",
+        )
         return ActionResult.error(text, retryable=True, code="CONFLICT")
     done = ("Pinned", "закреплена") if params.pinned else ("Unpinned", "откреплена")
     summary = say(ctx, f'{done[0]} the note "{note.title}".', f"Заметка «{note.title}» {done[1]}.")
@@ -202,7 +235,9 @@ async def delete(ctx: Context, params: WhichParams) -> ActionResult:
         return note
     await ctx.store.delete(COLLECTION, note.id)
     summary = say(ctx, f'Deleted the note "{note.title}".', f"Заметка «{note.title}» удалена.")
-    return ActionResult.success({"id": note.id, "title": note.title, "deleted": True}, summary, refresh_panels=PANELS)
+    return ActionResult.success(
+        {"id": note.id, "title": note.title, "deleted": True}, summary, refresh_panels=PANELS
+    )
 
 
 def first_words(body: str) -> str:
@@ -213,7 +248,9 @@ def first_words(body: str) -> str:
     return title if short else title[: TITLE_LENGTH - 1].rstrip(" ,.;:") + "…"
 
 
-@ext.skeleton("notes", ttl=120, description="How many notes there are, how many are pinned, the newest five")
+@ext.skeleton(
+    "notes", ttl=120, description="How many notes there are, how many are pinned, the newest five"
+)
 async def notes_section(ctx: Context) -> dict[str, Any]:
     """Totals and the five newest: one pass over the user's notes (see `shelf`)."""
     total = pinned = 0

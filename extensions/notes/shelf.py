@@ -34,7 +34,14 @@ class Note:
     def read(doc: Document) -> Note:
         """The note in a stored document."""
         written_at = str(doc.get("written_at") or doc.created_at)
-        return Note(doc.id, str(doc.get("title") or ""), str(doc.get("body") or ""), bool(doc.get("pinned")), written_at, doc.etag)
+        return Note(
+            doc.id,
+            str(doc.get("title") or ""),
+            str(doc.get("body") or ""),
+            bool(doc.get("pinned")),
+            written_at,
+            doc.etag,
+        )
 
     def facts(self) -> dict[str, Any]:
         """What the user, and the next turn, are told of a note in a list or after a write."""
@@ -67,7 +74,9 @@ class Top:
 
     def rows(self) -> list[Note]:
         """The notes kept, greatest first."""
-        return [note for _, _, note in sorted(self._heap, key=lambda entry: entry[:2], reverse=True)]
+        return [
+            note for _, _, note in sorted(self._heap, key=lambda entry: entry[:2], reverse=True)
+        ]
 
 
 async def every(ctx: Context) -> AsyncIterator[Note]:
@@ -97,22 +106,44 @@ async def locate(ctx: Context, note_id: str, title: str) -> Note | ActionResult:
     if note_id:
         if note := await by_id(ctx, note_id):
             return note
-        text = f"Заметки с id {note_id} нет. Найдите её по словам." if ru else f"There is no note with id {note_id}. Find it by its words."
+        text = (
+            f"Заметки с id {note_id} нет. Найдите её по словам."
+            if ru
+            else f"There is no note with id {note_id}. Find it by its words."
+        )
         return ActionResult.error(text, code="NOT_FOUND")
     if not title:
-        text = "Назовите заметку: её заголовок или id." if ru else "Say which note: give its title or id."
+        text = (
+            "Назовите заметку: её заголовок или id."
+            if ru
+            else "Say which note: give its title or id."
+        )
         return ActionResult.error(text, code="VALIDATION_MISSING_FIELD")
     wanted = folded(title)
-    found = [note async for note in every(ctx) if all(word in folded(note.title) for word in wanted.split())]
+    found = [
+        note
+        async for note in every(ctx)
+        if all(word in folded(note.title) for word in wanted.split())
+    ]
     found = [note for note in found if folded(note.title) == wanted] or found
     if len(found) == 1:
         return found[0]
     if not found:
-        text = f"Заметка «{title}» не нашлась. Найдите её по словам." if ru else f'No note is called "{title}". Find it by its words.'
+        text = (
+            f"Заметка «{title}» не нашлась. Найдите её по словам."
+            if ru
+            else f'No note is called "{title}". Find it by its words.'
+        )
         return ActionResult.error(text, code="NOT_FOUND")
-    listed = ", ".join(f"«{n.title}» ({n.id})" if ru else f'"{n.title}" ({n.id})' for n in found[:CANDIDATES])
+    listed = ", ".join(
+        f"«{n.title}» ({n.id})" if ru else f'"{n.title}" ({n.id})' for n in found[:CANDIDATES]
+    )
     dots = ", …" if len(found) > CANDIDATES else ""
-    text = f"Подходят несколько заметок: {listed}{dots}. Укажите id." if ru else f"Several notes match: {listed}{dots}. Give the id of one."
+    text = (
+        f"Подходят несколько заметок: {listed}{dots}. Укажите id."
+        if ru
+        else f"Several notes match: {listed}{dots}. Give the id of one."
+    )
     return ActionResult.error(text, code="AMBIGUOUS")
 
 
@@ -124,7 +155,9 @@ def folded(text: str) -> str:
 def excerpt(body: str, words: list[str]) -> str:
     """At most 120 characters of the body on one line, around the first of the words (already folded) that stands in it."""
     line = " ".join(body.split())
-    hits = [at for at in (line.casefold().replace("ё", "е").find(word) for word in words) if at >= 0]
+    hits = [
+        at for at in (line.casefold().replace("ё", "е").find(word) for word in words) if at >= 0
+    ]
     start = max(0, min(hits) - EXCERPT // 3) if hits else 0
     cut = line[start : start + EXCERPT]
     return ("…" if start else "") + cut + ("…" if start + EXCERPT < len(line) else "")

@@ -25,4 +25,6 @@ def found(ctx: Context, n: int, query: str) -> str:
         return say(ctx, f"You have {n or 'no'} {english}.", f"У вас {n or 'нет'} {noun}.")
     verb = plural_ru(n, "Нашлась", "Нашлись", "Нашлось") if n else "Не нашлось"
     russian = f"{verb} {n} {noun}" if n else f"{verb} {noun}"
-    return say(ctx, f'Found {n or "no"} {english} for "{query}".', f"{russian} по запросу «{query}».")
+    return say(
+        ctx, f'Found {n or "no"} {english} for "{query}".', f"{russian} по запросу «{query}»."
+    )

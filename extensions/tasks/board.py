@@ -35,11 +35,23 @@ class Task:
         """The task in a stored document."""
         due = str(doc.get("due") or "")
         state = state_of(str(doc.get("state")), due, now)
-        return Task(doc.id, str(doc.get("title") or ""), due, str(doc.get("priority") or "normal"), state, doc.etag)
+        return Task(
+            doc.id,
+            str(doc.get("title") or ""),
+            due,
+            str(doc.get("priority") or "normal"),
+            state,
+            doc.etag,
+        )
 
     def facts(self) -> dict[str, Any]:
         """What the user, and the next turn, are told: id, title, due (None when there is none), state; priority unless normal."""
-        told: dict[str, Any] = {"id": self.id, "title": self.title, "due": self.due or None, "state": self.state}
+        told: dict[str, Any] = {
+            "id": self.id,
+            "title": self.title,
+            "due": self.due or None,
+            "state": self.state,
+        }
         return told if self.priority == "normal" else {**told, "priority": self.priority}
 
     def urgency(self) -> tuple[str, int, str]:
@@ -71,7 +83,9 @@ async def by_id(ctx: Context, task_id: str) -> Task | None:
     return Task.read(doc, ctx.time.now()) if doc else None
 
 
-async def locate(ctx: Context, task_id: str, title: str, state: str | None = None) -> Task | ActionResult:
+async def locate(
+    ctx: Context, task_id: str, title: str, state: str | None = None
+) -> Task | ActionResult:
     """The task of this id, or the only one of this title: exact (letter case aside) first, else holding all its words.
 
     An ActionResult is the error to return: NOT_FOUND, AMBIGUOUS (with the candidates), VALIDATION_MISSING_FIELD.
@@ -87,21 +101,35 @@ async def locate(ctx: Context, task_id: str, title: str, state: str | None = Non
         )
         return ActionResult.error(text, code="NOT_FOUND")
     if not title:
-        text = "Назовите задачу: её заголовок или id." if ru else "Say which task: give its title or id."
+        text = (
+            "Назовите задачу: её заголовок или id."
+            if ru
+            else "Say which task: give its title or id."
+        )
         return ActionResult.error(text, code="VALIDATION_MISSING_FIELD")
     tasks = [task async for task in every(ctx, state)]
     wanted = folded(title)
-    found = [t for t in tasks if folded(t.title) == wanted] or [t for t in tasks if all(word in folded(t.title) for word in wanted.split())]
+    found = [t for t in tasks if folded(t.title) == wanted] or [
+        t for t in tasks if all(word in folded(t.title) for word in wanted.split())
+    ]
     if len(found) == 1:
         return found[0]
     if not found:
         text = (
-            f"Задача «{title}» не нашлась. Посмотрите список задач." if ru else f'No task is called "{title}". List your tasks to see them.'
+            f"Задача «{title}» не нашлась. Посмотрите список задач."
+            if ru
+            else f'No task is called "{title}". List your tasks to see them.'
         )
         return ActionResult.error(text, code="NOT_FOUND")
-    listed = ", ".join(f"«{t.title}» ({t.id})" if ru else f'"{t.title}" ({t.id})' for t in found[:CANDIDATES])
+    listed = ", ".join(
+        f"«{t.title}» ({t.id})" if ru else f'"{t.title}" ({t.id})' for t in found[:CANDIDATES]
+    )
     dots = ", …" if len(found) > CANDIDATES else ""
-    text = f"Подходят несколько задач: {listed}{dots}. Укажите id." if ru else f"Several tasks match: {listed}{dots}. Give the id of one."
+    text = (
+        f"Подходят несколько задач: {listed}{dots}. Укажите id."
+        if ru
+        else f"Several tasks match: {listed}{dots}. Give the id of one."
+    )
     return ActionResult.error(text, code="AMBIGUOUS")
 
 

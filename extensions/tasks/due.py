@@ -13,7 +13,9 @@ TaskState = Literal["open", "today", "overdue", "done"]
 
 ACCEPTED = "a date like 2026-05-16, a moment like 2026-05-16T15:00, or today / tomorrow / сегодня / завтра (with a time: tomorrow 15:00)"
 DAYS_AHEAD = {"today": 0, "tomorrow": 1, "сегодня": 0, "завтра": 1, "послезавтра": 2}
-WORD = re.compile(rf"({'|'.join(DAYS_AHEAD)})(?:\s+(?:at\s+|в\s+)?(\d{{1,2}}):(\d{{2}}))?", re.IGNORECASE)
+WORD = re.compile(
+    rf"({'|'.join(DAYS_AHEAD)})(?:\s+(?:at\s+|в\s+)?(\d{{1,2}}):(\d{{2}}))?", re.IGNORECASE
+)
 
 
 def parse_due(text: str, now: datetime) -> str:
@@ -21,7 +23,11 @@ def parse_due(text: str, now: datetime) -> str:
     try:
         if match := WORD.fullmatch(text.strip()):
             day = now.astimezone(UTC).date() + timedelta(days=DAYS_AHEAD[match[1].casefold()])
-            return _moment(datetime.combine(day, time(int(match[2]), int(match[3]), tzinfo=UTC))) if match[2] else day.isoformat()
+            return (
+                _moment(datetime.combine(day, time(int(match[2]), int(match[3]), tzinfo=UTC)))
+                if match[2]
+                else day.isoformat()
+            )
         moment = datetime.fromisoformat(text.strip())
         if len(text.strip()) <= len("2026-05-16"):
             return moment.date().isoformat()

@@ -17,16 +17,18 @@ LISTED = 50
 PANELS = ["tasks"]
 ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
-ext = Extension("tasks", "1.0.0", display_name="Tasks", description="Tasks with due dates", icon="icon.svg")
+ext = Extension(
+    "tasks", "1.0.0", display_name="Tasks", description="Tasks with due dates", icon="icon.svg"
+)
 chat = ChatExtension(ext, description="The user's tasks: add, list, complete, delete")
 
 
 class AddParams(BaseModel):
     """A new task."""
 
-    title: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)] = Field(
-        description="What is to be done, without the words about when or how urgent."
-    )
+    title: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
+    ] = Field(description="What is to be done, without the words about when or how urgent.")
     due: Annotated[str, StringConstraints(strip_whitespace=True, max_length=40)] = Field(
         "", description=f"When it is due: {ACCEPTED}. UTC. Empty: no due date."
     )
@@ -63,7 +65,8 @@ class WhichParams(BaseModel):
         "", description="Id of the task, as listed. Goes before the title."
     )
     title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = Field(
-        "", description="Its title, or words that stand in no other task's title. For when there is no id."
+        "",
+        description="Its title, or words that stand in no other task's title. For when there is no id.",
     )
 
 
@@ -92,9 +95,16 @@ async def add(ctx: Context, params: AddParams) -> ActionResult:
     """Store one task: one write."""
     now = ctx.time.now()
     due = parse_due(params.due, now) if params.due else ""
-    doc = await ctx.store.create(COLLECTION, {"title": params.title, "due": due, "priority": params.priority, "state": "open"})
+    doc = await ctx.store.create(
+        COLLECTION,
+        {"title": params.title, "due": due, "priority": params.priority, "state": "open"},
+    )
     until = say(ctx, f", due {due_text(due)}", f", срок {due_text(due)}") if due else ""
-    summary = say(ctx, f'Added the task "{params.title}"{until}.', f"Добавлена задача «{params.title}»{until}.")
+    summary = say(
+        ctx,
+        f'Added the task "{params.title}"{until}.',
+        f"Добавлена задача «{params.title}»{until}.",
+    )
     return ActionResult.success(Task.read(doc, now).facts(), summary, refresh_panels=PANELS)
 
 
@@ -120,7 +130,9 @@ async def add(ctx: Context, params: AddParams) -> ActionResult:
 async def list_tasks(ctx: Context, params: ListParams) -> ActionResult:
     """The exact count and the 50 most urgent. One pass over the user's tasks (see `board`)."""
     stored = {"all": None, "done": "done"}.get(params.state, "open")
-    tasks = [task async for task in every(ctx, stored) if params.state in (task.state, "open", "all")]
+    tasks = [
+        task async for task in every(ctx, stored) if params.state in (task.state, "open", "all")
+    ]
     tasks.sort(key=Task.urgency)
     data = {"count": len(tasks), "tasks": [task.facts() for task in tasks[:LISTED]]}
     return ActionResult.success(data, counted(ctx, len(tasks), params.state), refresh_panels=[])
@@ -152,15 +164,27 @@ async def complete(ctx: Context, params: WhichParams) -> ActionResult:
     if isinstance(found, ActionResult):
         return found
     if found.state == "done":
-        text = say(ctx, f'The task "{found.title}" was done already.', f"Задача «{found.title}» уже выполнена.")
+        text = say(
+            ctx,
+            f'The task "{found.title}" was done already.',
+            f"Задача «{found.title}» уже выполнена.",
+        )
         return ActionResult.success(found.facts(), text, refresh_panels=[])
     try:
-        doc = await ctx.store.update(COLLECTION, found.id, {"state": "done", "done_at": ctx.time.iso()}, if_match=found.etag)
+        doc = await ctx.store.update(
+            COLLECTION, found.id, {"state": "done", "done_at": ctx.time.iso()}, if_match=found.etag
+        )
     except StoreConflict:
-        text = say(ctx, "The task changed meanwhile: try again.", "Задача за это время изменилась: повторите.")
+        text = say(
+            ctx,
+            "The task changed meanwhile: try again.",
+            "Задача за это время изменилась: повторите.",
+        )
         return ActionResult.error(text, retryable=True, code="CONFLICT")
     summary = say(ctx, f'Completed the task "{found.title}".', f"Задача «{found.title}» выполнена.")
-    return ActionResult.success(Task.read(doc, ctx.time.now()).facts(), summary, refresh_panels=PANELS)
+    return ActionResult.success(
+        Task.read(doc, ctx.time.now()).facts(), summary, refresh_panels=PANELS
+    )
 
 
 @chat.function(
@@ -189,10 +213,14 @@ async def delete(ctx: Context, params: WhichParams) -> ActionResult:
         return found
     await ctx.store.delete(COLLECTION, found.id)
     summary = say(ctx, f'Deleted the task "{found.title}".', f"Задача «{found.title}» удалена.")
-    return ActionResult.success({"id": found.id, "title": found.title, "deleted": True}, summary, refresh_panels=PANELS)
+    return ActionResult.success(
+        {"id": found.id, "title": found.title, "deleted": True}, summary, refresh_panels=PANELS
+    )
 
 
-@ext.skeleton("tasks", ttl=60, description="How many tasks are overdue, due today, due within a week, open")
+@ext.skeleton(
+    "tasks", ttl=60, description="How many tasks are overdue, due today, due within a week, open"
+)
 async def tasks_section(ctx: Context) -> dict[str, Any]:
     """Four counts that share no task, except that open_count is all of them: one pass over the user's tasks (see `board`).
 

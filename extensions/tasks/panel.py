@@ -16,8 +16,14 @@ def board_panel(ctx: Context, tasks: list[Task]) -> ui.UINode:
         (say(ctx, "Today", "Сегодня"), [t for t in tasks if t.state == "today"]),
         (say(ctx, "Later", "Позже"), [t for t in tasks if t.state == "open"]),
     ]
-    sections = [ui.Section(f"{name} ({len(rows)})", [ui.List([row(ctx, t) for t in rows[:ROWS]])]) for name, rows in groups if rows]
-    return ui.Stack([*(sections or [ui.Empty(say(ctx, "No open tasks", "Открытых задач нет"))]), add_form(ctx)])
+    sections = [
+        ui.Section(f"{name} ({len(rows)})", [ui.List([row(ctx, t) for t in rows[:ROWS]])])
+        for name, rows in groups
+        if rows
+    ]
+    return ui.Stack(
+        [*(sections or [ui.Empty(say(ctx, "No open tasks", "Открытых задач нет"))]), add_form(ctx)]
+    )
 
 
 def row(ctx: Context, task: Task) -> ui.UINode:
@@ -38,8 +44,14 @@ def add_form(ctx: Context) -> ui.UINode:
     """The form behind `add`."""
     return ui.Form(
         [
-            ui.Input(say(ctx, "What is to be done", "Что сделать"), "title", say(ctx, "Task", "Задача")),
-            ui.Input(say(ctx, "2026-05-16 or tomorrow", "2026-05-16 или завтра"), "due", say(ctx, "Due", "Срок")),
+            ui.Input(
+                say(ctx, "What is to be done", "Что сделать"), "title", say(ctx, "Task", "Задача")
+            ),
+            ui.Input(
+                say(ctx, "2026-05-16 or tomorrow", "2026-05-16 или завтра"),
+                "due",
+                say(ctx, "Due", "Срок"),
+            ),
         ],
         action="add",
         submit_label=say(ctx, "Add", "Добавить"),

@@ -32,7 +32,9 @@ def counted(ctx: Context, n: int, state: str) -> str:
     noun = plural_ru(n, "задача", "задачи", "задач")
     if state in RUSSIAN_KINDS:
         noun = f"{plural_ru(n, *RUSSIAN_KINDS[state])} {noun}"
-    return say(ctx, english, f"{'На сегодня' if state == 'today' else 'У вас'} {n or 'нет'} {noun}.")
+    return say(
+        ctx, english, f"{'На сегодня' if state == 'today' else 'У вас'} {n or 'нет'} {noun}."
+    )
 
 
 def due_text(due: str) -> str:

@@ -18,7 +18,11 @@ EXTENSIONS = Path("extensions")
 def check(options: argparse.Namespace) -> int:
     """Check one extension, or every folder of `extensions`. Exit status 1 when there is an error; warnings alone are 0."""
     folder = _folder(str(options.extension))
-    inside = [] if (folder / "main.py").exists() else [main.parent for main in sorted(folder.glob("*/main.py"))]
+    inside = (
+        []
+        if (folder / "main.py").exists()
+        else [main.parent for main in sorted(folder.glob("*/main.py"))]
+    )
     found = {}
     for number, (checked, listed) in enumerate(problems(inside or [folder]), 1):
         found[checked] = listed
@@ -26,7 +30,14 @@ def check(options: argparse.Namespace) -> int:
             progress("checking", number, len(inside))
     errors = sum(_errors(listed) for listed in found.values())
     if options.json:
-        reports = [{"extension": f.name, "errors": _errors(listed), "findings": [asdict(x) for x in listed]} for f, listed in found.items()]
+        reports = [
+            {
+                "extension": f.name,
+                "errors": _errors(listed),
+                "findings": [asdict(x) for x in listed],
+            }
+            for f, listed in found.items()
+        ]
         put_json({"errors": errors, "extensions": reports} if inside else reports[0])
     else:
         for checked, listed in found.items():
@@ -43,7 +54,15 @@ def problems(folders: Sequence[Path]) -> Iterator[tuple[Path, list[Finding]]]:
             loaded = load(folder)
             found += loaded.findings
             if loaded.app_id in taken:
-                found.append(Finding("main.py", 1, "error", "load", f"the extension id {loaded.app_id!r} is taken by another folder"))
+                found.append(
+                    Finding(
+                        "main.py",
+                        1,
+                        "error",
+                        "load",
+                        f"the extension id {loaded.app_id!r} is taken by another folder",
+                    )
+                )
             taken |= {loaded.app_id} - {""}
         yield folder, found
 
@@ -62,7 +81,9 @@ def _folder(named: str) -> Path:
 def _print(folder: Path, found: Sequence[Finding]) -> None:
     for f in found:
         colour = "red" if f.level == "error" else "yellow"
-        print(f"{folder / f.file}:{f.line}: {paint(f.level, colour)} {f.message} {paint(f.rule, 'dim')}")
+        print(
+            f"{folder / f.file}:{f.line}: {paint(f.level, colour)} {f.message} {paint(f.rule, 'dim')}"
+        )
     errors = _errors(found)
     counts = f"{_count(errors, 'error')}, {_count(len(found) - errors, 'warning')}"
     print(f"{folder.name}: {counts if found else 'nothing to mend'}")

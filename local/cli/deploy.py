@@ -45,16 +45,37 @@ def deploy_check(options: argparse.Namespace) -> int:
     else:
         for item in items:
             print(f"{mark(item.ok, item.level)} {item.name}: {item.message}")
-        print("\nready: sam deploy --guided" if not missing else f"\n{len(missing)} to mend before sam deploy")
+        print(
+            "\nready: sam deploy --guided"
+            if not missing
+            else f"\n{len(missing)} to mend before sam deploy"
+        )
     return 1 if missing else 0
 
 
 def _tools(options: argparse.Namespace) -> Iterator[Item]:
-    sam = next((p for p in (ROOT / ".venv-sam/bin/sam", shutil.which("sam")) if p and Path(p).exists()), None)
-    yield Item("sam", sam is not None, f"{sam}" if sam else "not found: `make build` installs it beside the project")
-    python = next((p for p in (ROOT / ".venv-313/bin/python3.13", shutil.which("python3.13")) if p and Path(p).exists()), None)
+    sam = next(
+        (p for p in (ROOT / ".venv-sam/bin/sam", shutil.which("sam")) if p and Path(p).exists()),
+        None,
+    )
+    yield Item(
+        "sam",
+        sam is not None,
+        f"{sam}" if sam else "not found: `make build` installs it beside the project",
+    )
+    python = next(
+        (
+            p
+            for p in (ROOT / ".venv-313/bin/python3.13", shutil.which("python3.13"))
+            if p and Path(p).exists()
+        ),
+        None,
+    )
     probe = [str(python), "-c", "import ensurepip"]
-    works = python is not None and subprocess.run(probe, capture_output=True, check=False).returncode == 0  # noqa: S603 - found above
+    works = (
+        python is not None
+        and subprocess.run(probe, capture_output=True, check=False).returncode == 0
+    )  # noqa: S603 - found above
     missing = "the functions' runtime, needed for `make build`: install Python 3.13 with pip"
     yield Item("Python 3.13", works, f"{python}" if works else missing)
 
@@ -62,10 +83,16 @@ def _tools(options: argparse.Namespace) -> Iterator[Item]:
 def _account(options: argparse.Namespace) -> Iterator[Item]:
     session = boto3.Session()
     credentials = session.get_credentials()
-    found = f"found ({credentials.method})" if credentials else "none: set AWS_PROFILE, or run `aws configure`"
+    found = (
+        f"found ({credentials.method})"
+        if credentials
+        else "none: set AWS_PROFILE, or run `aws configure`"
+    )
     yield Item("credentials", credentials is not None, found)
     region = session.region_name
-    yield Item("region", region is not None, region or "none: set AWS_REGION, or a region in the profile")
+    yield Item(
+        "region", region is not None, region or "none: set AWS_REGION, or a region in the profile"
+    )
 
 
 def _parameters(options: argparse.Namespace) -> Iterator[Item]:
@@ -73,7 +100,10 @@ def _parameters(options: argparse.Namespace) -> Iterator[Item]:
     for name, parameter in load_template(ROOT / "template.yaml")["Parameters"].items():
         if "Default" not in parameter:
             value = given.get(name)
-            text = value or f"not in {Path(options.config).name}: sam deploy --guided asks for it – {parameter['Description']}"
+            text = (
+                value
+                or f"not in {Path(options.config).name}: sam deploy --guided asks for it – {parameter['Description']}"
+            )
             yield Item(name, bool(value), text, "warning")
 
 
@@ -82,7 +112,12 @@ def _given(config: Path) -> dict[str, str]:
     if not config.exists():
         return {}
     settings: dict[str, Any] = tomllib.loads(config.read_text("utf-8"))
-    overrides = settings.get("default", {}).get("deploy", {}).get("parameters", {}).get("parameter_overrides", [])
+    overrides = (
+        settings.get("default", {})
+        .get("deploy", {})
+        .get("parameters", {})
+        .get("parameter_overrides", [])
+    )
     pairs = overrides.split() if isinstance(overrides, str) else overrides
     return {k: v.strip('"') for k, _, v in (str(p).partition("=") for p in pairs)}
 
@@ -94,11 +129,17 @@ def _model(options: argparse.Namespace) -> Iterator[Item]:
     yield Item("model", model != "offline", offline if model == "offline" else model, "warning")
     if model.startswith("bedrock:"):
         arns = given.get("BedrockModelArns", "")
-        yield Item("BedrockModelArns", bool(arns), arns or f"empty: the functions may not invoke {model.removeprefix('bedrock:')}")
+        yield Item(
+            "BedrockModelArns",
+            bool(arns),
+            arns or f"empty: the functions may not invoke {model.removeprefix('bedrock:')}",
+        )
 
 
 def _extensions(options: argparse.Namespace) -> Iterator[Item]:
-    for folder, found in problems([main.parent for main in sorted((ROOT / "extensions").glob("*/main.py"))]):
+    for folder, found in problems(
+        [main.parent for main in sorted((ROOT / "extensions").glob("*/main.py"))]
+    ):
         errors = [f for f in found if f.level == "error"]
         first = f"{errors[0].file}:{errors[0].line}: {errors[0].message}" if errors else "checked"
         yield Item(f"extension {folder.name}", not errors, first)
@@ -113,8 +154,14 @@ def _public_url(options: argparse.Namespace) -> Iterator[Item]:
 
 def giving_out_addresses(folder: Path) -> list[str]:
     """Extensions of a folder that name webhooks or begin sign-ins: they need the API's own address."""
-    code = {main.parent.name: main.parent.rglob("*.py") for main in sorted(folder.glob("*/main.py"))}
-    return [app for app, files in code.items() if any(_ADDRESSES.search(f.read_text("utf-8", "replace")) for f in files)]
+    code = {
+        main.parent.name: main.parent.rglob("*.py") for main in sorted(folder.glob("*/main.py"))
+    }
+    return [
+        app
+        for app, files in code.items()
+        if any(_ADDRESSES.search(f.read_text("utf-8", "replace")) for f in files)
+    ]
 
 
 def _built(options: argparse.Namespace) -> Iterator[Item]:
@@ -124,7 +171,14 @@ def _built(options: argparse.Namespace) -> Iterator[Item]:
         return
     at = made.stat().st_mtime
     watched = (
-        p for top in ("functions", "layers", "extensions") for p in (ROOT / top).rglob("*") if p.is_file() and "__pycache__" not in p.parts
+        p
+        for top in ("functions", "layers", "extensions")
+        for p in (ROOT / top).rglob("*")
+        if p.is_file() and "__pycache__" not in p.parts
     )
     newer = next((p for p in (ROOT / "template.yaml", *watched) if p.stat().st_mtime > at), None)
-    yield Item("build", newer is None, "up to date" if newer is None else f"{newer.relative_to(ROOT)} is newer: make build")
+    yield Item(
+        "build",
+        newer is None,
+        "up to date" if newer is None else f"{newer.relative_to(ROOT)} is newer: make build",
+    )

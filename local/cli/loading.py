@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 
 from webbee_kernel.catalogue import tool_spec
-from webbee_kernel.registry import Registry, load_extension, place_of, reason_of
+from webbee_kernel.extensions.registry import Registry, load_extension, place_of, reason_of
 
 from .rules import Finding
 
@@ -43,15 +43,27 @@ class Loaded:
 
 def load(folder: Path) -> Loaded:
     """Load the folder in a child process; a child that hangs or dies is a finding too."""
-    path = [str(ROOT / "layers" / "webbee_kernel"), str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    path = [
+        str(ROOT / "layers" / "webbee_kernel"),
+        str(ROOT),
+        *filter(None, [os.environ.get("PYTHONPATH")]),
+    ]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
     command = [sys.executable, "-m", "local.cli.loading", str(folder.resolve())]
     try:
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=LOAD_S, check=False)  # noqa: S603 - ourselves
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=LOAD_S, check=False
+        )  # noqa: S603 - ourselves
     except subprocess.TimeoutExpired:
-        return _failed("main.py", 1, f"it did not load in {LOAD_S} s: an import waits for something or never ends")
+        return _failed(
+            "main.py",
+            1,
+            f"it did not load in {LOAD_S} s: an import waits for something or never ends",
+        )
     if not done.stdout:
-        return _failed("main.py", 1, f"it ended the process that imported it (exit status {done.returncode})")
+        return _failed(
+            "main.py", 1, f"it ended the process that imported it (exit status {done.returncode})"
+        )
     answer = json.loads(done.stdout)
     return Loaded(answer["app_id"], [Finding(**f) for f in answer["findings"]])
 
@@ -67,11 +79,15 @@ def _look(folder: Path) -> Loaded:
     except (Exception, SystemExit) as error:
         file, line = place_of(error, folder)
         reason = reason_of(error, folder).removesuffix(f" ({file}:{line})")
-        return _failed(file or "main.py", line or 1, f"it does not load: {reason}{_remedy(error, folder)}")
+        return _failed(
+            file or "main.py", line or 1, f"it does not load: {reason}{_remedy(error, folder)}"
+        )
     info = Registry({extension.app_id: extension}).catalogue().apps[extension.app_id]
     found = []
     if not (info.functions or info.panels or info.sections):
-        found.append(Finding("main.py", 1, "warning", "empty", "it registers no function, panel or section"))
+        found.append(
+            Finding("main.py", 1, "warning", "empty", "it registers no function, panel or section")
+        )
     for function in info.functions:
         size = len(json.dumps(tool_spec(function).input_schema))
         if size > MAX_SCHEMA:
@@ -90,7 +106,9 @@ def _remedy(error: BaseException, folder: Path) -> str:
     if error.name.partition(".")[0] == "imperal_sdk":
         return f" – it comes by itself when deployed; on this machine: {pip} {SDK}"
     requirements = folder / "requirements.txt"
-    if requirements.exists() and any(map(_is_missing, _REQUIREMENT.findall(requirements.read_text("utf-8")))):
+    if requirements.exists() and any(
+        map(_is_missing, _REQUIREMENT.findall(requirements.read_text("utf-8")))
+    ):
         return f" – install what it requires: {pip} -r {os.path.relpath(requirements)}"
     return " – add it to requirements.txt"
 
@@ -107,7 +125,10 @@ def _place(folder: Path, function: str) -> tuple[str, int]:
     """Where a function is registered."""
     for path in sorted(folder.glob("*.py")):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-            if re.search(rf'\.function\(\s*"{re.escape(function)}"', line) or line.strip().rstrip(",") == f'"{function}"':
+            if (
+                re.search(rf'\.function\(\s*"{re.escape(function)}"', line)
+                or line.strip().rstrip(",") == f'"{function}"'
+            ):
                 return path.name, number
     return "main.py", 1
 

@@ -19,7 +19,12 @@ ACTION_TYPES = ("read", "write", "destructive")
 NOT_OF_THE_SDK = ("async", "examples")
 """Rules that `imperal-sdk` extensions need not follow: plain handlers run on a thread, its decorator takes no examples."""
 
-BLOCKING = {"time.sleep": "await asyncio.sleep", "requests": "ctx.http", "urllib.request": "ctx.http", "boto3": "the clients of ctx"}
+BLOCKING = {
+    "time.sleep": "await asyncio.sleep",
+    "requests": "ctx.http",
+    "urllib.request": "ctx.http",
+    "boto3": "the clients of ctx",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,15 @@ def findings(folder: Path) -> list[Finding]:
         try:
             tree = ast.parse(path.read_text("utf-8"), path.name)
         except (SyntaxError, ValueError) as error:
-            found.append(Finding(path.name, getattr(error, "lineno", 1) or 1, "error", "syntax", str(error).partition(" (")[0]))
+            found.append(
+                Finding(
+                    path.name,
+                    getattr(error, "lineno", 1) or 1,
+                    "error",
+                    "syntax",
+                    str(error).partition(" (")[0],
+                )
+            )
             continue
         module = _Module(path.name, tree)
         theirs = theirs or module.imports("imperal_sdk")
@@ -61,8 +74,15 @@ class _Module:
 
     def findings(self) -> Iterator[Finding]:
         """All rules over all nodes; the code of handlers that may not read snapshots is told apart."""
-        forbidden = {id(n) for f in ast.walk(self._tree) if _decorator(f, *NO_SNAPSHOTS) for n in ast.walk(f)}
-        threaded = {id(n) for f in ast.walk(self._tree) if isinstance(f, ast.FunctionDef) and _decorator(f, *HANDLERS) for n in ast.walk(f)}
+        forbidden = {
+            id(n) for f in ast.walk(self._tree) if _decorator(f, *NO_SNAPSHOTS) for n in ast.walk(f)
+        }
+        threaded = {
+            id(n)
+            for f in ast.walk(self._tree)
+            if isinstance(f, ast.FunctionDef) and _decorator(f, *HANDLERS)
+            for n in ast.walk(f)
+        }
         for node in ast.walk(self._tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield from self._handler(node)
@@ -71,7 +91,11 @@ class _Module:
             elif isinstance(node, ast.Import | ast.ImportFrom):
                 yield from self._import(node)
             elif isinstance(node, ast.Attribute) and node.attr == "fact_ledger":
-                yield self._error(node, "fact-ledger", "the fact ledger has no extension API: return structured data in ActionResult.data")
+                yield self._error(
+                    node,
+                    "fact-ledger",
+                    "the fact ledger has no extension API: return structured data in ActionResult.data",
+                )
 
     def _handler(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Finding]:
         if (call := _decorator(node, "function")) is not None:
@@ -81,26 +105,60 @@ class _Module:
         if isinstance(node, ast.FunctionDef) and _decorator(node, *HANDLERS):
             yield self._error(node, "async", f"{node.name} must be async def: the kernel awaits it")
 
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) -> Iterator[Finding]:
+    def _function(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call
+    ) -> Iterator[Finding]:
         given = {k.arg: k.value for k in call.keywords}
         kind = _literal(given.get("action_type"))
         if kind is not None and kind not in ACTION_TYPES:
-            yield self._error(call, "action-type", f"action_type is {kind!r}: give one of {', '.join(ACTION_TYPES)}")
-        if re.match(r"(delete|remove|erase|purge|drop|wipe)", node.name) and kind in (None, "read", "write"):
-            yield self._warning(call, "action-type", f"{node.name} sounds final: action_type='destructive' asks the user first")
-        if len(call.args) < 2 and "description" not in given:
-            yield self._warning(call, "description", f"{node.name} has no description: a model chooses functions by it")
-        if "examples" not in given:
-            yield self._warning(call, "examples", f"{node.name} has no examples: the offline model matches messages with them")
-        if node.args.kwarg is None and len(node.args.args) > 1 and node.args.args[1].annotation is None:
+            yield self._error(
+                call,
+                "action-type",
+                f"action_type is {kind!r}: give one of {', '.join(ACTION_TYPES)}",
+            )
+        if re.match(r"(delete|remove|erase|purge|drop|wipe)", node.name) and kind in (
+            None,
+            "read",
+            "write",
+        ):
             yield self._warning(
-                node, "params", f"{node.name}'s second parameter has no annotation: a Pydantic model is checked before it runs"
+                call,
+                "action-type",
+                f"{node.name} sounds final: action_type='destructive' asks the user first",
+            )
+        if len(call.args) < 2 and "description" not in given:
+            yield self._warning(
+                call,
+                "description",
+                f"{node.name} has no description: a model chooses functions by it",
+            )
+        if "examples" not in given:
+            yield self._warning(
+                call,
+                "examples",
+                f"{node.name} has no examples: the offline model matches messages with them",
+            )
+        if (
+            node.args.kwarg is None
+            and len(node.args.args) > 1
+            and node.args.args[1].annotation is None
+        ):
+            yield self._warning(
+                node,
+                "params",
+                f"{node.name}'s second parameter has no annotation: a Pydantic model is checked before it runs",
             )
 
-    def _section(self, node: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call) -> Iterator[Finding]:
+    def _section(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call
+    ) -> Iterator[Finding]:
         name = _literal(call.args[0]) if call.args else None
         if isinstance(name, str) and (not name or re.search(r"[*?\[\]:/]", name)):
-            yield self._error(call, "section-name", f"section name {name!r}: at least one character and none of * ? [ ] : /")
+            yield self._error(
+                call,
+                "section-name",
+                f"section name {name!r}: at least one character and none of * ? [ ] : /",
+            )
         ttl = _literal(next((k.value for k in call.keywords if k.arg == "ttl"), None))
         if isinstance(ttl, int | float) and ttl < 1:
             yield self._error(call, "ttl", f"ttl is {ttl}: give at least 1 second")
@@ -113,45 +171,91 @@ class _Module:
         for key, item in zip(value.keys, value.values, strict=True):
             if _literal(key) == "response" and isinstance(item, ast.Dict):
                 value = item
-        names = [k for k in map(_literal, (k for k in value.keys if k)) if isinstance(k, str) and not k.startswith("_")]
+        names = [
+            k
+            for k in map(_literal, (k for k in value.keys if k))
+            if isinstance(k, str) and not k.startswith("_")
+        ]
         for name in names[skeleton.MAX_FIELDS :]:
-            yield self._warning(value, "seventh-field", f"field {name!r} never renders: the first {skeleton.MAX_FIELDS} do")
+            yield self._warning(
+                value,
+                "seventh-field",
+                f"field {name!r} never renders: the first {skeleton.MAX_FIELDS} do",
+            )
 
     def _call(self, node: ast.Call, forbidden: bool, threaded: bool) -> Iterator[Finding]:
         name = _dotted(node.func)
         if name.endswith("skeleton.get") and forbidden:
-            yield self._error(node, "I-SKELETON-LLM-ONLY", INVARIANTS["I-SKELETON-LLM-ONLY"].sentence)
+            yield self._error(
+                node, "I-SKELETON-LLM-ONLY", INVARIANTS["I-SKELETON-LLM-ONLY"].sentence
+            )
         if name.endswith((".cache.set", ".cache.get_or_fetch", ".cache.get", ".cache.delete")):
             yield from self._cache(node)
-        if name.endswith("ActionResult.success") and node.args and isinstance(node.args[0], ast.Constant | ast.JoinedStr):
-            yield self._warning(node, "data", "data is no dict: the next turn cannot find a field in it")
+        if (
+            name.endswith("ActionResult.success")
+            and node.args
+            and isinstance(node.args[0], ast.Constant | ast.JoinedStr)
+        ):
+            yield self._warning(
+                node, "data", "data is no dict: the next turn cannot find a field in it"
+            )
         if name in BLOCKING and not threaded:
-            yield self._error(node, "blocking", f"{name} blocks every other call of this process: use {BLOCKING[name]}")
+            yield self._error(
+                node,
+                "blocking",
+                f"{name} blocks every other call of this process: use {BLOCKING[name]}",
+            )
         if name in ("os.getenv", "os.environ.get"):
-            yield self._warning(node, "environment", "use ctx.config or ctx.secrets: the environment is the deployment's, not the user's")
+            yield self._warning(
+                node,
+                "environment",
+                "use ctx.config or ctx.secrets: the environment is the deployment's, not the user's",
+            )
         if name == "print":
             yield self._warning(node, "print", "use ctx.log: it names the app and the request")
 
     def _cache(self, node: ast.Call) -> Iterator[Finding]:
         key = _literal(node.args[0]) if node.args else None
         if isinstance(key, str) and not CACHE_KEY.fullmatch(key):
-            yield self._error(node, "I-CACHE-KEY-SAFETY", f"{INVARIANTS['I-CACHE-KEY-SAFETY'].sentence} This one is {key!r}.")
+            yield self._error(
+                node,
+                "I-CACHE-KEY-SAFETY",
+                f"{INVARIANTS['I-CACHE-KEY-SAFETY'].sentence} This one is {key!r}.",
+            )
         ttl = _literal(next((k.value for k in node.keywords if k.arg == "ttl_seconds"), None))
-        if ttl is not None and not (isinstance(ttl, int) and 5 <= ttl <= limit("I-CACHE-TTL-CAP-300S")):
-            yield self._error(node, "I-CACHE-TTL-CAP-300S", f"{INVARIANTS['I-CACHE-TTL-CAP-300S'].sentence} This one is {ttl}.")
+        if ttl is not None and not (
+            isinstance(ttl, int) and 5 <= ttl <= limit("I-CACHE-TTL-CAP-300S")
+        ):
+            yield self._error(
+                node,
+                "I-CACHE-TTL-CAP-300S",
+                f"{INVARIANTS['I-CACHE-TTL-CAP-300S'].sentence} This one is {ttl}.",
+            )
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> Iterator[Finding]:
-        names = [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+        names = (
+            [a.name for a in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+        )
         for name in names:
             if name in BLOCKING and name != "time.sleep":
-                yield self._warning(node, "blocking", f"{name} blocks the process: use {BLOCKING[name]}")
+                yield self._warning(
+                    node, "blocking", f"{name} blocks the process: use {BLOCKING[name]}"
+                )
             if name.startswith("webbee_kernel") and not name.startswith("webbee_kernel.sdk"):
-                yield self._error(node, "imports", f"{name} is the kernel's own: an extension imports webbee_kernel.sdk")
+                yield self._error(
+                    node,
+                    "imports",
+                    f"{name} is the kernel's own: an extension imports webbee_kernel.sdk",
+                )
 
     def imports(self, package: str) -> bool:
         """Whether any of its statements imports the package or a part of it."""
         names = [a.name for n in ast.walk(self._tree) if isinstance(n, ast.Import) for a in n.names]
-        names += [n.module or "" for n in ast.walk(self._tree) if isinstance(n, ast.ImportFrom) and not n.level]
+        names += [
+            n.module or ""
+            for n in ast.walk(self._tree)
+            if isinstance(n, ast.ImportFrom) and not n.level
+        ]
         return any(name.partition(".")[0] == package for name in names)
 
     def _error(self, node: Any, rule: str, message: str) -> Finding:
@@ -164,7 +268,11 @@ class _Module:
 def _decorator(node: ast.AST, *names: str) -> ast.Call | None:
     """The decorator call `@something.<name>(…)` of a function, one of `names`."""
     for decorator in getattr(node, "decorator_list", ()):
-        if isinstance(decorator, ast.Call) and isinstance(decorator.func, ast.Attribute) and decorator.func.attr in names:
+        if (
+            isinstance(decorator, ast.Call)
+            and isinstance(decorator.func, ast.Attribute)
+            and decorator.func.attr in names
+        ):
             return decorator
     return None
 

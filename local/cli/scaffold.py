@@ -144,7 +144,9 @@ def new(options: argparse.Namespace) -> int:
     """Write the scaffold into `<into>/<extension>`; nothing is overwritten."""
     app = str(options.extension)
     if not APP_ID.fullmatch(app):
-        raise CliError(f"{app!r} cannot be an extension's id: 1 to 64 characters of a-z 0-9 _ -, the first a letter")
+        raise CliError(
+            f"{app!r} cannot be an extension's id: 1 to 64 characters of a-z 0-9 _ -, the first a letter"
+        )
     folder = Path(options.into) / app
     if folder.exists():
         raise CliError(f"{folder} is there already: choose another name, or remove it")

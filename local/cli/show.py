@@ -35,7 +35,9 @@ def waiting(text: str) -> Iterator[None]:
 
     def tick() -> None:
         while not done.wait(0.1):
-            print(f"\r{text} {time.monotonic() - started:.0f} s", end="", file=sys.stderr, flush=True)
+            print(
+                f"\r{text} {time.monotonic() - started:.0f} s", end="", file=sys.stderr, flush=True
+            )
 
     thread = threading.Thread(target=tick, daemon=True)
     thread.start()
@@ -52,12 +54,23 @@ def progress(text: str, done: int, of: int) -> None:
     if sys.stderr.isatty():
         filled = BAR * done // max(of, 1)
         end = "\n" if done >= of else ""
-        print(f"\r\x1b[2K{text} [{'█' * filled}{'·' * (BAR - filled)}] {done}/{of}", end=end, file=sys.stderr, flush=True)
+        print(
+            f"\r\x1b[2K{text} [{'█' * filled}{'·' * (BAR - filled)}] {done}/{of}",
+            end=end,
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def mark(ok: bool, level: str = "error") -> str:
     """✓, ✗ or !."""
-    return paint("✓", "green") if ok else paint("✗", "red") if level == "error" else paint("!", "yellow")
+    return (
+        paint("✓", "green")
+        if ok
+        else paint("✗", "red")
+        if level == "error"
+        else paint("!", "yellow")
+    )
 
 
 def bar(part: int, whole: int) -> str:

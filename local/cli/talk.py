@@ -63,7 +63,11 @@ def chat(options: argparse.Namespace) -> int:
 
 def say(api: Client, message: str, session: str) -> dict[str, Any]:
     """One turn."""
-    answer: dict[str, Any] = ask(api.post, "/v1/chat", {"message": message, "session_id": session, "request_id": uuid.uuid4().hex})
+    answer: dict[str, Any] = ask(
+        api.post,
+        "/v1/chat",
+        {"message": message, "session_id": session, "request_id": uuid.uuid4().hex},
+    )
     return answer
 
 
@@ -71,7 +75,10 @@ def show(answer: dict[str, Any]) -> None:
     """A turn's calls and its reply."""
     for call in answer["calls"]:
         ok = call["status"] == "ok"
-        print(f"  {mark(ok)} {call['app_id']}.{call['fn_name']} " + paint(f"{call['duration_ms']} ms {call.get('error_code', '')}", "dim"))
+        print(
+            f"  {mark(ok)} {call['app_id']}.{call['fn_name']} "
+            + paint(f"{call['duration_ms']} ms {call.get('error_code', '')}", "dim")
+        )
     print(wrapped(answer["reply"], "  ").replace("  ", paint("webbee  ", "bold", "yellow"), 1))
 
 
@@ -104,7 +111,12 @@ def sessions(options: argparse.Namespace) -> int:
 def inspect(options: argparse.Namespace) -> int:
     """What the model would read for a message, and where a value stands."""
     query = {"message": " ".join(options.message), "session_id": options.session or "inspect"}
-    report = ask(client(options).get, "/v1/inspect", **query, **({"search": options.search} if options.search else {}))
+    report = ask(
+        client(options).get,
+        "/v1/inspect",
+        **query,
+        **({"search": options.search} if options.search else {}),
+    )
     if options.json:
         put_json(report)
         return 0
@@ -120,10 +132,15 @@ def inspect(options: argparse.Namespace) -> int:
     for section in report["sections"]:
         lost = [f for f in section["fields"] if f["state"] != "shown"]
         state = section["age"] if section["in_prompt"] else section["why_not"]
-        print(f"\n{mark(section['in_prompt'], 'warning')} {section['app_id']}.{section['section']} " + paint(state, "dim"))
+        print(
+            f"\n{mark(section['in_prompt'], 'warning')} {section['app_id']}.{section['section']} "
+            + paint(state, "dim")
+        )
         for field in lost:
             for loss in field["losses"]:
-                print(f"    {field['state']:8} {loss['path']}: {loss['because']} ({loss['detail']})")
+                print(
+                    f"    {field['state']:8} {loss['path']}: {loss['because']} ({loss['detail']})"
+                )
     return 0
 
 
@@ -131,14 +148,21 @@ def show_search(found: dict[str, Any]) -> int:
     """0 when the model sees the value."""
     print(f"{mark(found['seen'], 'warning')} {found['value']}: {found['verdict']}")
     for hit in found["found"]:
-        print(f"  {hit['state']:8} {hit['channel']} · {hit['place']} {hit['path']} " + paint(hit["because"], "dim"))
+        print(
+            f"  {hit['state']:8} {hit['channel']} · {hit['place']} {hit['path']} "
+            + paint(hit["because"], "dim")
+        )
     return 0 if found["seen"] else 1
 
 
 def refresh(options: argparse.Namespace) -> int:
     """Ask for every section of the user's apps, or of one, and wait until each is new."""
     api = client(options)
-    apps = [a for a in ask(api.get, "/v1/extensions")["extensions"] if a["installed"] and options.app in ("", a["app_id"])]
+    apps = [
+        a
+        for a in ask(api.get, "/v1/extensions")["extensions"]
+        if a["installed"] and options.app in ("", a["app_id"])
+    ]
     if not apps:
         raise CliError(f"{options.app or 'no app'} is not installed for this user")
     for app in apps:
@@ -147,8 +171,17 @@ def refresh(options: argparse.Namespace) -> int:
     started, deadline = time.monotonic(), time.monotonic() + REFRESH_S
     report: list[dict[str, Any]] = []
     while wanted and time.monotonic() < deadline:
-        report = [s for s in ask(api.get, "/v1/inspect", message="")["sections"] if (s["app_id"], s["section"]) in wanted]
-        fresh = [s for s in report if s["failures"] or (s["age_s"] is not None and s["age_s"] <= time.monotonic() - started)]
+        report = [
+            s
+            for s in ask(api.get, "/v1/inspect", message="")["sections"]
+            if (s["app_id"], s["section"]) in wanted
+        ]
+        fresh = [
+            s
+            for s in report
+            if s["failures"]
+            or (s["age_s"] is not None and s["age_s"] <= time.monotonic() - started)
+        ]
         progress("refreshing", len(fresh), len(wanted))
         if len(fresh) == len(wanted):
             break
@@ -157,8 +190,15 @@ def refresh(options: argparse.Namespace) -> int:
         put_json({"sections": report})
     else:
         for s in report:
-            print(f"{mark(not s['failures'])} {s['app_id']}.{s['section']} {s['age']} {s['last_error']}\n  {paint(s['line'], 'dim')}")
-    late = len(report) < len(wanted) or any(s["age_s"] is None or s["age_s"] > time.monotonic() - started + 1 for s in report)
+            print(
+                f"{mark(not s['failures'])} {s['app_id']}.{s['section']} {s['age']} {s['last_error']}\n  {paint(s['line'], 'dim')}"
+            )
+    late = len(report) < len(wanted) or any(
+        s["age_s"] is None or s["age_s"] > time.monotonic() - started + 1 for s in report
+    )
     if late:
-        print("some sections were not refreshed in time: is the refresh loop running?", file=sys.stderr)
+        print(
+            "some sections were not refreshed in time: is the refresh loop running?",
+            file=sys.stderr,
+        )
     return 1 if late or any(s["failures"] for s in report) else 0

@@ -33,21 +33,33 @@ def test_the_kept_document_is_fresh() -> None:
 
 def test_it_describes_exactly_the_routes_of_the_template() -> None:
     deployed = {(r.method, r.path.replace("+}", "}"), r.public) for r in routes(load_template())}
-    described = {(m.upper(), p, o.get("security") == []) for p, item in DOCUMENT["paths"].items() for m, o in item.items()}
+    described = {
+        (m.upper(), p, o.get("security") == [])
+        for p, item in DOCUMENT["paths"].items()
+        for m, o in item.items()
+    }
     assert described == deployed
 
 
 def test_every_operation_has_a_summary_and_a_shape() -> None:
     for route in all_routes():
         assert (route.handler.__doc__ or "").strip()
-        assert route.answer or route.content_type != "application/json" or "webhook" in route.key, route.key
+        assert route.answer or route.content_type != "application/json" or "webhook" in route.key, (
+            route.key
+        )
 
 
 @schema.parametrize()
 @settings(max_examples=25, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
-def test_whatever_arrives_the_answer_is_the_described_one_and_never_a_5xx(case: Any, url: str) -> None:
+def test_whatever_arrives_the_answer_is_the_described_one_and_never_a_5xx(
+    case: Any, url: str
+) -> None:
     response = case.call(base_url=url, headers={"authorization": "Bearer dev"})
-    beyond_schemas = [] if case.operation.body else [checks.negative_data_rejection]  # an unknown query parameter is ignored
+    beyond_schemas = (
+        [] if case.operation.body else [checks.negative_data_rejection]
+    )  # an unknown query parameter is ignored
     if "cursor" in (case.query or {}):
-        beyond_schemas.append(checks.positive_data_acceptance)  # only cursors that were given out are taken
+        beyond_schemas.append(
+            checks.positive_data_acceptance
+        )  # only cursors that were given out are taken
     case.validate_response(response, excluded_checks=NOT_OURS + beyond_schemas)

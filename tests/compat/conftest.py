@@ -11,26 +11,28 @@ from typing import Any
 
 import pytest
 
+from webbee_kernel.base.clock import FrozenClock
+from webbee_kernel.base.ids import new_id
+from webbee_kernel.base.loop_thread import LoopThread
 from webbee_kernel.bootstrap import App, bootstrap, make_host, make_refresher, make_scheduler
-from webbee_kernel.clock import FrozenClock
 from webbee_kernel.config import Settings
-from webbee_kernel.host import ExtensionHost
+from webbee_kernel.extensions.host import ExtensionHost
+from webbee_kernel.extensions.installer import Installer
+from webbee_kernel.extensions.registry import Registry, load_folder
 from webbee_kernel.identity import user_dict
-from webbee_kernel.ids import new_id
-from webbee_kernel.installer import Installer
 from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.loop import LoopThread
-from webbee_kernel.refresher import RefreshMessage
-from webbee_kernel.registry import Registry, load_folder
-from webbee_kernel.scheduler import system_user
+from webbee_kernel.refresh.refresher import RefreshMessage
+from webbee_kernel.refresh.schedules import system_user
 from webbee_kernel.sdk import User
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.surfaces import secrets
-from webbee_kernel.turn import CallOutcome, CallRequest, Event, UserKey
+from webbee_kernel.values import CallOutcome, CallRequest, Event, UserKey
 
 EXTENSIONS = Path(__file__).parent / "extensions"
-ALICE = User(imperal_id="alice", email="alice@example.com", tenant_id="acme", language="ru", scopes=("chat",))
+ALICE = User(
+    imperal_id="alice", email="alice@example.com", tenant_id="acme", language="ru", scopes=("chat",)
+)
 BOB = User(imperal_id="bob", email="bob@example.com", tenant_id="acme")
 
 
@@ -40,9 +42,16 @@ class Bench:
     def __init__(self, registry: Registry, **more: str) -> None:
         self.clock = FrozenClock("2026-05-15T17:21:04Z")
         config = {"weather": {"units": {"degrees": "C"}, "base": "http://unset.invalid"}}
-        env = {"WEBBEE_HTTP_ALLOW_PRIVATE": "true", "WEBBEE_PUBLIC_URL": "https://bee.example", "WEBBEE_CONFIG": json.dumps(config), **more}
+        env = {
+            "WEBBEE_HTTP_ALLOW_PRIVATE": "true",
+            "WEBBEE_PUBLIC_URL": "https://bee.example",
+            "WEBBEE_CONFIG": json.dumps(config),
+            **more,
+        }
         model = FunctionModel(lambda request: ModelResponse(text=f"Dear {request.prompt[-3:]},"))
-        self.app: App = bootstrap(Settings.from_env(env), stores=memory_stores(), clock=self.clock, llm=model)
+        self.app: App = bootstrap(
+            Settings.from_env(env), stores=memory_stores(), clock=self.clock, llm=model
+        )
         self.host: ExtensionHost = make_host(self.app, registry)
         self._loop = LoopThread("bench")
 
@@ -51,10 +60,27 @@ class Bench:
         return self._loop.run(coro, timeout=30)
 
     def outcome(
-        self, app_id: str, name: str, /, *, user: User = ALICE, call: str = "function", seconds: float = 10.0, **arguments: Any
+        self,
+        app_id: str,
+        name: str,
+        /,
+        *,
+        user: User = ALICE,
+        call: str = "function",
+        seconds: float = 10.0,
+        **arguments: Any,
     ) -> CallOutcome:
         """A call through the kernel's dispatch."""
-        request = CallRequest(call, user_dict(user), app_id, name, arguments, session_id="s1", request_id=new_id(), deadline_s=seconds)
+        request = CallRequest(
+            call,
+            user_dict(user),
+            app_id,
+            name,
+            arguments,
+            session_id="s1",
+            request_id=new_id(),
+            deadline_s=seconds,
+        )
         found: CallOutcome = self.run(self.host.execute(request))
         return found
 
@@ -71,16 +97,27 @@ class Bench:
         return found.ui["ui"]
 
     def webhook(
-        self, app_id: str, path: str, body: str = "", *, method: str = "POST", headers: dict[str, str] | None = None, **query: str
+        self,
+        app_id: str,
+        path: str,
+        body: str = "",
+        *,
+        method: str = "POST",
+        headers: dict[str, str] | None = None,
+        **query: str,
     ) -> tuple[int, dict[str, str], Any]:
         """Status, headers and body."""
-        answer: tuple[int, dict[str, str], Any] = self.run(self.host.webhook(app_id, method, path, headers or {}, body.encode(), query))
+        answer: tuple[int, dict[str, str], Any] = self.run(
+            self.host.webhook(app_id, method, path, headers or {}, body.encode(), query)
+        )
         return answer
 
     def refresh(self, app_id: str, section: str, user: User = ALICE) -> str:
         """One refresh, its outcome."""
         refresher = make_refresher(self.app, self.host)
-        outcome: str = self.run(refresher.refresh(RefreshMessage(user_dict(user), app_id, section, "effect")))
+        outcome: str = self.run(
+            refresher.refresh(RefreshMessage(user_dict(user), app_id, section, "effect"))
+        )
         return outcome
 
     def section(self, app_id: str, section: str, user: User = ALICE) -> Any:
@@ -90,7 +127,9 @@ class Bench:
 
     def schedule(self, app_id: str, job: str) -> str:
         """One run of a job."""
-        message = RefreshMessage(user_dict(system_user("acme")), app_id, job, "schedule", self.clock.now())
+        message = RefreshMessage(
+            user_dict(system_user("acme")), app_id, job, "schedule", self.clock.now()
+        )
         outcome: str = self.run(make_scheduler(self.app, self.host).run(message))
         return outcome
 
@@ -102,11 +141,17 @@ class Bench:
     def install(self, app_id: str, user: User = ALICE, *, uninstall: bool = False) -> None:
         """Install or uninstall."""
         installer = Installer(self.host, self.app.stores, self.clock)
-        self.run(installer.uninstall(user, app_id) if uninstall else installer.install(user, app_id))
+        self.run(
+            installer.uninstall(user, app_id) if uninstall else installer.install(user, app_id)
+        )
 
     def documents(self, app_id: str, collection: str, user: User = ALICE) -> list[dict[str, Any]]:
         """What the store holds."""
-        page = self.run(self.app.stores.documents.query(key(user), app_id, collection, where=None, order_by=None, limit=100, cursor=None))
+        page = self.run(
+            self.app.stores.documents.query(
+                key(user), app_id, collection, where=None, order_by=None, limit=100, cursor=None
+            )
+        )
         return [d.data for d in page.data]
 
     def events(self, kind: str = "", user: User = ALICE) -> list[Event]:
@@ -118,13 +163,19 @@ class Bench:
         spec = self.host.registry.loaded[app_id].ext.secrets[name]
         self.run(self.app.stores.secrets.set(secrets.path(key(user), app_id, spec), value))
 
-    def context(self, app_id: str, tool_type: str = "tool", *, user: User = ALICE, system: bool = False) -> Any:
+    def context(
+        self, app_id: str, tool_type: str = "tool", *, user: User = ALICE, system: bool = False
+    ) -> Any:
         """The SDK's context, as a handler of the app gets it."""
         from webbee_kernel.compat.imperal.adopt import Adopted
         from webbee_kernel.compat.imperal.context import KernelContext
 
         ext = self.host.registry.loaded[app_id].ext
-        return KernelContext(self.host.contexts.make(user, app_id, system=system), Adopted(app_id, ext, {}, ext.cache_models), tool_type)
+        return KernelContext(
+            self.host.contexts.make(user, app_id, system=system),
+            Adopted(app_id, ext, {}, ext.cache_models),
+            tool_type,
+        )
 
 
 def key(user: User) -> UserKey:
@@ -156,9 +207,17 @@ def service() -> Iterator[str]:
                 self.end_headers()
                 return
             is_json = not self.path.startswith("/text")
-            body = json.dumps({"degrees": 21, "auth": self.headers.get("authorization"), "key": self.headers.get("x-key")}).encode()
+            body = json.dumps(
+                {
+                    "degrees": 21,
+                    "auth": self.headers.get("authorization"),
+                    "key": self.headers.get("x-key"),
+                }
+            ).encode()
             self.send_response(404 if self.path.startswith("/missing") else 200)
-            self.send_header("content-type", "application/json" if is_json else "application/octet-stream")
+            self.send_header(
+                "content-type", "application/json" if is_json else "application/octet-stream"
+            )
             self.end_headers()
             self.wfile.write(body if is_json else b"\xff\xfe")
 

@@ -14,14 +14,22 @@ from typing import Any
 
 import imperal_sdk
 import pytest
-from imperal_sdk import ChatExtension, Context, Document, Extension, Page, SkeletonAccessForbidden, ui
+from imperal_sdk import (
+    ChatExtension,
+    Context,
+    Document,
+    Extension,
+    Page,
+    SkeletonAccessForbidden,
+    ui,
+)
 from imperal_sdk.catalog import callable_function_names
 from imperal_sdk.store.exceptions import StoreConflict
 from pydantic import BaseModel, ValidationError
 
 from tests.compat.conftest import ALICE, BOB, EXTENSIONS, Bench
 from webbee_kernel.compat.imperal.adopt import adopt
-from webbee_kernel.registry import LoadedExtension, Registry
+from webbee_kernel.extensions.registry import LoadedExtension, Registry
 from webbee_kernel.sdk import User
 
 SYSTEM = User(imperal_id="__system__", role="system", tenant_id="acme", scopes=("*",))
@@ -176,7 +184,9 @@ def test_a_context_has_every_client(bench: Bench) -> None:
     ):
         assert getattr(ctx, name) is not None
     for protocol in ("Store", "AI", "Notify", "Storage", "HTTP", "Config", "Extensions", "Billing"):
-        assert isinstance(getattr(ctx, protocol.lower()), getattr(imperal_sdk.context, f"{protocol}Protocol"))
+        assert isinstance(
+            getattr(ctx, protocol.lower()), getattr(imperal_sdk.context, f"{protocol}Protocol")
+        )
     assert getattr(ctx, "fact_ledger", None) is None
     assert not hasattr(ctx, "history")
 
@@ -189,7 +199,9 @@ def test_a_log_line_is_awaited_at_any_level(bench: Bench, caplog: pytest.LogCapt
     caplog.set_level("DEBUG", "webbee.extension")
     for level in ("debug", "info", "warning", "error", "odd"):
         bench.run(bench.context("shelf").log(f"at {level}", level=level))
-    assert [r.getMessage() for r in caplog.records] == [f"app=shelf | at {level}" for level in ("debug", "info", "warning", "error", "odd")]
+    assert [r.getMessage() for r in caplog.records] == [
+        f"app=shelf | at {level}" for level in ("debug", "info", "warning", "error", "odd")
+    ]
 
 
 def test_as_user_wants_a_system_context(bench: Bench) -> None:
@@ -208,8 +220,16 @@ def test_as_user_changes_the_user_and_nothing_else(bench: Bench) -> None:
     ctx.agency_id = "agency"
     scoped = ctx.as_user("bob")
     assert (scoped.user.imperal_id, scoped.user.attributes["scoped_from"]) == ("bob", "__system__")
-    assert (scoped.user.role, scoped.user.scopes, scoped.user.tenant_id) == ("system", ["*"], "acme")
-    assert (scoped._extension_id, scoped.tenant, scoped.agency_id) == ("shelf", ctx.tenant, "agency")
+    assert (scoped.user.role, scoped.user.scopes, scoped.user.tenant_id) == (
+        "system",
+        ["*"],
+        "acme",
+    )
+    assert (scoped._extension_id, scoped.tenant, scoped.agency_id) == (
+        "shelf",
+        ctx.tenant,
+        "agency",
+    )
     assert ctx.user.imperal_id == "__system__"
 
 
@@ -239,8 +259,15 @@ def test_the_skeleton_has_no_writer(bench: Bench) -> None:
 
 
 def test_the_user_answers_for_scopes_and_roles(bench: Bench) -> None:
-    user = bench.context("shelf", user=User("ann", role="admin", tenant_id="acme", scopes=("mail.*", "chat"))).user
-    assert [user.has_scope(s) for s in ("chat", "mail.read", "mail", "files")] == [True, True, True, False]
+    user = bench.context(
+        "shelf", user=User("ann", role="admin", tenant_id="acme", scopes=("mail.*", "chat"))
+    ).user
+    assert [user.has_scope(s) for s in ("chat", "mail.read", "mail", "files")] == [
+        True,
+        True,
+        True,
+        False,
+    ]
     assert (user.has_role("admin"), user.has_role("user")) == (True, False)
     assert bench.context("shelf", user=SYSTEM).user.has_scope("anything")
     with pytest.raises(ValidationError):
@@ -257,7 +284,13 @@ def test_a_store_returns_the_sdks_documents(bench: Bench) -> None:
     assert isinstance(read, Document)
     assert (read["title"], read.get("title"), read.get("none", 1)) == ("Emma", "Emma", 1)
     assert {f.name for f in dataclasses.fields(read)} <= set(vars(read))
-    assert (read.extension_id, read.tenant_id, read.user_id, bool(read.etag), bool(read.created_at)) == (
+    assert (
+        read.extension_id,
+        read.tenant_id,
+        read.user_id,
+        bool(read.etag),
+        bool(read.created_at),
+    ) == (
         "shelf",
         "acme",
         "alice",
@@ -273,18 +306,32 @@ def test_a_stale_etag_writes_nothing(bench: Bench) -> None:
     newer = bench.run(store.update("books", made.id, {"n": 2}, if_match=made.etag))
     with pytest.raises(StoreConflict) as conflict:
         bench.run(store.update("books", made.id, {"n": 3}, if_match=made.etag))
-    assert (conflict.value.doc_id, conflict.value.expected_etag, conflict.value.current_etag) == (made.id, made.etag, newer.etag)
+    assert (conflict.value.doc_id, conflict.value.expected_etag, conflict.value.current_etag) == (
+        made.id,
+        made.etag,
+        newer.etag,
+    )
     assert bench.run(store.get("books", made.id))["n"] == 2
 
 
 def test_a_query_returns_the_sdks_page(bench: Bench) -> None:
     store = bench.context("shelf").store
     empty = bench.run(store.query("books"))
-    assert (isinstance(empty, Page), len(empty), empty.has_more, empty.cursor) == (True, 0, False, None)
+    assert (isinstance(empty, Page), len(empty), empty.has_more, empty.cursor) == (
+        True,
+        0,
+        False,
+        None,
+    )
     for n in range(3):
         bench.run(store.create("books", {"n": n}))
     page = bench.run(store.query("books", limit=2))
-    assert ([d["n"] for d in page], page.data[0]["n"], len(page), page.has_more) == ([0, 1], 0, 2, True)
+    assert ([d["n"] for d in page], page.data[0]["n"], len(page), page.has_more) == (
+        [0, 1],
+        0,
+        2,
+        True,
+    )
     assert set(page.model_dump()) == {"data", "cursor", "has_more", "total"}
 
 
@@ -295,7 +342,11 @@ def test_a_query_returns_the_sdks_page(bench: Bench) -> None:
 def test_a_cache_key_is_checked(bench: Bench, key: str) -> None:
     cache = bench.context("weather").cache
     model = bench.host.registry.loaded["weather"].ext.cache_models["forecast"]
-    for attempt in (cache.get(key, model), cache.set(key, model(city="Oslo", degrees=1)), cache.delete(key)):
+    for attempt in (
+        cache.get(key, model),
+        cache.set(key, model(city="Oslo", degrees=1)),
+        cache.delete(key),
+    ):
         with pytest.raises(ValueError, match="I-CACHE-KEY-SAFETY"):
             bench.run(attempt)
 
@@ -378,13 +429,22 @@ def test_equal_model_names_of_two_extensions_are_two_models() -> None:
 
 def test_configuration_is_read_by_dots_sections_and_whole(bench: Bench) -> None:
     config = bench.context("shelf").config
-    assert (config.get("lend.days"), config.get("lend"), config.get("lend.none", 1), config.get("lend.days.none")) == (
+    assert (
+        config.get("lend.days"),
+        config.get("lend"),
+        config.get("lend.none", 1),
+        config.get("lend.days.none"),
+    ) == (
         14,
         {"days": 14},
         1,
         None,
     )
-    assert (config.get_section("lend"), config.get_section("none"), config.all()) == ({"days": 14}, {}, {"lend": {"days": 14}})
+    assert (config.get_section("lend"), config.get_section("none"), config.all()) == (
+        {"days": 14},
+        {},
+        {"lend": {"days": 14}},
+    )
 
 
 def test_a_panel_keeps_what_its_decorator_was_told() -> None:
@@ -396,7 +456,11 @@ def test_a_panel_keeps_what_its_decorator_was_told() -> None:
 
     panel = adopted(ext).host.registry.loaded["made"].ext.panels["p"]
     assert (panel.slot, panel.title, panel.options["slot"]) == ("center", "T", "overlay")
-    assert (panel.options["cache_ttl"], panel.options["center_overlay"], panel.options["extra"]) == (5, True, "x")
+    assert (
+        panel.options["cache_ttl"],
+        panel.options["center_overlay"],
+        panel.options["extra"],
+    ) == (5, True, "x")
 
 
 def test_an_upgrade_runs_its_hook(bench: Bench) -> None:
@@ -429,7 +493,9 @@ def test_what_can_be_called_is_what_the_sdk_says_can_be(bench: Bench) -> None:
         theirs = next(v for v in vars(module).values() if isinstance(v, Extension))
         sections = {n for n in callable_function_names(theirs) if n.startswith("skeleton_")}
         ours = bench.host.registry.loaded[folder].ext
-        assert {n for chat in ours.chats for n in chat.functions} == callable_function_names(theirs) - sections
+        assert {n for chat in ours.chats for n in chat.functions} == callable_function_names(
+            theirs
+        ) - sections
         assert set(ours.tools) == sections
     assert (EXTENSIONS / "shelf").is_dir()
 
@@ -447,13 +513,18 @@ def test_a_name_declared_both_ways_is_one_function() -> None:
         return {"from": "chat"}
 
     bench = adopted(ext)
-    assert [n for c in bench.host.registry.loaded["made"].ext.chats for n in c.functions] == ["twice"]
+    assert [n for c in bench.host.registry.loaded["made"].ext.chats for n in c.functions] == [
+        "twice"
+    ]
     assert bench.call("made", "twice") == {"from": "chat"}
 
 
 def test_the_wheels_license_is_kept_at_a_distance() -> None:
     """Our code names none of the SDK's files that carry another licence than the wheel's."""
-    package = Path(inspect.getfile(Bench)).resolve().parents[2] / "layers/webbee_kernel/webbee_kernel/compat"
+    package = (
+        Path(inspect.getfile(Bench)).resolve().parents[2]
+        / "layers/webbee_kernel/webbee_kernel/compat"
+    )
     closed = re.compile(
         r"imperal_sdk[\w.]*\.(core|transport|_shared_http|_http_retry|typed_context|liquid|autonomous_mock)\b|\b_find\([^)]*\"(core|transport|typed_context)\""
     )

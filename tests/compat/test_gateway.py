@@ -19,7 +19,7 @@ import pytest
 from tests.compat.conftest import ALICE, BOB, EXTENSIONS, Bench
 from tests.functions.support import ALICE as ALICE_CLAIMS
 from tests.functions.support import Person, deployed
-from webbee_kernel import metrics
+from webbee_kernel.base import metrics
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.sdk import User
 from webbee_kernel.surfaces.http import HttpClient
@@ -29,11 +29,15 @@ SYSTEM = User("__system__", role="system", tenant_id="acme", scopes=("*",))
 Answer = tuple[int, Any]
 
 
-def send(ctx: Any, method: str, path: str, body: Any = None, *, token: str | None = None, **headers: Any) -> Answer:
+def send(
+    ctx: Any, method: str, path: str, body: Any = None, *, token: str | None = None, **headers: Any
+) -> Answer:
     """One request with the context's token: status and JSON."""
     address = urllib.parse.urlsplit(ctx._gateway_url)
     connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=10)
-    sent = {"X-Service-Token": ctx._service_token if token is None else token} | {k.replace("_", "-"): v for k, v in headers.items()}
+    sent = {"X-Service-Token": ctx._service_token if token is None else token} | {
+        k.replace("_", "-"): v for k, v in headers.items()
+    }
     raw = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
     try:
         connection.request(method, path, raw, sent)
@@ -54,7 +58,9 @@ def ctx(bench: Bench) -> Any:
 
 def test_built_clients_equal_given_ones_in_a_chat_function(bench: Bench) -> None:
     assert bench.call("mason", "compare")["wrong"] == []
-    told = [(e.data["text"], e.data["channel"], e.data["app_id"]) for e in bench.events("notification")]
+    told = [
+        (e.data["text"], e.data["channel"], e.data["app_id"]) for e in bench.events("notification")
+    ]
     assert told == [("loud", "email", "mason"), ("quiet", "in_app", "mason")] * 2
 
 
@@ -62,7 +68,10 @@ def test_built_clients_equal_given_ones_in_a_webhook_that_acts_for_a_user(bench:
     bob = User("bob", tenant_id="default")  # a webhook comes without a tenant
     bench.webhook("mason", "compare", user="zoe")
     status, _, report = bench.webhook("mason", "compare", user="bob")
-    assert (status, report) == (200, {"wrong": [], "owners": ["bob", "zoe"], "users": [["bob", "zoe"]] * 2, "three": [3, 3]})
+    assert (status, report) == (
+        200,
+        {"wrong": [], "owners": ["bob", "zoe"], "users": [["bob", "zoe"]] * 2, "three": [3, 3]},
+    )
     assert [e.data["text"] for e in bench.events("notification", bob)] == ["loud", "quiet"] * 2
     assert bench.documents("mason", "bricks", User("__webhook__", tenant_id="default")) == []
 
@@ -74,8 +83,12 @@ def test_built_clients_equal_given_ones_in_a_schedule(bench: Bench) -> None:
         bench.run(bench.context("mason", user=user).store.create("bricks", {}))
     assert bench.schedule("mason", "compare") == "done"
     names = sorted(user.imperal_id for user in users)
-    assert bench.documents("mason", "reports", SYSTEM) == [{"as": "__system__", "wrong": [], "users": names}]
-    assert [bench.documents("mason", "signed", user) for user in users] == [[{"by": user.imperal_id}] for user in users]
+    assert bench.documents("mason", "reports", SYSTEM) == [
+        {"as": "__system__", "wrong": [], "users": names}
+    ]
+    assert [bench.documents("mason", "signed", user) for user in users] == [
+        [{"by": user.imperal_id}] for user in users
+    ]
 
 
 def test_a_set_of_what_is_not_there_gets_an_id_of_its_own_as_the_sdk_made_it(bench: Bench) -> None:
@@ -107,7 +120,12 @@ def test_a_client_of_another_address_is_as_the_sdk_made_it(ctx: Any) -> None:
 
 def test_plain_http_reaches_it_however_the_handler_waits(bench: Bench) -> None:
     found = bench.call("mason", "raw")
-    assert found == {"same": True, "owner": ["mason", "acme", "alice", True], "status": 200, "by": ["httpx", "urllib", "ctx.http"]}
+    assert found == {
+        "same": True,
+        "owner": ["mason", "acme", "alice", True],
+        "status": 200,
+        "by": ["httpx", "urllib", "ctx.http"],
+    }
     assert bench.call("mason", "raw_sync", text="Ёж") == {"count": 3}
     chat, told = (e.data for e in bench.events("notification"))
     assert (chat["text"], chat["msg_type"], chat["channel"]) == ("Ёж", "system", "chat")
@@ -126,10 +144,28 @@ def test_fifty_calls_at_once_and_two_users_at_once(bench: Bench) -> None:
         thread.start()
     for thread in threads:
         thread.join(30)
-    assert found == {name: {"numbers": list(range(50)), "of": [name], "count": 50} for name in ("alice", "bob")}
+    assert found == {
+        name: {"numbers": list(range(50)), "of": [name], "count": 50} for name in ("alice", "bob")
+    }
 
 
-@pytest.mark.parametrize("doc_id", ["a b", "a/b", "50%", "%41", "?x=1", "..", "ключ", "+", "all", "list_users", "query", "x" * 500])
+@pytest.mark.parametrize(
+    "doc_id",
+    [
+        "a b",
+        "a/b",
+        "50%",
+        "%41",
+        "?x=1",
+        "..",
+        "ключ",
+        "+",
+        "all",
+        "list_users",
+        "query",
+        "x" * 500,
+    ],
+)
 def test_any_id_comes_back_percent_decoded(ctx: Any, doc_id: str) -> None:
     path = f"{STORE}/notes/{urllib.parse.quote(doc_id, safe='')}"
     assert send(ctx, "PATCH", path, {"data": {"n": 1}})[1]["id"] == doc_id
@@ -166,7 +202,17 @@ def test_a_token_ends_with_its_call(bench: Bench, ctx: Any) -> None:
     assert kept["token"] != ctx._service_token
     for token in (kept["token"], "guessed", ""):
         assert send(ctx, "POST", f"{STORE}/bricks/count", {}, token=token)[0] == 401
-    assert send(ctx, "POST", f"{STORE}/bricks/count", {}, token="", authorization=f"bearer {ctx._service_token}")[0] == 200
+    assert (
+        send(
+            ctx,
+            "POST",
+            f"{STORE}/bricks/count",
+            {},
+            token="",
+            authorization=f"bearer {ctx._service_token}",
+        )[0]
+        == 200
+    )
 
 
 def test_a_token_lives_as_long_as_the_context_or_a_client_of_it(bench: Bench, ctx: Any) -> None:
@@ -178,10 +224,15 @@ def test_a_token_lives_as_long_as_the_context_or_a_client_of_it(bench: Bench, ct
     assert send(ctx, "POST", f"{STORE}/bricks/count", {}, token=token)[0] == 401
 
 
-def test_the_token_of_a_users_context_lives_as_long_as_the_context_it_came_from(bench: Bench, ctx: Any) -> None:
+def test_the_token_of_a_users_context_lives_as_long_as_the_context_it_came_from(
+    bench: Bench, ctx: Any
+) -> None:
     system = bench.context("mason", user=SYSTEM, system=True)
     token = system.as_user("bob").as_user("alice").store._auth_token
-    assert send(ctx, "POST", STORE, {"collection": "bricks", "data": {}}, token=token)[1]["user_id"] == "alice"
+    assert (
+        send(ctx, "POST", STORE, {"collection": "bricks", "data": {}}, token=token)[1]["user_id"]
+        == "alice"
+    )
     del system
     assert send(ctx, "POST", f"{STORE}/bricks/count", {}, token=token)[0] == 401
 
@@ -189,23 +240,61 @@ def test_the_token_of_a_users_context_lives_as_long_as_the_context_it_came_from(
 FORGED: dict[str, tuple[str, str, Any, dict[str, str], str]] = {
     "app in a header": ("GET", f"{STORE}/c/d", None, {"X-Extension-ID": "shelf"}, "extension_id"),
     "app in the query": ("GET", f"{STORE}/c/d?extension_id=shelf", None, {}, "extension_id"),
-    "app in the body": ("POST", STORE, {"collection": "c", "data": {}, "extension_id": "shelf"}, {}, "extension_id"),
-    "app of a message": ("POST", "/v1/internal/chat/inject", {"ext_id": "shelf", "text": "x"}, {}, "ext_id"),
+    "app in the body": (
+        "POST",
+        STORE,
+        {"collection": "c", "data": {}, "extension_id": "shelf"},
+        {},
+        "extension_id",
+    ),
+    "app of a message": (
+        "POST",
+        "/v1/internal/chat/inject",
+        {"ext_id": "shelf", "text": "x"},
+        {},
+        "ext_id",
+    ),
     "tenant in a header": ("GET", f"{STORE}/c/d", None, {"X-Tenant-ID": "umbrella"}, "tenant_id"),
     "tenant in the query": ("DELETE", f"{STORE}/c/d?tenant_id=umbrella", None, {}, "tenant_id"),
-    "tenant in the body": ("PATCH", f"{STORE}/c/d", {"data": {}, "tenant_id": "umbrella"}, {}, "tenant_id"),
+    "tenant in the body": (
+        "PATCH",
+        f"{STORE}/c/d",
+        {"data": {}, "tenant_id": "umbrella"},
+        {},
+        "tenant_id",
+    ),
     "user in a header": ("GET", f"{STORE}/c/d", None, {"X-Acting-User": "bob"}, "only schedules"),
     "user in the query": ("GET", f"{STORE}/c/d?user_id=bob", None, {}, "only schedules"),
     "user in the body": ("POST", f"{STORE}/c/count", {"user_id": "bob"}, {}, "only schedules"),
-    "user of a notification": ("POST", "/v1/internal/notify", {"user_id": "bob", "message": "x"}, {}, "only schedules"),
-    "user of a message": ("POST", "/v1/internal/chat/inject", {"user_id": "bob", "text": "x"}, {}, "only schedules"),
-    "the system": ("POST", STORE, {"collection": "c", "data": {}, "user_id": "__system__"}, {}, "only schedules"),
+    "user of a notification": (
+        "POST",
+        "/v1/internal/notify",
+        {"user_id": "bob", "message": "x"},
+        {},
+        "only schedules",
+    ),
+    "user of a message": (
+        "POST",
+        "/v1/internal/chat/inject",
+        {"user_id": "bob", "text": "x"},
+        {},
+        "only schedules",
+    ),
+    "the system": (
+        "POST",
+        STORE,
+        {"collection": "c", "data": {}, "user_id": "__system__"},
+        {},
+        "only schedules",
+    ),
     "everybody's names": ("GET", f"{STORE}/c/list_users?limit=5", None, {}, "only schedules"),
     "everybody's documents": ("GET", f"{STORE}/c/all?limit=5", None, {}, "only schedules"),
 }
 
 
-@pytest.mark.parametrize(("method", "path", "body", "headers", "why"), FORGED.values(), ids=FORGED.keys())
+@pytest.mark.parametrize(
+    ("method", "path", "body", "headers", "why"), FORGED.values(), ids=FORGED.keys()
+)
 def test_a_chat_functions_token_opens_nothing_else(
     bench: Bench, ctx: Any, method: str, path: str, body: Any, headers: dict[str, str], why: str
 ) -> None:
@@ -217,9 +306,18 @@ def test_a_chat_functions_token_opens_nothing_else(
 
 def test_the_header_names_the_acting_user_before_the_body(bench: Bench) -> None:
     system = bench.context("mason", user=SYSTEM, system=True)
-    made = send(system, "POST", STORE, {"collection": "c", "data": {}, "user_id": "alice"}, X_Acting_User="bob")
+    made = send(
+        system,
+        "POST",
+        STORE,
+        {"collection": "c", "data": {}, "user_id": "alice"},
+        X_Acting_User="bob",
+    )
     assert made[1]["user_id"] == "bob"
-    assert send(system, "GET", f"{STORE}/c/list_users?limit=5") == (200, {"user_ids": ["bob"], "next_cursor": None})
+    assert send(system, "GET", f"{STORE}/c/list_users?limit=5") == (
+        200,
+        {"user_ids": ["bob"], "next_cursor": None},
+    )
     assert send(system, "GET", f"{STORE}/c/all?limit=5")[1] == [made[1]]
 
 
@@ -232,16 +330,33 @@ def test_a_system_context_tells_any_user(bench: Bench) -> None:
 
 
 def test_the_tenant_nobody_named_is_the_tokens(ctx: Any) -> None:
-    assert send(ctx, "POST", STORE, {"collection": "c", "data": {}, "tenant_id": "default"})[1]["tenant_id"] == "acme"
+    assert (
+        send(ctx, "POST", STORE, {"collection": "c", "data": {}, "tenant_id": "default"})[1][
+            "tenant_id"
+        ]
+        == "acme"
+    )
 
 
 # ---- what cannot be served
 
 
 WRONG: dict[str, tuple[str, str, Any, int, str]] = {
-    "no such route": ("GET", "/v1/internal/billing/balance", None, 404, "this deployment serves POST /v1/internal/store, POST"),
+    "no such route": (
+        "GET",
+        "/v1/internal/billing/balance",
+        None,
+        404,
+        "this deployment serves POST /v1/internal/store, POST",
+    ),
     "no such root": ("GET", "/", None, 404, "this deployment serves"),
-    "a collection without a document": ("GET", f"{STORE}/notes/", None, 404, "this deployment serves"),
+    "a collection without a document": (
+        "GET",
+        f"{STORE}/notes/",
+        None,
+        404,
+        "this deployment serves",
+    ),
     "another method": ("PUT", f"{STORE}/notes/a", {}, 405, "this path takes DELETE, GET, PATCH"),
     "reading by POST only": ("GET", f"{STORE}", None, 405, "this path takes POST"),
     "a method of nobody": ("BREW", f"{STORE}", None, 405, "Method Not Allowed"),
@@ -253,19 +368,53 @@ WRONG: dict[str, tuple[str, str, Any, int, str]] = {
     "no fields": ("PATCH", f"{STORE}/c/d", {"data": "secret"}, 422, "data: Input should be"),
     "no limit": ("POST", f"{STORE}/c/query", {"limit": "many"}, 422, "limit: Input should be"),
     "no message": ("POST", "/v1/internal/notify", {"text": "x"}, 422, "message: Field required"),
-    "an empty message": ("POST", "/v1/internal/notify", {"message": " "}, 422, "a notification needs text"),
+    "an empty message": (
+        "POST",
+        "/v1/internal/notify",
+        {"message": " "},
+        422,
+        "a notification needs text",
+    ),
     "no text to inject": ("POST", "/v1/internal/chat/inject", {}, 422, "text: Field required"),
-    "a user who is no name": ("POST", f"{STORE}/c/count", {"user_id": ["alice"]}, 422, "user_id: a string is wanted"),
-    "a bad collection": ("POST", STORE, {"collection": "a b", "data": {}}, 422, "collection 'a b': a name has"),
+    "a user who is no name": (
+        "POST",
+        f"{STORE}/c/count",
+        {"user_id": ["alice"]},
+        422,
+        "user_id: a string is wanted",
+    ),
+    "a bad collection": (
+        "POST",
+        STORE,
+        {"collection": "a b", "data": {}},
+        422,
+        "collection 'a b': a name has",
+    ),
     "a bad id": ("GET", f"{STORE}/c/a%23b", None, 422, "document id 'a#b'"),
     "a bad cursor": ("POST", f"{STORE}/c/query", {"cursor": "x"}, 422, "cursor 'x' is not one"),
-    "a number that is none": ("POST", STORE, b'{"collection": "c", "data": {"n": NaN}}', 422, "nan is not JSON"),
-    "too large": ("POST", STORE, b" " * (6 * 1024 * 1024 + 1), 413, "a request holds at most 6291456 bytes"),
+    "a number that is none": (
+        "POST",
+        STORE,
+        b'{"collection": "c", "data": {"n": NaN}}',
+        422,
+        "nan is not JSON",
+    ),
+    "too large": (
+        "POST",
+        STORE,
+        b" " * (6 * 1024 * 1024 + 1),
+        413,
+        "a request holds at most 6291456 bytes",
+    ),
 }
 
 
-@pytest.mark.parametrize(("method", "path", "body", "status", "detail"), WRONG.values(), ids=WRONG.keys())
-def test_a_wrong_request_is_told_what_is_wrong(ctx: Any, method: str, path: str, body: Any, status: int, detail: str) -> None:
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status", "detail"), WRONG.values(), ids=WRONG.keys()
+)
+def test_a_wrong_request_is_told_what_is_wrong(
+    ctx: Any, method: str, path: str, body: Any, status: int, detail: str
+) -> None:
     found, answer = send(ctx, method, path, body)
     assert (found, answer["detail"].startswith(detail)) == (status, True), answer
     assert "secret" not in answer["detail"]
@@ -290,7 +439,11 @@ class Broken:
 @pytest.mark.parametrize(
     ("error", "status", "detail"),
     [
-        (StorageUnavailable("The table acme-documents did not answer"), 503, "unavailable; try again in 30 s"),
+        (
+            StorageUnavailable("The table acme-documents did not answer"),
+            503,
+            "unavailable; try again in 30 s",
+        ),
         (RuntimeError("password=hunter2"), 500, "internal error"),
         (UnicodeDecodeError("utf-8", b"acme", 0, 1, "hunter2"), 500, "internal error"),
     ],
@@ -317,10 +470,15 @@ def test_what_is_counted_there_belongs_to_the_invocation(bench: Bench) -> None:
             return send(ctx, "POST", f"{STORE}/c/count", {}), lines
 
     answer, lines = bench.run(invocation())
-    assert (answer, [json.loads(line)["DynamoDBCalls"] for line in lines]) == ((200, {"count": 7}), [[1]])
+    assert (answer, [json.loads(line)["DynamoDBCalls"] for line in lines]) == (
+        (200, {"count": 7}),
+        [[1]],
+    )
 
 
-def test_no_log_and_no_text_of_a_context_holds_the_token(bench: Bench, ctx: Any, caplog: pytest.LogCaptureFixture) -> None:
+def test_no_log_and_no_text_of_a_context_holds_the_token(
+    bench: Bench, ctx: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     kept = bench.call("mason", "keep")
     send(ctx, "GET", f"{STORE}/c/d")
@@ -335,7 +493,9 @@ def test_no_log_and_no_text_of_a_context_holds_the_token(bench: Bench, ctx: Any,
 def speak(ctx: Any, raw: bytes) -> bytes:
     """Bytes in, bytes out, until the server ends the connection."""
     address = urllib.parse.urlsplit(ctx._gateway_url)
-    with socket.create_connection((address.hostname or "", address.port or 0), timeout=10) as connection:
+    with socket.create_connection(
+        (address.hostname or "", address.port or 0), timeout=10
+    ) as connection:
         connection.sendall(raw)
         return b"".join(iter(lambda: connection.recv(65536), b""))
 
@@ -346,7 +506,10 @@ def speak(ctx: Any, raw: bytes) -> bytes:
         (b"nonsense\r\n\r\n", b"400"),
         (b"GET /" + b"x" * 70_000 + b" HTTP/1.1\r\n\r\n", b"414"),
         (b"POST /v1/internal/store HTTP/1.1\r\nContent-Length: many\r\n\r\n", b"400"),
-        (b"POST /v1/internal/store HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", b"411"),
+        (
+            b"POST /v1/internal/store HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            b"411",
+        ),
         (b"GET /v1/internal/store HTTP/1.1\r\n\r\nGET /v1/internal/store HTTP/1.1\r\n\r\n", b"401"),
     ],
     ids=["no HTTP", "a long line", "a length that is none", "chunks", "two at once"],
@@ -379,7 +542,13 @@ def test_a_deployment_that_never_asks_for_the_address_starts_nothing() -> None:
         bench.call("mason", "many", count=1)
         assert sorted(t.name for t in threading.enumerate() if "gateway" in t.name) == ["webbee-gateway", "webbee-gateway-http"]
     """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=60, cwd=Path.cwd())
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        cwd=Path.cwd(),
+    )
     assert (done.returncode, done.stderr) == (0, "")
 
 
@@ -391,7 +560,12 @@ def test_ctx_http_reaches_it_with_its_own_token_only(bench: Bench, ctx: Any) -> 
     url, other = f"{ctx._gateway_url}{STORE}/c/d", bench.context("mason")
     own = {"x-service-token": ctx._service_token}
     assert bench.run(ctx.http.get(url, headers=own)).status_code == 404
-    assert bench.run(ctx.http.get(url, headers={"Authorization": f"Bearer {ctx._service_token}"})).status_code == 404
+    assert (
+        bench.run(
+            ctx.http.get(url, headers={"Authorization": f"Bearer {ctx._service_token}"})
+        ).status_code
+        == 404
+    )
     port = ctx._gateway_url.rpartition(":")[2]
     for closed, headers in (
         (url, {}),
@@ -417,8 +591,15 @@ def test_it_serves_the_tables_of_a_deployment() -> None:
         assert (answer.status, answer["data"]) == (200, {"wrong": []})
         assert person.call("mason", "raw")["data"]["by"] == ["httpx", "urllib", "ctx.http"]
         assert person.call("mason", "many")["data"]["count"] == 50
-        hook = person.send("tool_dispatch", "POST", "/v1/ext/mason/webhook/compare", query={"user": "bob"})
+        hook = person.send(
+            "tool_dispatch", "POST", "/v1/ext/mason/webhook/compare", query={"user": "bob"}
+        )
         assert (hook.body["wrong"], hook.body["users"]) == ([], [["bob"], ["bob"]])
         address = person.call("mason", "keep")["data"]["url"]
-        assert person.call("mason", "fetch", url=f"{address}{STORE}/c/d")["error_code"] == "CONNECTERROR"
-        assert person.call("mason", "fetch", url=f"{address}{STORE}/c/d", own=True)["data"] == {"status": 404}
+        assert (
+            person.call("mason", "fetch", url=f"{address}{STORE}/c/d")["error_code"]
+            == "CONNECTERROR"
+        )
+        assert person.call("mason", "fetch", url=f"{address}{STORE}/c/d", own=True)["data"] == {
+            "status": 404
+        }

@@ -19,10 +19,10 @@ from local.stack import http_event
 from tests.compat.conftest import ALICE, BOB, EXTENSIONS, Bench
 from tests.functions.support import ALICE as ALICE_CLAIMS
 from tests.functions.support import Person, deployed
-from webbee_kernel.dispatch import InlineDispatch
+from webbee_kernel.extensions.registry import Registry, load_folder
 from webbee_kernel.identity import user_dict
-from webbee_kernel.registry import Registry, load_folder
-from webbee_kernel.turn import CallRequest
+from webbee_kernel.turn.calls import InlineDispatch
+from webbee_kernel.values import CallRequest
 
 ROOT = Path(__file__).resolve().parents[2]
 FAILING = Path(__file__).parent / "failing"
@@ -36,7 +36,9 @@ def failing() -> Registry:
     return load_folder(FAILING)
 
 
-def test_an_extension_that_does_not_load_is_named_with_its_reason_and_the_others_work(failing: Registry) -> None:
+def test_an_extension_that_does_not_load_is_named_with_its_reason_and_the_others_work(
+    failing: Registry,
+) -> None:
     assert failing.failed == {
         "empty": "ValueError: empty/main.py has no module attribute that is an Extension",
         "exits": "SystemExit: 4 (main.py:7)",
@@ -49,7 +51,10 @@ def test_an_extension_that_does_not_load_is_named_with_its_reason_and_the_others
 def test_its_reason_stands_in_the_catalogue_and_in_a_call(failing: Registry) -> None:
     assert failing.catalogue().apps["lacks"].error == failing.failed["lacks"]
     outcome = Bench(failing).outcome("exits", "anything")
-    assert (outcome.error_code, "it failed to load (SystemExit: 4" in outcome.error) == ("UNKNOWN_TOOL", True)
+    assert (outcome.error_code, "it failed to load (SystemExit: 4" in outcome.error) == (
+        "UNKNOWN_TOOL",
+        True,
+    )
 
 
 def test_its_reason_stands_in_the_health_route_and_the_list_of_extensions() -> None:
@@ -61,15 +66,24 @@ def test_its_reason_stands_in_the_health_route_and_the_list_of_extensions() -> N
         assert "SystemExit: 4" in json.dumps(listed.body)
 
 
-def test_its_reason_stands_in_the_inspector_and_in_what_cannot_be_done_with_it(failing: Registry) -> None:
+def test_its_reason_stands_in_the_inspector_and_in_what_cannot_be_done_with_it(
+    failing: Registry,
+) -> None:
     with deployed(extensions=FAILING) as stack:
         person = Person(stack, {**ALICE_CLAIMS, "role": "developer"})
-        report = person.send("chat_turn", "GET", "/v1/inspect", query={"message": "hello", "search": "lacks"})
-        assert report["failed"] == [{"app_id": a, "reason": r} for a, r in sorted(failing.failed.items())]
+        report = person.send(
+            "chat_turn", "GET", "/v1/inspect", query={"message": "hello", "search": "lacks"}
+        )
+        assert report["failed"] == [
+            {"app_id": a, "reason": r} for a, r in sorted(failing.failed.items())
+        ]
         assert str(FAILING.parent) not in json.dumps(report["failed"])
         assert report["search"]["verdict"] == "lacks failed to load: the model sees nothing of it"
         for answer in (person.call("lacks", "anything"), person.install("lacks")):
-            assert (answer.status, failing.failed["lacks"] in answer.error["message"]) == (404, True)
+            assert (answer.status, failing.failed["lacks"] in answer.error["message"]) == (
+                404,
+                True,
+            )
         assert person.uninstall("lacks").status == 200
 
 
@@ -82,7 +96,9 @@ def test_a_reason_names_no_folder_of_the_operator(tmp_path: Path) -> None:
     assert (str(tmp_path) in reason, "helper.py" in reason) == (False, True)
 
 
-def test_a_folder_that_puts_itself_on_the_path_lends_its_modules_to_nobody(registry: Registry) -> None:
+def test_a_folder_that_puts_itself_on_the_path_lends_its_modules_to_nobody(
+    registry: Registry,
+) -> None:
     assert registry.failed == {}
     assert not any(str(EXTENSIONS) in entry for entry in sys.path)
     for name in ("app", "handlers", "models", "views"):
@@ -102,7 +118,9 @@ def test_a_file_named_like_a_standard_module_is_found_by_what_only_it_has(tmp_pa
         assert real.isleap(2024) and importlib.import_module("calendar") is real
         """)
     )
-    (folder / "calendar.py").write_text("from imperal_sdk import Extension\next = Extension('shadow')\nappointments = []\n")
+    (folder / "calendar.py").write_text(
+        "from imperal_sdk import Extension\next = Extension('shadow')\nappointments = []\n"
+    )
     assert load_folder(tmp_path).failed == {}
 
 
@@ -144,7 +162,10 @@ def test_chat_turn_never_imports_it_even_beside_such_an_extension() -> None:
         from webbee_kernel.api.chat import ChatService
         print([m for m in sys.modules if m.split(".")[0] in ("imperal_sdk", "httpx") or "webbee_ext" in m])
     """
-    assert run_python(code, WEBBEE_EXTENSIONS_DIR=str(EXTENSIONS), WEBBEE_DISPATCH="some-function") == "[]"
+    assert (
+        run_python(code, WEBBEE_EXTENSIONS_DIR=str(EXTENSIONS), WEBBEE_DISPATCH="some-function")
+        == "[]"
+    )
 
 
 # ---- calls
@@ -152,7 +173,9 @@ def test_chat_turn_never_imports_it_even_beside_such_an_extension() -> None:
 
 def dispatch(bench: Bench, name: str, *, seconds: float = 0.3) -> Any:
     """Through the seam that may abandon a thread."""
-    request = CallRequest("function", user_dict(ALICE), "trouble", name, request_id=name, deadline_s=seconds)
+    request = CallRequest(
+        "function", user_dict(ALICE), "trouble", name, request_id=name, deadline_s=seconds
+    )
     return asyncio.run(InlineDispatch(bench.host).call(request))
 
 
@@ -179,7 +202,9 @@ def test_its_threads_hold_nobody_up(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("name", ["leave", "leave_sync"])
-def test_an_exit_ends_the_call_and_nothing_else(bench: Bench, caplog: pytest.LogCaptureFixture, name: str) -> None:
+def test_an_exit_ends_the_call_and_nothing_else(
+    bench: Bench, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
     outcome = bench.outcome("trouble", name)
     assert (outcome.error_code, outcome.error) == ("INTERNAL", f"{name} failed: SystemExit")
     assert f"app=trouble function={name} error=SystemExit | handler failed" in caplog.text
@@ -197,10 +222,18 @@ def test_what_a_handler_does_to_its_context_ends_with_the_call(bench: Bench) -> 
     bench.call("shelf", "add_book", title="Emma")
     usurped = bench.call("trouble", "usurp")
     assert usurped["worked"] == []
-    assert bench.call("trouble", "whoami") == {"me": "alice", "role": "user", "scopes": ["chat"], "app": "trouble", "loot": ["trouble"]}
+    assert bench.call("trouble", "whoami") == {
+        "me": "alice",
+        "role": "user",
+        "scopes": ["chat"],
+        "app": "trouble",
+        "loot": ["trouble"],
+    }
     for app_id in ("trouble", "shelf"):
         assert bench.documents(app_id, "loot", BOB) == []
-    assert bench.documents("shelf", "loot") == []  # a new name in its own context opens no other app's store
+    assert (
+        bench.documents("shelf", "loot") == []
+    )  # a new name in its own context opens no other app's store
 
 
 def test_too_large_and_endless_results_are_refused_by_name(bench: Bench) -> None:
@@ -233,7 +266,11 @@ def test_in_lambda_the_environment_holds_no_credentials_once_extensions_load() -
         }}))
     """
     tables = {f"WEBBEE_TABLE_{t}": "t" for t in ("CACHE", "STORE", "AUDIT", "EVENTS")}
-    keys = {"AWS_ACCESS_KEY_ID": "AKIAEXAMPLE", "AWS_SECRET_ACCESS_KEY": "s3cr3t", "AWS_SESSION_TOKEN": "t0ken"}
+    keys = {
+        "AWS_ACCESS_KEY_ID": "AKIAEXAMPLE",
+        "AWS_SECRET_ACCESS_KEY": "s3cr3t",
+        "AWS_SESSION_TOKEN": "t0ken",
+    }
     others = {
         "AWS_DEFAULT_REGION": "eu-west-1",
         "WEBBEE_MODEL_KEY": "s3cr3t",
@@ -254,10 +291,17 @@ def test_in_lambda_the_environment_holds_no_credentials_once_extensions_load() -
 def test_webhooks_answer_over_http_with_their_own_status_and_headers() -> None:
     with deployed(extensions=EXTENSIONS) as stack:
         person = Person(stack, ALICE_CLAIMS)
-        shaken = person.send("tool_dispatch", "POST", "/v1/ext/courier/webhook/control", headers={"X-Hook-Secret": "s3"})
+        shaken = person.send(
+            "tool_dispatch",
+            "POST",
+            "/v1/ext/courier/webhook/control",
+            headers={"X-Hook-Secret": "s3"},
+        )
         assert (shaken.status, shaken.headers["x-hook-secret"], shaken.body) == (200, "s3", "")
         assert person.send("tool_dispatch", "POST", "/v1/ext/courier/webhook/control").status == 401
-        typed = person.send("tool_dispatch", "GET", "/v1/ext/courier/webhook/typed", query={"challenge": "c"})
+        typed = person.send(
+            "tool_dispatch", "GET", "/v1/ext/courier/webhook/typed", query={"challenge": "c"}
+        )
         assert (typed.status, typed.body, typed.headers["x-seen"]) == (202, {"challenge": "c"}, "1")
         tray = person.call("shelf", "__tray__out")
         assert tray["ui"]["type"] == "TrayResponse"
@@ -271,6 +315,11 @@ def test_a_turn_calls_them_like_any_other() -> None:
         assert answer["refresh_panels"] == [{"app_id": "shelf", "panel_id": "board"}]
         listed = stack.invoke(
             "tool_dispatch",
-            http_event("POST", "/v1/extensions/shelf/call", claims=ALICE_CLAIMS, body={"function": "list_books", "params": {}}),
+            http_event(
+                "POST",
+                "/v1/extensions/shelf/call",
+                claims=ALICE_CLAIMS,
+                body={"function": "list_books", "params": {}},
+            ),
         )
         assert json.loads(listed["body"])["data"] == {"titles": ["Emma"], "total": 1}

@@ -19,7 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def check() -> ModuleType:
     """The script, as a module."""
-    spec = importlib.util.spec_from_file_location("check_requirements", ROOT / "extensions" / "check_requirements.py")
+    spec = importlib.util.spec_from_file_location(
+        "check_requirements", ROOT / "extensions" / "check_requirements.py"
+    )
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
@@ -39,17 +41,39 @@ AGREE = {
     "a prefix": ("httpx==1.4.*", "httpx>=1.4.7"),
     "no wish at all": ("httpx", "httpx==3"),
     "other spellings and extras": ("Foo.Bar[x]==1", "foo_bar==1  # a comment"),
-    "options and addresses": ("-r other.txt\n--index-url https://example.org\nhttpx @ https://example.org/x.whl", "httpx==1"),
-    "hashes over several lines": ("httpx==1 \\\n    --hash=sha256:12 \\\n    --hash=sha256:34", "httpx<2"),
+    "options and addresses": (
+        "-r other.txt\n--index-url https://example.org\nhttpx @ https://example.org/x.whl",
+        "httpx==1",
+    ),
+    "hashes over several lines": (
+        "httpx==1 \\\n    --hash=sha256:12 \\\n    --hash=sha256:34",
+        "httpx<2",
+    ),
 }
 CLASH = {
     "two pins": ("httpx==1", "httpx==2", "httpx: mail wants ==1, tasks wants ==2"),
     "a pin outside a range": ("httpx>=2", "httpx==1.5", "httpx: mail wants >=2, tasks wants ==1.5"),
     "ranges apart": ("httpx>=2", "httpx<2", "httpx: mail wants >=2, tasks wants <2"),
-    "a pin that is excluded": ("httpx==1.2", "httpx!=1.2.0", "httpx: mail wants ==1.2, tasks wants !=1.2.0"),
-    "a compatible release passed": ("httpx~=1.4", "httpx>=2", "httpx: mail wants ~=1.4, tasks wants >=2"),
-    "a prefix passed": ("httpx==1.4.*", "httpx==1.5", "httpx: mail wants ==1.4.*, tasks wants ==1.5"),
-    "one name in two spellings": ("Foo.Bar==1", "foo_bar==2", "foo-bar: mail wants ==1, tasks wants ==2"),
+    "a pin that is excluded": (
+        "httpx==1.2",
+        "httpx!=1.2.0",
+        "httpx: mail wants ==1.2, tasks wants !=1.2.0",
+    ),
+    "a compatible release passed": (
+        "httpx~=1.4",
+        "httpx>=2",
+        "httpx: mail wants ~=1.4, tasks wants >=2",
+    ),
+    "a prefix passed": (
+        "httpx==1.4.*",
+        "httpx==1.5",
+        "httpx: mail wants ==1.4.*, tasks wants ==1.5",
+    ),
+    "one name in two spellings": (
+        "Foo.Bar==1",
+        "foo_bar==2",
+        "foo-bar: mail wants ==1, tasks wants ==2",
+    ),
 }
 
 
@@ -60,14 +84,20 @@ def test_two_extensions_agree_on(check: ModuleType, mail: str, tasks: str) -> No
 
 
 @pytest.mark.parametrize(("mail", "tasks", "words"), CLASH.values(), ids=CLASH.keys())
-def test_two_extensions_that_cannot_agree_are_named(check: ModuleType, mail: str, tasks: str, words: str) -> None:
+def test_two_extensions_that_cannot_agree_are_named(
+    check: ModuleType, mail: str, tasks: str, words: str
+) -> None:
     assert check.conflicts({"mail": mail, "tasks": tasks}) == [words]
 
 
 def test_three_that_agree_in_pairs_only_are_named_together(check: ModuleType) -> None:
-    found = check.conflicts({"a": "x!=1,<=2", "b": "x>=1,!=1.5,<1.6,!=1.0.1", "c": "x==1.5.*,!=1.5.1"})
+    found = check.conflicts(
+        {"a": "x!=1,<=2", "b": "x>=1,!=1.5,<1.6,!=1.0.1", "c": "x==1.5.*,!=1.5.1"}
+    )
     assert found == []
-    assert check.conflicts({"a": "x<=1", "b": "x>=1", "c": "x!=1"}) == ["x: a wants <=1, b wants >=1, c wants !=1"]
+    assert check.conflicts({"a": "x<=1", "b": "x>=1", "c": "x!=1"}) == [
+        "x: a wants <=1, b wants >=1, c wants !=1"
+    ]
 
 
 def test_the_kernels_own_versions_are_a_party(check: ModuleType, tmp_path: Path) -> None:
@@ -76,7 +106,12 @@ def test_the_kernels_own_versions_are_a_party(check: ModuleType, tmp_path: Path)
     (tmp_path / "mail").mkdir()
     (tmp_path / "mail" / "requirements.txt").write_text("pydantic<2\n")
     done = subprocess.run(
-        [sys.executable, "check_requirements.py", "mail"], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=30
+        [sys.executable, "check_requirements.py", "mail"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
     )
     assert done.returncode == 1
     assert "pydantic: mail wants <2, the kernel wants ==" in done.stderr
@@ -102,7 +137,10 @@ def wheel(folder: Path, name: str) -> None:
     with zipfile.ZipFile(folder / f"{name}-1.0-py3-none-any.whl", "w") as file:
         file.writestr(f"{name}.py", "VALUE = 1\n")
         file.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
-        file.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        file.writestr(
+            f"{info}/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
         file.writestr(f"{info}/RECORD", "")
 
 
@@ -114,7 +152,9 @@ def dropped_in(tmp_path: Path) -> Path:
     (tmp_path / "mail").mkdir()
     (tmp_path / "mail" / "main.py").write_text("import honey\n")
     wheel(tmp_path, "honey")
-    (tmp_path / "mail" / "requirements.txt").write_text(f"--no-index\n--find-links {tmp_path}\nhoney==1.0\n")
+    (tmp_path / "mail" / "requirements.txt").write_text(
+        f"--no-index\n--find-links {tmp_path}\nhoney==1.0\n"
+    )
     venv.create(tmp_path / "env", with_pip=True)
     return tmp_path
 
@@ -122,13 +162,22 @@ def dropped_in(tmp_path: Path) -> Path:
 def install(folder: Path) -> subprocess.CompletedProcess[str]:
     """What `make run` and `make demo` do first."""
     command = ["make", "--no-print-directory", "install", f"ENVIRONMENT={folder / 'env'}"]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=120
+    )
 
 
-def test_what_a_dropped_in_extension_requires_is_there_on_this_machine_too(dropped_in: Path) -> None:
+def test_what_a_dropped_in_extension_requires_is_there_on_this_machine_too(
+    dropped_in: Path,
+) -> None:
     first, second = install(dropped_in), install(dropped_in)
     assert (first.returncode, "installing" in first.stdout) == (0, True), first
-    assert subprocess.run([dropped_in / "env/bin/python", "-c", "import honey"], check=False, timeout=30).returncode == 0
+    assert (
+        subprocess.run(
+            [dropped_in / "env/bin/python", "-c", "import honey"], check=False, timeout=30
+        ).returncode
+        == 0
+    )
     assert (second.returncode, second.stdout) == (0, "")  # once
 
 

@@ -11,10 +11,10 @@ from imperal_sdk.oauth_tokens import PROVIDER_TOKEN_URLS
 
 from tests.compat.conftest import Bench
 from tests.functions.provider import CLIENT, Provider, provider
-from webbee_kernel.oauth.connect import connect
+from webbee_kernel.extensions.connecting import connect
+from webbee_kernel.extensions.registry import Registry
 from webbee_kernel.oauth.signin import SignIns, account_id
-from webbee_kernel.registry import Registry
-from webbee_kernel.turn import CallOutcome
+from webbee_kernel.values import CallOutcome
 
 
 def sign_in(bench: Bench, acme: Provider) -> CallOutcome:
@@ -28,9 +28,14 @@ def sign_in(bench: Bench, acme: Provider) -> CallOutcome:
     return found
 
 
-def test_an_account_is_stored_as_the_sdks_refresh_reads_it(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_account_is_stored_as_the_sdks_refresh_reads_it(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with provider() as acme:
-        bench = Bench(registry, WEBBEE_OAUTH_PROVIDERS=json.dumps({"google": json.loads(acme.configuration)["acme"]}))
+        bench = Bench(
+            registry,
+            WEBBEE_OAUTH_PROVIDERS=json.dumps({"google": json.loads(acme.configuration)["acme"]}),
+        )
         for name, value in CLIENT.items():
             bench.set_secret("courier", f"google_{name}", value)
         assert sign_in(bench, acme).data == {
@@ -40,8 +45,16 @@ def test_an_account_is_stored_as_the_sdks_refresh_reads_it(registry: Registry, m
             "id": account_id("google", acme.claims),
         }
         monkeypatch.setitem(PROVIDER_TOKEN_URLS, "google", f"{acme.address}/token")
-        renewed = bench.call("courier", "renew")  # the bench's clock stands in the past, so the stored token has expired
-        assert (renewed["before"]["access_token"], renewed["before"]["refresh_token"]) == ("access-1", "refresh-1")
+        renewed = bench.call(
+            "courier", "renew"
+        )  # the bench's clock stands in the past, so the stored token has expired
+        assert (renewed["before"]["access_token"], renewed["before"]["refresh_token"]) == (
+            "access-1",
+            "refresh-1",
+        )
         assert renewed["before"]["expires_at"] == int(bench.clock.now()) + 3600 < time.time()
         assert renewed["token"] == renewed["kept"]["access_token"] == "access-renewed"
-        assert (renewed["kept"]["refresh_token"], renewed["kept"]["email"]) == ("refresh-1", "sarah@acme.example")
+        assert (renewed["kept"]["refresh_token"], renewed["kept"]["email"]) == (
+            "refresh-1",
+            "sarah@acme.example",
+        )

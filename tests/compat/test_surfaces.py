@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.compat.conftest import ALICE, BOB, Bench
-from webbee_kernel.registry import Registry
+from webbee_kernel.extensions.registry import Registry
 from webbee_kernel.sdk import User
 
 
@@ -23,7 +23,16 @@ def add(bench: Bench, title: str, pages: int = 0) -> dict[str, object]:
 
 def test_every_fixture_loads_under_its_folders_name(registry: Registry) -> None:
     assert registry.failed == {}
-    assert set(registry.loaded) == {"clerk", "courier", "mason", "pulse", "shelf", "trouble", "warden", "weather"}
+    assert set(registry.loaded) == {
+        "clerk",
+        "courier",
+        "mason",
+        "pulse",
+        "shelf",
+        "trouble",
+        "warden",
+        "weather",
+    }
     assert registry.loaded["shelf"].ext.app_id == "shelf"
 
 
@@ -40,7 +49,10 @@ def test_the_catalogue_describes_them_as_it_does_the_kernels_own(registry: Regis
         "receipt": "read",
         "late": "read",
     }
-    assert [(s.section, s.ttl, s.alert) for s in shelf.sections] == [("books", 120, True), ("plain", 300, False)]
+    assert [(s.section, s.ttl, s.alert) for s in shelf.sections] == [
+        ("books", 120, True),
+        ("plain", 300, False),
+    ]
     assert [(p.panel_id, p.slot, p.refresh) for p in shelf.panels] == [
         ("board", "right", "on_event:shelf.added"),
         ("peek", "center", "manual"),
@@ -52,7 +64,9 @@ def test_the_catalogue_describes_them_as_it_does_the_kernels_own(registry: Regis
         ("refresh_token", False, "user", "extension"),
         ("shared_key", False, "app", "user"),
     ]
-    assert [p.panel_id for p in weather.panels] == []  # the SDK's own secrets panel leads nowhere here
+    assert [
+        p.panel_id for p in weather.panels
+    ] == []  # the SDK's own secrets panel leads nowhere here
 
 
 def test_schemas_come_from_models_signatures_and_the_decorators_words(registry: Registry) -> None:
@@ -72,9 +86,15 @@ def test_schemas_come_from_models_signatures_and_the_decorators_words(registry: 
 
 def test_arguments_are_checked_before_any_handler_runs(bench: Bench) -> None:
     assert bench.outcome("shelf", "add_book").error_code == "VALIDATION_MISSING_FIELD"
-    assert bench.outcome("weather", "forecast", city="Oslo", days="many").error_code == "VALIDATION_TYPE_ERROR"
+    assert (
+        bench.outcome("weather", "forecast", city="Oslo", days="many").error_code
+        == "VALIDATION_TYPE_ERROR"
+    )
     assert bench.outcome("pulse", "check_host").error_code == "VALIDATION_MISSING_FIELD"
-    assert bench.outcome("weather", "forecast", city="Oslo", days="many").problems[0]["field"] == "days"
+    assert (
+        bench.outcome("weather", "forecast", city="Oslo", days="many").problems[0]["field"]
+        == "days"
+    )
 
 
 def test_equal_module_names_and_late_imports_stay_apart(bench: Bench) -> None:
@@ -90,14 +110,20 @@ def test_documents_are_created_read_paged_changed_and_deleted(bench: Bench) -> N
         add(bench, title)
     assert bench.call("shelf", "list_books") == {"titles": ["Ada", "Dune", "Emma"], "total": 3}
     book = add(bench, "Zen")
-    assert bench.call("shelf", "lend_book", book_id=book["id"], etag=book["etag"]) == {"out": True, "days": 14}
+    assert bench.call("shelf", "lend_book", book_id=book["id"], etag=book["etag"]) == {
+        "out": True,
+        "days": 14,
+    }
     late = bench.outcome("shelf", "lend_book", book_id=book["id"], etag=book["etag"])
     assert (late.error_code, late.retryable) == ("CONFLICT_KNOWN", True)
     assert bench.call("shelf", "drop_book", book_id=book["id"]) == {"gone": True, "again": False}
 
 
 def test_set_merges_and_a_bare_name_is_collection_and_id(bench: Bench) -> None:
-    assert bench.call("shelf", "settings", theme="dark") == {"prefs": [{"theme": "dark", "size": 2}], "visits": 1}
+    assert bench.call("shelf", "settings", theme="dark") == {
+        "prefs": [{"theme": "dark", "size": 2}],
+        "visits": 1,
+    }
 
 
 def test_documents_of_users_are_apart(bench: Bench) -> None:
@@ -140,12 +166,21 @@ def test_only_a_section_may_read_the_skeleton(bench: Bench) -> None:
 
 
 def test_panels_trays_and_widgets_return_trees(bench: Bench) -> None:
-    assert [n["type"] for n in bench.panel("shelf", "board", title="Mine")["props"]["children"]] == ["Header", "Empty"]
+    assert [
+        n["type"] for n in bench.panel("shelf", "board", title="Mine")["props"]["children"]
+    ] == ["Header", "Empty"]
     add(bench, "Emma", 320)
     board = bench.panel("shelf", "board", title="Mine")["props"]["children"]
-    assert (board[0]["props"]["text"], board[1]["props"]["items"][0]["props"]["title"]) == ("Mine", "Emma")
+    assert (board[0]["props"]["text"], board[1]["props"]["items"][0]["props"]["title"]) == (
+        "Mine",
+        "Emma",
+    )
     tray = bench.panel("shelf", "__tray__out")
-    assert (tray["type"], tray["props"]["badge"]["type"], tray["props"]["panel"]["type"]) == ("TrayResponse", "Badge", "Text")
+    assert (tray["type"], tray["props"]["badge"]["type"], tray["props"]["panel"]["type"]) == (
+        "TrayResponse",
+        "Badge",
+        "Text",
+    )
     assert bench.panel("shelf", "__widget__pages")["props"]["value"] == 320
     assert bench.panel("clerk", "desk")["props"]["content"] == "desk"
 
@@ -159,7 +194,11 @@ def test_a_forecast_is_fetched_once_with_the_users_key(bench: Bench, service: st
     bench.set_secret("weather", "api_key", "k-1")
     first = bench.call("weather", "forecast", city="Oslo")
     assert first == {"city": "Oslo", "degrees": 21, "days": 1, "fetched": 1}
-    assert bench.call("weather", "forecast", city="Oslo", days=2) == {**first, "days": 2, "fetched": 0}
+    assert bench.call("weather", "forecast", city="Oslo", days=2) == {
+        **first,
+        "days": 2,
+        "fetched": 0,
+    }
     bench.clock.advance(61)
     assert bench.call("weather", "forecast", city="Oslo")["fetched"] == 1
 
@@ -205,7 +244,9 @@ def test_http_answers_and_fails_as_in_the_sdk(bench: Bench, service: str) -> Non
     assert bench.call("weather", "reach", url=f"{service}/away", follow=False)["status"] == 302
     codes = {
         "loop": bench.outcome("weather", "reach", url=f"{service}/away").error_code,
-        "closed": bench.outcome("weather", "reach", url="http://169.254.169.254/latest/meta-data").error_code,
+        "closed": bench.outcome(
+            "weather", "reach", url="http://169.254.169.254/latest/meta-data"
+        ).error_code,
         "nobody": bench.outcome("weather", "reach", url="http://127.0.0.1:1/").error_code,
         "too long": bench.outcome("weather", "reach", url=service, timeout=181).error_code,
         "no time": bench.outcome("weather", "reach", url=service, timeout=0).error_code,
@@ -220,7 +261,13 @@ def test_http_answers_and_fails_as_in_the_sdk(bench: Bench, service: str) -> Non
 
 
 def test_time_is_the_kernels_and_configuration_cannot_be_changed(bench: Bench) -> None:
-    expected = {"utc": "2026-05-15T17:21:04Z", "hour": 17, "zone": "UTC", "work": True, "units": "C"}
+    expected = {
+        "utc": "2026-05-15T17:21:04Z",
+        "hour": 17,
+        "zone": "UTC",
+        "work": True,
+        "units": "C",
+    }
     assert bench.call("weather", "clock") == expected
     assert bench.call("weather", "clock") == expected
 
@@ -233,12 +280,21 @@ WEBHOOKS: dict[str, tuple[dict[str, object], tuple[int, dict[str, str], object]]
         {"path": "dict", "body": '{"a": 1}', "headers": {"x-test": "y"}, "q": "1"},
         (200, {}, {"got": {"a": 1}, "header": "y", "query": {"q": "1"}, "user": "__webhook__"}),
     ),
-    "a handshake in a header": ({"path": "control", "headers": {"x-hook-secret": "s3"}}, (200, {"x-hook-secret": "s3"}, "")),
+    "a handshake in a header": (
+        {"path": "control", "headers": {"x-hook-secret": "s3"}},
+        (200, {"x-hook-secret": "s3"}, ""),
+    ),
     "a status with the rest as body": ({"path": "control"}, (401, {}, {"error": "no secret"})),
     "control keys without a status": ({"path": "header"}, (200, {"x-echo": "yes"}, {"ok": 1})),
     "text": ({"path": "text", "body": "abc"}, (200, {}, "cba")),
-    "the SDK's class": ({"path": "typed", "method": "GET", "challenge": "c"}, (202, {"x-seen": "1"}, {"challenge": "c"})),
-    "a handler of one request": ({"path": "whole", "body": '{"n": 2}'}, (200, {}, {"method": "POST", "n": 2, "text": '{"n": 2}'})),
+    "the SDK's class": (
+        {"path": "typed", "method": "GET", "challenge": "c"},
+        (202, {"x-seen": "1"}, {"challenge": "c"}),
+    ),
+    "a handler of one request": (
+        {"path": "whole", "body": '{"n": 2}'},
+        (200, {}, {"method": "POST", "n": 2, "text": '{"n": 2}'}),
+    ),
     "nothing, by GET": ({"path": "nothing", "method": "GET"}, (200, {}, {"ok": True})),
     "nothing, by POST": ({"path": "nothing"}, (200, {}, {"ok": True})),
 }
@@ -250,7 +306,9 @@ def test_a_webhook_may_return(bench: Bench, sent: dict[str, str], expected: obje
 
 
 def test_a_webhook_acts_for_the_user_it_finds_out_about(bench: Bench) -> None:
-    assert bench.webhook("courier", "for/user", '{"user": "bob"}')[0] == 200  # the default tenant: webhooks carry none
+    assert (
+        bench.webhook("courier", "for/user", '{"user": "bob"}')[0] == 200
+    )  # the default tenant: webhooks carry none
     acme = [e.data for e in bench.events(user=BOB)]
     assert acme == []
 
@@ -261,15 +319,23 @@ def test_a_webhook_acts_for_the_user_it_finds_out_about(bench: Bench) -> None:
 def test_extensions_call_each_other_and_get_the_sdks_errors(bench: Bench) -> None:
     found = bench.call("courier", "send", app="warden", method="report", text="hi")
     assert found == {"answer": {"text": "HI", "user": "alice", "app": "warden"}}
-    assert bench.outcome("courier", "send", app="warden", method="nothing").error_code == "NOTFOUNDERROR"
-    assert bench.outcome("courier", "send", app="courier", method="bounce").error_code == "CIRCULARCALLERROR"
+    assert (
+        bench.outcome("courier", "send", app="warden", method="nothing").error_code
+        == "NOTFOUNDERROR"
+    )
+    assert (
+        bench.outcome("courier", "send", app="courier", method="bounce").error_code
+        == "CIRCULARCALLERROR"
+    )
     bench.install("warden", uninstall=True)
     assert bench.outcome("courier", "send", app="warden", method="report").error_code == "AUTHERROR"
 
 
 def test_events_reach_who_listens_in_every_way_they_are_read(bench: Bench) -> None:
     bench.call("courier", "post", text="news")
-    assert bench.documents("warden", "heard") == [{"attribute": "news", "key": "news", "nested": "news", "type": "courier.posted"}]
+    assert bench.documents("warden", "heard") == [
+        {"attribute": "news", "key": "news", "nested": "news", "type": "courier.posted"}
+    ]
 
 
 def test_a_functions_event_is_published_when_it_worked(bench: Bench) -> None:
@@ -288,7 +354,9 @@ def test_a_schedule_acts_as_each_user_who_has_something(bench: Bench) -> None:
     assert bench.documents("warden", "rounds", ALICE) == [{"doors": 1, "badge": None}]
     assert bench.documents("warden", "rounds", BOB) == [{"doors": 1, "badge": "b-7"}]
     assert [e.data["text"] for e in bench.events("notification", BOB)] == ["round done for bob"]
-    system = bench.documents("warden", "log", user=type(ALICE)(imperal_id="__system__", tenant_id="acme"))
+    system = bench.documents(
+        "warden", "log", user=type(ALICE)(imperal_id="__system__", tenant_id="acme")
+    )
     assert system == [{"users": ["alice", "bob"], "doors": ["alice", "bob"], "as": "__system__"}]
 
 
@@ -299,7 +367,9 @@ def test_a_signal_runs_as_the_system(bench: Bench) -> None:
 
 def test_nobody_reaches_another_user_from_an_ordinary_request(bench: Bench) -> None:
     errors = bench.call("warden", "pry")["errors"]
-    assert errors == dict.fromkeys(("as_user", "store", "secrets", "notify", "list_users", "query_all"), "RuntimeError")
+    assert errors == dict.fromkeys(
+        ("as_user", "store", "secrets", "notify", "list_users", "query_all"), "RuntimeError"
+    )
 
 
 def test_clients_built_by_hand_reach_the_kernels(bench: Bench) -> None:
@@ -341,7 +411,11 @@ def test_lifecycle_hooks_run(bench: Bench) -> None:
 
 
 def test_a_health_check_says_what_the_sdks_class_says(bench: Bench) -> None:
-    assert bench.run(bench.host.health("shelf")) == {"status": "degraded", "message": "dusty", "details": {}}
+    assert bench.run(bench.host.health("shelf")) == {
+        "status": "degraded",
+        "message": "dusty",
+        "details": {},
+    }
 
 
 # ---- an App of 6.x
@@ -349,7 +423,13 @@ def test_a_health_check_says_what_the_sdks_class_says(bench: Bench) -> None:
 
 def test_an_apps_functions_get_a_context_only_where_they_have_a_place_for_it(bench: Bench) -> None:
     found = bench.outcome("pulse", "check_host", host="example.org")
-    assert found.data == {"status": "online", "host": "example.org", "port": 443, "count": 3, "user": "alice"}
+    assert found.data == {
+        "status": "online",
+        "host": "example.org",
+        "port": 443,
+        "count": 3,
+        "user": "alice",
+    }
     assert (found.ui["type"], found.ui["props"]["title"]) == ("Card", "Check Host")
     assert bench.call("pulse", "ping", times=2, tags=["a"]) == {"times": 2, "tags": ["a"]}
     assert bench.call("pulse", "listing") == {"items": [{"a": 1}, {"a": 2}]}
@@ -387,14 +467,22 @@ RESULTS: dict[str, tuple[object, str]] = {
 
 
 @pytest.mark.parametrize(("kind", "expected"), RESULTS.items())
-def test_a_result_is_stored_and_rendered(bench: Bench, kind: str, expected: tuple[object, str]) -> None:
+def test_a_result_is_stored_and_rendered(
+    bench: Bench, kind: str, expected: tuple[object, str]
+) -> None:
     found = bench.outcome("clerk", "result", kind=kind)
     assert (found.status, found.data, found.summary) == ("ok", *expected)
 
 
 def test_a_result_keeps_its_ui_code_and_panels(bench: Bench) -> None:
     shown = bench.outcome("clerk", "result", kind="ui")
-    assert shown.ui == {"type": "Card", "props": {"title": "T", "content": {"type": "Badge", "props": {"label": "B", "color": "gray"}}}}
+    assert shown.ui == {
+        "type": "Card",
+        "props": {
+            "title": "T",
+            "content": {"type": "Badge", "props": {"label": "B", "color": "gray"}},
+        },
+    }
     assert shown.panels == ()
     assert bench.outcome("clerk", "result", kind="dict").panels == ("desk",)
     assert bench.outcome("clerk", "result", kind="node").ui["props"]["content"] == "just a picture"
@@ -403,19 +491,33 @@ def test_a_result_keeps_its_ui_code_and_panels(bench: Bench) -> None:
     assert bench.outcome("clerk", "result", kind="codeless").error_code == "EXT_UNSTRUCTURED_ERROR"
     assert bench.outcome("clerk", "result", kind="failed dict").error_code == "NO_PAPER"
     data = bench.call("shelf", "receipt")
-    assert data == {"number": "00000000-0000-0000-0000-000000000001", "bought": "2026-05-15", "price": "12.50"}
+    assert data == {
+        "number": "00000000-0000-0000-0000-000000000001",
+        "bought": "2026-05-15",
+        "price": "12.50",
+    }
 
 
 # ---- the rest of ctx
 
 
 def test_a_plain_tool_that_is_not_async_can_be_called(bench: Bench) -> None:
-    assert bench.call("clerk", "count_words", text="a b a", unique=True) == {"count": 2, "user": "alice"}
+    assert bench.call("clerk", "count_words", text="a b a", unique=True) == {
+        "count": 2,
+        "user": "alice",
+    }
 
 
 def test_completions_progress_and_log(bench: Bench) -> None:
-    assert bench.call("clerk", "write", to="Ann") == {"text": "Dear Ann,", "model": bench.app.model.name, "tokens": 0}
-    assert [(e.data["percent"], e.data["text"]) for e in bench.events("progress")] == [(10.0, "thinking"), (100.0, "")]
+    assert bench.call("clerk", "write", to="Ann") == {
+        "text": "Dear Ann,",
+        "model": bench.app.model.name,
+        "tokens": 0,
+    }
+    assert [(e.data["percent"], e.data["text"]) for e in bench.events("progress")] == [
+        (10.0, "thinking"),
+        (100.0, ""),
+    ]
 
 
 def test_background_work_arrives_as_an_event(bench: Bench) -> None:
@@ -425,11 +527,19 @@ def test_background_work_arrives_as_an_event(bench: Bench) -> None:
         time.sleep(0.01)
     assert found[0].data["task_id"] == started["task"]
     assert (found[0].data["name"], found[0].data["status"]) == ("printing", "ok")
-    assert (found[0].data["data"]["summary"], found[0].data["data"]["data"]) == ("Three pages.", {"pages": 3})
+    assert (found[0].data["data"]["summary"], found[0].data["data"]["data"]) == (
+        "Three pages.",
+        {"pages": 3},
+    )
 
 
 def test_files_are_kept_for_the_user(bench: Bench) -> None:
-    expected = {"listed": [["letters/ann.txt", 6]], "content": "\x00hello", "removed": True, "gone": True}
+    expected = {
+        "listed": [["letters/ann.txt", 6]],
+        "content": "\x00hello",
+        "removed": True,
+        "gone": True,
+    }
     assert bench.call("clerk", "file_away") == expected
     assert [f.path for f in bench.run(bench.context("clerk").storage.list())] == ["bills/1.pdf"]
     assert [f.path for f in bench.run(bench.context("clerk", user=BOB).storage.list())] == []
@@ -441,11 +551,19 @@ def test_a_file_too_large_is_refused_by_its_size(bench: Bench) -> None:
 
 
 def test_billing_is_honest(bench: Bench) -> None:
-    assert bench.call("clerk", "pay") == {"exceeded": False, "allowed": True, "plan": "self-hosted", "refused": "ExtensionError"}
+    assert bench.call("clerk", "pay") == {
+        "exceeded": False,
+        "allowed": True,
+        "plan": "self-hosted",
+        "refused": "ExtensionError",
+    }
 
 
 def test_messages_outside_the_reply_are_events(bench: Bench) -> None:
-    assert bench.call("courier", "tell") == {"url": "https://bee.example/v1/ext/courier/webhook/dict", "surface": "panel"}
+    assert bench.call("courier", "tell") == {
+        "url": "https://bee.example/v1/ext/courier/webhook/dict",
+        "surface": "panel",
+    }
     loud, quiet, chat, long = (e.data for e in bench.events("notification"))
     assert (loud["text"], loud["channel"], quiet["channel"]) == ("loud", "in_app", "email")
     assert (chat["text"], chat["msg_type"], chat["channel"]) == ("**Two**\nlines", "system", "chat")
@@ -457,9 +575,17 @@ def test_a_sign_in_begins_at_the_provider_with_the_apps_client_and_scopes(bench:
     bench.set_secret("courier", "google_client_id", "web-1")
     url = urlsplit(bench.call("courier", "connect")["url"])
     query = {k: v[0] for k, v in parse_qs(url.query).items()}
-    assert (url.netloc, query["client_id"], query["scope"]) == ("accounts.google.com", "web-1", "openid email")
+    assert (url.netloc, query["client_id"], query["scope"]) == (
+        "accounts.google.com",
+        "web-1",
+        "openid email",
+    )
     assert query["redirect_uri"] == "https://bee.example/v1/ext/courier/oauth/google/callback"
-    assert (query["access_type"], query["prompt"], query["code_challenge_method"]) == ("offline", "consent", "S256")
+    assert (query["access_type"], query["prompt"], query["code_challenge_method"]) == (
+        "offline",
+        "consent",
+        "S256",
+    )
 
 
 def test_an_app_wide_secret_may_come_from_the_variable_it_names(registry: Registry) -> None:
@@ -471,5 +597,8 @@ def test_an_app_wide_secret_may_come_from_the_variable_it_names(registry: Regist
 
 def test_a_sign_in_that_cannot_be_finished_is_not_begun(bench: Bench) -> None:
     refused = bench.outcome("courier", "connect", provider="yahoo")
-    assert (refused.error_code, "yahoo_client_id of courier is not set" in refused.error) == ("EXTENSIONERROR", True)
+    assert (refused.error_code, "yahoo_client_id of courier is not set" in refused.error) == (
+        "EXTENSIONERROR",
+        True,
+    )
     assert bench.outcome("courier", "connect", provider="myspace").error_code == "VALUEERROR"

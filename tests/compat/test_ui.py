@@ -39,7 +39,9 @@ ACTIONS = {"call", "navigate", "send", "open"}
 
 def constructors() -> dict[str, Any]:
     """The module's public functions by name."""
-    return {n: getattr(ui, n) for n in ui.__all__ if n not in NOT_NODES and callable(getattr(ui, n))}
+    return {
+        n: getattr(ui, n) for n in ui.__all__ if n not in NOT_NODES and callable(getattr(ui, n))
+    }
 
 
 def made(constructor: Any) -> Any:
@@ -63,11 +65,16 @@ def made(constructor: Any) -> Any:
     ]
     for filler in ("x", ui.Text("x"), 1, [], {}):
         try:
-            node = constructor(**{p.name: samples.get(p.name, filler) for p in needed}, **WANTED.get(constructor.__name__, {}))
+            node = constructor(
+                **{p.name: samples.get(p.name, filler) for p in needed},
+                **WANTED.get(constructor.__name__, {}),
+            )
             return node.to_dict() if hasattr(node, "to_dict") else node
         except (TypeError, ValueError, AttributeError):
             continue
-    raise AssertionError(f"{constructor.__name__} wants something else: {inspect.signature(constructor)}")
+    raise AssertionError(
+        f"{constructor.__name__} wants something else: {inspect.signature(constructor)}"
+    )
 
 
 def drawn() -> set[str]:
@@ -75,18 +82,28 @@ def drawn() -> set[str]:
     tables = {"nodes.js": "NODES", "fields.js": "FIELDS"}
     found: set[str] = set()
     for name, table in tables.items():
-        body = re.search(rf"{table} = \{{\n(.*?)\n\}};", (PAGE / name).read_text("utf-8"), re.DOTALL)
+        body = re.search(
+            rf"{table} = \{{\n(.*?)\n\}};", (PAGE / name).read_text("utf-8"), re.DOTALL
+        )
         assert body, f"{name} has no table {table}"
-        found |= set(re.findall(r"^  ([A-Z]\w*)[:,(]", body[1], re.MULTILINE)) | set(re.findall(r"(?<=, )([A-Z]\w*)(?=,|:)", body[1]))
+        found |= set(re.findall(r"^  ([A-Z]\w*)[:,(]", body[1], re.MULTILINE)) | set(
+            re.findall(r"(?<=, )([A-Z]\w*)(?=,|:)", body[1])
+        )
     return found
 
 
-NODES = {name: node["type"] for name, f in constructors().items() if name not in PARTS and "type" in (node := made(f))}
+NODES = {
+    name: node["type"]
+    for name, f in constructors().items()
+    if name not in PARTS and "type" in (node := made(f))
+}
 
 
 def test_the_enumeration_finds_the_sdks_vocabulary() -> None:
     assert len(NODES) > 50
-    assert {"Stack", "DataTable", "Form", "RichEditor", "TrayResponse", "Graph"} <= set(NODES.values())
+    assert {"Stack", "DataTable", "Form", "RichEditor", "TrayResponse", "Graph"} <= set(
+        NODES.values()
+    )
 
 
 @pytest.mark.parametrize("node_type", sorted(set(NODES.values())))

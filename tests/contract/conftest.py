@@ -44,7 +44,9 @@ def session() -> Any:
 @pytest.fixture
 def dynamo(template: Template, session: Any) -> Iterator[Dynamo]:
     with local_aws():
-        config = Config(retries={"mode": "standard", "total_max_attempts": 4}, max_pool_connections=20)
+        config = Config(
+            retries={"mode": "standard", "total_max_attempts": 4}, max_pool_connections=20
+        )
         clients: dict[str, Any] = {}
 
         def client(service: str) -> Any:
@@ -53,7 +55,9 @@ def dynamo(template: Template, session: Any) -> Iterator[Dynamo]:
             return clients[service]
 
         tables = Tables.from_variables(create_tables(client("dynamodb"), template, prefix="test-"))
-        stores = dynamodb_stores(tables, shards=SHARDS, secrets_prefix="/webbee/test", client_factory=client)
+        stores = dynamodb_stores(
+            tables, shards=SHARDS, secrets_prefix="/webbee/test", client_factory=client
+        )
         client("ssm")
         yield Dynamo(stores, tables, clients["dynamodb"])
         for made in clients.values():

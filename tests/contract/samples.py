@@ -7,7 +7,16 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from webbee_kernel.turn import AuditRecord, Event, PendingConfirmation, Section, SessionKey, ToolCallDigest, Turn, UserKey
+from webbee_kernel.values import (
+    AuditRecord,
+    Event,
+    PendingConfirmation,
+    Section,
+    SessionKey,
+    ToolCallDigest,
+    Turn,
+    UserKey,
+)
 
 ALICE = UserKey("acme", "alice")
 BOB = UserKey("acme", "bob")
@@ -34,11 +43,21 @@ def turn(seq: int, **changes: Any) -> Turn:
 
 def pending(confirmation_id: str = "conf_0123456789ab") -> PendingConfirmation:
     step = {"app_id": "mail", "fn_name": "delete", "args": {"id": 2**63}}
-    return PendingConfirmation(confirmation_id, LATER, "delete it", "r9", (step,), "Delete one letter")
+    return PendingConfirmation(
+        confirmation_id, LATER, "delete it", "r9", (step,), "Delete one letter"
+    )
 
 
 def section(name: str = "inbox", *, app_id: str = "mail", **changes: Any) -> Section:
-    return Section(**{"app_id": app_id, "section": name, "due_at": 1000.5, "user": {"imperal_id": "alice"}, **changes})
+    return Section(
+        **{
+            "app_id": app_id,
+            "section": name,
+            "due_at": 1000.5,
+            "user": {"imperal_id": "alice"},
+            **changes,
+        }
+    )
 
 
 def record(record_id: str = "01", **changes: Any) -> AuditRecord:
@@ -60,7 +79,15 @@ def record(record_id: str = "01", **changes: Any) -> AuditRecord:
 
 
 def event(event_id: str = "e1", **changes: Any) -> Event:
-    return Event(**{"event_id": event_id, "at": NOW, "kind": "notification", "data": {"text": "готово"}, **changes})
+    return Event(
+        **{
+            "event_id": event_id,
+            "at": NOW,
+            "kind": "notification",
+            "data": {"text": "готово"},
+            **changes,
+        }
+    )
 
 
 async def race(*callers: Callable[[], Coroutine[Any, Any, Any]]) -> list[Any]:
@@ -74,4 +101,6 @@ async def race(*callers: Callable[[], Coroutine[Any, Any, Any]]) -> list[Any]:
 
     loop = asyncio.get_running_loop()
     with ThreadPoolExecutor(len(callers)) as threads:
-        return await asyncio.gather(*(loop.run_in_executor(threads, run, caller) for caller in callers))
+        return await asyncio.gather(
+            *(loop.run_in_executor(threads, run, caller) for caller in callers)
+        )

@@ -14,14 +14,18 @@ pytestmark = pytest.mark.anyio
 
 async def test_an_effect_is_claimed_once(stores: Stores) -> None:
     assert await stores.audit.begin(ALICE, "turn1#0#send", record("01"), expires_at=LATER) is None
-    assert await stores.audit.begin(ALICE, "turn1#0#send", record("02"), expires_at=LATER) == record("01", status="started")
+    assert await stores.audit.begin(
+        ALICE, "turn1#0#send", record("02"), expires_at=LATER
+    ) == record("01", status="started")
     assert await stores.audit.begin(ALICE, "turn1#1#send", record("03"), expires_at=LATER) is None
     assert await stores.audit.begin(BOB, "turn1#0#send", record("04"), expires_at=LATER) is None
 
 
 async def test_the_same_record_does_not_claim_twice(stores: Stores) -> None:
     assert await stores.audit.begin(ALICE, "e", record("01"), expires_at=LATER) is None
-    assert await stores.audit.begin(ALICE, "e", record("01"), expires_at=LATER) == record("01", status="started")
+    assert await stores.audit.begin(ALICE, "e", record("01"), expires_at=LATER) == record(
+        "01", status="started"
+    )
 
 
 async def test_a_second_delivery_gets_the_outcome_of_the_first(stores: Stores) -> None:
@@ -32,7 +36,12 @@ async def test_a_second_delivery_gets_the_outcome_of_the_first(stores: Stores) -
 
 async def test_of_racing_deliveries_one_claims(stores: Stores) -> None:
     deliveries = [record(f"{n:02d}") for n in range(6)]
-    got = await race(*(lambda one=one: stores.audit.begin(ALICE, "e", one, expires_at=LATER) for one in deliveries))
+    got = await race(
+        *(
+            lambda one=one: stores.audit.begin(ALICE, "e", one, expires_at=LATER)
+            for one in deliveries
+        )
+    )
     assert got.count(None) == 1
     winner = deliveries[got.index(None)]
     assert [found for found in got if found is not None] == [replace(winner, status="started")] * 5
@@ -49,15 +58,21 @@ async def test_records_are_listed_newest_first_without_claims(stores: Stores) ->
 
 async def test_a_record_and_its_events_arrive_together(stores: Stores) -> None:
     told = tuple(event(f"e{n}") for n in range(3))
-    await stores.audit.append(ALICE, record(), expires_at=LATER, events=told, events_expire_at=LATER)
+    await stores.audit.append(
+        ALICE, record(), expires_at=LATER, events=told, events_expire_at=LATER
+    )
     assert await stores.audit.list(ALICE) == (record(),)
     assert await stores.events.since(ALICE, "") == told
 
 
 async def test_an_append_can_be_repeated_and_changes_nothing(stores: Stores) -> None:
     told = (event("e1"), event("e2"))
-    await stores.audit.append(ALICE, record(), expires_at=LATER, events=told[:1], events_expire_at=LATER)
-    await stores.audit.append(ALICE, record(status="forged"), expires_at=LATER, events=told, events_expire_at=LATER)
+    await stores.audit.append(
+        ALICE, record(), expires_at=LATER, events=told[:1], events_expire_at=LATER
+    )
+    await stores.audit.append(
+        ALICE, record(status="forged"), expires_at=LATER, events=told, events_expire_at=LATER
+    )
     await stores.audit.append(ALICE, record(status="forged"), expires_at=LATER)
     assert await stores.audit.list(ALICE) == (record(),)
     assert await stores.events.since(ALICE, "") == told
@@ -65,7 +80,9 @@ async def test_an_append_can_be_repeated_and_changes_nothing(stores: Stores) -> 
 
 async def test_many_events_fit_beside_a_record(stores: Stores) -> None:
     told = tuple(event(f"e{n:03d}") for n in range(110))
-    await stores.audit.append(ALICE, record(), expires_at=LATER, events=told, events_expire_at=LATER)
+    await stores.audit.append(
+        ALICE, record(), expires_at=LATER, events=told, events_expire_at=LATER
+    )
     assert await stores.events.since(ALICE, "", limit=500) == told
 
 
@@ -82,7 +99,14 @@ async def test_a_huge_outcome_keeps_its_summary_and_says_what_is_missing(stores:
     (kept,) = await stores.audit.list(ALICE)
     assert kept.outcome is not None
     assert kept.outcome.pop("dropped") == {"bytes": len(dumps(outcome).encode()), "limit": 300_000}
-    assert kept.outcome == {"status": "success", "summary": "found 9", "error_code": "", "data": None, "ui": None, "panels": ["inbox"]}
+    assert kept.outcome == {
+        "status": "success",
+        "summary": "found 9",
+        "error_code": "",
+        "data": None,
+        "ui": None,
+        "panels": ["inbox"],
+    }
 
 
 async def test_events_come_in_order_of_their_ids(stores: Stores) -> None:
@@ -107,5 +131,7 @@ async def test_racing_events_of_one_id_are_told_once(stores: Stores) -> None:
 
 
 async def test_writers_side_by_side_lose_nothing(stores: Stores) -> None:
-    await asyncio.gather(*(stores.audit.append(ALICE, record(f"{n:02d}"), expires_at=LATER) for n in range(20)))
+    await asyncio.gather(
+        *(stores.audit.append(ALICE, record(f"{n:02d}"), expires_at=LATER) for n in range(20))
+    )
     assert len(await stores.audit.list(ALICE)) == 20

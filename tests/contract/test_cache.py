@@ -27,7 +27,12 @@ async def test_a_set_replaces_value_and_expiry(stores: Stores) -> None:
 
 async def test_entries_of_other_users_apps_models_and_keys_are_apart(stores: Stores) -> None:
     await stores.cache.set(ALICE, "mail", "A", "k", b"1", expires_at=10.0)
-    for user, app, model, key in [(BOB, "mail", "A", "k"), (ALICE, "mai", "A", "k"), (ALICE, "mail", "", "k"), (ALICE, "mail", "A", "k2")]:
+    for user, app, model, key in [
+        (BOB, "mail", "A", "k"),
+        (ALICE, "mai", "A", "k"),
+        (ALICE, "mail", "", "k"),
+        (ALICE, "mail", "A", "k2"),
+    ]:
         assert await stores.cache.get(user, app, model, key, now=1.0) is None
 
 

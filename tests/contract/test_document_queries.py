@@ -62,15 +62,35 @@ async def test_a_page_can_be_continued_when_its_last_document_is_gone(stores: St
         await stores.documents.delete(ALICE, "tasks", "tasks", page.data[-1].id)
         rest = await query(stores, limit=2, order_by=order, cursor=page.cursor)
         assert [d.data["n"] for d in rest] == [2, 3]
-        await stores.documents.update(ALICE, "tasks", "tasks", page.data[-1].id, page.data[-1].data, now=NOW)
+        await stores.documents.update(
+            ALICE, "tasks", "tasks", page.data[-1].id, page.data[-1].data, now=NOW
+        )
 
 
 async def test_where_compares_top_level_fields_as_json(stores: Stores) -> None:
     await fill(
-        stores, {"n": 1}, {"n": 1.0}, {"n": True}, {"n": "1"}, {"n": None}, {}, {"n": {"a": [1, {"b": 2}]}}, {"n": {"a": [1, {"b": True}]}}
+        stores,
+        {"n": 1},
+        {"n": 1.0},
+        {"n": True},
+        {"n": "1"},
+        {"n": None},
+        {},
+        {"n": {"a": [1, {"b": 2}]}},
+        {"n": {"a": [1, {"b": True}]}},
     )
-    for value, count in [(1, 2), (True, 1), ("1", 1), (None, 1), (False, 0), ({"a": [1, {"b": 2.0}]}, 1), ({"a": [1]}, 0)]:
-        assert await stores.documents.count(ALICE, "tasks", "tasks", where={"n": value}) == count, value
+    for value, count in [
+        (1, 2),
+        (True, 1),
+        ("1", 1),
+        (None, 1),
+        (False, 0),
+        ({"a": [1, {"b": 2.0}]}, 1),
+        ({"a": [1]}, 0),
+    ]:
+        assert await stores.documents.count(ALICE, "tasks", "tasks", where={"n": value}) == count, (
+            value
+        )
         assert len(await query(stores, where={"n": value})) == count
     assert await stores.documents.count(ALICE, "tasks", "tasks", where={}) == 8
 
@@ -95,16 +115,36 @@ async def test_an_order_goes_both_ways_and_knows_the_total(stores: Stores) -> No
 
 
 async def test_missing_and_null_come_last_either_way(stores: Stores) -> None:
-    await fill(stores, {"n": None, "k": "null"}, {"n": 1, "k": "one"}, {"k": "missing"}, {"n": 2, "k": "two"})
-    assert await pages(stores, "k", order_by="n", limit=1) == [["one"], ["two"], ["null"], ["missing"]]
-    assert await pages(stores, "k", order_by="-n", limit=1) == [["two"], ["one"], ["null"], ["missing"]]
+    await fill(
+        stores,
+        {"n": None, "k": "null"},
+        {"n": 1, "k": "one"},
+        {"k": "missing"},
+        {"n": 2, "k": "two"},
+    )
+    assert await pages(stores, "k", order_by="n", limit=1) == [
+        ["one"],
+        ["two"],
+        ["null"],
+        ["missing"],
+    ]
+    assert await pages(stores, "k", order_by="-n", limit=1) == [
+        ["two"],
+        ["one"],
+        ["null"],
+        ["missing"],
+    ]
 
 
 async def test_mixed_types_have_an_order(stores: Stores) -> None:
     values = [{"a": 1}, [2], "b", "B", 3, 2.5, True, False]
     await fill(stores, *({"n": value} for value in values))
     ascending = [False, True, 2.5, 3, "B", "b", [2], {"a": 1}]
-    assert await pages(stores, "n", order_by="n", limit=3) == [ascending[:3], ascending[3:6], ascending[6:]]
+    assert await pages(stores, "n", order_by="n", limit=3) == [
+        ascending[:3],
+        ascending[3:6],
+        ascending[6:],
+    ]
     assert await pages(stores, "n", order_by="-n", limit=8) == [ascending[::-1]]
 
 
@@ -131,7 +171,11 @@ async def test_a_cursor_fits_only_its_own_query(stores: Stores) -> None:
         await stores.documents.query(ALICE, "tasks", "other", cursor=cursor)
 
 
-@pytest.mark.parametrize("options", [{"limit": 0}, {"limit": -1}, {"limit": True}, {"limit": 1.5}, {"order_by": "-"}])
-async def test_questions_without_a_meaning_are_refused(stores: Stores, options: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "options", [{"limit": 0}, {"limit": -1}, {"limit": True}, {"limit": 1.5}, {"order_by": "-"}]
+)
+async def test_questions_without_a_meaning_are_refused(
+    stores: Stores, options: dict[str, Any]
+) -> None:
     with pytest.raises(ValueError):
         await query(stores, **options)

@@ -9,17 +9,26 @@ from tests.contract.samples import ALICE, BOB, NOW, race
 from webbee_kernel.sdk.documents import Document
 from webbee_kernel.sdk.errors import StoreConflict
 from webbee_kernel.stores import Stores
-from webbee_kernel.turn import UserKey
+from webbee_kernel.values import UserKey
 
 pytestmark = pytest.mark.anyio
 THEN = "2026-06-01T00:00:00Z"
 
 
-async def create(stores: Stores, data: dict[str, Any], *, doc_id: str = "", collection: str = "notes", user: UserKey = ALICE) -> Document:
+async def create(
+    stores: Stores,
+    data: dict[str, Any],
+    *,
+    doc_id: str = "",
+    collection: str = "notes",
+    user: UserKey = ALICE,
+) -> Document:
     return await stores.documents.create(user, "notes", collection, data, now=NOW, doc_id=doc_id)
 
 
-async def get(stores: Stores, doc_id: str, *, collection: str = "notes", user: UserKey = ALICE) -> Document | None:
+async def get(
+    stores: Stores, doc_id: str, *, collection: str = "notes", user: UserKey = ALICE
+) -> Document | None:
     return await stores.documents.get(user, "notes", collection, doc_id)
 
 
@@ -28,7 +37,9 @@ async def update(stores: Stores, doc_id: str, data: dict[str, Any], **options: A
 
 
 async def users(stores: Stores, collection: str = "notes", tenant: str = "acme") -> list[str]:
-    return [name async for name in stores.documents.list_users(tenant, "notes", collection, page_size=2)]
+    return [
+        name async for name in stores.documents.list_users(tenant, "notes", collection, page_size=2)
+    ]
 
 
 async def test_a_document_comes_back_whole(stores: Stores) -> None:
@@ -54,7 +65,10 @@ async def test_every_json_value_comes_back_exactly(stores: Stores) -> None:
         assert repr(found.data) == repr({"value": value, "null": None})
 
 
-@pytest.mark.parametrize("value", [float("nan"), float("inf"), [{"deep": -float("inf")}], {"big": 2**70, "nan": float("nan")}])
+@pytest.mark.parametrize(
+    "value",
+    [float("nan"), float("inf"), [{"deep": -float("inf")}], {"big": 2**70, "nan": float("nan")}],
+)
 async def test_numbers_that_json_lacks_are_refused(stores: Stores, value: Any) -> None:
     with pytest.raises(ValueError):
         await create(stores, {"value": value}, doc_id="d")
@@ -96,7 +110,11 @@ async def test_callers_may_choose_ids(stores: Stores, doc_id: str) -> None:
 
 @pytest.mark.parametrize("doc_id", ["a#b", "x" * 513, "Ж" * 257, "a\nb", "\x00", "\ud800"])
 async def test_ids_that_are_none_are_refused_everywhere(stores: Stores, doc_id: str) -> None:
-    for attempt in (create(stores, {}, doc_id=doc_id), get(stores, doc_id), update(stores, doc_id, {})):
+    for attempt in (
+        create(stores, {}, doc_id=doc_id),
+        get(stores, doc_id),
+        update(stores, doc_id, {}),
+    ):
         with pytest.raises(ValueError):
             await attempt
     with pytest.raises(ValueError):
@@ -105,7 +123,11 @@ async def test_ids_that_are_none_are_refused_everywhere(stores: Stores, doc_id: 
 
 @pytest.mark.parametrize("collection", ["", "a#b", "a b", "x" * 129, "заметки", "a\n"])
 async def test_collections_that_are_none_are_refused(stores: Stores, collection: str) -> None:
-    for attempt in (create(stores, {}, collection=collection), get(stores, "d", collection=collection), users(stores, collection)):
+    for attempt in (
+        create(stores, {}, collection=collection),
+        get(stores, "d", collection=collection),
+        users(stores, collection),
+    ):
         with pytest.raises(ValueError, match="collection"):
             await attempt
     with pytest.raises(ValueError, match="collection"):
@@ -117,7 +139,9 @@ async def test_collections_that_are_none_are_refused(stores: Stores, collection:
 async def test_an_update_merges_the_top_level(stores: Stores) -> None:
     made = await create(stores, {"a": 1, "b": {"x": 1}})
     changed = await update(stores, made.id, {"b": {"y": 2}, "c": None})
-    assert changed == Document(made.id, "notes", {"a": 1, "b": {"y": 2}, "c": None}, NOW, THEN, "alice", changed.etag)
+    assert changed == Document(
+        made.id, "notes", {"a": 1, "b": {"y": 2}, "c": None}, NOW, THEN, "alice", changed.etag
+    )
     assert changed.etag != made.etag
     assert await get(stores, made.id) == changed
 
@@ -192,7 +216,9 @@ async def test_a_deleted_document_is_gone(stores: Stores) -> None:
 
 async def test_racing_deletes_delete_once(stores: Stores) -> None:
     made = await create(stores, {})
-    assert sorted(await race(*[lambda: stores.documents.delete(ALICE, "notes", "notes", made.id)] * 4)) == [False] * 3 + [True]
+    assert sorted(
+        await race(*[lambda: stores.documents.delete(ALICE, "notes", "notes", made.id)] * 4)
+    ) == [False] * 3 + [True]
 
 
 async def test_documents_of_others_are_out_of_reach(stores: Stores) -> None:

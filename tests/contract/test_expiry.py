@@ -6,7 +6,7 @@ import pytest
 
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, LATER, NOW, SESSION, event, pending, record, section, turn
-from webbee_kernel.turn import Installation
+from webbee_kernel.values import Installation
 
 pytestmark = pytest.mark.anyio
 
@@ -35,7 +35,9 @@ async def test_a_cache_entry_is_swept_only_after_its_exact_expiry(dynamo: Dynamo
 
 async def test_records_and_events_expire_each_in_its_time(dynamo: Dynamo) -> None:
     await dynamo.stores.audit.begin(ALICE, "e", record(), expires_at=1)
-    await dynamo.stores.audit.append(ALICE, record(), expires_at=2, events=(event(),), events_expire_at=3)
+    await dynamo.stores.audit.append(
+        ALICE, record(), expires_at=2, events=(event(),), events_expire_at=3
+    )
     assert expiries(dynamo, dynamo.tables.audit) == {"effect#e": "1", "call#01": "2"}
     assert expiries(dynamo, dynamo.tables.events) == {"e1": "3"}
 

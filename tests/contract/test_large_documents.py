@@ -25,7 +25,9 @@ def noise(size: int, seed: int = 0) -> str:
 
 
 async def put(stores: Stores, data: dict[str, Any], doc_id: str = "big") -> Document:
-    return await stores.documents.update(ALICE, "notes", "notes", doc_id, data, now=NOW, replace=True)
+    return await stores.documents.update(
+        ALICE, "notes", "notes", doc_id, data, now=NOW, replace=True
+    )
 
 
 async def get(stores: Stores, doc_id: str = "big") -> Document | None:
@@ -39,7 +41,9 @@ def keys(dynamo: Dynamo) -> list[str]:
 
 @pytest.mark.parametrize("size", [INLINE_BYTES - 20, INLINE_BYTES, 400_000, 1_200_000])
 async def test_any_size_comes_back_whole(stores: Stores, size: int) -> None:
-    made = await stores.documents.create(ALICE, "notes", "notes", {"text": noise(size), "n": 2**70}, now=NOW, doc_id="big")
+    made = await stores.documents.create(
+        ALICE, "notes", "notes", {"text": noise(size), "n": 2**70}, now=NOW, doc_id="big"
+    )
     small = await stores.documents.create(ALICE, "notes", "notes", {"n": 1}, now=NOW)
     assert await get(stores) == made
     assert made.data == {"text": noise(size), "n": 2**70}
@@ -51,18 +55,24 @@ async def test_any_size_comes_back_whole(stores: Stores, size: int) -> None:
 
 async def test_a_merge_into_a_large_document_keeps_the_rest(stores: Stores) -> None:
     first = await put(stores, {"text": noise(900_000), "n": 1})
-    merged = await stores.documents.update(ALICE, "notes", "notes", "big", {"n": 2}, now=NOW, if_match=first.etag)
+    merged = await stores.documents.update(
+        ALICE, "notes", "notes", "big", {"n": 2}, now=NOW, if_match=first.etag
+    )
     assert merged.data == {"text": noise(900_000), "n": 2}
     assert await get(stores) == merged
     with pytest.raises(StoreConflict):
-        await stores.documents.update(ALICE, "notes", "notes", "big", {"n": 3}, now=NOW, if_match=first.etag)
+        await stores.documents.update(
+            ALICE, "notes", "notes", "big", {"n": 3}, now=NOW, if_match=first.etag
+        )
 
 
 async def test_an_id_of_a_large_document_is_taken_too(stores: Stores) -> None:
     first = await put(stores, {"text": noise(600_000)})
     for text in ("small", noise(600_000, 1)):
         with pytest.raises(StoreConflict) as conflict:
-            await stores.documents.create(ALICE, "notes", "notes", {"text": text}, now=NOW, doc_id="big")
+            await stores.documents.create(
+                ALICE, "notes", "notes", {"text": text}, now=NOW, doc_id="big"
+            )
         assert conflict.value.current_etag == first.etag
     assert await get(stores) == first
 
@@ -101,7 +111,9 @@ async def test_a_reader_never_sees_halves_of_two_versions(stores: Stores) -> Non
 
 
 @pytest.mark.parametrize("size", [600_000, 10])
-async def test_a_document_replaced_between_head_and_parts_is_read_anew(dynamo: Dynamo, size: int) -> None:
+async def test_a_document_replaced_between_head_and_parts_is_read_anew(
+    dynamo: Dynamo, size: int
+) -> None:
     await put(dynamo.stores, {"text": noise(600_000)})
     replacements = [{"text": noise(size, 1)}]
 
@@ -116,7 +128,9 @@ async def test_a_document_replaced_between_head_and_parts_is_read_anew(dynamo: D
     assert found == await get(dynamo.stores)
 
 
-async def test_a_document_that_grows_while_it_is_deleted_leaves_nothing_behind(dynamo: Dynamo) -> None:
+async def test_a_document_that_grows_while_it_is_deleted_leaves_nothing_behind(
+    dynamo: Dynamo,
+) -> None:
     await put(dynamo.stores, {"text": noise(600_000)})
     replacements = [{"text": noise(1_200_000)}]
 
@@ -141,10 +155,19 @@ async def test_a_document_deleted_between_head_and_parts_is_gone(dynamo: Dynamo)
 
 async def test_racing_merges_into_a_large_document_lose_nothing(stores: Stores) -> None:
     await put(stores, {"text": noise(550_000)})
-    await race(*(lambda n=n: stores.documents.update(ALICE, "notes", "notes", "big", {f"f{n}": n}, now=NOW) for n in range(4)))
+    await race(
+        *(
+            lambda n=n: stores.documents.update(
+                ALICE, "notes", "notes", "big", {f"f{n}": n}, now=NOW
+            )
+            for n in range(4)
+        )
+    )
     found = await get(stores)
     assert found is not None
-    assert {name: value for name, value in found.data.items() if name != "text"} == {f"f{n}": n for n in range(4)}
+    assert {name: value for name, value in found.data.items() if name != "text"} == {
+        f"f{n}": n for n in range(4)
+    }
 
 
 async def test_no_part_outlives_its_version(dynamo: Dynamo) -> None:
@@ -170,9 +193,14 @@ async def test_head_and_index_together_and_every_part_fit_dynamodbs_limits(dynam
     longest = "Ж" * 256
     collection = "c" * 128
     for size in (INLINE_BYTES - 11, 1_200_000):
-        await dynamo.stores.documents.update(ALICE, "notes", collection, longest, {"text": noise(size)}, now=NOW, replace=True)
+        await dynamo.stores.documents.update(
+            ALICE, "notes", collection, longest, {"text": noise(size)}, now=NOW, replace=True
+        )
         for item in dynamo.client.scan(TableName=dynamo.tables.store)["Items"]:
-            stored = sum(len(name) + len(next(iter(value.values()))) for name, value in item.items()) + 512
+            stored = (
+                sum(len(name) + len(next(iter(value.values()))) for name, value in item.items())
+                + 512
+            )
             assert stored * (2 if "created" in item else 1) <= 400 * 1024
     assert PART_BYTES * 10 + 20_000 < 4 * 1024 * 1024
 
@@ -180,5 +208,9 @@ async def test_head_and_index_together_and_every_part_fit_dynamodbs_limits(dynam
 def test_a_layout_is_read_back() -> None:
     for size in (0, INLINE_BYTES, 300_000, 2_000_000):
         packed = pack(noise(size))
-        assert noise(size) == (packed.text if not packed.blob and not packed.parts else unpack(packed.blob or b"".join(packed.parts)))
+        assert noise(size) == (
+            packed.text
+            if not packed.blob and not packed.parts
+            else unpack(packed.blob or b"".join(packed.parts))
+        )
     assert len(pack(noise(4_000_000)).parts) <= MAX_PACKED_BYTES // PART_BYTES

@@ -14,7 +14,9 @@ from webbee_kernel.aws.clients import aws_client
 
 def put_if_absent(client: Any, key: str) -> bool:
     try:
-        client.put_item(TableName="t", Item={"pk": {"S": key}}, ConditionExpression="attribute_not_exists(pk)")
+        client.put_item(
+            TableName="t", Item={"pk": {"S": key}}, ConditionExpression="attribute_not_exists(pk)"
+        )
     except ClientError:
         return False
     return True
@@ -55,7 +57,9 @@ def test_concurrent_conditional_writes_have_one_winner_each() -> None:
 
 
 @pytest.mark.usefixtures("no_region")
-def test_the_kernels_own_client_works_there_and_is_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_kernels_own_client_works_there_and_is_made_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with local_aws():
         client = aws_client("dynamodb")
         assert client.list_tables()["TableNames"] == []
@@ -63,4 +67,8 @@ def test_the_kernels_own_client_works_there_and_is_made_once(monkeypatch: pytest
         assert aws_client("dynamodb", read_timeout=20) is not client
         config = client.meta.config
         assert (config.retries["mode"], config.retries["total_max_attempts"]) == ("standard", 4)
-        assert (config.connect_timeout, config.read_timeout, config.max_pool_connections) == (1, 3, 20)
+        assert (config.connect_timeout, config.read_timeout, config.max_pool_connections) == (
+            1,
+            3,
+            20,
+        )

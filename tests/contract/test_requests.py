@@ -29,11 +29,16 @@ pytestmark = pytest.mark.anyio
 async def sent(dynamo: Dynamo, work: Any) -> list[str]:
     with metered(dynamo.client) as meter:
         await work
-    return [f"{call.operation} {'+'.join(t.removeprefix('test-').removesuffix('Table') for t in call.tables)}" for call in meter.calls]
+    return [
+        f"{call.operation} {'+'.join(t.removeprefix('test-').removesuffix('Table') for t in call.tables)}"
+        for call in meter.calls
+    ]
 
 
 async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
-    sessions, skeleton, cache, documents, audit, events, _ = (getattr(dynamo.stores, name) for name in dynamo.stores.__slots__)
+    sessions, skeleton, cache, documents, audit, events, _ = (
+        getattr(dynamo.stores, name) for name in dynamo.stores.__slots__
+    )
     await documents.create(ALICE, "a", "c", {}, now=NOW, doc_id="d")
     expected = [
         (sessions.read(SESSION), ["Query Sessions"]),
@@ -56,16 +61,24 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         (cache.get(ALICE, "a", "m", "k", now=1.0), ["GetItem Cache"]),
         (cache.delete(ALICE, "a", ("m",), "k"), ["DeleteItem Cache"]),
         (documents.create(ALICE, "a", "c", {}, now=NOW), ["PutItem Store"]),
-        (documents.create(ALICE, "a", "first of its kind".replace(" ", "-"), {}, now=NOW), ["PutItem Store", "PutItem Store"]),
+        (
+            documents.create(ALICE, "a", "first of its kind".replace(" ", "-"), {}, now=NOW),
+            ["PutItem Store", "PutItem Store"],
+        ),
         (documents.get(ALICE, "a", "c", "d"), ["GetItem Store"]),
-        (documents.update(ALICE, "a", "c", "d", {"x": 1}, now=NOW), ["GetItem Store", "PutItem Store"]),
+        (
+            documents.update(ALICE, "a", "c", "d", {"x": 1}, now=NOW),
+            ["GetItem Store", "PutItem Store"],
+        ),
         (documents.query(ALICE, "a", "c"), ["Query Store"]),
         (documents.count(ALICE, "a", "c"), ["Query Store"]),
         (documents.delete(ALICE, "a", "c", "d"), ["DeleteItem Store"]),
         (audit.begin(ALICE, "e", record(), expires_at=LATER), ["PutItem Audit"]),
         (audit.append(ALICE, record(), expires_at=LATER), ["PutItem Audit"]),
         (
-            audit.append(ALICE, record("02"), expires_at=LATER, events=(event(),), events_expire_at=LATER),
+            audit.append(
+                ALICE, record("02"), expires_at=LATER, events=(event(),), events_expire_at=LATER
+            ),
             ["TransactWriteItems Audit+Events"],
         ),
         (audit.begin(ALICE, "e", record(), expires_at=LATER), ["PutItem Audit", "GetItem Audit"]),
@@ -84,7 +97,9 @@ async def test_a_turn_reads_session_and_skeleton_side_by_side(dynamo: Dynamo) ->
 
     dynamo.client.meta.events.register("before-call.dynamodb.Query", wait)
     with metered(dynamo.client) as meter:
-        await asyncio.gather(dynamo.stores.sessions.read(SESSION), dynamo.stores.skeleton.read(ALICE))
+        await asyncio.gather(
+            dynamo.stores.sessions.read(SESSION), dynamo.stores.skeleton.read(ALICE)
+        )
     assert (meter.reads, meter.writes, meter.in_flight, meter.in_flight_most) == (2, 0, 0, 2)
 
 
@@ -102,7 +117,9 @@ async def test_the_meter_counts_units_as_aws_does(dynamo: Dynamo) -> None:
     with metered(dynamo.client) as meter:
         await dynamo.stores.cache.set(ALICE, "a", "m", "k", b"x" * 9_000, expires_at=9.0)
         await dynamo.stores.cache.get(ALICE, "a", "m", "k", now=1.0)
-        await dynamo.stores.audit.append(ALICE, record(), expires_at=LATER, events=(event(),), events_expire_at=LATER)
+        await dynamo.stores.audit.append(
+            ALICE, record(), expires_at=LATER, events=(event(),), events_expire_at=LATER
+        )
         meter_units = [(call.read, call.write) for call in meter.calls]
         assert 9_000 < meter.calls[0].bytes < 9_200
     assert meter_units == [(0.0, 9.0), (3.0, 0.0), (0.0, 4.0)]
@@ -122,26 +139,34 @@ def loses_the_answer(dynamo: Dynamo) -> Flaky:
         answers = [AWSResponse("", 503, HTTPHeaders(), MockRawResponse("{}"))]
 
         def lose(**_: Any) -> AWSResponse | None:
-            return answers.pop() if answers else None  # every handler runs, moto's too; the first answer counts
+            return (
+                answers.pop() if answers else None
+            )  # every handler runs, moto's too; the first answer counts
 
         dynamo.client.meta.events.register_first(f"before-send.dynamodb.{operation}", lose)
 
     return arrange
 
 
-async def test_a_turn_whose_answer_was_lost_is_recorded_once_and_known_as_recorded(dynamo: Dynamo, loses_the_answer: Flaky) -> None:
+async def test_a_turn_whose_answer_was_lost_is_recorded_once_and_known_as_recorded(
+    dynamo: Dynamo, loses_the_answer: Flaky
+) -> None:
     for seq, operation in ((1, "UpdateItem"), (2, "PutItem")):
         loses_the_answer(operation)
         assert await dynamo.stores.sessions.append(SESSION, turn(seq), expires_at=LATER)
     assert (await dynamo.stores.sessions.read(SESSION)).turns == (turn(1), turn(2))
 
 
-async def test_a_claim_whose_answer_was_lost_is_still_the_claimants(dynamo: Dynamo, loses_the_answer: Flaky) -> None:
+async def test_a_claim_whose_answer_was_lost_is_still_the_claimants(
+    dynamo: Dynamo, loses_the_answer: Flaky
+) -> None:
     loses_the_answer("PutItem")
     assert await dynamo.stores.audit.begin(ALICE, "e", record(), expires_at=LATER) is None
 
 
-async def test_a_lease_and_a_save_survive_a_lost_answer(dynamo: Dynamo, loses_the_answer: Flaky) -> None:
+async def test_a_lease_and_a_save_survive_a_lost_answer(
+    dynamo: Dynamo, loses_the_answer: Flaky
+) -> None:
     await dynamo.stores.skeleton.register(ALICE, section())
     loses_the_answer("UpdateItem")
     leased = await dynamo.stores.skeleton.lease(ALICE, "mail", "inbox", now=1.0, until=61.0)
@@ -162,28 +187,46 @@ def meets_a_transaction(dynamo: Dynamo) -> Callable[..., None]:
     """The next request of an operation is refused because a transaction is at work on its item."""
 
     def arrange(operation: str, code: str, **more: Any) -> None:
-        parsed = {"Error": {"Code": code, "Message": "later"}, "ResponseMetadata": {"HTTPStatusCode": 400}, **more}
+        parsed = {
+            "Error": {"Code": code, "Message": "later"},
+            "ResponseMetadata": {"HTTPStatusCode": 400},
+            **more,
+        }
         answers = [(AWSResponse("", 400, HTTPHeaders(), MockRawResponse("")), parsed)]
-        dynamo.client.meta.events.register_first(f"before-call.dynamodb.{operation}", lambda **_: answers.pop() if answers else None)
+        dynamo.client.meta.events.register_first(
+            f"before-call.dynamodb.{operation}", lambda **_: answers.pop() if answers else None
+        )
 
     return arrange
 
 
-async def test_a_write_that_meets_a_transaction_is_repeated(dynamo: Dynamo, meets_a_transaction: Callable[..., None]) -> None:
+async def test_a_write_that_meets_a_transaction_is_repeated(
+    dynamo: Dynamo, meets_a_transaction: Callable[..., None]
+) -> None:
     await dynamo.stores.sessions.put_pending(SESSION, pending())
     meets_a_transaction("DeleteItem", "TransactionConflictException")
-    assert await dynamo.stores.sessions.take_pending(SESSION, pending().confirmation_id) == pending()
+    assert (
+        await dynamo.stores.sessions.take_pending(SESSION, pending().confirmation_id) == pending()
+    )
 
 
-async def test_a_transaction_that_meets_another_is_repeated(dynamo: Dynamo, meets_a_transaction: Callable[..., None]) -> None:
+async def test_a_transaction_that_meets_another_is_repeated(
+    dynamo: Dynamo, meets_a_transaction: Callable[..., None]
+) -> None:
     reasons = [{"Code": "None"}, {"Code": "TransactionConflict"}]
-    meets_a_transaction("TransactWriteItems", "TransactionCanceledException", CancellationReasons=reasons)
+    meets_a_transaction(
+        "TransactWriteItems", "TransactionCanceledException", CancellationReasons=reasons
+    )
     await dynamo.stores.sessions.put_pending(SESSION, pending())
     assert (await dynamo.stores.sessions.read(SESSION)).pending == pending()
 
 
 def error(code: str, status: int = 400, message: str = "", **more: Any) -> ClientError:
-    response: Any = {"Error": {"Code": code, "Message": message}, "ResponseMetadata": {"HTTPStatusCode": status}, **more}
+    response: Any = {
+        "Error": {"Code": code, "Message": message},
+        "ResponseMetadata": {"HTTPStatusCode": status},
+        **more,
+    }
     return ClientError(response, "PutItem")
 
 
@@ -195,7 +238,10 @@ def error(code: str, status: int = 400, message: str = "", **more: Any) -> Clien
         error("SomethingNew", 500),
         error("ResourceNotFoundException"),
         error("AccessDeniedException"),
-        error("TransactionCanceledException", CancellationReasons=[{"Code": "None"}, {"Code": "ThrottlingError"}]),
+        error(
+            "TransactionCanceledException",
+            CancellationReasons=[{"Code": "None"}, {"Code": "ThrottlingError"}],
+        ),
         ConnectTimeoutError(endpoint_url="https://dynamodb"),
     ],
 )
@@ -206,12 +252,24 @@ def test_outages_become_one_error_that_names_the_table(outage: Exception) -> Non
 
 
 def test_what_is_too_large_is_the_callers_to_mend() -> None:
-    refused = translate(error("ValidationException", message="Item size has exceeded the maximum allowed size"), "The table t")
+    refused = translate(
+        error("ValidationException", message="Item size has exceeded the maximum allowed size"),
+        "The table t",
+    )
     assert isinstance(refused, BadInput)
-    assert isinstance(translate(error("ItemCollectionSizeLimitExceededException"), "The table t"), BadInput)
+    assert isinstance(
+        translate(error("ItemCollectionSizeLimitExceededException"), "The table t"), BadInput
+    )
 
 
-@pytest.mark.parametrize("defect", [error("ValidationException", message="bad key"), ParamValidationError(report="x"), KeyError("x")])
+@pytest.mark.parametrize(
+    "defect",
+    [
+        error("ValidationException", message="bad key"),
+        ParamValidationError(report="x"),
+        KeyError("x"),
+    ],
+)
 def test_a_defect_stays_what_it_is(defect: Exception) -> None:
     assert translate(defect, "The table t") is defect
 
@@ -222,7 +280,9 @@ async def test_a_table_that_does_not_exist_is_named(dynamo: Dynamo) -> None:
         await stores.sessions.read(SESSION)
 
 
-async def test_stores_without_a_table_refuse_and_say_which_variable_is_missing(dynamo: Dynamo) -> None:
+async def test_stores_without_a_table_refuse_and_say_which_variable_is_missing(
+    dynamo: Dynamo,
+) -> None:
     stores = dynamodb_stores(Tables(), client_factory=lambda _: dynamo.client)
     with pytest.raises(SettingsError, match="WEBBEE_TABLE_STORE"):
         await stores.documents.get(ALICE, "a", "c", "d")
@@ -234,15 +294,25 @@ async def test_secrets_are_encrypted_under_the_prefix(dynamo: Dynamo) -> None:
     await dynamo.stores.secrets.set("acme/auth0|42/mail/password", "x")
     factory = dynamo.stores.secrets._client_factory  # type: ignore[attr-defined]
     (described,) = factory("ssm").describe_parameters()["Parameters"]
-    assert (described["Name"], described["Type"]) == ("/webbee/test/acme/auth0.7C42/mail/password", "SecureString")
+    assert (described["Name"], described["Type"]) == (
+        "/webbee/test/acme/auth0.7C42/mail/password",
+        "SecureString",
+    )
 
 
 @pytest.mark.parametrize(("path", "value"), [("a/b", ""), ("a/b", "x" * 8193)])
-async def test_a_secret_of_the_wrong_size_is_refused_without_its_value(dynamo: Dynamo, path: str, value: str) -> None:
+async def test_a_secret_of_the_wrong_size_is_refused_without_its_value(
+    dynamo: Dynamo, path: str, value: str
+) -> None:
     with pytest.raises(BadInput, match="8192 bytes"):
         await dynamo.stores.secrets.set(path, value)
 
 
 def test_importing_the_adapters_does_not_import_boto3() -> None:
     code = "import sys, webbee_kernel.stores.dynamodb, webbee_kernel.stores.dynamodb.meter; sys.exit('botocore' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], env={"PYTHONPATH": os.pathsep.join(sys.path)}, check=False).returncode == 0
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], env={"PYTHONPATH": os.pathsep.join(sys.path)}, check=False
+        ).returncode
+        == 0
+    )

@@ -19,7 +19,14 @@ async def test_a_secret_is_kept_replaced_and_removed(stores: Stores) -> None:
 
 
 @pytest.mark.parametrize(
-    "other", ["acme/auth0|43/mail/p", "acme/auth0.7C42/mail/p", "acme/auth0/42/mail/p", "acme/AUTH0|42/mail/p", "acme/ю/mail/p"]
+    "other",
+    [
+        "acme/auth0|43/mail/p",
+        "acme/auth0.7C42/mail/p",
+        "acme/auth0/42/mail/p",
+        "acme/AUTH0|42/mail/p",
+        "acme/ю/mail/p",
+    ],
 )
 async def test_no_two_paths_share_a_secret(stores: Stores, other: str) -> None:
     await stores.secrets.set("acme/auth0|42/mail/p", "one")

@@ -7,7 +7,7 @@ import pytest
 from tests.contract.samples import ALICE, BOB, LATER, SESSION, pending, race, turn
 from webbee_kernel.errors import BadInput
 from webbee_kernel.stores import Stores
-from webbee_kernel.turn import SessionKey, SessionMemory
+from webbee_kernel.values import SessionKey, SessionMemory
 
 pytestmark = pytest.mark.anyio
 
@@ -38,17 +38,27 @@ async def test_a_slot_refuses_its_own_and_older_numbers(stores: Stores) -> None:
     assert not await stores.sessions.append(SESSION, turn(6, reply="late"), expires_at=LATER)
     assert not await stores.sessions.append(SESSION, turn(6), expires_at=LATER)
     assert not await stores.sessions.append(SESSION, turn(1), expires_at=LATER)
-    assert [(t.seq, t.reply) for t in (await stores.sessions.read(SESSION)).turns] == [(2, "ответ 2"), (6, "ответ 6")]
+    assert [(t.seq, t.reply) for t in (await stores.sessions.read(SESSION)).turns] == [
+        (2, "ответ 2"),
+        (6, "ответ 6"),
+    ]
 
 
 async def test_of_racing_turns_with_one_number_exactly_one_is_kept(stores: Stores) -> None:
     rivals = [turn(1, request_id=f"rival {n}") for n in range(8)]
-    kept = await race(*(lambda rival=rival: stores.sessions.append(SESSION, rival, expires_at=LATER) for rival in rivals))
+    kept = await race(
+        *(
+            lambda rival=rival: stores.sessions.append(SESSION, rival, expires_at=LATER)
+            for rival in rivals
+        )
+    )
     assert sorted(kept) == [False] * 7 + [True]
     assert (await stores.sessions.read(SESSION)).turns == (rivals[kept.index(True)],)
 
 
-async def test_a_turn_too_large_for_an_item_is_refused_and_nothing_is_written(stores: Stores) -> None:
+async def test_a_turn_too_large_for_an_item_is_refused_and_nothing_is_written(
+    stores: Stores,
+) -> None:
     with pytest.raises(BadInput, match="too large") as refusal:
         await stores.sessions.append(SESSION, turn(1, reply="я" * 210_000), expires_at=LATER)
     assert refusal.value.code == "too_large"
@@ -84,7 +94,9 @@ async def test_a_question_leads_to_its_session_even_when_it_was_answered(stores:
 
 async def test_two_answers_to_one_question_take_it_once(stores: Stores) -> None:
     await stores.sessions.put_pending(SESSION, pending())
-    taken = await race(*[lambda: stores.sessions.take_pending(SESSION, pending().confirmation_id)] * 6)
+    taken = await race(
+        *[lambda: stores.sessions.take_pending(SESSION, pending().confirmation_id)] * 6
+    )
     assert taken.count(pending()) == 1
     assert taken.count(None) == 5
 
@@ -104,7 +116,10 @@ async def test_a_deleted_session_is_gone_and_others_stay(stores: Stores) -> None
 async def test_sessions_of_other_users_are_out_of_reach(stores: Stores) -> None:
     await append(stores, 1)
     assert await stores.sessions.read(SessionKey(BOB, "s1")) == SessionMemory()
-    assert await stores.sessions.read(SessionKey(replace(ALICE, tenant_id="other"), "s1")) == SessionMemory()
+    assert (
+        await stores.sessions.read(SessionKey(replace(ALICE, tenant_id="other"), "s1"))
+        == SessionMemory()
+    )
     assert await stores.sessions.list(BOB) == ((), None)
 
 
@@ -113,13 +128,22 @@ async def test_the_list_shows_the_first_message_and_the_latest_listed_turn(store
     await stores.sessions.append(SESSION, turn(1, message=long), expires_at=LATER)
     await append(stores, *range(2, 8))
     ((listed,), cursor) = await stores.sessions.list(ALICE)
-    assert (listed.session_id, listed.turns, listed.touched_at, cursor) == ("s1", 6, turn(6).at, None)
+    assert (listed.session_id, listed.turns, listed.touched_at, cursor) == (
+        "s1",
+        6,
+        turn(6).at,
+        None,
+    )
     assert listed.title == ("a long message " * 20)[:80]
 
 
 async def test_the_list_is_paged_most_recent_first(stores: Stores) -> None:
     for n in range(7):
-        await stores.sessions.append(SessionKey(ALICE, f"s{n}"), turn(1, at=f"2026-05-{n + 1:02d}T00:00:00Z"), expires_at=LATER)
+        await stores.sessions.append(
+            SessionKey(ALICE, f"s{n}"),
+            turn(1, at=f"2026-05-{n + 1:02d}T00:00:00Z"),
+            expires_at=LATER,
+        )
     pages, cursor = [], None
     while True:
         page, cursor = await stores.sessions.list(ALICE, limit=3, cursor=cursor)
@@ -140,7 +164,16 @@ async def test_a_foreign_cursor_is_named(stores: Stores, cursor: str) -> None:
         await stores.sessions.list(ALICE, cursor=cursor)
 
 
-@pytest.mark.parametrize("key", [SessionKey(ALICE, "a#b"), SessionKey(replace(ALICE, imperal_id="a#b"), "s"), SessionKey(ALICE, "")])
-async def test_ids_that_could_reach_into_other_keys_are_refused(stores: Stores, key: SessionKey) -> None:
+@pytest.mark.parametrize(
+    "key",
+    [
+        SessionKey(ALICE, "a#b"),
+        SessionKey(replace(ALICE, imperal_id="a#b"), "s"),
+        SessionKey(ALICE, ""),
+    ],
+)
+async def test_ids_that_could_reach_into_other_keys_are_refused(
+    stores: Stores, key: SessionKey
+) -> None:
     with pytest.raises(ValueError, match="#"):
         await stores.sessions.read(key)

@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from tests.contract.samples import LATER, NOW, pending, turn
 from webbee_kernel.sdk.errors import StoreConflict
 from webbee_kernel.stores import Stores
-from webbee_kernel.turn import PendingConfirmation, SessionKey, Turn, UserKey
+from webbee_kernel.values import PendingConfirmation, SessionKey, Turn, UserKey
 
 T = TypeVar("T")
 _tenants = itertools.count()
@@ -64,7 +64,9 @@ class Ring(Machine):
 
     @rule(n=st.integers(0, 2))
     def answer(self, n: int) -> None:
-        expected = self.waiting if self.waiting and self.waiting.confirmation_id == f"conf_{n}" else None
+        expected = (
+            self.waiting if self.waiting and self.waiting.confirmation_id == f"conf_{n}" else None
+        )
         assert self.do(self.stores.sessions.take_pending(self.key, f"conf_{n}")) == expected
         if expected:
             self.waiting = None
@@ -94,7 +96,9 @@ class Cache(Machine):
 
     @rule(model=models, key=keys, value=st.binary(max_size=8), ttl=st.integers(5, 300))
     def set(self, model: str, key: str, value: bytes, ttl: int) -> None:
-        self.do(self.stores.cache.set(self.user, "mail", model, key, value, expires_at=self.now + ttl))
+        self.do(
+            self.stores.cache.set(self.user, "mail", model, key, value, expires_at=self.now + ttl)
+        )
         self.entries[model, key] = (value, self.now + ttl)
 
     @rule(seconds=st.floats(0, 200))
@@ -119,8 +123,14 @@ class Cache(Machine):
 
 
 json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2)
+    ),
     max_leaves=4,
 )
 documents = st.dictionaries(st.sampled_from("abc"), json_values, max_size=3)
@@ -150,10 +160,17 @@ class Documents(Machine):
         else:
             self.put(doc_id, data, self.do(work).etag)
 
-    @rule(doc_id=ids, data=documents, replace=st.booleans(), guard=st.sampled_from(["none", "right", "wrong"]))
+    @rule(
+        doc_id=ids,
+        data=documents,
+        replace=st.booleans(),
+        guard=st.sampled_from(["none", "right", "wrong"]),
+    )
     def update(self, doc_id: str, data: dict[str, Any], replace: bool, guard: str) -> None:
         etag = {"none": "", "right": self.etags.get(doc_id, "absent"), "wrong": "wrong"}[guard]
-        work = self.stores.documents.update(self.user, "app", "c", doc_id, data, now=NOW, if_match=etag, replace=replace)
+        work = self.stores.documents.update(
+            self.user, "app", "c", doc_id, data, now=NOW, if_match=etag, replace=replace
+        )
         if guard == "wrong" or etag == "absent":
             with pytest.raises(StoreConflict):
                 self.do(work)
@@ -163,7 +180,9 @@ class Documents(Machine):
 
     @rule(doc_id=ids)
     def delete(self, doc_id: str) -> None:
-        assert self.do(self.stores.documents.delete(self.user, "app", "c", doc_id)) == (doc_id in self.model)
+        assert self.do(self.stores.documents.delete(self.user, "app", "c", doc_id)) == (
+            doc_id in self.model
+        )
         self.model.pop(doc_id, None)
         self.etags.pop(doc_id, None)
 
@@ -176,7 +195,11 @@ class Documents(Machine):
     def page_through(self, limit: int, order: str | None) -> None:
         found, cursor = [], None
         while True:
-            page = self.do(self.stores.documents.query(self.user, "app", "c", limit=limit, order_by=order, cursor=cursor))
+            page = self.do(
+                self.stores.documents.query(
+                    self.user, "app", "c", limit=limit, order_by=order, cursor=cursor
+                )
+            )
             found += page.data
             assert len(page) <= limit
             cursor = page.cursor
@@ -189,7 +212,9 @@ class Documents(Machine):
 
 
 @pytest.mark.parametrize("machine", [Ring, Cache, Documents])
-def test_no_program_tells_a_store_from_its_model(stores: Stores, machine: type[Machine], request: pytest.FixtureRequest) -> None:
+def test_no_program_tells_a_store_from_its_model(
+    stores: Stores, machine: type[Machine], request: pytest.FixtureRequest
+) -> None:
     slow = "dynamo" in request.fixturenames or "dynamodb" in request.node.name
     limits = settings(
         max_examples=12 if slow else 40,
@@ -198,4 +223,6 @@ def test_no_program_tells_a_store_from_its_model(stores: Stores, machine: type[M
         database=None,
         suppress_health_check=list(HealthCheck),
     )
-    run_state_machine_as_test(type(machine.__name__, (machine,), {"stores": stores}), settings=limits)
+    run_state_machine_as_test(
+        type(machine.__name__, (machine,), {"stores": stores}), settings=limits
+    )

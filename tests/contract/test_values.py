@@ -23,10 +23,14 @@ from webbee_kernel.stores.records import (
     turn_from,
     turn_text,
 )
-from webbee_kernel.turn import UserKey
+from webbee_kernel.values import UserKey
 
 any_json = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=10,
 )
@@ -54,7 +58,14 @@ def test_a_value_that_holds_itself_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("left", "right", "same"),
-    [(1, 1.0, True), (True, 1, False), ([0], [False], False), ({"a": 1}, {"a": 1, "b": 2}, False), ("1", 1, False), (None, None, True)],
+    [
+        (1, 1.0, True),
+        (True, 1, False),
+        ([0], [False], False),
+        ({"a": 1}, {"a": 1, "b": 2}, False),
+        ("1", 1, False),
+        (None, None, True),
+    ],
 )
 def test_equality_is_that_of_json(left: Any, right: Any, same: bool) -> None:
     assert equal(left, right) is same

@@ -45,10 +45,18 @@ class Browser:
         request = urllib.request.Request(self.url + path, data=data, method=method, headers=given)
         try:
             with urllib.request.urlopen(request, timeout=30) as answer:
-                return Response(answer.status, {k.lower(): v for k, v in answer.headers.items()}, answer.read().decode())
+                return Response(
+                    answer.status,
+                    {k.lower(): v for k, v in answer.headers.items()},
+                    answer.read().decode(),
+                )
         except urllib.error.HTTPError as error:
             with error:
-                return Response(error.code, {k.lower(): v for k, v in error.headers.items()}, error.read().decode())
+                return Response(
+                    error.code,
+                    {k.lower(): v for k, v in error.headers.items()},
+                    error.read().decode(),
+                )
 
     def chat(self, message: str, session_id: str = "s1") -> Any:
         answer = self.send("POST", "/v1/chat", {"message": message, "session_id": session_id})
@@ -81,43 +89,69 @@ ROUTES = routes(load_template())
 
 
 def filled(path: str) -> str:
-    for name, value in {"{id}": "s1", "{app_id}": "tasks", "{name}": "accounts", "{path+}": "a/b", "{file}": "app.js"}.items():
+    for name, value in {
+        "{id}": "s1",
+        "{app_id}": "tasks",
+        "{name}": "accounts",
+        "{path+}": "a/b",
+        "{file}": "app.js",
+    }.items():
         path = path.replace(name, value)
     assert "{" not in path
     return path
 
 
-@pytest.mark.parametrize("route", [r for r in ROUTES if not r.public], ids=lambda r: f"{r.method} {r.path}")
+@pytest.mark.parametrize(
+    "route", [r for r in ROUTES if not r.public], ids=lambda r: f"{r.method} {r.path}"
+)
 @pytest.mark.parametrize("token", ["", "mallory", "ALICE"], ids=repr)
 def test_every_route_that_is_not_public_wants_a_token(world: World, route: Any, token: str) -> None:
-    answer = Browser(world.url, token).send(route.method, filled(route.path), {} if route.method in ("POST", "PUT") else None)
+    answer = Browser(world.url, token).send(
+        route.method, filled(route.path), {} if route.method in ("POST", "PUT") else None
+    )
     assert answer.status == 401
     assert answer.json["error"]["code"] == "not_authenticated"
 
 
 @pytest.mark.parametrize("scheme", ["Basic alice", "alice", "Bearer", "Bearer  "])
 def test_only_bearer_tokens_count(world: World, scheme: str) -> None:
-    assert Browser(world.url, extra={"authorization": scheme}).send("GET", "/v1/sessions").status == 401
+    assert (
+        Browser(world.url, extra={"authorization": scheme}).send("GET", "/v1/sessions").status
+        == 401
+    )
 
 
 def served(world: World, function: str) -> set[tuple[str, bool]]:
     """Route keys of a function, and whether each is open to strangers."""
-    routers = [r for r in vars(world.stack.handlers[function].lambda_handler.service()).values() if isinstance(r, Router)]
+    routers = [
+        r
+        for r in vars(world.stack.handlers[function].lambda_handler.service()).values()
+        if isinstance(r, Router)
+    ]
     return {(route.key, route.public) for router in routers for route in router.routes}
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda r: f"{r.method} {r.path}")
 def test_every_route_of_the_template_is_served_by_its_function(world: World, route: Any) -> None:
-    assert (f"{route.method} {route.path}", route.public) in served(world, FUNCTION_OF[route.function])
+    assert (f"{route.method} {route.path}", route.public) in served(
+        world, FUNCTION_OF[route.function]
+    )
 
 
 def test_every_route_a_function_serves_is_in_the_template(world: World) -> None:
     for name in world.stack.handlers:
-        assert served(world, name) == {(f"{r.method} {r.path}", r.public) for r in ROUTES if FUNCTION_OF[r.function] == name}
+        assert served(world, name) == {
+            (f"{r.method} {r.path}", r.public) for r in ROUTES if FUNCTION_OF[r.function] == name
+        }
 
 
 def test_a_path_nobody_serves_is_a_404_in_json(alice: Browser) -> None:
-    for method, path in (("GET", "/v2"), ("POST", "/v1/chat/more"), ("DELETE", "/v1/chat"), ("GET", "/v1/ext/")):
+    for method, path in (
+        ("GET", "/v2"),
+        ("POST", "/v1/chat/more"),
+        ("DELETE", "/v1/chat"),
+        ("GET", "/v1/ext/"),
+    ):
         answer = alice.send(method, path)
         assert (answer.status, answer.json["error"]["code"]) == (404, "not_found")
 
@@ -132,11 +166,15 @@ def test_health_needs_no_token_and_names_what_is_loaded(world: World) -> None:
 def test_a_turn_over_http(bob: Browser) -> None:
     answer = bob.chat("add a task: water the plants", "turn")
     assert answer["status"] == "ok"
-    assert [(c["app_id"], c["fn_name"], c["status"]) for c in answer["calls"]] == [("tasks", "add", "ok")]
+    assert [(c["app_id"], c["fn_name"], c["status"]) for c in answer["calls"]] == [
+        ("tasks", "add", "ok")
+    ]
     assert answer["refresh_panels"] == [{"app_id": "tasks", "panel_id": "tasks"}]
     assert set(answer) == {"reply", "session_id", "turn", "status", "calls", "refresh_panels"}
     remembered = bob.send("GET", "/v1/sessions/turn").json["turns"]
-    assert [(t["message"], t["reply"]) for t in remembered] == [("add a task: water the plants", answer["reply"])]
+    assert [(t["message"], t["reply"]) for t in remembered] == [
+        ("add a task: water the plants", answer["reply"])
+    ]
     assert "turn" in [s["session_id"] for s in bob.send("GET", "/v1/sessions").json["sessions"]]
 
 
@@ -190,18 +228,31 @@ def test_a_panel_is_called_by_name(bob: Browser) -> None:
 
 
 def test_a_function_is_called_directly_through_the_same_guards(bob: Browser) -> None:
-    good = bob.send("POST", "/v1/extensions/tasks/call", {"function": "add", "params": {"title": "direct"}})
+    good = bob.send(
+        "POST", "/v1/extensions/tasks/call", {"function": "add", "params": {"title": "direct"}}
+    )
     assert (good.status, good.json["status"], good.json["data"]["title"]) == (200, "ok", "direct")
     bad = bob.send("POST", "/v1/extensions/tasks/call", {"function": "add", "params": {}})
-    assert (bad.status, bad.json["error_code"], bad.json["problems"][0]["field"]) == (200, "VALIDATION_MISSING_FIELD", "title")
-    placeholder = bob.send("POST", "/v1/extensions/tasks/call", {"function": "add", "params": {"title": "<TITLE>"}})
+    assert (bad.status, bad.json["error_code"], bad.json["problems"][0]["field"]) == (
+        200,
+        "VALIDATION_MISSING_FIELD",
+        "title",
+    )
+    placeholder = bob.send(
+        "POST", "/v1/extensions/tasks/call", {"function": "add", "params": {"title": "<TITLE>"}}
+    )
     assert placeholder.json["error_code"] == "FABRICATED_ID_SHAPE"
     unknown = bob.send("POST", "/v1/extensions/tasks/call", {"function": "explode"})
     assert (unknown.status, unknown.json["error"]["field"]) == (404, "function")
-    assert bob.send("POST", "/v1/extensions/tasks/call", {"function": "__panel__nothing"}).status == 404
+    assert (
+        bob.send("POST", "/v1/extensions/tasks/call", {"function": "__panel__nothing"}).status
+        == 404
+    )
 
 
-def test_a_secret_goes_in_and_never_comes_out(world: World, bob: Browser, developer: Browser) -> None:
+def test_a_secret_goes_in_and_never_comes_out(
+    world: World, bob: Browser, developer: Browser
+) -> None:
     value = "correct-horse-battery-staple"
     put = bob.send("PUT", "/v1/extensions/mail/secrets/accounts", {"value": value})
     listed = bob.send("GET", "/v1/extensions/mail/secrets")
@@ -215,8 +266,13 @@ def test_a_secret_goes_in_and_never_comes_out(world: World, bob: Browser, develo
     assert [a.status for a in shown] == [200] * len(shown)
     assert [value in a.text for a in shown] == [False] * len(shown)
     assert [(s["name"], s["is_set"]) for s in listed.json["secrets"]] == [("accounts", True)]
-    assert bob.send("DELETE", "/v1/extensions/mail/secrets/accounts").json == {"name": "accounts", "is_set": False}
-    assert [s["is_set"] for s in bob.send("GET", "/v1/extensions/mail/secrets").json["secrets"]] == [False]
+    assert bob.send("DELETE", "/v1/extensions/mail/secrets/accounts").json == {
+        "name": "accounts",
+        "is_set": False,
+    }
+    assert [
+        s["is_set"] for s in bob.send("GET", "/v1/extensions/mail/secrets").json["secrets"]
+    ] == [False]
     assert bob.send("GET", "/v1/extensions/mail/secrets/accounts").status == 404
 
 
@@ -234,7 +290,12 @@ def test_an_app_is_installed_and_removed_over_http(bob: Browser) -> None:
     path = "/v1/extensions/notes/installation"
 
     def installed() -> bool:
-        return bool({a["app_id"]: a["installed"] for a in bob.send("GET", "/v1/extensions").json["extensions"]}["notes"])
+        return bool(
+            {
+                a["app_id"]: a["installed"]
+                for a in bob.send("GET", "/v1/extensions").json["extensions"]
+            }["notes"]
+        )
 
     assert (bob.send("DELETE", path).status, installed()) == (200, False)
     refused = bob.send("POST", "/v1/extensions/notes/call", {"function": "find"})
@@ -256,5 +317,7 @@ def test_a_confirmation_over_http(bob: Browser) -> None:
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_a_webhook_nobody_registered_is_a_404(world: World, method: str) -> None:
-    answer = Browser(world.url).send(method, "/v1/ext/tasks/webhook/any/where", b"x" if method == "POST" else None)
+    answer = Browser(world.url).send(
+        method, "/v1/ext/tasks/webhook/any/where", b"x" if method == "POST" else None
+    )
     assert (answer.status, answer.json["error"]["field"]) == (404, "path")

@@ -21,7 +21,14 @@ from webbee_kernel.llm.offline import OfflineModel
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
-SARAH = {"sub": "sarah", "tenant_id": "local", "role": "developer", "language": "ru", "email": "sarah@work.com", "scope": "chat"}
+SARAH = {
+    "sub": "sarah",
+    "tenant_id": "local",
+    "role": "developer",
+    "language": "ru",
+    "email": "sarah@work.com",
+    "scope": "chat",
+}
 OWN_WORDS = "colleague@example.net"
 SESSION = (
     "покажи письма за сегодня",
@@ -75,7 +82,9 @@ def closed() -> tuple[list[str], Recorder, MailServers]:
     return replies, model, mail
 
 
-def test_mail_to_the_same_address_arrives_there(closed: tuple[list[str], Recorder, MailServers]) -> None:
+def test_mail_to_the_same_address_arrives_there(
+    closed: tuple[list[str], Recorder, MailServers],
+) -> None:
     _, _, mail = closed
     sent = [(m.envelope_to, m.subject or m.text) for m in mail.received]
     assert sent[0][0] == ("sarah@example.com",)
@@ -83,16 +92,24 @@ def test_mail_to_the_same_address_arrives_there(closed: tuple[list[str], Recorde
     assert sent[1][0] == (OWN_WORDS,)
 
 
-def test_with_the_gate_closed_a_model_reads_no_address_but_the_users_own_words(closed: tuple[list[str], Recorder, MailServers]) -> None:
+def test_with_the_gate_closed_a_model_reads_no_address_but_the_users_own_words(
+    closed: tuple[list[str], Recorder, MailServers],
+) -> None:
     _, model, _ = closed
     assert {r.role for r in model.requests} == {"classifier", "narrator"}
     assert any("<EMAIL_" in r.prompt for r in model.requests)
     assert model.addresses() == {OWN_WORDS}
 
 
-def test_with_the_gate_closed_no_known_address_is_anywhere_in_what_a_model_reads(closed: tuple[list[str], Recorder, MailServers]) -> None:
+def test_with_the_gate_closed_no_known_address_is_anywhere_in_what_a_model_reads(
+    closed: tuple[list[str], Recorder, MailServers],
+) -> None:
     _, model, _ = closed
-    senders = {a for entry in json.loads(DEMO_MAIL.read_text("utf-8")) for a in ADDRESS.findall(entry["from"])}
+    senders = {
+        a
+        for entry in json.loads(DEMO_MAIL.read_text("utf-8"))
+        for a in ADDRESS.findall(entry["from"])
+    }
     known = senders | {a.address for a in DEMO_ACCOUNTS} | {SARAH["email"]}
     read = "\n".join(f"{r.system}\n{r.prompt}".lower() for r in model.requests)
     assert len(known) > 5
@@ -120,7 +137,13 @@ def test_the_demo_plays_to_its_end_and_the_mail_arrives() -> None:
     played = subprocess.run(
         [sys.executable, "-m", "local.demo"],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": path, "PYTHONUTF8": "1", "COLUMNS": "400", "NO_COLOR": "1"},
+        env={
+            **os.environ,
+            "PYTHONPATH": path,
+            "PYTHONUTF8": "1",
+            "COLUMNS": "400",
+            "NO_COLOR": "1",
+        },
         capture_output=True,
         text=True,
         timeout=100,

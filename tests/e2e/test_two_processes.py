@@ -29,7 +29,14 @@ class Process:
 
     def __init__(self, environment: dict[str, str]) -> None:
         command = [sys.executable, "-m", "tests.e2e.worker"]
-        self.running = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.running = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def wait_until_ready(self) -> None:
         assert self.read() == "ready"
@@ -54,7 +61,9 @@ class Cloud:
         self.processes = processes
         self.database = database
 
-    def at_once(self, method: str, path: str, body: Any, claims: Any = ALICE) -> list[dict[str, Any]]:
+    def at_once(
+        self, method: str, path: str, body: Any, claims: Any = ALICE
+    ) -> list[dict[str, Any]]:
         """The same request to every process, before any of them answers; the answers' bodies and statuses."""
         for process in self.processes:
             process.send("chat_turn", http_event(method, path, claims=claims, body=body))
@@ -63,7 +72,11 @@ class Cloud:
 
     def documents(self, collection: str) -> list[str]:
         items = self.database.scan(TableName="StoreTable", ConsistentRead=True)["Items"]
-        return [json.loads(i["data"]["S"])["text"] for i in items if i["sk"]["S"].startswith(f"{collection}#") and "data" in i]
+        return [
+            json.loads(i["data"]["S"])["text"]
+            for i in items
+            if i["sk"]["S"].startswith(f"{collection}#") and "data" in i
+        ]
 
     def turns(self) -> list[int]:
         items = self.database.scan(TableName="SessionsTable", ConsistentRead=True)["Items"]
@@ -95,8 +108,14 @@ def tables_server() -> Iterator[str]:
 def cloud() -> Iterator[Cloud]:
     with ExitStack() as stack:
         url = stack.enter_context(tables_server())
-        keys = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": REGION}
-        session = boto3.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name=REGION)
+        keys = {
+            "AWS_ACCESS_KEY_ID": "test",
+            "AWS_SECRET_ACCESS_KEY": "test",
+            "AWS_DEFAULT_REGION": REGION,
+        }
+        session = boto3.Session(
+            aws_access_key_id="test", aws_secret_access_key="test", region_name=REGION
+        )
         database = session.client("dynamodb", endpoint_url=url)
         stack.callback(database.close)
         tables = create_tables(database, load_template())
@@ -130,7 +149,11 @@ def same(answers: list[dict[str, Any]]) -> dict[str, Any]:
 @pytest.mark.parametrize("number", range(5))
 def test_a_request_delivered_to_two_processes_is_done_once(cloud: Cloud, number: int) -> None:
     session = f"once-{number}"
-    body = {"message": f'probe.save {{"text": "{session}"}}', "session_id": session, "request_id": "r1"}
+    body = {
+        "message": f'probe.save {{"text": "{session}"}}',
+        "session_id": session,
+        "request_id": "r1",
+    }
     answer = same(cloud.at_once("POST", "/v1/chat", body))
     assert (answer["reply"], answer["turn"]) == (f'Saved "{session}".', 1)
     assert cloud.documents("texts").count(session) == 1
@@ -139,15 +162,28 @@ def test_a_request_delivered_to_two_processes_is_done_once(cloud: Cloud, number:
 @pytest.mark.parametrize("number", range(3))
 def test_a_confirmation_accepted_in_two_processes_runs_once(cloud: Cloud, number: int) -> None:
     session = f"confirm-{number}"
-    body = {"message": f'probe.remove {{"text": "{session}"}}', "session_id": session, "request_id": "r1"}
+    body = {
+        "message": f'probe.remove {{"text": "{session}"}}',
+        "session_id": session,
+        "request_id": "r1",
+    }
     question = same(cloud.at_once("POST", "/v1/chat", body))
-    answer = same(cloud.at_once("POST", f"/v1/confirmations/{question['confirmation']['id']}", {"accept": True}))
+    answer = same(
+        cloud.at_once(
+            "POST", f"/v1/confirmations/{question['confirmation']['id']}", {"accept": True}
+        )
+    )
     assert answer["reply"] == f'Removed "{session}".'
     assert cloud.documents("removed").count(session) == 1
 
 
 def test_two_processes_number_the_turns_of_one_session_without_a_gap(cloud: Cloud) -> None:
     claims = {**ALICE, "sub": "numbered"}
-    replies = [cloud.at_once("POST", "/v1/chat", {"message": "probe.look {}", "session_id": "s"}, claims) for _ in range(4)]
+    replies = [
+        cloud.at_once("POST", "/v1/chat", {"message": "probe.look {}", "session_id": "s"}, claims)
+        for _ in range(4)
+    ]
     assert sorted(a["turn"] for both in replies for a in both) == list(range(1, 9))
-    assert all({a["turn"] for a in both} == {2 * n + 1, 2 * n + 2} for n, both in enumerate(replies))
+    assert all(
+        {a["turn"] for a in both} == {2 * n + 1, 2 * n + 2} for n, both in enumerate(replies)
+    )

@@ -16,7 +16,10 @@ def main() -> None:
     print("ready", flush=True)
     for line in sys.stdin:
         request = json.loads(line)
-        print(json.dumps(handlers[request["function"]].lambda_handler(request["event"], None)), flush=True)
+        print(
+            json.dumps(handlers[request["function"]].lambda_handler(request["event"], None)),
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

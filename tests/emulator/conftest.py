@@ -20,7 +20,11 @@ from local.lambda_api import lambda_api
 from tests.deployment import Deployment, deploy
 
 EVENTS = Path(__file__).parent.parent / "events"
-LOGICAL_IDS = {"chat_turn": "ChatTurnFunction", "tool_dispatch": "ToolDispatchFunction", "skeleton_refresh": "SkeletonRefreshFunction"}
+LOGICAL_IDS = {
+    "chat_turn": "ChatTurnFunction",
+    "tool_dispatch": "ToolDispatchFunction",
+    "skeleton_refresh": "SkeletonRefreshFunction",
+}
 CLAIMS = {
     "sub": "alice",
     "custom:tenant_id": "acme",
@@ -46,31 +50,50 @@ class Cloud:
     def invoke(self, function: str, event: Any) -> Any:
         return self.functions[function].invoke(event)
 
-    def http(self, function: str, name: str, /, *, sub: str = "alice", **changes: Any) -> tuple[int, Any]:
+    def http(
+        self, function: str, name: str, /, *, sub: str = "alice", **changes: Any
+    ) -> tuple[int, Any]:
         """Post a recorded HTTP API event as a user, some of its parts changed; status and body."""
         event = recorded(name, sub) | changes
         answer = self.invoke(function, event)
-        return answer["statusCode"], json.loads(answer["body"]) if "json" in answer["headers"]["content-type"] else answer["body"]
+        return answer["statusCode"], json.loads(answer["body"]) if "json" in answer["headers"][
+            "content-type"
+        ] else answer["body"]
 
     def items(self, table: str) -> list[dict[str, Any]]:
         """Every item of a table, by the template's name of it."""
-        return list(self.client("dynamodb").scan(TableName=self.stack.names[table], ConsistentRead=True)["Items"])
+        return list(
+            self.client("dynamodb").scan(TableName=self.stack.names[table], ConsistentRead=True)[
+                "Items"
+            ]
+        )
 
     def messages(self) -> list[dict[str, Any]]:
         """Take what waits on the refresh queue, in the form in which Lambda's poller hands it over."""
         sqs, queue = self.client("sqs"), self.stack.outputs["RefreshQueueUrl"]
         found = []
-        while batch := sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10).get("Messages", []):
+        while batch := sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10).get(
+            "Messages", []
+        ):
             for message in batch:
                 sqs.delete_message(QueueUrl=queue, ReceiptHandle=message["ReceiptHandle"])
-                found.append({"messageId": message["MessageId"], "body": message["Body"], "eventSource": "aws:sqs"})
+                found.append(
+                    {
+                        "messageId": message["MessageId"],
+                        "body": message["Body"],
+                        "eventSource": "aws:sqs",
+                    }
+                )
         return found
 
     def drain(self) -> list[dict[str, Any]]:
         """Hand what waits to the function, as Lambda's poller does: what a batch reports comes again. Returns what waited."""
         batch = waiting = self.messages()
         for _ in range(5):
-            failed = {f["itemIdentifier"] for f in self.invoke("skeleton_refresh", {"Records": waiting})["batchItemFailures"]}
+            failed = {
+                f["itemIdentifier"]
+                for f in self.invoke("skeleton_refresh", {"Records": waiting})["batchItemFailures"]
+            }
             waiting = [m for m in waiting if m["messageId"] in failed]
             if not waiting:
                 return batch
@@ -101,7 +124,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     if "WEBBEE_BUILT" not in os.environ:
         pytest.skip("nothing was built: run these tests with `make test-built`")
     found = lay_out(Path(os.environ["WEBBEE_BUILT"]), tmp_path_factory.mktemp("lambda"))
-    shutil.copytree(Path(__file__).parent / "extensions", found.opt / "webbee_extensions", dirs_exist_ok=True)
+    shutil.copytree(
+        Path(__file__).parent / "extensions", found.opt / "webbee_extensions", dirs_exist_ok=True
+    )
     return found
 
 
@@ -131,19 +156,35 @@ def environment(built: Built, stack: Deployment) -> Callable[[str], dict[str, st
         if "WEBBEE_EXTENSIONS_DIR" in variables:
             assert variables["WEBBEE_EXTENSIONS_DIR"] == "/opt/webbee_extensions"
             variables["WEBBEE_EXTENSIONS_DIR"] = str(built.opt / "webbee_extensions")
-        return {**CREDENTIALS, "AWS_ACCESS_KEY_ID": function, **variables}  # the key tells who asked
+        return {
+            **CREDENTIALS,
+            "AWS_ACCESS_KEY_ID": function,
+            **variables,
+        }  # the key tells who asked
 
     return of
 
 
 @pytest.fixture(scope="session")
-def cloud(built: Built, aws: str, stack: Deployment, environment: Callable[[str], dict[str, str]], asked: list[Asked]) -> Iterator[Cloud]:
+def cloud(
+    built: Built,
+    aws: str,
+    stack: Deployment,
+    environment: Callable[[str], dict[str, str]],
+    asked: list[Asked],
+) -> Iterator[Cloud]:
     with ExitStack() as running:
         functions: dict[str, Emulator] = {}
         for name in ("tool_dispatch", "skeleton_refresh"):
-            functions[name] = running.enter_context(Emulator(built, LOGICAL_IDS[name], environment(name)))
+            functions[name] = running.enter_context(
+                Emulator(built, LOGICAL_IDS[name], environment(name))
+            )
         chat = environment("chat_turn")
         served = {chat["WEBBEE_DISPATCH"]: functions["tool_dispatch"]}
-        chat["AWS_ENDPOINT_URL_LAMBDA"] = running.enter_context(lambda_api(served, lambda *request: asked.append(Asked(*request))))
-        functions["chat_turn"] = running.enter_context(Emulator(built, LOGICAL_IDS["chat_turn"], chat))
+        chat["AWS_ENDPOINT_URL_LAMBDA"] = running.enter_context(
+            lambda_api(served, lambda *request: asked.append(Asked(*request)))
+        )
+        functions["chat_turn"] = running.enter_context(
+            Emulator(built, LOGICAL_IDS["chat_turn"], chat)
+        )
         yield Cloud(built, aws, stack, functions)

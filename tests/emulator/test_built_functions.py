@@ -6,11 +6,15 @@ import json
 from typing import Any
 
 from tests.emulator.conftest import Cloud, recorded
-from webbee_kernel.metrics import EMITTED
+from webbee_kernel.base.metrics import EMITTED
 
 
 def chat(cloud: Cloud, message: str, session: str, **more: Any) -> dict[str, Any]:
-    status, body = cloud.http("chat_turn", "http_chat", body=json.dumps({"message": message, "session_id": session, **more}))
+    status, body = cloud.http(
+        "chat_turn",
+        "http_chat",
+        body=json.dumps({"message": message, "session_id": session, **more}),
+    )
     assert status == 200, body
     return dict(body)
 
@@ -28,9 +32,14 @@ def test_a_turn_runs_a_tool_in_the_other_function_and_is_stored(cloud: Cloud) ->
     answer = chat(cloud, "add a task: send the Q3 budget to finance", "first", request_id="r-1")
     assert answer["status"] == "ok"
     assert [(c["app_id"], c["status"]) for c in answer["calls"]] == [("tasks", "ok")]
-    assert chat(cloud, "add a task: send the Q3 budget to finance", "first", request_id="r-1") == answer  # answered once
+    assert (
+        chat(cloud, "add a task: send the Q3 budget to finance", "first", request_id="r-1")
+        == answer
+    )  # answered once
 
-    assert [i["sk"]["S"] for i in cloud.items("SessionsTable") if i["pk"]["S"] == "acme#alice#first"] == ["turn#1"]
+    assert [
+        i["sk"]["S"] for i in cloud.items("SessionsTable") if i["pk"]["S"] == "acme#alice#first"
+    ] == ["turn#1"]
     assert any("Q3 budget" in str(item) for item in cloud.items("StoreTable"))
     assert len(cloud.items("AuditTable")) >= 1
     asked = [json.loads(m["body"]) for m in cloud.messages()]
@@ -54,7 +63,9 @@ def test_tool_dispatch_answers_invocations(cloud: Cloud) -> None:
 
 
 def test_an_installation_makes_sections_due_and_the_tick_queues_them(cloud: Cloud) -> None:
-    status, body = cloud.http("skeleton_refresh", "http_install", sub="ines", pathParameters={"app_id": "tasks"})
+    status, body = cloud.http(
+        "skeleton_refresh", "http_install", sub="ines", pathParameters={"app_id": "tasks"}
+    )
     assert (status, body) == (200, {"app_id": "tasks", "installed": True})
     cloud.messages()
 
@@ -62,7 +73,11 @@ def test_an_installation_makes_sections_due_and_the_tick_queues_them(cloud: Clou
     batch = cloud.drain()
 
     assert "tasks" in {json.loads(m["body"])["app_id"] for m in batch}
-    sections = [i for i in cloud.items("SkeletonTable") if i["pk"]["S"] == "acme#ines" and "section" in i and "due_at" in i]
+    sections = [
+        i
+        for i in cloud.items("SkeletonTable")
+        if i["pk"]["S"] == "acme#ines" and "section" in i and "due_at" in i
+    ]
     assert sections
     assert all("refreshed_at" in s for s in sections)
 
@@ -70,7 +85,9 @@ def test_an_installation_makes_sections_due_and_the_tick_queues_them(cloud: Clou
 def test_one_bad_message_comes_again_alone(cloud: Cloud) -> None:
     batch = recorded("sqs_refresh_batch")
     failed = cloud.invoke("skeleton_refresh", batch)["batchItemFailures"]
-    assert failed == [{"itemIdentifier": batch["Records"][3]["messageId"]}]  # the one that is no JSON
+    assert failed == [
+        {"itemIdentifier": batch["Records"][3]["messageId"]}
+    ]  # the one that is no JSON
 
 
 def test_without_an_authoriser_nobody_is_served(cloud: Cloud) -> None:
@@ -80,10 +97,16 @@ def test_without_an_authoriser_nobody_is_served(cloud: Cloud) -> None:
 
 def lines(cloud: Cloud, function: str) -> list[dict[str, Any]]:
     """What a function wrote as JSON, log lines and metrics."""
-    return [json.loads(text) for text in cloud.functions[function].logs().splitlines() if text.startswith("{")]
+    return [
+        json.loads(text)
+        for text in cloud.functions[function].logs().splitlines()
+        if text.startswith("{")
+    ]
 
 
-def test_one_correlation_id_goes_from_the_api_to_the_last_handler_and_nothing_says_who(cloud: Cloud) -> None:
+def test_one_correlation_id_goes_from_the_api_to_the_last_handler_and_nothing_says_who(
+    cloud: Cloud,
+) -> None:
     cloud.messages()
     chat(cloud, "add a task: call +49 30 901820 about hunter2", "logged", request_id="one-turn")
     cloud.drain()
@@ -110,9 +133,22 @@ def test_each_function_writes_its_metrics_in_the_embedded_format(cloud: Cloud) -
             for directive in found.get("_aws", {}).get("CloudWatchMetrics", []):
                 if directive["Namespace"] == "Webbee/webbee":
                     assert (found["service"], found["function"]) == ("webbee", function)
-                    emitted.setdefault(function, set()).update(m["Name"] for m in directive["Metrics"])
+                    emitted.setdefault(function, set()).update(
+                        m["Name"] for m in directive["Metrics"]
+                    )
 
-    assert {"Turns", "TurnMs", "ReadMs", "ClassifyMs", "CallsMs", "NarrateMs", "RecordMs", "PromptCharacters"} <= emitted["chat_turn"]
+    assert {
+        "Turns",
+        "TurnMs",
+        "ReadMs",
+        "ClassifyMs",
+        "CallsMs",
+        "NarrateMs",
+        "RecordMs",
+        "PromptCharacters",
+    } <= emitted["chat_turn"]
     assert {"DynamoDBCalls"} <= emitted["tool_dispatch"]
     assert {"SectionsQueued", "OldestDueSeconds", "DynamoDBCalls"} <= emitted["skeleton_refresh"]
-    assert all(function in EMITTED[name].functions for function, names in emitted.items() for name in names)
+    assert all(
+        function in EMITTED[name].functions for function, names in emitted.items() for name in names
+    )

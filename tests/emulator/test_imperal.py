@@ -33,7 +33,15 @@ def with_sdk(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Built:
     layer = artefacts / "ExtensionsLayer"
     environment = {**os.environ, "PATH": f"{ROOT / '.venv-313/bin'}:{os.environ['PATH']}"}
     command = ["make", "build-ExtensionsLayer", f"ARTIFACTS_DIR={layer}", f"ARCH={MACHINE}"]
-    done = subprocess.run(command, cwd=sources, env=environment, capture_output=True, text=True, check=False, timeout=180)
+    done = subprocess.run(
+        command,
+        cwd=sources,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=180,
+    )
     assert done.returncode == 0, done.stderr
     assert (layer / "python/imperal_sdk").is_dir()
     return lay_out(artefacts, tmp_path_factory.mktemp("lambda-imperal"))
@@ -41,7 +49,9 @@ def with_sdk(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Built:
 
 @pytest.fixture(scope="module")
 def tools(with_sdk: Built, environment: Callable[[str], dict[str, str]]) -> Iterator[Emulator]:
-    variables = environment("tool_dispatch") | {"WEBBEE_EXTENSIONS_DIR": str(with_sdk.opt / "webbee_extensions")}
+    variables = environment("tool_dispatch") | {
+        "WEBBEE_EXTENSIONS_DIR": str(with_sdk.opt / "webbee_extensions")
+    }
     with Emulator(with_sdk, "ToolDispatchFunction", variables) as running:
         yield running
 
@@ -49,7 +59,10 @@ def tools(with_sdk: Built, environment: Callable[[str], dict[str, str]]) -> Iter
 def call(tools: Emulator, app_id: str, function: str, /, **params: Any) -> Any:
     """A direct call through the API."""
     body = json.dumps({"function": function, "params": params})
-    answer = tools.invoke(recorded("http_panel_call") | {"pathParameters": {"app_id": app_id}, "body": body, "isBase64Encoded": False})
+    answer = tools.invoke(
+        recorded("http_panel_call")
+        | {"pathParameters": {"app_id": app_id}, "body": body, "isBase64Encoded": False}
+    )
     return json.loads(answer["body"])
 
 
@@ -68,11 +81,27 @@ def test_a_chat_function_a_panel_and_an_app_work(tools: Emulator) -> None:
 def test_clients_built_by_hand_reach_the_endpoint_between_two_freezes(tools: Emulator) -> None:
     for _ in range(2):
         made = call(tools, "mason", "many", count=10)
-        assert (made["status"], made["data"]["numbers"], made["data"]["of"]) == ("ok", list(range(10)), ["alice"]), made
+        assert (made["status"], made["data"]["numbers"], made["data"]["of"]) == (
+            "ok",
+            list(range(10)),
+            ["alice"],
+        ), made
 
 
-def test_the_sdk_leaves_chat_turn_alone(with_sdk: Built, environment: Callable[[str], dict[str, str]]) -> None:
+def test_the_sdk_leaves_chat_turn_alone(
+    with_sdk: Built, environment: Callable[[str], dict[str, str]]
+) -> None:
     code = "import sys, handler; handler.lambda_handler.service(); sys.exit('imperal_sdk' in sys.modules)"
-    python_path = os.pathsep.join(map(str, (with_sdk.task("ChatTurnFunction"), with_sdk.opt / "python")))
-    variables = environment("chat_turn") | {"PYTHONPATH": python_path, "AWS_DEFAULT_REGION": "eu-central-1"}
-    assert subprocess.run([with_sdk.python, "-c", code], env=variables, check=False, timeout=60).returncode == 0
+    python_path = os.pathsep.join(
+        map(str, (with_sdk.task("ChatTurnFunction"), with_sdk.opt / "python"))
+    )
+    variables = environment("chat_turn") | {
+        "PYTHONPATH": python_path,
+        "AWS_DEFAULT_REGION": "eu-central-1",
+    }
+    assert (
+        subprocess.run(
+            [with_sdk.python, "-c", code], env=variables, check=False, timeout=60
+        ).returncode
+        == 0
+    )

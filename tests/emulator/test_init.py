@@ -26,16 +26,36 @@ def test_a_handler_imports_from_its_folder_the_layers_and_the_runtime_only(
 ) -> None:
     slot = Emulator(built, LOGICAL_IDS[function], environment(function))
     command = [built.python, "-c", WHERE]
-    done = subprocess.run(command, cwd=slot.task, env=slot.environment(), capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        command,
+        cwd=slot.task,
+        env=slot.environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
     found = json.loads(done.stdout)
 
-    homes = [built.root.resolve(), built.python.parent.parent.resolve(), Path(found["standard"]).resolve()]
-    strangers = [f for f in found["files"] if not any(Path(f).resolve().is_relative_to(home) for home in homes)]
+    homes = [
+        built.root.resolve(),
+        built.python.parent.parent.resolve(),
+        Path(found["standard"]).resolve(),
+    ]
+    strangers = [
+        f
+        for f in found["files"]
+        if not any(Path(f).resolve().is_relative_to(home) for home in homes)
+    ]
     assert strangers == []
     kernel = [f for f in found["files"] if "webbee_kernel" in f]
     assert kernel
     assert all(Path(f).is_relative_to(built.opt) for f in kernel)
-    assert not any(str(ROOT / folder) in entry for entry in found["path"] for folder in ("layers", "extensions", "functions"))
+    assert not any(
+        str(ROOT / folder) in entry
+        for entry in found["path"]
+        for folder in ("layers", "extensions", "functions")
+    )
     assert str(ROOT) not in found["path"]
 
 
@@ -50,7 +70,12 @@ def test_a_handler_imports_from_its_folder_the_layers_and_the_runtime_only(
     ],
 )
 def test_a_wrong_variable_stops_the_function_at_init_with_one_line_that_names_it(
-    built: Built, environment: Callable[[str], dict[str, str]], function: str, variable: str, value: str, why: str
+    built: Built,
+    environment: Callable[[str], dict[str, str]],
+    function: str,
+    variable: str,
+    value: str,
+    why: str,
 ) -> None:
     with Emulator(built, LOGICAL_IDS[function], environment(function) | {variable: value}) as slot:
         with pytest.raises(FunctionError) as failure:
@@ -65,5 +90,7 @@ def test_a_wrong_variable_stops_the_function_at_init_with_one_line_that_names_it
 
 def test_the_emulator_keeps_requests_apart(cloud: Cloud) -> None:
     with ThreadPoolExecutor(4) as threads:
-        answers = list(threads.map(cloud.functions["tool_dispatch"].invoke, [recorded("invoke_catalogue")] * 8))
+        answers = list(
+            threads.map(cloud.functions["tool_dispatch"].invoke, [recorded("invoke_catalogue")] * 8)
+        )
     assert all(answer == answers[0] for answer in answers)

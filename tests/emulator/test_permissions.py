@@ -18,50 +18,129 @@ from tests.template.test_policies import ALLOWED, SECRETS
 NOT_ASKED = {
     ("*", "LogGroup", "logs:CreateLogStream"): "Lambda itself, with the function's role",
     ("*", "LogGroup", "logs:PutLogEvents"): "Lambda itself, with the function's role",
-    ("skeleton_refresh", "RefreshQueue", "sqs:ReceiveMessage"): "Lambda's poller, with the function's role",
-    ("skeleton_refresh", "RefreshQueue", "sqs:DeleteMessage"): "Lambda's poller, with the function's role",
-    ("skeleton_refresh", "RefreshQueue", "sqs:GetQueueAttributes"): "Lambda's poller, with the function's role",
+    (
+        "skeleton_refresh",
+        "RefreshQueue",
+        "sqs:ReceiveMessage",
+    ): "Lambda's poller, with the function's role",
+    (
+        "skeleton_refresh",
+        "RefreshQueue",
+        "sqs:DeleteMessage",
+    ): "Lambda's poller, with the function's role",
+    (
+        "skeleton_refresh",
+        "RefreshQueue",
+        "sqs:GetQueueAttributes",
+    ): "Lambda's poller, with the function's role",
     (
         "*",
         "BedrockModelArns",
         "bedrock:InvokeModel",
     ): "only with a Bedrock model, which moto has not; the adapter's own tests check the wire",
-    ("*", "ModelKey", "ssm:GetParameter"): "only with an openai model and its key; the adapter's own tests read it",
-    ("tool_dispatch", "StoreTable/index/users", "dynamodb:Query"): "system context: a webhook or signal may list users",
-    ("skeleton_refresh", "CacheTable", "dynamodb:GetItem"): "handlers of sections and jobs may use the cache",
-    ("skeleton_refresh", "CacheTable", "dynamodb:PutItem"): "handlers of sections and jobs may use the cache",
-    ("skeleton_refresh", "CacheTable", "dynamodb:DeleteItem"): "handlers of sections and jobs may use the cache",
-    ("skeleton_refresh", SECRETS, "ssm:GetParameter"): "handlers of sections and jobs may read secrets",
+    (
+        "*",
+        "ModelKey",
+        "ssm:GetParameter",
+    ): "only with an openai model and its key; the adapter's own tests read it",
+    (
+        "tool_dispatch",
+        "StoreTable/index/users",
+        "dynamodb:Query",
+    ): "system context: a webhook or signal may list users",
+    (
+        "skeleton_refresh",
+        "CacheTable",
+        "dynamodb:GetItem",
+    ): "handlers of sections and jobs may use the cache",
+    (
+        "skeleton_refresh",
+        "CacheTable",
+        "dynamodb:PutItem",
+    ): "handlers of sections and jobs may use the cache",
+    (
+        "skeleton_refresh",
+        "CacheTable",
+        "dynamodb:DeleteItem",
+    ): "handlers of sections and jobs may use the cache",
+    (
+        "skeleton_refresh",
+        SECRETS,
+        "ssm:GetParameter",
+    ): "handlers of sections and jobs may read secrets",
 }
 """Allowed actions that the drive does not ask for, each with its reason."""
 
 
-def http(cloud: Cloud, function: str, method: str, route: str, path: dict[str, str] | None = None, body: Any = None, **more: Any) -> Any:
-    event = recorded("http_session") | {"routeKey": f"{method} {route}", "pathParameters": path or {}, **more}
+def http(
+    cloud: Cloud,
+    function: str,
+    method: str,
+    route: str,
+    path: dict[str, str] | None = None,
+    body: Any = None,
+    **more: Any,
+) -> Any:
+    event = recorded("http_session") | {
+        "routeKey": f"{method} {route}",
+        "pathParameters": path or {},
+        **more,
+    }
     event["requestContext"]["http"]["method"] = method
     if body is not None:
         event["body"] = json.dumps(body)
     answer = cloud.invoke(function, event)
     assert answer["statusCode"] == 200, answer
-    return json.loads(answer["body"]) if "json" in answer["headers"]["content-type"] else answer["body"]
+    return (
+        json.loads(answer["body"])
+        if "json" in answer["headers"]["content-type"]
+        else answer["body"]
+    )
 
 
 @pytest.fixture(scope="module")
 def driven(cloud: Cloud) -> None:
     """Every route and every trigger, once."""
     walker = {"app_id": "walker"}
-    http(cloud, "tool_dispatch", "PUT", "/v1/extensions/{app_id}/secrets/{name}", walker | {"name": "token"}, {"value": "s3cret"})
+    http(
+        cloud,
+        "tool_dispatch",
+        "PUT",
+        "/v1/extensions/{app_id}/secrets/{name}",
+        walker | {"name": "token"},
+        {"value": "s3cret"},
+    )
     http(cloud, "tool_dispatch", "GET", "/v1/extensions/{app_id}/secrets", walker)
     http(cloud, "skeleton_refresh", "PUT", "/v1/extensions/{app_id}/installation", walker)
     for _ in range(2):  # the second delivery is answered from the audit record
         walked = http(
-            cloud, "tool_dispatch", "POST", "/v1/extensions/{app_id}/call", walker, {"function": "walk", "params": {}, "request_id": "w"}
+            cloud,
+            "tool_dispatch",
+            "POST",
+            "/v1/extensions/{app_id}/call",
+            walker,
+            {"function": "walk", "params": {}, "request_id": "w"},
         )
         assert walked["status"] == "ok", walked
-    http(cloud, "tool_dispatch", "POST", "/v1/extensions/{app_id}/call", walker, {"function": "__panel__board", "params": {}})
+    http(
+        cloud,
+        "tool_dispatch",
+        "POST",
+        "/v1/extensions/{app_id}/call",
+        walker,
+        {"function": "__panel__board", "params": {}},
+    )
     for message in ("walk through everything", "look around"):
-        http(cloud, "chat_turn", "POST", "/v1/chat", body={"message": message, "session_id": "drive"})
-    asked = http(cloud, "chat_turn", "POST", "/v1/chat", body={"message": "drop everything", "session_id": "drive"})
+        http(
+            cloud, "chat_turn", "POST", "/v1/chat", body={"message": message, "session_id": "drive"}
+        )
+    asked = http(
+        cloud,
+        "chat_turn",
+        "POST",
+        "/v1/chat",
+        body={"message": "drop everything", "session_id": "drive"},
+    )
     assert asked["status"] == "confirmation", asked
     confirmation = asked["confirmation"]
     http(
@@ -83,13 +162,21 @@ def driven(cloud: Cloud) -> None:
     cloud.invoke("skeleton_refresh", {"Records": batch})  # delivered twice
     http(cloud, "chat_turn", "DELETE", "/v1/sessions/{id}", {"id": "drive"})
     http(cloud, "skeleton_refresh", "DELETE", "/v1/extensions/{app_id}/installation", walker)
-    http(cloud, "tool_dispatch", "DELETE", "/v1/extensions/{app_id}/secrets/{name}", walker | {"name": "token"})
+    http(
+        cloud,
+        "tool_dispatch",
+        "DELETE",
+        "/v1/extensions/{app_id}/secrets/{name}",
+        walker | {"name": "token"},
+    )
 
 
 def uses(cloud: Cloud, asked: list[Asked]) -> dict[str, set[tuple[str, str]]]:
     """`(resource, action)` as policies name them, by function."""
     logical = {physical: name for name, physical in cloud.stack.names.items() if physical}
-    logical[cloud.stack.environments["chat_turn"]["WEBBEE_DISPATCH"]] = "ToolDispatchFunctionAliaslive"
+    logical[cloud.stack.environments["chat_turn"]["WEBBEE_DISPATCH"]] = (
+        "ToolDispatchFunctionAliaslive"
+    )
     logical[cloud.stack.outputs["RefreshQueueUrl"]] = "RefreshQueue"
     found: dict[str, set[tuple[str, str]]] = {function: set() for function in LOGICAL_IDS}
     for request in asked:
@@ -108,7 +195,10 @@ def actions(request: Asked, logical: dict[str, str]) -> Iterator[tuple[str, str]
         if operation == "TransactWriteItems":  # needs the actions of its parts
             for item in body["TransactItems"]:
                 [(part, write)] = item.items()
-                yield logical[write["TableName"]], "dynamodb:" + {"ConditionCheck": "ConditionCheckItem"}.get(part, f"{part}Item")
+                yield (
+                    logical[write["TableName"]],
+                    "dynamodb:" + {"ConditionCheck": "ConditionCheckItem"}.get(part, f"{part}Item"),
+                )
         elif "RequestItems" in body:
             for table in body["RequestItems"]:
                 yield logical[table], f"dynamodb:{operation}"
@@ -130,20 +220,36 @@ def used(cloud: Cloud, driven: None, asked: list[Asked]) -> dict[str, set[tuple[
 
 
 @pytest.mark.parametrize("function", LOGICAL_IDS)
-def test_a_function_asks_for_nothing_its_role_does_not_allow(used: dict[str, set[tuple[str, str]]], function: str) -> None:
-    allowed = {(resource, action) for resource, actions in ALLOWED[LOGICAL_IDS[function]].items() for action in actions}
+def test_a_function_asks_for_nothing_its_role_does_not_allow(
+    used: dict[str, set[tuple[str, str]]], function: str
+) -> None:
+    allowed = {
+        (resource, action)
+        for resource, actions in ALLOWED[LOGICAL_IDS[function]].items()
+        for action in actions
+    }
     assert used[function]
     assert sorted(used[function] - allowed) == []
 
 
 @pytest.mark.parametrize("function", LOGICAL_IDS)
-def test_a_role_allows_nothing_its_function_does_not_ask_for(used: dict[str, set[tuple[str, str]]], function: str) -> None:
-    allowed = {(resource, action) for resource, actions in ALLOWED[LOGICAL_IDS[function]].items() for action in actions}
+def test_a_role_allows_nothing_its_function_does_not_ask_for(
+    used: dict[str, set[tuple[str, str]]], function: str
+) -> None:
+    allowed = {
+        (resource, action)
+        for resource, actions in ALLOWED[LOGICAL_IDS[function]].items()
+        for action in actions
+    }
     unused = {pair for pair in allowed - used[function] if not excused(function, *pair, used)}
     assert sorted(unused) == []
 
 
-def excused(function: str, resource: str, action: str, used: dict[str, set[tuple[str, str]]]) -> bool:
+def excused(
+    function: str, resource: str, action: str, used: dict[str, set[tuple[str, str]]]
+) -> bool:
     if function == "skeleton_refresh" and resource.startswith("StoreTable"):
-        return (resource, action) in used["tool_dispatch"]  # handlers of sections have the same documents client
+        return (resource, action) in used[
+            "tool_dispatch"
+        ]  # handlers of sections have the same documents client
     return any(f in ("*", function) and r in resource and a == action for f, r, a in NOT_ASKED)

@@ -36,9 +36,13 @@ def test_a_documented_event_is_answered_by_the_built_function(cloud: Cloud, path
 
 
 @pytest.mark.parametrize("function", LOGICAL_IDS)
-def test_env_json_starts_the_function_and_overrides_only_what_the_template_declares(function: str) -> None:
+def test_env_json_starts_the_function_and_overrides_only_what_the_template_declares(
+    function: str,
+) -> None:
     given = ENV[LOGICAL_IDS[function]]
-    assert given.keys() <= environment(load_template(), LOGICAL_IDS[function]).keys()  # sam ignores others
+    assert (
+        given.keys() <= environment(load_template(), LOGICAL_IDS[function]).keys()
+    )  # sam ignores others
     settings = Settings.from_env(given, function)  # type: ignore[arg-type]
     for noun in ("sessions", "skeleton", "cache", "store", "audit", "events"):
         assert settings.table(noun) in ("", f"{noun.capitalize()}Table")  # what `make aws` creates
@@ -47,7 +51,10 @@ def test_env_json_starts_the_function_and_overrides_only_what_the_template_decla
 @pytest.fixture(scope="module")
 def engine() -> None:
     docker = shutil.which("docker")
-    if docker is None or subprocess.run([docker, "info"], capture_output=True, timeout=20).returncode:
+    if (
+        docker is None
+        or subprocess.run([docker, "info"], capture_output=True, timeout=20).returncode
+    ):
         pytest.skip("no Docker engine answers here: sam local runs functions in containers")
 
 
@@ -68,16 +75,28 @@ def listening(engine: None) -> Iterator[None]:
 def sam_local(*arguments: str, **more: Any) -> subprocess.CompletedProcess[str]:
     build = Path(os.environ["WEBBEE_BUILT"]) / "template.yaml"
     overrides = f"JwtIssuer=https://login.example.com JwtAudience=webbee Architecture={MACHINE}"
-    command = [ROOT / ".venv-sam/bin/sam", "local", *arguments, "--template", build, "--parameter-overrides", overrides]
+    command = [
+        ROOT / ".venv-sam/bin/sam",
+        "local",
+        *arguments,
+        "--template",
+        build,
+        "--parameter-overrides",
+        overrides,
+    ]
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=600, **more)
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("event", ["tool_dispatch-catalogue", "skeleton_refresh-install", "chat_turn-sessions"])
+@pytest.mark.parametrize(
+    "event", ["tool_dispatch-catalogue", "skeleton_refresh-install", "chat_turn-sessions"]
+)
 def test_sam_local_invoke_answers(listening: None, event: str) -> None:
     name = LOGICAL_IDS[event.partition("-")[0]]
     done = sam_local("invoke", name, "--event", f"events/{event}.json")
-    answer = json.loads(done.stdout.strip().splitlines()[-1])  # it exits with 0 even when the function failed
+    answer = json.loads(
+        done.stdout.strip().splitlines()[-1]
+    )  # it exits with 0 even when the function failed
     assert "errorType" not in answer, done.stderr
     assert answer.get("statusCode", 200) == 200, answer
 
@@ -89,8 +108,18 @@ def test_sam_local_start_api_serves_the_public_routes(listening: None) -> None:
 
     build = Path(os.environ["WEBBEE_BUILT"]) / "template.yaml"
     overrides = f"JwtIssuer=https://login.example.com JwtAudience=webbee Architecture={MACHINE}"
-    command = [ROOT / ".venv-sam/bin/sam", "local", "start-api", "--template", build, "--parameter-overrides", overrides]
-    served = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [
+        ROOT / ".venv-sam/bin/sam",
+        "local",
+        "start-api",
+        "--template",
+        build,
+        "--parameter-overrides",
+        overrides,
+    ]
+    served = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     try:
         deadline = time.monotonic() + 600
         while True:

@@ -31,7 +31,11 @@ class Provider:
     @property
     def configuration(self) -> str:
         """`WEBBEE_OAUTH_PROVIDERS` for this provider."""
-        urls = {"authorize_url": f"{self.address}/authorize", "token_url": f"{self.address}/token", "userinfo_url": f"{self.address}/me"}
+        urls = {
+            "authorize_url": f"{self.address}/authorize",
+            "token_url": f"{self.address}/token",
+            "userinfo_url": f"{self.address}/me",
+        }
         return json.dumps({"acme": {**urls, "extra": {"prompt": "consent"}}})
 
     def consent(self, url: str) -> dict[str, str]:
@@ -48,15 +52,36 @@ class Provider:
         asked = self._codes.pop(form.get("code", ""), None)
         if form["grant_type"] == "refresh_token":
             known = form["refresh_token"] == self.more.get("refresh_token")
-            return (200, {"access_token": "access-renewed", "expires_in": 60}) if known else (400, {"error": "invalid_grant"})
+            return (
+                (200, {"access_token": "access-renewed", "expires_in": 60})
+                if known
+                else (400, {"error": "invalid_grant"})
+            )
         if any(form.get(k) != v for k, v in CLIENT.items()):
-            return 401, {"error": "invalid_client", "error_description": "secret text of the provider"}
-        if asked is None or form["redirect_uri"] != asked["redirect_uri"] or _challenge(form["code_verifier"]) != asked["code_challenge"]:
+            return 401, {
+                "error": "invalid_client",
+                "error_description": "secret text of the provider",
+            }
+        if (
+            asked is None
+            or form["redirect_uri"] != asked["redirect_uri"]
+            or _challenge(form["code_verifier"]) != asked["code_challenge"]
+        ):
             return 400, {"error": "invalid_grant"}
         self._issued += 1
-        payload = base64.urlsafe_b64encode(json.dumps({**self.claims, "aud": form["client_id"]}).encode()).rstrip(b"=").decode()
+        payload = (
+            base64.urlsafe_b64encode(json.dumps({**self.claims, "aud": form["client_id"]}).encode())
+            .rstrip(b"=")
+            .decode()
+        )
         token = {"id_token": f"e30.{payload}.sig"} if self.with_id_token else {}
-        return 200, {"access_token": f"access-{self._issued}", "expires_in": 3600, "token_type": "Bearer", **self.more, **token}
+        return 200, {
+            "access_token": f"access-{self._issued}",
+            "expires_in": 3600,
+            "token_type": "Bearer",
+            **self.more,
+            **token,
+        }
 
 
 @contextmanager
@@ -70,7 +95,9 @@ def provider() -> Iterator[Provider]:
             self._send(*(running.answer or _json(running.token(form))))
 
         def do_GET(self) -> None:
-            running.requests.append({"path": self.path, "authorization": self.headers["authorization"]})
+            running.requests.append(
+                {"path": self.path, "authorization": self.headers["authorization"]}
+            )
             self._send(*_json((200, running.claims)))
 
         def _send(self, status: int, body: bytes) -> None:
@@ -97,4 +124,6 @@ def _json(answer: tuple[int, Any]) -> tuple[int, bytes]:
 
 
 def _challenge(verifier: str) -> str:
-    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    return (
+        base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    )

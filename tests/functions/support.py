@@ -14,12 +14,12 @@ from typing import Any
 import boto3
 
 from local.stack import Stack, http_event, local_stack
-from webbee_kernel.api.chat import ChatService
+from webbee_kernel.api.chat_turn import ChatService
 from webbee_kernel.api.function import Function
-from webbee_kernel.api.refresh import RefreshService
-from webbee_kernel.api.tools import ToolService
+from webbee_kernel.api.skeleton_refresh import RefreshService
+from webbee_kernel.api.tool_dispatch import ToolService
+from webbee_kernel.base.clock import Clock
 from webbee_kernel.bootstrap import App, bootstrap
-from webbee_kernel.clock import Clock
 from webbee_kernel.config import Settings
 from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
@@ -32,7 +32,14 @@ PROBE = EXTENSIONS / "probe"
 _CALL = re.compile(r"([a-z0-9_-]+)\.(\w+) (?=\{)")
 _SUMMARY = re.compile(r'^RESULT: .*? (?:summary|error)=("(?:[^"\\]|\\.)*")', re.MULTILINE)
 
-ALICE = {"sub": "alice", "tenant_id": "acme", "role": "user", "language": "en", "email": "alice@acme.example", "scope": "chat"}
+ALICE = {
+    "sub": "alice",
+    "tenant_id": "acme",
+    "role": "user",
+    "language": "en",
+    "email": "alice@acme.example",
+    "scope": "chat",
+}
 BOB = {**ALICE, "sub": "bob", "email": "bob@acme.example"}
 OTHER_ALICE = {**ALICE, "tenant_id": "umbrella"}
 
@@ -40,9 +47,16 @@ OTHER_ALICE = {**ALICE, "tenant_id": "umbrella"}
 def obey(request: ModelRequest) -> ModelResponse:
     """Calls what the message names, `probe.save {"text": "a"}`, and narrates with the tools' own words."""
     if request.role == "narrator":
-        return ModelResponse(text="\n".join(json.loads(s) for s in _SUMMARY.findall(request.prompt)) or "Done.")
-    message = [line for line in request.prompt.splitlines() if re.match(r"\[[^\]]* user\] ", line)][-1].partition("] ")[2]
-    calls = tuple(ToolCall(f"{m[1]}__{m[2]}", json.JSONDecoder().raw_decode(message[m.end() :])[0]) for m in _CALL.finditer(message))
+        return ModelResponse(
+            text="\n".join(json.loads(s) for s in _SUMMARY.findall(request.prompt)) or "Done."
+        )
+    message = [line for line in request.prompt.splitlines() if re.match(r"\[[^\]]* user\] ", line)][
+        -1
+    ].partition("] ")[2]
+    calls = tuple(
+        ToolCall(f"{m[1]}__{m[2]}", json.JSONDecoder().raw_decode(message[m.end() :])[0])
+        for m in _CALL.finditer(message)
+    )
     return ModelResponse(tool_calls=calls) if calls else ModelResponse(text="I am listening.")
 
 
@@ -62,7 +76,10 @@ def say(text: str) -> ModelResponse:
 
 
 def functions(
-    *, model: Model | None = None, clock: Clock | None = None, stores: Callable[[Stores], Stores] = lambda stores: stores
+    *,
+    model: Model | None = None,
+    clock: Clock | None = None,
+    stores: Callable[[Stores], Stores] = lambda stores: stores,
 ) -> Mapping[str, Any]:
     """The three functions with a model, a clock or store doubles of the test's own plugged into the real services."""
     model = model or obedient()
@@ -72,14 +89,24 @@ def functions(
         return bootstrap(settings, llm=model, clock=clock or given, stores=stores(plain.stores))
 
     def function(role: Any, service: Any) -> Any:
-        return SimpleNamespace(lambda_handler=Function(role, lambda settings, given: service(settings, app=app(settings, given))))
+        return SimpleNamespace(
+            lambda_handler=Function(
+                role, lambda settings, given: service(settings, app=app(settings, given))
+            )
+        )
 
-    services = {"chat_turn": ChatService, "tool_dispatch": ToolService, "skeleton_refresh": RefreshService}
+    services = {
+        "chat_turn": ChatService,
+        "tool_dispatch": ToolService,
+        "skeleton_refresh": RefreshService,
+    }
     return {role: function(role, service) for role, service in services.items()}
 
 
 @contextmanager
-def deployed(*, extensions: Path = EXTENSIONS, env: Mapping[str, str] | None = None, **doubles: Any) -> Iterator[Stack]:
+def deployed(
+    *, extensions: Path = EXTENSIONS, env: Mapping[str, str] | None = None, **doubles: Any
+) -> Iterator[Stack]:
     """The local deployment with the doubles of `functions` in it."""
     with local_stack(extensions_dir=extensions, env=env) as stack:
         yield replace(stack, handlers=functions(**doubles))
@@ -114,15 +141,24 @@ class Person:
 
     def chat(self, message: Any, **body: Any) -> Answer:
         """`POST /v1/chat` in the session s1 unless told otherwise."""
-        return self.send("chat_turn", "POST", "/v1/chat", body={"message": message, "session_id": "s1", **body})
+        return self.send(
+            "chat_turn", "POST", "/v1/chat", body={"message": message, "session_id": "s1", **body}
+        )
 
     def confirm(self, confirmation_id: str, accept: Any = True) -> Answer:
         """`POST /v1/confirmations/{id}`."""
-        return self.send("chat_turn", "POST", f"/v1/confirmations/{confirmation_id}", body={"accept": accept})
+        return self.send(
+            "chat_turn", "POST", f"/v1/confirmations/{confirmation_id}", body={"accept": accept}
+        )
 
     def call(self, app_id: str, function: str, /, **params: Any) -> Answer:
         """`POST /v1/extensions/{app_id}/call`."""
-        return self.send("tool_dispatch", "POST", f"/v1/extensions/{app_id}/call", body={"function": function, "params": params})
+        return self.send(
+            "tool_dispatch",
+            "POST",
+            f"/v1/extensions/{app_id}/call",
+            body={"function": function, "params": params},
+        )
 
     def turns(self, session_id: str = "s1") -> list[dict[str, Any]]:
         """The remembered turns; none for a session that is not there."""
@@ -141,14 +177,22 @@ class Person:
         """The events of one kind since an id, each with its id."""
         headers = {"last-event-id": after} if after else {}
         text = self.send("chat_turn", "GET", "/v1/events", headers=headers).body
-        found = [dict(line.partition(": ")[::2] for line in block.splitlines()) for block in text.split("\n\n") if "data: " in block]
+        found = [
+            dict(line.partition(": ")[::2] for line in block.splitlines())
+            for block in text.split("\n\n")
+            if "data: " in block
+        ]
         return [{**json.loads(e["data"]), "id": e["id"]} for e in found if kind in ("", e["event"])]
 
     def send(self, function: str, method: str, path: str, **parts: Any) -> Answer:
         """Any request; the answer's body parsed where it is JSON."""
         answer = self.stack.invoke(function, http_event(method, path, claims=self.claims, **parts))
         is_json = answer["headers"]["content-type"] == "application/json"
-        return Answer(answer["statusCode"], json.loads(answer["body"]) if is_json else answer["body"], answer["headers"])
+        return Answer(
+            answer["statusCode"],
+            json.loads(answer["body"]) if is_json else answer["body"],
+            answer["headers"],
+        )
 
 
 def event(name: str) -> dict[str, Any]:
@@ -166,5 +210,7 @@ def tables(stack: Stack) -> dict[str, list[Any]]:
 
 def rows(stack: Stack, table: str) -> list[dict[str, Any]]:
     """The items of one table, `rows(stack, "sessions")`, attributes in plain strings."""
-    items = boto3.client("dynamodb").scan(TableName=stack.env[f"WEBBEE_TABLE_{table.upper()}"], ConsistentRead=True)["Items"]
+    items = boto3.client("dynamodb").scan(
+        TableName=stack.env[f"WEBBEE_TABLE_{table.upper()}"], ConsistentRead=True
+    )["Items"]
     return [{name: next(iter(value.values())) for name, value in item.items()} for item in items]

@@ -52,9 +52,15 @@ MESSAGES: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize(("message", "limit"), MESSAGES.values(), ids=MESSAGES.keys())
-def test_a_message_that_is_no_text_of_1_to_8000_characters_is_refused(refused: Any, message: Any, limit: Any) -> None:
+def test_a_message_that_is_no_text_of_1_to_8000_characters_is_refused(
+    refused: Any, message: Any, limit: Any
+) -> None:
     answer = refused({"message": message, "session_id": "s1"})
-    assert (answer.status, answer.error["field"], answer.error.get("limit")) == (400, "message", limit)
+    assert (answer.status, answer.error["field"], answer.error.get("limit")) == (
+        400,
+        "message",
+        limit,
+    )
 
 
 def test_a_message_of_exactly_8000_characters_is_answered(stack: Stack) -> None:
@@ -66,7 +72,20 @@ def test_a_body_without_a_message_is_refused(refused: Any) -> None:
     assert (answer.status, answer.error["field"]) == (400, "message")
 
 
-SESSIONS = ["", "a b", "a#b", "a/b", "../x", "x" * 65, "привет", "a\nb", "s1\n", 5, ["s1"], {"id": "s1"}]
+SESSIONS = [
+    "",
+    "a b",
+    "a#b",
+    "a/b",
+    "../x",
+    "x" * 65,
+    "привет",
+    "a\nb",
+    "s1\n",
+    5,
+    ["s1"],
+    {"id": "s1"},
+]
 
 
 @pytest.mark.parametrize("session_id", SESSIONS, ids=repr)
@@ -133,17 +152,33 @@ def test_text_sent_as_base64_is_read_as_text(stack: Stack) -> None:
     assert Person(stack, ALICE).turns("base64")[0]["message"] == "привет"
 
 
-@pytest.mark.parametrize("field", ["user_id", "imperal_id", "tenant_id", "role", "scopes", "email", "user", "language", "claims"])
+@pytest.mark.parametrize(
+    "field",
+    ["user_id", "imperal_id", "tenant_id", "role", "scopes", "email", "user", "language", "claims"],
+)
 def test_a_body_cannot_say_who_is_asking(refused: Any, field: str) -> None:
     answer = refused({"message": "hello", "session_id": "s1", field: "bob"})
     assert (answer.status, answer.error["field"]) == (400, field)
 
 
 def test_headers_and_query_cannot_say_who_is_asking(stack: Stack) -> None:
-    forged = {"x-user-id": "bob", "x-amzn-oidc-identity": "bob", "authorization": "Bearer bob", "imperal_id": "bob"}
+    forged = {
+        "x-user-id": "bob",
+        "x-amzn-oidc-identity": "bob",
+        "authorization": "Bearer bob",
+        "imperal_id": "bob",
+    }
     query = {"sub": "bob", "role": "operator"}
     answer = stack.invoke(
-        "chat_turn", http_event("POST", "/v1/chat", claims=ALICE, body={"message": "probe.whoami {}"}, headers=forged, query=query)
+        "chat_turn",
+        http_event(
+            "POST",
+            "/v1/chat",
+            claims=ALICE,
+            body={"message": "probe.whoami {}"},
+            headers=forged,
+            query=query,
+        ),
     )
     assert json.loads(answer["body"])["reply"] == "You are alice of acme."
 
@@ -179,11 +214,23 @@ def test_a_request_that_passed_no_authoriser_is_refused(stack: Stack) -> None:
 
 
 @pytest.mark.parametrize(
-    "authorizer", [{"jwt": None}, {"jwt": {"claims": None}}, {"lambda": None}, {"iam": {"userId": "alice"}}, None], ids=repr
+    "authorizer",
+    [
+        {"jwt": None},
+        {"jwt": {"claims": None}},
+        {"lambda": None},
+        {"iam": {"userId": "alice"}},
+        None,
+    ],
+    ids=repr,
 )
 def test_an_authoriser_of_another_shape_gives_no_identity(refused: Any, authorizer: Any) -> None:
     sent = http_event("POST", "/v1/chat")
-    answer = refused({"message": "hello"}, claims=None, requestContext={**sent["requestContext"], "authorizer": authorizer})
+    answer = refused(
+        {"message": "hello"},
+        claims=None,
+        requestContext={**sent["requestContext"], "authorizer": authorizer},
+    )
     assert answer.status == 401
 
 
@@ -196,18 +243,88 @@ REQUESTS: dict[str, tuple[str, str, str, dict[str, Any], int, str]] = {
     "a session id in the path": ("chat_turn", "GET", "/v1/sessions/a%23b", {}, 400, "session_id"),
     "a session to delete": ("chat_turn", "DELETE", "/v1/sessions/a%20b", {}, 400, "session_id"),
     "a session that is not there": ("chat_turn", "GET", "/v1/sessions/unheard-of", {}, 404, "id"),
-    "a cursor of our own making": ("chat_turn", "GET", "/v1/sessions", {"query": {"cursor": "AAAA"}}, 400, "cursor"),
-    "a cursor that is no base64": ("chat_turn", "GET", "/v1/sessions", {"query": {"cursor": "й"}}, 400, "cursor"),
-    "an overlong event id": ("chat_turn", "GET", "/v1/events", {"headers": {"Last-Event-ID": "x" * 65}}, 400, "Last-Event-ID"),
-    "a confirmation that never was": ("chat_turn", "POST", "/v1/confirmations/conf_000000000000", {"body": {"accept": True}}, 404, "id"),
-    "a confirmation with odd characters": ("chat_turn", "POST", "/v1/confirmations/a%23b%00", {"body": {"accept": True}}, 404, "id"),
-    "an answer that is neither yes nor no": ("chat_turn", "POST", "/v1/confirmations/conf_0", {"body": {"accept": "yes"}}, 400, "accept"),
-    "an answer with no word": ("chat_turn", "POST", "/v1/confirmations/conf_0", {"body": {}}, 400, "accept"),
+    "a cursor of our own making": (
+        "chat_turn",
+        "GET",
+        "/v1/sessions",
+        {"query": {"cursor": "AAAA"}},
+        400,
+        "cursor",
+    ),
+    "a cursor that is no base64": (
+        "chat_turn",
+        "GET",
+        "/v1/sessions",
+        {"query": {"cursor": "й"}},
+        400,
+        "cursor",
+    ),
+    "an overlong event id": (
+        "chat_turn",
+        "GET",
+        "/v1/events",
+        {"headers": {"Last-Event-ID": "x" * 65}},
+        400,
+        "Last-Event-ID",
+    ),
+    "a confirmation that never was": (
+        "chat_turn",
+        "POST",
+        "/v1/confirmations/conf_000000000000",
+        {"body": {"accept": True}},
+        404,
+        "id",
+    ),
+    "a confirmation with odd characters": (
+        "chat_turn",
+        "POST",
+        "/v1/confirmations/a%23b%00",
+        {"body": {"accept": True}},
+        404,
+        "id",
+    ),
+    "an answer that is neither yes nor no": (
+        "chat_turn",
+        "POST",
+        "/v1/confirmations/conf_0",
+        {"body": {"accept": "yes"}},
+        400,
+        "accept",
+    ),
+    "an answer with no word": (
+        "chat_turn",
+        "POST",
+        "/v1/confirmations/conf_0",
+        {"body": {}},
+        400,
+        "accept",
+    ),
     "a route nobody serves": ("chat_turn", "POST", "/v1/chats", {"body": {}}, 404, "path"),
     "a method nobody serves": ("chat_turn", "PATCH", "/v1/chat", {"body": {}}, 404, "path"),
-    "an app that is not there": ("tool_dispatch", "POST", "/v1/extensions/nothing/call", {"body": {"function": "x"}}, 404, "app_id"),
-    "an app id with odd characters": ("tool_dispatch", "POST", "/v1/extensions/a%23b/call", {"body": {"function": "x"}}, 404, "app_id"),
-    "a call of no function": ("tool_dispatch", "POST", "/v1/extensions/probe/call", {"body": {"params": {}}}, 400, "function"),
+    "an app that is not there": (
+        "tool_dispatch",
+        "POST",
+        "/v1/extensions/nothing/call",
+        {"body": {"function": "x"}},
+        404,
+        "app_id",
+    ),
+    "an app id with odd characters": (
+        "tool_dispatch",
+        "POST",
+        "/v1/extensions/a%23b/call",
+        {"body": {"function": "x"}},
+        404,
+        "app_id",
+    ),
+    "a call of no function": (
+        "tool_dispatch",
+        "POST",
+        "/v1/extensions/probe/call",
+        {"body": {"params": {}}},
+        400,
+        "function",
+    ),
     "a call with parameters of a wrong type": (
         "tool_dispatch",
         "POST",
@@ -216,7 +333,14 @@ REQUESTS: dict[str, tuple[str, str, str, dict[str, Any], int, str]] = {
         400,
         "params",
     ),
-    "a secret that is empty": ("tool_dispatch", "PUT", "/v1/extensions/probe/secrets/token", {"body": {"value": ""}}, 400, "value"),
+    "a secret that is empty": (
+        "tool_dispatch",
+        "PUT",
+        "/v1/extensions/probe/secrets/token",
+        {"body": {"value": ""}},
+        400,
+        "value",
+    ),
     "a secret over its limit": (
         "tool_dispatch",
         "PUT",
@@ -225,16 +349,54 @@ REQUESTS: dict[str, tuple[str, str, str, dict[str, Any], int, str]] = {
         400,
         "value",
     ),
-    "a secret nobody declared": ("tool_dispatch", "PUT", "/v1/extensions/probe/secrets/other", {"body": {"value": "x"}}, 404, "name"),
-    "an app to install that is not there": ("skeleton_refresh", "PUT", "/v1/extensions/nothing/installation", {}, 404, "app_id"),
-    "an app to remove with odd characters": ("skeleton_refresh", "DELETE", "/v1/extensions/a%23b/installation", {}, 404, "app_id"),
-    "a message to inspect that is too long": ("chat_turn", "GET", "/v1/inspect", {"query": {"message": "x" * 8001}}, 400, "message"),
+    "a secret nobody declared": (
+        "tool_dispatch",
+        "PUT",
+        "/v1/extensions/probe/secrets/other",
+        {"body": {"value": "x"}},
+        404,
+        "name",
+    ),
+    "an app to install that is not there": (
+        "skeleton_refresh",
+        "PUT",
+        "/v1/extensions/nothing/installation",
+        {},
+        404,
+        "app_id",
+    ),
+    "an app to remove with odd characters": (
+        "skeleton_refresh",
+        "DELETE",
+        "/v1/extensions/a%23b/installation",
+        {},
+        404,
+        "app_id",
+    ),
+    "a message to inspect that is too long": (
+        "chat_turn",
+        "GET",
+        "/v1/inspect",
+        {"query": {"message": "x" * 8001}},
+        400,
+        "message",
+    ),
 }
 
 
-@pytest.mark.parametrize(("function", "method", "path", "parts", "status", "field"), REQUESTS.values(), ids=REQUESTS.keys())
+@pytest.mark.parametrize(
+    ("function", "method", "path", "parts", "status", "field"),
+    REQUESTS.values(),
+    ids=REQUESTS.keys(),
+)
 def test_every_route_refuses_by_name(
-    stack: Stack, function: str, method: str, path: str, parts: dict[str, Any], status: int, field: str
+    stack: Stack,
+    function: str,
+    method: str,
+    path: str,
+    parts: dict[str, Any],
+    status: int,
+    field: str,
 ) -> None:
     before = tables(stack)
     answer = Person(stack, {**ALICE, "role": "developer"}).send(function, method, path, **parts)
@@ -244,7 +406,9 @@ def test_every_route_refuses_by_name(
 
 @pytest.mark.parametrize("function", ["chat_turn", "tool_dispatch", "skeleton_refresh"])
 @pytest.mark.parametrize("claims", [None, {"tenant_id": "acme"}], ids=["no claims", "no subject"])
-def test_only_webhooks_and_health_are_open_to_strangers(stack: Stack, function: str, claims: Any) -> None:
+def test_only_webhooks_and_health_are_open_to_strangers(
+    stack: Stack, function: str, claims: Any
+) -> None:
     paths = {
         "chat_turn": [
             ("GET", "/v1/sessions"),
@@ -259,7 +423,10 @@ def test_only_webhooks_and_health_are_open_to_strangers(stack: Stack, function: 
             ("GET", "/v1/extensions/probe/secrets"),
             ("PUT", "/v1/extensions/probe/secrets/token"),
         ],
-        "skeleton_refresh": [("PUT", "/v1/extensions/probe/installation"), ("DELETE", "/v1/extensions/probe/installation")],
+        "skeleton_refresh": [
+            ("PUT", "/v1/extensions/probe/installation"),
+            ("DELETE", "/v1/extensions/probe/installation"),
+        ],
     }
     for method, path in paths[function]:
         sent = http_event(method, path, claims=claims, body={"function": "save", "value": "x"})

@@ -10,9 +10,9 @@ import pytest
 
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed
-from webbee_kernel import background
+from webbee_kernel.base import background
 from webbee_kernel.channels.skeleton import SkeletonForbidden
-from webbee_kernel.host import ExtensionHost
+from webbee_kernel.extensions.host import ExtensionHost
 from webbee_kernel.sdk import User
 
 STUBBORN = Path(__file__).parent / "stubborn"
@@ -39,7 +39,9 @@ def stubborn() -> Iterator[Stack]:
                 release(running, function)
 
 
-def test_a_call_that_blocks_tool_dispatch_fails_alone_and_is_done_in_the_end(stubborn: Stack) -> None:
+def test_a_call_that_blocks_tool_dispatch_fails_alone_and_is_done_in_the_end(
+    stubborn: Stack,
+) -> None:
     person = Person(stubborn, ALICE)
     assert person.call("stubborn", "hold")["error_code"] == "BACKEND_TIMEOUT"
     assert person.call("stubborn", "quick")["data"] == {"done": 0}
@@ -57,12 +59,17 @@ def test_a_panel_or_webhook_that_blocks_fails_alone(stubborn: Stack) -> None:
 
 
 def test_a_signal_that_blocks_is_reported_and_the_next_one_is_heard(stubborn: Stack) -> None:
-    assert stubborn.invoke("skeleton_refresh", {"signal": "wake"}) == {"signal": "wake", "apps": {"stubborn": "error"}}
+    assert stubborn.invoke("skeleton_refresh", {"signal": "wake"}) == {
+        "signal": "wake",
+        "apps": {"stubborn": "error"},
+    }
     release(stubborn, "skeleton_refresh")
     assert stubborn.invoke("skeleton_refresh", {"signal": "wake"})["apps"] == {"stubborn": "ok"}
 
 
-def test_refreshes_alerts_hooks_listeners_and_probes_that_block_are_given_up_on(stubborn: Stack) -> None:
+def test_refreshes_alerts_hooks_listeners_and_probes_that_block_are_given_up_on(
+    stubborn: Stack,
+) -> None:
     host = host_of(stubborn, "skeleton_refresh")
     user = User("alice", tenant_id="acme")
     probe = host.registry.loaded["stubborn"].ext.health

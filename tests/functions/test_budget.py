@@ -60,13 +60,24 @@ def test_session_and_skeleton_are_read_side_by_side(settled: Person) -> None:
 
 def test_a_turn_with_a_read_reads_twice_and_writes_twice(settled: Person) -> None:
     meter = cost(settled, "probe.look {}")
-    assert sent(meter.calls) == ["PutItem Audit", "PutItem Sessions", "Query Sessions", "Query Skeleton"]
+    assert sent(meter.calls) == [
+        "PutItem Audit",
+        "PutItem Sessions",
+        "Query Sessions",
+        "Query Skeleton",
+    ]
     assert (meter.reads, meter.writes) == (3, 2)  # one of the reads is the handler's own
 
 
 def test_a_write_costs_one_write_more(settled: Person) -> None:
     meter = cost(settled, WRITE)
-    assert sent(meter.calls) == ["PutItem Audit", "PutItem Sessions", "Query Sessions", "Query Skeleton", "TransactWriteItems Audit+Events"]
+    assert sent(meter.calls) == [
+        "PutItem Audit",
+        "PutItem Sessions",
+        "Query Sessions",
+        "Query Skeleton",
+        "TransactWriteItems Audit+Events",
+    ]
 
 
 def test_a_repeated_request_costs_its_two_reads(settled: Person) -> None:
@@ -84,7 +95,9 @@ def test_the_cost_does_not_grow_with_the_session(settled: Person) -> None:
     assert costs[3][0] == ["PutItem Audit", "PutItem Sessions", "Query Sessions", "Query Skeleton"]
 
 
-def test_the_cost_does_not_grow_with_sessions_users_and_documents(stack: Stack, settled: Person) -> None:
+def test_the_cost_does_not_grow_with_sessions_users_and_documents(
+    stack: Stack, settled: Person
+) -> None:
     settled.chat(WRITE)  # the first document of a collection writes a row that lists its user
     before = cost(settled, WRITE)
     for number in range(12):
@@ -103,7 +116,13 @@ def test_a_typical_turn_writes_at_most_three_units(settled: Person) -> None:
 def test_reads_of_one_turn_run_side_by_side_and_cost_one_write_each(settled: Person) -> None:
     meter = cost(settled, "probe.look {} probe.whoami {}")
     kernel = [operation for operation in sent(meter.calls) if "Cache" not in operation]
-    assert kernel == ["PutItem Audit", "PutItem Audit", "PutItem Sessions", "Query Sessions", "Query Skeleton"]
+    assert kernel == [
+        "PutItem Audit",
+        "PutItem Audit",
+        "PutItem Sessions",
+        "Query Sessions",
+        "Query Skeleton",
+    ]
 
 
 def test_a_confirmed_call_costs_three_requests_more(settled: Person) -> None:

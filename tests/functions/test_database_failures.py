@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError, ConnectTimeoutError, EndpointConnectionError, ReadTimeoutError
+from botocore.exceptions import (
+    ClientError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    ReadTimeoutError,
+)
 
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed, event, rows, tables
@@ -17,7 +22,10 @@ from webbee_kernel.stores.protocols import Stores
 
 
 def throttled() -> Exception:
-    return ClientError({"Error": {"Code": "ProvisionedThroughputExceededException", "Message": "slow down"}}, "PutItem")
+    return ClientError(
+        {"Error": {"Code": "ProvisionedThroughputExceededException", "Message": "slow down"}},
+        "PutItem",
+    )
 
 
 class Outage:
@@ -26,7 +34,15 @@ class Outage:
     def __init__(self) -> None:
         self.plan: tuple[str, str, int, Exception, bool] | None = None
 
-    def next(self, operation: str, table: str, *, times: int = 1, error: Exception | None = None, after: bool = False) -> None:
+    def next(
+        self,
+        operation: str,
+        table: str,
+        *,
+        times: int = 1,
+        error: Exception | None = None,
+        after: bool = False,
+    ) -> None:
         """Fail them before they reach the table, or `after` they did, when only the answer is lost."""
         self.plan = (operation, table, times, error or throttled(), after)
 
@@ -66,7 +82,12 @@ def outage() -> Outage:
 @pytest.fixture
 def stack(outage: Outage) -> Iterator[Stack]:
     def flaky(_: Stores) -> Stores:
-        return dynamodb_stores(Tables.from_variables(os.environ), shards=4, secrets_prefix="/webbee/local", client_factory=outage.client)
+        return dynamodb_stores(
+            Tables.from_variables(os.environ),
+            shards=4,
+            secrets_prefix="/webbee/local",
+            client_factory=outage.client,
+        )
 
     with deployed(stores=flaky) as running:
         yield running
@@ -76,7 +97,10 @@ SAVE = 'probe.save {"text": "x"}'
 
 
 def saved(stack: Stack) -> int:
-    return sum(r["sk"].startswith("texts#") and "#probe" in r["pk"] and "data" in r for r in rows(stack, "store"))
+    return sum(
+        r["sk"].startswith("texts#") and "#probe" in r["pk"] and "data" in r
+        for r in rows(stack, "store")
+    )
 
 
 def assert_told_to_retry(answer: Any) -> None:
@@ -89,18 +113,26 @@ def assert_told_to_retry(answer: Any) -> None:
 ERRORS: dict[str, Exception] = {
     "throttled": throttled(),
     "an internal error": ClientError(
-        {"Error": {"Code": "InternalServerError", "Message": ""}, "ResponseMetadata": {"HTTPStatusCode": 500}}, "Query"
+        {
+            "Error": {"Code": "InternalServerError", "Message": ""},
+            "ResponseMetadata": {"HTTPStatusCode": 500},
+        },
+        "Query",
     ),  # type: ignore[typeddict-item]
     "unreachable": EndpointConnectionError(endpoint_url="https://dynamodb.example"),
     "a connection that times out": ConnectTimeoutError(endpoint_url="https://dynamodb.example"),
     "an answer that does not come": ReadTimeoutError(endpoint_url="https://dynamodb.example"),
-    "a table that is not there": ClientError({"Error": {"Code": "ResourceNotFoundException", "Message": ""}}, "Query"),
+    "a table that is not there": ClientError(
+        {"Error": {"Code": "ResourceNotFoundException", "Message": ""}}, "Query"
+    ),
 }
 
 
 @pytest.mark.parametrize("table", ["SessionsTable", "SkeletonTable"])
 @pytest.mark.parametrize("error", ERRORS.values(), ids=ERRORS.keys())
-def test_a_turn_that_cannot_read_is_not_begun(stack: Stack, alice: Person, outage: Outage, table: str, error: Exception) -> None:
+def test_a_turn_that_cannot_read_is_not_begun(
+    stack: Stack, alice: Person, outage: Outage, table: str, error: Exception
+) -> None:
     before = tables(stack)
     outage.next("query", table, error=error)
     answer = alice.chat(SAVE)
@@ -127,14 +159,18 @@ def test_a_turn_that_cannot_be_recorded_is_done_once_when_it_is_retried(
     assert len(alice.events("panel_refresh")) == 1
 
 
-def test_a_turn_whose_recording_was_not_acknowledged_is_answered_from_the_record(stack: Stack, alice: Person, outage: Outage) -> None:
+def test_a_turn_whose_recording_was_not_acknowledged_is_answered_from_the_record(
+    stack: Stack, alice: Person, outage: Outage
+) -> None:
     outage.next("update_item", "SessionsTable", after=True)
     assert_told_to_retry(alice.chat(SAVE, request_id="r1"))
     answer = alice.chat(SAVE, request_id="r1")
     assert (answer.status, answer["turn"], saved(stack)) == (200, 1, 1)
 
 
-def test_a_write_that_cannot_be_claimed_is_not_run(stack: Stack, alice: Person, outage: Outage) -> None:
+def test_a_write_that_cannot_be_claimed_is_not_run(
+    stack: Stack, alice: Person, outage: Outage
+) -> None:
     before = tables(stack)
     outage.next("put_item", "AuditTable")
     assert_told_to_retry(alice.chat(SAVE, request_id="r1"))
@@ -144,7 +180,9 @@ def test_a_write_that_cannot_be_claimed_is_not_run(stack: Stack, alice: Person, 
     assert saved(stack) == 1
 
 
-def test_a_write_whose_record_cannot_be_completed_is_still_told_truly(stack: Stack, alice: Person, outage: Outage) -> None:
+def test_a_write_whose_record_cannot_be_completed_is_still_told_truly(
+    stack: Stack, alice: Person, outage: Outage
+) -> None:
     outage.next("transact_write_items", "AuditTable")
     answer = alice.chat(SAVE, request_id="r1")
     assert outage.over()
@@ -153,7 +191,9 @@ def test_a_write_whose_record_cannot_be_completed_is_still_told_truly(stack: Sta
     assert saved(stack) == 1
 
 
-def test_a_write_that_died_half_way_is_reported_and_not_repeated(alice: Person, stack: Stack, outage: Outage) -> None:
+def test_a_write_that_died_half_way_is_reported_and_not_repeated(
+    alice: Person, stack: Stack, outage: Outage
+) -> None:
     invocation = event("invoke_call") | {"deadline_s": 0.3}
     outage.next("transact_write_items", "AuditTable")
     assert stack.invoke("tool_dispatch", invocation)["status"] == "ok"
@@ -163,7 +203,9 @@ def test_a_write_that_died_half_way_is_reported_and_not_repeated(alice: Person, 
     assert saved(stack) == 1
 
 
-def test_a_read_that_cannot_be_audited_is_not_answered(stack: Stack, alice: Person, outage: Outage) -> None:
+def test_a_read_that_cannot_be_audited_is_not_answered(
+    stack: Stack, alice: Person, outage: Outage
+) -> None:
     before = tables(stack)
     outage.next("put_item", "AuditTable")
     assert_told_to_retry(alice.chat("probe.look {}"))
@@ -171,7 +213,9 @@ def test_a_read_that_cannot_be_audited_is_not_answered(stack: Stack, alice: Pers
     assert alice.chat("probe.look {}")["reply"] == "0 texts."
 
 
-def test_what_was_done_before_the_database_went_away_is_told(stack: Stack, alice: Person, outage: Outage) -> None:
+def test_what_was_done_before_the_database_went_away_is_told(
+    stack: Stack, alice: Person, outage: Outage
+) -> None:
     outage.next("put_item", '"mark"')  # the claim of an effect names its function
     answer = alice.chat('probe.save {"text": "second"} probe.mark {"text": "m"}')
     assert outage.over()
@@ -182,7 +226,9 @@ def test_what_was_done_before_the_database_went_away_is_told(stack: Stack, alice
     assert "mark was not run" in answer["reply"]
 
 
-def test_a_store_that_fails_inside_a_handler_fails_its_call(stack: Stack, alice: Person, outage: Outage) -> None:
+def test_a_store_that_fails_inside_a_handler_fails_its_call(
+    stack: Stack, alice: Person, outage: Outage
+) -> None:
     outage.next("put_item", "StoreTable")
     answer = alice.chat(SAVE)
     assert outage.over()
@@ -192,21 +238,27 @@ def test_a_store_that_fails_inside_a_handler_fails_its_call(stack: Stack, alice:
     assert saved(stack) == 0
 
 
-def test_a_question_that_cannot_be_kept_is_not_asked(stack: Stack, alice: Person, outage: Outage) -> None:
+def test_a_question_that_cannot_be_kept_is_not_asked(
+    stack: Stack, alice: Person, outage: Outage
+) -> None:
     outage.next("transact_write_items", "SessionsTable")
     assert_told_to_retry(alice.chat('probe.remove {"text": "x"}', request_id="r1"))
     assert alice.turns() == []
     assert alice.chat('probe.remove {"text": "x"}', request_id="r1")["status"] == "confirmation"
 
 
-def test_a_yes_that_cannot_be_taken_can_be_given_again(stack: Stack, alice: Person, outage: Outage) -> None:
+def test_a_yes_that_cannot_be_taken_can_be_given_again(
+    stack: Stack, alice: Person, outage: Outage
+) -> None:
     confirmation = alice.chat('probe.remove {"text": "x"}')["confirmation"]["id"]
     outage.next("delete_item", "SessionsTable")
     assert_told_to_retry(alice.confirm(confirmation))
     assert alice.confirm(confirmation)["reply"] == 'Removed "x".'
 
 
-def test_a_confirmed_call_that_cannot_be_recorded_is_answered_when_it_is_asked_again(stack: Stack, alice: Person, outage: Outage) -> None:
+def test_a_confirmed_call_that_cannot_be_recorded_is_answered_when_it_is_asked_again(
+    stack: Stack, alice: Person, outage: Outage
+) -> None:
     confirmation = alice.chat('probe.remove {"text": "x"}')["confirmation"]["id"]
     outage.next("put_item", "turn#2")
     assert_told_to_retry(alice.confirm(confirmation))
@@ -233,7 +285,9 @@ def test_every_route_says_that_the_database_is_away(
     alice: Person, outage: Outage, function: str, method: str, path: str, table: str
 ) -> None:
     outage.next("", table)
-    answer = alice.send(function, method, path, body={"function": "look"} if method == "POST" else None)
+    answer = alice.send(
+        function, method, path, body={"function": "look"} if method == "POST" else None
+    )
     assert outage.over()
     assert_told_to_retry(answer)
 
@@ -250,5 +304,7 @@ def test_the_health_route_names_the_table_that_is_away(alice: Person, outage: Ou
 
 
 def test_a_refresh_queue_that_is_away_costs_no_turn() -> None:
-    with deployed(env={"WEBBEE_REFRESH_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/123456789012/gone"}) as stack:
+    with deployed(
+        env={"WEBBEE_REFRESH_QUEUE_URL": "https://sqs.eu-central-1.amazonaws.com/123456789012/gone"}
+    ) as stack:
         assert Person(stack, ALICE).chat(SAVE)["reply"] == 'Saved "x".'

@@ -13,7 +13,7 @@ import pytest
 
 from local.stack import Stack
 from tests.functions.support import ALICE, Answer, Person, deployed, obey, rows
-from webbee_kernel.clock import FrozenClock
+from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
@@ -35,16 +35,25 @@ def at_once(*work: Callable[[], T]) -> list[T]:
 
 def texts(stack: Stack, collection: str = "texts") -> list[str]:
     """What the probe stored, oldest first."""
-    found = [r for r in rows(stack, "store") if r["pk"].endswith("#probe") and r["sk"].startswith(f"{collection}#")]
+    found = [
+        r
+        for r in rows(stack, "store")
+        if r["pk"].endswith("#probe") and r["sk"].startswith(f"{collection}#")
+    ]
     return [json.loads(r["data"])["text"] for r in sorted(found, key=lambda r: r["sk"])]
 
 
 def without_times(answer: Answer) -> Any:
-    return {**answer.body, "calls": [{k: v for k, v in c.items() if k != "duration_ms"} for c in answer.body["calls"]]}
+    return {
+        **answer.body,
+        "calls": [{k: v for k, v in c.items() if k != "duration_ms"} for c in answer.body["calls"]],
+    }
 
 
 @pytest.mark.parametrize("deliveries", [2, 8])
-def test_a_request_delivered_several_times_at_once_is_done_once_and_answered_alike(stack: Stack, alice: Person, deliveries: int) -> None:
+def test_a_request_delivered_several_times_at_once_is_done_once_and_answered_alike(
+    stack: Stack, alice: Person, deliveries: int
+) -> None:
     message = 'probe.save {"text": "once"} probe.look {} probe.save {"text": "twice"}'
     answers = at_once(*[lambda: alice.chat(message, request_id="r1")] * deliveries)
     assert [a.status for a in answers] == [200] * deliveries
@@ -67,7 +76,12 @@ class Fickle:
         with self._lock:
             self.asked += 1
             first, second = f"wording {self.asked}", f"another wording {self.asked}"
-        return ModelResponse(tool_calls=(ToolCall("probe__save", {"text": first}), ToolCall("probe__save", {"text": second})))
+        return ModelResponse(
+            tool_calls=(
+                ToolCall("probe__save", {"text": first}),
+                ToolCall("probe__save", {"text": second}),
+            )
+        )
 
 
 @pytest.mark.parametrize("deliveries", [2, 5])
@@ -80,7 +94,9 @@ def test_a_model_that_words_it_differently_at_each_delivery_does_it_once(deliver
         assert all(without_times(a) == without_times(answers[0]) for a in answers)
         assert len(texts(stack)) == 2
         assert len(alice.events("panel_refresh")) == 2
-        assert alice.chat("save what I mean", request_id="r2").status == 200  # another request is another wish
+        assert (
+            alice.chat("save what I mean", request_id="r2").status == 200
+        )  # another request is another wish
         assert len(texts(stack)) == 4
 
 
@@ -92,7 +108,9 @@ def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> No
             ModelResponse(tool_calls=(ToolCall("probe__save", {"text": "right at once"}),)),
         ]
     )
-    model = FunctionModel(lambda request: obey(request) if request.role == "narrator" else next(answers))
+    model = FunctionModel(
+        lambda request: obey(request) if request.role == "narrator" else next(answers)
+    )
 
     class Forgetful:
         """A session store that loses the first turn, as a process does that dies before it has recorded it."""
@@ -110,11 +128,17 @@ def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> No
         def __getattr__(self, name: str) -> Any:
             return getattr(self._sessions, name)
 
-    with deployed(model=model, stores=lambda stores: replace(stores, sessions=Forgetful(stores.sessions))) as stack:
+    with deployed(
+        model=model, stores=lambda stores: replace(stores, sessions=Forgetful(stores.sessions))
+    ) as stack:
         alice = Person(stack, ALICE)
         assert alice.chat("save it", request_id="r1").status == 503
         answer = alice.chat("save it", request_id="r1")
-        assert (answer.status, answer["reply"], texts(stack)) == (200, 'Saved "mended".', ["mended"])
+        assert (answer.status, answer["reply"], texts(stack)) == (
+            200,
+            'Saved "mended".',
+            ["mended"],
+        )
 
 
 def test_a_request_repeated_later_gets_the_stored_reply(stack: Stack, alice: Person) -> None:
@@ -138,7 +162,9 @@ def test_the_same_message_without_a_request_id_is_two_requests(stack: Stack, ali
     assert [t["turn"] for t in alice.turns()] == [1, 2]
 
 
-def test_the_same_request_id_of_two_users_or_sessions_is_two_requests(stack: Stack, alice: Person, bob: Person) -> None:
+def test_the_same_request_id_of_two_users_or_sessions_is_two_requests(
+    stack: Stack, alice: Person, bob: Person
+) -> None:
     message = 'probe.save {"text": "mine"}'
     at_once(
         lambda: alice.chat(message, request_id="r1"),
@@ -164,8 +190,12 @@ def test_two_tabs_lose_nothing_and_keep_their_order(stack: Stack, alice: Person)
 
 def test_direct_calls_of_one_request_id_run_once(stack: Stack, alice: Person) -> None:
     body = {"function": "save", "params": {"text": "pressed"}, "request_id": "click-1"}
-    answers = at_once(*[lambda: alice.send("tool_dispatch", "POST", "/v1/extensions/probe/call", body=body)] * 4)
-    assert [(a.status, a["status"], a["data"]["text"]) for a in answers] == [(200, "ok", "pressed")] * 4
+    answers = at_once(
+        *[lambda: alice.send("tool_dispatch", "POST", "/v1/extensions/probe/call", body=body)] * 4
+    )
+    assert [(a.status, a["status"], a["data"]["text"]) for a in answers] == [
+        (200, "ok", "pressed")
+    ] * 4
     assert len({a["data"]["id"] for a in answers}) == 1
     assert texts(stack) == ["pressed"]
 
@@ -190,7 +220,9 @@ def test_a_destructive_call_waits_for_a_yes(stack: Stack, alice: Person) -> None
     assert (answer["status"], answer["calls"], removed(stack)) == ("confirmation", [], [])
     assert confirmation["id"].startswith("conf_")
     assert len(confirmation["id"]) == len("conf_") + 12
-    assert confirmation["calls"] == [{"app_id": "probe", "fn_name": "remove", "arguments": {"text": "x"}}]
+    assert confirmation["calls"] == [
+        {"app_id": "probe", "fn_name": "remove", "arguments": {"text": "x"}}
+    ]
 
 
 def test_a_yes_by_api_runs_exactly_what_waited(stack: Stack, alice: Person) -> None:
@@ -207,8 +239,12 @@ def test_a_yes_in_words_runs_what_waited(stack: Stack, alice: Person, words: str
     assert removed(stack) == ["x"]
 
 
-@pytest.mark.parametrize("words", ["no", "No, don't delete it", "cancel", "нет", "Нет, не надо", "отмена"])
-def test_a_no_in_words_runs_nothing_and_ends_the_question(stack: Stack, alice: Person, words: str) -> None:
+@pytest.mark.parametrize(
+    "words", ["no", "No, don't delete it", "cancel", "нет", "Нет, не надо", "отмена"]
+)
+def test_a_no_in_words_runs_nothing_and_ends_the_question(
+    stack: Stack, alice: Person, words: str
+) -> None:
     confirmation = asked(alice)
     answer = alice.chat(words)
     assert (answer["status"], answer["calls"], removed(stack)) == ("ok", [], [])
@@ -217,8 +253,18 @@ def test_a_no_in_words_runs_nothing_and_ends_the_question(stack: Stack, alice: P
     assert removed(stack) == []
 
 
-@pytest.mark.parametrize("words", ["yes, but tomorrow please, not now", "maybe", "да нет наверное, расскажи подробнее", "probe.look {}"])
-def test_anything_else_is_a_message_and_what_waits_still_waits(stack: Stack, alice: Person, words: str) -> None:
+@pytest.mark.parametrize(
+    "words",
+    [
+        "yes, but tomorrow please, not now",
+        "maybe",
+        "да нет наверное, расскажи подробнее",
+        "probe.look {}",
+    ],
+)
+def test_anything_else_is_a_message_and_what_waits_still_waits(
+    stack: Stack, alice: Person, words: str
+) -> None:
     confirmation = asked(alice)
     alice.chat(words)
     assert removed(stack) == []
@@ -298,15 +344,23 @@ def test_a_question_expires_after_five_minutes() -> None:
 
 def test_nobody_else_can_accept(stack: Stack, alice: Person, bob: Person) -> None:
     confirmation = asked(alice)
-    others = [bob, Person(stack, {**ALICE, "tenant_id": "umbrella"}), Person(stack, {**ALICE, "sub": "mallory", "role": "operator"})]
+    others = [
+        bob,
+        Person(stack, {**ALICE, "tenant_id": "umbrella"}),
+        Person(stack, {**ALICE, "sub": "mallory", "role": "operator"}),
+    ]
     assert [p.confirm(confirmation).status for p in others] == [404, 404, 404]
     assert [p.chat("yes")["calls"] for p in others] == [[], [], []]
     assert removed(stack) == []
     assert alice.confirm(confirmation).status == 200
 
 
-def test_what_comes_after_a_destructive_step_waits_with_it_and_runs_with_it(stack: Stack, alice: Person) -> None:
-    answer = alice.chat('probe.save {"text": "before"} probe.remove {"text": "x"} probe.save {"text": "after"}')
+def test_what_comes_after_a_destructive_step_waits_with_it_and_runs_with_it(
+    stack: Stack, alice: Person
+) -> None:
+    answer = alice.chat(
+        'probe.save {"text": "before"} probe.remove {"text": "x"} probe.save {"text": "after"}'
+    )
     assert [c["fn_name"] for c in answer["calls"]] == ["save"]
     assert [c["fn_name"] for c in answer["confirmation"]["calls"]] == ["remove", "save"]
     assert texts(stack) == ["before"]

@@ -38,13 +38,17 @@ def late_result(person: Person) -> str:
     [("probe.sleep {}", "still running", "Slept."), ("probe.block {}", "did not finish", "Late.")],
     ids=["gives way", "blocks its thread"],
 )
-def test_a_handler_that_hangs_fails_its_call_and_nothing_else(person: Person, message: str, words: str, late: str) -> None:
+def test_a_handler_that_hangs_fails_its_call_and_nothing_else(
+    person: Person, message: str, words: str, late: str
+) -> None:
     answer = person.chat(message)
     assert (answer.status, answer["status"], answer["turn"]) == (200, "error", 1)
     assert [c["error_code"] for c in answer["calls"]] == ["BACKEND_TIMEOUT"]
     assert words in answer["reply"]
     developer = Person(person.stack, {**person.claims, "role": "developer"})
-    prompt = developer.send("chat_turn", "GET", "/v1/inspect", query={"session_id": "s1", "message": "next"})["prompt"]
+    prompt = developer.send(
+        "chat_turn", "GET", "/v1/inspect", query={"session_id": "s1", "message": "next"}
+    )["prompt"]
     assert "FACTS:" not in prompt
     assert person.chat('probe.save {"text": "after"}')["reply"] == 'Saved "after".'
     assert late_result(person) == late
@@ -52,12 +56,17 @@ def test_a_handler_that_hangs_fails_its_call_and_nothing_else(person: Person, me
 
 def test_a_call_that_waits_does_not_hold_up_the_calls_beside_it(person: Person) -> None:
     answer = person.chat("probe.sleep {} probe.look {}")
-    assert [(c["fn_name"], c["status"]) for c in answer["calls"]] == [("sleep", "error"), ("look", "ok")]
+    assert [(c["fn_name"], c["status"]) for c in answer["calls"]] == [
+        ("sleep", "error"),
+        ("look", "ok"),
+    ]
     assert (answer["status"], "0 texts." in answer["reply"]) == ("ok", True)
     assert late_result(person) == "Slept."
 
 
-def test_a_thread_that_blocks_does_not_take_other_users_with_it(stack: Stack, person: Person) -> None:
+def test_a_thread_that_blocks_does_not_take_other_users_with_it(
+    stack: Stack, person: Person
+) -> None:
     other = Person(stack, {**ALICE, "sub": "patient"})
     assert person.chat("probe.block {}")["calls"][0]["error_code"] == "BACKEND_TIMEOUT"
     assert other.chat('probe.save {"text": "meanwhile"}')["status"] == "ok"

@@ -13,15 +13,15 @@ from botocore.exceptions import ClientError, ReadTimeoutError
 from local.stack import Stack
 from tests.functions.support import call, deployed, rows, say
 from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
+from webbee_kernel.base.loop_thread import LoopThread
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import StorageUnavailable
-from webbee_kernel.kernel import Ask, Kernel
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
-from webbee_kernel.loop import LoopThread
-from webbee_kernel.replies import Reply
 from webbee_kernel.sdk import User
+from webbee_kernel.turn.kernel import Ask, Kernel
+from webbee_kernel.turn.replies import Reply
 
 
 class FunctionClient:
@@ -52,7 +52,8 @@ class Chat:
     def say(self, *script: Any, message: str = "do it", request_id: str = "r1") -> Reply:
         """One turn with a model that plays the script."""
         kernel: Kernel = make_kernel(
-            bootstrap(self._settings, llm=ScriptedModel(script)), dispatch=LambdaDispatch("tool", lambda _: self.client)
+            bootstrap(self._settings, llm=ScriptedModel(script)),
+            dispatch=LambdaDispatch("tool", lambda _: self.client),
         )
         ask = Ask(User("alice", tenant_id="acme"), "s1", message, request_id)
         return self._loop.run(kernel.turn(ask))
@@ -65,12 +66,21 @@ def chat() -> Iterator[Chat]:
 
 
 def broken() -> dict[str, Any]:
-    payload = {"errorType": "Runtime.ExitError", "errorMessage": "RequestId: 1 Error: Runtime exited"}
-    return {"StatusCode": 200, "FunctionError": "Unhandled", "Payload": io.BytesIO(json.dumps(payload).encode())}
+    payload = {
+        "errorType": "Runtime.ExitError",
+        "errorMessage": "RequestId: 1 Error: Runtime exited",
+    }
+    return {
+        "StatusCode": 200,
+        "FunctionError": "Unhandled",
+        "Payload": io.BytesIO(json.dumps(payload).encode()),
+    }
 
 
 def throttled() -> dict[str, Any]:
-    raise ClientError({"Error": {"Code": "TooManyRequestsException", "Message": "Rate exceeded"}}, "Invoke")
+    raise ClientError(
+        {"Error": {"Code": "TooManyRequestsException", "Message": "Rate exceeded"}}, "Invoke"
+    )
 
 
 def silent() -> dict[str, Any]:
@@ -78,7 +88,10 @@ def silent() -> dict[str, Any]:
 
 
 def without_database() -> dict[str, Any]:
-    return {"StatusCode": 200, "Payload": io.BytesIO(b'{"unavailable": "The table AuditTable is overloaded; try again."}')}
+    return {
+        "StatusCode": 200,
+        "Payload": io.BytesIO(b'{"unavailable": "The table AuditTable is overloaded; try again."}'),
+    }
 
 
 FAILURES = pytest.mark.parametrize("failure", [broken, throttled, silent], ids=lambda f: f.__name__)
@@ -102,7 +115,9 @@ def test_a_read_that_the_function_did_not_answer_can_be_retried(chat: Chat, fail
 
 
 @FAILURES
-def test_a_write_that_the_function_did_not_answer_is_not_called_done_nor_undone(chat: Chat, failure: Any) -> None:
+def test_a_write_that_the_function_did_not_answer_is_not_called_done_nor_undone(
+    chat: Chat, failure: Any
+) -> None:
     chat.client.fail = failure
     reply = chat.say(call("probe.save", text="x"), say('Saved "x".'), say('Saved "x".'))
     assert reply.body["status"] == "error"
@@ -120,13 +135,24 @@ def test_a_write_that_the_function_could_not_claim_can_be_retried(chat: Chat) ->
 
 def test_an_integer_beyond_64_bits_is_exact_on_both_ways(chat: Chat) -> None:
     chat.say(call("probe.rubbish", kind="huge integer"), say("A huge integer."))
-    assert '"n":1180591620717411303424' in rows(chat.client.stack, "sessions")[0]["body"].replace("\\", "").replace(": ", ":")
+    assert '"n":1180591620717411303424' in rows(chat.client.stack, "sessions")[0]["body"].replace(
+        "\\", ""
+    ).replace(": ", ":")
     answer = ModelResponse(tool_calls=(ToolCall("probe__save", {"text": 2**70}),))
-    reply = chat.say(answer, call("probe.save", text="mended"), say('Saved "mended".'), request_id="r2")
+    reply = chat.say(
+        answer, call("probe.save", text="mended"), say('Saved "mended".'), request_id="r2"
+    )
     assert reply.text == 'Saved "mended".'
 
 
 def test_during_a_deployment_a_newer_chat_turn_may_say_more(stack: Stack) -> None:
     user = {"imperal_id": "alice", "tenant_id": "acme"}
-    event = {"kind": "function", "user": user, "app_id": "probe", "name": "look", "request_id": "r1", "said_since_the_next_version": 1}
+    event = {
+        "kind": "function",
+        "user": user,
+        "app_id": "probe",
+        "name": "look",
+        "request_id": "r1",
+        "said_since_the_next_version": 1,
+    }
     assert stack.invoke("tool_dispatch", event)["status"] == "ok"

@@ -31,7 +31,9 @@ def person(stack: Stack, request: pytest.FixtureRequest) -> Person:
 def facts(person: Person) -> str:
     """What the ledger would show a model: the FACTS lines of the person's session."""
     developer = Person(person.stack, {**person.claims, "role": "developer"})
-    prompt = developer.send("chat_turn", "GET", "/v1/inspect", query={"session_id": "s1", "message": "next"})["prompt"]
+    prompt = developer.send(
+        "chat_turn", "GET", "/v1/inspect", query={"session_id": "s1", "message": "next"}
+    )["prompt"]
     return "\n".join(line for line in prompt.splitlines() if line.startswith("FACTS:"))
 
 
@@ -48,7 +50,9 @@ FAILURES: dict[str, tuple[str, str, str]] = {
 
 
 @pytest.mark.parametrize(("message", "code", "words"), FAILURES.values(), ids=FAILURES.keys())
-def test_a_handler_that_does_not_return_fails_its_call_and_nothing_else(person: Person, message: str, code: str, words: str) -> None:
+def test_a_handler_that_does_not_return_fails_its_call_and_nothing_else(
+    person: Person, message: str, code: str, words: str
+) -> None:
     answer = person.chat(message)
     assert (answer.status, answer["status"], answer["turn"]) == (200, "error", 1)
     assert [c["error_code"] for c in answer["calls"]] == [code]
@@ -60,7 +64,9 @@ def test_a_handler_that_does_not_return_fails_its_call_and_nothing_else(person: 
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
     """What the functions write to their log."""
-    (handler,) = (h for h in logging.getLogger("webbee").handlers if type(h) is logging.StreamHandler)
+    (handler,) = (
+        h for h in logging.getLogger("webbee").handlers if type(h) is logging.StreamHandler
+    )
     text = io.StringIO()
     before = handler.setStream(text)
     yield text
@@ -68,8 +74,12 @@ def log() -> Iterator[io.StringIO]:
 
 
 @pytest.mark.parametrize("message", ["probe.fail {}", "probe.leave {}"])
-def test_the_text_of_an_error_surfaces_nowhere(person: Person, log: io.StringIO, message: str) -> None:
-    shown = json.dumps([person.chat(message).body, person.turns(), person.events()], ensure_ascii=False)
+def test_the_text_of_an_error_surfaces_nowhere(
+    person: Person, log: io.StringIO, message: str
+) -> None:
+    shown = json.dumps(
+        [person.chat(message).body, person.turns(), person.events()], ensure_ascii=False
+    )
     stored = json.dumps(tables(person.stack), default=str)
     assert "handler failed" in log.getvalue()
     assert [SECRET in text for text in (shown, stored, log.getvalue())] == [False, False, False]
@@ -85,7 +95,10 @@ def test_rubbish_never_sinks_a_turn(person: Person, kind: str) -> None:
     assert answer.status == 200
     assert answer["reply"].strip()
     (made,) = answer["calls"]
-    assert (kind, made["status"]) == (kind, "error" if kind in REFUSED_KINDS or "error" in kind else "ok")
+    assert (kind, made["status"]) == (
+        kind,
+        "error" if kind in REFUSED_KINDS or "error" in kind else "ok",
+    )
     if made["status"] == "error":
         assert made["error_code"]
         assert facts(person) == ""
@@ -101,9 +114,15 @@ def test_rubbish_never_breaks_a_direct_call(person: Person, kind: str) -> None:
     assert (answer["status"] == "error") == (kind in REFUSED_KINDS or "error" in kind)
 
 
-@pytest.mark.parametrize("kind", ["types", "huge integer", "surrogate summary", "object", "10 MB", "recursive"])
+@pytest.mark.parametrize(
+    "kind", ["types", "huge integer", "surrogate summary", "object", "10 MB", "recursive"]
+)
 def test_rubbish_never_breaks_an_invocation(stack: Stack, kind: str) -> None:
-    invocation = event("invoke_call") | {"name": "rubbish", "arguments": {"kind": kind}, "request_id": f"r-{kind}"}
+    invocation = event("invoke_call") | {
+        "name": "rubbish",
+        "arguments": {"kind": kind},
+        "request_id": f"r-{kind}",
+    }
     answer = stack.handlers["tool_dispatch"].lambda_handler(invocation, None)
     assert json.loads(json.dumps(answer))["status"] == ("error" if kind in REFUSED_KINDS else "ok")
 
@@ -140,7 +159,10 @@ def test_a_handler_cannot_become_somebody_else(stack: Stack, person: Person) -> 
     before = {(r["pk"], r["sk"]) for r in rows(stack, "store")}
     answer = person.chat("probe.usurp {}")
     after = {(r["pk"], r["sk"]) for r in rows(stack, "store")} - before
-    assert {pk for pk, _ in after if "users" not in pk} <= {f"acme#{person.claims['sub']}#probe", "acme#probe#texts"}
+    assert {pk for pk, _ in after if "users" not in pk} <= {
+        f"acme#{person.claims['sub']}#probe",
+        "acme#probe#texts",
+    }
     assert not any("bob" in pk or "umbrella" in pk for pk, _ in after)
     assert answer["turn"] == 1
     assert [t["message"] for t in person.turns()] == ["probe.usurp {}"]
@@ -155,7 +177,9 @@ PANELS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("params", "code"), PANELS.values(), ids=PANELS.keys())
-def test_a_panel_that_fails_says_so_and_the_next_request_works(person: Person, params: dict[str, Any], code: str) -> None:
+def test_a_panel_that_fails_says_so_and_the_next_request_works(
+    person: Person, params: dict[str, Any], code: str
+) -> None:
     answer = person.call("probe", "__panel__board", **params)
     assert (answer.status, answer.body.get("error_code", "")) == (200, code)
     assert SECRET not in json.dumps(answer.body)
@@ -163,8 +187,15 @@ def test_a_panel_that_fails_says_so_and_the_next_request_works(person: Person, p
 
 
 @pytest.mark.parametrize("params", [{"ctx": 1}, {"self": 1}, {"": 1}, {"a-b": [1]}], ids=repr)
-def test_parameters_of_any_name_cannot_break_a_panel(person: Person, params: dict[str, Any]) -> None:
-    sent = http_event("POST", "/v1/extensions/probe/call", claims=person.claims, body={"function": "__panel__board", "params": params})
+def test_parameters_of_any_name_cannot_break_a_panel(
+    person: Person, params: dict[str, Any]
+) -> None:
+    sent = http_event(
+        "POST",
+        "/v1/extensions/probe/call",
+        claims=person.claims,
+        body={"function": "__panel__board", "params": params},
+    )
     answer = person.stack.invoke("tool_dispatch", sent)
     assert answer["statusCode"] == 200
 
@@ -180,21 +211,34 @@ WEBHOOKS: dict[str, tuple[str, int, Any]] = {
 
 
 @pytest.mark.parametrize(("body", "status", "expected"), WEBHOOKS.values(), ids=WEBHOOKS.keys())
-def test_a_webhook_that_misbehaves_gets_a_500_and_the_next_one_works(stack: Stack, body: str, status: int, expected: Any) -> None:
-    answer = Person(stack, ALICE).send("tool_dispatch", "POST", "/v1/ext/probe/webhook/echo", body=body)
+def test_a_webhook_that_misbehaves_gets_a_500_and_the_next_one_works(
+    stack: Stack, body: str, status: int, expected: Any
+) -> None:
+    answer = Person(stack, ALICE).send(
+        "tool_dispatch", "POST", "/v1/ext/probe/webhook/echo", body=body
+    )
     assert answer.status == status
     if expected is None:
         assert answer.error["code"] == "INTERNAL"
         assert SECRET not in json.dumps(answer.body)
     else:
         assert answer.body == expected
-    assert Person(stack, ALICE).send("tool_dispatch", "POST", "/v1/ext/probe/webhook/echo", body="ping")["body"] == "ping"
+    assert (
+        Person(stack, ALICE).send(
+            "tool_dispatch", "POST", "/v1/ext/probe/webhook/echo", body="ping"
+        )["body"]
+        == "ping"
+    )
 
 
 def test_a_failing_write_leaves_an_audit_record_and_no_event(stack: Stack, person: Person) -> None:
     person.chat("probe.fail {}")
     records = [
-        json.loads(r["body"]) for r in rows(stack, "audit") if r["pk"] == f"acme#{person.claims['sub']}" and r["sk"].startswith("call#")
+        json.loads(r["body"])
+        for r in rows(stack, "audit")
+        if r["pk"] == f"acme#{person.claims['sub']}" and r["sk"].startswith("call#")
     ]
-    assert [(r["fn_name"], r["status"], r["error_code"]) for r in records] == [("fail", "error", "INTERNAL")]
+    assert [(r["fn_name"], r["status"], r["error_code"]) for r in records] == [
+        ("fail", "error", "INTERNAL")
+    ]
     assert person.events() == []

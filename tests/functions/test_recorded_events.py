@@ -17,7 +17,11 @@ def body(stack: Stack, function: str, name: str) -> Any:
     assert set(answer) == {"statusCode", "headers", "body", "isBase64Encoded"}
     assert (answer["statusCode"], answer["isBase64Encoded"]) == (200, False)
     assert answer["headers"]["cache-control"] == "no-store"
-    return json.loads(answer["body"]) if answer["headers"]["content-type"] == "application/json" else answer["body"]
+    return (
+        json.loads(answer["body"])
+        if answer["headers"]["content-type"] == "application/json"
+        else answer["body"]
+    )
 
 
 def test_a_chat_message(stack: Stack) -> None:
@@ -31,7 +35,9 @@ def test_a_chat_message(stack: Stack) -> None:
         "calls": [{"app_id": "probe", "fn_name": "save", "status": "ok"}],
         "refresh_panels": [{"app_id": "probe", "panel_id": "board"}],
     }
-    assert {r["pk"] for r in rows(stack, "sessions")} == {"acme#alice#s1"}  # sub and custom:tenant_id, as Cognito writes them
+    assert {r["pk"] for r in rows(stack, "sessions")} == {
+        "acme#alice#s1"
+    }  # sub and custom:tenant_id, as Cognito writes them
 
 
 def test_a_session_is_read_back(stack: Stack) -> None:
@@ -54,7 +60,11 @@ def test_a_panel(stack: Stack) -> None:
 
 
 def test_a_webhook(stack: Stack) -> None:
-    assert body(stack, "tool_dispatch", "http_webhook") == {"body": "ping", "query": {"a": "1"}, "user": "__webhook__"}
+    assert body(stack, "tool_dispatch", "http_webhook") == {
+        "body": "ping",
+        "query": {"a": "1"},
+        "user": "__webhook__",
+    }
 
 
 def test_an_installation(stack: Stack) -> None:
@@ -69,9 +79,13 @@ def test_a_call_and_its_repetition(stack: Stack) -> None:
 
 
 def test_the_catalogue(stack: Stack) -> None:
-    apps = {a["app_id"]: a for a in stack.invoke("tool_dispatch", event("invoke_catalogue"))["apps"]}
+    apps = {
+        a["app_id"]: a for a in stack.invoke("tool_dispatch", event("invoke_catalogue"))["apps"]
+    }
     assert {"probe", "clockwork"} <= set(apps)
-    assert {f["fn_name"]: f["action_type"] for f in apps["probe"]["functions"]}["remove"] == "destructive"
+    assert {f["fn_name"]: f["action_type"] for f in apps["probe"]["functions"]}[
+        "remove"
+    ] == "destructive"
 
 
 def test_a_tick_of_an_empty_deployment(stack: Stack) -> None:
@@ -103,5 +117,8 @@ def test_another_environment_is_another_deployment_without_a_new_import() -> Non
         assert handler(health)["statusCode"] == 200
         assert handler.service() is not first
         assert handler.service() is handler.service()
-    with local_stack(env={"WEBBEE_TURN_SECONDS": "soon"}), pytest.raises(SettingsError, match="WEBBEE_TURN_SECONDS"):
+    with (
+        local_stack(env={"WEBBEE_TURN_SECONDS": "soon"}),
+        pytest.raises(SettingsError, match="WEBBEE_TURN_SECONDS"),
+    ):
         handler(health)

@@ -16,14 +16,24 @@ import boto3
 import pytest
 
 from local.stack import Stack, local_stack
-from tests.functions.support import ALICE, BOB, EXTENSIONS, OTHER_ALICE, Answer, Person, event, functions, rows
+from tests.functions.support import (
+    ALICE,
+    BOB,
+    EXTENSIONS,
+    OTHER_ALICE,
+    Answer,
+    Person,
+    event,
+    functions,
+    rows,
+)
 from tests.functions.test_database_failures import Outage
 from webbee_kernel.api.function import Function
-from webbee_kernel.api.refresh import RefreshService
+from webbee_kernel.api.skeleton_refresh import RefreshService
 from webbee_kernel.aws.clients import aws_client
+from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.bootstrap import bootstrap
-from webbee_kernel.clock import FrozenClock
-from webbee_kernel.refresher import RefreshMessage
+from webbee_kernel.refresh.refresher import RefreshMessage
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.dynamodb.meter import metered
 
@@ -59,7 +69,10 @@ class Loop:
 
     def deliver(self, *messages: RefreshMessage) -> list[str]:
         """One batch; the ids of those that will come again, counted from 0."""
-        records = [{"messageId": str(n), "body": json.dumps(asdict(m)), "eventSource": "aws:sqs"} for n, m in enumerate(messages)]
+        records = [
+            {"messageId": str(n), "body": json.dumps(asdict(m)), "eventSource": "aws:sqs"}
+            for n, m in enumerate(messages)
+        ]
         answer = self.stack.invoke("skeleton_refresh", {"Records": records})
         return [f["itemIdentifier"] for f in answer["batchItemFailures"]]
 
@@ -79,7 +92,11 @@ class Loop:
 
     def section(self, name: str, owner: str = "acme#alice") -> dict[str, Any]:
         """The stored section; empty when there is none."""
-        found = [r for r in rows(self.stack, "skeleton") if (r["pk"], r["sk"]) == (owner, f"clockwork#{name}")]
+        found = [
+            r
+            for r in rows(self.stack, "skeleton")
+            if (r["pk"], r["sk"]) == (owner, f"clockwork#{name}")
+        ]
         return found[0] if found else {}
 
     def data(self, name: str, owner: str = "acme#alice") -> Any:
@@ -87,7 +104,11 @@ class Loop:
 
     def trace(self, owner: str = "acme#alice") -> Counter[str]:
         """What ran, and how often."""
-        found = [r for r in rows(self.stack, "store") if r["pk"] == f"{owner}#clockwork" and r["sk"].startswith("trace#")]
+        found = [
+            r
+            for r in rows(self.stack, "store")
+            if r["pk"] == f"{owner}#clockwork" and r["sk"].startswith("trace#")
+        ]
         return Counter(json.loads(r["data"])["what"] for r in found)
 
 
@@ -97,14 +118,26 @@ def refreshing(**env: str) -> Iterator[Loop]:
     clock, queue, outage = FrozenClock(), Queue(), Outage()
 
     def flaky(_: Any) -> Any:
-        return dynamodb_stores(Tables.from_variables(os.environ), shards=4, secrets_prefix="/webbee/local", client_factory=outage.client)
+        return dynamodb_stores(
+            Tables.from_variables(os.environ),
+            shards=4,
+            secrets_prefix="/webbee/local",
+            client_factory=outage.client,
+        )
 
     def refresh(settings: Any, given: Any) -> RefreshService:
-        return RefreshService(settings, app=bootstrap(settings, clock=clock, stores=flaky(None)), sender=queue)
+        return RefreshService(
+            settings, app=bootstrap(settings, clock=clock, stores=flaky(None)), sender=queue
+        )
 
     with local_stack(extensions_dir=EXTENSIONS, env={"WEBBEE_INSTALL": "probe", **env}) as stack:
         handlers = functions(clock=clock, stores=flaky)
-        handlers = {**handlers, "skeleton_refresh": SimpleNamespace(lambda_handler=Function("skeleton_refresh", refresh))}
+        handlers = {
+            **handlers,
+            "skeleton_refresh": SimpleNamespace(
+                lambda_handler=Function("skeleton_refresh", refresh)
+            ),
+        }
         yield Loop(replace(stack, handlers=handlers), clock, queue, outage)
 
 
@@ -123,7 +156,9 @@ def requests(loop: Loop) -> list[RefreshMessage]:
     """The messages that turns sent through SQS."""
     sqs = boto3.client("sqs")
     found: list[RefreshMessage] = []
-    while batch := sqs.receive_message(QueueUrl=loop.stack.queue_url, MaxNumberOfMessages=10, WaitTimeSeconds=0).get("Messages"):
+    while batch := sqs.receive_message(
+        QueueUrl=loop.stack.queue_url, MaxNumberOfMessages=10, WaitTimeSeconds=0
+    ).get("Messages"):
         for m in batch:
             sqs.delete_message(QueueUrl=loop.stack.queue_url, ReceiptHandle=m["ReceiptHandle"])
             found.append(RefreshMessage(**json.loads(m["Body"])))
@@ -189,7 +224,16 @@ def test_a_tick_that_runs_twice_saves_once(fresh: Loop) -> None:
     assert due(first) == due(second)
     fresh.deliver(*first)
     assert fresh.deliver(*second) == []
-    assert fresh.trace() == Counter({"steady": 2, "watch": 2, "broken": 2, "alert {} {'n': 0}": 1, "on_install": 1, "on_enable": 1})
+    assert fresh.trace() == Counter(
+        {
+            "steady": 2,
+            "watch": 2,
+            "broken": 2,
+            "alert {} {'n': 0}": 1,
+            "on_install": 1,
+            "on_enable": 1,
+        }
+    )
 
 
 def test_a_message_delivered_twice_saves_once(fresh: Loop) -> None:
@@ -253,7 +297,9 @@ KILLED: dict[str, tuple[str, str, bool]] = {
 
 
 @pytest.mark.parametrize(("operation", "what", "after"), KILLED.values(), ids=KILLED.keys())
-def test_a_consumer_killed_half_way_loses_no_alert_and_tells_none_twice(fresh: Loop, operation: str, what: str, after: bool) -> None:
+def test_a_consumer_killed_half_way_loses_no_alert_and_tells_none_twice(
+    fresh: Loop, operation: str, what: str, after: bool
+) -> None:
     set_value(fresh, 5)
     fresh.clock.advance(60)
     (watch,) = [m for m in fresh.tick() if m.section == "watch"]
@@ -283,7 +329,11 @@ def test_a_handler_that_fails_keeps_the_last_snapshot_and_backs_off(fresh: Loop)
     fresh.clock.set(float(fresh.section("broken")["due_at"]))
     fresh.deliver(message("broken"))
     stored = fresh.section("broken")
-    assert (int(stored["failures"]), stored["last_error"], fresh.data("broken")) == (0, "", {"n": 3})
+    assert (int(stored["failures"]), stored["last_error"], fresh.data("broken")) == (
+        0,
+        "",
+        {"n": 3},
+    )
     assert float(stored["due_at"]) == fresh.clock.now() + 60
 
 
@@ -292,7 +342,9 @@ def test_a_section_that_fails_ages_visibly(fresh: Loop) -> None:
     fresh.clock.advance(90)
     fresh.deliver(message("broken"))
     developer = fresh.person({**ALICE, "role": "developer"})
-    prompt = developer.send("chat_turn", "GET", "/v1/inspect", query={"message": "x", "session_id": "s1"})["prompt"]
+    prompt = developer.send(
+        "chat_turn", "GET", "/v1/inspect", query={"message": "x", "session_id": "s1"}
+    )["prompt"]
     assert "- broken (cached ~90s ago): n=0" in prompt
 
 
@@ -301,13 +353,26 @@ def test_a_batch_reports_only_what_has_to_come_again(loop: Loop) -> None:
     batch = event("sqs_refresh_batch")
     loop.outage.next("put_item", "clockwork#broken")
     answer = loop.stack.invoke("skeleton_refresh", batch)
-    ids = {r["messageId"]: json.loads(r["body"]) if r["body"].startswith("{") else None for r in batch["Records"]}
+    ids = {
+        r["messageId"]: json.loads(r["body"]) if r["body"].startswith("{") else None
+        for r in batch["Records"]
+    }
     failed = [ids[f["itemIdentifier"]] for f in answer["batchItemFailures"]]
     assert [m["section"] if m else None for m in failed] == ["broken", None]
     assert loop.data("steady") == {"n": 0}
 
 
-@pytest.mark.parametrize("body", ["", "null", "[]", "{}", '{"user": {}}', '{"user": {"imperal_id": "a"}, "app_id": 5, "section": null}'])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "null",
+        "[]",
+        "{}",
+        '{"user": {}}',
+        '{"user": {"imperal_id": "a"}, "app_id": 5, "section": null}',
+    ],
+)
 def test_a_message_that_cannot_be_read_harms_no_other(fresh: Loop, body: str) -> None:
     fresh.clock.advance(60)
     good = json.dumps(asdict(message("steady")))
@@ -347,7 +412,9 @@ def test_a_read_and_a_failed_write_ask_for_nothing(fresh: Loop) -> None:
     assert asked(fresh) == []
 
 
-def test_a_stale_section_is_rendered_with_its_age_and_asked_for_without_waiting(fresh: Loop) -> None:
+def test_a_stale_section_is_rendered_with_its_age_and_asked_for_without_waiting(
+    fresh: Loop,
+) -> None:
     fresh.clock.advance(125)
     before = fresh.trace()
     fresh.person().chat("probe.look {}")
@@ -408,16 +475,27 @@ def test_uninstalling_purges_that_app_of_that_user_and_can_be_repeated(fresh: Lo
     assert fresh.person().uninstall("clockwork")["purged"]["sections"] == 3
     assert fresh.person().uninstall("clockwork")["purged"] == {"sections": 0, "cache": 0}
     assert [fresh.section(s) for s in SECTIONS] == [{}, {}, {}]
-    assert all(fresh.data(s, owner) == {"n": 0} for s in SECTIONS for owner in ("acme#bob", "umbrella#alice"))
+    assert all(
+        fresh.data(s, owner) == {"n": 0}
+        for s in SECTIONS
+        for owner in ("acme#bob", "umbrella#alice")
+    )
     assert fresh.person().call("probe", "whoami")["data"]["cached"] == {"text": "kept"}
     fresh.clock.advance(120)
-    assert {(m.user["tenant_id"], m.user["imperal_id"]) for m in fresh.tick()} == {("acme", "bob"), ("umbrella", "alice")}
-    prompt = fresh.person({**ALICE, "role": "developer"}).send("chat_turn", "GET", "/v1/inspect", query={"message": "x"})["prompt"]
+    assert {(m.user["tenant_id"], m.user["imperal_id"]) for m in fresh.tick()} == {
+        ("acme", "bob"),
+        ("umbrella", "alice"),
+    }
+    prompt = fresh.person({**ALICE, "role": "developer"}).send(
+        "chat_turn", "GET", "/v1/inspect", query={"message": "x"}
+    )["prompt"]
     assert "steady" not in prompt
 
 
 @pytest.mark.parametrize("reason", ["due", "stale", "effect"])
-def test_a_message_that_comes_after_the_user_left_brings_nothing_back(fresh: Loop, reason: str) -> None:
+def test_a_message_that_comes_after_the_user_left_brings_nothing_back(
+    fresh: Loop, reason: str
+) -> None:
     fresh.person().uninstall("clockwork")
     fresh.clock.advance(120)
     fresh.deliver(*[message(s, reason) for s in SECTIONS])
@@ -426,7 +504,12 @@ def test_a_message_that_comes_after_the_user_left_brings_nothing_back(fresh: Loo
 
 
 def test_a_section_that_is_no_longer_there_leaves_the_clock(fresh: Loop) -> None:
-    assert fresh.deliver(replace(message("gone"), section="gone"), replace(message("steady"), app_id="gone")) == []
+    assert (
+        fresh.deliver(
+            replace(message("gone"), section="gone"), replace(message("steady"), app_id="gone")
+        )
+        == []
+    )
 
 
 # ---- users who are away
@@ -457,7 +540,9 @@ def pass_by(loop: Loop, seconds: float) -> None:
     assert loop.deliver(*[m for m in loop.tick() if m.delay_s == 0]) == []
 
 
-def test_sections_of_an_absent_user_wait_six_hours_but_those_with_alerts_do_not(patient: Loop) -> None:
+def test_sections_of_an_absent_user_wait_six_hours_but_those_with_alerts_do_not(
+    patient: Loop,
+) -> None:
     pass_by(patient, 4 * DAY)
     assert waits(patient) == {"steady": 30, "broken": 60, "watch": 60}
     pass_by(patient, 61)
@@ -470,13 +555,19 @@ def test_sections_of_an_absent_user_wait_six_hours_but_those_with_alerts_do_not(
     assert waits(patient) == {"steady": 6 * HOURS, "broken": 6 * HOURS, "watch": 60}
 
 
-def test_who_comes_back_has_the_sections_refreshed_at_once_and_the_usual_pace_again(patient: Loop) -> None:
+def test_who_comes_back_has_the_sections_refreshed_at_once_and_the_usual_pace_again(
+    patient: Loop,
+) -> None:
     pass_by(patient, 5 * DAY)
     pass_by(patient, 3 * HOURS)
     came_back = patient.clock.now()
     patient.person().chat("probe.look {}")
     messages = requests(patient)
-    assert sorted((m.section, m.reason) for m in messages) == [("", "seen"), ("broken", "stale"), ("steady", "stale")]
+    assert sorted((m.section, m.reason) for m in messages) == [
+        ("", "seen"),
+        ("broken", "stale"),
+        ("steady", "stale"),
+    ]
     patient.deliver(*messages)
     assert waits(patient) == {"steady": 30, "broken": 60, "watch": 60}
     assert float(patient.section("steady")["refreshed_at"]) == came_back
@@ -487,7 +578,9 @@ def test_who_comes_back_has_the_sections_refreshed_at_once_and_the_usual_pace_ag
     assert waits(patient) == {"steady": 30, "broken": 60, "watch": 60}
 
 
-def test_a_section_that_is_almost_due_at_the_slow_pace_is_refreshed_at_once_too(patient: Loop) -> None:
+def test_a_section_that_is_almost_due_at_the_slow_pace_is_refreshed_at_once_too(
+    patient: Loop,
+) -> None:
     pass_by(patient, 5 * DAY)
     patient.clock.advance(6 * HOURS - 10)
     patient.person().chat("probe.look {}")
@@ -495,7 +588,9 @@ def test_a_section_that_is_almost_due_at_the_slow_pace_is_refreshed_at_once_too(
     assert waits(patient) == {"steady": 30, "broken": 60, "watch": 60}
 
 
-def test_a_failing_section_of_an_absent_user_waits_as_well_and_is_tried_at_once_on_return(patient: Loop) -> None:
+def test_a_failing_section_of_an_absent_user_waits_as_well_and_is_tried_at_once_on_return(
+    patient: Loop,
+) -> None:
     set_value(patient, -1)
     patient.deliver(*requests(patient))
     pass_by(patient, 5 * DAY)
@@ -530,8 +625,13 @@ def test_a_turn_costs_what_it_costs_without_the_setting(patient: Loop) -> None:
         assert sorted(c.operation for c in meter.calls) == ["PutItem", "Query", "Query"]
 
 
-@pytest.mark.parametrize(("days", "steady"), [("0", ["PutItem", "UpdateItem"]), ("3", ["GetItem", "PutItem", "UpdateItem"])])
-def test_a_refresh_costs_one_small_read_more_where_the_section_could_wait(days: str, steady: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("days", "steady"),
+    [("0", ["PutItem", "UpdateItem"]), ("3", ["GetItem", "PutItem", "UpdateItem"])],
+)
+def test_a_refresh_costs_one_small_read_more_where_the_section_could_wait(
+    days: str, steady: list[str]
+) -> None:
     costs = {}
     with refreshing(WEBBEE_ABSENT_AFTER_DAYS=days) as loop:
         loop.person().install("clockwork")
@@ -541,7 +641,9 @@ def test_a_refresh_costs_one_small_read_more_where_the_section_could_wait(days: 
                 with metered(aws_client("dynamodb")) as meter:
                     loop.deliver(message)
                 if message.delay_s == 0:
-                    costs[message.section] = sorted(c.operation for c in meter.calls if c.tables == ("SkeletonTable",))
+                    costs[message.section] = sorted(
+                        c.operation for c in meter.calls if c.tables == ("SkeletonTable",)
+                    )
     assert (costs["steady"], costs["watch"]) == (steady, ["PutItem", "UpdateItem"])
 
 

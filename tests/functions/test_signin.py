@@ -16,7 +16,7 @@ from local.stack import Stack, http_event
 from tests.functions.provider import CLIENT, Provider, provider
 from tests.functions.support import ALICE, BOB, Person, deployed, rows
 from webbee_kernel.aws.clients import aws_client
-from webbee_kernel.clock import FrozenClock
+from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.stores.dynamodb.meter import metered
 
 EXTENSIONS = Path(__file__).parent / "connectable"
@@ -52,7 +52,10 @@ def alice(stack: Stack) -> Person:
 
 def set_secret(stack: Stack, name: str, value: str) -> None:
     path = f"/v1/extensions/accounts/secrets/{name}"
-    assert Person(stack, OPERATOR).send("tool_dispatch", "PUT", path, body={"value": value}).status == 200
+    assert (
+        Person(stack, OPERATOR).send("tool_dispatch", "PUT", path, body={"value": value}).status
+        == 200
+    )
 
 
 def begin(person: Person, provider: str = "acme", **more: Any) -> str:
@@ -61,9 +64,19 @@ def begin(person: Person, provider: str = "acme", **more: Any) -> str:
     return str(answer["data"]["url"])
 
 
-def returns(stack: Stack, query: dict[str, str], method: str = "GET", path: str = CALLBACK, language: str = "en") -> tuple[int, str]:
+def returns(
+    stack: Stack,
+    query: dict[str, str],
+    method: str = "GET",
+    path: str = CALLBACK,
+    language: str = "en",
+) -> tuple[int, str]:
     """The browser at the callback: status and the page's text."""
-    form = {"body": urlencode(query), "headers": {"content-type": "application/x-www-form-urlencoded"}} if method == "POST" else {}
+    form = (
+        {"body": urlencode(query), "headers": {"content-type": "application/x-www-form-urlencoded"}}
+        if method == "POST"
+        else {}
+    )
     more = form or {"query": query, "headers": {"accept-language": language}}
     answer = stack.invoke("tool_dispatch", http_event(method, path, **more))
     assert answer["headers"]["content-type"] == "text/html; charset=utf-8", answer
@@ -75,7 +88,10 @@ def returns(stack: Stack, query: dict[str, str], method: str = "GET", path: str 
 
 def fields(page: str) -> dict[str, str]:
     """What the page's form would send."""
-    return {n: html.unescape(v) for n, v in re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page)}
+    return {
+        n: html.unescape(v)
+        for n, v in re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)">', page)
+    }
 
 
 def connect(stack: Stack, acme: Provider, person: Person) -> tuple[int, str]:
@@ -89,7 +105,9 @@ def accounts(person: Person) -> dict[str, Any]:
     return dict(person.call("accounts", "connected")["data"])
 
 
-def test_the_address_carries_what_the_provider_needs_and_no_secret(alice: Person, acme: Provider) -> None:
+def test_the_address_carries_what_the_provider_needs_and_no_secret(
+    alice: Person, acme: Provider
+) -> None:
     url = begin(alice, hint="sarah@acme.example")
     query = {k: v[0] for k, v in parse_qs(urlsplit(url).query).items()}
     assert url.startswith(f"{acme.address}/authorize?")
@@ -106,7 +124,9 @@ def test_the_address_carries_what_the_provider_needs_and_no_secret(alice: Person
     assert begin(alice) != begin(alice)
 
 
-def test_an_account_is_connected_for_the_user_who_began_it(stack: Stack, acme: Provider, alice: Person) -> None:
+def test_an_account_is_connected_for_the_user_who_began_it(
+    stack: Stack, acme: Provider, alice: Person
+) -> None:
     status, page = connect(stack, acme, alice)
     assert (status, "acme account sarah@acme.example connected" in page) == (200, True)
     (account,) = accounts(alice)["mailboxes"]
@@ -123,10 +143,17 @@ def test_an_account_is_connected_for_the_user_who_began_it(stack: Stack, acme: P
     assert accounts(Person(stack, BOB)) == {"mailboxes": [], "heard": []}
 
 
-def test_the_app_and_the_page_are_told_without_a_token(stack: Stack, acme: Provider, alice: Person) -> None:
+def test_the_app_and_the_page_are_told_without_a_token(
+    stack: Stack, acme: Provider, alice: Person
+) -> None:
     connect(stack, acme, alice)
     (heard,) = accounts(alice)["heard"]
-    assert (heard["who"], heard["provider"], heard["email"], heard["collection"]) == ("alice", "acme", "sarah@acme.example", "mailboxes")
+    assert (heard["who"], heard["provider"], heard["email"], heard["collection"]) == (
+        "alice",
+        "acme",
+        "sarah@acme.example",
+        "mailboxes",
+    )
     (told,) = alice.events("notification")
     assert told["text"] == "acme account sarah@acme.example connected"
     (refresh,) = alice.events("panel_refresh")
@@ -139,12 +166,20 @@ def test_the_apps_sections_know_it_at_once(stack: Stack, acme: Provider, alice: 
     connect(stack, acme, alice)
     while stack.drain():
         pass
-    assert [r["data"] for r in rows(stack, "skeleton") if r["sk"] == "accounts#accounts"] == ['{"connected":1}']
+    assert [r["data"] for r in rows(stack, "skeleton") if r["sk"] == "accounts#accounts"] == [
+        '{"connected":1}'
+    ]
 
 
-def test_the_question_names_the_user_so_that_a_strangers_link_is_noticed(stack: Stack, acme: Provider, alice: Person) -> None:
+def test_the_question_names_the_user_so_that_a_strangers_link_is_noticed(
+    stack: Stack, acme: Provider, alice: Person
+) -> None:
     status, page = returns(stack, acme.consent(begin(alice)))
-    assert (status, "alice@acme.example" in page, "Connect Acme to Accounts?" in page) == (200, True, True)
+    assert (status, "alice@acme.example" in page, "Connect Acme to Accounts?" in page) == (
+        200,
+        True,
+        True,
+    )
     assert accounts(alice)["mailboxes"] == []  # looking connects nothing
     assert acme.requests == []
 
@@ -156,7 +191,9 @@ def test_the_pages_speak_the_language_of_the_user(stack: Stack, acme: Provider) 
     assert '<html lang="ru">' in returns(stack, {"state": "x"}, language="ru-RU,ru;q=0.9")[1]
 
 
-def test_a_page_that_is_sent_twice_connects_once(stack: Stack, acme: Provider, alice: Person) -> None:
+def test_a_page_that_is_sent_twice_connects_once(
+    stack: Stack, acme: Provider, alice: Person
+) -> None:
     form = fields(returns(stack, acme.consent(begin(alice)))[1])
     first, second = returns(stack, form, "POST"), returns(stack, form, "POST")
     assert first == second
@@ -168,7 +205,10 @@ def test_a_page_that_is_sent_twice_connects_once(stack: Stack, acme: Provider, a
 def test_two_browsers_at_once_connect_once(stack: Stack, acme: Provider, alice: Person) -> None:
     form = fields(returns(stack, acme.consent(begin(alice)))[1])
     answers: list[tuple[int, str]] = []
-    threads = [threading.Thread(target=lambda: answers.append(returns(stack, form, "POST"))) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: answers.append(returns(stack, form, "POST")))
+        for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -177,7 +217,9 @@ def test_two_browsers_at_once_connect_once(stack: Stack, acme: Provider, alice: 
     assert len(acme.requests) == 1
 
 
-def test_the_same_account_again_is_the_same_document_and_keeps_its_refresh_token(stack: Stack, acme: Provider, alice: Person) -> None:
+def test_the_same_account_again_is_the_same_document_and_keeps_its_refresh_token(
+    stack: Stack, acme: Provider, alice: Person
+) -> None:
     connect(stack, acme, alice)
     acme.more = {}
     connect(stack, acme, alice)
@@ -185,17 +227,24 @@ def test_the_same_account_again_is_the_same_document_and_keeps_its_refresh_token
     assert (account["access_token"], account["refresh_token"]) == ("access-2", "refresh-1")
     acme.claims = {"sub": "43", "email": "second@acme.example"}
     connect(stack, acme, alice)
-    assert [a["email"] for a in accounts(alice)["mailboxes"]] == ["sarah@acme.example", "second@acme.example"]
+    assert [a["email"] for a in accounts(alice)["mailboxes"]] == [
+        "sarah@acme.example",
+        "second@acme.example",
+    ]
 
 
-def test_without_an_id_token_the_provider_is_asked_whose_account_it_is(stack: Stack, acme: Provider, alice: Person) -> None:
+def test_without_an_id_token_the_provider_is_asked_whose_account_it_is(
+    stack: Stack, acme: Provider, alice: Person
+) -> None:
     acme.with_id_token = False
     connect(stack, acme, alice)
     assert acme.requests[-1] == {"path": "/me", "authorization": "Bearer access-1"}
     assert accounts(alice)["mailboxes"][0]["email"] == "sarah@acme.example"
 
 
-def test_an_account_without_a_name_is_kept_all_the_same(stack: Stack, acme: Provider, alice: Person) -> None:
+def test_an_account_without_a_name_is_kept_all_the_same(
+    stack: Stack, acme: Provider, alice: Person
+) -> None:
     acme.with_id_token, acme.claims = False, {}
     for _ in range(2):
         assert connect(stack, acme, alice)[0] == 200
@@ -213,25 +262,44 @@ def test_an_account_without_a_name_is_kept_all_the_same(stack: Stack, acme: Prov
         ({"code": "", "error": "<script>alert(1)</script>"}, "Acme reports: no code"),
         ({"code": "a b\n"}, "Acme reports: no code"),
     ],
-    ids=["unknown state", "no state", "huge state", "hostile state", "declined", "hostile error", "hostile code"],
+    ids=[
+        "unknown state",
+        "no state",
+        "huge state",
+        "hostile state",
+        "declined",
+        "hostile error",
+        "hostile code",
+    ],
 )
-def test_what_comes_back_wrong_connects_nothing(stack: Stack, acme: Provider, alice: Person, change: dict[str, str], words: str) -> None:
+def test_what_comes_back_wrong_connects_nothing(
+    stack: Stack, acme: Provider, alice: Person, change: dict[str, str], words: str
+) -> None:
     status, page = returns(stack, {**acme.consent(begin(alice)), **change})
     assert (status, words in page, "<script" in page) == (400, True, False)
     assert accounts(alice)["mailboxes"] == []
 
 
 @pytest.mark.parametrize(
-    "path", ["/v1/ext/probe/oauth/acme/callback", "/v1/ext/accounts/oauth/google/callback", "/v1/ext/no/oauth/acme/callback"]
+    "path",
+    [
+        "/v1/ext/probe/oauth/acme/callback",
+        "/v1/ext/accounts/oauth/google/callback",
+        "/v1/ext/no/oauth/acme/callback",
+    ],
 )
-def test_a_state_is_good_for_its_own_app_and_provider_only(stack: Stack, acme: Provider, alice: Person, path: str) -> None:
+def test_a_state_is_good_for_its_own_app_and_provider_only(
+    stack: Stack, acme: Provider, alice: Person, path: str
+) -> None:
     query = acme.consent(begin(alice))
     assert returns(stack, query, path=path)[0] == 400
     assert returns(stack, {k: query[k] for k in ("state", "code")}, "POST", path=path)[0] == 400
     assert acme.requests == []
 
 
-def test_after_ten_minutes_a_sign_in_is_over(stack: Stack, acme: Provider, alice: Person, clock: FrozenClock) -> None:
+def test_after_ten_minutes_a_sign_in_is_over(
+    stack: Stack, acme: Provider, alice: Person, clock: FrozenClock
+) -> None:
     query = acme.consent(begin(alice))
     clock.advance(599)
     assert returns(stack, query)[0] == 200
@@ -241,17 +309,28 @@ def test_after_ten_minutes_a_sign_in_is_over(stack: Stack, acme: Provider, alice
 
 
 FAILURES: dict[str, tuple[tuple[int, bytes], str]] = {
-    "refuses": ((400, b'{"error": "invalid_grant", "error_description": "hunter2"}'), "acme gave no tokens (invalid_grant)"),
+    "refuses": (
+        (400, b'{"error": "invalid_grant", "error_description": "hunter2"}'),
+        "acme gave no tokens (invalid_grant)",
+    ),
     "fails": ((503, b"<html>down</html>"), "acme gave no tokens (status 503)"),
     "answers rubbish": ((200, b"\xff\xfe"), "acme gave no tokens (status 200)"),
     "answers a list": ((200, b"[]"), "acme gave no tokens (status 200)"),
-    "gives a token of the wrong kind": ((200, b'{"access_token": {"a": 1}}'), "acme gave no tokens (status 200)"),
-    "gives a huge token": ((200, b'{"access_token": "%s"}' % (b"x" * 20_000)), "acme gave no tokens (status 200)"),
+    "gives a token of the wrong kind": (
+        (200, b'{"access_token": {"a": 1}}'),
+        "acme gave no tokens (status 200)",
+    ),
+    "gives a huge token": (
+        (200, b'{"access_token": "%s"}' % (b"x" * 20_000)),
+        "acme gave no tokens (status 200)",
+    ),
 }
 
 
 @pytest.mark.parametrize(("answer", "words"), FAILURES.values(), ids=FAILURES.keys())
-def test_a_provider_that(stack: Stack, acme: Provider, alice: Person, answer: tuple[int, bytes], words: str) -> None:
+def test_a_provider_that(
+    stack: Stack, acme: Provider, alice: Person, answer: tuple[int, bytes], words: str
+) -> None:
     acme.answer = answer
     status, page = connect(stack, acme, alice)
     assert (status, words in page, "hunter2" in page) == (400, True, False)
@@ -260,7 +339,9 @@ def test_a_provider_that(stack: Stack, acme: Provider, alice: Person, answer: tu
     assert connect(stack, acme, alice)[0] == 200  # the next sign-in is not harmed
 
 
-def test_the_apps_credentials_are_the_operators_to_set_and_nobodys_to_read(stack: Stack, alice: Person) -> None:
+def test_the_apps_credentials_are_the_operators_to_set_and_nobodys_to_read(
+    stack: Stack, alice: Person
+) -> None:
     path = "/v1/extensions/accounts/secrets"
     seen = {
         who: Person(stack, claims).send("tool_dispatch", "GET", path)["secrets"]
@@ -284,12 +365,19 @@ def test_a_sign_in_needs_the_operators_client_id(stack: Stack, alice: Person) ->
 
 
 def test_without_its_own_address_a_deployment_begins_none(acme: Provider) -> None:
-    with deployed(extensions=EXTENSIONS, env={"WEBBEE_OAUTH_PROVIDERS": acme.configuration}) as stack:
+    with deployed(
+        extensions=EXTENSIONS, env={"WEBBEE_OAUTH_PROVIDERS": acme.configuration}
+    ) as stack:
         refused = Person(stack, ALICE).call("accounts", "connect")
-        assert (refused["error_code"], "WEBBEE_PUBLIC_URL" in refused["error"]) == ("OAuthNotConfigured", True)
+        assert (refused["error_code"], "WEBBEE_PUBLIC_URL" in refused["error"]) == (
+            "OAuthNotConfigured",
+            True,
+        )
 
 
-def test_an_app_that_was_removed_meanwhile_gets_no_account(stack: Stack, acme: Provider, alice: Person) -> None:
+def test_an_app_that_was_removed_meanwhile_gets_no_account(
+    stack: Stack, acme: Provider, alice: Person
+) -> None:
     form = fields(returns(stack, acme.consent(begin(alice)))[1])
     alice.uninstall("accounts")
     status, page = returns(stack, form, "POST")
@@ -307,11 +395,22 @@ def test_what_is_kept_and_logged_holds_neither_state_nor_secret(
     acme.answer = None
     connect(stack, acme, alice)
     assert "sign-in not finished: acme gave no tokens (invalid_grant)" in caplog.text
-    for told in (caplog.text, str(rows(stack, "audit")), str(rows(stack, "events")), str(rows(stack, "cache"))):
-        assert [secret for secret in (state, CLIENT["client_secret"], "access-1", "refresh-1", "hunter2") if secret in told] == []
+    for told in (
+        caplog.text,
+        str(rows(stack, "audit")),
+        str(rows(stack, "events")),
+        str(rows(stack, "cache")),
+    ):
+        assert [
+            secret
+            for secret in (state, CLIENT["client_secret"], "access-1", "refresh-1", "hunter2")
+            if secret in told
+        ] == []
 
 
-def test_a_sign_in_costs_the_same_however_many_accounts_there_are(stack: Stack, acme: Provider, alice: Person) -> None:
+def test_a_sign_in_costs_the_same_however_many_accounts_there_are(
+    stack: Stack, acme: Provider, alice: Person
+) -> None:
     def cost() -> dict[str, list[str]]:
         client = aws_client("dynamodb")
         with metered(client) as began:
@@ -321,7 +420,13 @@ def test_a_sign_in_costs_the_same_however_many_accounts_there_are(stack: Stack, 
         with metered(client) as finished:
             returns(stack, form, "POST")
         steps = {"began": began, "asked": asked, "finished": finished}
-        return {n: [f"{c.operation} {'+'.join(t.removesuffix('Table') for t in c.tables)}" for c in m.calls] for n, m in steps.items()}
+        return {
+            n: [
+                f"{c.operation} {'+'.join(t.removesuffix('Table') for t in c.tables)}"
+                for c in m.calls
+            ]
+            for n, m in steps.items()
+        }
 
     connect(stack, acme, alice)
     first = cost()

@@ -12,14 +12,20 @@ from tests.functions.support import ALICE, BOB, OTHER_ALICE, Person, deployed, o
 SESSION = {"session_id": "shared", "request_id": "same"}
 
 
-@pytest.fixture(params=[BOB, OTHER_ALICE], ids=["another user", "another tenant's user of the same name"])
+@pytest.fixture(
+    params=[BOB, OTHER_ALICE], ids=["another user", "another tenant's user of the same name"]
+)
 def other(stack: Stack, request: pytest.FixtureRequest) -> Person:
     return Person(stack, request.param)
 
 
 def prompt(person: Person) -> str:
     developer = Person(person.stack, {**person.claims, "role": "developer"})
-    return str(developer.send("chat_turn", "GET", "/v1/inspect", query={"session_id": "shared", "message": "and now?"})["prompt"])
+    return str(
+        developer.send(
+            "chat_turn", "GET", "/v1/inspect", query={"session_id": "shared", "message": "and now?"}
+        )["prompt"]
+    )
 
 
 def test_history_and_facts_stay_with_their_user(alice: Person, other: Person) -> None:
@@ -48,7 +54,9 @@ def test_documents_stay_with_their_user(alice: Person, other: Person) -> None:
 
 
 def test_cache_events_and_secrets_stay_with_their_user(alice: Person, other: Person) -> None:
-    alice.send("tool_dispatch", "PUT", "/v1/extensions/probe/secrets/token", body={"value": "t0ken"})
+    alice.send(
+        "tool_dispatch", "PUT", "/v1/extensions/probe/secrets/token", body={"value": "t0ken"}
+    )
     alice.chat('probe.mark {"text": "m"}', **SESSION)
     mine, theirs = alice.call("probe", "whoami")["data"], other.call("probe", "whoami")["data"]
     assert (mine["token_set"], mine["cached"]) == (True, {"text": "m"})
@@ -58,7 +66,9 @@ def test_cache_events_and_secrets_stay_with_their_user(alice: Person, other: Per
 
 
 def test_removing_a_secret_removes_ones_own(alice: Person, other: Person) -> None:
-    alice.send("tool_dispatch", "PUT", "/v1/extensions/probe/secrets/token", body={"value": "t0ken"})
+    alice.send(
+        "tool_dispatch", "PUT", "/v1/extensions/probe/secrets/token", body={"value": "t0ken"}
+    )
     assert other.send("tool_dispatch", "DELETE", "/v1/extensions/probe/secrets/token").status == 200
     assert alice.call("probe", "whoami")["data"]["token_set"] is True
 
@@ -107,9 +117,21 @@ def test_names_that_look_like_keys_of_others_stay_apart(stack: Stack) -> None:
     people = [Person(stack, {**ALICE, "tenant_id": tenant, "sub": user}) for tenant, user in names]
     for number, person in enumerate(people):
         assert person.chat(f'probe.save {{"text": "word-{number}"}}', **SESSION)["turn"] == 1
-        assert person.send("tool_dispatch", "PUT", "/v1/extensions/probe/secrets/token", body={"value": f"secret-{number}"}).status == 200
-    assert [p.call("probe", "look")["data"]["texts"] for p in people] == [[f"word-{n}"] for n in range(len(people))]
-    assert [p.call("probe", "whoami")["data"]["token"] for p in people] == [f"secret-{n}" for n in range(len(people))]
+        assert (
+            person.send(
+                "tool_dispatch",
+                "PUT",
+                "/v1/extensions/probe/secrets/token",
+                body={"value": f"secret-{number}"},
+            ).status
+            == 200
+        )
+    assert [p.call("probe", "look")["data"]["texts"] for p in people] == [
+        [f"word-{n}"] for n in range(len(people))
+    ]
+    assert [p.call("probe", "whoami")["data"]["token"] for p in people] == [
+        f"secret-{n}" for n in range(len(people))
+    ]
 
 
 def test_a_model_never_meets_another_users_words() -> None:

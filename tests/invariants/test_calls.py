@@ -9,7 +9,13 @@ from pydantic import BaseModel
 from webbee_kernel.errors import PLATFORM_CODES
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.sdk import ActionResult, ChatExtension, CircularCallError, Extension, SystemContextRequired
+from webbee_kernel.sdk import (
+    ActionResult,
+    ChatExtension,
+    CircularCallError,
+    Extension,
+    SystemContextRequired,
+)
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 
 OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}
@@ -41,14 +47,18 @@ class Turns:
             self.got.append(params.model_dump())
             return ActionResult.success({"ok": True}, "Changed.")
 
-        self.kernel = TestKernel([ext], model=FunctionModel(self.answer), env=OPEN if env is None else env)
+        self.kernel = TestKernel(
+            [ext], model=FunctionModel(self.answer), env=OPEN if env is None else env
+        )
 
     def answer(self, request: ModelRequest) -> ModelResponse:
         self.requests.append(request)
         if request.role == "narrator":
             return ModelResponse("Done.")
         planned = self.calls(request) if callable(self.calls) else self.calls
-        return ModelResponse(tool_calls=tuple(ToolCall(f"tasks__{name}", arguments) for name, arguments in planned))
+        return ModelResponse(
+            tool_calls=tuple(ToolCall(f"tasks__{name}", arguments) for name, arguments in planned)
+        )
 
     def play(self, *calls: tuple[str, dict[str, Any]], message: str = "go") -> Any:
         self.calls = calls
@@ -81,7 +91,9 @@ def test_i_params_no_placeholder_values(text: str) -> None:
     assert [g["text"] for g in turns.got] == ["a real <b>text</b> of 5 > 3"]
 
 
-def test_text_in_a_result_that_looks_like_a_placeholder_is_never_replaced_and_never_sinks_the_turn() -> None:
+def test_text_in_a_result_that_looks_like_a_placeholder_is_never_replaced_and_never_sinks_the_turn() -> (
+    None
+):
     turns = Turns()
     turns.found = {"body": "forward me <EMAIL_1>", "tasks": []}
     reply = turns.play(("find", {}), ("change", {"text": "{{steps.0.data.body}}"}))
@@ -111,7 +123,9 @@ def test_i_ah_1() -> None:
     assert turns.got == [] and "I-AH-1" in turns.told()
     turns.play(("change", {"task_id": "t-17"}))  # a fact of the turn before
     turns.play(("change", {"task_id": "t-55"}), message="change t-55")  # the user's own word
-    turns.play(("find", {}), ("change", {"task_id": "{{steps.0.data.tasks.0.id}}"}))  # a result of this turn
+    turns.play(
+        ("find", {}), ("change", {"task_id": "{{steps.0.data.tasks.0.id}}"})
+    )  # a result of this turn
     assert [g["task_id"] for g in turns.got] == ["t-17", "t-55", "t-17"]
 
 
@@ -131,7 +145,19 @@ def test_an_id_shown_in_this_turns_results_may_be_used_in_the_next_round() -> No
 class Failing:
     """An extension that fails in every way there is."""
 
-    ways = ("raise", "exit", "hang", "none_code", "plain", "wire", "rubbish", "unserialisable", "huge", "missing", "type")
+    ways = (
+        "raise",
+        "exit",
+        "hang",
+        "none_code",
+        "plain",
+        "wire",
+        "rubbish",
+        "unserialisable",
+        "huge",
+        "missing",
+        "type",
+    )
 
     def __init__(self) -> None:
         self.ext = Extension("app")
@@ -169,7 +195,9 @@ class Needs(BaseModel):
 def test_i_ext_error_code_normalized(way: str) -> None:
     harness = ExtensionHarness(Failing().ext, call_seconds=0.2)
     if way in ("missing", "type"):
-        outcome = harness.outcome("need", **({} if way == "missing" else {"to": "a", "size": "big"}))
+        outcome = harness.outcome(
+            "need", **({} if way == "missing" else {"to": "a", "size": "big"})
+        )
     else:
         outcome = harness.outcome("fail", way=way)
     expected = {
@@ -182,12 +210,15 @@ def test_i_ext_error_code_normalized(way: str) -> None:
     assert (outcome.status, outcome.error_code) == ("error", expected.get(way, "INTERNAL"))
     assert outcome.error_code in PLATFORM_CODES and outcome.error and "s3cret" not in outcome.error
     assert harness.call(
-        "fail" if way not in ("missing", "type") else "need", **({"way": way} if way not in ("missing", "type") else {})
+        "fail" if way not in ("missing", "type") else "need",
+        **({"way": way} if way not in ("missing", "type") else {}),
     ).error_code
 
 
 @pytest.mark.parametrize(("app_call", "code"), [("nothing", "UNKNOWN_SUB_FUNCTION"), ("own", "")])
-def test_an_extensions_own_codes_are_kept_and_an_unknown_function_has_the_platforms(app_call: str, code: str) -> None:
+def test_an_extensions_own_codes_are_kept_and_an_unknown_function_has_the_platforms(
+    app_call: str, code: str
+) -> None:
     ext = Extension("app")
 
     @ChatExtension(ext).function("own", "Own code")
@@ -206,12 +237,16 @@ def people() -> Extension:
         if how == "as_user":
             return ActionResult.success({"got": ctx.as_user("bob").user.imperal_id}, "")
         if how == "for_user":
-            return ActionResult.success({"got": [d.data for d in await ctx.store.for_user("bob").list("notes")]}, "")
+            return ActionResult.success(
+                {"got": [d.data for d in await ctx.store.for_user("bob").list("notes")]}, ""
+            )
         if how == "notify":
             await ctx.notify.for_user("bob").send("hello")
             return ActionResult.success({"got": "sent"}, "")
         if how == "query_all":
-            return ActionResult.success({"got": [d.data for d in await ctx.store.query_all("notes")]}, "")
+            return ActionResult.success(
+                {"got": [d.data for d in await ctx.store.query_all("notes")]}, ""
+            )
         return ActionResult.success({"got": [u async for u in ctx.store.list_users("notes")]}, "")
 
     return ext
@@ -229,12 +264,19 @@ def test_i_as_user_1() -> None:
     harness = crowd()
     for how in ("as_user", "for_user", "notify"):
         outcome = harness.outcome("reach", how=how)
-        assert (outcome.status, outcome.error) == ("error", "reach failed: SystemContextRequired"), how
+        assert (outcome.status, outcome.error) == (
+            "error",
+            "reach failed: SystemContextRequired",
+        ), how
     ordinary, system = harness.context(), harness.context(system=True)
     with pytest.raises(SystemContextRequired, match="I-AS-USER-1"):
         ordinary.as_user("bob")
     bob = system.as_user("bob")
-    assert (bob.user.imperal_id, bob.user.tenant_id, bob.user.email) == ("bob", harness.user.tenant_id, "")
+    assert (bob.user.imperal_id, bob.user.tenant_id, bob.user.email) == (
+        "bob",
+        harness.user.tenant_id,
+        "",
+    )
     assert [d.data for d in harness.run(bob.store.list("notes"))] == [{"of": "bob"}]
 
 
@@ -242,7 +284,10 @@ def test_i_list_users_1() -> None:
     harness = crowd()
     for how in ("list_users", "query_all"):
         outcome = harness.outcome("reach", how=how)
-        assert (outcome.status, outcome.error) == ("error", "reach failed: SystemContextRequired"), how
+        assert (outcome.status, outcome.error) == (
+            "error",
+            "reach failed: SystemContextRequired",
+        ), how
     system = harness.context(system=True)
 
     async def users() -> list[str]:
@@ -268,7 +313,9 @@ def test_i_hub_dispatch_no_cycle() -> None:
             @ext.expose(f"down{level}")
             async def down(ctx: Any, level: int = level) -> Any:
                 depth.append(level)
-                return await ctx.extensions.call(other, f"down{level + 1}") if level < 8 else "bottom"
+                return (
+                    await ctx.extensions.call(other, f"down{level + 1}") if level < 8 else "bottom"
+                )
 
             @ext.expose(f"up{level}")
             async def up(ctx: Any, level: int = level) -> Any:
@@ -299,8 +346,15 @@ def test_i_hub_dispatch_no_cycle() -> None:
         return ActionResult.success({"ok": True}, "")
 
     def outcome(name: str, **arguments: Any) -> Any:
-        script = [ModelResponse(tool_calls=(ToolCall(f"one__{name}", arguments),)), ModelResponse("ok"), ModelResponse("ok")]
-        kernel = TestKernel([ext, app("two", "one")], model=FunctionModel(lambda r, s=script: s[0] if r.role == "classifier" else s[1]))
+        script = [
+            ModelResponse(tool_calls=(ToolCall(f"one__{name}", arguments),)),
+            ModelResponse("ok"),
+            ModelResponse("ok"),
+        ]
+        kernel = TestKernel(
+            [ext, app("two", "one")],
+            model=FunctionModel(lambda r, s=script: s[0] if r.role == "classifier" else s[1]),
+        )
         return kernel.chat("start").body["calls"][0]
 
     assert outcome("start", method="up6")["status"] == "ok" and not raised

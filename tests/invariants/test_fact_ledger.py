@@ -45,7 +45,9 @@ class Turns:
         self.requests.append(request)
         if request.role == "narrator":
             return ModelResponse(self.narration)
-        return ModelResponse(tool_calls=tuple(ToolCall(f"app__{name}", arguments) for name, arguments in self.calls))
+        return ModelResponse(
+            tool_calls=tuple(ToolCall(f"app__{name}", arguments) for name, arguments in self.calls)
+        )
 
     def play(self, *results: Any, message: str = "go") -> Any:
         """One turn with a call per result."""
@@ -98,7 +100,11 @@ def test_i_fact_ledger_per_turn_agg_cap(calls: int) -> None:
     facts = turns.facts()
     assert len(facts) == len(lines)
     newest = facts[-1][2]
-    assert newest["call"] == calls - 1 and newest["count"] == 200 and newest["items"][0] == bulky["items"][0]
+    assert (
+        newest["call"] == calls - 1
+        and newest["count"] == 200
+        and newest["items"][0] == bulky["items"][0]
+    )
     assert re.fullmatch(r"… \d+ more", newest["items"][-1])
     assert len(lines[-1]) == max(map(len, lines))
     for _, fn, data in facts[:-1]:
@@ -107,7 +113,13 @@ def test_i_fact_ledger_per_turn_agg_cap(calls: int) -> None:
     assert shown == sorted(shown)
 
 
-PERSONAL = {"from": "sarah@example.com", "name": "Sarah Connor", "phone": "+1 415 555 2671", "id": "abc-1", "total": 1234567890}
+PERSONAL = {
+    "from": "sarah@example.com",
+    "name": "Sarah Connor",
+    "phone": "+1 415 555 2671",
+    "id": "abc-1",
+    "total": 1234567890,
+}
 SECRETS = ("sarah@example.com", "Sarah Connor", "415 555 2671")
 
 
@@ -124,11 +136,19 @@ def test_i_fact_ledger_pii_mask_default_off(env: dict[str, str]) -> None:
     reply = turns.play(ActionResult.success(PERSONAL, "A letter from sarah@example.com."))
     assert reply.text == "A letter from sarah@example.com."
     ExtensionHarness(ext_section, stores=turns.kernel.app.stores).skeleton("last")
-    turns.results, turns.calls = [ActionResult.success({"sent": True}, "Sent.")], [("show", {"to": "<EMAIL_1>"})]
+    turns.results, turns.calls = (
+        [ActionResult.success({"sent": True}, "Sent.")],
+        [("show", {"to": "<EMAIL_1>"})],
+    )
     turns.narration = "OK."
     turns.kernel.chat("answer the same person")
     seen = "".join(r.system + r.prompt for r in turns.requests) + turns.kernel.prompt("and now?")
-    assert len(turns.requests) == 4 and "<EMAIL_1>" in seen and '"id": "abc-1"' in seen and "1234567890" in seen
+    assert (
+        len(turns.requests) == 4
+        and "<EMAIL_1>" in seen
+        and '"id": "abc-1"' in seen
+        and "1234567890" in seen
+    )
     assert not [secret for secret in SECRETS if secret in seen]
     assert turns.got[-1] == {"to": "sarah@example.com"}  # the handler gets the real thing
     opened = Turns(env=OPEN)
@@ -139,11 +159,18 @@ def test_i_fact_ledger_pii_mask_default_off(env: dict[str, str]) -> None:
 def test_i_classifier_prompt_renders_fact_ledger() -> None:
     turns = Turns()
     for n in range(7):
-        turns.play(*[ActionResult.success({"turn": n, "call": c}, "ok") for c in range(2)], message=f"message {n}")
+        turns.play(
+            *[ActionResult.success({"turn": n, "call": c}, "ok") for c in range(2)],
+            message=f"message {n}",
+        )
     turns.calls = [("show", {"n": 0})]
     turns.results = [ActionResult.success({"n": 1}, "ok")]
     turns.kernel.chat("one more")
-    lines = [r for r in turns.requests if r.role == "classifier"][-1].prompt.partition("[HISTORY]\n")[2].split("\n")
+    lines = (
+        [r for r in turns.requests if r.role == "classifier"][-1]
+        .prompt.partition("[HISTORY]\n")[2]
+        .split("\n")
+    )
     assert len(lines) == 5 * 3 + 1
     for index, turn in enumerate(range(2, 7)):
         said, first, second = lines[index * 3 : index * 3 + 3]
@@ -160,6 +187,13 @@ def test_the_incident_of_36_against_50_cannot_happen_in_a_whole_turn() -> None:
     reply = turns.play(ActionResult.success(data, "36 tasks."), message="how many tasks do I have?")
     assert reply.text == "36 tasks."
     correction = [r for r in turns.requests if r.role == "narrator"][1]
-    assert "[PROBLEMS]" in correction.prompt and "50" in correction.prompt.partition("[PROBLEMS]")[2]
+    assert (
+        "[PROBLEMS]" in correction.prompt and "50" in correction.prompt.partition("[PROBLEMS]")[2]
+    )
     turns.narration = "You have 36 tasks."
-    assert turns.play(ActionResult.success(data, "36 tasks."), message="how many tasks do I have?").text == "You have 36 tasks."
+    assert (
+        turns.play(
+            ActionResult.success(data, "36 tasks."), message="how many tasks do I have?"
+        ).text
+        == "You have 36 tasks."
+    )

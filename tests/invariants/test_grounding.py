@@ -3,7 +3,14 @@
 from benchmarks import evaluate
 from webbee_kernel.grounding import check
 
-TASKS = [{"tasks": [{"id": f"t_{number}", "title": f"Task number {number}", "status": "open"} for number in range(36)]}]
+TASKS = [
+    {
+        "tasks": [
+            {"id": f"t_{number}", "title": f"Task number {number}", "status": "open"}
+            for number in range(36)
+        ]
+    }
+]
 
 
 def test_i_narrator_no_fabricated_content_claims() -> None:
@@ -24,7 +31,9 @@ def test_both_halves_of_the_evaluation_set_meet_the_bars() -> None:
 
 
 def test_the_evaluation_set_is_as_large_and_as_mixed_as_it_says() -> None:
-    situations = [situation for name in ("development", "held_out") for situation in evaluate.situations(name)]
+    situations = [
+        situation for name in ("development", "held_out") for situation in evaluate.situations(name)
+    ]
     replies = [reply for situation in situations for reply, _ in evaluate.labelled(situation)]
     russian = [reply for reply in replies if any("а" <= letter <= "я" for letter in reply.lower())]
 

@@ -26,7 +26,9 @@ def test_i_longrun_http_cap_180s(asked: float, granted: int) -> None:
         async with server:
             started = asyncio.get_running_loop().time()
             with pytest.raises(TimeoutError):
-                await http.get(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/", timeout=asked)
+                await http.get(
+                    f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/", timeout=asked
+                )
             took = asyncio.get_running_loop().time() - started
             await gone.wait()  # giving up also hangs up
             return took

@@ -34,7 +34,14 @@ def mailbox() -> Extension:
         if way == "too large":
             await ctx.secrets.set("note", password)
         if way == "list":
-            return ActionResult.success({"secrets": await ctx.secrets.list(), "client": repr(ctx.secrets), "ctx": repr(ctx)}, "listed")
+            return ActionResult.success(
+                {
+                    "secrets": await ctx.secrets.list(),
+                    "client": repr(ctx.secrets),
+                    "ctx": repr(ctx),
+                },
+                "listed",
+            )
         return ActionResult.success({"ok": True}, "in")
 
     return ext
@@ -61,7 +68,11 @@ def test_i_secrets_never_logged(way: str, everything_logged: io.StringIO) -> Non
 
     def model(request: ModelRequest) -> ModelResponse:
         requests.append(request)
-        return ModelResponse("ok") if request.role == "narrator" else ModelResponse(tool_calls=(ToolCall("mail__login", {"way": way}),))
+        return (
+            ModelResponse("ok")
+            if request.role == "narrator"
+            else ModelResponse(tool_calls=(ToolCall("mail__login", {"way": way}),))
+        )
 
     kernel = TestKernel([mailbox()], model=FunctionModel(model), stores=stores)
     reply = kernel.chat("log in")
@@ -70,21 +81,43 @@ def test_i_secrets_never_logged(way: str, everything_logged: io.StringIO) -> Non
     events = kernel.run(stores.events.since(kernel.key, ""))
     assert len(audit) == 1 and (way != "log" or "logging in with [secret] and" in logged)
     assert way == "list" or "app=mail" in logged
-    for trace in (logged, repr(reply.body), repr(audit), repr(events), repr(requests), repr(kernel.memory()), kernel.prompt("next")):
+    for trace in (
+        logged,
+        repr(reply.body),
+        repr(audit),
+        repr(events),
+        repr(requests),
+        repr(kernel.memory()),
+        kernel.prompt("next"),
+    ):
         assert "hunter2" not in trace and "пароль" not in trace and "\\u043f" not in trace
 
 
 def test_i_secrets_user_scoped() -> None:
     stores = memory_stores()
     alice = ExtensionHarness(mailbox(), stores=stores, secrets={"password": "alices"})
-    others = [User("bob", tenant_id=USER.tenant_id), User(USER.imperal_id, tenant_id="another"), User("alice#x", tenant_id=USER.tenant_id)]
+    others = [
+        User("bob", tenant_id=USER.tenant_id),
+        User(USER.imperal_id, tenant_id="another"),
+        User("alice#x", tenant_id=USER.tenant_id),
+    ]
     for user in others:
         harness = ExtensionHarness(mailbox(), stores=stores, user=user)
         assert harness.run(harness.context().secrets.get("password")) is None
         assert not harness.run(harness.context().secrets.is_set("password"))
     twin = Extension("mail2")
     twin.secret("password", "The same name in another app")
-    assert (other := ExtensionHarness(twin, stores=stores)).run(other.context().secrets.get("password")) is None
+    assert (other := ExtensionHarness(twin, stores=stores)).run(
+        other.context().secrets.get("password")
+    ) is None
     assert alice.run(alice.context().secrets.get("password")) == "alices"
     spec = mailbox().secrets["password"]
-    assert len({path(h.key, "mail", spec) for h in (alice, *(ExtensionHarness(mailbox(), user=u) for u in others))}) == 4
+    assert (
+        len(
+            {
+                path(h.key, "mail", spec)
+                for h in (alice, *(ExtensionHarness(mailbox(), user=u) for u in others))
+            }
+        )
+        == 4
+    )

@@ -5,22 +5,26 @@ from typing import Any
 
 import pytest
 
+from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.bootstrap import bootstrap, make_host, make_refresher
-from webbee_kernel.clock import FrozenClock
 from webbee_kernel.config import Settings
 from webbee_kernel.identity import user_dict
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.refresher import RefreshMessage
+from webbee_kernel.refresh.refresher import RefreshMessage
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, SkeletonAccessForbidden, User
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel, registry_of
-from webbee_kernel.turn import UserKey
+from webbee_kernel.values import UserKey
 
 
-def refreshed(extension: Extension, section: str, kernel: TestKernel, user: User = USER) -> dict[str, Any]:
+def refreshed(
+    extension: Extension, section: str, kernel: TestKernel, user: User = USER
+) -> dict[str, Any]:
     """Refresh a section of this user as the loop does, on the kernel's stores and clock."""
-    harness = ExtensionHarness(extension, user=user, stores=kernel.app.stores, now=kernel.clock.now())
+    harness = ExtensionHarness(
+        extension, user=user, stores=kernel.app.stores, now=kernel.clock.now()
+    )
     return harness.skeleton(section)
 
 
@@ -39,7 +43,13 @@ def test_i_skeleton_llm_only() -> None:
     async def inbox(ctx: Any) -> dict[str, Any]:
         before = await ctx.skeleton.get("inbox")
         foreign = await ctx.skeleton.get("secrets_of_tasks")
-        return {"response": {"marker": "m4rk3r", "seen": (before or {}).get("marker"), "foreign": foreign}}
+        return {
+            "response": {
+                "marker": "m4rk3r",
+                "seen": (before or {}).get("marker"),
+                "foreign": foreign,
+            }
+        }
 
     @other.skeleton("secrets_of_tasks")
     async def secrets_of_tasks(ctx: Any) -> dict[str, Any]:
@@ -62,7 +72,11 @@ def test_i_skeleton_llm_only() -> None:
 
     def model(request: ModelRequest) -> ModelResponse:
         requests.append(request)
-        return ModelResponse("looked") if request.role == "narrator" else ModelResponse(tool_calls=(ToolCall("mail__look", {}),))
+        return (
+            ModelResponse("looked")
+            if request.role == "narrator"
+            else ModelResponse(tool_calls=(ToolCall("mail__look", {}),))
+        )
 
     kernel = TestKernel([ext, other], model=FunctionModel(model))
     refreshed(other, "secrets_of_tasks", kernel)
@@ -72,7 +86,11 @@ def test_i_skeleton_llm_only() -> None:
     kernel.chat("look around")
     assert set(refused) == {"alert", "panel", "function"}
     classifier, narrator = requests
-    assert "m4rk3r" in classifier.prompt and "m4rk3r" not in narrator.prompt and "[SKELETON]" not in narrator.prompt
+    assert (
+        "m4rk3r" in classifier.prompt
+        and "m4rk3r" not in narrator.prompt
+        and "[SKELETON]" not in narrator.prompt
+    )
 
 
 def test_i_skeleton_staleness_envelope() -> None:
@@ -87,7 +105,12 @@ def test_i_skeleton_staleness_envelope() -> None:
         return {"response": {"queued": 1}}
 
     kernel = TestKernel([ext])
-    for age, text in [(0, "cached ~0s ago"), (599, "cached ~599s ago"), (1, "cached ~10m00s ago"), (3000, "cached ~1h00m ago")]:
+    for age, text in [
+        (0, "cached ~0s ago"),
+        (599, "cached ~599s ago"),
+        (1, "cached ~10m00s ago"),
+        (3000, "cached ~1h00m ago"),
+    ]:
         if not kernel.state().sections:
             refreshed(ext, "inbox", kernel)
             refreshed(ext, "outbox", kernel)
@@ -113,12 +136,21 @@ def test_i_skel_auto_derive_1() -> None:
         return {}
 
     kernel = TestKernel([ext])
-    assert [(s.section, s.ttl) for s in kernel.registry.catalogue().apps["mail"].sections] == [("inbox", 30), ("outbox", 300)]
+    assert [(s.section, s.ttl) for s in kernel.registry.catalogue().apps["mail"].sections] == [
+        ("inbox", 30),
+        ("outbox", 300),
+    ]
     kernel.chat("hi")
-    assert {(app, section) for app, section, _ in kernel.queue.asked} == {("mail", "inbox"), ("mail", "outbox")}
+    assert {(app, section) for app, section, _ in kernel.queue.asked} == {
+        ("mail", "inbox"),
+        ("mail", "outbox"),
+    }
     refreshed(ext, "inbox", kernel)
     refreshed(ext, "outbox", kernel)
-    assert "- inbox (cached ~0s ago): unread=8\n- outbox (cached ~0s ago): queued=1\n" in kernel.prompt("hi")
+    assert (
+        "- inbox (cached ~0s ago): unread=8\n- outbox (cached ~0s ago): queued=1\n"
+        in kernel.prompt("hi")
+    )
 
 
 class Line:
@@ -149,7 +181,11 @@ def test_i_skel_freshness_1() -> None:
         return {"response": {"n": len(runs["slow"])}}
 
     for section in runs:
-        harness.run(harness.refresher.refresh(RefreshMessage(user_dict(harness.user), "mail", section, "stale")))
+        harness.run(
+            harness.refresher.refresh(
+                RefreshMessage(user_dict(harness.user), "mail", section, "stale")
+            )
+        )
     line = Line(harness.clock)
     for minute in range(10):
         harness.clock.set(start + 60 * minute)
@@ -161,7 +197,9 @@ def test_i_skel_freshness_1() -> None:
             harness.run(harness.refresher.refresh(message))
             harness.run(harness.refresher.refresh(message))  # delivered twice, refreshed once
     assert runs["slow"] == [0, 200, 400]
-    assert len(runs["fast"]) >= 10 and all(b - a >= 30 for a, b in zip(runs["fast"], runs["fast"][1:], strict=False))
+    assert len(runs["fast"]) >= 10 and all(
+        b - a >= 30 for a, b in zip(runs["fast"], runs["fast"][1:], strict=False)
+    )
     assert max(b - a for a, b in zip(runs["fast"], runs["fast"][1:], strict=False)) <= 60
 
 
@@ -172,14 +210,23 @@ def test_i_skel_per_user_1() -> None:
     async def inbox(ctx: Any) -> dict[str, Any]:
         return {"response": {"of": f"{ctx.user.tenant_id}/{ctx.user.imperal_id}"}}
 
-    users = [User("alice", tenant_id="one"), User("bob", tenant_id="one"), User("alice", tenant_id="two")]
+    users = [
+        User("alice", tenant_id="one"),
+        User("bob", tenant_id="one"),
+        User("alice", tenant_id="two"),
+    ]
     kernel = TestKernel([ext], env={"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"})
     for user in users[:2]:
         refreshed(ext, "inbox", kernel, user)
-    prompts = [str(kernel.run(kernel.kernel.view(kernel.ask("hi", user=user))).prompt.text) for user in users]
+    prompts = [
+        str(kernel.run(kernel.kernel.view(kernel.ask("hi", user=user))).prompt.text)
+        for user in users
+    ]
     assert [re.findall(r"of=(\S+)", p) for p in prompts] == [["one/alice"], ["one/bob"], []]
     assert kernel.run(kernel.app.stores.skeleton.purge(UserKey("one", "bob"), "mail")) == 1
-    assert "of=one/alice" in str(kernel.run(kernel.kernel.view(kernel.ask("hi", user=users[0]))).prompt.text)
+    assert "of=one/alice" in str(
+        kernel.run(kernel.kernel.view(kernel.ask("hi", user=users[0]))).prompt.text
+    )
 
 
 def test_i_skel_summary_values_1() -> None:
@@ -199,7 +246,12 @@ def test_i_skel_summary_values_1() -> None:
         }
 
     stores, clock = memory_stores(), FrozenClock()
-    app = bootstrap(Settings.from_env({}), stores=stores, clock=clock, llm=FunctionModel(lambda r: ModelResponse("hi")))
+    app = bootstrap(
+        Settings.from_env({}),
+        stores=stores,
+        clock=clock,
+        llm=FunctionModel(lambda r: ModelResponse("hi")),
+    )
     refresher = make_refresher(app, make_host(app, registry_of(ext)))
     kernel = TestKernel([ext], stores=stores, now=clock.now())
     for reason in ("stale", "effect"):
@@ -207,4 +259,7 @@ def test_i_skel_summary_values_1() -> None:
     prompt = kernel.prompt("hi")
     assert "- inbox (cached ~0s ago): unread=8, top=[Hi (#1)], more={y=2}\n" in prompt
     assert "h1dden" not in prompt and "_refreshed_at" not in prompt and "_ttl" not in prompt
-    assert before[1]["_cursor"] == "h1dden" and (before[1]["_refreshed_at"], before[1]["_ttl"]) == (clock.now(), 300)
+    assert before[1]["_cursor"] == "h1dden" and (before[1]["_refreshed_at"], before[1]["_ttl"]) == (
+        clock.now(),
+        300,
+    )

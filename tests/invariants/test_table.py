@@ -16,7 +16,9 @@ def proofs() -> dict[str, list[str]]:
     """Every test of the project whose name is an invariant's, with the files that define it."""
     found: dict[str, list[str]] = {}
     for file in sorted((ROOT / "tests").rglob("test_*.py")):
-        for name in re.findall(r"^(?:async )?def (test_i_\w+)\(", file.read_text("utf-8"), re.MULTILINE):
+        for name in re.findall(
+            r"^(?:async )?def (test_i_\w+)\(", file.read_text("utf-8"), re.MULTILINE
+        ):
             found.setdefault(name, []).append(file.relative_to(ROOT).as_posix())
     return found
 
@@ -32,11 +34,18 @@ def test_every_invariant_has_exactly_one_test_of_its_name(row: Invariant) -> Non
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda r: r.id)
-def test_every_invariant_has_exactly_one_line_on_its_page_and_it_says_what_the_code_says(row: Invariant) -> None:
+def test_every_invariant_has_exactly_one_line_on_its_page_and_it_says_what_the_code_says(
+    row: Invariant,
+) -> None:
     (line,) = [cells for cells in page_rows() if cells[0] == f"`{row.id}`"]
     figure = f"{row.limit:,} {row.unit}" if row.limit is not None else "–"
     (file,) = proofs()[row.test_name]
-    assert line == [f"`{row.id}`", row.sentence.replace("<", "&lt;").replace("|", "\\|"), figure, f"[{Path(file).name}](../{file})"]
+    assert line == [
+        f"`{row.id}`",
+        row.sentence.replace("<", "&lt;").replace("|", "\\|"),
+        figure,
+        f"[{Path(file).name}](../{file})",
+    ]
 
 
 def test_the_page_lists_nothing_the_code_does_not_know_and_keeps_its_order() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webbee_kernel.installer import Installer
+from webbee_kernel.extensions.installer import Installer
 from webbee_kernel.sdk import Context, Extension
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.stores.protocols import Stores

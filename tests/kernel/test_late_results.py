@@ -10,7 +10,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn import Event
+from webbee_kernel.values import Event
 
 
 def slow_app(release: threading.Event, runs: list[str]) -> Extension:
@@ -36,7 +36,9 @@ def answer(request: ModelRequest) -> ModelResponse:
 def result_event(kernel: TestKernel) -> Event:
     """Wait for the late result, however slow the machine is."""
     for _ in range(3000):
-        if found := [e for e in kernel.run(kernel.app.events.since(kernel.key)) if e.kind == "result"]:
+        if found := [
+            e for e in kernel.run(kernel.app.events.since(kernel.key)) if e.kind == "result"
+        ]:
             return found[0]
         time.sleep(0.01)
     raise AssertionError("the late result never arrived")
@@ -44,7 +46,9 @@ def result_event(kernel: TestKernel) -> Event:
 
 def test_a_call_that_outlives_its_deadline_goes_on_and_arrives_as_an_event() -> None:
     release, runs = threading.Event(), []
-    kernel = TestKernel([slow_app(release, runs)], model=FunctionModel(answer), env={"WEBBEE_CALL_SECONDS": "0.05"})
+    kernel = TestKernel(
+        [slow_app(release, runs)], model=FunctionModel(answer), env={"WEBBEE_CALL_SECONDS": "0.05"}
+    )
     reply = kernel.chat("order the report", request_id="r1")
     assert reply.body["calls"][0]["error_code"] == "BACKEND_TIMEOUT"
     release.set()
@@ -56,7 +60,9 @@ def test_a_call_that_outlives_its_deadline_goes_on_and_arrives_as_an_event() -> 
 
 def test_a_retry_of_that_request_gets_the_same_answer_and_runs_nothing() -> None:
     release, runs = threading.Event(), []
-    kernel = TestKernel([slow_app(release, runs)], model=FunctionModel(answer), env={"WEBBEE_CALL_SECONDS": "0.05"})
+    kernel = TestKernel(
+        [slow_app(release, runs)], model=FunctionModel(answer), env={"WEBBEE_CALL_SECONDS": "0.05"}
+    )
     kernel.chat("order the report", request_id="r1")
     release.set()
     result_event(kernel)

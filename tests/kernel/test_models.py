@@ -15,10 +15,12 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import USER, TestKernel
-from webbee_kernel.turn import AuditRecord
+from webbee_kernel.values import AuditRecord
 
 
-def kernel(*script: Any, extensions: Sequence[Any] = (PROBE,), **options: Any) -> tuple[TestKernel, ScriptedModel]:
+def kernel(
+    *script: Any, extensions: Sequence[Any] = (PROBE,), **options: Any
+) -> tuple[TestKernel, ScriptedModel]:
     model = ScriptedModel(script)
     return TestKernel(extensions, model=model, **options), model
 
@@ -67,7 +69,10 @@ def test_a_bad_answer_is_told_back_once_and_the_repair_is_used(answer: ModelResp
 
 @pytest.mark.parametrize("answer", BAD_ANSWERS.values(), ids=BAD_ANSWERS.keys())
 def test_an_answer_that_stays_bad_ends_in_an_honest_reply(answer: ModelResponse) -> None:
-    k = TestKernel([PROBE], model=FunctionModel(lambda request: answer if request.role == "classifier" else say("")))
+    k = TestKernel(
+        [PROBE],
+        model=FunctionModel(lambda request: answer if request.role == "classifier" else say("")),
+    )
     reply = k.chat("save the word mended")
     assert isinstance(k.model, FunctionModel)
     assert [r.role for r in k.model.requests].count("classifier") <= 3
@@ -80,20 +85,36 @@ def test_an_answer_that_stays_bad_ends_in_an_honest_reply(answer: ModelResponse)
 
 
 def test_the_honest_reply_is_in_the_users_language() -> None:
-    k = TestKernel([PROBE], model=FunctionModel(lambda _: ModelResponse()), user=replace(USER, language="ru-RU"))
-    assert k.chat("сохрани слово").text == "Не получилось разобрать запрос: попробуйте сказать иначе или точнее."
+    k = TestKernel(
+        [PROBE],
+        model=FunctionModel(lambda _: ModelResponse()),
+        user=replace(USER, language="ru-RU"),
+    )
+    assert (
+        k.chat("сохрани слово").text
+        == "Не получилось разобрать запрос: попробуйте сказать иначе или точнее."
+    )
 
 
 def test_the_repair_names_the_field_and_its_limit() -> None:
-    k, model = kernel(call("probe.save", text="x" * 101), call("probe.save", text="x"), say('Saved "x".'))
+    k, model = kernel(
+        call("probe.save", text="x" * 101), call("probe.save", text="x"), say('Saved "x".')
+    )
     k.chat("save x")
     assert '"field": "text"' in problems(model.requests[1])
     assert '"limit": "100"' in problems(model.requests[1])
 
 
 def test_what_ran_before_a_bad_call_is_kept_and_not_run_again() -> None:
-    both = ModelResponse(tool_calls=(ToolCall("probe__save", {"text": "one"}), ToolCall("probe__save", {"text": ""})))
-    again = ModelResponse(tool_calls=(ToolCall("probe__save", {"text": "one"}), ToolCall("probe__save", {"text": "two"})))
+    both = ModelResponse(
+        tool_calls=(ToolCall("probe__save", {"text": "one"}), ToolCall("probe__save", {"text": ""}))
+    )
+    again = ModelResponse(
+        tool_calls=(
+            ToolCall("probe__save", {"text": "one"}),
+            ToolCall("probe__save", {"text": "two"}),
+        )
+    )
     k, model = kernel(both, again, say('Saved "one". Saved "two".'))
     k.chat("save one and two")
     assert 'Saved \\"one\\".' in model.requests[1].prompt
@@ -101,7 +122,12 @@ def test_what_ran_before_a_bad_call_is_kept_and_not_run_again() -> None:
 
 
 def test_a_call_of_an_app_that_is_not_installed_is_refused() -> None:
-    k, _ = kernel(call("probe.save", text="x"), say("I cannot do that."), say("I cannot do that."), env={"WEBBEE_INSTALL": "other"})
+    k, _ = kernel(
+        call("probe.save", text="x"),
+        say("I cannot do that."),
+        say("I cannot do that."),
+        env={"WEBBEE_INSTALL": "other"},
+    )
     reply = k.chat("save x")
     assert not any(c["status"] == "ok" for c in reply.body["calls"])
     assert audit(k) == ()
@@ -127,7 +153,12 @@ def test_an_id_from_the_facts_of_an_earlier_turn_is_accepted() -> None:
 
 
 def test_an_id_from_an_earlier_step_of_the_same_answer_is_accepted() -> None:
-    answer = ModelResponse(tool_calls=(ToolCall("probe__save", {"text": "x"}), ToolCall("probe__open", {"id": "{{steps.0.data.id}}"})))
+    answer = ModelResponse(
+        tool_calls=(
+            ToolCall("probe__save", {"text": "x"}),
+            ToolCall("probe__open", {"id": "{{steps.0.data.id}}"}),
+        )
+    )
     k, _ = kernel(answer, say('Saved "x" and opened it.'))
     assert [c["status"] for c in k.chat("save x and open it").body["calls"]] == ["ok", "ok"]
 
@@ -140,14 +171,18 @@ def test_a_step_that_refers_to_a_failed_one_is_not_run_and_the_others_are() -> N
             ToolCall("probe__save", {"text": "other"}),
         )
     )
-    k = TestKernel([PROBE], model=FunctionModel(lambda r: answer if r.role == "classifier" else say("")))
+    k = TestKernel(
+        [PROBE], model=FunctionModel(lambda r: answer if r.role == "classifier" else say(""))
+    )
     reply = k.chat("do it all")
     assert ("save", "ok") in [(c["fn_name"], c["status"]) for c in reply.body["calls"]]
     assert [r.fn_name for r in reversed(audit(k))] == ["fail", "save"]
 
 
 def test_more_than_ten_calls_at_once_are_refused() -> None:
-    many = ModelResponse(tool_calls=tuple(ToolCall("probe__save", {"text": f"t{i}"}) for i in range(11)))
+    many = ModelResponse(
+        tool_calls=tuple(ToolCall("probe__save", {"text": f"t{i}"}) for i in range(11))
+    )
     k, model = kernel(many, call("probe.save", text="t0"), say('Saved "t0".'))
     k.chat("save everything")
     assert '"limit": "10"' in problems(model.requests[1])
@@ -155,7 +190,11 @@ def test_more_than_ten_calls_at_once_are_refused() -> None:
 
 
 def test_a_model_that_is_not_there_leaves_nothing_behind() -> None:
-    k, _ = kernel(ModelUnavailable("the model did not answer: retry"), call("probe.save", text="x"), say('Saved "x".'))
+    k, _ = kernel(
+        ModelUnavailable("the model did not answer: retry"),
+        call("probe.save", text="x"),
+        say('Saved "x".'),
+    )
     with pytest.raises(ModelUnavailable):
         k.chat("save x", request_id="r1")
     assert k.memory().turns == ()
@@ -164,7 +203,12 @@ def test_a_model_that_is_not_there_leaves_nothing_behind() -> None:
 
 
 def test_a_model_that_goes_away_after_an_effect_does_not_hide_it() -> None:
-    mixed = ModelResponse(tool_calls=(ToolCall("probe__save", {"text": "kept"}), ToolCall("probe__save", {"text": ""})))
+    mixed = ModelResponse(
+        tool_calls=(
+            ToolCall("probe__save", {"text": "kept"}),
+            ToolCall("probe__save", {"text": ""}),
+        )
+    )
     gone = ModelUnavailable("the model did not answer: retry")
     k, _ = kernel(mixed, gone, gone)
     reply = k.chat("save kept and nothing")
@@ -185,7 +229,10 @@ def shop() -> Extension:
 
     @chat.function("orders", "List the orders")
     async def orders(ctx: Context) -> ActionResult:
-        return ActionResult.success({"count": 36, "newest": {"id": "A-17", "customer": "Anna Weber"}}, "There are 36 orders.")
+        return ActionResult.success(
+            {"count": 36, "newest": {"id": "A-17", "customer": "Anna Weber"}},
+            "There are 36 orders.",
+        )
 
     return ext
 
@@ -211,7 +258,10 @@ def test_a_narrator_that_invents_is_corrected_once(reply: str) -> None:
         extensions=[shop()],
         env={"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"},
     )
-    assert k.chat("how many orders do I have?").text == "You have 36 orders, the newest is A-17 of Anna Weber."
+    assert (
+        k.chat("how many orders do I have?").text
+        == "You have 36 orders, the newest is A-17 of Anna Weber."
+    )
     assert "[PROBLEMS]" in model.requests[2].prompt
 
 
@@ -225,12 +275,22 @@ def test_a_narrator_that_keeps_inventing_is_replaced_by_the_tools_own_words(repl
 
 
 def test_a_classifier_that_answers_from_nothing_is_not_believed() -> None:
-    k, _ = kernel(say("You have 50 orders."), say("You have 50 orders."), say("You have 50 orders."), extensions=[shop()])
+    k, _ = kernel(
+        say("You have 50 orders."),
+        say("You have 50 orders."),
+        say("You have 50 orders."),
+        extensions=[shop()],
+    )
     assert "50" not in k.chat("how many orders do I have?").text
 
 
 def test_a_classifier_may_answer_from_the_facts_it_was_shown() -> None:
-    k, _ = kernel(call("shop.orders"), say("You have 36 orders."), say("36 orders, as I said."), extensions=[shop()])
+    k, _ = kernel(
+        call("shop.orders"),
+        say("You have 36 orders."),
+        say("36 orders, as I said."),
+        extensions=[shop()],
+    )
     k.chat("how many orders do I have?")
     reply = k.chat("how many was that?")
     assert (reply.text, reply.body["calls"]) == ("36 orders, as I said.", [])
@@ -243,7 +303,11 @@ def test_the_narrator_sees_neither_skeleton_nor_history() -> None:
     k.chat("probe.look {}")
     narrations = [r for r in model.requests if r.role == "narrator"]
     assert len(narrations) == 2
-    assert not any(marker in r.prompt + r.system for r in narrations for marker in ("[SKELETON]", "[HISTORY]", "FACTS:"))
+    assert not any(
+        marker in r.prompt + r.system
+        for r in narrations
+        for marker in ("[SKELETON]", "[HISTORY]", "FACTS:")
+    )
     assert [r.tools for r in narrations] == [(), ()]
 
 

@@ -34,7 +34,9 @@ def chain(seen: list[Any]) -> Extension:
     @chat.function("advance", "The row after this one", action_type="write")
     async def advance(ctx: Context, params: Link) -> ActionResult:
         seen.append(params.row.number)
-        return ActionResult.success({"rows": [{"row": {"number": params.row.number + 1}}]}, f"Row {params.row.number + 1}.")
+        return ActionResult.success(
+            {"rows": [{"row": {"number": params.row.number + 1}}]}, f"Row {params.row.number + 1}."
+        )
 
     @chat.function("fail", "Always fails")
     async def fail(ctx: Context) -> ActionResult:
@@ -44,12 +46,16 @@ def chain(seen: list[Any]) -> Extension:
 
 
 def link(step: int, note: str = "") -> ToolCall:
-    return ToolCall("chain__advance", {"row": f"{{{{steps.{step}.data.rows.0.row}}}}", "note": note})
+    return ToolCall(
+        "chain__advance", {"row": f"{{{{steps.{step}.data.rows.0.row}}}}", "note": note}
+    )
 
 
 def test_five_chained_steps_cost_two_model_calls() -> None:
     seen: list[Any] = []
-    plan = ModelResponse(tool_calls=(ToolCall("chain__begin", {}), link(0), link(1), link(2), link(3)))
+    plan = ModelResponse(
+        tool_calls=(ToolCall("chain__begin", {}), link(0), link(1), link(2), link(3))
+    )
     with ScriptedModel([plan, ModelResponse(text="The chain is at row 5.")]) as model:
         reply = TestKernel([chain(seen)], model=model).chat("walk the chain")
     assert seen == [1, 2, 3, 4]
@@ -60,12 +66,20 @@ def test_five_chained_steps_cost_two_model_calls() -> None:
 
 def test_a_failed_step_stops_only_what_depends_on_it() -> None:
     seen: list[Any] = []
-    plan = ModelResponse(tool_calls=(ToolCall("chain__fail", {}), link(0), ToolCall("chain__begin", {}), link(2)))
+    plan = ModelResponse(
+        tool_calls=(ToolCall("chain__fail", {}), link(0), ToolCall("chain__begin", {}), link(2))
+    )
     nothing_more = ModelResponse(text="Nothing else can be called.")
-    with ScriptedModel([plan, nothing_more, ModelResponse(text="There is row 2; the other step failed.")]) as model:
+    with ScriptedModel(
+        [plan, nothing_more, ModelResponse(text="There is row 2; the other step failed.")]
+    ) as model:
         reply = TestKernel([chain(seen)], model=model).chat("walk")
     assert seen == [1]
-    assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [("fail", "error"), ("begin", "ok"), ("advance", "ok")]
+    assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [
+        ("fail", "error"),
+        ("begin", "ok"),
+        ("advance", "ok"),
+    ]
     assert [r.role for r in model.requests] == ["classifier", "classifier", "narrator"]
     assert "steps.0.data" in model.requests[1].prompt
 
@@ -80,7 +94,9 @@ def test_independent_reads_run_side_by_side() -> None:
         await together.wait()
         return ActionResult.success({"who": who}, f"{who} met the other.")
 
-    plan = ModelResponse(tool_calls=(ToolCall("pair__meet", {"who": "one"}), ToolCall("pair__meet", {"who": "two"})))
+    plan = ModelResponse(
+        tool_calls=(ToolCall("pair__meet", {"who": "one"}), ToolCall("pair__meet", {"who": "two"}))
+    )
     with ScriptedModel([plan, ModelResponse(text="one met the other.")]) as model:
         reply = TestKernel([ext], model=model).chat("meet")
     assert [c["status"] for c in reply.body["calls"]] == ["ok", "ok"]

@@ -24,7 +24,12 @@ def test_a_message_sent_before_the_users_are_prepared_is_answered_after() -> Non
         host, port = world.url.removeprefix("http://").split(":")
         early = http.client.HTTPConnection(host, int(port), timeout=30)
         body = json.dumps({"message": "show my unread mail", "session_id": "early"})
-        early.request("POST", "/v1/chat", body, {"authorization": "Bearer bob", "content-type": "application/json"})
+        early.request(
+            "POST",
+            "/v1/chat",
+            body,
+            {"authorization": "Bearer bob", "content-type": "application/json"},
+        )
         connections.append(early)
         prepare(world)
 
@@ -49,7 +54,10 @@ def test_an_extension_that_does_not_load_stops_nobody_and_is_named() -> None:
         missing = failed(world)
         assert "fine" not in missing
         text = run.welcome(world.url, missing)
-    assert "not loaded lacks: ModuleNotFoundError: No module named 'a_library_that_is_not_there' (main.py:3)" in text
+    assert (
+        "not loaded lacks: ModuleNotFoundError: No module named 'a_library_that_is_not_there' (main.py:3)"
+        in text
+    )
     assert str(FAILING.parent) not in text
 
 
@@ -62,14 +70,24 @@ def test_a_port_that_is_taken_is_said_and_what_to_do(capsys: pytest.CaptureFixtu
 def test_what_starts_is_told_in_order() -> None:
     told: list[str] = []
     with local_world(step=told.append, prepare=lambda world: told.append("prepared")):
-        assert told == ["tables and functions", "mail servers", "users, their apps and mail", "prepared"]
+        assert told == [
+            "tables and functions",
+            "mail servers",
+            "users, their apps and mail",
+            "prepared",
+        ]
 
 
-def test_inspect_names_what_failed_to_load_and_so_does_its_search(capsys: pytest.CaptureFixture[str]) -> None:
+def test_inspect_names_what_failed_to_load_and_so_does_its_search(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     with local_world(env={"WEBBEE_EXTENSIONS_DIR": str(FAILING)}) as world:
         assert webbee.main(["inspect", "hello", "--url", world.url]) == 0
         out = capsys.readouterr().out
-        assert "✗ lacks failed to load: ModuleNotFoundError: No module named 'a_library_that_is_not_there' (main.py:3)" in out
+        assert (
+            "✗ lacks failed to load: ModuleNotFoundError: No module named 'a_library_that_is_not_there' (main.py:3)"
+            in out
+        )
         assert "fine failed" not in out
         assert webbee.main(["inspect", "--search", "lacks.forecast", "--url", world.url]) == 1
         assert "lacks failed to load: the model sees nothing of it" in capsys.readouterr().out

@@ -62,7 +62,9 @@ def test_chat_goes_on_with_a_session_and_prints_json(run: Run, world: World) -> 
         assert (answer["session_id"], answer["turn"]) == ("cli", expected)
 
 
-def test_a_conversation_ends_with_the_input(run: Run, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_conversation_ends_with_the_input(
+    run: Run, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said = iter(["show my tasks", ""])
 
     def read(prompt: str) -> str:
@@ -126,8 +128,28 @@ def test_a_new_extension_passes_its_own_tests_and_the_check(run: Run, tmp_path: 
     status, out, _ = run("check", str(folder))
     assert (status, "nothing to mend" in out) == (0, True), out
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'layers/webbee_kernel'}:{ROOT}"}
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(folder), "-c", os.devnull, "--rootdir", str(folder)]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=100, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        str(folder),
+        "-c",
+        os.devnull,
+        "--rootdir",
+        str(folder),
+    ]
+    done = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout
     assert run("new", "shopping-list", "--into", str(tmp_path))[0] == 1
 
@@ -187,9 +209,16 @@ def test_the_check_names_each_breach_with_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "line"), [("x = (\n", 1), ("import no_such_module_anywhere\n", 1), ("\n\nraise ValueError('early')\n", 3)]
+    ("text", "line"),
+    [
+        ("x = (\n", 1),
+        ("import no_such_module_anywhere\n", 1),
+        ("\n\nraise ValueError('early')\n", 3),
+    ],
 )
-def test_what_does_not_load_is_told_with_its_line(run: Run, tmp_path: Path, text: str, line: int) -> None:
+def test_what_does_not_load_is_told_with_its_line(
+    run: Run, tmp_path: Path, text: str, line: int
+) -> None:
     (tmp_path / "main.py").write_text(text)
     status, out, _ = run("check", str(tmp_path), "--json")
     [finding] = json.loads(out)["findings"]
@@ -197,31 +226,48 @@ def test_what_does_not_load_is_told_with_its_line(run: Run, tmp_path: Path, text
 
 
 LOADS = {
-    "empty": ("main.py", 1, "it does not load: ValueError: empty/main.py has no module attribute that is an Extension"),
+    "empty": (
+        "main.py",
+        1,
+        "it does not load: ValueError: empty/main.py has no module attribute that is an Extension",
+    ),
     "exits": ("main.py", 7, "it does not load: SystemExit: 4"),
     "lacks": (
         "main.py",
         3,
         "it does not load: ModuleNotFoundError: No module named 'a_library_that_is_not_there' – add it to requirements.txt",
     ),
-    "raises": ("app.py", 6, "it does not load: ValueError: skeleton: section_name 'a:b' must not contain wildcard/separator characters"),
+    "raises": (
+        "app.py",
+        6,
+        "it does not load: ValueError: skeleton: section_name 'a:b' must not contain wildcard/separator characters",
+    ),
 }
 
 
-def test_a_folder_of_extensions_is_checked_whole_and_each_failure_has_its_file_and_line(run: Run) -> None:
+def test_a_folder_of_extensions_is_checked_whole_and_each_failure_has_its_file_and_line(
+    run: Run,
+) -> None:
     status, out, _ = run("check", str(FAILING), "--json")
     report = json.loads(out)
     assert (status, report["errors"]) == (1, len(LOADS))
-    assert [(e["extension"], e["errors"]) for e in report["extensions"] if e["extension"] == "fine"] == [("fine", 0)]
+    assert [
+        (e["extension"], e["errors"]) for e in report["extensions"] if e["extension"] == "fine"
+    ] == [("fine", 0)]
     for listed in report["extensions"]:
         for finding in listed["findings"]:
             file, line, text = LOADS[listed["extension"]]
             assert (finding["file"], finding["line"], finding["rule"]) == (file, line, "load")
             assert finding["message"].startswith(text)
-    assert "failing/lacks/main.py:3: error it does not load: ModuleNotFoundError" in run("check", str(FAILING))[1]
+    assert (
+        "failing/lacks/main.py:3: error it does not load: ModuleNotFoundError"
+        in run("check", str(FAILING))[1]
+    )
 
 
-def test_without_a_name_every_extension_beside_the_caller_is_checked(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_name_every_extension_beside_the_caller_is_checked(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for app, text in (("good", GOOD), ("twin", GOOD), ("bad", "import nothing_of_the_kind\n")):
         (tmp_path / "extensions" / app).mkdir(parents=True)
         (tmp_path / "extensions" / app / "main.py").write_text(text)
@@ -250,10 +296,15 @@ async def look(ctx):
     [
         ("import os\nos._exit(3)\n", "it ended the process that imported it (exit status 3)"),
         ("import time\nwhile True:\n    pass\n", "it did not load in 2 s"),
-        ("import os, sys\nos.write(1, b'{')\nprint('x', file=sys.stderr)\nraise ValueError('after all')\n", "ValueError: after all"),
+        (
+            "import os, sys\nos.write(1, b'{')\nprint('x', file=sys.stderr)\nraise ValueError('after all')\n",
+            "ValueError: after all",
+        ),
     ],
 )
-def test_what_an_import_does_stays_in_a_process_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str) -> None:
+def test_what_an_import_does_stays_in_a_process_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str
+) -> None:
     monkeypatch.setattr(loading, "LOAD_S", 2)
     (tmp_path / "main.py").write_text("import sys\nsys.modules['json'].canary = 1\n" + text)
     [finding] = loading.load(tmp_path).findings
@@ -262,7 +313,9 @@ def test_what_an_import_does_stays_in_a_process_of_its_own(tmp_path: Path, monke
 
 
 def test_an_import_that_leaves_threads_behind_still_ends(tmp_path: Path) -> None:
-    (tmp_path / "main.py").write_text(f"import threading, time\nthreading.Thread(target=time.sleep, args=(90,)).start()\n{GOOD}")
+    (tmp_path / "main.py").write_text(
+        f"import threading, time\nthreading.Thread(target=time.sleep, args=(90,)).start()\n{GOOD}"
+    )
     assert loading.load(tmp_path) == loading.Loaded(tmp_path.name, [])
 
 
@@ -270,11 +323,15 @@ def test_a_library_that_is_listed_but_not_installed_is_to_be_installed(tmp_path:
     (tmp_path / "main.py").write_text("import weather_bird\n")
     (tmp_path / "requirements.txt").write_text("# what it needs\npydantic>=2\nWeather.Bird==1.0\n")
     [finding] = loading.load(tmp_path).findings
-    assert "install what it requires: " in finding.message and "-m pip install -r " in finding.message
+    assert (
+        "install what it requires: " in finding.message and "-m pip install -r " in finding.message
+    )
 
 
 def test_the_sdk_that_is_proposed_is_the_one_the_build_installs() -> None:
-    assert f'SDK = "{loading.SDK}"' in (ROOT / "extensions" / "check_requirements.py").read_text("utf-8")
+    assert f'SDK = "{loading.SDK}"' in (ROOT / "extensions" / "check_requirements.py").read_text(
+        "utf-8"
+    )
 
 
 def test_an_sdk_extension_may_have_plain_handlers_and_no_examples(run: Run) -> None:
@@ -288,12 +345,20 @@ def test_extensions_that_give_out_addresses_need_the_apis_own() -> None:
     assert "shelf" not in found
 
 
-def test_deploy_check_names_what_is_missing(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deploy_check_names_what_is_missing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     config = tmp_path / "samconfig.toml"
     config.write_text(
         '[default.deploy.parameters]\nparameter_overrides = ["Model=bedrock:some.model", "JwtIssuer=https://login.example.com"]\n'
     )
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_DEFAULT_REGION", "AWS_REGION", "AWS_PROFILE"):
+    for name in (
+        "AWS_ACCESS_KEY_ID",
+        "AWS_SECRET_ACCESS_KEY",
+        "AWS_DEFAULT_REGION",
+        "AWS_REGION",
+        "AWS_PROFILE",
+    ):
         monkeypatch.delenv(name, raising=False)
     status, out, _ = run("deploy-check", "--config", str(config), "--json")
     items: dict[str, Any] = {i["name"]: i for i in json.loads(out)["items"]}

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from local.model_servers import Answer, BedrockServer, ChatServer, ModelServer, error
+from webbee_kernel.base.loop_thread import LoopThread
 from webbee_kernel.llm.bedrock import BedrockModel
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
 from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolSpec
-from webbee_kernel.loop import LoopThread
 
 MODEL_ID = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"
 
@@ -21,7 +21,13 @@ LIST = ToolSpec(
     description="List messages of the inbox",
     input_schema={"type": "object", "properties": {"day": {"type": "string"}}},
     action_type="read",
-    examples=("покажи письма за сегодня", 'show "new" mail', "inbox", "what is new", "a fifth example"),
+    examples=(
+        "покажи письма за сегодня",
+        'show "new" mail',
+        "inbox",
+        "what is new",
+        "a fifth example",
+    ),
 )
 SEND = ToolSpec(
     name="mail__send",
@@ -72,16 +78,25 @@ class Wire:
     def denied(self) -> Answer:
         if self.kind == "bedrock":
             return error(
-                "AccessDeniedException", "User: arn:aws:sts::1:assumed-role/prompt is not authorized to perform: bedrock:InvokeModel"
+                "AccessDeniedException",
+                "User: arn:aws:sts::1:assumed-role/prompt is not authorized to perform: bedrock:InvokeModel",
             )
         return Answer(status=401, code="invalid_api_key")
 
     @property
     def unknown_model(self) -> Answer:
-        return error("ResourceNotFoundException") if self.kind == "bedrock" else Answer(status=404, code="model_not_found")
+        return (
+            error("ResourceNotFoundException")
+            if self.kind == "bedrock"
+            else Answer(status=404, code="model_not_found")
+        )
 
     def invalid(self, message: str) -> Answer:
-        return error("ValidationException", message) if self.kind == "bedrock" else Answer(status=400, message=message)
+        return (
+            error("ValidationException", message)
+            if self.kind == "bedrock"
+            else Answer(status=400, message=message)
+        )
 
     @property
     def cut(self) -> str:
@@ -114,7 +129,9 @@ def chat_server() -> Iterator[ChatServer]:
 
 
 @pytest.fixture
-def bedrock(bedrock_server: BedrockServer, loop: LoopThread, monkeypatch: pytest.MonkeyPatch) -> Wire:
+def bedrock(
+    bedrock_server: BedrockServer, loop: LoopThread, monkeypatch: pytest.MonkeyPatch
+) -> Wire:
     monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", bedrock_server.url)
     bedrock_server.reset()
     return Wire("bedrock", bedrock_server, BedrockModel(MODEL_ID), loop)

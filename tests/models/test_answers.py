@@ -17,14 +17,21 @@ from .conftest import Wire
 def test_text(wire: Wire) -> None:
     wire.server.play(Answer("Привет, 8 писем."))
     response = wire.ask()
-    assert (response.text, response.tool_calls, response.stop_reason) == ("Привет, 8 писем.", (), "end_turn")
+    assert (response.text, response.tool_calls, response.stop_reason) == (
+        "Привет, 8 писем.",
+        (),
+        "end_turn",
+    )
 
 
 def test_calls_keep_their_order_and_types(wire: Wire) -> None:
     arguments = {"n": 3, "x": 1.5, "on": True, "none": None, "list": [{"a": "ю"}]}
     wire.server.play(Answer(calls=(("mail__list_inbox", {}), ("mail__send", arguments))))
     response = wire.ask()
-    assert response.tool_calls == (ToolCall("mail__list_inbox", {}), ToolCall("mail__send", arguments))
+    assert response.tool_calls == (
+        ToolCall("mail__list_inbox", {}),
+        ToolCall("mail__send", arguments),
+    )
     assert response.stop_reason == "tool_use"
 
 
@@ -63,7 +70,9 @@ def test_a_cut_off_text_says_so(wire: Wire) -> None:
 
 
 def test_the_last_call_of_a_cut_off_answer_can_never_run(wire: Wire) -> None:
-    wire.server.play(Answer(calls=(("mail__list_inbox", {}), ("mail__send", {"to": "a@b.c"})), stop=wire.cut))
+    wire.server.play(
+        Answer(calls=(("mail__list_inbox", {}), ("mail__send", {"to": "a@b.c"})), stop=wire.cut)
+    )
     first, last = wire.ask().tool_calls
     assert first.arguments == {}
     assert last.arguments == '{"to": "a@b.c"}'  # text: the planner sends it back
@@ -84,7 +93,9 @@ def test_usage_counts_cached_tokens_as_part_of_the_input(wire: Wire) -> None:
     assert fresh.output_tokens > 0
 
 
-@pytest.mark.parametrize("stop", ["guardrail_intervened", "malformed_tool_use", "model_context_window_exceeded"])
+@pytest.mark.parametrize(
+    "stop", ["guardrail_intervened", "malformed_tool_use", "model_context_window_exceeded"]
+)
 def test_the_words_of_converse_stay(bedrock: Wire, stop: str) -> None:
     bedrock.server.play(Answer("…", stop=stop))
     assert bedrock.ask().stop_reason == stop
@@ -108,15 +119,31 @@ def completion(message: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("arguments", ["", {}, None, "{}"])
 def test_servers_write_no_arguments_in_four_ways(arguments: Any) -> None:
     call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": arguments}}
-    assert read(completion({"content": None, "tool_calls": [call]})).tool_calls == (ToolCall("f", {}),)
+    assert read(completion({"content": None, "tool_calls": [call]})).tool_calls == (
+        ToolCall("f", {}),
+    )
 
 
 def test_content_may_be_parts() -> None:
-    assert read(completion({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]})).text == "ab"
+    assert (
+        read(
+            completion({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]})
+        ).text
+        == "ab"
+    )
 
 
 @pytest.mark.parametrize(
-    "body", [None, [], {}, {"choices": []}, {"choices": [{}]}, {"choices": [{"message": {"tool_calls": [{}]}}]}, "hello"]
+    "body",
+    [
+        None,
+        [],
+        {},
+        {"choices": []},
+        {"choices": [{}]},
+        {"choices": [{"message": {"tool_calls": [{}]}}]},
+        "hello",
+    ],
 )
 def test_what_is_no_completion_is_an_outage_that_names_the_setting(body: Any) -> None:
     with pytest.raises(ModelUnavailable, match="WEBBEE_MODEL"):

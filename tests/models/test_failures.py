@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from local.model_servers import Answer, ChatServer, error
+from webbee_kernel.base.loop_thread import LoopThread
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.bedrock import BedrockModel
 from webbee_kernel.llm.key import ModelKey
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
-from webbee_kernel.loop import LoopThread
 
 from .conftest import MODEL_ID, Wire, asking
 
@@ -48,7 +48,9 @@ def test_a_dropped_connection_is_tried_once_more(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize(("retry_after", "timeout_s"), [(5, 20.0), (2, 2.5)])
-def test_a_service_that_asks_for_a_long_pause_is_not_asked_again(wire: Wire, retry_after: float, timeout_s: float) -> None:
+def test_a_service_that_asks_for_a_long_pause_is_not_asked_again(
+    wire: Wire, retry_after: float, timeout_s: float
+) -> None:
     wire.server.play(replace(wire.throttled, retry_after=retry_after), Answer("late"))
     assert "try again in a minute" in failure(wire, timeout_s=timeout_s)
     assert len(wire.server.requests) == 1
@@ -85,7 +87,9 @@ def test_an_unknown_model_names_the_setting(wire: Wire) -> None:
         ("something else: TOP SECRET", "did not accept the request"),
     ],
 )
-def test_a_request_that_is_not_accepted_says_why_in_our_words(wire: Wire, words: str, told: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_request_that_is_not_accepted_says_why_in_our_words(
+    wire: Wire, words: str, told: str, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG, "webbee")
     wire.server.play(wire.invalid(words))
     assert told in failure(wire)
@@ -101,7 +105,10 @@ def test_a_request_that_is_not_accepted_says_why_in_our_words(wire: Wire, words:
         (error("ModelErrorException"), "failed"),
         (error("ModelTimeoutException"), "too long"),
         (error("ValidationException", "The provided model identifier is invalid."), "WEBBEE_MODEL"),
-        (error("ValidationException", "Invocation with on-demand throughput isn't supported."), "inference profile"),
+        (
+            error("ValidationException", "Invocation with on-demand throughput isn't supported."),
+            "inference profile",
+        ),
         (Answer(status=403, code="UnrecognizedClientException"), "credentials"),
         (Answer(status=403, code="ExpiredTokenException"), "credentials"),
     ],
@@ -139,15 +146,30 @@ def test_nobody_listens(loop: LoopThread, monkeypatch: pytest.MonkeyPatch) -> No
 # ---- what models refuse
 
 
-def test_a_model_without_prompt_caching_is_asked_again_without_the_cache_point(bedrock: Wire) -> None:
-    refusal = error("AccessDeniedException", "You invoked an unsupported model or your request did not allow prompt caching.")
+def test_a_model_without_prompt_caching_is_asked_again_without_the_cache_point(
+    bedrock: Wire,
+) -> None:
+    refusal = error(
+        "AccessDeniedException",
+        "You invoked an unsupported model or your request did not allow prompt caching.",
+    )
     bedrock.server.play(refusal, Answer("ok"), Answer("ok"))
     assert bedrock.ask().text == "ok"
     assert bedrock.ask().text == "ok"
-    assert ["cachePoint" in str(r.body) for r in bedrock.server.requests] == [True, False, False]  # remembered
+    assert ["cachePoint" in str(r.body) for r in bedrock.server.requests] == [
+        True,
+        False,
+        False,
+    ]  # remembered
 
 
-@pytest.mark.parametrize("words", ["`temperature` is deprecated for this model.", "Unsupported value: 'temperature' does not support 0."])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "`temperature` is deprecated for this model.",
+        "Unsupported value: 'temperature' does not support 0.",
+    ],
+)
 def test_a_model_without_temperature_is_asked_again_without_it(wire: Wire, words: str) -> None:
     wire.server.play(wire.invalid(words), Answer("ok"), Answer("ok"))
     assert wire.ask().text == "ok"
@@ -156,7 +178,12 @@ def test_a_model_without_temperature_is_asked_again_without_it(wire: Wire, words
 
 
 def test_a_model_that_wants_max_completion_tokens_gets_them(openai: Wire) -> None:
-    refusal = Answer(status=400, code="unsupported_parameter", param="max_tokens", message="Use 'max_completion_tokens' instead.")
+    refusal = Answer(
+        status=400,
+        code="unsupported_parameter",
+        param="max_tokens",
+        message="Use 'max_completion_tokens' instead.",
+    )
     openai.server.play(refusal, Answer("ok"), Answer("ok"))
     assert openai.ask().text == "ok"
     assert openai.ask().text == "ok"
@@ -185,10 +212,15 @@ class Parameters:
         return {"Parameter": {"Value": value}}
 
 
-def test_a_key_is_sent_and_shown_nowhere(loop: LoopThread, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_key_is_sent_and_shown_nowhere(
+    loop: LoopThread, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.DEBUG)
     with ChatServer(key="sk-TOPSECRET") as server:
-        right, wrong = (OpenAICompatibleModel(server.url, "m", ModelKey(k)) for k in ("sk-TOPSECRET", "sk-OTHERSECRET"))
+        right, wrong = (
+            OpenAICompatibleModel(server.url, "m", ModelKey(k))
+            for k in ("sk-TOPSECRET", "sk-OTHERSECRET")
+        )
         server.play(Answer("ok"))
         assert loop.run(right.complete(asking())).text == "ok"
         with pytest.raises(ModelUnavailable, match="WEBBEE_MODEL_KEY") as caught:
@@ -204,7 +236,11 @@ def test_i_secrets_never_logged_a_key_comes_from_its_parameter_once(loop: LoopTh
 
 def test_a_key_that_was_replaced_is_read_anew_after_a_refusal(loop: LoopThread) -> None:
     with ChatServer(key="sk-2") as server:
-        model = OpenAICompatibleModel(server.url, "m", ModelKey(parameter="/models/key", client_factory=Parameters("sk-1", "sk-2")))
+        model = OpenAICompatibleModel(
+            server.url,
+            "m",
+            ModelKey(parameter="/models/key", client_factory=Parameters("sk-1", "sk-2")),
+        )
         server.play(Answer("ok"))
         with pytest.raises(ModelUnavailable):
             loop.run(model.complete(asking()))
@@ -214,9 +250,13 @@ def test_a_key_that_was_replaced_is_read_anew_after_a_refusal(loop: LoopThread) 
 def test_a_parameter_that_cannot_be_read_is_named_by_its_setting(loop: LoopThread) -> None:
     from botocore.exceptions import ClientError
 
-    missing = ClientError({"Error": {"Code": "ParameterNotFound", "Message": "sk-SECRET"}}, "GetParameter")
+    missing = ClientError(
+        {"Error": {"Code": "ParameterNotFound", "Message": "sk-SECRET"}}, "GetParameter"
+    )
     key = ModelKey(parameter="/models/key", client_factory=Parameters(missing, "sk-1"))
-    with pytest.raises(ModelUnavailable, match="WEBBEE_MODEL_KEY_SECRET names: it does not exist") as caught:
+    with pytest.raises(
+        ModelUnavailable, match="WEBBEE_MODEL_KEY_SECRET names: it does not exist"
+    ) as caught:
         loop.run(key.get())
     assert "sk-SECRET" not in str(caught.value)
     assert loop.run(key.get()) == "sk-1"
@@ -227,7 +267,9 @@ def test_a_key_that_no_header_can_carry_is_refused(loop: LoopThread) -> None:
         loop.run(ModelKey("ключ").get())
 
 
-@pytest.mark.parametrize("url", ["http://user:pass@host/v1", "http://", "http://host:port/v1", "http://[bad/v1"])
+@pytest.mark.parametrize(
+    "url", ["http://user:pass@host/v1", "http://", "http://host:port/v1", "http://[bad/v1"]
+)
 def test_a_base_url_that_cannot_be_used_stops_the_start(url: str) -> None:
     with pytest.raises(SettingsError, match="WEBBEE_MODEL"):
         OpenAICompatibleModel(url, "m")
@@ -242,5 +284,7 @@ def test_clients_are_kept_by_a_few_read_timeouts(loop: LoopThread) -> None:
 
     for seconds in (0.5, 4.0, 4.9, 17.0, 900.0):
         with pytest.raises(RuntimeError):
-            loop.run(BedrockModel(MODEL_ID, client_factory=factory).complete(asking(timeout_s=seconds)))
+            loop.run(
+                BedrockModel(MODEL_ID, client_factory=factory).complete(asking(timeout_s=seconds))
+            )
     assert asked == [(2, 1), (5, 1), (5, 1), (20, 1), (180, 1)]

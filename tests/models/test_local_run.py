@@ -23,7 +23,9 @@ def setting(wire: Wire) -> str:
     return f"bedrock:{MODEL_ID}" if wire.kind == "bedrock" else f"openai:{wire.server.url}#llama3"
 
 
-def test_the_story_of_the_demo_runs_over_the_wire(wire: Wire, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_story_of_the_demo_runs_over_the_wire(
+    wire: Wire, capsys: pytest.CaptureFixture[str]
+) -> None:
     with local_world(tokens=demo.TOKENS, model=setting(wire)) as world:
         story = demo.Story(world)
         demo.connect(story)
@@ -34,12 +36,17 @@ def test_the_story_of_the_demo_runs_over_the_wire(wire: Wire, capsys: pytest.Cap
     assert wire.server.problems == []
     assert len(wire.server.requests) >= 10
     sent = json.dumps([r.body for r in wire.server.requests], ensure_ascii=False)
-    assert "sarah@example.com" not in sent  # the gate is closed: no model saw the address that the mail went to
+    assert (
+        "sarah@example.com" not in sent
+    )  # the gate is closed: no model saw the address that the mail went to
 
 
 def test_make_run_reaches_a_server_with_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WEBBEE_MODEL_KEY", "sk-local")
-    with ChatServer(key="sk-local", model="llama3") as server, local_world(model=f"openai:{server.url}#llama3") as world:
+    with (
+        ChatServer(key="sk-local", model="llama3") as server,
+        local_world(model=f"openai:{server.url}#llama3") as world,
+    ):
         prepare(world)
         alice = Client(world.url, "alice")
         answer = alice.post("/v1/chat", {"message": "покажи письма за сегодня", "session_id": "s1"})
@@ -55,11 +62,20 @@ def test_only_a_bedrock_model_lets_requests_leave_the_machine() -> None:
     def real(service: str) -> bool:
         url = f"https://{service}.eu-central-1.amazonaws.com/model/m/converse"
         try:
-            return BotocoreStubber().process_request(AWSPreparedRequest("POST", url, HTTPHeaders(), b"", False)) is None
+            return (
+                BotocoreStubber().process_request(
+                    AWSPreparedRequest("POST", url, HTTPHeaders(), b"", False)
+                )
+                is None
+            )
         except NotImplementedError:  # moto took it
             return False
 
     with local_aws(bedrock=True):
-        assert (real("bedrock-runtime"), real("dynamodb"), real("bedrock-agent")) == (True, False, False)
+        assert (real("bedrock-runtime"), real("dynamodb"), real("bedrock-agent")) == (
+            True,
+            False,
+            False,
+        )
     with local_aws():
         assert not real("bedrock-runtime")

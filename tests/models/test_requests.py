@@ -21,7 +21,12 @@ from .conftest import LIST, MODEL_ID, SEND, Wire, asking
 
 
 def test_a_service_takes_the_request_as_it_is(wire: Wire) -> None:
-    for request in (asking(), asking(tools=()), asking(system=""), asking(role="ai", prompt="half a pair: \ud83d", tools=())):
+    for request in (
+        asking(),
+        asking(tools=()),
+        asking(system=""),
+        asking(role="ai", prompt="half a pair: \ud83d", tools=()),
+    ):
         wire.server.play(Answer("ok"))
         assert wire.ask(request).text == "ok"
     assert wire.server.problems == []
@@ -35,7 +40,10 @@ def test_bedrock_gets_the_stable_parts_before_a_cache_point(bedrock: Wire) -> No
     assert received.body["system"] == [{"text": "Decide."}, {"cachePoint": {"type": "default"}}]
     assert received.body["messages"] == [{"role": "user", "content": [{"text": asking().prompt}]}]
     assert received.body["inferenceConfig"] == {"maxTokens": 1024, "temperature": 0.0}
-    assert [t["toolSpec"]["name"] for t in received.body["toolConfig"]["tools"]] == ["mail__list_inbox", "mail__send"]
+    assert [t["toolSpec"]["name"] for t in received.body["toolConfig"]["tools"]] == [
+        "mail__list_inbox",
+        "mail__send",
+    ]
 
 
 def test_a_request_without_tools_has_no_cache_point(bedrock: Wire) -> None:
@@ -101,7 +109,10 @@ def test_references_are_written_out_and_titles_left_out() -> None:
     assert schema["required"] == ["name", "home"]
     home = schema["properties"]["home"]
     assert home["description"] == "Where they live"
-    assert home["properties"] == {"title": {"description": "Mr or Ms", "type": "string"}, "street": {"type": "string"}}
+    assert home["properties"] == {
+        "title": {"description": "Mr or Ms", "type": "string"},
+        "street": {"type": "string"},
+    }
     assert "$ref" not in json.dumps(schema)  # also where a model holds itself
 
 
@@ -132,13 +143,23 @@ def broken_converse() -> dict[str, Any]:
         (("toolConfig", "tools", 0, "toolSpec", "name"), "mail.list", "does not match"),
         (("toolConfig", "tools", 0, "toolSpec", "name"), "mail__send", "unique"),
         (("toolConfig", "tools", 0, "toolSpec", "description"), "", "valid min length: 1"),
-        (("toolConfig", "tools", 0, "toolSpec", "inputSchema", "json"), {"type": "string"}, "type must be object"),
-        (("toolConfig", "tools", 0, "toolSpec", "inputSchema", "json"), {"type": "object", "$defs": {}}, "top level"),
+        (
+            ("toolConfig", "tools", 0, "toolSpec", "inputSchema", "json"),
+            {"type": "string"},
+            "type must be object",
+        ),
+        (
+            ("toolConfig", "tools", 0, "toolSpec", "inputSchema", "json"),
+            {"type": "object", "$defs": {}},
+            "top level",
+        ),
         (("system", 0), {"cachePoint": {"type": "default"}}, "start with text"),
         (("extra",), 1, "Unknown parameter"),
     ],
 )
-def test_a_wrong_converse_request_is_noticed(path: tuple[Any, ...], value: Any, complaint: str) -> None:
+def test_a_wrong_converse_request_is_noticed(
+    path: tuple[Any, ...], value: Any, complaint: str
+) -> None:
     body = broken_converse()
     assert converse_problems(MODEL_ID, body) == []
     _put(body, path, value)

@@ -10,14 +10,14 @@ import pytest
 
 from local.model_servers import Answer, ChatServer
 from local.template import TEMPLATE_PATH, load_template
+from webbee_kernel.base.loop_thread import LoopThread
+from webbee_kernel.base.metrics import metered
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Role, Usage
 from webbee_kernel.llm.roles import RoleModels
-from webbee_kernel.loop import LoopThread
-from webbee_kernel.metrics import metered
 
 from .conftest import MODEL_ID, Wire, asking
 
@@ -43,7 +43,9 @@ def test_each_role_has_its_model(loop: LoopThread) -> None:
 
 
 def test_one_model_for_all_has_its_own_name() -> None:
-    assert RoleModels({"classifier": Named("a"), "narrator": Named("a"), "ai": Named("a")}).name == "a"
+    assert (
+        RoleModels({"classifier": Named("a"), "narrator": Named("a"), "ai": Named("a")}).name == "a"
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,8 +54,14 @@ def test_one_model_for_all_has_its_own_name() -> None:
         ({}, "offline"),
         ({"WEBBEE_MODEL": f"bedrock:{MODEL_ID}"}, f"bedrock:{MODEL_ID}"),
         ({"WEBBEE_MODEL": "openai:http://127.0.0.1:11434/v1#llama3:8b"}, "openai:llama3:8b"),
-        ({"WEBBEE_MODEL": "bedrock:a", "WEBBEE_MODEL_AI": "offline"}, "classifier=bedrock:a, narrator=bedrock:a, ai=offline"),
-        ({"WEBBEE_MODEL_NARRATOR": "bedrock:b"}, "classifier=offline, narrator=bedrock:b, ai=offline"),
+        (
+            {"WEBBEE_MODEL": "bedrock:a", "WEBBEE_MODEL_AI": "offline"},
+            "classifier=bedrock:a, narrator=bedrock:a, ai=offline",
+        ),
+        (
+            {"WEBBEE_MODEL_NARRATOR": "bedrock:b"},
+            "classifier=offline, narrator=bedrock:b, ai=offline",
+        ),
     ],
 )
 def test_settings_name_the_models(env: dict[str, str], name: str) -> None:
@@ -76,7 +84,10 @@ def test_a_setting_that_names_no_model_stops_the_start(variable: str, value: str
 
 def test_the_key_is_in_no_repr_of_the_settings() -> None:
     settings = Settings.from_env({"WEBBEE_MODEL_KEY": "sk-SECRET"})
-    assert "sk-SECRET" not in f"{settings!r}{settings}{settings.model_dump()}{settings.model_dump_json()}"
+    assert (
+        "sk-SECRET"
+        not in f"{settings!r}{settings}{settings.model_dump()}{settings.model_dump_json()}"
+    )
 
 
 def test_the_key_of_the_settings_reaches_the_server(loop: LoopThread) -> None:
@@ -86,18 +97,29 @@ def test_the_key_of_the_settings_reaches_the_server(loop: LoopThread) -> None:
         assert loop.run(make_model(Settings.from_env(env)).complete(asking())).text == "ok"
 
 
-def test_what_a_request_cost_is_a_metric_without_content(loop: LoopThread, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_a_request_cost_is_a_metric_without_content(
+    loop: LoopThread, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.INFO, "webbee.model")
-    models = RoleModels({"classifier": Named("a"), "narrator": Named("b", ModelUnavailable("no")), "ai": Named("a")})
+    models = RoleModels(
+        {"classifier": Named("a"), "narrator": Named("b", ModelUnavailable("no")), "ai": Named("a")}
+    )
     written: list[str] = []
     with metered("chat_turn", "Webbee/test", dict, write=written.append):
         loop.run(models.complete(asking(prompt="TOP SECRET")))
         with pytest.raises(ModelUnavailable):
             loop.run(models.complete(asking(role="narrator")))
     answered, failed = map(json.loads, written)
-    assert [answered[k] for k in ("role", "model", "InputTokens", "CachedTokens", "OutputTokens")] == ["classifier", "a", [120], [100], [7]]
+    assert [
+        answered[k] for k in ("role", "model", "InputTokens", "CachedTokens", "OutputTokens")
+    ] == ["classifier", "a", [120], [100], [7]]
     [directive] = answered["_aws"]["CloudWatchMetrics"]
-    assert {m["Name"] for m in directive["Metrics"]} == {"ModelLatency", "InputTokens", "CachedTokens", "OutputTokens"}
+    assert {m["Name"] for m in directive["Metrics"]} == {
+        "ModelLatency",
+        "InputTokens",
+        "CachedTokens",
+        "OutputTokens",
+    }
     assert set(directive["Dimensions"][0]) <= set(answered)
     assert (failed["role"], failed["ModelErrors"]) == ("narrator", [1])
     assert [record.levelname for record in caplog.records] == ["INFO", "WARNING"]

@@ -67,7 +67,9 @@ def test_two_requests_make_a_turn(wire: Wire, kernel: TestKernel) -> None:
     assert wire.server.problems == []
 
 
-def test_a_throttled_classifier_is_an_outage_and_leaves_no_trace(wire: Wire, kernel: TestKernel) -> None:
+def test_a_throttled_classifier_is_an_outage_and_leaves_no_trace(
+    wire: Wire, kernel: TestKernel
+) -> None:
     wire.server.play(wire.throttled, wire.throttled)
     with pytest.raises(ModelUnavailable) as caught:
         kernel.chat("what is new?")
@@ -77,28 +79,40 @@ def test_a_throttled_classifier_is_an_outage_and_leaves_no_trace(wire: Wire, ker
 
 
 @pytest.mark.parametrize("kind", ["throttled", "broken", "denied"])
-def test_a_narrator_that_fails_after_the_work_leaves_the_summaries(wire: Wire, kernel: TestKernel, sent: Sent, kind: str) -> None:
-    wire.server.play(Answer(calls=(("mail__send", {"to": "bob"}),)), getattr(wire, kind), getattr(wire, kind))
+def test_a_narrator_that_fails_after_the_work_leaves_the_summaries(
+    wire: Wire, kernel: TestKernel, sent: Sent, kind: str
+) -> None:
+    wire.server.play(
+        Answer(calls=(("mail__send", {"to": "bob"}),)), getattr(wire, kind), getattr(wire, kind)
+    )
     reply = kernel.chat("send it to bob")
     assert (reply.text, reply.body["status"]) == ("Sent to bob.", "ok")
     assert sent.to == ["bob"]
     assert len(kernel.memory().turns) == 1
 
 
-def test_a_narrator_that_drops_the_line_leaves_the_summaries(wire: Wire, kernel: TestKernel) -> None:
+def test_a_narrator_that_drops_the_line_leaves_the_summaries(
+    wire: Wire, kernel: TestKernel
+) -> None:
     wire.server.play(LIST, Answer(drop=True), Answer(drop=True))
     assert kernel.chat("what is new?").text == "8 unread messages."
 
 
 def test_malformed_arguments_are_repaired_once(wire: Wire, kernel: TestKernel, sent: Sent) -> None:
-    wire.server.play(wire.malformed("mail__send"), Answer(calls=(("mail__send", {"to": "bob"}),)), Answer("Sent to bob."))
+    wire.server.play(
+        wire.malformed("mail__send"),
+        Answer(calls=(("mail__send", {"to": "bob"}),)),
+        Answer("Sent to bob."),
+    )
     assert kernel.chat("send it to bob").text == "Sent to bob."
     assert sent.to == ["bob"]
     assert "the arguments are not a JSON object" in str(wire.server.requests[1].body)
     assert len(wire.server.requests) == 3
 
 
-def test_arguments_that_do_not_fit_are_repaired_once(wire: Wire, kernel: TestKernel, sent: Sent) -> None:
+def test_arguments_that_do_not_fit_are_repaired_once(
+    wire: Wire, kernel: TestKernel, sent: Sent
+) -> None:
     wire.server.play(
         Answer(calls=(("mail__send", {"to": "bob", "copies": "many"}),)),
         Answer(calls=(("mail__send", {"to": "bob"}),)),
@@ -117,7 +131,9 @@ def test_a_call_that_was_cut_off_never_runs(wire: Wire, kernel: TestKernel, sent
 
 
 def test_an_unknown_function_is_told_back(wire: Wire, kernel: TestKernel) -> None:
-    wire.server.play(Answer(calls=(("bank__pay", {}),)), LIST, Answer("You have 8 unread messages."))
+    wire.server.play(
+        Answer(calls=(("bank__pay", {}),)), LIST, Answer("You have 8 unread messages.")
+    )
     assert kernel.chat("what is new?").text == "You have 8 unread messages."
     assert "there is no such function" in str(wire.server.requests[1].body)
 
@@ -128,12 +144,16 @@ def test_an_empty_answer_is_told_back(wire: Wire, kernel: TestKernel) -> None:
 
 
 def test_text_beside_calls_is_not_the_reply(wire: Wire, kernel: TestKernel) -> None:
-    wire.server.play(Answer("I will look.", calls=LIST.calls), Answer("You have 8 unread messages."))
+    wire.server.play(
+        Answer("I will look.", calls=LIST.calls), Answer("You have 8 unread messages.")
+    )
     assert kernel.chat("what is new?").text == "You have 8 unread messages."
 
 
 def test_an_invented_number_is_corrected_over_the_wire(wire: Wire, kernel: TestKernel) -> None:
-    wire.server.play(LIST, Answer("You have 36 unread messages."), Answer("You have 8 unread messages."))
+    wire.server.play(
+        LIST, Answer("You have 36 unread messages."), Answer("You have 8 unread messages.")
+    )
     assert kernel.chat("what is new?").text == "You have 8 unread messages."
     assert "36" in str(wire.server.requests[2].body)
 
@@ -144,7 +164,9 @@ def test_a_filtered_narration_leaves_the_summaries(wire: Wire, kernel: TestKerne
 
 
 def test_a_slow_model_ends_the_turn_at_its_deadline(wire: Wire, sent: Sent) -> None:
-    kernel = TestKernel([sent.extension()], model=wire.model, env={"WEBBEE_TURN_SECONDS": "2.6"})  # 2 s are kept for recording
+    kernel = TestKernel(
+        [sent.extension()], model=wire.model, env={"WEBBEE_TURN_SECONDS": "2.6"}
+    )  # 2 s are kept for recording
     wire.server.play(Answer("late", delay_s=30))
     with pytest.raises(ModelUnavailable, match="did not answer within"):
         kernel.chat("what is new?")
@@ -152,7 +174,9 @@ def test_a_slow_model_ends_the_turn_at_its_deadline(wire: Wire, sent: Sent) -> N
 
 
 def test_the_narrator_never_gets_tools_or_history(wire: Wire, kernel: TestKernel) -> None:
-    wire.server.play(LIST, Answer("You have 8 unread messages."), LIST, Answer("You have 8 unread messages."))
+    wire.server.play(
+        LIST, Answer("You have 8 unread messages."), LIST, Answer("You have 8 unread messages.")
+    )
     kernel.chat("the first question")
     kernel.chat("what is new?")
     narrator = str(wire.server.requests[3].body)
@@ -168,8 +192,14 @@ def test_ctx_ai_is_served_too(wire: Wire) -> None:
     @chat.function("write", description="Write a poem", action_type="read")
     async def write(ctx: Context) -> ActionResult:
         answer = await ctx.ai.complete("A line, please.")
-        return ActionResult.success({"line": answer.text, "tokens": answer.tokens_used > 0}, summary=answer.text)
+        return ActionResult.success(
+            {"line": answer.text, "tokens": answer.tokens_used > 0}, summary=answer.text
+        )
 
-    wire.server.play(Answer(calls=(("poet__write", {}),)), Answer("The bees are back."), Answer("The bees are back."))
+    wire.server.play(
+        Answer(calls=(("poet__write", {}),)),
+        Answer("The bees are back."),
+        Answer("The bees are back."),
+    )
     assert TestKernel([ext], model=wire.model).chat("a poem").text == "The bees are back."
     assert wire.server.problems == []

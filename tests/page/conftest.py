@@ -13,7 +13,12 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+CHROMIUM = (
+    os.environ.get("CHROMIUM")
+    or shutil.which("chromium")
+    or shutil.which("chromium-browser")
+    or shutil.which("google-chrome")
+)
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -30,7 +35,9 @@ def url() -> Iterator[str]:
     """The address of a deployment of its own process: tests beside these keep their environment."""
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'layers/webbee_kernel'}:{ROOT}"}
     command = [sys.executable, "-m", "tests.page.serve"]
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
         assert server.stdin and server.stdout
         address = server.stdout.readline().strip()
         assert address.startswith("http://"), "the local deployment did not start"
@@ -42,9 +49,13 @@ def url() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Debian's Chromium, driven by Playwright, whose event loop occupies this thread: it ends with the module, before others run."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="Playwright has no wheel for this machine")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="Playwright has no wheel for this machine"
+    )
     if not CHROMIUM:
-        pytest.skip("Chromium is not installed: apt-get install chromium, or set CHROMIUM=/path/to/it")
+        pytest.skip(
+            "Chromium is not installed: apt-get install chromium, or set CHROMIUM=/path/to/it"
+        )
     with playwright.sync_playwright() as driver:
         chromium = driver.chromium.launch(executable_path=CHROMIUM, headless=True, args=FLAGS)
         yield chromium
@@ -57,17 +68,32 @@ def visit(browser: Any, url: str) -> Iterator[Callable[..., Any]]:
     contexts: list[Any] = []
     problems: list[str] = []
 
-    def open_page(token: str = "", *, locale: str = "en-GB", expected: str = "\0", **options: Any) -> Any:
-        context = browser.new_context(locale=locale, viewport=options.pop("viewport", {"width": 1400, "height": 900}), **options)
+    def open_page(
+        token: str = "", *, locale: str = "en-GB", expected: str = "\0", **options: Any
+    ) -> Any:
+        context = browser.new_context(
+            locale=locale,
+            viewport=options.pop("viewport", {"width": 1400, "height": 900}),
+            **options,
+        )
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(15_000)
-        page.on("console", lambda m: problems.append(m.text) if m.type in ("error", "warning") and expected not in m.text else None)
+        page.on(
+            "console",
+            lambda m: (
+                problems.append(m.text)
+                if m.type in ("error", "warning") and expected not in m.text
+                else None
+            ),
+        )
         page.on("pageerror", lambda e: problems.append(f"error: {e}"))
         page.goto(url)
         if token:
             page.get_by_role("button", name=token).click()
-            page.get_by_label("Message" if locale.startswith("en") else "Сообщение", exact=True).wait_for()
+            page.get_by_label(
+                "Message" if locale.startswith("en") else "Сообщение", exact=True
+            ).wait_for()
         return page
 
     yield open_page

@@ -37,7 +37,9 @@ def draw(visit: Visit) -> Draw:
             if body["function"] == "__panel__every":
                 return route.fulfill(json={"ui": tree})
             calls.append(body)
-            return route.fulfill(json={"status": "ok", "ui": {"type": "Toast", "props": {"message": "done"}}})
+            return route.fulfill(
+                json={"status": "ok", "ui": {"type": "Toast", "props": {"message": "done"}}}
+            )
 
         page.route("**/v1/extensions/showcase/call", answer)
         page.get_by_role("button", name="bob").click()
@@ -56,12 +58,21 @@ def node(kind: str, **props: Any) -> dict[str, Any]:
 
 def cards() -> dict[str, Any]:
     """All of the gallery, each in a card of its name."""
-    return node("Grid", columns=3, children=[node("Card", title=name, content=shown.node.to_dict()) for name, shown in GALLERY.items()])
+    return node(
+        "Grid",
+        columns=3,
+        children=[
+            node("Card", title=name, content=shown.node.to_dict())
+            for name, shown in GALLERY.items()
+        ],
+    )
 
 
 def card(panel: Any, name: str) -> Any:
     """The card of that name."""
-    return panel.locator(".n-card").filter(has=panel.page.locator(f":scope > .n-heading:text-is('{name}')"))
+    return panel.locator(".n-card").filter(
+        has=panel.page.locator(f":scope > .n-heading:text-is('{name}')")
+    )
 
 
 def test_the_gallery_holds_every_constructor_of_the_sdk() -> None:
@@ -96,7 +107,10 @@ def test_every_action_of_every_node_is_done(draw: Draw) -> None:
                     here.get_by_label(label).select_option(way.removeprefix("choose "))
                 else:
                     roles = ("button", "checkbox", "switch", "radio")
-                    either = [here.get_by_role(role, name=re.compile(rf"^{re.escape(pressed)}")) for role in roles]
+                    either = [
+                        here.get_by_role(role, name=re.compile(rf"^{re.escape(pressed)}"))
+                        for role in roles
+                    ]
                     either[0].or_(either[1]).or_(either[2]).or_(either[3]).first.click()
             assert calls[-1]["function"] == function, f"{name}: {pressed}"
     sent = {body["function"]: body["params"] for body in calls}
@@ -109,21 +123,34 @@ def test_every_action_of_every_node_is_done(draw: Draw) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1400])
-def test_every_node_has_a_name_enough_contrast_and_fits(draw: Draw, scheme: str, width: int) -> None:
+def test_every_node_has_a_name_enough_contrast_and_fits(
+    draw: Draw, scheme: str, width: int
+) -> None:
     panel, _ = draw(cards(), color_scheme=scheme, viewport={"width": width, "height": 850})
     panel.evaluate("panel => panel.querySelectorAll('details').forEach(d => d.open = true)")
     assert panel.page.evaluate(UNNAMED) == []
     assert panel.page.evaluate(FAINT) == []
     assert panel.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert panel.evaluate("p => p.closest('.centre').scrollWidth <= p.closest('.centre').clientWidth")
+    assert panel.evaluate(
+        "p => p.closest('.centre').scrollWidth <= p.closest('.centre').clientWidth"
+    )
 
 
 def test_a_modal_waits_to_be_opened_and_sends_what_was_filled_in(draw: Draw) -> None:
     content = ui.Input(label="New name", param_name="name")
     tree = ui.Stack(
         [
-            ui.Modal("Rename it", content, "Rename", "Not now", call("rename", id=5), on_close=call("left")),
-            ui.Dialog("Erase it", ui.Text("for good"), "Erase", "Keep", call("erase"), destructive=True),
+            ui.Modal(
+                "Rename it",
+                content,
+                "Rename",
+                "Not now",
+                call("rename", id=5),
+                on_close=call("left"),
+            ),
+            ui.Dialog(
+                "Erase it", ui.Text("for good"), "Erase", "Keep", call("erase"), destructive=True
+            ),
             ui.SlideOver("Details", [ui.Text("slid in")], on_close=call("slid_out")),
             ui.Modal("Closed", open=False),
         ]
@@ -156,16 +183,25 @@ def test_a_modal_waits_to_be_opened_and_sends_what_was_filled_in(draw: Draw) -> 
 
 
 def test_a_chosen_file_goes_with_the_form_and_a_large_one_is_refused_in_words(draw: Draw) -> None:
-    upload = ui.FileUpload(title="Papers", multiple=True, blocked_extensions=["exe"], max_files=2, show_previews=True)
-    panel, calls = draw(ui.Form([upload, ui.Input(label="Note", param_name="note")], "keep", "Send").to_dict())
+    upload = ui.FileUpload(
+        title="Papers", multiple=True, blocked_extensions=["exe"], max_files=2, show_previews=True
+    )
+    panel, calls = draw(
+        ui.Form([upload, ui.Input(label="Note", param_name="note")], "keep", "Send").to_dict()
+    )
     field = panel.get_by_label("Papers")
 
     def choose(*files: tuple[str, bytes]) -> None:
-        field.set_input_files([{"name": name, "mimeType": "text/plain", "buffer": content} for name, content in files])
+        field.set_input_files(
+            [{"name": name, "mimeType": "text/plain", "buffer": content} for name, content in files]
+        )
 
     for files, words in (
         ([("big.txt", b"x" * 95_000)], "big.txt is too large: 90 KB is the most."),
-        ([("a.txt", b"x" * 60_000), ("b.txt", b"x" * 60_000)], "Papers is too large: 90 KB is the most."),
+        (
+            [("a.txt", b"x" * 60_000), ("b.txt", b"x" * 60_000)],
+            "Papers is too large: 90 KB is the most.",
+        ),
         ([("run.EXE", b"x")], "Files like run.EXE are not taken here."),
         ([(f"{n}.txt", b"x") for n in range(3)], "At most 2 files."),
     ):
@@ -174,20 +210,32 @@ def test_a_chosen_file_goes_with_the_form_and_a_large_one_is_refused_in_words(dr
         assert field.evaluate("f => f.files.length") == 0
 
     choose(("list.txt", "pears и яблоки".encode()))
-    panel.locator("[data-kind=files]").evaluate("async f => { while (!f.chosen.length) await new Promise(r => setTimeout(r, 20)); }")
+    panel.locator("[data-kind=files]").evaluate(
+        "async f => { while (!f.chosen.length) await new Promise(r => setTimeout(r, 20)); }"
+    )
     panel.get_by_label("Note").fill("for Anna")
     with panel.page.expect_response("**/v1/extensions/showcase/call"):
         panel.get_by_role("button", name="Send").click()
     (file,) = calls[-1]["params"]["files"]
-    assert (file["name"], file["type"], file["size"]) == ("list.txt", "text/plain", len("pears и яблоки".encode()))
+    assert (file["name"], file["type"], file["size"]) == (
+        "list.txt",
+        "text/plain",
+        len("pears и яблоки".encode()),
+    )
     assert base64.b64decode(file["content_base64"]).decode() == "pears и яблоки"
     assert calls[-1]["params"]["note"] == "for Anna"
 
 
 def test_a_file_that_an_action_takes_is_sent_at_once(draw: Draw) -> None:
-    panel, calls = draw(ui.FileUpload(title="Picture", on_upload=call("upload", album="a"), param_name="pictures").to_dict())
+    panel, calls = draw(
+        ui.FileUpload(
+            title="Picture", on_upload=call("upload", album="a"), param_name="pictures"
+        ).to_dict()
+    )
     with panel.page.expect_response("**/v1/extensions/showcase/call"):
-        panel.get_by_label("Picture").set_input_files({"name": "dot.png", "mimeType": "image/png", "buffer": b"\x89PNG"})
+        panel.get_by_label("Picture").set_input_files(
+            {"name": "dot.png", "mimeType": "image/png", "buffer": b"\x89PNG"}
+        )
     assert calls[-1]["params"]["album"] == "a"
     assert [f["name"] for f in calls[-1]["params"]["pictures"]] == ["dot.png"]
 
@@ -196,7 +244,11 @@ def test_rows_are_searched_ticked_sorted_and_moved_by_keyboard(draw: Draw) -> No
     rows = [ui.ListItem(f"r{n}", f"letter {n}", draggable=True) for n in range(5)]
     folder = ui.ListItem("f1", "Archive", droppable=True, on_drop=call("move"))
     listed = ui.List(
-        [*rows, folder], searchable=True, page_size=4, selectable=True, bulk_actions=[{"label": "Delete", "action": call("drop_all")}]
+        [*rows, folder],
+        searchable=True,
+        page_size=4,
+        selectable=True,
+        bulk_actions=[{"label": "Delete", "action": call("drop_all")}],
     )
     prices = [{"id": n, "price": price} for n, price in enumerate((30, 4, 100))]
     table = ui.DataTable([ui.DataColumn("price", "Price")], prices)
@@ -229,8 +281,18 @@ def test_rows_are_searched_ticked_sorted_and_moved_by_keyboard(draw: Draw) -> No
 
 
 def test_markdown_is_drawn_and_its_markup_stays_text(draw: Draw) -> None:
-    hostile = "<img src=x onerror=window.pwned=1> [bad](javascript:window.pwned=1) ![x](javascript:1) **b** " + "*" * 3000
-    panel, _ = draw(ui.Stack([ui.Markdown("## Title\n\n- [x] done\n\n[ok](https://example.com/)"), ui.Markdown(hostile)]).to_dict())
+    hostile = (
+        "<img src=x onerror=window.pwned=1> [bad](javascript:window.pwned=1) ![x](javascript:1) **b** "
+        + "*" * 3000
+    )
+    panel, _ = draw(
+        ui.Stack(
+            [
+                ui.Markdown("## Title\n\n- [x] done\n\n[ok](https://example.com/)"),
+                ui.Markdown(hostile),
+            ]
+        ).to_dict()
+    )
     assert panel.get_by_role("heading", name="Title").is_visible()
     assert panel.get_by_role("link", name="ok").get_attribute("href") == "https://example.com/"
     assert panel.get_by_text("☑ done").is_visible()
@@ -256,7 +318,16 @@ def test_long_data_is_cut_and_says_so(draw: Draw) -> None:
     deep = node("Stack", children=[])
     for _ in range(60):
         deep = node("Stack", children=[deep])
-    panel, _ = draw(node("Stack", children=[*children, deep, node("Stack", children=[node("Text", content=n) for n in range(5000)])]))
+    panel, _ = draw(
+        node(
+            "Stack",
+            children=[
+                *children,
+                deep,
+                node("Stack", children=[node("Text", content=n) for n in range(5000)]),
+            ],
+        )
+    )
     text = panel.inner_text()
     for words in (
         "first 500 of 10000",
@@ -276,8 +347,12 @@ def test_broken_props_never_break_the_page(draw: Draw) -> None:
     for shown in GALLERY.values():
         made = shown.node.to_dict()
         names.setdefault(made["type"], set()).update(made["props"])
-    children = [node(kind, **dict.fromkeys(props, value)) for kind, props in names.items() for value in odd]
-    children += [{"type": kind} for kind in names] + [node(kind, **dict.fromkeys(props)) for kind, props in names.items()]
+    children = [
+        node(kind, **dict.fromkeys(props, value)) for kind, props in names.items() for value in odd
+    ]
+    children += [{"type": kind} for kind in names] + [
+        node(kind, **dict.fromkeys(props)) for kind, props in names.items()
+    ]
     panel, _ = draw(node("Stack", children=[*children, node("Text", content="after all of them")]))
     assert panel.get_by_text("after all of them").is_visible()
 
@@ -288,11 +363,21 @@ def test_a_chart_names_its_lowest_and_highest_value(draw: Draw) -> None:
         {"day": "Tue", "spend": 12.5, "clicks": None},
         {"day": "Wed", "spend": 4, "clicks": 950},
     ]
-    panel, _ = draw(ui.Stack([ui.Chart(rows, kind, "day", y2_keys=["clicks"], title=kind) for kind in ("line", "bar", "area")]).to_dict())
+    panel, _ = draw(
+        ui.Stack(
+            [
+                ui.Chart(rows, kind, "day", y2_keys=["clicks"], title=kind)
+                for kind in ("line", "bar", "area")
+            ]
+        ).to_dict()
+    )
     for kind, least in (("line", "200"), ("bar", "0"), ("area", "0")):
         figure = panel.locator("figure").filter(has_text=kind)
         assert figure.get_by_role("img", name=f"{kind}: spend, clicks").is_visible()
-        left, right = (axis.all_inner_texts() for axis in (figure.locator(".n-axis").nth(n).locator("span") for n in (0, 1)))
+        left, right = (
+            axis.all_inner_texts()
+            for axis in (figure.locator(".n-axis").nth(n).locator("span") for n in (0, 1))
+        )
         assert (left[0], left[2], right[0], right[2]) == ("13", "-3", "950", least)
         assert figure.locator(".n-x").inner_text().split() == ["Mon", "Tue", "Wed"]
         assert figure.locator(".n-legend").inner_text().split() == ["spend", "clicks"]
@@ -308,7 +393,9 @@ def test_media_plays_from_safe_places_only(draw: Draw) -> None:
     ]
     panel, _ = draw(ui.Stack(children).to_dict())
     assert panel.locator("video[controls][loop], audio[controls]").count() == 2
-    assert panel.get_by_text("bad film · This address is not opened: javascript:window.pwned=1").is_visible()
+    assert panel.get_by_text(
+        "bad film · This address is not opened: javascript:window.pwned=1"
+    ).is_visible()
     assert panel.get_by_text("This address is not opened: http://example.com/a.mp3").is_visible()
     assert panel.get_by_label("audio title").evaluate(
         "a => new Promise(r => a.readyState ? r(true) : (a.onloadedmetadata = () => r(true), a.onerror = () => r(false)))"
@@ -317,7 +404,11 @@ def test_media_plays_from_safe_places_only(draw: Draw) -> None:
 
 def test_a_stages_keys_a_menu_and_a_notice_are_used_by_keyboard(draw: Draw) -> None:
     stage, menu = GALLERY["Stage"].node, GALLERY["Menu"].node
-    panel, calls = draw(ui.Stack([stage, menu, ui.Alert("read me", dismissible=True), ui.Input(label="elsewhere")]).to_dict())
+    panel, calls = draw(
+        ui.Stack(
+            [stage, menu, ui.Alert("read me", dismissible=True), ui.Input(label="elsewhere")]
+        ).to_dict()
+    )
     panel.get_by_label("elsewhere").press("1")
     panel.get_by_role("button", name="2 stage_two").focus()
     with panel.page.expect_response("**/v1/extensions/showcase/call"):
@@ -340,7 +431,9 @@ def test_the_pages_own_words_around_nodes_are_russian_for_a_russian(draw: Draw) 
 def test_a_chosen_file_stays_when_the_panel_is_drawn_anew(draw: Draw) -> None:
     tree = ui.Form([ui.FileUpload(title="Papers")], "keep", "Send").to_dict()
     panel, calls = draw(tree)
-    panel.get_by_label("Papers").set_input_files({"name": "a.txt", "mimeType": "text/plain", "buffer": b"kept"})
+    panel.get_by_label("Papers").set_input_files(
+        {"name": "a.txt", "mimeType": "text/plain", "buffer": b"kept"}
+    )
     tree["props"]["children"].append(ui.Text("news").to_dict())
     panel.get_by_role("button", name="Refresh Every node").click()
     panel.get_by_text("news").wait_for()

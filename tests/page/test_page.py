@@ -52,14 +52,18 @@ def say(page: Any, message: str) -> Any:
 def send(url: str, token: str, method: str, path: str, body: Any = None) -> Any:
     """Another client of the same user."""
     headers = {"authorization": f"Bearer {token}"}
-    request = urllib.request.Request(url + path, json.dumps(body).encode() if body is not None else None, headers, method=method)
+    request = urllib.request.Request(
+        url + path, json.dumps(body).encode() if body is not None else None, headers, method=method
+    )
     with urllib.request.urlopen(request, timeout=30) as response:
         return json.loads(response.read())
 
 
 def call(url: str, token: str, app: str, function: str, **params: Any) -> Any:
     """A direct call from elsewhere."""
-    return send(url, token, "POST", f"/v1/extensions/{app}/call", {"function": function, "params": params})
+    return send(
+        url, token, "POST", f"/v1/extensions/{app}/call", {"function": function, "params": params}
+    )
 
 
 def test_a_person_chats_in_english_and_sees_what_was_called(visit: Visit) -> None:
@@ -91,7 +95,9 @@ def test_a_deletion_waits_for_a_yes_and_a_no_keeps_the_note(visit: Visit) -> Non
     assert card.get_by_role("button", name="Yes").is_disabled()
     assert notes.get_by_text("Lisbon launch").first.is_visible()
 
-    card = say(page, 'delete the note "Lisbon launch: 14 September"').get_by_role("group", name="Please confirm")
+    card = say(page, 'delete the note "Lisbon launch: 14 September"').get_by_role(
+        "group", name="Please confirm"
+    )
     card.get_by_role("button", name="Yes, do it").click()
     page.locator(".turn.webbee").last.get_by_text("Deleted the note").wait_for()
     notes.get_by_text("Lisbon launch").first.wait_for(state="detached")
@@ -102,11 +108,15 @@ def test_a_confirmation_survives_a_reload(visit: Visit) -> None:
     say(page, "add a task: buy a kettle")
     say(page, "delete the task buy a kettle")
     page.reload()
-    page.get_by_role("group", name="Please confirm").get_by_role("button", name="Yes, do it").click()
+    page.get_by_role("group", name="Please confirm").get_by_role(
+        "button", name="Yes, do it"
+    ).click()
     page.get_by_text("Deleted the task").wait_for()
 
 
-def test_a_panel_refreshes_by_an_event_and_keeps_what_is_being_typed(visit: Visit, url: str) -> None:
+def test_a_panel_refreshes_by_an_event_and_keeps_what_is_being_typed(
+    visit: Visit, url: str
+) -> None:
     page = visit("bob")
     panel = page.locator("[data-panel='tasks.tasks']")
     panel.get_by_label("Task", exact=True).fill("half a tho")
@@ -147,7 +157,9 @@ def test_progress_and_a_notification_arrive_once_also_after_a_reload(visit: Visi
     assert page.get_by_text("No notifications.").is_visible()
 
 
-def test_a_developer_finds_a_dropped_field_and_a_masked_value_with_the_inspector(visit: Visit, url: str) -> None:
+def test_a_developer_finds_a_dropped_field_and_a_masked_value_with_the_inspector(
+    visit: Visit, url: str
+) -> None:
     page = visit("dev developer")
     before = send(url, "dev", "GET", "/v1/sessions")
     page.get_by_role("button", name="Inspector").click()
@@ -167,7 +179,9 @@ def test_a_developer_finds_a_dropped_field_and_a_masked_value_with_the_inspector
     assert "the model reads <EMAIL_" in find("sarah@example.com")
     assert "never written" in find("rhubarb")
     assert drawer.get_by_text("showcase.crowded").is_visible()
-    assert drawer.get_by_role("region", name="Apps that failed to load").inner_text().split("\n")[1:] == [
+    assert drawer.get_by_role("region", name="Apps that failed to load").inner_text().split("\n")[
+        1:
+    ] == [
         "broken",
         "RuntimeError: <b>no feathers</b> (main.py:3)",
     ]
@@ -188,7 +202,16 @@ def test_every_node_shows_and_none_runs_anything(visit: Visit) -> None:
     panel.get_by_role("button", name="Open nothing").click()
     page.locator(".toast").get_by_text("This address is not opened").wait_for()
     assert panel.get_by_role("link", name="good link").get_attribute("rel") == "noopener noreferrer"
-    for text in ("Heading", "badge", "inside", "Value", "hot", "first tab", "leaf", "Teapot (shown as data)"):
+    for text in (
+        "Heading",
+        "badge",
+        "inside",
+        "Value",
+        "hot",
+        "first tab",
+        "leaf",
+        "Teapot (shown as data)",
+    ):
         assert panel.get_by_text(text).first.is_visible(), text
     panel.get_by_role("tab", name="One").press("ArrowRight")
     assert panel.get_by_text("second tab").is_visible()
@@ -230,11 +253,15 @@ def test_what_failed_can_be_sent_again_and_runs_once(visit: Visit, url: str) -> 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 900, 1400])
-def test_everything_has_a_name_enough_contrast_and_fits(visit: Visit, scheme: str, width: int) -> None:
+def test_everything_has_a_name_enough_contrast_and_fits(
+    visit: Visit, scheme: str, width: int
+) -> None:
     page = visit("dev developer", color_scheme=scheme, viewport={"width": width, "height": 850})
     say(page, "show my mail")
     if width > 720:
-        page.locator("[data-panel='notes.notes'] form, [data-panel='notes.notes'] .panel-body > *").first.wait_for()
+        page.locator(
+            "[data-panel='notes.notes'] form, [data-panel='notes.notes'] .panel-body > *"
+        ).first.wait_for()
     checks = [""] + (["left", "right", "chat"] if width == 390 else [])
     for view in checks:
         if view:
@@ -258,7 +285,11 @@ def test_the_keyboard_alone_is_enough(visit: Visit) -> None:
     seen = set()
     for _ in range(60):
         page.keyboard.press("Tab")
-        seen.add(page.evaluate("document.activeElement.getAttribute('aria-label') || document.activeElement.textContent"))
+        seen.add(
+            page.evaluate(
+                "document.activeElement.getAttribute('aria-label') || document.activeElement.textContent"
+            )
+        )
     assert {"Apps", "Notifications", "Sign out", "+ New conversation", "Refresh Tasks"} <= seen
     for landmark in ("banner", "main", "navigation", "complementary", "log"):
         assert page.get_by_role(landmark).first.is_visible(), landmark
@@ -284,4 +315,6 @@ def test_the_page_is_one_small_document_that_loads_nothing_else(url: str) -> Non
         assert len(response.read()) < 40_000
         etag = response.headers["etag"]
     with pytest.raises(urllib.error.HTTPError, match="304"):
-        urllib.request.urlopen(urllib.request.Request(url, headers={"if-none-match": etag}), timeout=10)
+        urllib.request.urlopen(
+            urllib.request.Request(url, headers={"if-none-match": etag}), timeout=10
+        )

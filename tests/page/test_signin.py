@@ -41,7 +41,9 @@ def url(acme: Provider) -> Iterator[str]:
         "WEBBEE_OAUTH_PROVIDERS": acme.configuration,
     }
     command = [sys.executable, "-c", SERVE, str(ROOT / "tests/functions/connectable")]
-    with subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
         assert server.stdin and server.stdout
         yield server.stdout.readline().strip()
         server.stdin.close()

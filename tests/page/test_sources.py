@@ -14,7 +14,18 @@ MODULES = {path.name: path.read_text("utf-8") for path in FOLDER.glob("*.js")}
 
 
 @pytest.mark.parametrize(
-    "danger", ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function(", "srcdoc", "DOMParser", 'style="']
+    "danger",
+    [
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "Function(",
+        "srcdoc",
+        "DOMParser",
+        'style="',
+    ],
 )
 def test_no_module_parses_html_or_runs_text(danger: str) -> None:
     assert [name for name, source in MODULES.items() if danger in source] == []
@@ -33,7 +44,9 @@ def test_no_two_modules_declare_one_name() -> None:
     declared = [
         name
         for source in MODULES.values()
-        for name in re.findall(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", source, re.M)
+        for name in re.findall(
+            r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", source, re.M
+        )
     ]
     assert [name for name in declared if declared.count(name) > 1] == []
 
@@ -55,7 +68,18 @@ def test_every_word_the_page_says_exists_in_both_languages() -> None:
     assert len(words) == MODULES["strings.js"].partition("\n};")[0].count("\n") - 2
     said = {key for source in MODULES.values() for key in re.findall(r"\bt\(\"(\w+)\"", source)}
     assert said <= set(words)
-    kinds = {"shown", "masked", "cut", "dropped", "hidden", "unknown", "you", "webbee", "audio", "video"}
+    kinds = {
+        "shown",
+        "masked",
+        "cut",
+        "dropped",
+        "hidden",
+        "unknown",
+        "you",
+        "webbee",
+        "audio",
+        "video",
+    }
     kinds |= {f"event_{kind}" for kind in ("alert", "notification", "result")}
     assert set(words) - said - kinds == set()
 

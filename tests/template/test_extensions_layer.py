@@ -45,14 +45,30 @@ def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def build(sources: Path, artifacts: Path, **variables: str) -> set[str]:
-    clean = {name: value for name, value in os.environ.items() if name not in ("ARCH", "MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES")}
+    clean = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("ARCH", "MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES")
+    }
     env = {**clean, "ARTIFACTS_DIR": str(artifacts), **variables}
-    subprocess.run(["make", "build-ExtensionsLayer"], cwd=sources, env=env, check=True, capture_output=True, timeout=30)
+    subprocess.run(
+        ["make", "build-ExtensionsLayer"],
+        cwd=sources,
+        env=env,
+        check=True,
+        capture_output=True,
+        timeout=30,
+    )
     return {str(path.relative_to(artifacts)) for path in artifacts.rglob("*") if path.is_file()}
 
 
-def test_it_takes_extensions_without_their_tests_and_caches(sources: Path, pip: Path, tmp_path: Path) -> None:
-    assert build(sources, tmp_path / "layer") == {"webbee_extensions/mail/main.py", "webbee_extensions/mail/views/inbox.py"}
+def test_it_takes_extensions_without_their_tests_and_caches(
+    sources: Path, pip: Path, tmp_path: Path
+) -> None:
+    assert build(sources, tmp_path / "layer") == {
+        "webbee_extensions/mail/main.py",
+        "webbee_extensions/mail/views/inbox.py",
+    }
     assert pip.read_text() == "-m compileall -q -j 0 --invalidation-mode unchecked-hash .\n"
 
 

@@ -73,7 +73,9 @@ def test_a_function_gets_the_variables_of_its_row(template: Template, function: 
 
 
 @pytest.mark.parametrize("function", VARIABLES)
-def test_a_function_has_its_own_folder_and_the_kernel(template: Template, functions: dict[str, dict[str, Any]], function: str) -> None:
+def test_a_function_has_its_own_folder_and_the_kernel(
+    template: Template, functions: dict[str, dict[str, Any]], function: str
+) -> None:
     defaults = template["Globals"]["Function"]
     assert defaults["Runtime"] == "python3.13"
     assert defaults["Handler"] == "handler.lambda_handler"
@@ -81,8 +83,14 @@ def test_a_function_has_its_own_folder_and_the_kernel(template: Template, functi
     assert functions[function]["Layers"][0] == {"Ref": "KernelLayer"}
 
 
-def test_the_function_that_sees_the_prompt_has_no_extension_code(functions: dict[str, dict[str, Any]]) -> None:
-    with_extensions = {function for function, properties in functions.items() if {"Ref": "ExtensionsLayer"} in properties["Layers"]}
+def test_the_function_that_sees_the_prompt_has_no_extension_code(
+    functions: dict[str, dict[str, Any]],
+) -> None:
+    with_extensions = {
+        function
+        for function, properties in functions.items()
+        if {"Ref": "ExtensionsLayer"} in properties["Layers"]
+    }
     assert with_extensions == {"ToolDispatchFunction", "SkeletonRefreshFunction"}
 
 
@@ -90,11 +98,15 @@ def test_i_fact_ledger_pii_mask_default_off_in_the_template(template: Template) 
     switch = template["Parameters"]["FactLedgerExposePii"]
     assert (switch["Default"], switch["AllowedValues"]) == ("false", ["true", "false"])
     for function in VARIABLES:
-        assert environment(template, function)["IMPERAL_FACT_LEDGER_EXPOSE_PII"] == {"Ref": "FactLedgerExposePii"}
+        assert environment(template, function)["IMPERAL_FACT_LEDGER_EXPOSE_PII"] == {
+            "Ref": "FactLedgerExposePii"
+        }
 
 
 def test_only_who_may_call_has_no_default(template: Template) -> None:
-    without = {name for name, parameter in template["Parameters"].items() if "Default" not in parameter}
+    without = {
+        name for name, parameter in template["Parameters"].items() if "Default" not in parameter
+    }
     assert without == {"JwtIssuer", "JwtAudience"}
     assert template["Parameters"]["Architecture"]["Default"] == "arm64"
     assert template["Parameters"]["AwsEndpoint"]["Default"] == ""
@@ -108,21 +120,31 @@ def test_skeleton_refresh_is_ticked_and_reports_single_failures(transformed: Tem
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
-def test_a_message_stays_hidden_six_timeouts_and_then_is_kept_apart(template: Template, functions: dict[str, dict[str, Any]]) -> None:
+def test_a_message_stays_hidden_six_timeouts_and_then_is_kept_apart(
+    template: Template, functions: dict[str, dict[str, Any]]
+) -> None:
     queue = template["Resources"]["RefreshQueue"]["Properties"]
     assert queue["VisibilityTimeout"] == 6 * functions["SkeletonRefreshFunction"]["Timeout"]
-    assert queue["RedrivePolicy"]["deadLetterTargetArn"] == {"Fn::GetAtt": ["RefreshDeadLetterQueue", "Arn"]}
+    assert queue["RedrivePolicy"]["deadLetterTargetArn"] == {
+        "Fn::GetAtt": ["RefreshDeadLetterQueue", "Arn"]
+    }
 
 
 @pytest.mark.parametrize("function", VARIABLES)
-def test_logs_go_to_a_group_that_forgets(template: Template, functions: dict[str, dict[str, Any]], function: str) -> None:
+def test_logs_go_to_a_group_that_forgets(
+    template: Template, functions: dict[str, dict[str, Any]], function: str
+) -> None:
     group = functions[function]["LoggingConfig"]["LogGroup"]["Ref"]
-    assert template["Resources"][group]["Properties"] == {"RetentionInDays": {"Ref": "LogRetentionDays"}}
+    assert template["Resources"][group]["Properties"] == {
+        "RetentionInDays": {"Ref": "LogRetentionDays"}
+    }
 
 
 def test_intrinsic_functions_read_as_their_long_form(tmp_path: Path) -> None:
     path = tmp_path / "template.yaml"
-    path.write_text("a: !Ref A\nb: !GetAtt B.Arn\nc: !Sub '${C}/x'\nd: !If [D, !Ref E, 1]\ne: !Condition F\n")
+    path.write_text(
+        "a: !Ref A\nb: !GetAtt B.Arn\nc: !Sub '${C}/x'\nd: !If [D, !Ref E, 1]\ne: !Condition F\n"
+    )
     assert load_template(path) == {
         "a": {"Ref": "A"},
         "b": {"Fn::GetAtt": ["B", "Arn"]},

@@ -10,16 +10,27 @@ import pytest
 from local.template import Template, environment, resources
 
 SECRETS = "parameter/webbee/<stack>/*"
-MODELS = {"BedrockModelArns": {"bedrock:InvokeModel"}, "parameter${ModelKeySecret}": {"ssm:GetParameter"}}
+MODELS = {
+    "BedrockModelArns": {"bedrock:InvokeModel"},
+    "parameter${ModelKeySecret}": {"ssm:GetParameter"},
+}
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 CACHE = {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"}
 STORE = {*CACHE, "dynamodb:Query"}
-TRACE = {"xray:PutTraceSegments", "xray:PutTelemetryRecords"}  # X-Ray has no resources to name; only with Tracing=true
+TRACE = {
+    "xray:PutTraceSegments",
+    "xray:PutTelemetryRecords",
+}  # X-Ray has no resources to name; only with Tracing=true
 
 ALLOWED = {
     "ChatTurnFunction": {
         "ChatTurnLogGroup": LOGS,
-        "SessionsTable": {*CACHE, "dynamodb:UpdateItem", "dynamodb:Query", "dynamodb:BatchWriteItem"},
+        "SessionsTable": {
+            *CACHE,
+            "dynamodb:UpdateItem",
+            "dynamodb:Query",
+            "dynamodb:BatchWriteItem",
+        },
         "SessionsTable/index/by_user": {"dynamodb:Query"},
         "SkeletonTable": {"dynamodb:Query"},
         "EventsTable": {"dynamodb:Query"},
@@ -41,7 +52,13 @@ ALLOWED = {
     },
     "SkeletonRefreshFunction": {
         "SkeletonRefreshLogGroup": LOGS,
-        "SkeletonTable": {"dynamodb:Query", "dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"},
+        "SkeletonTable": {
+            "dynamodb:Query",
+            "dynamodb:GetItem",
+            "dynamodb:PutItem",
+            "dynamodb:UpdateItem",
+            "dynamodb:DeleteItem",
+        },
         "SkeletonTable/index/due": {"dynamodb:Query"},
         "CacheTable": {*CACHE, "dynamodb:Query", "dynamodb:BatchWriteItem"},
         "StoreTable": STORE,
@@ -104,8 +121,13 @@ def test_a_function_may_do_exactly_what_its_row_says(transformed: Template, func
 def test_the_transform_adds_no_role_and_no_managed_policy(transformed: Template) -> None:
     roles = dict(resources(transformed, "AWS::IAM::Role"))
     deployment = roles.pop("DeploymentRole")  # CodeDeploy's, no function's
-    assert deployment["ManagedPolicyArns"][0]["Fn::Sub"].endswith("/AWSCodeDeployRoleForLambdaLimited")
-    used = {properties["Role"]["Fn::GetAtt"][0] for _, properties in resources(transformed, "AWS::Lambda::Function")}
+    assert deployment["ManagedPolicyArns"][0]["Fn::Sub"].endswith(
+        "/AWSCodeDeployRoleForLambdaLimited"
+    )
+    used = {
+        properties["Role"]["Fn::GetAtt"][0]
+        for _, properties in resources(transformed, "AWS::Lambda::Function")
+    }
     assert set(roles) == used
     assert len(used) == len(ALLOWED)  # one each, none shared
     assert not any("ManagedPolicyArns" in role for role in roles.values())
@@ -120,7 +142,11 @@ def test_no_statement_has_a_wildcard(transformed: Template, function: str) -> No
         assert not any("*" in action for action in as_list(statement["Action"]))
         for resource in as_list(statement["Resource"]):
             # A secret's name holds its user, so this one is a prefix, and only of this stack's own parameters.
-            assert "*" not in str(resource) or short(resource) == SECRETS or set(statement["Action"]) == TRACE
+            assert (
+                "*" not in str(resource)
+                or short(resource) == SECRETS
+                or set(statement["Action"]) == TRACE
+            )
 
 
 def test_extension_code_reaches_neither_sessions_nor_skeleton(transformed: Template) -> None:
@@ -132,17 +158,26 @@ def test_extension_code_reaches_neither_sessions_nor_skeleton(transformed: Templ
 
 
 def test_only_skeleton_refresh_writes_the_skeleton(transformed: Template) -> None:
-    writers = {function for function in ALLOWED if grants(transformed, function).get("SkeletonTable", set()) - {"dynamodb:Query"}}
+    writers = {
+        function
+        for function in ALLOWED
+        if grants(transformed, function).get("SkeletonTable", set()) - {"dynamodb:Query"}
+    }
     assert writers == {"SkeletonRefreshFunction"}
 
 
 def test_no_function_may_change_or_delete_an_audit_record(transformed: Template) -> None:
     for function in ALLOWED:
-        assert grants(transformed, function).get("AuditTable", set()) <= {"dynamodb:GetItem", "dynamodb:PutItem"}
+        assert grants(transformed, function).get("AuditTable", set()) <= {
+            "dynamodb:GetItem",
+            "dynamodb:PutItem",
+        }
 
 
 @pytest.mark.parametrize("role", ["ChatTurnRole", "ToolDispatchRole", "SkeletonRefreshRole"])
-def test_models_and_their_key_are_allowed_only_where_they_are_named(template: Template, role: str) -> None:
+def test_models_and_their_key_are_allowed_only_where_they_are_named(
+    template: Template, role: str
+) -> None:
     conditional = [
         statement["Fn::If"]
         for policy in template["Resources"][role]["Properties"]["Policies"]
@@ -154,14 +189,28 @@ def test_models_and_their_key_are_allowed_only_where_they_are_named(template: Te
         ("BedrockIsUsed", {"Ref": "AWS::NoValue"}),
         ("ModelKeyIsUsed", {"Ref": "AWS::NoValue"}),
     ]
-    assert template["Conditions"]["BedrockIsUsed"] == {"Fn::Not": [{"Fn::Equals": [{"Fn::Join": ["", {"Ref": "BedrockModelArns"}]}, ""]}]}
-    assert template["Conditions"]["ModelKeyIsUsed"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "ModelKeySecret"}, ""]}]}
-    assert template["Parameters"]["BedrockModelArns"]["Default"] == template["Parameters"]["ModelKeySecret"]["Default"] == ""
+    assert template["Conditions"]["BedrockIsUsed"] == {
+        "Fn::Not": [{"Fn::Equals": [{"Fn::Join": ["", {"Ref": "BedrockModelArns"}]}, ""]}]
+    }
+    assert template["Conditions"]["ModelKeyIsUsed"] == {
+        "Fn::Not": [{"Fn::Equals": [{"Ref": "ModelKeySecret"}, ""]}]
+    }
+    assert (
+        template["Parameters"]["BedrockModelArns"]["Default"]
+        == template["Parameters"]["ModelKeySecret"]["Default"]
+        == ""
+    )
 
 
 @pytest.mark.parametrize("function", ALLOWED)
-def test_the_environment_names_the_tables_the_role_allows_and_no_other(template: Template, function: str) -> None:
-    named = {value["Ref"] for name, value in environment(template, function).items() if name.startswith("WEBBEE_TABLE_")}
+def test_the_environment_names_the_tables_the_role_allows_and_no_other(
+    template: Template, function: str
+) -> None:
+    named = {
+        value["Ref"]
+        for name, value in environment(template, function).items()
+        if name.startswith("WEBBEE_TABLE_")
+    }
     allowed = {resource for resource in ALLOWED[function] if resource.endswith("Table")}
     assert named == allowed
 
@@ -169,5 +218,11 @@ def test_the_environment_names_the_tables_the_role_allows_and_no_other(template:
 @pytest.mark.parametrize("function", ALLOWED)
 def test_only_lambda_may_take_a_role(transformed: Template, function: str) -> None:
     role = transformed["Resources"][function]["Properties"]["Role"]["Fn::GetAtt"][0]
-    statement = {"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}, "Action": "sts:AssumeRole"}
-    assert transformed["Resources"][role]["Properties"]["AssumeRolePolicyDocument"]["Statement"] == [statement]
+    statement = {
+        "Effect": "Allow",
+        "Principal": {"Service": "lambda.amazonaws.com"},
+        "Action": "sts:AssumeRole",
+    }
+    assert transformed["Resources"][role]["Properties"]["AssumeRolePolicyDocument"][
+        "Statement"
+    ] == [statement]

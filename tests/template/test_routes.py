@@ -26,7 +26,12 @@ ROUTES = {
     ("PUT", "/v1/extensions/{app_id}/installation", REFRESH),
     ("DELETE", "/v1/extensions/{app_id}/installation", REFRESH),
 }
-PUBLIC = {"/", "/v1/health", "/v1/ext/{app_id}/webhook/{path+}", "/v1/ext/{app_id}/oauth/{provider}/callback"}
+PUBLIC = {
+    "/",
+    "/v1/health",
+    "/v1/ext/{app_id}/webhook/{path+}",
+    "/v1/ext/{app_id}/oauth/{provider}/callback",
+}
 
 
 def test_every_route_reaches_its_function(template: Template) -> None:
@@ -40,7 +45,9 @@ def test_only_page_health_webhooks_and_sign_ins_are_public(template: Template) -
     assert {route.path for route in routes(template) if route.public} == PUBLIC
 
 
-def test_after_the_transform_the_gateway_asks_for_a_token_everywhere_else(transformed: Template) -> None:
+def test_after_the_transform_the_gateway_asks_for_a_token_everywhere_else(
+    transformed: Template,
+) -> None:
     body = transformed["Resources"]["Api"]["Properties"]["Body"]
     open_paths = {
         path
@@ -56,18 +63,29 @@ def test_after_the_transform_the_gateway_asks_for_a_token_everywhere_else(transf
         "identitySource": "$request.header.Authorization",
         "jwtConfiguration": {
             "issuer": {
-                "Fn::If": ["HasOwnPool", {"Fn::Sub": "https://cognito-idp.${AWS::Region}.amazonaws.com/${UserPool}"}, {"Ref": "JwtIssuer"}]
+                "Fn::If": [
+                    "HasOwnPool",
+                    {"Fn::Sub": "https://cognito-idp.${AWS::Region}.amazonaws.com/${UserPool}"},
+                    {"Ref": "JwtIssuer"},
+                ]
             },
-            "audience": [{"Fn::If": ["HasOwnPool", {"Ref": "UserPoolClient"}, {"Ref": "JwtAudience"}]}],
+            "audience": [
+                {"Fn::If": ["HasOwnPool", {"Ref": "UserPoolClient"}, {"Ref": "JwtAudience"}]}
+            ],
         },
     }
 
 
 def test_the_handlers_get_payload_format_2(transformed: Template) -> None:
     operations = [
-        operation for methods in transformed["Resources"]["Api"]["Properties"]["Body"]["paths"].values() for operation in methods.values()
+        operation
+        for methods in transformed["Resources"]["Api"]["Properties"]["Body"]["paths"].values()
+        for operation in methods.values()
     ]
-    assert {operation["x-amazon-apigateway-integration"]["payloadFormatVersion"] for operation in operations} == {"2.0"}
+    assert {
+        operation["x-amazon-apigateway-integration"]["payloadFormatVersion"]
+        for operation in operations
+    } == {"2.0"}
 
 
 def test_no_other_origin_may_call_and_requests_are_throttled(template: Template) -> None:
@@ -83,7 +101,9 @@ def test_the_access_log_names_no_path_and_no_caller(template: Template) -> None:
         assert secret not in log_format
 
 
-def test_a_pool_of_its_own_is_made_on_request_and_lets_nobody_promote_himself(template: Template) -> None:
+def test_a_pool_of_its_own_is_made_on_request_and_lets_nobody_promote_himself(
+    template: Template,
+) -> None:
     pool, client = template["Resources"]["UserPool"], template["Resources"]["UserPoolClient"]
     assert pool["Condition"] == client["Condition"] == "HasOwnPool"
     assert template["Conditions"]["HasOwnPool"] == {"Fn::Equals": [{"Ref": "JwtIssuer"}, "cognito"]}

@@ -13,7 +13,14 @@ from local.stack import FUNCTIONS, ROOT, Stack, http_event, load_handler
 from local.template import Template
 from tests.deployment import NOT_IN_MOTO, Deployment, deploy
 
-CLAIMS = {"sub": "alice", "tenant_id": "acme", "role": "developer", "language": "en", "email": "alice@acme.example", "scope": "chat"}
+CLAIMS = {
+    "sub": "alice",
+    "tenant_id": "acme",
+    "role": "developer",
+    "language": "en",
+    "email": "alice@acme.example",
+    "scope": "chat",
+}
 
 
 @pytest.fixture(scope="module")
@@ -35,15 +42,27 @@ def stack(deployment: Deployment, template: Template, monkeypatch: pytest.Monkey
     return Stack(template, handlers, {}, deployment.outputs["RefreshQueueUrl"])
 
 
-def test_cloudformation_creates_everything_that_moto_knows(deployment: Deployment, transformed: Template) -> None:
+def test_cloudformation_creates_everything_that_moto_knows(
+    deployment: Deployment, transformed: Template
+) -> None:
     kinds = {transformed["Resources"][name]["Type"] for name in deployment.left_out}
     unknown = {kind for kind in kinds if kind.startswith(NOT_IN_MOTO)}
     assert kinds - unknown == {"AWS::Lambda::Permission"}  # of the API's routes
-    assert {"SessionsTable", "RefreshQueue", "ChatTurnRole", "ChatTurnFunction", "SkeletonRefreshFunctionTick"} <= deployment.names.keys()
+    assert {
+        "SessionsTable",
+        "RefreshQueue",
+        "ChatTurnRole",
+        "ChatTurnFunction",
+        "SkeletonRefreshFunctionTick",
+    } <= deployment.names.keys()
 
 
-def test_a_turn_an_installation_and_a_refresh_use_what_the_stack_created(stack: Stack, deployment: Deployment) -> None:
-    installed = stack.invoke("skeleton_refresh", http_event("PUT", "/v1/extensions/tasks/installation", claims=CLAIMS))
+def test_a_turn_an_installation_and_a_refresh_use_what_the_stack_created(
+    stack: Stack, deployment: Deployment
+) -> None:
+    installed = stack.invoke(
+        "skeleton_refresh", http_event("PUT", "/v1/extensions/tasks/installation", claims=CLAIMS)
+    )
     assert installed["statusCode"] == 200, installed
     assert stack.tick() >= 1
     while stack.drain():

@@ -30,13 +30,18 @@ def test_a_table_expires_backs_up_encrypts_and_survives(template: Template, tabl
 
 def test_data_is_protected_unless_the_operator_says_otherwise(template: Template) -> None:
     assert template["Parameters"]["ProtectData"]["Default"] == "true"
-    assert template["Conditions"]["DataIsProtected"] == {"Fn::Equals": [{"Ref": "ProtectData"}, "true"]}
+    assert template["Conditions"]["DataIsProtected"] == {
+        "Fn::Equals": [{"Ref": "ProtectData"}, "true"]
+    }
 
 
 @pytest.mark.parametrize("table", TABLES)
 def test_every_table_is_keyed_by_pk_and_sk(template: Template, table: str) -> None:
     keys = table_definitions(template)[table]["KeySchema"]
-    assert keys == [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}]
+    assert keys == [
+        {"AttributeName": "pk", "KeyType": "HASH"},
+        {"AttributeName": "sk", "KeyType": "RANGE"},
+    ]
 
 
 def test_the_indexes(template: Template) -> None:
@@ -46,7 +51,8 @@ def test_the_indexes(template: Template) -> None:
             index["Projection"].get("NonKeyAttributes", index["Projection"]["ProjectionType"]),
         )
         for table, definition in table_definitions(template).items()
-        for index in definition.get("GlobalSecondaryIndexes", []) + definition.get("LocalSecondaryIndexes", [])
+        for index in definition.get("GlobalSecondaryIndexes", [])
+        + definition.get("LocalSecondaryIndexes", [])
     }
     assert found == {
         ("SessionsTable", "by_user"): (["user_key", "touched_at"], ["title", "seq", "session_id"]),
@@ -59,7 +65,12 @@ def test_the_indexes(template: Template) -> None:
 @pytest.fixture
 def dynamodb() -> Any:
     with mock_aws(config={"core": {"reset_boto3_session": False}}):
-        yield boto3.client("dynamodb", region_name="eu-central-1", aws_access_key_id="test", aws_secret_access_key="test")
+        yield boto3.client(
+            "dynamodb",
+            region_name="eu-central-1",
+            aws_access_key_id="test",
+            aws_secret_access_key="test",
+        )
 
 
 def test_the_tables_can_be_made_from_the_template_alone(template: Template, dynamodb: Any) -> None:
@@ -83,7 +94,10 @@ def test_the_tables_can_be_made_from_the_template_alone(template: Template, dyna
 def test_a_variable_that_names_two_tables_is_refused(dynamodb: Any) -> None:
     template: Template = {
         "Resources": {
-            name: {"Type": "AWS::Serverless::Function", "Properties": {"Environment": {"Variables": {"WEBBEE_TABLE_X": {"Ref": table}}}}}
+            name: {
+                "Type": "AWS::Serverless::Function",
+                "Properties": {"Environment": {"Variables": {"WEBBEE_TABLE_X": {"Ref": table}}}},
+            }
             for name, table in [("One", "A"), ("Two", "B")]
         }
     }

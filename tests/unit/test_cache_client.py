@@ -9,15 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.channels.cache import CacheClient, InFlight
-from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.turn import UserKey
+from webbee_kernel.values import UserKey
 
 ALICE, BOB = UserKey("t", "alice"), UserKey("t", "bob")
 JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )
@@ -56,8 +60,20 @@ class World:
         self.clock = FrozenClock()
         self.flights = InFlight()
 
-    def client(self, user: UserKey = ALICE, app_id: str = "mail", models: dict[str, type[BaseModel]] | None = None) -> CacheClient:
-        return CacheClient(self.store, user, app_id, {"inbox": Inbox} if models is None else models, self.clock, self.flights)  # type: ignore[arg-type]
+    def client(
+        self,
+        user: UserKey = ALICE,
+        app_id: str = "mail",
+        models: dict[str, type[BaseModel]] | None = None,
+    ) -> CacheClient:
+        return CacheClient(
+            self.store,
+            user,
+            app_id,
+            {"inbox": Inbox} if models is None else models,
+            self.clock,
+            self.flights,
+        )  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -137,8 +153,13 @@ def test_without_a_word_a_value_lives_sixty_seconds(world: World) -> None:
         (None, TypeError),
     ],
 )
-def test_any_other_ttl_is_refused_before_any_io(world: World, ttl: Any, error: type[Exception]) -> None:
-    for call in (world.client().set("k", 1, ttl), world.client().get_or_fetch("k", None, _one, ttl)):
+def test_any_other_ttl_is_refused_before_any_io(
+    world: World, ttl: Any, error: type[Exception]
+) -> None:
+    for call in (
+        world.client().set("k", 1, ttl),
+        world.client().get_or_fetch("k", None, _one, ttl),
+    ):
         with pytest.raises(error, match=r"I-CACHE-TTL-CAP-300S.*300"):
             run(call)
     assert world.store.calls == []
@@ -164,9 +185,16 @@ def test_a_safe_key_is_taken(world: World, key: str) -> None:
         (None, TypeError),
     ],
 )
-def test_any_other_key_is_refused_before_any_io(world: World, key: Any, error: type[Exception]) -> None:
+def test_any_other_key_is_refused_before_any_io(
+    world: World, key: Any, error: type[Exception]
+) -> None:
     cache = world.client()
-    for call in (cache.set(key, 1), cache.get(key), cache.delete(key), cache.get_or_fetch(key, None, _one)):
+    for call in (
+        cache.set(key, 1),
+        cache.get(key),
+        cache.delete(key),
+        cache.get_or_fetch(key, None, _one),
+    ):
         with pytest.raises(error, match=r"I-CACHE-KEY-SAFETY.*128"):
             run(call)
     assert world.store.calls == []
@@ -183,7 +211,9 @@ def test_65536_bytes_fit_and_a_byte_more_is_refused_with_its_size(world: World) 
     assert world.store.calls == ["set"] and run(cache.get("k")) == "x" * 65_534
 
 
-@pytest.mark.parametrize("value", [object(), {1, 2}, b"x", date(2026, 5, 15), {"d": date(2026, 5, 15)}, {5: "five"}, 1j])
+@pytest.mark.parametrize(
+    "value", [object(), {1, 2}, b"x", date(2026, 5, 15), {"d": date(2026, 5, 15)}, {5: "five"}, 1j]
+)
 def test_what_json_cannot_hold_is_a_type_error_before_any_io(world: World, value: Any) -> None:
     with pytest.raises(TypeError, match="JSON"):
         run(world.client().set("k", value))
@@ -210,7 +240,11 @@ def test_delete_takes_the_key_under_every_model_and_can_be_repeated(world: World
     run(cache.set("other", 2))
     run(cache.delete("k"))
     run(cache.delete("k"))
-    assert (run(cache.get("k")), run(cache.get("k", Inbox)), run(cache.get("other"))) == (None, None, 2)
+    assert (run(cache.get("k")), run(cache.get("k", Inbox)), run(cache.get("other"))) == (
+        None,
+        None,
+        2,
+    )
 
 
 async def _one() -> int:
@@ -243,7 +277,9 @@ def test_many_who_ask_at_once_cause_one_fetch_and_all_get_it(world: World) -> No
     fetch = Fetcher([1, 2])
 
     async def crowd() -> list[Any]:
-        return await asyncio.gather(*(world.client().get_or_fetch("k", None, fetch) for _ in range(50)))
+        return await asyncio.gather(
+            *(world.client().get_or_fetch("k", None, fetch) for _ in range(50))
+        )
 
     assert run(crowd()) == [[1, 2]] * 50 and fetch.fetched == 1
 
@@ -253,7 +289,9 @@ def test_different_users_apps_and_keys_fetch_for_themselves(world: World) -> Non
 
     async def crowd() -> None:
         clients = [world.client(), world.client(BOB), world.client(app_id="notes")]
-        await asyncio.gather(*(c.get_or_fetch(k, None, fetch) for c in clients for k in ("k1", "k2")))
+        await asyncio.gather(
+            *(c.get_or_fetch(k, None, fetch) for c in clients for k in ("k1", "k2"))
+        )
 
     run(crowd())
     assert fetch.fetched == 6
@@ -263,7 +301,10 @@ def test_a_failed_fetch_fails_all_who_wait_and_the_next_tries_again(world: World
     fetch = Fetcher(error=RuntimeError("upstream"))
 
     async def crowd() -> list[Any]:
-        return await asyncio.gather(*(world.client().get_or_fetch("k", None, fetch) for _ in range(3)), return_exceptions=True)
+        return await asyncio.gather(
+            *(world.client().get_or_fetch("k", None, fetch) for _ in range(3)),
+            return_exceptions=True,
+        )
 
     assert [type(e) for e in run(crowd())] == [RuntimeError] * 3 and fetch.fetched == 1
     fetch.error = None
@@ -285,7 +326,9 @@ def test_one_who_gives_up_does_not_take_the_fetch_from_the_others(world: World) 
 
 
 @pytest.mark.parametrize("value", ["x" * 70_000, object()])
-def test_a_fetched_value_that_cannot_be_cached_is_served_all_the_same(world: World, value: Any) -> None:
+def test_a_fetched_value_that_cannot_be_cached_is_served_all_the_same(
+    world: World, value: Any
+) -> None:
     assert run(world.client().get_or_fetch("k", None, Fetcher(value))) is value
     assert run(world.client().get("k")) is None
 

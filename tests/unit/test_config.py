@@ -8,19 +8,28 @@ from pydantic import ValidationError
 from webbee_kernel.config import ALL_TABLES, TABLES, Role, Settings
 from webbee_kernel.errors import SettingsError
 
-FULL = {f"WEBBEE_TABLE_{noun.upper()}": f"t-{noun}" for noun in ALL_TABLES} | {"WEBBEE_EXTENSIONS_DIR": "extensions"}
+FULL = {f"WEBBEE_TABLE_{noun.upper()}": f"t-{noun}" for noun in ALL_TABLES} | {
+    "WEBBEE_EXTENSIONS_DIR": "extensions"
+}
 
 
 def test_an_empty_environment_gives_the_defaults() -> None:
     settings = Settings.from_env({})
-    assert (settings.model, settings.dispatch, settings.install, settings.private_http) == ("offline", "inline", "*", False)
+    assert (settings.model, settings.dispatch, settings.install, settings.private_http) == (
+        "offline",
+        "inline",
+        "*",
+        False,
+    )
     assert (settings.turn_seconds, settings.call_seconds, settings.session_days) == (25.0, 20.0, 30)
 
 
 def test_personal_data_is_closed_unless_someone_opens_it() -> None:
     name = "IMPERAL_FACT_LEDGER_EXPOSE_PII"
     assert not Settings.from_env({}).expose_pii
-    assert not any(Settings.from_env({name: v}).expose_pii for v in ("", "false", "0", "no", "False"))
+    assert not any(
+        Settings.from_env({name: v}).expose_pii for v in ("", "false", "0", "no", "False")
+    )
     assert all(Settings.from_env({name: v}).expose_pii for v in ("true", "1", "yes", "True"))
     for unclear in ("maybe", "2", "true ", "да"):
         with pytest.raises(SettingsError, match=name):
@@ -39,14 +48,20 @@ def test_other_variables_are_none_of_its_business() -> None:
         ("WEBBEE_MODEL", "bedrock:"), ("WEBBEE_MODEL", "openai:http://x"), ("WEBBEE_SECRETS_PREFIX", "webbee"), ("WEBBEE_SECRETS_PREFIX", "/a b"),
     ],
 )  # fmt: skip
-def test_a_wrong_value_is_refused_in_one_line_that_names_the_variable(name: str, value: str) -> None:
+def test_a_wrong_value_is_refused_in_one_line_that_names_the_variable(
+    name: str, value: str
+) -> None:
     with pytest.raises(SettingsError) as caught:
         Settings.from_env({name: value})
     assert caught.value.field == name
-    assert str(caught.value).startswith(f"environment variable {name}: ") and "\n" not in str(caught.value)
+    assert str(caught.value).startswith(f"environment variable {name}: ") and "\n" not in str(
+        caught.value
+    )
 
 
-@pytest.mark.parametrize("model", ["offline", "bedrock:eu.anthropic.claude", "openai:https://api.example.com/v1#gpt-x"])
+@pytest.mark.parametrize(
+    "model", ["offline", "bedrock:eu.anthropic.claude", "openai:https://api.example.com/v1#gpt-x"]
+)
 def test_the_models_a_deployment_may_name(model: str) -> None:
     assert Settings.from_env({"WEBBEE_MODEL": model}).model == model
 
@@ -63,12 +78,18 @@ def test_a_function_needs_its_tables_and_says_which_is_missing(role: Role) -> No
 
 
 def test_chat_needs_extensions_and_every_table_only_where_it_runs_them_itself() -> None:
-    few = {k: v for k, v in FULL.items() if k in ("WEBBEE_TABLE_SESSIONS", "WEBBEE_TABLE_SKELETON", "WEBBEE_TABLE_EVENTS")}
+    few = {
+        k: v
+        for k, v in FULL.items()
+        if k in ("WEBBEE_TABLE_SESSIONS", "WEBBEE_TABLE_SKELETON", "WEBBEE_TABLE_EVENTS")
+    }
     assert Settings.from_env({**few, "WEBBEE_DISPATCH": "tool-dispatch"}, "chat_turn")
     with pytest.raises(SettingsError, match="WEBBEE_TABLE_CACHE"):
         Settings.from_env(few, "chat_turn")
     with pytest.raises(SettingsError, match="WEBBEE_EXTENSIONS_DIR"):
-        Settings.from_env({k: v for k, v in FULL.items() if k != "WEBBEE_EXTENSIONS_DIR"}, "chat_turn")
+        Settings.from_env(
+            {k: v for k, v in FULL.items() if k != "WEBBEE_EXTENSIONS_DIR"}, "chat_turn"
+        )
 
 
 def test_chat_never_needs_the_tables_of_handlers_nor_handlers_those_of_history() -> None:
@@ -79,11 +100,20 @@ def test_chat_never_needs_the_tables_of_handlers_nor_handlers_those_of_history()
 
 @pytest.mark.parametrize(
     ("install", "mail", "notes"),
-    [("", True, True), ("*", True, True), ("mail", True, False), ("mail, notes", True, True), ("none", False, False)],
+    [
+        ("", True, True),
+        ("*", True, True),
+        ("mail", True, False),
+        ("mail, notes", True, True),
+        ("none", False, False),
+    ],
 )
 def test_what_users_have_without_choosing(install: str, mail: bool, notes: bool) -> None:
     settings = Settings.from_env({"WEBBEE_INSTALL": install})
-    assert (settings.installed_by_default("mail"), settings.installed_by_default("notes")) == (mail, notes)
+    assert (settings.installed_by_default("mail"), settings.installed_by_default("notes")) == (
+        mail,
+        notes,
+    )
 
 
 def test_settings_are_frozen() -> None:
@@ -93,5 +123,9 @@ def test_settings_are_frozen() -> None:
 
 def test_nothing_but_the_entry_points_and_the_log_level_reads_the_environment() -> None:
     kernel = Path(__file__).parents[2] / "layers/webbee_kernel/webbee_kernel"
-    readers = {p.relative_to(kernel).as_posix() for p in kernel.rglob("*.py") if "os.environ" in p.read_text("utf-8")}
+    readers = {
+        p.relative_to(kernel).as_posix()
+        for p in kernel.rglob("*.py")
+        if "os.environ" in p.read_text("utf-8")
+    }
     assert {r for r in readers if not r.startswith("api/")} == {"bootstrap.py", "log_lines.py"}

@@ -6,16 +6,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webbee_kernel.confirmation import LIFETIME_S, answer, describe, question, steps, titles_in
-from webbee_kernel.confirmation import pending as make
-from webbee_kernel.turn import PendingConfirmation, Step
+from webbee_kernel.turn.confirmation import LIFETIME_S, answer, describe, question, steps, titles_in
+from webbee_kernel.turn.confirmation import pending as make
+from webbee_kernel.values import PendingConfirmation, Step
 
 DELETE = Step(2, "notes", "delete_note", {"id": "n1"}, "destructive")
 NOW = 1_000.9
 
 
-def pending(*calls: Step, session: str = "t#alice#s1", request_id: str = "r1", titles: dict[str, str] | None = None) -> PendingConfirmation:
-    return make(calls, session=session, message="delete it", request_id=request_id, now=NOW, titles=titles or {})
+def pending(
+    *calls: Step,
+    session: str = "t#alice#s1",
+    request_id: str = "r1",
+    titles: dict[str, str] | None = None,
+) -> PendingConfirmation:
+    return make(
+        calls,
+        session=session,
+        message="delete it",
+        request_id=request_id,
+        now=NOW,
+        titles=titles or {},
+    )
 
 
 @pytest.mark.parametrize(
@@ -42,7 +54,21 @@ def test_a_plain_yes_is_a_yes(message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "message", ["no", "No.", "nope", "cancel", "don't", "don’t do it", "stop", "no, keep it", "нет", "Нет, не надо", "отмена", "не удаляй"]
+    "message",
+    [
+        "no",
+        "No.",
+        "nope",
+        "cancel",
+        "don't",
+        "don’t do it",
+        "stop",
+        "no, keep it",
+        "нет",
+        "Нет, не надо",
+        "отмена",
+        "не удаляй",
+    ],
 )
 def test_a_plain_no_is_a_no(message: str) -> None:
     assert answer(message) is False
@@ -63,7 +89,8 @@ def test_any_text_has_an_answer_and_never_an_error(message: str) -> None:
 
 
 @given(
-    st.sampled_from(["no", "нет", "cancel", "отмена", "stop"]), st.lists(st.sampled_from(["yes", "да", "ok", "delete", "it"]), max_size=4)
+    st.sampled_from(["no", "нет", "cancel", "отмена", "stop"]),
+    st.lists(st.sampled_from(["yes", "да", "ok", "delete", "it"]), max_size=4),
 )
 def test_a_no_is_never_taken_for_a_yes(no: str, rest: list[str]) -> None:
     assert answer(" ".join([no, *rest])) is not True
@@ -81,14 +108,23 @@ def test_a_record_holds_exactly_the_calls_for_three_hundred_seconds() -> None:
 
 def test_a_request_delivered_twice_asks_under_one_id_and_every_other_under_its_own() -> None:
     assert pending(DELETE).confirmation_id == pending(DELETE).confirmation_id
-    others = [pending(DELETE, session="t#bob#s1"), pending(DELETE, request_id="r2"), pending(DELETE, session="t#alice#s2")]
+    others = [
+        pending(DELETE, session="t#bob#s1"),
+        pending(DELETE, request_id="r2"),
+        pending(DELETE, session="t#alice#s2"),
+    ]
     assert len({pending(DELETE).confirmation_id, *(o.confirmation_id for o in others)}) == 4
 
 
 def test_the_question_shows_titles_instead_of_ids() -> None:
     record = pending(DELETE, titles={"n1": "Lisbon launch"})
-    assert question(record, "en") == "Please confirm: delete note – id: “Lisbon launch” (notes). Answer yes or no within 5 minutes."
-    assert question(record, "ru-RU").startswith("Нужно подтверждение: delete note – id: “Lisbon launch” (notes).")
+    assert (
+        question(record, "en")
+        == "Please confirm: delete note – id: “Lisbon launch” (notes). Answer yes or no within 5 minutes."
+    )
+    assert question(record, "ru-RU").startswith(
+        "Нужно подтверждение: delete note – id: “Lisbon launch” (notes)."
+    )
 
 
 def test_the_question_names_every_call_and_every_item_of_a_list() -> None:

@@ -9,18 +9,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webbee_kernel.channels.fact_ledger import OMITTED_FN, TRUNCATED, TURN_CAP, fit, line, record
-from webbee_kernel.turn import ToolCallDigest
+from webbee_kernel.values import ToolCallDigest
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 LONG_TEXTS = st.builds(lambda t, n: t * n, TEXTS, st.integers(1, 200))
 JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS | LONG_TEXTS,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXTS
+    | LONG_TEXTS,
     lambda inner: st.lists(inner, max_size=30) | st.dictionaries(TEXTS, inner, max_size=10),
     max_leaves=40,
 )
 NAMES = st.text("abcdefgh_-0123456789", min_size=1, max_size=64)
 CALLS = st.lists(st.tuples(NAMES, NAMES, JSON_VALUES), max_size=40)
-SMALL_CALLS = st.lists(st.tuples(NAMES, NAMES, st.dictionaries(TEXTS, TEXTS | st.lists(st.integers()), max_size=3)), max_size=4)
+SMALL_CALLS = st.lists(
+    st.tuples(NAMES, NAMES, st.dictionaries(TEXTS, TEXTS | st.lists(st.integers()), max_size=3)),
+    max_size=4,
+)
 
 
 def facts(digests: tuple[ToolCallDigest, ...]) -> str:
@@ -41,7 +49,9 @@ def test_a_call_is_one_line_with_its_data_as_json() -> None:
 
 
 def test_the_action_meta_envelope_is_dropped_and_other_hidden_fields_stay() -> None:
-    (digest,) = record([("a", "f", {"_action_meta": {"ms": 3}, "_kept": 1, "inner": {"_action_meta": 2}})])
+    (digest,) = record(
+        [("a", "f", {"_action_meta": {"ms": 3}, "_kept": 1, "inner": {"_action_meta": 2}})]
+    )
     assert data(digest) == {"_kept": 1, "inner": {"_action_meta": 2}}
 
 
@@ -106,18 +116,39 @@ def test_forty_large_calls_keep_the_newest_and_say_how_many_went() -> None:
 
 
 def test_a_newest_call_that_is_hard_to_cut_does_not_sink_the_turn() -> None:
-    for stubborn in ({"k" * 4000: 1}, {f"key{i}" * 20: {} for i in range(100)}, [[[[["x" * 4000]]]]], 10**4000, ["y" * 70] * 500):
+    for stubborn in (
+        {"k" * 4000: 1},
+        {f"key{i}" * 20: {} for i in range(100)},
+        [[[[["x" * 4000]]]]],
+        10**4000,
+        ["y" * 70] * 500,
+    ):
         digests = record([("a", "old", {"id": 1}), ("a", "new", stubborn)])
         assert digests[-1].fn_name == "new", stubborn
         assert len(facts(digests)) <= TURN_CAP
 
 
-@pytest.mark.parametrize("items", [[{"id": i, "body": "x" * 300} for i in range(50)], list(range(5000)), "word " * 5000])
-def test_scalars_of_the_top_levels_survive_whatever_large_field_comes_before_them(items: object) -> None:
-    value = {"items": items, "page": {"total": 36}, "more": {"rows": ["y" * 500] * 20, "unread": 8}, "count": 36, "title": "Tasks"}
+@pytest.mark.parametrize(
+    "items", [[{"id": i, "body": "x" * 300} for i in range(50)], list(range(5000)), "word " * 5000]
+)
+def test_scalars_of_the_top_levels_survive_whatever_large_field_comes_before_them(
+    items: object,
+) -> None:
+    value = {
+        "items": items,
+        "page": {"total": 36},
+        "more": {"rows": ["y" * 500] * 20, "unread": 8},
+        "count": 36,
+        "title": "Tasks",
+    }
     (digest,) = record([("tasks", "list", value)])
     kept = data(digest)
-    assert (kept["count"], kept["title"], kept["page"]["total"], kept["more"]["unread"]) == (36, "Tasks", 36, 8)
+    assert (kept["count"], kept["title"], kept["page"]["total"], kept["more"]["unread"]) == (
+        36,
+        "Tasks",
+        36,
+        8,
+    )
     assert list(kept) == list(value)
     assert TURN_CAP - 700 < len(line(digest)) <= TURN_CAP
 
@@ -137,7 +168,11 @@ def test_a_list_says_how_many_items_went_and_keeps_the_leading_ones() -> None:
 
 def test_a_long_text_keeps_its_beginning_and_says_its_length() -> None:
     kept = fit("abc" * 400, 100)
-    assert kept.startswith("abcabc") and kept.endswith("…[1200 chars]") and len(json.dumps(kept, ensure_ascii=False)) <= 100
+    assert (
+        kept.startswith("abcabc")
+        and kept.endswith("…[1200 chars]")
+        and len(json.dumps(kept, ensure_ascii=False)) <= 100
+    )
 
 
 @pytest.mark.parametrize("budget", range(60, 90))
@@ -155,13 +190,19 @@ def test_what_fits_is_given_back_as_it_is() -> None:
 
 @settings(max_examples=60)
 @given(CALLS)
-def test_any_calls_leave_at_most_three_thousand_characters_of_valid_json_in_order(calls: list[tuple[str, str, Any]]) -> None:
+def test_any_calls_leave_at_most_three_thousand_characters_of_valid_json_in_order(
+    calls: list[tuple[str, str, Any]],
+) -> None:
     digests = record(calls)
     assert len(facts(digests)) <= TURN_CAP
     for digest in digests:
         json.loads(digest.data_facts_json)
         assert len(line(digest).splitlines()) == 1
-    told = [(a, f) for a, f, d in calls if not (d is None or d in ({}, [], "")) and d != {"_action_meta": 0}]
+    told = [
+        (a, f)
+        for a, f, d in calls
+        if not (d is None or d in ({}, [], "")) and d != {"_action_meta": 0}
+    ]
     kept = [(d.app_id, d.fn_name) for d in digests if d.fn_name != OMITTED_FN]
     assert kept == told[len(told) - len(kept) :]
     assert bool(kept) == bool(told)  # the newest call is always there
@@ -170,7 +211,10 @@ def test_any_calls_leave_at_most_three_thousand_characters_of_valid_json_in_orde
 @given(SMALL_CALLS)
 def test_calls_that_fit_are_kept_verbatim(calls: list[tuple[str, str, Any]]) -> None:
     whole = [(a, f, d) for a, f, d in calls if not (d is None or d in ({}, [], ""))]
-    if len("\n".join(f"FACTS: app={a} fn={f} data={json.dumps(d)}" for a, f, d in whole)) <= TURN_CAP // 2:
+    if (
+        len("\n".join(f"FACTS: app={a} fn={f} data={json.dumps(d)}" for a, f, d in whole))
+        <= TURN_CAP // 2
+    ):
         assert [(d.app_id, d.fn_name, data(d)) for d in record(calls)] == whole
 
 

@@ -44,7 +44,9 @@ MAIL: list[Any] = [
 ]
 
 
-def ungrounded(reply: str, data: list[Any] | None = None, message: str = "", **more: Any) -> tuple[str, ...]:
+def ungrounded(
+    reply: str, data: list[Any] | None = None, message: str = "", **more: Any
+) -> tuple[str, ...]:
     return check(reply, data=MAIL if data is None else data, message=message, **more).ungrounded
 
 
@@ -103,14 +105,18 @@ def test_what_it_does_not_show_is_named_as_it_stands(reply: str, token: str) -> 
 
 
 def test_the_offending_tokens_come_in_order_and_once() -> None:
-    assert ungrounded("You have 99 tasks. Write to a@b.example, then again to a@b.example about 99.") == ("99", "a@b.example")
+    assert ungrounded(
+        "You have 99 tasks. Write to a@b.example, then again to a@b.example about 99."
+    ) == ("99", "a@b.example")
 
 
 def test_a_grounded_reply_has_no_tokens() -> None:
     assert check("Hello!", data=[], message="hi") == Verdict(True, ())
 
 
-@pytest.mark.parametrize("reply", ["You asked for 17 files.", "Тема «Отчёт за 17»", "from Kim Larsen"])
+@pytest.mark.parametrize(
+    "reply", ["You asked for 17 files.", "Тема «Отчёт за 17»", "from Kim Larsen"]
+)
 def test_the_message_and_the_summaries_ground_a_claim_too(reply: str) -> None:
     told = "17 files for Kim Larsen, Отчёт за 17"
     assert ungrounded(reply, [], told) == ()
@@ -135,7 +141,14 @@ def test_the_message_and_the_summaries_ground_a_claim_too(reply: str) -> None:
 )
 def test_amounts_are_compared_by_value_in_any_format(reply: str, grounded: bool) -> None:
     data: list[Any] = [
-        {"rows": [{"n": "Acme", "amount": 1234.5}, {"n": "Bee", "amount": 980.0}, {"n": "Cee", "amount": 410.25}], "currency": "EUR"}
+        {
+            "rows": [
+                {"n": "Acme", "amount": 1234.5},
+                {"n": "Bee", "amount": 980.0},
+                {"n": "Cee", "amount": 410.25},
+            ],
+            "currency": "EUR",
+        }
     ]
     assert check(reply, data=data, message="").grounded is grounded
 
@@ -150,7 +163,12 @@ def test_amounts_are_compared_by_value_in_any_format(reply: str, grounded: bool)
     ],
 )
 def test_two_results_of_one_tool_are_one_list(reply: str, grounded: bool) -> None:
-    assert check(reply, data=[{"box": "a", "unread": 8}, {"box": "b", "unread": 15}], message="").grounded is grounded
+    assert (
+        check(
+            reply, data=[{"box": "a", "unread": 8}, {"box": "b", "unread": 15}], message=""
+        ).grounded
+        is grounded
+    )
 
 
 def test_derivations_do_not_open_a_barn_door() -> None:
@@ -161,12 +179,16 @@ def test_derivations_do_not_open_a_barn_door() -> None:
             "deals": [{"id": n * 7, "value": n * 310, "priority": n % 3} for n in range(1, 8)],
         }
     ]
-    accepted = [n for n in range(100) if check(f"You have {n} deals.", data=data, message="").grounded]
+    accepted = [
+        n for n in range(100) if check(f"You have {n} deals.", data=data, message="").grounded
+    ]
     assert len(accepted) <= 14, accepted
 
 
 def test_an_id_or_a_number_inside_a_title_does_not_ground_a_count() -> None:
-    data: list[Any] = [{"tasks": [{"id": 50, "title": "Read 40 tips"}, {"id": 51, "title": "Call"}]}]
+    data: list[Any] = [
+        {"tasks": [{"id": 50, "title": "Read 40 tips"}, {"id": 51, "title": "Call"}]}
+    ]
     assert ungrounded("You have 50 tasks.", data) == ("50",)
     assert ungrounded("You have 40 tasks.", data) == ("40",)
     assert ungrounded("Task 50 is “Read 40 tips”.", data) == ()
@@ -185,7 +207,14 @@ def test_an_id_or_a_number_inside_a_title_does_not_ground_a_count() -> None:
     ],
 )
 def test_units_are_converted(reply: str, grounded: bool) -> None:
-    data: list[Any] = [{"start": "2026-05-18T10:00:00", "end": "2026-05-18T10:30:00", "size": 2400000, "saved_at": 1778865664}]
+    data: list[Any] = [
+        {
+            "start": "2026-05-18T10:00:00",
+            "end": "2026-05-18T10:30:00",
+            "size": 2400000,
+            "saved_at": 1778865664,
+        }
+    ]
     assert check(reply, data=data, message="").grounded is grounded
 
 
@@ -234,7 +263,9 @@ def test_denials_questions_plans_and_what_others_did_are_fine(reply: str) -> Non
 
 
 def test_a_deletion_takes_more_than_a_write() -> None:
-    assert ungrounded("I created the note and deleted the old one.", [{"id": "n1"}], done=("write",)) == ("deleted",)
+    assert ungrounded(
+        "I created the note and deleted the old one.", [{"id": "n1"}], done=("write",)
+    ) == ("deleted",)
     assert ungrounded("I removed the label.", [{"removed": "label"}], done=("write",)) == ()
 
 
@@ -267,7 +298,9 @@ def test_german_nouns_are_no_names() -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=8), inner, max_size=6),
+    lambda inner: (
+        st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=8), inner, max_size=6)
+    ),
     max_leaves=30,
 )
 
@@ -289,7 +322,23 @@ def test_a_count_is_grounded_by_itself_and_by_no_other(number: int, other: int) 
     assert check(f"There are {other} items.", data=data, message="").grounded == (other == number)
 
 
-@pytest.mark.parametrize("piece", ["письмо удалено ", "готово и ", "a/", "-", "\n ", "1,", "I sent and ", "x-1 ", "Abc ", '"', "[", "9"])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "письмо удалено ",
+        "готово и ",
+        "a/",
+        "-",
+        "\n ",
+        "1,",
+        "I sent and ",
+        "x-1 ",
+        "Abc ",
+        '"',
+        "[",
+        "9",
+    ],
+)
 def test_the_check_is_linear_in_the_reply(piece: str) -> None:
     """Ten times the text, measured against the same kind of text, so that a slow machine changes nothing; quadratic would be 100."""
 

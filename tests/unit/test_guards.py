@@ -10,11 +10,16 @@ from hypothesis import strategies as st
 
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.errors import CallError
-from webbee_kernel.guards import ids_are_real, known, no_placeholders, permitted
 from webbee_kernel.sdk import User
+from webbee_kernel.turn.guards import ids_are_real, known, no_placeholders, permitted
 
 READ = FunctionInfo("mail", "read", "Read", scopes=("mail:read", "mail:body"))
-CATALOGUE = Catalogue({"mail": AppInfo("mail", functions=(READ,)), "broken": AppInfo("broken", error="ImportError: x")})
+CATALOGUE = Catalogue(
+    {
+        "mail": AppInfo("mail", functions=(READ,)),
+        "broken": AppInfo("broken", error="ImportError: x"),
+    }
+)
 SEEN = '[2026-05-15T17:21:04Z user] hi\nFACTS: app=mail fn=list data={"messages": [{"id": "abc-1"}, {"id": 42}]}'
 
 
@@ -44,7 +49,9 @@ def test_an_unknown_app_an_unknown_function_and_a_broken_app_are_told_apart() ->
         (("mail:read", "mail:body"), False, False),
     ],
 )
-def test_a_call_needs_the_app_and_every_scope(scopes: tuple[str, ...], installed: bool, allowed: bool) -> None:
+def test_a_call_needs_the_app_and_every_scope(
+    scopes: tuple[str, ...], installed: bool, allowed: bool
+) -> None:
     user = User("alice", scopes=scopes)
     if allowed:
         permitted(user, READ, installed)
@@ -53,7 +60,9 @@ def test_a_call_needs_the_app_and_every_scope(scopes: tuple[str, ...], installed
 
 
 def function(schema: dict[str, Any] | None = None, id_projection: str = "") -> FunctionInfo:
-    return FunctionInfo("mail", "read", "Read", input_schema=schema or {}, id_projection=id_projection)
+    return FunctionInfo(
+        "mail", "read", "Read", input_schema=schema or {}, id_projection=id_projection
+    )
 
 
 @pytest.mark.parametrize(
@@ -99,15 +108,24 @@ def test_the_refusal_names_the_invariant_and_the_argument() -> None:
 
 def test_what_the_schema_itself_offers_is_no_invention() -> None:
     account = {"type": "object", "properties": {"account_id": {"const": "main"}}}
-    properties = {"list_id": {"enum": ["today", "later"]}, "view_id": {"default": "all"}, "nested": account}
+    properties = {
+        "list_id": {"enum": ["today", "later"]},
+        "view_id": {"default": "all"},
+        "nested": account,
+    }
     schema = function({"type": "object", "properties": properties})
-    ids_are_real({"list_id": "later", "view_id": "all", "nested": {"account_id": "main"}}, schema, "")
+    ids_are_real(
+        {"list_id": "later", "view_id": "all", "nested": {"account_id": "main"}}, schema, ""
+    )
     assert code(ids_are_real, {"list_id": "never"}, schema, "") == "FABRICATED_ID_SHAPE"
 
 
 def test_an_argument_the_function_declares_as_its_id_counts_whatever_its_name() -> None:
     ids_are_real({"handle": "zzz-9"}, function(), SEEN)
-    assert code(ids_are_real, {"handle": "zzz-9"}, function(id_projection="handle"), SEEN) == "FABRICATED_ID_SHAPE"
+    assert (
+        code(ids_are_real, {"handle": "zzz-9"}, function(id_projection="handle"), SEEN)
+        == "FABRICATED_ID_SHAPE"
+    )
 
 
 @given(st.text("abc-019", min_size=1, max_size=8))
@@ -135,15 +153,34 @@ def test_an_id_passes_exactly_when_it_stands_alone_in_what_was_shown(ident: str)
     ],
 )
 @pytest.mark.parametrize("place", ["to", "list", "deep"])
-def test_a_placeholder_in_place_of_a_value_is_refused_wherever_it_stands(value: str, place: str) -> None:
-    arguments = {"to": {"to": value}, "list": {"to": ["a@b.co", value]}, "deep": {"m": {"to": [{"x": value}]}}}[place]
+def test_a_placeholder_in_place_of_a_value_is_refused_wherever_it_stands(
+    value: str, place: str
+) -> None:
+    arguments = {
+        "to": {"to": value},
+        "list": {"to": ["a@b.co", value]},
+        "deep": {"m": {"to": [{"x": value}]}},
+    }[place]
     with pytest.raises(CallError, match="I-PARAMS-NO-PLACEHOLDER-VALUES") as caught:
         no_placeholders(arguments)
     assert caught.value.code == "FABRICATED_ID_SHAPE" and caught.value.field
 
 
 @pytest.mark.parametrize(
-    "value", ["your_id", "example-id", "N/A", "null", "None", "unknown", "xxx", "???", "...", "TODO", "insert id here"]
+    "value",
+    [
+        "your_id",
+        "example-id",
+        "N/A",
+        "null",
+        "None",
+        "unknown",
+        "xxx",
+        "???",
+        "...",
+        "TODO",
+        "insert id here",
+    ],
 )
 def test_a_stand_in_is_refused_as_an_id_and_allowed_as_text(value: str) -> None:
     assert code(no_placeholders, {"task_id": value}) == "FABRICATED_ID_SHAPE"
@@ -151,7 +188,17 @@ def test_a_stand_in_is_refused_as_an_id_and_allowed_as_text(value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["a < b > c", "use <b>bold</b> text", "price {5}", "f(x) = {{1, 2}, {3}}", "<3", "< >", "10 $", "Anna <anna@x.com>"]
+    "value",
+    [
+        "a < b > c",
+        "use <b>bold</b> text",
+        "price {5}",
+        "f(x) = {{1, 2}, {3}}",
+        "<3",
+        "< >",
+        "10 $",
+        "Anna <anna@x.com>",
+    ],
 )
 def test_ordinary_text_passes(value: str) -> None:
     no_placeholders({"text": value, "n": 5, "flag": True, "nothing": None, "list": [1, 2.5]})

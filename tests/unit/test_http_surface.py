@@ -49,7 +49,14 @@ class Handler(BaseHTTPRequestHandler):
         else:
             body = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
             self.answer(
-                json.dumps({"method": self.command, "path": self.path, "headers": dict(self.headers.items()), "body": body}).encode()
+                json.dumps(
+                    {
+                        "method": self.command,
+                        "path": self.path,
+                        "headers": dict(self.headers.items()),
+                        "body": body,
+                    }
+                ).encode()
             )
 
     do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815 -- the base class's names
@@ -60,7 +67,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self, body: bytes, headers: dict[str, str] | None = None, status: int = 200) -> None:
         self.send_response(status)
-        for name, value in {**(headers or {}), "Content-Length": str(len(body)), "Connection": "close"}.items():
+        for name, value in {
+            **(headers or {}),
+            "Content-Length": str(len(body)),
+            "Connection": "close",
+        }.items():
             self.send_header(name, value)
         self.end_headers()
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
@@ -101,11 +112,23 @@ def get(url: str, method: str = "GET", *, private: bool = True, **kwargs: Any) -
 
 @pytest.mark.parametrize("method", ["get", "post", "put", "patch", "delete"])
 def test_every_method_arrives_as_itself(site: str, method: str) -> None:
-    assert asyncio.run(getattr(HttpClient(allow_private=True), method)(f"{site}/echo")).json()["method"] == method.upper()
+    assert (
+        asyncio.run(getattr(HttpClient(allow_private=True), method)(f"{site}/echo")).json()[
+            "method"
+        ]
+        == method.upper()
+    )
 
 
 def test_parameters_headers_and_a_json_body_arrive(site: str) -> None:
-    answer = get(f"{site}/echo", "POST", params={"q": "я"}, headers={"X-A": "1"}, json={"n": 1}, cookies={"c": "2"})
+    answer = get(
+        f"{site}/echo",
+        "POST",
+        params={"q": "я"},
+        headers={"X-A": "1"},
+        json={"n": 1},
+        cookies={"c": "2"},
+    )
     seen = answer.json()
     assert (answer.status_code, answer.ok) == (200, True)
     assert seen["path"] == "/echo?q=%D1%8F" and json.loads(seen["body"]) == {"n": 1}
@@ -125,7 +148,17 @@ def test_an_argument_it_does_not_know_is_named(site: str) -> None:
         get(f"{site}/echo", verify=False)
 
 
-@pytest.mark.parametrize("url", ["ftp://example.com/x", "file:///etc/passwd", "http://", "//example.com", "echo", "gopher://127.0.0.1"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://example.com/x",
+        "file:///etc/passwd",
+        "http://",
+        "//example.com",
+        "echo",
+        "gopher://127.0.0.1",
+    ],
+)
 def test_only_http_addresses_are_urls(url: str) -> None:
     with pytest.raises(HttpBlockedError):
         get(url)
@@ -161,19 +194,36 @@ def test_five_redirects_are_followed_and_a_sixth_is_refused(site: str) -> None:
         (302, "PUT", "PUT", "x"),
     ],
 )
-def test_a_redirect_changes_the_method_as_browsers_do(site: str, status: int, sent: str, arrives: str, body: str) -> None:
+def test_a_redirect_changes_the_method_as_browsers_do(
+    site: str, status: int, sent: str, arrives: str, body: str
+) -> None:
     seen = get(f"{site}/to?url=/echo&status={status}", sent, content=b"x").json()
     assert (seen["method"], seen["body"]) == (arrives, body)
 
 
 def test_credentials_follow_on_the_same_host_and_never_to_another(site: str, other: str) -> None:
-    secret = {"Authorization": "Bearer s3cret", "Cookie": "a=b", "Proxy-Authorization": "p", "X-Mine": "1"}
+    secret = {
+        "Authorization": "Bearer s3cret",
+        "Cookie": "a=b",
+        "Proxy-Authorization": "p",
+        "X-Mine": "1",
+    }
     elsewhere = [other, site.replace("127.0.0.1", "localhost")]
     for target, kept in [(f"{site}/echo", True), *((f"{host}/echo", False) for host in elsewhere)]:
-        seen = {k.lower() for k in get(f"{site}/to?url={target}", headers=secret, cookies={"c": "2"}).json()["headers"]}
-        assert ({"authorization", "cookie", "proxy-authorization"} & seen == set()) is not kept, target
+        seen = {
+            k.lower()
+            for k in get(f"{site}/to?url={target}", headers=secret, cookies={"c": "2"}).json()[
+                "headers"
+            ]
+        }
+        assert ({"authorization", "cookie", "proxy-authorization"} & seen == set()) is not kept, (
+            target
+        )
         assert "x-mine" in seen
-        seen = {k.lower() for k in get(f"{site}/to?url={target}", auth=("user", "s3cret")).json()["headers"]}
+        seen = {
+            k.lower()
+            for k in get(f"{site}/to?url={target}", auth=("user", "s3cret")).json()["headers"]
+        }
         assert ("authorization" in seen) is kept, target
 
 
@@ -197,9 +247,18 @@ def test_a_small_answer_that_unpacks_to_more_than_the_cap_is_refused(site: str) 
 
 
 @pytest.mark.parametrize(
-    ("asked", "granted"), [({"timeout": 100_000}, 180), ({"timeout": 180.5}, 180), ({"timeout": 60}, 60), ({}, 30), ({"timeout": None}, 30)]
+    ("asked", "granted"),
+    [
+        ({"timeout": 100_000}, 180),
+        ({"timeout": 180.5}, 180),
+        ({"timeout": 60}, 60),
+        ({}, 30),
+        ({"timeout": None}, 30),
+    ],
 )
-def test_a_call_takes_what_it_asked_for_thirty_seconds_without_asking_and_never_more_than_180(site: str, asked: Any, granted: int) -> None:
+def test_a_call_takes_what_it_asked_for_thirty_seconds_without_asking_and_never_more_than_180(
+    site: str, asked: Any, granted: int
+) -> None:
     async def hang() -> float:
         started = asyncio.get_running_loop().time()
         with pytest.raises(TimeoutError):
@@ -242,19 +301,40 @@ def test_no_spelling_of_an_inward_address_is_let_through(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", ["169.254.169.254", "2852039166", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]", "[fd00:ec2::254]", "[fe80::1]", "0.0.0.0"]
+    "host",
+    [
+        "169.254.169.254",
+        "2852039166",
+        "[::ffff:169.254.169.254]",
+        "[64:ff9b::a9fe:a9fe]",
+        "[fd00:ec2::254]",
+        "[fe80::1]",
+        "0.0.0.0",
+    ],
 )
 def test_metadata_services_stay_closed_where_private_networks_are_open(host: str) -> None:
     with pytest.raises(HttpBlockedError):
         get(f"http://{host}/latest/meta-data/", private=True)
 
 
-@pytest.mark.parametrize("address", ["8.8.8.8", "1.1.1.1", "2606:4700:4700::1111", "64:ff9b::808:808", "::ffff:8.8.8.8", "2002:808:808::1"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "8.8.8.8",
+        "1.1.1.1",
+        "2606:4700:4700::1111",
+        "64:ff9b::808:808",
+        "::ffff:8.8.8.8",
+        "2002:808:808::1",
+    ],
+)
 def test_the_public_internet_is_open(address: str) -> None:
     assert is_allowed(address, allow_private=False)
 
 
-@pytest.mark.parametrize("address", ["127.0.0.1", "10.0.0.1", "192.168.1.1", "::1", "fc00::1", "fec0::1"])
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1", "10.0.0.1", "192.168.1.1", "::1", "fc00::1", "fec0::1"]
+)
 def test_private_networks_open_with_the_setting_only(address: str) -> None:
     assert is_allowed(address, allow_private=True) and not is_allowed(address, allow_private=False)
 
@@ -263,12 +343,22 @@ class OneName(HttpClient):
     """A client for which one public name leads to the test's own server; every other address takes the ordinary way."""
 
     async def _resolve(self, url: str) -> str:
-        return "127.0.0.1" if urlsplit(url).hostname == "public.example" else await super()._resolve(url)
+        return (
+            "127.0.0.1"
+            if urlsplit(url).hostname == "public.example"
+            else await super()._resolve(url)
+        )
 
 
 @pytest.mark.parametrize(
     "target",
-    ["http://127.0.0.1:{port}/echo", "http://localhost:{port}/echo", "http://10.0.0.1/", "http://169.254.169.254/", "http://[::1]:{port}/"],
+    [
+        "http://127.0.0.1:{port}/echo",
+        "http://localhost:{port}/echo",
+        "http://10.0.0.1/",
+        "http://169.254.169.254/",
+        "http://[::1]:{port}/",
+    ],
 )
 def test_a_redirect_into_a_private_network_is_refused(site: str, target: str) -> None:
     port = urlsplit(site).port
@@ -277,17 +367,25 @@ def test_a_redirect_into_a_private_network_is_refused(site: str, target: str) ->
         asyncio.run(client.get(f"http://public.example:{port}/to?url={target.format(port=port)}"))
 
 
-def test_the_connection_goes_to_the_address_that_was_checked_whatever_the_name_says_later(site: str) -> None:
-    seen = asyncio.run(OneName(allow_private=False).get(f"http://public.example:{urlsplit(site).port}/echo")).json()
+def test_the_connection_goes_to_the_address_that_was_checked_whatever_the_name_says_later(
+    site: str,
+) -> None:
+    seen = asyncio.run(
+        OneName(allow_private=False).get(f"http://public.example:{urlsplit(site).port}/echo")
+    ).json()
     assert seen["headers"]["Host"].startswith("public.example:")
 
 
-def test_a_redirect_to_the_metadata_service_is_refused_where_private_networks_are_open(site: str) -> None:
+def test_a_redirect_to_the_metadata_service_is_refused_where_private_networks_are_open(
+    site: str,
+) -> None:
     with pytest.raises(HttpBlockedError):
         get(f"{site}/to?url=http://169.254.169.254/latest/")
 
 
-def test_a_deployment_closes_private_networks_and_an_authors_own_tests_may_use_loopback(site: str) -> None:
+def test_a_deployment_closes_private_networks_and_an_authors_own_tests_may_use_loopback(
+    site: str,
+) -> None:
     ext = Extension("app")
     chat = ChatExtension(ext)
     caught: list[str] = []
@@ -301,7 +399,10 @@ def test_a_deployment_closes_private_networks_and_an_authors_own_tests_may_use_l
             raise
 
     assert ExtensionHarness(ext).call("fetch").data == {"ok": True} and not caught
-    script = [ModelResponse(tool_calls=(ToolCall("app__fetch", {}),)), ModelUnavailable("no narrator")]
+    script = [
+        ModelResponse(tool_calls=(ToolCall("app__fetch", {}),)),
+        ModelUnavailable("no narrator"),
+    ]
     reply = TestKernel([ext], script=script).chat("fetch it")
     assert reply.body["calls"][0]["error_code"] == "INTERNAL" and "127.0.0.1" in caught[0]
 

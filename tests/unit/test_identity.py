@@ -8,7 +8,14 @@ from webbee_kernel.errors import NotAllowed, NotAuthenticated
 from webbee_kernel.identity import require_role, user_dict, user_from, user_of
 from webbee_kernel.sdk import User
 
-CLAIMS = {"sub": "alice", "tenant_id": "acme", "role": "developer", "email": "a@acme.com", "locale": "ru", "scope": "mail:read mail:send"}
+CLAIMS = {
+    "sub": "alice",
+    "tenant_id": "acme",
+    "role": "developer",
+    "email": "a@acme.com",
+    "locale": "ru",
+    "scope": "mail:read mail:send",
+}
 
 
 def event(claims: Any, **more: Any) -> dict[str, Any]:
@@ -16,7 +23,9 @@ def event(claims: Any, **more: Any) -> dict[str, Any]:
 
 
 def test_the_claims_become_the_user() -> None:
-    assert user_of(event(CLAIMS)) == User("alice", "developer", "ru", "a@acme.com", "acme", ("mail:read", "mail:send"))
+    assert user_of(event(CLAIMS)) == User(
+        "alice", "developer", "ru", "a@acme.com", "acme", ("mail:read", "mail:send")
+    )
 
 
 def test_few_claims_are_enough() -> None:
@@ -24,14 +33,29 @@ def test_few_claims_are_enough() -> None:
 
 
 def test_cognitos_custom_claims_count_and_plain_ones_win() -> None:
-    claims = {"sub": "x", "custom:imperal_id": "alice", "custom:tenant_id": "acme", "custom:role": "operator", "custom:scopes": "a,b"}
+    claims = {
+        "sub": "x",
+        "custom:imperal_id": "alice",
+        "custom:tenant_id": "acme",
+        "custom:role": "operator",
+        "custom:scopes": "a,b",
+    }
     assert user_of(event(claims)) == User("alice", "operator", "en", "", "acme", ("a", "b"))
     assert user_of(event({**claims, "tenant_id": "other"})).tenant_id == "other"
 
 
 def test_a_lambda_authoriser_serves_too() -> None:
     request = {
-        "requestContext": {"authorizer": {"lambda": {"imperal_id": "alice", "tenant_id": None, "email": None, "scopes": ["a", "b"]}}}
+        "requestContext": {
+            "authorizer": {
+                "lambda": {
+                    "imperal_id": "alice",
+                    "tenant_id": None,
+                    "email": None,
+                    "scopes": ["a", "b"],
+                }
+            }
+        }
     }
     assert user_of(request) == User("alice", scopes=("a", "b"))
 
@@ -47,7 +71,16 @@ def test_nothing_in_the_request_can_change_it() -> None:
 
 
 @pytest.mark.parametrize(
-    "request_", [{}, {"requestContext": {}}, {"requestContext": None}, event({}), event(None), event({"sub": ""}), event({"sub": None})]
+    "request_",
+    [
+        {},
+        {"requestContext": {}},
+        {"requestContext": None},
+        event({}),
+        event(None),
+        event({"sub": ""}),
+        event({"sub": None}),
+    ],
 )
 def test_without_claims_there_is_no_user(request_: dict[str, Any]) -> None:
     with pytest.raises(NotAuthenticated):
@@ -56,13 +89,17 @@ def test_without_claims_there_is_no_user(request_: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("bad", ["a#b", "__system__", "__webhook__", "a\nb", "x" * 129, "\x00"])
 @pytest.mark.parametrize("claim", ["sub", "tenant_id"])
-def test_an_id_that_cannot_be_a_key_or_belongs_to_the_system_is_refused(claim: str, bad: str) -> None:
+def test_an_id_that_cannot_be_a_key_or_belongs_to_the_system_is_refused(
+    claim: str, bad: str
+) -> None:
     with pytest.raises(NotAuthenticated, match=claim):
         user_of(event({**CLAIMS, claim: bad}))
 
 
 def test_an_unknown_role_is_an_ordinary_user_and_system_is_no_role_a_token_can_give() -> None:
-    assert {user_of(event({**CLAIMS, "role": r})).role for r in ("admin", "system", "OPERATOR", "")} == {"user"}
+    assert {
+        user_of(event({**CLAIMS, "role": r})).role for r in ("admin", "system", "OPERATOR", "")
+    } == {"user"}
 
 
 def test_no_token_holds_every_scope() -> None:

@@ -14,11 +14,11 @@ from webbee_kernel.catalogue import AppInfo, Catalogue
 from webbee_kernel.channels import skeleton
 from webbee_kernel.identity import user_dict
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
-from webbee_kernel.refresher import RefreshMessage
+from webbee_kernel.refresh.refresher import RefreshMessage
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.testing import USER, TestKernel
-from webbee_kernel.turn import Section
-from webbee_kernel.view import TurnView
+from webbee_kernel.turn.view import TurnView
+from webbee_kernel.values import Section
 
 CROWDED: dict[str, Any] = {
     "first": 1,
@@ -46,7 +46,9 @@ def an_extension(section: dict[str, Any]) -> Extension:
     async def look(ctx: Context, params: Params) -> ActionResult:
         return ActionResult.success(params.data, "Looked.")
 
-    @chat.function("buy", "Buy something", action_type="write", scopes=["pay"], examples=["buy bread"])
+    @chat.function(
+        "buy", "Buy something", action_type="write", scopes=["pay"], examples=["buy bread"]
+    )
     async def buy(ctx: Context, params: Params) -> ActionResult:
         return ActionResult.success({}, "Bought.")
 
@@ -61,10 +63,20 @@ def an_extension(section: dict[str, Any]) -> Extension:
     return ext
 
 
-def kernel_with(section: dict[str, Any] | None = None, data: dict[str, Any] | None = None, turns: int = 1, **options: Any) -> TestKernel:
+def kernel_with(
+    section: dict[str, Any] | None = None,
+    data: dict[str, Any] | None = None,
+    turns: int = 1,
+    **options: Any,
+) -> TestKernel:
     """A kernel whose section was refreshed and whose `look` was called `turns` times."""
-    script = [ModelResponse(tool_calls=(ToolCall("shop__look", {"data": data or {"n": 1}}),)), ModelResponse(text="Looked.")] * turns
-    kernel = TestKernel([an_extension(CROWDED if section is None else section)], script=script, **options)
+    script = [
+        ModelResponse(tool_calls=(ToolCall("shop__look", {"data": data or {"n": 1}}),)),
+        ModelResponse(text="Looked."),
+    ] * turns
+    kernel = TestKernel(
+        [an_extension(CROWDED if section is None else section)], script=script, **options
+    )
     from webbee_kernel.bootstrap import make_host, make_refresher
 
     refresher = make_refresher(kernel.app, make_host(kernel.app, kernel.registry))
@@ -97,7 +109,9 @@ def section_report(kernel: TestKernel, name: str = "goods") -> dict[str, Any]:
         ("seventh", "dropped", ["seventh_field"]),
     ],
 )
-def test_each_field_names_the_rule_that_took_something_of_it(field: str, state: str, rules: list[str]) -> None:
+def test_each_field_names_the_rule_that_took_something_of_it(
+    field: str, state: str, rules: list[str]
+) -> None:
     report = next(f for f in section_report(kernel_with())["fields"] if f["name"] == field)
     assert (report["state"], [x["rule"] for x in report["losses"]]) == (state, rules)
 
@@ -124,7 +138,9 @@ def test_the_prompt_is_the_one_a_turn_would_send_and_placeholders_carry_the_same
 
 
 def test_a_line_over_700_characters_says_which_fields_did_not_fit() -> None:
-    section = {f"field_{i}": [{"id": f"{i}{j}", "title": "title " * 9} for j in range(4)] for i in range(6)}
+    section = {
+        f"field_{i}": [{"id": f"{i}{j}", "title": "title " * 9} for j in range(4)] for i in range(6)
+    }
     report = section_report(kernel_with(section))
     states = [f["state"] for f in report["fields"]]
     assert report["line_chars"] == 700
@@ -136,14 +152,22 @@ def test_a_section_tells_its_age_its_next_refresh_and_its_last_error() -> None:
     kernel = kernel_with()
     kernel.clock.advance(70)
     good, bad = section_report(kernel), section_report(kernel, "broken")
-    assert (good["age"], good["age_s"], good["ttl_s"], good["stale"], good["next_refresh_in_s"]) == ("cached ~70s ago", 70, 60, True, -10)
+    assert (
+        good["age"],
+        good["age_s"],
+        good["ttl_s"],
+        good["stale"],
+        good["next_refresh_in_s"],
+    ) == ("cached ~70s ago", 70, 60, True, -10)
     assert (bad["in_prompt"], bad["failures"], bad["last_error"]) == (False, 1, "RuntimeError")
     assert "no refresh has succeeded yet" in bad["why_not"]
     assert "secret words" not in str(bad)
 
 
 def test_a_fact_tells_what_was_cut_what_is_masked_and_when_it_leaves() -> None:
-    kernel = kernel_with(data={"who": "ivan@example.com", "rows": [{"n": i, "text": "x" * 50} for i in range(100)]})
+    kernel = kernel_with(
+        data={"who": "ivan@example.com", "rows": [{"n": i, "text": "x" * 50} for i in range(100)]}
+    )
     turn = inspector.explain(view_of(kernel))["turns"][0]
     fact = turn["facts"][0]
     assert turn["leaves_on_turn"] == 6
@@ -163,7 +187,10 @@ def test_turns_beyond_the_fifth_are_gone_and_the_oldest_leaves_next() -> None:
 def test_grounding_is_computed_again_with_the_tokens_it_looked_for() -> None:
     kernel = TestKernel(
         [an_extension({})],
-        script=[ModelResponse(tool_calls=(ToolCall("shop__look", {"data": {"count": 36}}),)), ModelResponse(text="You have 36 goods.")],
+        script=[
+            ModelResponse(tool_calls=(ToolCall("shop__look", {"data": {"count": 36}}),)),
+            ModelResponse(text="You have 36 goods."),
+        ],
     )
     kernel.chat("show the goods")
     verdict = inspector.explain(view_of(kernel))["turns"][0]["grounding"]
@@ -221,7 +248,9 @@ def test_apps_that_are_not_installed_say_so() -> None:
         ("Look at the goods", "shown", ""),
     ],
 )
-def test_search_finds_where_a_value_stands_and_why_it_does_not_show(value: str, state: str, because: str) -> None:
+def test_search_finds_where_a_value_stands_and_why_it_does_not_show(
+    value: str, state: str, because: str
+) -> None:
     found = inspector.search(view_of(kernel_with()), value)["found"]
     assert any(f["state"] == state and because in f["because"] for f in found), found
 
@@ -232,14 +261,24 @@ def test_search_says_never_written_and_does_not_guess_about_cut_facts() -> None:
     assert "cut where it may have stood" in inspector.search(view_of(cut), "rhubarb")["verdict"]
 
 
-@pytest.mark.parametrize("value", ["shop-two", "SHOP-TWO", "shop-two.buy", "shop-two__buy", "hop-tw"])
+@pytest.mark.parametrize(
+    "value", ["shop-two", "SHOP-TWO", "shop-two.buy", "shop-two__buy", "hop-tw"]
+)
 def test_an_app_that_failed_to_load_is_listed_and_found_by_name(value: str) -> None:
     view = view_of(kernel_with())
-    apps = {**view.catalogue.apps, "shop-two": AppInfo("shop-two", error="ImportError: no module named x (main.py:3)")}
+    apps = {
+        **view.catalogue.apps,
+        "shop-two": AppInfo("shop-two", error="ImportError: no module named x (main.py:3)"),
+    }
     object.__setattr__(view, "catalogue", Catalogue(apps))
-    assert inspector.explain(view)["failed"] == [{"app_id": "shop-two", "reason": "ImportError: no module named x (main.py:3)"}]
+    assert inspector.explain(view)["failed"] == [
+        {"app_id": "shop-two", "reason": "ImportError: no module named x (main.py:3)"}
+    ]
     found = inspector.search(view, value)
-    assert (found["seen"], found["verdict"]) == (False, "shop-two failed to load: the model sees nothing of it")
+    assert (found["seen"], found["verdict"]) == (
+        False,
+        "shop-two failed to load: the model sees nothing of it",
+    )
     assert [(f["channel"], f["state"]) for f in found["found"]] == [("extension", "failed")]
     assert "no module named x (main.py:3)" in found["found"][0]["because"]
     assert inspector.search(view, "x (main.py:3)")["verdict"] == "never written"
@@ -260,14 +299,21 @@ def test_nothing_is_called_or_stored() -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=80),
-    lambda inner: st.lists(inner, max_size=7) | st.dictionaries(st.text(max_size=12), inner, max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=7) | st.dictionaries(st.text(max_size=12), inner, max_size=8)
+    ),
     max_leaves=25,
 )
 
 
-@given(data=st.dictionaries(st.text(max_size=20), JSON, max_size=9), value=st.text(min_size=1, max_size=5))
+@given(
+    data=st.dictionaries(st.text(max_size=20), JSON, max_size=9),
+    value=st.text(min_size=1, max_size=5),
+)
 @settings(max_examples=60, deadline=None)
-def test_any_section_can_be_explained_and_agrees_with_what_renders(data: dict[str, Any], value: str) -> None:
+def test_any_section_can_be_explained_and_agrees_with_what_renders(
+    data: dict[str, Any], value: str
+) -> None:
     kernel = TestKernel([an_extension({})])
     view = view_of(kernel)
     section = Section("shop", "goods", data, view.now, 60)

@@ -7,7 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from webbee_kernel.loader import load_main
+from webbee_kernel.extensions.loader import load_main
 
 
 def folder(root: Path, name: str, **files: str) -> Path:
@@ -24,7 +24,9 @@ def load(root: Path, name: str, **files: str) -> ModuleType:
 
 
 def test_two_extensions_with_the_same_file_names_get_each_their_own(tmp_path: Path) -> None:
-    one = load(tmp_path, "one", main="import handlers\nVALUE = handlers.NAME", handlers="NAME = 'one'")
+    one = load(
+        tmp_path, "one", main="import handlers\nVALUE = handlers.NAME", handlers="NAME = 'one'"
+    )
     two = load(tmp_path, "two", main="from handlers import NAME as VALUE", handlers="NAME = 'two'")
     assert (one.VALUE, two.VALUE, one.handlers.NAME) == ("one", "two", "one")
     assert "handlers" not in sys.modules
@@ -61,8 +63,14 @@ def test_a_module_is_run_once_and_is_one_object_for_all_who_import_it(tmp_path: 
     ],
 )
 @pytest.mark.parametrize("package", [True, False])
-def test_folders_of_modules_work_in_every_spelling(tmp_path: Path, main: str, package: bool) -> None:
-    files = {"main": main, "views__board": "NAME = 'board'", "helper": "from views.board import NAME as VALUE"}
+def test_folders_of_modules_work_in_every_spelling(
+    tmp_path: Path, main: str, package: bool
+) -> None:
+    files = {
+        "main": main,
+        "views__board": "NAME = 'board'",
+        "helper": "from views.board import NAME as VALUE",
+    }
     if package:
         files["views____init__"] = ""
     assert load(tmp_path, "app", **files).VALUE == "board"
@@ -76,13 +84,23 @@ def test_what_is_missing_is_missing_by_its_name(tmp_path: Path) -> None:
 
 
 def test_a_file_named_like_a_standard_module_hides_it_from_nobody(tmp_path: Path) -> None:
-    main = load(tmp_path, "app", main="import json, email.message\nVALUE = json.dumps([1])", json="raise RuntimeError('mine')")
+    main = load(
+        tmp_path,
+        "app",
+        main="import json, email.message\nVALUE = json.dumps([1])",
+        json="raise RuntimeError('mine')",
+    )
     assert main.VALUE == "[1]"
     assert sys.modules["json"].__file__ != str(tmp_path / "app" / "json.py")
 
 
 def test_the_sdk_cannot_be_replaced_by_a_file_of_its_name(tmp_path: Path) -> None:
-    main = load(tmp_path, "app", main="from webbee_kernel.sdk import Extension\next = Extension('app')", webbee_kernel="Extension = None")
+    main = load(
+        tmp_path,
+        "app",
+        main="from webbee_kernel.sdk import Extension\next = Extension('app')",
+        webbee_kernel="Extension = None",
+    )
     assert main.ext.app_id == "app"
 
 
@@ -109,6 +127,8 @@ def test_annotations_and_async_code_work_as_in_any_module(tmp_path: Path) -> Non
         "async def handler(ctx, params: Params):\n    import late\n    return late.total(params.rows)\n"
         "HINT = typing.get_type_hints(handler)['params']"
     )
-    main = load(tmp_path, "app", main=source, late="def total(rows):\n    return sum(r.n for r in rows)")
+    main = load(
+        tmp_path, "app", main=source, late="def total(rows):\n    return sum(r.n for r in rows)"
+    )
     assert main.HINT is main.Params
     assert asyncio.run(main.handler(None, main.Params(rows=[{"n": 2}, {"n": 3}]))) == 5

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel import logs
-from webbee_kernel.log_lines import JsonFormatter
+from webbee_kernel.base import logs
+from webbee_kernel.base.log_format import JsonFormatter
 
 
 @pytest.fixture
@@ -43,10 +43,17 @@ CALL = {
 }
 
 
-def test_a_call_from_another_function_brings_correlation_session_turn_and_step(written: io.StringIO) -> None:
+def test_a_call_from_another_function_brings_correlation_session_turn_and_step(
+    written: io.StringIO,
+) -> None:
     with logs.bind_invocation(CALL, None):
         found = line(written)
-    assert (found["correlation_id"], found["session"], found["turn"], found["step"]) == ("api-1", "s1", "r-1", "2")
+    assert (found["correlation_id"], found["session"], found["turn"], found["step"]) == (
+        "api-1",
+        "s1",
+        "r-1",
+        "2",
+    )
     assert found["message"] == "answer=42 | it happened"
 
 
@@ -83,11 +90,18 @@ def test_any_event_can_be_bound(written: io.StringIO, event: dict[str, Any]) -> 
 def test_a_line_has_the_keys_of_powertools(written: io.StringIO) -> None:
     found = line(written)
     assert list(found)[:4] == ["level", "location", "message", "timestamp"]
-    assert (found["level"], found["service"], found["logger"], found["function"]) == ("WARNING", "webbee", "webbee.test-logs", "chat_turn")
+    assert (found["level"], found["service"], found["logger"], found["function"]) == (
+        "WARNING",
+        "webbee",
+        "webbee.test-logs",
+        "chat_turn",
+    )
     assert found["timestamp"].endswith("+00:00")
 
 
-def test_of_an_exception_the_class_and_the_places_are_told_and_never_the_text(written: io.StringIO) -> None:
+def test_of_an_exception_the_class_and_the_places_are_told_and_never_the_text(
+    written: io.StringIO,
+) -> None:
     try:
         raise RuntimeError("hunter2")
     except RuntimeError as error:
@@ -96,7 +110,10 @@ def test_of_an_exception_the_class_and_the_places_are_told_and_never_the_text(wr
     text = written.getvalue()
     assert "hunter" not in text
     found = json.loads(text)
-    assert (found["exception"], found["message"]) == ("RuntimeError", "incident=i-1 | request failed")
+    assert (found["exception"], found["message"]) == (
+        "RuntimeError",
+        "incident=i-1 | request failed",
+    )
     assert found["at"][0].startswith("test_logs.py:")
 
 

@@ -8,7 +8,15 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.metrics import EMITTED, MAX_VALUES, metered, record, record_model, timed, turn_ended
+from webbee_kernel.base.metrics import (
+    EMITTED,
+    MAX_VALUES,
+    metered,
+    record,
+    record_model,
+    timed,
+    turn_ended,
+)
 
 
 def written(work: Any, namespace: str = "Webbee/test") -> list[dict[str, Any]]:
@@ -27,11 +35,18 @@ def test_counts_are_summed_and_times_are_kept_one_by_one() -> None:
 
     [found] = written(work)
     assert (found["DynamoDBCalls"], found["ClassifyMs"]) == ([3], [5, 7])
-    assert (found["service"], found["function"], found["correlation_id"]) == ("webbee", "chat_turn", "c-1")
+    assert (found["service"], found["function"], found["correlation_id"]) == (
+        "webbee",
+        "chat_turn",
+        "c-1",
+    )
     [directive] = found["_aws"]["CloudWatchMetrics"]
     assert directive["Namespace"] == "Webbee/test"
     assert directive["Dimensions"] == [["service", "function"]]
-    assert directive["Metrics"] == [{"Name": "DynamoDBCalls", "Unit": "Count"}, {"Name": "ClassifyMs", "Unit": "Milliseconds"}]
+    assert directive["Metrics"] == [
+        {"Name": "DynamoDBCalls", "Unit": "Count"},
+        {"Name": "ClassifyMs", "Unit": "Milliseconds"},
+    ]
 
 
 def test_a_line_holds_no_more_values_than_the_format_allows() -> None:
@@ -101,10 +116,17 @@ def test_models_have_a_line_of_their_own_by_role_and_model() -> None:
 
     turn, classifier, narrator = written(work)
     assert turn["Turns"] == [1]
-    assert (classifier["role"], classifier["model"], classifier["function"]) == ("classifier", "bedrock:a", "chat_turn")
+    assert (classifier["role"], classifier["model"], classifier["function"]) == (
+        "classifier",
+        "bedrock:a",
+        "chat_turn",
+    )
     assert (classifier["ModelLatency"], classifier["InputTokens"]) == ([5, 7], [120])
     assert narrator["ModelErrors"] == [1]
     for found in (classifier, narrator):
         [directive] = found["_aws"]["CloudWatchMetrics"]
-        assert (directive["Namespace"], directive["Dimensions"]) == ("Webbee/test", [["role", "model"]])
+        assert (directive["Namespace"], directive["Dimensions"]) == (
+            "Webbee/test",
+            [["role", "model"]],
+        )
         assert found["correlation_id"] == "c-1"

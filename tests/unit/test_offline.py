@@ -9,16 +9,18 @@ from typing import Any
 import pytest
 
 from webbee_kernel.catalogue import tool_spec
+from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.llm.offline import OfflineModel
 from webbee_kernel.llm.offline.matching import index_of
 from webbee_kernel.llm.offline.planning import best
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Role, ToolSpec
-from webbee_kernel.registry import load_folder
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = load_folder(ROOT / "extensions").catalogue()
 TOOLS = tuple(tool_spec(f) for f in CATALOGUE.functions(("mail", "notes", "tasks")))
-UTTERANCES: dict[str, dict[str, list[str]]] = json.loads((Path(__file__).parent / "offline_utterances.json").read_text("utf-8"))
+UTTERANCES: dict[str, dict[str, list[str]]] = json.loads(
+    (Path(__file__).parent / "offline_utterances.json").read_text("utf-8")
+)
 
 SKELETON = "[SKELETON]\nNOTE: cached\n- tasks (cached ~28s ago): overdue_count=3, today_count=5"
 INBOX = """[2026-05-15T17:21:04Z user ok apps=[mail]] показать письма за сегодня → отправил список с 8 непрочитанными
@@ -32,16 +34,32 @@ NOTES = """[2026-05-15T17:21:10Z user ok apps=[notes]] show my notes → You hav
 FACTS: app=notes fn=find data={"count": 2, "notes": [{"id": "n1", "title": "Поездка в Лиссабон"}, {"id": "n2", "title": "Standup"}]}"""
 
 
-def respond(prompt: str, role: Role = "classifier", tools: tuple[ToolSpec, ...] = TOOLS, language: str = "en") -> ModelResponse:
-    return asyncio.run(OfflineModel().complete(ModelRequest(role=role, system="s", prompt=prompt, tools=tools, language=language)))
+def respond(
+    prompt: str,
+    role: Role = "classifier",
+    tools: tuple[ToolSpec, ...] = TOOLS,
+    language: str = "en",
+) -> ModelResponse:
+    return asyncio.run(
+        OfflineModel().complete(
+            ModelRequest(role=role, system="s", prompt=prompt, tools=tools, language=language)
+        )
+    )
 
 
 def classify(message: str, *history: str, after: Iterable[str] = ()) -> ModelResponse:
-    return respond("\n".join([SKELETON, "[HISTORY]", *history, f"[2026-05-15T17:21:14Z user] {message}", *after]))
+    return respond(
+        "\n".join(
+            [SKELETON, "[HISTORY]", *history, f"[2026-05-15T17:21:14Z user] {message}", *after]
+        )
+    )
 
 
 def called(message: str, *history: str, after: Iterable[str] = ()) -> list[tuple[str, Any]]:
-    return [(c.name.replace("__", "."), c.arguments) for c in classify(message, *history, after=after).tool_calls]
+    return [
+        (c.name.replace("__", "."), c.arguments)
+        for c in classify(message, *history, after=after).tool_calls
+    ]
 
 
 def matched(message: str) -> str:
@@ -49,13 +67,19 @@ def matched(message: str) -> str:
     return f"{tool.app_id}.{tool.fn_name}" if tool else "none"
 
 
-@pytest.mark.parametrize(("part", "accuracy", "wrong"), [("tuned", 0.94, 0.03), ("unseen", 0.9, 0.02)])
-def test_utterances_reach_their_function_and_misses_are_refusals(part: str, accuracy: float, wrong: float) -> None:
+@pytest.mark.parametrize(
+    ("part", "accuracy", "wrong"), [("tuned", 0.94, 0.03), ("unseen", 0.9, 0.02)]
+)
+def test_utterances_reach_their_function_and_misses_are_refusals(
+    part: str, accuracy: float, wrong: float
+) -> None:
     """`unseen` was written after the weights were set: 55 of 60 matched at first, every miss a refusal.
 
     Examples of the tasks and notes functions were added for three of those misses; no weight was changed.
     """
-    outcomes = [(text, want, matched(text)) for want, texts in UTTERANCES[part].items() for text in texts]
+    outcomes = [
+        (text, want, matched(text)) for want, texts in UTTERANCES[part].items() for text in texts
+    ]
     missed = [o for o in outcomes if o[1] != o[2]]
 
     assert len(outcomes) >= 40
@@ -72,7 +96,10 @@ def test_what_no_app_can_do_is_never_acted_upon(message: str) -> None:
     ("message", "call"),
     [
         ("add task buy milk tomorrow", ("tasks.add", {"title": "buy milk", "due": "tomorrow"})),
-        ("добавь задачу купить молоко завтра", ("tasks.add", {"title": "купить молоко", "due": "завтра"})),
+        (
+            "добавь задачу купить молоко завтра",
+            ("tasks.add", {"title": "купить молоко", "due": "завтра"}),
+        ),
         ("remind me tomorrow to call mom", ("tasks.add", {"title": "call mom", "due": "tomorrow"})),
         (
             "add a task to finish the report by 2026-06-01, high priority",
@@ -89,12 +116,21 @@ def test_what_no_app_can_do_is_never_acted_upon(message: str) -> None:
         ("удали задачу «купить молоко»", ("tasks.delete", {"title": "купить молоко"})),
         ("запиши, что Анна любит чай", ("notes.write", {"body": "Анна любит чай"})),
         ("note that I need new shoes", ("notes.write", {"body": "I need new shoes"})),
-        ('make a note called "Standup" saying the demo moved', ("notes.write", {"body": "the demo moved", "title": "Standup"})),
+        (
+            'make a note called "Standup" saying the demo moved',
+            ("notes.write", {"body": "the demo moved", "title": "Standup"}),
+        ),
         ("найди заметки про отпуск", ("notes.find", {"query": "отпуск"})),
         ("show my notes", ("notes.find", {})),
         ("открепи заметку про чай", ("notes.pin", {"title": "чай", "pinned": False})),
-        ('send "hello there" to bob@example.com', ("mail.send", {"to": "bob@example.com", "body": "hello there"})),
-        ("напиши письмо на bob@example.com, что я опаздываю", ("mail.send", {"to": "bob@example.com", "body": "я опаздываю"})),
+        (
+            'send "hello there" to bob@example.com',
+            ("mail.send", {"to": "bob@example.com", "body": "hello there"}),
+        ),
+        (
+            "напиши письмо на bob@example.com, что я опаздываю",
+            ("mail.send", {"to": "bob@example.com", "body": "я опаздываю"}),
+        ),
         ("how many unread emails do I have?", ("mail.list_inbox", {"unread_only": True})),
         ("показать письма за сегодня", ("mail.list_inbox", {"today": True})),
         ("show the last 5 emails", ("mail.list_inbox", {"limit": 5})),
@@ -107,30 +143,58 @@ def test_arguments_come_from_the_message(message: str, call: tuple[str, dict[str
 @pytest.mark.parametrize(
     ("message", "history", "call"),
     [
-        ('отправь на тот же адрес "статус по проекту"', [INBOX], ("mail.send", {"to": "sarah@example.com", "body": "статус по проекту"})),
-        ('send "ok" to the same address', [INBOX, NOTES], ("mail.send", {"to": "sarah@example.com", "body": "ok"})),
-        ('send "ok" to the same address', [MASKED], ("mail.send", {"to": "<EMAIL_1>", "body": "ok"})),
+        (
+            'отправь на тот же адрес "статус по проекту"',
+            [INBOX],
+            ("mail.send", {"to": "sarah@example.com", "body": "статус по проекту"}),
+        ),
+        (
+            'send "ok" to the same address',
+            [INBOX, NOTES],
+            ("mail.send", {"to": "sarah@example.com", "body": "ok"}),
+        ),
+        (
+            'send "ok" to the same address',
+            [MASKED],
+            ("mail.send", {"to": "<EMAIL_1>", "body": "ok"}),
+        ),
         ('send "hi" to Bob', [INBOX], ("mail.send", {"to": "bob@example.com", "body": "hi"})),
-        ('reply to the first one "thanks"', [INBOX], ("mail.reply", {"id": "abc", "body": "thanks"})),
-        ("ответь на второе письмо «спасибо»", [INBOX, ADDED], ("mail.reply", {"id": "abd", "body": "спасибо"})),
+        (
+            'reply to the first one "thanks"',
+            [INBOX],
+            ("mail.reply", {"id": "abc", "body": "thanks"}),
+        ),
+        (
+            "ответь на второе письмо «спасибо»",
+            [INBOX, ADDED],
+            ("mail.reply", {"id": "abd", "body": "спасибо"}),
+        ),
         ("open the email from Bob", [INBOX], ("mail.read", {"id": "abd"})),
         ("read the last one", [INBOX], ("mail.read", {"id": "abd"})),
         ("delete the first two emails", [INBOX], ("mail.delete", {"ids": ["abc", "abd"]})),
         ("complete the one I just added", [NOTES, ADDED], ("tasks.complete", {"id": "01JV3M"})),
         ("заверши её", [NOTES, ADDED], ("tasks.complete", {"id": "01JV3M"})),
-        ("удали задачу, которую я только что добавил", [ADDED, NOTES], ("tasks.delete", {"id": "01JV3M"})),
+        (
+            "удали задачу, которую я только что добавил",
+            [ADDED, NOTES],
+            ("tasks.delete", {"id": "01JV3M"}),
+        ),
         ("удали первую заметку", [INBOX, NOTES], ("notes.delete", {"id": "n1"})),
         ("прочитай заметку о поездке", [NOTES], ("notes.read", {"id": "n1"})),
     ],
 )
-def test_references_are_resolved_from_the_facts(message: str, history: list[str], call: tuple[str, dict[str, Any]]) -> None:
+def test_references_are_resolved_from_the_facts(
+    message: str, history: list[str], call: tuple[str, dict[str, Any]]
+) -> None:
     assert called(message, *history) == [call]
 
 
 def test_the_newest_turn_goes_first() -> None:
     newer = INBOX.replace("sarah@", "zoe@")
 
-    assert called('send "ok" to the same address', INBOX, newer) == [("mail.send", {"to": "zoe@example.com", "body": "ok"})]
+    assert called('send "ok" to the same address', INBOX, newer) == [
+        ("mail.send", {"to": "zoe@example.com", "body": "ok"})
+    ]
 
 
 @pytest.mark.parametrize(
@@ -145,7 +209,9 @@ def test_the_newest_turn_goes_first() -> None:
         ("send an email saying hi", [], "I need one more thing: the address to send it to."),
     ],
 )
-def test_what_is_missing_or_unclear_is_asked_for_not_invented(message: str, history: list[str], question: str) -> None:
+def test_what_is_missing_or_unclear_is_asked_for_not_invented(
+    message: str, history: list[str], question: str
+) -> None:
     response = classify(message, *history)
 
     assert (response.tool_calls, response.text) == ((), question)
@@ -154,7 +220,9 @@ def test_what_is_missing_or_unclear_is_asked_for_not_invented(message: str, hist
 def test_the_answer_to_its_question_completes_the_call() -> None:
     asked = "[2026-05-15T17:21:04Z user ok apps=[]] send an email saying hi → I need one more thing: the address to send it to."
 
-    assert called("bob@example.com", asked) == [("mail.send", {"to": "bob@example.com", "body": "hi"})]
+    assert called("bob@example.com", asked) == [
+        ("mail.send", {"to": "bob@example.com", "body": "hi"})
+    ]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +241,10 @@ def test_one_message_may_ask_for_several_calls(message: str, names: list[str]) -
 
 
 def test_a_later_call_refers_to_an_earlier_one() -> None:
-    assert called("add task buy milk and then complete it")[1] == ("tasks.complete", {"id": "{{steps.0.data.id}}"})
+    assert called("add task buy milk and then complete it")[1] == (
+        "tasks.complete",
+        {"id": "{{steps.0.data.id}}"},
+    )
 
 
 def test_a_later_call_refers_into_a_list_that_is_yet_to_come() -> None:
@@ -191,9 +262,14 @@ def test_a_message_with_an_unclear_part_is_asked_about_and_none_of_it_runs() -> 
 
 
 def test_after_results_it_goes_on_where_it_was() -> None:
-    done = ["[RESULTS]", 'RESULT: app=tasks fn=add status=ok summary="Added." data={"id": "t9", "title": "buy milk"}']
+    done = [
+        "[RESULTS]",
+        'RESULT: app=tasks fn=add status=ok summary="Added." data={"id": "t9", "title": "buy milk"}',
+    ]
 
-    assert called("add task buy milk and then complete it", after=done) == [("tasks.complete", {"id": "t9"})]
+    assert called("add task buy milk and then complete it", after=done) == [
+        ("tasks.complete", {"id": "t9"})
+    ]
 
 
 def test_a_reference_that_could_not_be_bound_is_taken_from_the_results() -> None:
@@ -205,7 +281,9 @@ def test_a_reference_that_could_not_be_bound_is_taken_from_the_results() -> None
         'PROBLEM: {"call": "mail.reply", "field": "", "problem": "reply was not called: steps.0.data.mail.0.id does not exist"}',
     ]
 
-    assert called("show my mail and then reply to the first one «ok»", after=after) == [("mail.reply", {"id": "m1", "body": "ok"})]
+    assert called("show my mail and then reply to the first one «ok»", after=after) == [
+        ("mail.reply", {"id": "m1", "body": "ok"})
+    ]
 
 
 def test_what_failed_is_not_replaced_by_something_older() -> None:
@@ -215,20 +293,30 @@ def test_what_failed_is_not_replaced_by_something_older() -> None:
 
 
 def test_declining_names_the_apps_in_the_language_of_the_message() -> None:
-    assert classify("what's the weather on Mars?").text == "I don't know how to help with that. I work with these apps: mail, notes, tasks."
-    assert classify("расскажи анекдот").text == "Не знаю, как с этим помочь. Я работаю с приложениями: mail, notes, tasks."
+    assert (
+        classify("what's the weather on Mars?").text
+        == "I don't know how to help with that. I work with these apps: mail, notes, tasks."
+    )
+    assert (
+        classify("расскажи анекдот").text
+        == "Не знаю, как с этим помочь. Я работаю с приложениями: mail, notes, tasks."
+    )
 
 
 def test_a_refused_optional_argument_is_dropped() -> None:
     problem = '{"call": "tasks.add", "field": "due", "problem": "no due date"}'
 
-    assert called("add task buy milk tomorrow", after=["[PROBLEMS]", f"PROBLEM: {problem}"]) == [("tasks.add", {"title": "buy milk"})]
+    assert called("add task buy milk tomorrow", after=["[PROBLEMS]", f"PROBLEM: {problem}"]) == [
+        ("tasks.add", {"title": "buy milk"})
+    ]
 
 
 def test_a_number_moves_to_its_limit() -> None:
     problem = '{"call": "mail__list_inbox", "field": "limit", "problem": "too large", "limit": "3"}'
 
-    assert called("show the last 5 emails", after=["[PROBLEMS]", f"PROBLEM: {problem}"]) == [("mail.list_inbox", {"limit": 3})]
+    assert called("show the last 5 emails", after=["[PROBLEMS]", f"PROBLEM: {problem}"]) == [
+        ("mail.list_inbox", {"limit": 3})
+    ]
 
 
 def test_a_refused_required_argument_is_given_up_plainly() -> None:
@@ -241,14 +329,21 @@ def test_a_refused_required_argument_is_given_up_plainly() -> None:
 def test_it_answers_the_same_every_time_and_ignores_what_it_cannot_read() -> None:
     noise = ["FACTS: app=mail fn=list_inbox data={broken", "not a line of the kernel"]
 
-    assert classify("add task buy milk", INBOX, *noise) == classify("add task buy milk", INBOX, *noise)
+    assert classify("add task buy milk", INBOX, *noise) == classify(
+        "add task buy milk", INBOX, *noise
+    )
 
 
 def test_without_apps_it_says_so() -> None:
-    assert respond("[HISTORY]\n[2026-05-15T17:21:14Z user] show my mail", tools=()).text.endswith("No app is connected.")
+    assert respond("[HISTORY]\n[2026-05-15T17:21:14Z user] show my mail", tools=()).text.endswith(
+        "No app is connected."
+    )
 
 
-@pytest.mark.parametrize("message", ["1 " * 4000, "«" * 8000, "a-" * 4000, "a@" * 4000, "add task a and " * 530, "from " * 1600])
+@pytest.mark.parametrize(
+    "message",
+    ["1 " * 4000, "«" * 8000, "a-" * 4000, "a@" * 4000, "add task a and " * 530, "from " * 1600],
+)
 @pytest.mark.timeout(60)
 def test_a_hostile_message_ends(message: str) -> None:
     """A pattern that backtracks would run into the limit; what a message costs is `make bench`'s business."""
@@ -264,7 +359,12 @@ RESULT: app=tasks fn=list_tasks status=ok summary="You have 2 open tasks." data=
 RESULT: app=mail fn=send status=error error="The server refused the message\""""
 
     assert respond(prompt, "narrator").text == "\n".join(
-        ["You have 2 open tasks.", "- Buy milk — 2026-05-16 — open", "- Call Bob — open", "The server refused the message."]
+        [
+            "You have 2 open tasks.",
+            "- Buy milk — 2026-05-16 — open",
+            "- Call Bob — open",
+            "The server refused the message.",
+        ]
     )
 
 
@@ -272,7 +372,10 @@ def test_the_narrator_shows_five_items_at_most() -> None:
     rows = json.dumps([{"title": f"note {n}"} for n in range(9)])
     prompt = f'[MESSAGE]\nnotes\n[RESULTS]\nRESULT: app=notes fn=find status=ok summary="9 notes" data={{"notes": {rows}}}'
 
-    assert respond(prompt, "narrator").text.splitlines() == ["9 notes.", *(f"- note {n}" for n in range(5))]
+    assert respond(prompt, "narrator").text.splitlines() == [
+        "9 notes.",
+        *(f"- note {n}" for n in range(5)),
+    ]
 
 
 def test_the_ai_role_returns_the_first_sentences() -> None:

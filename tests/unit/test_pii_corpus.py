@@ -20,7 +20,9 @@ def test_the_corpus_is_large_and_in_both_scripts() -> None:
     assert all(value in e["text"] for e in entries for value in e["expect"])
 
 
-@pytest.mark.parametrize(("kind", "bar"), [("email", 0.98), ("phone_intl", 0.98), ("name_key", 0.85)])
+@pytest.mark.parametrize(
+    ("kind", "bar"), [("email", 0.98), ("phone_intl", 0.98), ("name_key", 0.85)]
+)
 def test_what_must_be_masked_is(rows: dict[str, dict[str, Any]], kind: str, bar: float) -> None:
     assert rows[kind]["recall"] >= bar, rows[kind]["failures"]
 
@@ -34,7 +36,9 @@ def test_little_else_is_masked_beside_them(rows: dict[str, dict[str, Any]], kind
     assert rows[kind]["precision"] >= 0.95, rows[kind]["failures"]
 
 
-def test_the_table_is_printed_and_the_bars_hold(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_is_printed_and_the_bars_hold(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("sys.argv", ["pii.py"])
     assert benchmark.main() == 0
     printed = capsys.readouterr().out
@@ -42,5 +46,12 @@ def test_the_table_is_printed_and_the_bars_hold(capsys: pytest.CaptureFixture[st
 
 
 def test_a_missed_bar_is_reported() -> None:
-    rows = benchmark.evaluate([*benchmark.load(), *({"kind": "email", "text": "nothing", "expect": ["nothing"]} for _ in range(9))])
-    assert benchmark.below_bars(rows) == [f"recall of email is {rows['email']['recall']:.3f}, the bar 0.98"]
+    rows = benchmark.evaluate(
+        [
+            *benchmark.load(),
+            *({"kind": "email", "text": "nothing", "expect": ["nothing"]} for _ in range(9)),
+        ]
+    )
+    assert benchmark.below_bars(rows) == [
+        f"recall of email is {rows['email']['recall']:.3f}, the bar 0.98"
+    ]

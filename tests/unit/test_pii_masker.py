@@ -14,19 +14,46 @@ from webbee_kernel.pii import Masker, UnknownPlaceholder
 UNHURRIED = settings(deadline=None)  # the first phone number of a run imports the library
 
 LETTERS = string.ascii_lowercase + "абвгдежзий"
-LOCALS = st.text(alphabet=LETTERS + string.digits + "._+-", min_size=1, max_size=12).filter(lambda s: s[0].isalnum() and s[-1].isalnum())
+LOCALS = st.text(alphabet=LETTERS + string.digits + "._+-", min_size=1, max_size=12).filter(
+    lambda s: s[0].isalnum() and s[-1].isalnum()
+)
 LABELS = st.text(alphabet=LETTERS + string.digits, min_size=1, max_size=8)
-EMAILS = st.builds("{}@{}.{}".format, LOCALS, LABELS, st.sampled_from(["com", "ru", "рф", "co.uk", "museum"]))
-PHONES = st.sampled_from(["+1 415 555 2671", "+79161234567", "+44 20 7946 0958", "8 (495) 123-45-67", "(212) 736-5000"])
-NAMES = st.sampled_from(["Sarah Lee", "Анна Смирнова", "Mr. Smith", "Sarah Lee <s@x.com>", "Иван", "Петров И. И.", "New York"])
+EMAILS = st.builds(
+    "{}@{}.{}".format, LOCALS, LABELS, st.sampled_from(["com", "ru", "рф", "co.uk", "museum"])
+)
+PHONES = st.sampled_from(
+    ["+1 415 555 2671", "+79161234567", "+44 20 7946 0958", "8 (495) 123-45-67", "(212) 736-5000"]
+)
+NAMES = st.sampled_from(
+    [
+        "Sarah Lee",
+        "Анна Смирнова",
+        "Mr. Smith",
+        "Sarah Lee <s@x.com>",
+        "Иван",
+        "Петров И. И.",
+        "New York",
+    ]
+)
 FILLERS = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=12)
 TEXTS = st.lists(
-    st.one_of(EMAILS, PHONES, NAMES, FILLERS, st.sampled_from([" ", ", ", "<", ">", "\n", "@", "+", "from: "])), max_size=10
+    st.one_of(
+        EMAILS,
+        PHONES,
+        NAMES,
+        FILLERS,
+        st.sampled_from([" ", ", ", "<", ">", "\n", "@", "+", "from: "]),
+    ),
+    max_size=10,
 ).map("".join)
-KEYS = st.sampled_from(["", "name", "from", "phone", "body", "customer.name", "телефон", "first_name", "sender"])
+KEYS = st.sampled_from(
+    ["", "name", "from", "phone", "body", "customer.name", "телефон", "first_name", "sender"]
+)
 JSONS = st.recursive(
     st.one_of(TEXTS, st.integers(), st.booleans(), st.none(), st.floats(allow_nan=False)),
-    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.one_of(KEYS, TEXTS), inner, max_size=4)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4), st.dictionaries(st.one_of(KEYS, TEXTS), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -85,7 +112,13 @@ def test_unmasking_gives_hostile_punctuation_back(text: str, key: str) -> None:
 
 @UNHURRIED
 @given(JSONS)
-@example({"+1 415 555 2671": "b@x.coma@x.com+1 415 555 2671", "a@files.com": {"name": "Blue Ocean"}, "name": "Blue Sea"})
+@example(
+    {
+        "+1 415 555 2671": "b@x.coma@x.com+1 415 555 2671",
+        "a@files.com": {"name": "Blue Ocean"},
+        "name": "Blue Sea",
+    }
+)
 def test_masking_is_idempotent(value: object) -> None:
     masker = Masker()
     masked = masker.mask(value)
@@ -104,8 +137,12 @@ def test_masking_a_text_is_idempotent(text: str, key: str) -> None:
 
 @UNHURRIED
 @given(st.lists(EMAILS, min_size=1, max_size=4), TEXTS, TEXTS)
-def test_no_address_of_the_input_is_in_the_output(addresses: list[str], before: str, after: str) -> None:
-    masked = Masker().mask({"a": before, "list": addresses, "in_text": f"{before} {', '.join(addresses)} {after}"})
+def test_no_address_of_the_input_is_in_the_output(
+    addresses: list[str], before: str, after: str
+) -> None:
+    masked = Masker().mask(
+        {"a": before, "list": addresses, "in_text": f"{before} {', '.join(addresses)} {after}"}
+    )
     shown = "\n".join(strings(masked)).casefold()
     assert not [a for a in addresses if a.casefold() in shown]
 
@@ -129,7 +166,12 @@ def test_arguments_get_their_values_back() -> None:
     masker = Masker()
     masked = masker.mask({"from": "Sarah Lee <sarah@example.com>", "phone": "8 916 123-45-67"})
     assert masked == {"from": "<NAME_1> <<EMAIL_1>>", "phone": "<PHONE_1>"}
-    arguments = {"to": ["<EMAIL_1>"], "text": "Dear <NAME_1>, call <PHONE_1>", "<EMAIL_1>": 1, "n": 3}
+    arguments = {
+        "to": ["<EMAIL_1>"],
+        "text": "Dear <NAME_1>, call <PHONE_1>",
+        "<EMAIL_1>": 1,
+        "n": 3,
+    }
     assert masker.resolve(arguments) == {
         "to": ["sarah@example.com"],
         "text": "Dear Sarah Lee, call 8 916 123-45-67",
@@ -138,7 +180,10 @@ def test_arguments_get_their_values_back() -> None:
     }
 
 
-@pytest.mark.parametrize("placeholder", ["<EMAIL_9>", "<NAME_1>", "<email_1>", "< EMAIL_1 >", "<EMAIL_01>", "<PHONE_99999999999999>"])
+@pytest.mark.parametrize(
+    "placeholder",
+    ["<EMAIL_9>", "<NAME_1>", "<email_1>", "< EMAIL_1 >", "<EMAIL_01>", "<PHONE_99999999999999>"],
+)
 def test_a_placeholder_that_stands_for_nothing_is_refused(placeholder: str) -> None:
     masker = Masker({"<EMAIL_1>": "sarah@example.com"})
     with pytest.raises(UnknownPlaceholder) as raised:
@@ -151,16 +196,29 @@ def test_a_placeholder_that_stands_for_nothing_is_refused(placeholder: str) -> N
 def test_one_value_is_one_placeholder_whatever_its_spelling() -> None:
     masker = Masker()
     assert masker.mask_text("Sarah@Example.com sarah@example.COM") == "<EMAIL_1> <EMAIL_1>"
-    assert masker.mask({"phone": "8 916 123-45-67", "text": "+7 (916) 123 45 67"}) == {"phone": "<PHONE_1>", "text": "<PHONE_1>"}
+    assert masker.mask({"phone": "8 916 123-45-67", "text": "+7 (916) 123 45 67"}) == {
+        "phone": "<PHONE_1>",
+        "text": "<PHONE_1>",
+    }
     assert masker.mask(["Sarah Lee", {"name": "SARAH  LEE"}]) == ["<NAME_1>", {"name": "<NAME_1>"}]
     assert masker.unmask_text("<EMAIL_1>") == "Sarah@Example.com"
 
 
 def test_remembered_values_keep_their_placeholders_and_new_ones_count_on() -> None:
-    known = {"<EMAIL_4>": "sarah@example.com", "<PHONE_2>": "8 916 123-45-67", "<NAME_3>": "Sarah Lee"}
+    known = {
+        "<EMAIL_4>": "sarah@example.com",
+        "<PHONE_2>": "8 916 123-45-67",
+        "<NAME_3>": "Sarah Lee",
+    }
     masker = Masker(known)
-    assert masker.mask_text("SARAH@example.com, +79161234567, Sarah Lee") == "<EMAIL_4>, <PHONE_2>, <NAME_3>"
-    assert masker.mask_text("bob@example.com, +1 415 555 2671, Ivan Petrov") == "<EMAIL_5>, <PHONE_3>, <NAME_4>"
+    assert (
+        masker.mask_text("SARAH@example.com, +79161234567, Sarah Lee")
+        == "<EMAIL_4>, <PHONE_2>, <NAME_3>"
+    )
+    assert (
+        masker.mask_text("bob@example.com, +1 415 555 2671, Ivan Petrov")
+        == "<EMAIL_5>, <PHONE_3>, <NAME_4>"
+    )
     assert known.items() <= masker.vault.items()
 
 
@@ -171,7 +229,13 @@ def test_a_map_with_something_else_than_placeholders_is_refused() -> None:
 
 def test_a_forged_placeholder_never_comes_to_mean_a_value() -> None:
     masker = Masker()
-    masked = masker.mask({"a": "sarah@example.com", "evil": "write to <EMAIL_1> or <EMAIL_2>", "b": "bob@example.com"})
+    masked = masker.mask(
+        {
+            "a": "sarah@example.com",
+            "evil": "write to <EMAIL_1> or <EMAIL_2>",
+            "b": "bob@example.com",
+        }
+    )
     assert masked == {"a": "<EMAIL_3>", "evil": "write to <EMAIL_1> or <EMAIL_2>", "b": "<EMAIL_4>"}
     with pytest.raises(UnknownPlaceholder):
         masker.resolve("<EMAIL_1>")
@@ -207,8 +271,16 @@ def test_a_key_written_to_look_masked_hides_no_other() -> None:
 
 
 def test_a_name_once_known_is_masked_wherever_it_stands() -> None:
-    masked = Masker().mask({"note": "Zorblax Qua called about Zorblax Quality", "from": {"name": "Zorblax Qua", "email": "z@q.io"}})
-    assert masked == {"note": "<NAME_1> called about Zorblax Quality", "from": {"name": "<NAME_1>", "email": "<EMAIL_1>"}}
+    masked = Masker().mask(
+        {
+            "note": "Zorblax Qua called about Zorblax Quality",
+            "from": {"name": "Zorblax Qua", "email": "z@q.io"},
+        }
+    )
+    assert masked == {
+        "note": "<NAME_1> called about Zorblax Quality",
+        "from": {"name": "<NAME_1>", "email": "<EMAIL_1>"},
+    }
 
 
 def test_numbers_and_ids_stay() -> None:
@@ -230,7 +302,9 @@ def test_the_keys_beside_a_name_say_whose_it_is() -> None:
     assert mask({"name": "Blue Ocean", "size": 3}) == "Blue Ocean"
     assert mask({"name": "Siobhan", "email": "s@x.com"}) == "<NAME_1>"
     assert Masker().mask({"project": {"name": "Blue Ocean"}}) == {"project": {"name": "Blue Ocean"}}
-    assert Masker().mask({"customers": [{"name": "Siobhan"}]}) == {"customers": [{"name": "<NAME_1>"}]}
+    assert Masker().mask({"customers": [{"name": "Siobhan"}]}) == {
+        "customers": [{"name": "<NAME_1>"}]
+    }
 
 
 def test_another_detector_can_find_the_names() -> None:

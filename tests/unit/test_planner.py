@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from webbee_kernel.catalogue import FunctionInfo
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
-from webbee_kernel.planner import MAX_STEPS, Unbound, bind, next_wave, plan, references
-from webbee_kernel.turn import CallOutcome, Step
+from webbee_kernel.turn.planner import MAX_STEPS, Unbound, bind, next_wave, plan, references
+from webbee_kernel.values import CallOutcome, Step
 
 LIST = FunctionInfo("mail", "list", "List")
 SEND = FunctionInfo("mail", "send", "Send", "write")
@@ -32,9 +32,14 @@ def ok(data: Any, step: int = 0) -> CallOutcome:
 
 
 def test_calls_become_steps_in_order_with_what_the_catalogue_knows_of_them() -> None:
-    found, problems = plan(ModelResponse(tool_calls=(call(), call("mail__send", {"to": "x"}))), FUNCTIONS, first=3)
+    found, problems = plan(
+        ModelResponse(tool_calls=(call(), call("mail__send", {"to": "x"}))), FUNCTIONS, first=3
+    )
     assert problems == ()
-    assert found.steps == (Step(3, "mail", "list", {}), Step(4, "mail", "send", {"to": "x"}, "write"))
+    assert found.steps == (
+        Step(3, "mail", "list", {}),
+        Step(4, "mail", "send", {"to": "x"}, "write"),
+    )
     assert [s.has_effect for s in found.steps] == [False, True]
 
 
@@ -50,8 +55,14 @@ def test_plain_text_is_a_plan_without_steps() -> None:
         (ModelResponse("  \n"), "empty"),
         (ModelResponse(tool_calls=(call("mail__burn"),)), "no such function"),
         (ModelResponse(tool_calls=(call(arguments='{"to": '),)), "not a JSON object"),
-        (ModelResponse(tool_calls=(call(arguments={"id": "{{steps.0.data.id}}"}),)), "does not come before"),
-        (ModelResponse(tool_calls=(call(), call(arguments={"id": "{{steps.2.data.id}}"}))), "does not come before"),
+        (
+            ModelResponse(tool_calls=(call(arguments={"id": "{{steps.0.data.id}}"}),)),
+            "does not come before",
+        ),
+        (
+            ModelResponse(tool_calls=(call(), call(arguments={"id": "{{steps.2.data.id}}"}))),
+            "does not come before",
+        ),
     ],
 )
 def test_what_cannot_be_used_is_told_back(response: ModelResponse, problem: str) -> None:
@@ -76,7 +87,11 @@ def test_a_call_asked_for_twice_runs_once_and_references_mean_the_first() -> Non
 
 
 def test_a_later_round_may_refer_to_the_steps_of_earlier_ones() -> None:
-    found, problems = plan(ModelResponse(tool_calls=(call(arguments={"id": "{{steps.1.data.id}}"}),)), FUNCTIONS, first=2)
+    found, problems = plan(
+        ModelResponse(tool_calls=(call(arguments={"id": "{{steps.1.data.id}}"}),)),
+        FUNCTIONS,
+        first=2,
+    )
     assert not problems and references(found.steps[0].arguments) == {1}
 
 
@@ -95,13 +110,28 @@ def test_a_value_without_references_is_left_alone(value: Any) -> None:
     assert bind(value, {}) == value and references(value) == set()
 
 
-@pytest.mark.parametrize("reference", ["{{steps.0.data.id}}", "{{ steps.0.data.id }}", " {{steps.0.id}} ", "{{steps.0.data.list.0.id}}"])
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "{{steps.0.data.id}}",
+        "{{ steps.0.data.id }}",
+        " {{steps.0.id}} ",
+        "{{steps.0.data.list.0.id}}",
+    ],
+)
 def test_spellings_of_a_whole_reference(reference: str) -> None:
     assert bind(reference, {0: ok({"id": 7, "list": [{"id": 7}]})}) == 7
 
 
 @pytest.mark.parametrize(
-    ("value", "text"), [("x", "<x>"), (7, "<7>"), (True, "<true>"), (None, "<null>"), ({"a": ["б"]}, '<{"a": ["б"]}>')]
+    ("value", "text"),
+    [
+        ("x", "<x>"),
+        (7, "<7>"),
+        (True, "<true>"),
+        (None, "<null>"),
+        ({"a": ["б"]}, '<{"a": ["б"]}>'),
+    ],
 )
 def test_inside_other_text_a_reference_becomes_text(value: Any, text: str) -> None:
     assert bind("<{{steps.0.data.v}}>", {0: ok({"v": value})}) == text
@@ -114,7 +144,14 @@ def test_what_a_result_holds_is_never_read_as_a_reference() -> None:
 
 
 @pytest.mark.parametrize(
-    "reference", ["{{steps.0.data.no}}", "{{steps.0.data.list.5}}", "{{steps.0.data.id.x}}", "{{steps.1.data.id}}", "{{steps.2.data.id}}"]
+    "reference",
+    [
+        "{{steps.0.data.no}}",
+        "{{steps.0.data.list.5}}",
+        "{{steps.0.data.id.x}}",
+        "{{steps.1.data.id}}",
+        "{{steps.2.data.id}}",
+    ],
 )
 def test_a_reference_to_nothing_or_to_a_failure_is_unbound(reference: str) -> None:
     failed = CallOutcome("mail", "list", "error", data={"id": 1})
@@ -125,7 +162,13 @@ def test_a_reference_to_nothing_or_to_a_failure_is_unbound(reference: str) -> No
 def steps(*kinds: str) -> tuple[Step, ...]:
     """`r` a read, `w` a write, `r0` a read that needs step 0."""
     return tuple(
-        Step(i, "mail", "f", {"x": f"{{{{steps.{k[1]}.data.id}}}}"} if len(k) > 1 else {}, "write" if k[0] == "w" else "read")
+        Step(
+            i,
+            "mail",
+            "f",
+            {"x": f"{{{{steps.{k[1]}.data.id}}}}"} if len(k) > 1 else {},
+            "write" if k[0] == "w" else "read",
+        )
         for i, k in enumerate(kinds)
     )
 
@@ -141,7 +184,9 @@ def steps(*kinds: str) -> tuple[Step, ...]:
         (["r", "r", "r0", "r"], [[0, 1], [2, 3]]),
     ],
 )
-def test_reads_run_together_and_what_changes_something_runs_alone_and_in_order(kinds: list[str], waves: list[list[int]]) -> None:
+def test_reads_run_together_and_what_changes_something_runs_alone_and_in_order(
+    kinds: list[str], waves: list[list[int]]
+) -> None:
     planned, finished = steps(*kinds), {}
     seen = []
     while wave := next_wave(planned, finished):

@@ -12,20 +12,20 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from webbee_kernel.base.clock import parse_iso
+from webbee_kernel.base.text import cut, one_line
 from webbee_kernel.channels import fact_ledger
 from webbee_kernel.channels.skeleton import EMPTY, MAX_STRING, NOTE, compress
-from webbee_kernel.clock import parse_iso
 from webbee_kernel.errors import ModelUnavailable
-from webbee_kernel.kernel import Ask
+from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.prompt import Problem, Prompt, problems_block
-from webbee_kernel.registry import load_folder
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, User
-from webbee_kernel.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
 from webbee_kernel.testing import TestKernel, registry_of
-from webbee_kernel.text import cut, one_line
-from webbee_kernel.turn import Section, SessionKey, ToolCallDigest, Turn, UserKey
+from webbee_kernel.turn.kernel import Ask
+from webbee_kernel.turn.memory import MESSAGE_PREVIEW, REPLY_PREVIEW
+from webbee_kernel.turn.prompt import Problem, Prompt, problems_block
+from webbee_kernel.values import Section, SessionKey, ToolCallDigest, Turn, UserKey
 
 OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}
 AT, NOW = "2026-05-15T17:21:04Z", "2026-05-15T17:21:14Z"
@@ -43,17 +43,30 @@ def app(app_id: str) -> Extension:
     return ext
 
 
-def store_section(kernel: TestKernel, app_id: str, name: str, data: dict[str, Any], age: float, user: UserKey | None = None) -> None:
+def store_section(
+    kernel: TestKernel,
+    app_id: str,
+    name: str,
+    data: dict[str, Any],
+    age: float,
+    user: UserKey | None = None,
+) -> None:
     """Save a section as the refresh loop does: register, lease, save."""
     stores, key, now = kernel.app.stores, user or kernel.key, kernel.clock.now()
     kernel.run(stores.skeleton.register(key, Section(app_id, name, due_at=now)))
     held = kernel.run(stores.skeleton.lease(key, app_id, name, now=now, until=now + 60))
-    saved = Section(app_id, name, data, refreshed_at=now - age, due_at=now + 300, version=1, alerted=1)
+    saved = Section(
+        app_id, name, data, refreshed_at=now - age, due_at=now + 300, version=1, alerted=1
+    )
     assert kernel.run(stores.skeleton.save(key, saved, lease=held.lease_until))
 
 
 def store_turn(kernel: TestKernel, turn: Turn, key: SessionKey | None = None) -> None:
-    assert kernel.run(kernel.app.stores.sessions.append(key or SessionKey(kernel.key, "s1"), turn, expires_at=LATER))
+    assert kernel.run(
+        kernel.app.stores.sessions.append(
+            key or SessionKey(kernel.key, "s1"), turn, expires_at=LATER
+        )
+    )
 
 
 # ---- the fragments of the two documents
@@ -72,7 +85,10 @@ FACTS: app=mail fn=list_inbox data={"unread": 8, "messages": [{"id": "abc", "fro
 [2026-05-15T17:21:14Z user] отправь на тот же адрес "статус по проекту\""""
 """As the fact-ledger document prints it."""
 
-INBOX = {"unread": 8, "messages": [{"id": "abc", "from": "sarah@example.com", "subject": "Q3 plan"}]}
+INBOX = {
+    "unread": 8,
+    "messages": [{"id": "abc", "from": "sarah@example.com", "subject": "Q3 plan"}],
+}
 
 
 @pytest.fixture
@@ -81,13 +97,37 @@ def documents() -> TestKernel:
     kernel = TestKernel([app("mail"), app("tasks"), app("notes")], now=NOW, env=OPEN)
     accounts = [{"id": 1, "email": "sarah@work.com"}, {"id": 2, "email": "me@personal.com"}]
     notes = [{"id": "abc", "title": "Q3 plan"}, {"id": "xyz", "title": "Standup"}, "..."]
-    store_section(kernel, "notes", "notes", {"total_notes": 42, "pinned_notes": 4, "recent_notes": notes}, 145)
-    store_section(kernel, "mail", "mail_inbox_summary", {"accounts_connected": 2, "unread_total": 8, "per_account": accounts}, 12)
-    store_section(kernel, "tasks", "tasks", {"overdue_count": 3, "today_count": 5, "upcoming_7d_count": 11}, 28)
+    store_section(
+        kernel, "notes", "notes", {"total_notes": 42, "pinned_notes": 4, "recent_notes": notes}, 145
+    )
+    store_section(
+        kernel,
+        "mail",
+        "mail_inbox_summary",
+        {"accounts_connected": 2, "unread_total": 8, "per_account": accounts},
+        12,
+    )
+    store_section(
+        kernel,
+        "tasks",
+        "tasks",
+        {"overdue_count": 3, "today_count": 5, "upcoming_7d_count": 11},
+        28,
+    )
     digests = fact_ledger.record([("mail", "list_inbox", INBOX)])
     store_turn(
         kernel,
-        Turn(1, AT, "ok", "показать письма за сегодня", "отправил список с 8 непрочитанными", "r1", ("mail",), digests, masked=False),
+        Turn(
+            1,
+            AT,
+            "ok",
+            "показать письма за сегодня",
+            "отправил список с 8 непрочитанными",
+            "r1",
+            ("mail",),
+            digests,
+            masked=False,
+        ),
     )
     return kernel
 
@@ -114,16 +154,23 @@ def test_the_documents_turn_played_through_the_kernel_gives_the_same_history() -
     kernel.chat("показать письма за сегодня")
     kernel.clock.advance(10)
     assert (
-        kernel.prompt('отправь на тот же адрес "статус по проекту"').partition("[HISTORY]")[2] == LEDGER_FRAGMENT.partition("[HISTORY]")[2]
+        kernel.prompt('отправь на тот же адрес "статус по проекту"').partition("[HISTORY]")[2]
+        == LEDGER_FRAGMENT.partition("[HISTORY]")[2]
     )
 
 
-def test_with_the_gate_closed_the_same_data_shows_placeholders_and_the_same_one_everywhere(documents: TestKernel) -> None:
-    closed = TestKernel([app("mail"), app("tasks"), app("notes")], now=NOW, stores=documents.app.stores)
+def test_with_the_gate_closed_the_same_data_shows_placeholders_and_the_same_one_everywhere(
+    documents: TestKernel,
+) -> None:
+    closed = TestKernel(
+        [app("mail"), app("tasks"), app("notes")], now=NOW, stores=documents.app.stores
+    )
     store_section(closed, "mail", "last_sender", {"address": "sarah@example.com"}, 300)
     prompt = closed.prompt("отправь на тот же адрес")
     assert "@" not in prompt
-    stands_for = {line.split("=")[-1] for line in prompt.split("\n") if line.startswith("- last_sender")}
+    stands_for = {
+        line.split("=")[-1] for line in prompt.split("\n") if line.startswith("- last_sender")
+    }
     assert f'"from": "{stands_for.pop()}"' in prompt
 
 
@@ -134,13 +181,18 @@ def test_a_user_without_sections_or_turns_still_gets_both_blocks() -> None:
 
 def test_sections_of_apps_the_user_does_not_have_are_not_shown(documents: TestKernel) -> None:
     fewer = TestKernel(
-        [app("mail"), app("tasks"), app("notes")], now=NOW, stores=documents.app.stores, env={**OPEN, "WEBBEE_INSTALL": "tasks"}
+        [app("mail"), app("tasks"), app("notes")],
+        now=NOW,
+        stores=documents.app.stores,
+        env={**OPEN, "WEBBEE_INSTALL": "tasks"},
     )
     assert [s.label for s in read(fewer.prompt("hi")).sections] == ["tasks"]
 
 
 def test_problems_stand_on_a_line_each() -> None:
-    block = problems_block([Problem("mail.send", "to", "not\nan address", "320"), Problem("x", "", "[HISTORY]")])
+    block = problems_block(
+        [Problem("mail.send", "to", "not\nan address", "320"), Problem("x", "", "[HISTORY]")]
+    )
     assert block.split("\n") == [
         "[PROBLEMS]",
         'PROBLEM: {"call": "mail.send", "field": "to", "problem": "not\\nan address", "limit": "320"}',
@@ -151,7 +203,11 @@ def test_problems_stand_on_a_line_each() -> None:
 def test_a_prompt_counts_its_blocks_and_leaves_empty_ones_out() -> None:
     prompt = Prompt("system", "[SKELETON]", "[HISTORY]")
     assert prompt.text == "[SKELETON]\n[HISTORY]"
-    assert {name: size for name, size in prompt.sizes().items() if size} == {"system": 6, "skeleton": 10, "history": 9}
+    assert {name: size for name, size in prompt.sizes().items() if size} == {
+        "system": 6,
+        "skeleton": 10,
+        "history": 9,
+    }
 
 
 # ---- a strict reader of the prompt: whatever it cannot account for is an error
@@ -183,8 +239,12 @@ class ReadPrompt:
 
 
 TIME = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"
-SECTION = re.compile(r"- ([^:]+) \((cached ~(?:\d+s|\d+m\d\ds|\d+h\d\dm) ago|freshness unknown)\): (.*)")
-TURN = re.compile(rf"\[({TIME}) user (ok|error|confirmation) apps=\[((?:[a-z0-9_-]+(?:, )?)*)\]\] (.*)")
+SECTION = re.compile(
+    r"- ([^:]+) \((cached ~(?:\d+s|\d+m\d\ds|\d+h\d\dm) ago|freshness unknown)\): (.*)"
+)
+TURN = re.compile(
+    rf"\[({TIME}) user (ok|error|confirmation) apps=\[((?:[a-z0-9_-]+(?:, )?)*)\]\] (.*)"
+)
 FACTS = re.compile(r"FACTS: app=([a-z0-9][a-z0-9_-]*) fn=([A-Za-z0-9_-]+) data=(.*)")
 LAST = re.compile(rf"\[({TIME}) user\] (.*)")
 
@@ -226,9 +286,21 @@ PIECES = [
     '"}', "\\", '\\"', ", admin=true", "(#1)", "<EMAIL_1>", "bob@example.com", "{{steps.0.data}}", "user", "Привет", " ",
 ]  # fmt: skip
 CHARACTERS = st.characters(exclude_categories=["Cs"])
-HOSTILE = st.lists(st.sampled_from(PIECES) | st.text(CHARACTERS, max_size=4), max_size=6).map("".join)
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | HOSTILE
-DATA = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(HOSTILE, inner, max_size=3), max_leaves=6)
+HOSTILE = st.lists(st.sampled_from(PIECES) | st.text(CHARACTERS, max_size=4), max_size=6).map(
+    "".join
+)
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | HOSTILE
+)
+DATA = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(HOSTILE, inner, max_size=3),
+    max_leaves=6,
+)
 OBJECTS = st.dictionaries(HOSTILE, DATA, min_size=1, max_size=4)
 APPS = ["mail", "tasks-2", "0_notes"]
 FUNCTIONS = st.text("abcXYZ019_-", min_size=1, max_size=12)
@@ -248,13 +320,22 @@ async def _nothing(ctx: Any) -> dict[str, Any]:
     return {}
 
 
-SECTION_NAMES = (HOSTILE.map(lambda t: one_line(t).replace(":", "")[:20].strip()) | st.text("abc _-.()=,", max_size=20)).filter(
-    _may_be_a_section
+SECTION_NAMES = (
+    HOSTILE.map(lambda t: one_line(t).replace(":", "")[:20].strip())
+    | st.text("abc _-.()=,", max_size=20)
+).filter(_may_be_a_section)
+SECTIONS = st.lists(
+    st.tuples(st.sampled_from(APPS), SECTION_NAMES, OBJECTS), max_size=4, unique_by=lambda s: s[:2]
 )
-SECTIONS = st.lists(st.tuples(st.sampled_from(APPS), SECTION_NAMES, OBJECTS), max_size=4, unique_by=lambda s: s[:2])
 CALLS = st.lists(st.tuples(st.sampled_from(APPS), FUNCTIONS, OBJECTS), max_size=3)
 TURNS = st.lists(
-    st.tuples(HOSTILE, HOSTILE, st.sampled_from(["ok", "error", "confirmation"]), st.lists(st.sampled_from(APPS), unique=True), CALLS),
+    st.tuples(
+        HOSTILE,
+        HOSTILE,
+        st.sampled_from(["ok", "error", "confirmation"]),
+        st.lists(st.sampled_from(APPS), unique=True),
+        CALLS,
+    ),
     max_size=7,
 )
 
@@ -279,8 +360,14 @@ def stored(kernel: TestKernel, sections: Any, turns: Any) -> User:
         store_section(kernel, app_id, name, data, age=i * 100, user=key.user)
     for seq, (message, reply, status, apps, calls) in enumerate(turns, start=1):
         digests = fact_ledger.record(calls)
-        assume([json.loads(d.data_facts_json) for d in digests] == [data for *_, data in calls])  # nothing had to be cut
-        store_turn(kernel, Turn(seq, AT, status, message, reply, f"r{seq}", tuple(apps), digests, masked=False), key)
+        assume(
+            [json.loads(d.data_facts_json) for d in digests] == [data for *_, data in calls]
+        )  # nothing had to be cut
+        store_turn(
+            kernel,
+            Turn(seq, AT, status, message, reply, f"r{seq}", tuple(apps), digests, masked=False),
+            key,
+        )
     return user
 
 
@@ -290,22 +377,38 @@ def prompt_of(kernel: TestKernel, user: User, message: str) -> str:
 
 def labels(sections: Any) -> list[str]:
     names = Counter(name for _, name, _ in sections)
-    return [cut(f"{app_id}.{name}" if names[name] > 1 else name, MAX_STRING) for app_id, name, _ in sections]
+    return [
+        cut(f"{app_id}.{name}" if names[name] > 1 else name, MAX_STRING)
+        for app_id, name, _ in sections
+    ]
 
 
 @settings(max_examples=150)
 @given(SECTIONS, TURNS, HOSTILE)
-def test_whatever_is_stored_the_prompt_reads_back_as_exactly_that(open_gate: TestKernel, sections: Any, turns: Any, message: str) -> None:
+def test_whatever_is_stored_the_prompt_reads_back_as_exactly_that(
+    open_gate: TestKernel, sections: Any, turns: Any, message: str
+) -> None:
     user = stored(open_gate, sections, turns)
     found = read(prompt_of(open_gate, user, message))
     assert [s.label for s in found.sections] == labels(sections)
-    assert [s.age for s in found.sections] == [f"cached ~{t} ago" for t in ["0s", "100s", "200s", "300s"][: len(sections)]]
-    assert all(compress(data).startswith(s.body.removesuffix("…")) for s, (*_, data) in zip(found.sections, sections, strict=True))
+    assert [s.age for s in found.sections] == [
+        f"cached ~{t} ago" for t in ["0s", "100s", "200s", "300s"][: len(sections)]
+    ]
+    assert all(
+        compress(data).startswith(s.body.removesuffix("…"))
+        for s, (*_, data) in zip(found.sections, sections, strict=True)
+    )
     remembered = turns[-5:]
-    assert [(t.at, t.status, t.apps) for t in found.turns] == [(AT, status, apps) for _, _, status, apps, _ in remembered]
+    assert [(t.at, t.status, t.apps) for t in found.turns] == [
+        (AT, status, apps) for _, _, status, apps, _ in remembered
+    ]
     assert [t.facts for t in found.turns] == [calls for *_, calls in remembered]
-    assert [t.message for t in found.turns] == [one_line(said.replace("→", "->"), MESSAGE_PREVIEW) for said, *_ in remembered]
-    assert [t.reply for t in found.turns] == [one_line(reply, REPLY_PREVIEW) for _, reply, *_ in remembered]
+    assert [t.message for t in found.turns] == [
+        one_line(said.replace("→", "->"), MESSAGE_PREVIEW) for said, *_ in remembered
+    ]
+    assert [t.reply for t in found.turns] == [
+        one_line(reply, REPLY_PREVIEW) for _, reply, *_ in remembered
+    ]
     assert (found.at, found.message) == (NOW, one_line(message))
 
 
@@ -317,9 +420,15 @@ def test_closing_the_gate_changes_values_and_nothing_of_the_structure(
     user = stored(open_gate, sections, turns)
     found = read(prompt_of(closed_gate, user, message))
     assert [s.label for s in found.sections] == labels(sections)
-    assert [(t.status, t.apps) for t in found.turns] == [(status, apps) for _, _, status, apps, _ in turns[-5:]]
-    assert [[f[:2] for f in t.facts] for t in found.turns] == [[(a, f) for a, f, _ in calls] for *_, calls in turns[-5:]]
-    assert [t.message for t in found.turns] == [one_line(said.replace("→", "->"), MESSAGE_PREVIEW) for said, *_ in turns[-5:]]
+    assert [(t.status, t.apps) for t in found.turns] == [
+        (status, apps) for _, _, status, apps, _ in turns[-5:]
+    ]
+    assert [[f[:2] for f in t.facts] for t in found.turns] == [
+        [(a, f) for a, f, _ in calls] for *_, calls in turns[-5:]
+    ]
+    assert [t.message for t in found.turns] == [
+        one_line(said.replace("→", "->"), MESSAGE_PREVIEW) for said, *_ in turns[-5:]
+    ]
     assert "bob@example.com" not in "".join(str(t.facts) + t.reply for t in found.turns)
 
 
@@ -361,7 +470,11 @@ def test_a_whole_hostile_turn_is_remembered_as_one_turn_with_one_fact(
     found = read(prompt_of(puppet.kernel, user, message))
     (turn,) = found.turns
     assert turn.facts == [("mail", "list_inbox", data)]
-    assert (turn.status, turn.apps, turn.message) == ("ok", ["mail"], one_line(message.replace("→", "->"), MESSAGE_PREVIEW))
+    assert (turn.status, turn.apps, turn.message) == (
+        "ok",
+        ["mail"],
+        one_line(message.replace("→", "->"), MESSAGE_PREVIEW),
+    )
     assert turn.reply == one_line(reply.text, REPLY_PREVIEW)
     assert found.message == one_line(message)
 
@@ -382,25 +495,50 @@ HOSTILE_NAMES = [
 
 
 @pytest.mark.parametrize("name", HOSTILE_NAMES)
-def test_a_name_that_could_forge_a_line_never_becomes_an_extension_a_function_or_a_section(name: str, tmp_path: Path) -> None:
+def test_a_name_that_could_forge_a_line_never_becomes_an_extension_a_function_or_a_section(
+    name: str, tmp_path: Path
+) -> None:
     with pytest.raises(ValueError, match="is refused"):
         registry_of(Extension(name))
     ext = Extension("mail")
     ChatExtension(ext).function(name, "x")(_nothing)
     with pytest.raises(ValueError, match="is refused"):
         registry_of(ext)
-    if name not in ("mail → x", "..", "почта", "mail]] hi"):  # these read well as a section, or its decorator refuses them
+    if name not in (
+        "mail → x",
+        "..",
+        "почта",
+        "mail]] hi",
+    ):  # these read well as a section, or its decorator refuses them
         assert not _may_be_a_section(name)
     folder = tmp_path / "innocent"
     folder.mkdir()
-    (folder / "main.py").write_text("from webbee_kernel.sdk import Extension\next = Extension('x')\n")
+    (folder / "main.py").write_text(
+        "from webbee_kernel.sdk import Extension\next = Extension('x')\n"
+    )
     (folder / "imperal.json").write_text(json.dumps({"app_id": name or " "}))
     registry = load_folder(tmp_path)
     assert not registry.loaded and "is refused" in registry.failed["innocent"]
 
 
 @pytest.mark.parametrize(
-    "name", ["a:b", "a*", "a?", "[a]", "a/b", "", "a\nb", "a\u2028b", " a", "a  b", "a\u3164", "a\ufe0f", "a#b", "x" * 61]
+    "name",
+    [
+        "a:b",
+        "a*",
+        "a?",
+        "[a]",
+        "a/b",
+        "",
+        "a\nb",
+        "a\u2028b",
+        " a",
+        "a  b",
+        "a\u3164",
+        "a\ufe0f",
+        "a#b",
+        "x" * 61,
+    ],
 )
 def test_a_section_name_that_could_break_its_line_is_refused(name: str) -> None:
     assert not _may_be_a_section(name)
@@ -426,9 +564,21 @@ def test_more_than_five_stored_turns_cannot_be_shown() -> None:
     kernel = TestKernel([app("mail")], now=NOW)
     for seq in range(1, 8):
         store_turn(
-            kernel, Turn(seq, AT, "ok", f"m{seq}", f"r{seq}", f"q{seq}", ("mail",), (ToolCallDigest("mail", "f", f'{{"n": {seq}}}'),))
+            kernel,
+            Turn(
+                seq,
+                AT,
+                "ok",
+                f"m{seq}",
+                f"r{seq}",
+                f"q{seq}",
+                ("mail",),
+                (ToolCallDigest("mail", "f", f'{{"n": {seq}}}'),),
+            ),
         )
-    assert [(t.message, t.facts[0][2]) for t in read(kernel.prompt("now")).turns] == [(f"m{n}", {"n": n}) for n in range(3, 8)]
+    assert [(t.message, t.facts[0][2]) for t in read(kernel.prompt("now")).turns] == [
+        (f"m{n}", {"n": n}) for n in range(3, 8)
+    ]
 
 
 def test_times_of_the_prompt_are_those_of_the_kernels_clock() -> None:

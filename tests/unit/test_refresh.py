@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from webbee_kernel.catalogue import AppInfo, Catalogue, SectionInfo
-from webbee_kernel.refresh import BACKOFF_S, SEEN_EVERY_S, own_due, stale, unnoticed
-from webbee_kernel.turn import Section, UserState
+from webbee_kernel.refresh.asking import BACKOFF_S, SEEN_EVERY_S, own_due, stale, unnoticed
+from webbee_kernel.values import Section, UserState
 
 NOW = 1_000_000.0
 CATALOGUE = Catalogue({"mail": AppInfo("mail", sections=(SectionInfo("inbox", 300),))})
@@ -33,7 +33,9 @@ def saved(age: float, due_in: float, failures: int = 0, lease_until: float = 0.0
         pytest.param(saved(9_000, 6 * 3600, failures=7), True, id="failing and waiting six hours"),
     ],
 )
-def test_a_section_is_asked_for_when_its_own_pace_would_have_refreshed_it(section: Section | None, wanted: bool) -> None:
+def test_a_section_is_asked_for_when_its_own_pace_would_have_refreshed_it(
+    section: Section | None, wanted: bool
+) -> None:
     state = UserState((section,) if section else ())
     assert stale(CATALOGUE, ["mail"], state, NOW) == ([("mail", "inbox")] if wanted else [])
 
@@ -44,6 +46,9 @@ def test_at_its_own_pace_a_section_is_due_a_ttl_after_it_was_saved() -> None:
     assert own_due(saved(100, BACKOFF_S[-1] + 1, failures=1), 300, NOW) == 0.0
 
 
-@pytest.mark.parametrize(("seen_at", "due"), [(None, True), (NOW, False), (NOW - SEEN_EVERY_S + 1, False), (NOW - SEEN_EVERY_S, True)])
+@pytest.mark.parametrize(
+    ("seen_at", "due"),
+    [(None, True), (NOW, False), (NOW - SEEN_EVERY_S + 1, False), (NOW - SEEN_EVERY_S, True)],
+)
 def test_a_user_is_noted_once_a_day(seen_at: float | None, due: bool) -> None:
     assert unnoticed(UserState(seen_at=seen_at), NOW) is due

@@ -8,7 +8,13 @@ import pytest
 from pydantic import BaseModel, Field
 
 from webbee_kernel.catalogue import Catalogue
-from webbee_kernel.registry import LoadedExtension, Registry, input_schema, load_extension, load_folder
+from webbee_kernel.extensions.registry import (
+    LoadedExtension,
+    Registry,
+    input_schema,
+    load_extension,
+    load_folder,
+)
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.testing import registry_of
 
@@ -19,7 +25,9 @@ def folder(root: Path, name: str, main: str = MAIN, manifest: Any = None) -> Pat
     (root / name).mkdir()
     (root / name / "main.py").write_text(main, "utf-8")
     if manifest is not None:
-        (root / name / "imperal.json").write_text(manifest if isinstance(manifest, str) else json.dumps(manifest), "utf-8")
+        (root / name / "imperal.json").write_text(
+            manifest if isinstance(manifest, str) else json.dumps(manifest), "utf-8"
+        )
     return root / name
 
 
@@ -29,7 +37,10 @@ def test_the_id_that_counts_is_the_folders_never_the_codes(tmp_path: Path) -> No
 
 
 def test_the_manifests_id_wins_over_the_folders(tmp_path: Path) -> None:
-    assert load_extension(folder(tmp_path, "tasks-2.1", manifest={"app_id": "tasks"})).app_id == "tasks"
+    assert (
+        load_extension(folder(tmp_path, "tasks-2.1", manifest={"app_id": "tasks"})).app_id
+        == "tasks"
+    )
 
 
 def test_any_module_attribute_may_be_the_extension(tmp_path: Path) -> None:
@@ -38,7 +49,9 @@ def test_any_module_attribute_may_be_the_extension(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_an_extension_says_so(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"app/main\.py has no module attribute that is an Extension"):
+    with pytest.raises(
+        ValueError, match=r"app/main\.py has no module attribute that is an Extension"
+    ):
         load_extension(folder(tmp_path, "app", main="x = 1"))
 
 
@@ -52,7 +65,9 @@ def test_a_folder_without_an_extension_says_so(tmp_path: Path) -> None:
         ("x = 1", "ValueError"),
     ],
 )
-def test_one_that_fails_is_reported_and_the_others_work(tmp_path: Path, main: str, reason: str) -> None:
+def test_one_that_fails_is_reported_and_the_others_work(
+    tmp_path: Path, main: str, reason: str
+) -> None:
     folder(tmp_path, "broken", main)
     folder(tmp_path, "good")
     (tmp_path / "no_main_here").mkdir()
@@ -60,7 +75,11 @@ def test_one_that_fails_is_reported_and_the_others_work(tmp_path: Path, main: st
     assert list(registry.loaded) == ["good"] and list(registry.failed) == ["broken"]
     assert reason in registry.failed["broken"] and str(tmp_path) not in registry.failed["broken"]
     catalogue = registry.catalogue()
-    assert catalogue.apps["broken"].error and not catalogue.apps["broken"].functions and not catalogue.apps["good"].error
+    assert (
+        catalogue.apps["broken"].error
+        and not catalogue.apps["broken"].functions
+        and not catalogue.apps["good"].error
+    )
 
 
 @pytest.mark.parametrize(
@@ -73,7 +92,9 @@ def test_one_that_fails_is_reported_and_the_others_work(tmp_path: Path, main: st
         ("raise ValueError('x' * 9000)", "x… (main.py:1)"),
     ],
 )
-def test_a_reason_points_at_the_folders_own_line_and_is_short(tmp_path: Path, main: str, reason: str) -> None:
+def test_a_reason_points_at_the_folders_own_line_and_is_short(
+    tmp_path: Path, main: str, reason: str
+) -> None:
     home = folder(tmp_path, "app", main)
     (home / "handlers.py").write_text("x = 1\n\ndef f()\n")
     (home / "sub").mkdir()
@@ -113,11 +134,20 @@ def extension() -> Extension:
     ext = Extension("tasks", "1.2.0", display_name="Tasks", description="To do", icon="check")
     chat = ChatExtension(ext)
 
-    @chat.function("add", "Add a task", action_type="write", examples=["add a task"], scopes=["tasks:write"], id_projection="task_id")
+    @chat.function(
+        "add",
+        "Add a task",
+        action_type="write",
+        examples=["add a task"],
+        scopes=["tasks:write"],
+        id_projection="task_id",
+    )
     async def add(ctx: Any, params: Params) -> ActionResult:
         return ActionResult.success({}, "")
 
-    @chat.function("old", "Old style", params={"when": {"type": "string", "required": True}, "n": "integer"})
+    @chat.function(
+        "old", "Old style", params={"when": {"type": "string", "required": True}, "n": "integer"}
+    )
     async def old(ctx: Any, **kwargs: Any) -> ActionResult:
         return ActionResult.success({}, "")
 
@@ -140,7 +170,10 @@ def test_the_catalogue_says_what_the_extension_offers() -> None:
     assert (add.tool_name, add.action_type, add.examples, add.scopes, add.id_projection) == (
         "tasks__add", "write", ("add a task",), ("tasks:write",), "task_id",
     )  # fmt: skip
-    assert add.input_schema["required"] == ["title"] and set(add.input_schema["properties"]) == {"title", "due"}
+    assert add.input_schema["required"] == ["title"] and set(add.input_schema["properties"]) == {
+        "title",
+        "due",
+    }
     assert "Internal words" not in json.dumps(add.input_schema)
     assert old.input_schema == {
         "type": "object",
@@ -180,7 +213,9 @@ def test_a_long_tool_name_is_shortened_and_stays_unique() -> None:
     for name in ("f" * 30 + "1", "f" * 30 + "2", "ok"):
         chat.function(name, "F")(_nothing)
     names = [f.tool_name for f in registry_of(ext).catalogue().functions(["a" * 40])]
-    assert len(set(names)) == 3 and all(len(n) <= 64 for n in names) and names[2] == "a" * 40 + "__ok"
+    assert (
+        len(set(names)) == 3 and all(len(n) <= 64 for n in names) and names[2] == "a" * 40 + "__ok"
+    )
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a.b", "x" * 65, "имя"])
@@ -196,4 +231,8 @@ def test_a_function_is_found_by_name_in_any_chat_of_the_extension() -> None:
     for name in ("one", "two"):
         ChatExtension(ext).function(name, "F")(_nothing)
     loaded = LoadedExtension("a", ext)
-    assert loaded.function("two") and loaded.function("two").name == "two" and loaded.function("three") is None  # type: ignore[union-attr]
+    assert (
+        loaded.function("two")
+        and loaded.function("two").name == "two"
+        and loaded.function("three") is None
+    )  # type: ignore[union-attr]

@@ -4,36 +4,78 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel import replies
-from webbee_kernel.confirmation import answer
 from webbee_kernel.errors import RequestConflict
-from webbee_kernel.turn import CallOutcome, PendingConfirmation, Turn
+from webbee_kernel.turn import replies
+from webbee_kernel.turn.confirmation import answer
+from webbee_kernel.values import CallOutcome, PendingConfirmation, Turn
 
 
 def outcome(step: int, **changes: Any) -> CallOutcome:
-    return CallOutcome(**{"app_id": "mail", "fn_name": "send", "status": "ok", "step": step, "duration_ms": 12, **changes})
+    return CallOutcome(
+        **{
+            "app_id": "mail",
+            "fn_name": "send",
+            "status": "ok",
+            "step": step,
+            "duration_ms": 12,
+            **changes,
+        }
+    )
 
 
 def turn(**changes: Any) -> Turn:
-    return Turn(**{"seq": 3, "at": "", "status": "ok", "message": "hi", "reply": "hello", "request_id": "r1", **changes})
+    return Turn(
+        **{
+            "seq": 3,
+            "at": "",
+            "status": "ok",
+            "message": "hi",
+            "reply": "hello",
+            "request_id": "r1",
+            **changes,
+        }
+    )
 
 
 def test_calls_are_told_in_order_without_their_data() -> None:
-    body = replies.response({1: outcome(1, status="error", error_code="BACKEND_5XX"), 0: outcome(0, data={"secret": 1})})
+    body = replies.response(
+        {1: outcome(1, status="error", error_code="BACKEND_5XX"), 0: outcome(0, data={"secret": 1})}
+    )
     assert body["calls"] == [
         {"app_id": "mail", "fn_name": "send", "status": "ok", "duration_ms": 12},
-        {"app_id": "mail", "fn_name": "send", "status": "error", "duration_ms": 12, "error_code": "BACKEND_5XX"},
+        {
+            "app_id": "mail",
+            "fn_name": "send",
+            "status": "error",
+            "duration_ms": 12,
+            "error_code": "BACKEND_5XX",
+        },
     ]
 
 
 def test_a_panel_is_named_once_and_only_for_calls_that_worked() -> None:
-    done = {0: outcome(0, panels=("inbox", "outbox")), 1: outcome(1, panels=("inbox",)), 2: outcome(2, status="error", panels=("other",))}
-    assert replies.response(done)["refresh_panels"] == [{"app_id": "mail", "panel_id": "inbox"}, {"app_id": "mail", "panel_id": "outbox"}]
+    done = {
+        0: outcome(0, panels=("inbox", "outbox")),
+        1: outcome(1, panels=("inbox",)),
+        2: outcome(2, status="error", panels=("other",)),
+    }
+    assert replies.response(done)["refresh_panels"] == [
+        {"app_id": "mail", "panel_id": "inbox"},
+        {"app_id": "mail", "panel_id": "outbox"},
+    ]
 
 
 def test_what_waits_is_told_with_its_exact_arguments() -> None:
-    step = {"index": 0, "app_id": "notes", "fn_name": "delete", "arguments": {"id": "n1"}, "action_type": "destructive"}
-    waiting = PendingConfirmation("conf_0123456789ab", 1300, "delete it", "r1", (step,), "delete – id: n1 (notes)")
+    step = {
+        "index": 0,
+        "app_id": "notes",
+        "fn_name": "delete",
+        "arguments": {"id": "n1"},
+        "action_type": "destructive",
+    }
+    waiting = PendingConfirmation(
+        "conf_0123456789ab", 1300, "delete it", "r1", (step,), "delete – id: n1 (notes)"
+    )
     assert replies.response({}, waiting)["confirmation"] == {
         "id": "conf_0123456789ab",
         "expires_at": 1300,
@@ -44,12 +86,19 @@ def test_what_waits_is_told_with_its_exact_arguments() -> None:
 
 
 def test_the_last_tree_that_worked_is_the_one_shown() -> None:
-    trees = {0: outcome(0, ui={"n": 0}), 1: outcome(1, ui={"n": 1}), 2: outcome(2), 3: outcome(3, status="error", ui={"n": 3})}
+    trees = {
+        0: outcome(0, ui={"n": 0}),
+        1: outcome(1, ui={"n": 1}),
+        2: outcome(2),
+        3: outcome(3, status="error", ui={"n": 3}),
+    }
     assert replies.ui(trees) == {"n": 1} and replies.ui({}) is None
 
 
 def test_a_repeated_request_gets_the_recorded_answer() -> None:
-    reply = replies.replay(turn(response={"calls": [], "refresh_panels": []}), "s1", "hi", ui={"type": "Text"})
+    reply = replies.replay(
+        turn(response={"calls": [], "refresh_panels": []}), "s1", "hi", ui={"type": "Text"}
+    )
     assert reply.text == "hello"
     assert reply.body == {
         "reply": "hello", "session_id": "s1", "turn": 3, "status": "ok", "calls": [], "refresh_panels": [], "ui": {"type": "Text"},

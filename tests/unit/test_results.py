@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
 from webbee_kernel.errors import PLATFORM_CODES, CallError
-from webbee_kernel.results import (
+from webbee_kernel.extensions.outcomes import (
     MAX_ERROR,
     MAX_RESULT_BYTES,
     MAX_SUMMARY,
@@ -26,7 +26,7 @@ from webbee_kernel.results import (
     webhook_answer,
 )
 from webbee_kernel.sdk import ActionResult, ui
-from webbee_kernel.turn import CallOutcome, CallRequest
+from webbee_kernel.values import CallOutcome, CallRequest
 
 REQUEST = CallRequest("function", {}, "mail", "send", step=3)
 JSON_VALUES = st.recursive(
@@ -35,7 +35,10 @@ JSON_VALUES = st.recursive(
     | st.integers()
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(st.characters(exclude_categories=["Cs"])),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 
@@ -56,12 +59,24 @@ def outcome(value: Any) -> CallOutcome:
 
 def test_a_success_keeps_data_summary_ui_and_where_it_came_from() -> None:
     o = outcome(ActionResult.success({"id": 7}, "Sent.", ui=ui.Text("hi")))
-    assert (o.ok, o.data, o.summary, o.app_id, o.fn_name, o.step, o.action_type) == (True, {"id": 7}, "Sent.", "mail", "send", 3, "write")
+    assert (o.ok, o.data, o.summary, o.app_id, o.fn_name, o.step, o.action_type) == (
+        True,
+        {"id": 7},
+        "Sent.",
+        "mail",
+        "send",
+        3,
+        "write",
+    )
     assert o.ui["type"] == "Text" and o.error_code == ""
 
 
-@pytest.mark.parametrize(("wanted", "panels"), [(None, ("inbox", "outbox")), ([], ()), (["inbox"], ("inbox",))])
-def test_no_word_about_panels_refreshes_all_and_an_empty_list_none(wanted: Any, panels: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "panels"), [(None, ("inbox", "outbox")), ([], ()), (["inbox"], ("inbox",))]
+)
+def test_no_word_about_panels_refreshes_all_and_an_empty_list_none(
+    wanted: Any, panels: tuple[str, ...]
+) -> None:
     assert outcome(ActionResult.success({}, "", refresh_panels=wanted)).panels == panels
 
 
@@ -72,7 +87,10 @@ def test_a_pydantic_model_is_its_json_form() -> None:
 
 
 def test_a_plain_dict_is_a_success_and_nothing_is_an_empty_one() -> None:
-    assert (outcome({"n": 1, "summary": "One."}).data, outcome({"n": 1, "summary": "One."}).summary) == (
+    assert (
+        outcome({"n": 1, "summary": "One."}).data,
+        outcome({"n": 1, "summary": "One."}).summary,
+    ) == (
         {"n": 1, "summary": "One."},
         "One.",
     )
@@ -92,7 +110,9 @@ def test_a_plain_dict_is_a_success_and_nothing_is_an_empty_one() -> None:
         ({"status": "error", "data": {}, "error": "wire"}, "EXT_UNSTRUCTURED_ERROR", "wire"),
     ],
 )
-def test_every_way_to_fail_has_a_code_and_refreshes_no_panel(value: Any, code: str, error: str) -> None:
+def test_every_way_to_fail_has_a_code_and_refreshes_no_panel(
+    value: Any, code: str, error: str
+) -> None:
     o = outcome(value)
     assert (o.ok, o.error_code, o.error, o.panels) == (False, code, error, ())
 
@@ -119,7 +139,15 @@ def test_long_words_are_cut() -> None:
     assert len(outcome(ActionResult.error("x" * 5000)).error) == MAX_ERROR == 1_000
 
 
-@pytest.mark.parametrize("error", [RuntimeError("password=hunter2"), KeyError("hunter2"), SystemExit("hunter2"), RecursionError("hunter2")])
+@pytest.mark.parametrize(
+    "error",
+    [
+        RuntimeError("password=hunter2"),
+        KeyError("hunter2"),
+        SystemExit("hunter2"),
+        RecursionError("hunter2"),
+    ],
+)
 def test_an_exception_is_its_class_and_never_its_text(error: BaseException) -> None:
     o = from_exception(error, REQUEST)
     assert (o.error_code, o.retryable) == ("INTERNAL", False)
@@ -132,8 +160,14 @@ def test_a_timeout_may_be_tried_again() -> None:
 
 
 def test_a_call_error_keeps_its_code_its_words_and_its_field() -> None:
-    o = from_exception(CallError("PERMISSION_DENIED", "needs mail:send", field="to"), REQUEST, "write")
-    assert (o.error_code, o.error, o.action_type) == ("PERMISSION_DENIED", "needs mail:send", "write")
+    o = from_exception(
+        CallError("PERMISSION_DENIED", "needs mail:send", field="to"), REQUEST, "write"
+    )
+    assert (o.error_code, o.error, o.action_type) == (
+        "PERMISSION_DENIED",
+        "needs mail:send",
+        "write",
+    )
     assert o.problems == ({"field": "to", "problem": "needs mail:send"},)
 
 
@@ -150,7 +184,9 @@ def test_a_missing_code_is_filled_in() -> None:
         ({"size": 0}, "VALIDATION_MISSING_FIELD", ["to", "size"]),
     ],
 )
-def test_rejected_arguments_are_named_with_their_limit(arguments: dict[str, Any], code: str, fields: list[str]) -> None:
+def test_rejected_arguments_are_named_with_their_limit(
+    arguments: dict[str, Any], code: str, fields: list[str]
+) -> None:
     with pytest.raises(ValidationError) as caught:
         Mail.model_validate(arguments)
     o = validation_failed(caught.value, REQUEST, "write")
@@ -210,7 +246,13 @@ def test_a_megabyte_is_let_through_and_a_byte_more_is_not() -> None:
 def test_what_cannot_be_json_is_refused_with_a_code() -> None:
     circular: dict[str, Any] = {}
     circular["self"] = circular
-    for value in (circular, {"n": 2**70, "self": circular}, {"lone": "\ud800"}, {"n": 2**70, "lone": "\ud800"}, {"digits": 10**5000}):
+    for value in (
+        circular,
+        {"n": 2**70, "self": circular},
+        {"lone": "\ud800"},
+        {"n": 2**70, "lone": "\ud800"},
+        {"digits": 10**5000},
+    ):
         with pytest.raises(CallError) as caught:
             plain_json(value)
         assert caught.value.code == "INTERNAL"

@@ -16,7 +16,9 @@ def ask(model: ScriptedModel | FunctionModel, request: ModelRequest = REQUEST) -
 
 
 def test_steps_play_in_order_and_requests_are_recorded() -> None:
-    model = ScriptedModel([ModelResponse(text="one"), lambda request: ModelResponse(text=request.prompt)])
+    model = ScriptedModel(
+        [ModelResponse(text="one"), lambda request: ModelResponse(text=request.prompt)]
+    )
 
     assert [ask(model).text, ask(model).text] == ["one", "p"]
     assert model.requests == [REQUEST, REQUEST]
@@ -34,12 +36,17 @@ def test_an_exception_step_is_raised() -> None:
 def test_a_request_past_the_script_fails_and_shows_the_prompt() -> None:
     model = ScriptedModel([])
 
-    with pytest.raises(AssertionError, match=r"(?s)request 1 \(classifier\) is past the script's 0 steps.*p"):
+    with pytest.raises(
+        AssertionError, match=r"(?s)request 1 \(classifier\) is past the script's 0 steps.*p"
+    ):
         ask(model)
 
 
 def test_unused_steps_fail_at_the_end_of_the_block() -> None:
-    with pytest.raises(AssertionError, match="1 of 1 scripted steps were not used"), ScriptedModel([ModelResponse(text="never")]):
+    with (
+        pytest.raises(AssertionError, match="1 of 1 scripted steps were not used"),
+        ScriptedModel([ModelResponse(text="never")]),
+    ):
         pass
 
 

@@ -42,8 +42,13 @@ DECORATORS = (
 ).split()
 
 OURS_MORE = {
-    "ChatExtension.function": {"examples", "scopes"},  # phrases for the embedded model; scopes a caller must hold
-    "Store.query": {"cursor"},  # their own protocol has it, their client not yet: pages beyond the first
+    "ChatExtension.function": {
+        "examples",
+        "scopes",
+    },  # phrases for the embedded model; scopes a caller must hold
+    "Store.query": {
+        "cursor"
+    },  # their own protocol has it, their client not yet: pages beyond the first
 }
 """Parameters only we have. All are optional, so code written for either runs on both."""
 
@@ -81,7 +86,14 @@ Parameter = tuple[str, Any, Any]
 def shape(function: Callable[..., Any]) -> dict[str, Parameter]:
     """Name → (name, kind, default) in order, without `self`; `**anything` counts by its kind alone."""
     found = [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
-    return {p.name if p.kind != p.VAR_KEYWORD else "**": ("**" if p.kind == p.VAR_KEYWORD else p.name, p.kind, p.default) for p in found}
+    return {
+        p.name if p.kind != p.VAR_KEYWORD else "**": (
+            "**" if p.kind == p.VAR_KEYWORD else p.name,
+            p.kind,
+            p.default,
+        )
+        for p in found
+    }
 
 
 def assert_same(what: str, ours: Callable[..., Any], theirs: Callable[..., Any]) -> None:
@@ -95,10 +107,16 @@ def assert_same(what: str, ours: Callable[..., Any], theirs: Callable[..., Any])
     assert [n for n in mine if n in published] == shared, f"{what}: another order"
     assert [mine[n] for n in shared] == [published[n] for n in shared], what
     for name in OURS_MORE.get(what, ()):
-        assert inspect.signature(ours).parameters[name].default is not inspect.Parameter.empty, f"{what}: {name} is not optional"
+        assert inspect.signature(ours).parameters[name].default is not inspect.Parameter.empty, (
+            f"{what}: {name} is not optional"
+        )
     if inspect.isfunction(ours) and not inspect.isasyncgenfunction(ours):
-        published_function = inspect.unwrap(theirs)  # where an extension of theirs was loaded, our adapter stands in between
-        assert inspect.iscoroutinefunction(ours) == inspect.iscoroutinefunction(published_function), f"{what}: async on one side only"
+        published_function = inspect.unwrap(
+            theirs
+        )  # where an extension of theirs was loaded, our adapter stands in between
+        assert inspect.iscoroutinefunction(ours) == inspect.iscoroutinefunction(
+            published_function
+        ), f"{what}: async on one side only"
 
 
 def test_the_published_sdk_is_the_version_this_was_written_against() -> None:
@@ -116,23 +134,33 @@ def test_every_decorator_is_called_alike(name: str) -> None:
 
 def test_chat_extension_and_its_decorator_are_called_alike() -> None:
     assert_same("ChatExtension", ChatExtension.__init__, imperal_sdk.ChatExtension.__init__)
-    assert_same("ChatExtension.function", ChatExtension.function, imperal_sdk.ChatExtension.function)
+    assert_same(
+        "ChatExtension.function", ChatExtension.function, imperal_sdk.ChatExtension.function
+    )
 
 
 def test_what_only_we_have_on_the_decorator_is_keyword_only() -> None:
     parameters = inspect.signature(ChatExtension.function).parameters
-    assert {parameters[n].kind for n in OURS_MORE["ChatExtension.function"]} == {inspect.Parameter.KEYWORD_ONLY}
+    assert {parameters[n].kind for n in OURS_MORE["ChatExtension.function"]} == {
+        inspect.Parameter.KEYWORD_ONLY
+    }
 
 
 @pytest.mark.parametrize("name", ["success", "error", "from_dict", "to_dict"])
 def test_action_result_is_made_and_sent_alike(name: str) -> None:
-    assert_same(f"ActionResult.{name}", getattr(ActionResult, name), getattr(imperal_sdk.ActionResult, name))
+    assert_same(
+        f"ActionResult.{name}", getattr(ActionResult, name), getattr(imperal_sdk.ActionResult, name)
+    )
 
 
 def test_an_action_result_has_the_published_fields_in_order() -> None:
     mine = list(shape(ActionResult.__init__))
     published = [n for n in shape(imperal_sdk.ActionResult) if n not in THEIRS_MORE["ActionResult"]]
-    assert mine == published == ["status", "data", "summary", "error", "retryable", "ui", "refresh_panels", "error_code"]
+    assert (
+        mine
+        == published
+        == ["status", "data", "summary", "error", "retryable", "ui", "refresh_panels", "error_code"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -141,19 +169,35 @@ def test_an_action_result_has_the_published_fields_in_order() -> None:
         lambda kind: kind.success({"n": 1}, "One."),
         lambda kind: kind.success({"n": 1}, "One.", refresh_panels=[]),
         lambda kind: kind.error("No.", True, code="X"),
-        lambda kind: kind.from_dict({"status": "success", "data": {"n": 1}, "summary": "s", "unknown": 1}),
+        lambda kind: kind.from_dict(
+            {"status": "success", "data": {"n": 1}, "summary": "s", "unknown": 1}
+        ),
     ],
 )
 def test_an_action_result_reads_and_travels_as_theirs_does(make: Any) -> None:
     mine, published = make(ActionResult), make(imperal_sdk.ActionResult)
-    for name in ("status", "data", "summary", "error", "retryable", "ui", "refresh_panels", "error_code"):
+    for name in (
+        "status",
+        "data",
+        "summary",
+        "error",
+        "retryable",
+        "ui",
+        "refresh_panels",
+        "error_code",
+    ):
         assert getattr(mine, name) == getattr(published, name), name
     wire = published.to_dict()
     assert ActionResult.from_dict(wire) == mine
-    assert {k: v for k, v in wire.items() if k in mine.to_dict()} == {k: v for k, v in mine.to_dict().items() if k in wire}
+    assert {k: v for k, v in wire.items() if k in mine.to_dict()} == {
+        k: v for k, v in mine.to_dict().items() if k in wire
+    }
 
 
-@pytest.mark.parametrize(("name", "ours"), [("Extension", Extension), ("ChatExtension", ChatExtension), ("ActionResult", ActionResult)])
+@pytest.mark.parametrize(
+    ("name", "ours"),
+    [("Extension", Extension), ("ChatExtension", ChatExtension), ("ActionResult", ActionResult)],
+)
 def test_nothing_public_of_theirs_is_missing_unnoticed(name: str, ours: type) -> None:
     instance = {
         "Extension": lambda: Extension("x"),
@@ -203,7 +247,9 @@ def test_the_types_an_author_sees_are_what_the_kernel_hands_out(name: str) -> No
         assert list(mine.values()) == list(promised.values()), method
 
 
-@pytest.mark.parametrize("name", ["progress", "background_task", "as_user", "webhook_url", "oauth_authorize_url"])
+@pytest.mark.parametrize(
+    "name", ["progress", "background_task", "as_user", "webhook_url", "oauth_authorize_url"]
+)
 def test_methods_of_the_context_are_called_alike(name: str) -> None:
     assert_same(f"Context.{name}", getattr(Context, name), getattr(imperal_sdk.Context, name))
 
@@ -220,17 +266,32 @@ def test_log_lines_may_be_awaited_as_theirs_or_just_called() -> None:
 
 
 def test_a_user_answers_the_same_questions() -> None:
-    theirs = imperal_sdk.UserContext(imperal_id="a", email="", tenant_id="t", role="user", scopes=["mail:read"])
+    theirs = imperal_sdk.UserContext(
+        imperal_id="a", email="", tenant_id="t", role="user", scopes=["mail:read"]
+    )
     ours = sdk.User("a", tenant_id="t", scopes=("mail:read",))
     for question in ("mail:read", "mail:send"):
         assert ours.has_scope(question) == theirs.has_scope(question)
     for role in ("user", "operator"):
         assert ours.has_role(role) == theirs.has_role(role)
-    assert (ours.imperal_id, ours.email, ours.tenant_id, ours.role) == (theirs.imperal_id, theirs.email, theirs.tenant_id, theirs.role)
+    assert (ours.imperal_id, ours.email, ours.tenant_id, ours.role) == (
+        theirs.imperal_id,
+        theirs.email,
+        theirs.tenant_id,
+        theirs.role,
+    )
 
 
 def test_documents_and_pages_read_alike() -> None:
-    fields = {"id": "1", "collection": "c", "data": {"n": 1}, "created_at": "x", "updated_at": "y", "user_id": "u", "etag": "e"}
+    fields = {
+        "id": "1",
+        "collection": "c",
+        "data": {"n": 1},
+        "created_at": "x",
+        "updated_at": "y",
+        "user_id": "u",
+        "etag": "e",
+    }
     mine, published = sdk.Document(**fields), imperal_sdk.Document(**fields)  # type: ignore[arg-type]
     assert {f: getattr(mine, f) for f in fields} == {f: getattr(published, f) for f in fields}
     assert mine.get("n") == published.get("n") == mine["n"] == published["n"]
@@ -239,18 +300,34 @@ def test_documents_and_pages_read_alike() -> None:
         sdk.Page(data=[mine], cursor="c", has_more=True, total=3),
         imperal_sdk.Page(data=[published], cursor="c", has_more=True, total=3),
     )
-    assert (ours.cursor, ours.has_more, ours.total, len(ours.data)) == (theirs.cursor, theirs.has_more, theirs.total, len(theirs.data))
+    assert (ours.cursor, ours.has_more, ours.total, len(ours.data)) == (
+        theirs.cursor,
+        theirs.has_more,
+        theirs.total,
+        len(theirs.data),
+    )
     assert [d.id for d in ours] == [d.id for d in theirs]
 
 
 def test_errors_carry_the_same_attributes_and_are_caught_alike() -> None:
-    assert issubclass(sdk.SkeletonAccessForbidden, PermissionError) and issubclass(imperal_sdk.SkeletonAccessForbidden, PermissionError)
-    assert issubclass(sdk.CircularCallError, sdk.ExtensionError) and issubclass(imperal_sdk.CircularCallError, imperal_sdk.ExtensionError)
+    assert issubclass(sdk.SkeletonAccessForbidden, PermissionError) and issubclass(
+        imperal_sdk.SkeletonAccessForbidden, PermissionError
+    )
+    assert issubclass(sdk.CircularCallError, sdk.ExtensionError) and issubclass(
+        imperal_sdk.CircularCallError, imperal_sdk.ExtensionError
+    )
     assert shape(sdk.StoreConflict.__init__) == shape(TheirConflict.__init__)
     assert shape(sdk.StoreUnavailable.__init__) == shape(TheirUnavailable.__init__)
-    assert sdk.StoreConflict("d", "a", "b").current_etag == TheirConflict("d", "a", "b").current_etag == "b"
+    assert (
+        sdk.StoreConflict("d", "a", "b").current_etag
+        == TheirConflict("d", "a", "b").current_etag
+        == "b"
+    )
     assert sdk.StoreUnavailable(7).retry_after == TheirUnavailable(7).retry_after == 7
-    assert shape(sdk.CircularCallError.__init__).keys() == shape(imperal_sdk.CircularCallError.__init__).keys()
+    assert (
+        shape(sdk.CircularCallError.__init__).keys()
+        == shape(imperal_sdk.CircularCallError.__init__).keys()
+    )
 
 
 @pytest.mark.parametrize("name", ["", "a*", "a?", "a[", "a]", "a:b", "a/b"])
@@ -267,7 +344,9 @@ def test_there_is_no_way_to_the_fact_ledger() -> None:
     context = ExtensionHarness(Extension("app")).context(system=True)
     assert getattr(context, "fact_ledger", None) is None
     assert not [n for n in dir(context) if "ledger" in n or "history" in n or "prompt" in n]
-    assert not hasattr(Extension("app"), "fact_ledger") and not hasattr(ChatExtension(Extension("app")), "fact_ledger")
+    assert not hasattr(Extension("app"), "fact_ledger") and not hasattr(
+        ChatExtension(Extension("app")), "fact_ledger"
+    )
     with pytest.raises(ImportError):
         from webbee_kernel.sdk import fact_ledger  # noqa: F401
 
@@ -297,7 +376,10 @@ def test_a_section_is_also_the_tool_of_its_name_and_the_other_way_round() -> Non
     async def two(ctx: Any) -> Any: ...
 
     assert set(ext.tools) == {"skeleton_refresh_one", "skeleton_refresh_two"}
-    assert [(s.section, s.ttl, s.alert) for s in ext.skeletons.values()] == [("one", 60, True), ("two", 300, False)]
+    assert [(s.section, s.ttl, s.alert) for s in ext.skeletons.values()] == [
+        ("one", 60, True),
+        ("two", 300, False),
+    ]
 
 
 def test_mistakes_are_told_at_import_with_the_name_and_the_choice() -> None:

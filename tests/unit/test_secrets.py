@@ -7,11 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webbee_kernel.config import Settings
-from webbee_kernel.sdk import Extension, SecretNotDeclaredError, SecretTooLargeError, SystemContextRequired, User
+from webbee_kernel.sdk import (
+    Extension,
+    SecretNotDeclaredError,
+    SecretTooLargeError,
+    SystemContextRequired,
+    User,
+)
 from webbee_kernel.sdk.definitions import SecretDef
 from webbee_kernel.surfaces.secrets import SecretsClient, path
 from webbee_kernel.testing import ExtensionHarness
-from webbee_kernel.turn import UserKey
+from webbee_kernel.values import UserKey
 
 ALICE, BOB = UserKey("acme", "alice"), UserKey("acme", "bob")
 
@@ -29,18 +35,26 @@ def harness() -> ExtensionHarness:
     return ExtensionHarness(extension(), secrets={"password": "hunter2"})
 
 
-def client(harness: ExtensionHarness, user: UserKey = ALICE, *, app_id: str = "mail", system: bool = False) -> SecretsClient:
-    return SecretsClient(harness.app.stores.secrets, user, app_id, extension().secrets, system=system)
+def client(
+    harness: ExtensionHarness, user: UserKey = ALICE, *, app_id: str = "mail", system: bool = False
+) -> SecretsClient:
+    return SecretsClient(
+        harness.app.stores.secrets, user, app_id, extension().secrets, system=system
+    )
 
 
 def test_what_the_user_set_is_read_and_what_nobody_set_is_none(harness: ExtensionHarness) -> None:
     secrets = harness.context().secrets
-    assert harness.run(secrets.get("password")) == "hunter2" and harness.run(secrets.is_set("password"))
+    assert harness.run(secrets.get("password")) == "hunter2" and harness.run(
+        secrets.is_set("password")
+    )
     assert harness.run(secrets.get("token")) is None and not harness.run(secrets.is_set("token"))
 
 
 @pytest.mark.parametrize("method", ["get", "is_set", "delete"])
-def test_a_name_that_was_never_declared_is_refused_in_words_that_help(harness: ExtensionHarness, method: str) -> None:
+def test_a_name_that_was_never_declared_is_refused_in_words_that_help(
+    harness: ExtensionHarness, method: str
+) -> None:
     with pytest.raises(SecretNotDeclaredError, match=r"@ext\.secret\('pasword'"):
         harness.run(getattr(harness.context().secrets, method)("pasword"))
     with pytest.raises(SecretNotDeclaredError):
@@ -59,7 +73,9 @@ def test_an_extension_writes_only_what_it_declared_to_write(harness: ExtensionHa
     assert harness.run(secrets.delete("token")) and not harness.run(secrets.delete("token"))
 
 
-def test_a_value_of_the_declared_size_fits_and_a_byte_more_is_refused_without_showing_it(harness: ExtensionHarness) -> None:
+def test_a_value_of_the_declared_size_fits_and_a_byte_more_is_refused_without_showing_it(
+    harness: ExtensionHarness,
+) -> None:
     secrets = harness.context().secrets
     harness.run(secrets.set("token", "x" * 8))
     for value in ("secretxxx", "ключ!!!"):
@@ -75,7 +91,9 @@ def test_only_text_is_a_secret(harness: ExtensionHarness, value: Any) -> None:
         harness.run(harness.context().secrets.set("token", value))
 
 
-def test_users_and_apps_do_not_share_and_an_app_wide_one_is_shared_within_the_tenant_only(harness: ExtensionHarness) -> None:
+def test_users_and_apps_do_not_share_and_an_app_wide_one_is_shared_within_the_tenant_only(
+    harness: ExtensionHarness,
+) -> None:
     harness.run(client(harness).set("token", "alices"))
     harness.run(client(harness).set("shared", "ours"))
     assert harness.run(client(harness, BOB).get("token")) is None
@@ -111,9 +129,19 @@ def test_neither_the_client_nor_the_context_shows_a_value(harness: ExtensionHarn
 PARTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)
 
 
-@given(st.lists(st.tuples(PARTS, PARTS, PARTS, st.sampled_from(["user", "app"])), min_size=2, max_size=2, unique=True))
+@given(
+    st.lists(
+        st.tuples(PARTS, PARTS, PARTS, st.sampled_from(["user", "app"])),
+        min_size=2,
+        max_size=2,
+        unique=True,
+    )
+)
 def test_two_secrets_never_share_a_path(both: list[tuple[str, str, str, str]]) -> None:
-    one, two = (path(UserKey(tenant, user), "mail", SecretDef(name, "", scope=scope)) for tenant, user, name, scope in both)
+    one, two = (
+        path(UserKey(tenant, user), "mail", SecretDef(name, "", scope=scope))
+        for tenant, user, name, scope in both
+    )
     same = [(t, n, u if s == "user" else None) for t, u, n, s in both]
     assert (one == two) == (same[0] == same[1])
     assert all(c.isascii() and (c.isalnum() or c in "-_/") for c in one) and one.count("/") == 3
@@ -121,11 +149,15 @@ def test_two_secrets_never_share_a_path(both: list[tuple[str, str, str, str]]) -
 
 def test_a_user_cannot_be_named_like_the_app() -> None:
     shared = SecretDef("k", "", scope="app")
-    assert path(UserKey("t", "_app"), "mail", SecretDef("k", "")) != path(UserKey("t", "x"), "mail", shared)
+    assert path(UserKey("t", "_app"), "mail", SecretDef("k", "")) != path(
+        UserKey("t", "x"), "mail", shared
+    )
 
 
 def test_a_secret_belongs_to_the_user_of_the_call() -> None:
-    harness = ExtensionHarness(extension(), user=User("bob", tenant_id="acme"), secrets={"password": "bobs"})
+    harness = ExtensionHarness(
+        extension(), user=User("bob", tenant_id="acme"), secrets={"password": "bobs"}
+    )
     assert harness.run(client(harness, BOB).get("password")) == "bobs"
     assert harness.run(client(harness, ALICE).get("password")) is None
 
@@ -133,14 +165,30 @@ def test_a_secret_belongs_to_the_user_of_the_call() -> None:
 def test_an_app_wide_secret_nobody_set_is_the_variable_it_names_and_a_users_own_never() -> None:
     ext = Extension("mail")
     for name, scope in (("shared", "app"), ("own", "user"), ("unnamed", "app")):
-        ext.secret(name, "A key", scope=scope, write_mode="both", env_fallback="" if name == "unnamed" else "IMPERAL_APPSECRET_KEY")
-    env = {"IMPERAL_APPSECRET_KEY": "from the environment", "IMPERAL_APPSECRET_OTHER": "x", "APPSECRET": "y"}
+        ext.secret(
+            name,
+            "A key",
+            scope=scope,
+            write_mode="both",
+            env_fallback="" if name == "unnamed" else "IMPERAL_APPSECRET_KEY",
+        )
+    env = {
+        "IMPERAL_APPSECRET_KEY": "from the environment",
+        "IMPERAL_APPSECRET_OTHER": "x",
+        "APPSECRET": "y",
+    }
     settings = Settings.from_env(env)
     assert set(settings.app_secrets) == {"IMPERAL_APPSECRET_KEY", "IMPERAL_APPSECRET_OTHER"}
     assert "from the environment" not in f"{settings!r}{settings.model_dump_json()}"
     harness = ExtensionHarness(ext)
-    secrets = SecretsClient(harness.app.stores.secrets, ALICE, "mail", ext.secrets, fallbacks=settings.app_secrets)
-    assert [harness.run(secrets.get(name)) for name in ("shared", "own", "unnamed")] == ["from the environment", None, None]
+    secrets = SecretsClient(
+        harness.app.stores.secrets, ALICE, "mail", ext.secrets, fallbacks=settings.app_secrets
+    )
+    assert [harness.run(secrets.get(name)) for name in ("shared", "own", "unnamed")] == [
+        "from the environment",
+        None,
+        None,
+    ]
     assert harness.run(secrets.is_set("shared"))
     harness.run(secrets.set("shared", "set by the app"))
     assert harness.run(secrets.get("shared")) == "set by the app"

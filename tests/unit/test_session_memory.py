@@ -9,16 +9,22 @@ import pytest
 from webbee_kernel.channels.fact_ledger import TURN_CAP
 from webbee_kernel.errors import BadInput, StorageUnavailable
 from webbee_kernel.pii import Masker
-from webbee_kernel.session_memory import MAX_RACES, append, check_session_id, history, render
 from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.turn import SessionKey, SessionMemory, ToolCallDigest, Turn, UserKey
+from webbee_kernel.turn.memory import MAX_RACES, append, check_session_id, history, render
+from webbee_kernel.values import SessionKey, SessionMemory, ToolCallDigest, Turn, UserKey
 
 KEY = SessionKey(UserKey("t", "alice"), "s1")
 LATER = 2_000_000_000
 
 
 def turn(seq: int = 1, **changes: Any) -> Turn:
-    given: dict[str, Any] = {"at": "2026-05-15T17:21:04Z", "status": "ok", "message": "hi", "reply": "hello", "request_id": f"r{seq}"}
+    given: dict[str, Any] = {
+        "at": "2026-05-15T17:21:04Z",
+        "status": "ok",
+        "message": "hi",
+        "reply": "hello",
+        "request_id": f"r{seq}",
+    }
     return Turn(seq=seq, **{**given, **changes})
 
 
@@ -44,7 +50,12 @@ def test_a_new_session_shows_the_message_alone() -> None:
 
 def test_each_turn_has_its_line_and_its_facts_right_under_it() -> None:
     first = turn(
-        1, apps=("mail", "tasks"), digests=(ToolCallDigest("mail", "list", '{"n": 1}'), ToolCallDigest("tasks", "add", '{"n": 2}'))
+        1,
+        apps=("mail", "tasks"),
+        digests=(
+            ToolCallDigest("mail", "list", '{"n": 1}'),
+            ToolCallDigest("tasks", "add", '{"n": 2}'),
+        ),
     )
     second = turn(2, status="error", message="again", reply="no")
     assert lines(first, second) == [
@@ -77,7 +88,11 @@ def test_an_arrow_in_a_message_cannot_pass_for_the_one_before_the_reply(message:
 
 def test_the_gate_masks_replies_but_not_the_users_own_words() -> None:
     masker = Masker()
-    shown = lines(turn(message="mail bob@x.com", reply="sent to bob@x.com"), message="and bob@x.com", mask=masker.mask)
+    shown = lines(
+        turn(message="mail bob@x.com", reply="sent to bob@x.com"),
+        message="and bob@x.com",
+        mask=masker.mask,
+    )
     assert shown[1].endswith("mail bob@x.com → sent to <EMAIL_1>")
     assert shown[2].endswith("and bob@x.com")
 
@@ -89,10 +104,15 @@ def test_a_reply_is_not_cut_inside_a_placeholder() -> None:
 
 def test_facts_stored_masked_are_shown_as_stored() -> None:
     digest = ToolCallDigest("mail", "list", '{"from": "<EMAIL_7>"}')
-    assert lines(turn(digests=(digest,), masked=True), mask=Masker().mask)[2] == 'FACTS: app=mail fn=list data={"from": "<EMAIL_7>"}'
+    assert (
+        lines(turn(digests=(digest,), masked=True), mask=Masker().mask)[2]
+        == 'FACTS: app=mail fn=list data={"from": "<EMAIL_7>"}'
+    )
 
 
-def test_facts_stored_in_the_open_are_masked_once_the_gate_is_closed_and_stay_within_the_cap() -> None:
+def test_facts_stored_in_the_open_are_masked_once_the_gate_is_closed_and_stay_within_the_cap() -> (
+    None
+):
     many = ", ".join(f'"{chr(97 + i // 26)}{chr(97 + i % 26)}@b.co"' for i in range(250))
     digest = ToolCallDigest("mail", "list", f'{{"all": [{many}]}}')
     open_turn = turn(digests=(digest,), masked=False)
@@ -107,7 +127,13 @@ def test_appending_numbers_turns_and_the_ring_keeps_five() -> None:
         sessions = memory_stores().sessions
         for i in range(1, 8):
             memory = await sessions.read(KEY)
-            await append(sessions, KEY, memory, lambda m, i=i: turn(m.last_seq + 1, request_id=f"r{i}"), expires_at=LATER)
+            await append(
+                sessions,
+                KEY,
+                memory,
+                lambda m, i=i: turn(m.last_seq + 1, request_id=f"r{i}"),
+                expires_at=LATER,
+            )
         return await sessions.read(KEY)
 
     memory = asyncio.run(story())
@@ -119,8 +145,20 @@ def test_two_tabs_that_read_the_same_memory_both_get_their_turn() -> None:
     async def story() -> tuple[int, int, SessionMemory]:
         sessions = memory_stores().sessions
         stale = await sessions.read(KEY)
-        one = await append(sessions, KEY, stale, lambda m: turn(m.last_seq + 1, request_id="tab1"), expires_at=LATER)
-        two = await append(sessions, KEY, stale, lambda m: turn(m.last_seq + 1, request_id="tab2"), expires_at=LATER)
+        one = await append(
+            sessions,
+            KEY,
+            stale,
+            lambda m: turn(m.last_seq + 1, request_id="tab1"),
+            expires_at=LATER,
+        )
+        two = await append(
+            sessions,
+            KEY,
+            stale,
+            lambda m: turn(m.last_seq + 1, request_id="tab2"),
+            expires_at=LATER,
+        )
         return one.seq, two.seq, await sessions.read(KEY)
 
     one, two, memory = asyncio.run(story())
@@ -132,8 +170,20 @@ def test_the_same_request_delivered_twice_is_one_turn() -> None:
     async def story() -> tuple[Turn, Turn, SessionMemory]:
         sessions = memory_stores().sessions
         stale = await sessions.read(KEY)
-        one = await append(sessions, KEY, stale, lambda m: turn(m.last_seq + 1, request_id="same", reply="first"), expires_at=LATER)
-        two = await append(sessions, KEY, stale, lambda m: turn(m.last_seq + 1, request_id="same", reply="second"), expires_at=LATER)
+        one = await append(
+            sessions,
+            KEY,
+            stale,
+            lambda m: turn(m.last_seq + 1, request_id="same", reply="first"),
+            expires_at=LATER,
+        )
+        two = await append(
+            sessions,
+            KEY,
+            stale,
+            lambda m: turn(m.last_seq + 1, request_id="same", reply="second"),
+            expires_at=LATER,
+        )
         return one, two, await sessions.read(KEY)
 
     one, two, memory = asyncio.run(story())
@@ -153,5 +203,7 @@ def test_a_session_that_never_lets_a_turn_in_ends_in_a_request_to_retry() -> Non
 
     busy = Busy()
     with pytest.raises(StorageUnavailable, match="retry"):
-        asyncio.run(append(busy, KEY, SessionMemory(), lambda m: turn(m.last_seq + 1), expires_at=LATER))  # type: ignore[arg-type]
+        asyncio.run(
+            append(busy, KEY, SessionMemory(), lambda m: turn(m.last_seq + 1), expires_at=LATER)
+        )  # type: ignore[arg-type]
     assert busy.tries == MAX_RACES

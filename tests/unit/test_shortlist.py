@@ -2,14 +2,19 @@ from __future__ import annotations
 
 from webbee_kernel.catalogue import FunctionInfo
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
-from webbee_kernel.shortlist import BUDGET, shortlist
 from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.shortlist import BUDGET, shortlist
 
 
 def functions(count: int) -> list[FunctionInfo]:
     """Functions of one big app, each with a word of its own."""
     return [
-        FunctionInfo("big", f"fn_{n:03}", f"Handles widget{n:03} " + "of the warehouse " * 12, examples=(f"open widget{n:03}",))
+        FunctionInfo(
+            "big",
+            f"fn_{n:03}",
+            f"Handles widget{n:03} " + "of the warehouse " * 12,
+            examples=(f"open widget{n:03}",),
+        )
         for n in range(count)
     ]
 
@@ -22,7 +27,9 @@ def test_a_catalogue_within_its_budget_is_shown_whole() -> None:
 
 
 def test_a_large_catalogue_shows_what_is_nearest_to_the_message() -> None:
-    many = functions(50) + [FunctionInfo("zoo", f"feed_{n}", "Feeds animals " * 40, examples=()) for n in range(212)]
+    many = functions(50) + [
+        FunctionInfo("zoo", f"feed_{n}", "Feeds animals " * 40, examples=()) for n in range(212)
+    ]
     extra = FunctionInfo("zoo", "weather", "Погода на завтра", examples=("погода в Риге",))
     found = shortlist([*many, extra], "какая погода будет в Риге?")
     assert extra in found.shown
@@ -40,7 +47,10 @@ def test_functions_of_the_last_turns_always_stay() -> None:
 
 def test_the_same_input_gives_the_same_list_in_catalogue_order() -> None:
     many = functions(262)
-    first, second = shortlist(many, "open the warehouse"), shortlist(list(reversed(many)), "open the warehouse")
+    first, second = (
+        shortlist(many, "open the warehouse"),
+        shortlist(list(reversed(many)), "open the warehouse"),
+    )
     assert {f.fn_name for f in first.shown} == {f.fn_name for f in second.shown}
     assert list(first.shown) == [f for f in many if f in first.shown]
 

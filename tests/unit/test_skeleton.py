@@ -6,12 +6,25 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webbee_kernel.channels.skeleton import EMPTY, NOTE, SkeletonForbidden, SkeletonReader, age, compress, inner, line, render, visible
+from webbee_kernel.channels.skeleton import (
+    EMPTY,
+    NOTE,
+    SkeletonForbidden,
+    SkeletonReader,
+    age,
+    compress,
+    inner,
+    line,
+    render,
+    visible,
+)
 from webbee_kernel.sdk import ActionResult
-from webbee_kernel.turn import Section
+from webbee_kernel.values import Section
 
 BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
-TEXTS = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from(BREAKS + "=,[]{}_"), max_size=80)
+TEXTS = st.text(
+    st.characters(exclude_categories=["Cs"]) | st.sampled_from(BREAKS + "=,[]{}_"), max_size=80
+)
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
     lambda values: st.lists(values, max_size=8) | st.dictionaries(TEXTS, values, max_size=8),
@@ -19,7 +32,12 @@ JSON_VALUES = st.recursive(
 )
 
 
-def section(data: dict[str, object] | None, name: str = "inbox", app_id: str = "mail", refreshed_at: float | None = 1000.0) -> Section:
+def section(
+    data: dict[str, object] | None,
+    name: str = "inbox",
+    app_id: str = "mail",
+    refreshed_at: float | None = 1000.0,
+) -> Section:
     return Section(app_id, name, data, refreshed_at)
 
 
@@ -46,7 +64,10 @@ def test_an_age_is_told_in_seconds_then_minutes_then_hours(seconds: float, text:
 
 def test_an_age_nobody_knows_is_said_to_be_unknown() -> None:
     assert age(None, 5.0) == "freshness unknown"
-    assert line(section({"n": 1}, refreshed_at=None), 5.0, "inbox") == "- inbox (freshness unknown): n=1"
+    assert (
+        line(section({"n": 1}, refreshed_at=None), 5.0, "inbox")
+        == "- inbox (freshness unknown): n=1"
+    )
 
 
 def test_six_fields_survive_and_hidden_ones_do_not_count() -> None:
@@ -56,7 +77,9 @@ def test_six_fields_survive_and_hidden_ones_do_not_count() -> None:
 
 
 def test_hidden_fields_do_not_render_at_any_depth() -> None:
-    assert compress({"a": {"_secret": 1, "b": 2}, "c": [{"_id": 9, "title": "T"}]}) == "a={b=2}, c=[T]"
+    assert (
+        compress({"a": {"_secret": 1, "b": 2}, "c": [{"_id": 9, "title": "T"}]}) == "a={b=2}, c=[T]"
+    )
     assert compress({"_only": 1}) == "(empty)"
 
 
@@ -96,9 +119,9 @@ def test_an_item_is_its_title_and_its_id(item: dict[str, object], shown: str) ->
 
 
 def test_scalars_are_written_as_json_and_deeper_values_as_their_shape() -> None:
-    assert compress({"t": True, "n": None, "f": 1.5, "d": {"x": {"y": 1}, "l": [1, 2]}, "m": [[1], {"z": []}]}) == (
-        "t=true, n=null, f=1.5, d={x={…}, l=list[2]}, m=[list[1], {…}]"
-    )
+    assert compress(
+        {"t": True, "n": None, "f": 1.5, "d": {"x": {"y": 1}, "l": [1, 2]}, "m": [[1], {"z": []}]}
+    ) == ("t=true, n=null, f=1.5, d={x={…}, l=list[2]}, m=[list[1], {…}]")
 
 
 def test_neither_a_value_nor_a_key_can_pass_for_a_further_field() -> None:
@@ -116,12 +139,27 @@ def test_a_line_of_seven_hundred_characters_is_whole_and_a_longer_one_is_cut() -
 
 
 def test_sections_stand_freshest_first_under_the_note() -> None:
-    block = render([section({"n": 1}, "old", refreshed_at=0.5), section({"n": 2}, "new", refreshed_at=90.0)], 100.0)
-    assert block.split("\n") == ["[SKELETON]", NOTE, "- new (cached ~10s ago): n=2", "- old (cached ~99s ago): n=1"]
+    block = render(
+        [section({"n": 1}, "old", refreshed_at=0.5), section({"n": 2}, "new", refreshed_at=90.0)],
+        100.0,
+    )
+    assert block.split("\n") == [
+        "[SKELETON]",
+        NOTE,
+        "- new (cached ~10s ago): n=2",
+        "- old (cached ~99s ago): n=1",
+    ]
 
 
 def test_two_apps_that_share_a_name_are_told_apart_and_others_keep_the_short_one() -> None:
-    block = render([section({"n": 1}, "items", "a"), section({"n": 2}, "items", "b"), section({"n": 3}, "solo", "b")], 1000.0)
+    block = render(
+        [
+            section({"n": 1}, "items", "a"),
+            section({"n": 2}, "items", "b"),
+            section({"n": 3}, "solo", "b"),
+        ],
+        1000.0,
+    )
     assert [x.split(" ")[1] for x in block.split("\n")[2:]] == ["a.items", "b.items", "solo"]
 
 
@@ -140,7 +178,9 @@ def test_the_gate_masks_what_the_line_shows() -> None:
 
 @settings(max_examples=60)
 @given(st.dictionaries(TEXTS, JSON_VALUES, max_size=10))
-def test_any_json_gives_one_stable_short_line_without_hidden_fields(data: dict[str, object]) -> None:
+def test_any_json_gives_one_stable_short_line_without_hidden_fields(
+    data: dict[str, object],
+) -> None:
     first = line(section(data), 1012.0, "inbox")
     assert first == line(section(json.loads(json.dumps(data))), 1012.0, "inbox")
     assert len(first) <= 700
@@ -152,12 +192,23 @@ def test_any_json_gives_one_stable_short_line_without_hidden_fields(data: dict[s
 @given(st.dictionaries(st.text("abcxyz_", min_size=1, max_size=4), JSON_VALUES, max_size=10))
 def test_what_a_hidden_field_holds_never_changes_the_line(data: dict[str, object]) -> None:
     assert compress(data) == compress({k: v for k, v in data.items() if not k.startswith("_")})
-    assert not any(part.startswith("_") for part in compress({f"_{k}": v for k, v in data.items()}).split(", "))
+    assert not any(
+        part.startswith("_") for part in compress({f"_{k}": v for k, v in data.items()}).split(", ")
+    )
 
 
-@given(st.dictionaries(TEXTS.filter(lambda k: not k.startswith("_")), st.integers() | TEXTS, min_size=1, max_size=10))
+@given(
+    st.dictionaries(
+        TEXTS.filter(lambda k: not k.startswith("_")),
+        st.integers() | TEXTS,
+        min_size=1,
+        max_size=10,
+    )
+)
 def test_flat_data_shows_as_many_fields_as_it_has_up_to_six(data: dict[str, object]) -> None:
-    assert compress(data).count("=") - sum(str(v).count("=") for v in list(data.values())[:6]) <= min(len(data), 6)
+    assert compress(data).count("=") - sum(
+        str(v).count("=") for v in list(data.values())[:6]
+    ) <= min(len(data), 6)
 
 
 @pytest.mark.parametrize(

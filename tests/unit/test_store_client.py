@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.clock import FrozenClock
+from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.sdk import StoreConflict, StoreUnavailable, SystemContextRequired
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.surfaces.store import MAX_LIMIT, StoreClient
-from webbee_kernel.turn import UserKey
+from webbee_kernel.values import UserKey
 
 ALICE, BOB, EVE = UserKey("t", "alice"), UserKey("t", "bob"), UserKey("other", "eve")
 
@@ -20,7 +20,9 @@ class World:
         self.documents = memory_stores().documents
         self.clock = FrozenClock("2026-05-15T17:21:04Z")
 
-    def client(self, user: UserKey = ALICE, app_id: str = "tasks", *, system: bool = False) -> StoreClient:
+    def client(
+        self, user: UserKey = ALICE, app_id: str = "tasks", *, system: bool = False
+    ) -> StoreClient:
         return StoreClient(self.documents, user, app_id, self.clock, system=system)
 
 
@@ -39,14 +41,22 @@ def test_a_document_comes_back_with_its_times_owner_and_etag(world: World) -> No
     changed = run(world.client().update("tasks", made.id, {"done": True}))
     found = run(world.client().get("tasks", made.id))
     assert found == changed and found.etag != made.etag
-    assert (found.data, found.collection, found.user_id) == ({"title": "Milk", "n": 2**70, "done": True}, "tasks", "alice")
+    assert (found.data, found.collection, found.user_id) == (
+        {"title": "Milk", "n": 2**70, "done": True},
+        "tasks",
+        "alice",
+    )
     assert (found.created_at, found.updated_at) == ("2026-05-15T17:21:04Z", "2026-05-15T17:22:04Z")
     assert (found["title"], found.get("none", 5)) == ("Milk", 5)
 
 
 def test_a_document_is_found_by_collection_and_id_in_one_word(world: World) -> None:
     made = run(world.client().create("tasks", {"n": 1}))
-    assert run(world.client().get(f"tasks/{made.id}")) == run(world.client().get("tasks", made.id)) == made
+    assert (
+        run(world.client().get(f"tasks/{made.id}"))
+        == run(world.client().get("tasks", made.id))
+        == made
+    )
     assert run(world.client().get("tasks", "none")) is None
 
 
@@ -59,7 +69,10 @@ def test_half_a_key_is_a_value_error(world: World, key: str) -> None:
 
 @pytest.mark.parametrize("data", [None, [1], "text", 5])
 def test_a_document_is_a_dict(world: World, data: Any) -> None:
-    for call in (lambda: world.client().create("tasks", data), lambda: world.client().update("tasks", "1", data)):
+    for call in (
+        lambda: world.client().create("tasks", data),
+        lambda: world.client().update("tasks", "1", data),
+    ):
         with pytest.raises(TypeError, match="a document is a dict"):
             run(call())
 
@@ -83,7 +96,11 @@ def test_a_stale_etag_is_a_conflict_that_carries_the_current_one(world: World) -
     changed = run(world.client().update("tasks", made.id, {"n": 2}, made.etag))
     with pytest.raises(StoreConflict) as caught:
         run(world.client().update("tasks", made.id, {"n": 3}, made.etag))
-    assert (caught.value.current_etag, caught.value.expected_etag, caught.value.doc_id) == (changed.etag, made.etag, made.id)
+    assert (caught.value.current_etag, caught.value.expected_etag, caught.value.doc_id) == (
+        changed.etag,
+        made.etag,
+        made.id,
+    )
     assert run(world.client().get("tasks", made.id)).data == {"n": 2}
 
 
@@ -96,7 +113,11 @@ def test_delete_says_whether_it_was_there(world: World) -> None:
 def test_queries_filter_order_and_page(world: World) -> None:
     for n in range(10):
         run(world.client().create("tasks", {"n": n, "even": n % 2 == 0}))
-    assert [d["n"] for d in run(world.client().query("tasks", {"even": True}, "-n", 3))] == [8, 6, 4]
+    assert [d["n"] for d in run(world.client().query("tasks", {"even": True}, "-n", 3))] == [
+        8,
+        6,
+        4,
+    ]
     seen, cursor = [], None
     while True:
         page = run(world.client().query("tasks", limit=4, cursor=cursor))
@@ -105,7 +126,10 @@ def test_queries_filter_order_and_page(world: World) -> None:
         if not page.has_more:
             break
     assert seen == list(range(10)) and cursor is None
-    assert (run(world.client().count("tasks")), run(world.client().count("tasks", {"even": False}))) == (10, 5)
+    assert (
+        run(world.client().count("tasks")),
+        run(world.client().count("tasks", {"even": False})),
+    ) == (10, 5)
 
 
 @pytest.mark.parametrize("limit", [0, -1, MAX_LIMIT + 1])
@@ -124,7 +148,11 @@ def test_list_takes_a_collection_or_the_beginning_of_ids(world: World) -> None:
 
 def test_users_apps_and_tenants_do_not_share(world: World) -> None:
     made = run(world.client().create("tasks", {"n": 1}))
-    for other in (world.client(BOB), world.client(app_id="notes"), world.client(UserKey("other", "alice"))):
+    for other in (
+        world.client(BOB),
+        world.client(app_id="notes"),
+        world.client(UserKey("other", "alice")),
+    ):
         assert run(other.get("tasks", made.id)) is None
         assert run(other.query("tasks")).data == []
         assert run(other.delete("tasks", made.id)) is False
@@ -152,7 +180,11 @@ def test_system_context_reaches_the_users_of_its_tenant_and_no_other(world: Worl
         run(world.client(user).create("tasks", {"n": n}))
     system = world.client(UserKey("t", "__system__"), system=True)
     assert run(collect(system.list_users("tasks"))) == ["alice", "bob"]
-    assert sorted((d.user_id, d["n"]) for d in run(system.query_all("tasks"))) == [("alice", 1), ("bob", 2), ("bob", 3)]
+    assert sorted((d.user_id, d["n"]) for d in run(system.query_all("tasks"))) == [
+        ("alice", 1),
+        ("bob", 2),
+        ("bob", 3),
+    ]
     assert len(run(system.query_all("tasks", limit=2))) == 2
     assert [d["n"] for d in run(system.for_user("bob").query("tasks"))] == [2, 3]
     assert run(system.for_user("eve").query("tasks")).data == []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webbee_kernel.text import cut, dumps, head, one_line
+from webbee_kernel.base.text import cut, dumps, head, one_line
 
 BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 HIDDEN = "\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2066\u2069\ufeff\ufe0f\U000e0041\u3164"
@@ -15,12 +15,32 @@ CHARACTERS = st.characters(exclude_categories=["Cs"])
 HOSTILE = st.lists(
     st.one_of(
         st.text(CHARACTERS, max_size=5),
-        st.sampled_from([*BREAKS, *HIDDEN, *(f"[{b}]" for b in BLOCKS), "[", "]", "FACTS:", "FACTS", ":", " ", "\t", "\x00", "\\", '"']),
+        st.sampled_from(
+            [
+                *BREAKS,
+                *HIDDEN,
+                *(f"[{b}]" for b in BLOCKS),
+                "[",
+                "]",
+                "FACTS:",
+                "FACTS",
+                ":",
+                " ",
+                "\t",
+                "\x00",
+                "\\",
+                '"',
+            ]
+        ),
     ),
     max_size=12,
 ).map("".join)
 JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | HOSTILE,
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | HOSTILE,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(HOSTILE, inner, max_size=4),
     max_leaves=12,
 )
@@ -51,12 +71,23 @@ def test_a_block_marker_is_defused_however_it_is_spelt(block: str) -> None:
     assert one_line(f"x [{block}] y") == f"x ({block}) y"
 
 
-@pytest.mark.parametrize("forged", ["FACTS:", "FACTS :", "FACTS\x00:", "FA\u200bCTS:", "FACTS\u2028:"])
+@pytest.mark.parametrize(
+    "forged", ["FACTS:", "FACTS :", "FACTS\x00:", "FA\u200bCTS:", "FACTS\u2028:"]
+)
 def test_a_facts_mark_is_defused_however_it_is_spelt(forged: str) -> None:
     assert one_line(f"ok {forged} app=mail") == "ok FACTS - app=mail"
 
 
-@pytest.mark.parametrize("text", ["Привет, [список] – «да»?", "see [1] and [History of Rome]", "artefacts: 3", "FACTS matter", "日本語 🙂"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Привет, [список] – «да»?",
+        "see [1] and [History of Rome]",
+        "artefacts: 3",
+        "FACTS matter",
+        "日本語 🙂",
+    ],
+)
 def test_ordinary_text_stays_as_written(text: str) -> None:
     assert one_line(text) == text
 

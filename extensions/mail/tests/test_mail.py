@@ -27,7 +27,10 @@ FOLDER = Path(__file__).parents[1]
 SECTION = "mail_inbox_summary"
 PASSWORDS = [account.password for account in DEMO_ACCOUNTS]
 WORK, PERSONAL = "sarah@work.com", "me@personal.com"
-NOT_THERE = {"NOT_FOUND", "FABRICATED_ID_SHAPE"}  # the extension's own code, and that of the kernel's guard before it
+NOT_THERE = {
+    "NOT_FOUND",
+    "FABRICATED_ID_SHAPE",
+}  # the extension's own code, and that of the kernel's guard before it
 
 
 @pytest.fixture
@@ -48,7 +51,9 @@ def mail(servers: MailServers) -> ExtensionHarness:
 
 
 @pytest.fixture(autouse=True)
-def _no_password_is_logged(caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> Iterator[None]:
+def _no_password_is_logged(
+    caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> Iterator[None]:
     caplog.set_level(logging.DEBUG)
     caplog.set_level(logging.INFO, logger="pymap")  # the server's own debug lines hold the protocol
     yield
@@ -57,12 +62,18 @@ def _no_password_is_logged(caplog: pytest.LogCaptureFixture, capfd: pytest.Captu
     assert not [p for p in PASSWORDS if p in logged + printed.out + printed.err]
 
 
-def harness(servers: MailServers, language: str = "en", owner: str = "demo", **overrides: Any) -> ExtensionHarness:
-    return ExtensionHarness(FOLDER, secrets={"accounts": servers.accounts_secret(owner, **overrides)}, language=language)
+def harness(
+    servers: MailServers, language: str = "en", owner: str = "demo", **overrides: Any
+) -> ExtensionHarness:
+    return ExtensionHarness(
+        FOLDER, secrets={"accounts": servers.accounts_secret(owner, **overrides)}, language=language
+    )
 
 
 def with_secret(secret: str | None, language: str = "en") -> ExtensionHarness:
-    return ExtensionHarness(FOLDER, secrets={} if secret is None else {"accounts": secret}, language=language)
+    return ExtensionHarness(
+        FOLDER, secrets={} if secret is None else {"accounts": secret}, language=language
+    )
 
 
 def ids(result: ActionResult) -> list[str]:
@@ -79,7 +90,9 @@ def held(servers: MailServers, address: str, folder: str = "INBOX") -> list[str]
     return [str(message["Subject"]) for message in servers.messages(address, folder)]
 
 
-def message(subject: str = "Hello", body: str = "Body", sender: str = "Anna <anna@example.com>") -> EmailMessage:
+def message(
+    subject: str = "Hello", body: str = "Body", sender: str = "Anna <anna@example.com>"
+) -> EmailMessage:
     built = EmailMessage(policy=policy.SMTP)
     built["From"] = sender
     built["To"] = PERSONAL
@@ -136,7 +149,9 @@ def test_since_counts_from_that_days_midnight(mail: ExtensionHarness) -> None:
 
 
 @pytest.mark.parametrize("wanted", [WORK, "SARAH@WORK.COM", "1", "#1", "work"])
-def test_an_account_is_named_by_address_number_or_a_part(mail: ExtensionHarness, wanted: str) -> None:
+def test_an_account_is_named_by_address_number_or_a_part(
+    mail: ExtensionHarness, wanted: str
+) -> None:
     result = mail.call("list_inbox", account=wanted, today=True)
     assert subjects(result) == ["Q3 plan", "Отчёт за неделю"]
     assert result.data["unread"] == 2
@@ -153,8 +168,14 @@ def test_the_russian_summary_is_built_from_the_figures(servers: MailServers) -> 
     russian = harness(servers, "ru-RU")
     assert russian.call("list_inbox", today=True).summary == "отправил список с 8 непрочитанными"
     russian.call("mark", ids=ids(russian.call("list_inbox", account="1", unread_only=True)))
-    assert russian.call("list_inbox", account="1").summary == "отправил список, в нём 5 писем, непрочитанных нет"
-    assert russian.call("list_inbox", limit=2).summary == "отправил список с 6 непрочитанными; показано 2 из 13"
+    assert (
+        russian.call("list_inbox", account="1").summary
+        == "отправил список, в нём 5 писем, непрочитанных нет"
+    )
+    assert (
+        russian.call("list_inbox", limit=2).summary
+        == "отправил список с 6 непрочитанными; показано 2 из 13"
+    )
 
 
 def test_an_empty_inbox_is_a_success(empty: MailServers) -> None:
@@ -175,8 +196,12 @@ def test_one_account_that_fails_does_not_hide_the_other(servers: MailServers) ->
     assert PERSONAL in result.summary
 
 
-@pytest.mark.parametrize("arguments", [{"limit": 0}, {"limit": 51}, {"since": "yesterday"}, {"account": "a\r\nb"}])
-def test_arguments_out_of_range_are_refused(mail: ExtensionHarness, arguments: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "arguments", [{"limit": 0}, {"limit": 51}, {"since": "yesterday"}, {"account": "a\r\nb"}]
+)
+def test_arguments_out_of_range_are_refused(
+    mail: ExtensionHarness, arguments: dict[str, Any]
+) -> None:
     assert mail.call("list_inbox", **arguments).error_code.startswith("VALIDATION")
 
 
@@ -200,7 +225,9 @@ def test_arguments_out_of_range_are_refused(mail: ExtensionHarness, arguments: d
         ({"text": 'a "quoted" \\ word'}, []),
     ],
 )
-def test_search_finds_by_each_criterion(mail: ExtensionHarness, criteria: dict[str, Any], expected: list[str]) -> None:
+def test_search_finds_by_each_criterion(
+    mail: ExtensionHarness, criteria: dict[str, Any], expected: list[str]
+) -> None:
     result = mail.call("search", **criteria)
     assert subjects(result) == expected
     assert result.data["found"] == len(expected)
@@ -208,7 +235,9 @@ def test_search_finds_by_each_criterion(mail: ExtensionHarness, criteria: dict[s
 
 def test_search_by_date_looks_at_the_arrival(mail: ExtensionHarness) -> None:
     since = (TODAY - timedelta(days=1)).date().isoformat()
-    assert "Maintenance on Saturday" not in subjects(mail.call("search", since=since, account="work"))
+    assert "Maintenance on Saturday" not in subjects(
+        mail.call("search", since=since, account="work")
+    )
 
 
 def test_search_without_a_criterion_is_refused(mail: ExtensionHarness) -> None:
@@ -274,7 +303,10 @@ def test_a_long_text_is_cut_with_a_marker(empty: MailServers) -> None:
     ("raw", "expected"),
     [
         (b"Subject: =?koi8-r?B?8NLJ18XU?=\r\n", "Привет"),
-        (b"Subject: =?utf-8?Q?=D0=9F=D1=80=D0=B8?=\r\n =?utf-8?Q?=D0=B2=D0=B5=D1=82?=\r\n", "Привет"),
+        (
+            b"Subject: =?utf-8?Q?=D0=9F=D1=80=D0=B8?=\r\n =?utf-8?Q?=D0=B2=D0=B5=D1=82?=\r\n",
+            "Привет",
+        ),
         ("Subject: Привет\r\n".encode(), "Привет"),
         (b"Subject: =?no-such-charset?B?8NLJ18XU?=\r\n", "=?no-such-charset?B?8NLJ18XU?="),
         (b"Subject: two\r\n lines\r\n", "two lines"),
@@ -282,8 +314,12 @@ def test_a_long_text_is_cut_with_a_marker(empty: MailServers) -> None:
         (b"", ""),
     ],
 )
-def test_subjects_are_decoded_however_they_were_sent(empty: MailServers, raw: bytes, expected: str) -> None:
-    empty.deliver(PERSONAL, b"From: =?utf-8?B?0JDQvdC90LA=?= <anna@example.com>\r\n" + raw + b"\r\nBody\r\n")
+def test_subjects_are_decoded_however_they_were_sent(
+    empty: MailServers, raw: bytes, expected: str
+) -> None:
+    empty.deliver(
+        PERSONAL, b"From: =?utf-8?B?0JDQvdC90LA=?= <anna@example.com>\r\n" + raw + b"\r\nBody\r\n"
+    )
     listed = harness(empty).call("list_inbox").data["messages"][0]
     assert listed["subject"] == expected
     assert (listed["from"], listed["from_name"]) == ("anna@example.com", "Анна")
@@ -292,11 +328,18 @@ def test_subjects_are_decoded_however_they_were_sent(empty: MailServers, raw: by
 @pytest.mark.parametrize("charset", ["windows-1251", "koi8-r", "utf-8", "no-such-charset"])
 def test_bodies_are_decoded_by_their_charset(empty: MailServers, charset: str) -> None:
     coded = "Привет, мир".encode("utf-8" if charset == "no-such-charset" else charset)
-    empty.deliver(PERSONAL, f"Subject: x\r\nContent-Type: text/plain; charset={charset}\r\n\r\n".encode() + coded + b"\r\n")
+    empty.deliver(
+        PERSONAL,
+        f"Subject: x\r\nContent-Type: text/plain; charset={charset}\r\n\r\n".encode()
+        + coded
+        + b"\r\n",
+    )
     assert open_first(harness(empty), subject="x").data["body"] == "Привет, мир"
 
 
-@pytest.mark.parametrize("unknown", ["1-9999-bcdf", "9-101-bcdf", "abc", "1-101", "", "1-101-bcdf; DROP"])
+@pytest.mark.parametrize(
+    "unknown", ["1-9999-bcdf", "9-101-bcdf", "abc", "1-101", "", "1-101-bcdf; DROP"]
+)
 def test_an_unknown_id_is_not_found(mail: ExtensionHarness, unknown: str) -> None:
     result = mail.call("read", id=unknown)
     assert result.error_code in NOT_THERE or result.error_code.startswith("VALIDATION")
@@ -322,7 +365,12 @@ def test_ids_do_not_outlive_the_numbering_of_their_folder(servers: MailServers) 
 
 def test_a_message_is_really_sent(servers: MailServers, mail: ExtensionHarness) -> None:
     result = mail.call("send", to="boss@elsewhere.example", subject="Status", body="All green.")
-    assert result.data == {"sent": True, "to": "boss@elsewhere.example", "subject": "Status", "account": WORK}
+    assert result.data == {
+        "sent": True,
+        "to": "boss@elsewhere.example",
+        "subject": "Status",
+        "account": WORK,
+    }
     received = servers.received[-1]
     assert (received.envelope_from, received.envelope_to) == (WORK, ("boss@elsewhere.example",))
     assert (received.subject, received.text) == ("Status", "All green.")
@@ -335,12 +383,19 @@ def test_a_message_is_really_sent(servers: MailServers, mail: ExtensionHarness) 
 def test_russian_text_arrives_as_written_and_names_the_subject(servers: MailServers) -> None:
     result = harness(servers, "ru").call("send", to="sarah@example.com", body="статус по проекту")
     assert result.summary == "Отправил «статус по проекту» на sarah@example.com"
-    assert (servers.received[-1].subject, servers.received[-1].text) == ("статус по проекту", "статус по проекту")
+    assert (servers.received[-1].subject, servers.received[-1].text) == (
+        "статус по проекту",
+        "статус по проекту",
+    )
     assert held(servers, "sarah@example.com")[-1] == "статус по проекту"
 
 
 def test_a_subject_of_its_own_is_short(servers: MailServers, mail: ExtensionHarness) -> None:
-    mail.call("send", to="a@b.example", body="one two three four five six seven eight nine ten\nsecond line")
+    mail.call(
+        "send",
+        to="a@b.example",
+        body="one two three four five six seven eight nine ten\nsecond line",
+    )
     assert servers.received[-1].subject == "one two three four five six seven eight…"
 
 
@@ -365,7 +420,9 @@ def test_the_sending_account_can_be_chosen(servers: MailServers, mail: Extension
         {"body": "x" * 20_001},
     ],
 )
-def test_header_injection_and_bad_arguments_are_refused(servers: MailServers, mail: ExtensionHarness, bad: dict[str, str]) -> None:
+def test_header_injection_and_bad_arguments_are_refused(
+    servers: MailServers, mail: ExtensionHarness, bad: dict[str, str]
+) -> None:
     result = mail.call("send", **({"to": "a@b.example", "body": "hi"} | bad))
     assert result.error_code.startswith("VALIDATION")
     assert servers.received == []
@@ -380,12 +437,17 @@ def test_a_body_cannot_end_the_message_early(servers: MailServers, mail: Extensi
 def test_a_refused_recipient_is_named(servers: MailServers) -> None:
     result = harness(servers, "ru").call("send", to="nobody@example.com", body="hi")
     assert (result.error_code, result.retryable) == ("RECIPIENT_REFUSED", False)
-    assert result.error == "Почтовый сервер не принимает получателя nobody@example.com. Проверьте адрес."
+    assert (
+        result.error
+        == "Почтовый сервер не принимает получателя nobody@example.com. Проверьте адрес."
+    )
 
 
 def test_a_reply_stays_in_its_thread(servers: MailServers, mail: ExtensionHarness) -> None:
     original = next(m for m in servers.messages(WORK) if m["Subject"] == "Q3 plan")
-    result = mail.call("reply", id=ids(mail.call("search", subject="Q3 plan"))[0], body="Here it is.")
+    result = mail.call(
+        "reply", id=ids(mail.call("search", subject="Q3 plan"))[0], body="Here it is."
+    )
     assert result.data["to"] == "sarah@example.com"
     reply = servers.received[-1]
     assert reply.subject == "Re: Q3 plan"
@@ -405,7 +467,11 @@ def test_a_reply_to_a_reply_keeps_the_references_and_adds_no_second_re(empty: Ma
     assert sent.envelope_to == ("team@example.com",)
     assert sent.envelope_from == PERSONAL
     assert sent.subject == "RE: Plan"
-    assert sent.message["References"].split() == ["<first@example.com>", "<second@example.com>", built["Message-ID"]]
+    assert sent.message["References"].split() == [
+        "<first@example.com>",
+        "<second@example.com>",
+        built["Message-ID"],
+    ]
 
 
 def test_a_hostile_original_cannot_inject_headers_into_the_reply(empty: MailServers) -> None:
@@ -445,7 +511,9 @@ def test_messages_of_several_accounts_are_archived_in_one_call(servers: MailServ
     assert held(servers, PERSONAL, "Archive") == ["Ужин в субботу"]
 
 
-def test_deleting_moves_to_the_trash_and_from_there_erases(servers: MailServers, mail: ExtensionHarness) -> None:
+def test_deleting_moves_to_the_trash_and_from_there_erases(
+    servers: MailServers, mail: ExtensionHarness
+) -> None:
     first = mail.call("delete", ids=ids(mail.call("list_inbox", account="personal", limit=2)))
     assert (first.data["deleted"], first.data["erased"]) == (2, 0)
     assert first.summary == "Deleted 2 messages, to the trash"
@@ -479,7 +547,10 @@ def test_what_was_done_on_one_account_stands_although_another_fails(servers: Mai
 def test_older_servers_without_move_and_uidplus_work_too(hidden: tuple[str, ...]) -> None:
     with MailServers(now=TODAY, hidden=hidden) as servers:
         mail = harness(servers)
-        assert mail.call("archive", ids=ids(mail.call("search", subject="Q3 plan"))).data["archived"] == 1
+        assert (
+            mail.call("archive", ids=ids(mail.call("search", subject="Q3 plan"))).data["archived"]
+            == 1
+        )
         assert held(servers, WORK, "Archive") == ["Q2 results", "Q3 plan"]
         assert "Q3 plan" not in held(servers, WORK)
         assert len(held(servers, WORK)) == 4
@@ -494,7 +565,11 @@ def test_folders_are_found_by_their_russian_names() -> None:
         mail.call("archive", ids=listed[:1])
         mail.call("delete", ids=listed[1:])
         mail.call("send", to="a@b.example", body="Three", account="personal")
-        assert [held(servers, PERSONAL, f) for f in ("Архив", "Корзина", "Отправленные")] == [["Two"], ["One"], ["Three"]]
+        assert [held(servers, PERSONAL, f) for f in ("Архив", "Корзина", "Отправленные")] == [
+            ["Two"],
+            ["One"],
+            ["Three"],
+        ]
 
 
 def test_missing_folders_are_made_when_they_are_needed() -> None:
@@ -506,7 +581,10 @@ def test_missing_folders_are_made_when_they_are_needed() -> None:
         assert mail.call("archive", ids=listed[:1]).ok
         assert mail.call("delete", ids=listed[1:]).ok
         assert mail.call("search", folder="sent", text="x").data["found"] == 0
-        assert (held(servers, PERSONAL, "Archive"), held(servers, PERSONAL, "Trash")) == (["Two"], ["One"])
+        assert (held(servers, PERSONAL, "Archive"), held(servers, PERSONAL, "Trash")) == (
+            ["Two"],
+            ["One"],
+        )
 
 
 def test_marking_changes_the_unread_count(servers: MailServers, mail: ExtensionHarness) -> None:
@@ -514,7 +592,10 @@ def test_marking_changes_the_unread_count(servers: MailServers, mail: ExtensionH
     result = mail.call("mark", ids=listed)
     assert (result.data["marked"], result.data["as"]) == (3, "read")
     assert mail.call("list_inbox").data["unread"] == 5
-    assert harness(servers, "ru").call("mark", ids=listed[:1], read=False).summary == "Отметил как непрочитанное: 1 письмо"
+    assert (
+        harness(servers, "ru").call("mark", ids=listed[:1], read=False).summary
+        == "Отметил как непрочитанное: 1 письмо"
+    )
     assert mail.call("list_inbox").data["unread"] == 6
 
 
@@ -529,12 +610,19 @@ def test_the_skeleton_is_what_the_prompt_shows(mail: ExtensionHarness) -> None:
     assert mail.skeleton(SECTION) == {
         "accounts_connected": 2,
         "unread_total": 8,
-        "per_account": [{"id": 1, "address": WORK, "unread": 2}, {"id": 2, "address": PERSONAL, "unread": 6}],
+        "per_account": [
+            {"id": 1, "address": WORK, "unread": 2},
+            {"id": 2, "address": PERSONAL, "unread": 6},
+        ],
     }
 
 
 def test_the_skeleton_without_accounts_says_zero() -> None:
-    assert with_secret(None).skeleton(SECTION) == {"accounts_connected": 0, "unread_total": 0, "per_account": []}
+    assert with_secret(None).skeleton(SECTION) == {
+        "accounts_connected": 0,
+        "unread_total": 0,
+        "per_account": [],
+    }
 
 
 def test_the_skeleton_names_an_account_that_fails(servers: MailServers) -> None:
@@ -548,10 +636,17 @@ def test_the_skeleton_names_an_account_that_fails(servers: MailServers) -> None:
 
 
 def snapshot(work: int, personal: int | None) -> dict[str, Any]:
-    per_account: list[dict[str, Any]] = [{"id": 1, "address": WORK, "unread": work}, {"id": 2, "address": PERSONAL}]
+    per_account: list[dict[str, Any]] = [
+        {"id": 1, "address": WORK, "unread": work},
+        {"id": 2, "address": PERSONAL},
+    ]
     if personal is not None:
         per_account[1]["unread"] = personal
-    return {"accounts_connected": 2, "unread_total": work + (personal or 0), "per_account": per_account}
+    return {
+        "accounts_connected": 2,
+        "unread_total": work + (personal or 0),
+        "per_account": per_account,
+    }
 
 
 @pytest.mark.parametrize(
@@ -568,7 +663,9 @@ def snapshot(work: int, personal: int | None) -> dict[str, Any]:
         ("en", {}, snapshot(2, 6), ""),
     ],
 )
-def test_the_alert_speaks_only_of_new_mail(language: str, before: dict[str, Any], after: dict[str, Any], text: str) -> None:
+def test_the_alert_speaks_only_of_new_mail(
+    language: str, before: dict[str, Any], after: dict[str, Any], text: str
+) -> None:
     assert with_secret(None, language).alert(SECTION, old=before, new=after) == text
 
 
@@ -607,7 +704,9 @@ def test_the_panel_shows_at_most_25_messages(empty: MailServers) -> None:
     assert [row["title"] for row in rows] == [f"Message {n}" for n in range(29, 4, -1)]
 
 
-def test_the_panel_is_served_from_the_cache_until_a_write(servers: MailServers, mail: ExtensionHarness) -> None:
+def test_the_panel_is_served_from_the_cache_until_a_write(
+    servers: MailServers, mail: ExtensionHarness
+) -> None:
     first = nodes(mail.panel("inbox"), "ListItem")
     servers.deliver(PERSONAL, message("Unseen by the cache"))
     assert nodes(mail.panel("inbox"), "ListItem") == first
@@ -634,11 +733,18 @@ def test_without_accounts_the_answer_says_what_to_set(secret: str | None) -> Non
     result = with_secret(secret).call("list_inbox")
     assert (result.error_code, result.retryable) == ("NO_ACCOUNTS", False)
     assert '[{"address": "me@gmail.com", "password": "an app password"}]' in str(result.error)
-    assert "Почта ещё не настроена" in str(with_secret(secret, "ru").call("send", to="a@b.example", body="x").error)
+    assert "Почта ещё не настроена" in str(
+        with_secret(secret, "ru").call("send", to="a@b.example", body="x").error
+    )
 
 
 SECRET_WORD = "hunter2-very-secret"
-GOOD = {"address": "a@unknown.example", "password": SECRET_WORD, "imap_host": "i.example", "smtp_host": "s.example"}
+GOOD = {
+    "address": "a@unknown.example",
+    "password": SECRET_WORD,
+    "imap_host": "i.example",
+    "smtp_host": "s.example",
+}
 
 
 @pytest.mark.parametrize(
@@ -650,15 +756,24 @@ GOOD = {"address": "a@unknown.example", "password": SECRET_WORD, "imap_host": "i
         (json.dumps([GOOD] * 6), "a JSON list of 1 to 5 accounts"),
         (json.dumps([SECRET_WORD]), "account 1"),
         (json.dumps([GOOD, GOOD]), "the same address is given twice"),
-        (json.dumps([GOOD | {"address": SECRET_WORD}]), "account 1: address: give one e-mail address"),
-        (json.dumps([{"address": "a@b.example", "password": SECRET_WORD}]), "give imap_host and smtp_host"),
+        (
+            json.dumps([GOOD | {"address": SECRET_WORD}]),
+            "account 1: address: give one e-mail address",
+        ),
+        (
+            json.dumps([{"address": "a@b.example", "password": SECRET_WORD}]),
+            "give imap_host and smtp_host",
+        ),
         (json.dumps([GOOD | {"imap_port": SECRET_WORD}]), "account 1: imap_port"),
         (json.dumps([GOOD | {"imap_port": 70000}]), "account 1: imap_port"),
         (json.dumps([GOOD | {"security": SECRET_WORD}]), "account 1: security"),
         (json.dumps([GOOD | {"security": "none"}]), "only for loopback hosts"),
         (json.dumps([GOOD | {"smtp_security": "none"}]), "only for loopback hosts"),
         (json.dumps([GOOD | {SECRET_WORD: 1}]), "a field is unknown"),
-        (json.dumps([GOOD | {"password": f"{SECRET_WORD}\r\nA1 LOGOUT"}]), "password must not hold line breaks"),
+        (
+            json.dumps([GOOD | {"password": f"{SECRET_WORD}\r\nA1 LOGOUT"}]),
+            "password must not hold line breaks",
+        ),
         (json.dumps([GOOD | {"username": f"{SECRET_WORD}\n"}]), "account 1: username"),
         (json.dumps([GOOD | {"password": ""}]), "account 1: password"),
         (json.dumps([GOOD | {"password": [SECRET_WORD]}]), "account 1: password"),
@@ -703,7 +818,10 @@ def test_a_closed_port_is_unreachable_and_worth_a_retry(servers: MailServers) ->
         result = harness(servers, imap_port=port, smtp_port=port).call("list_inbox")
         assert (result.error_code, result.retryable) == ("UNREACHABLE", True)
         assert "imap_host" in str(result.error)
-        assert harness(servers, smtp_port=port).call("send", to="a@b.example", body="hi").error_code == "UNREACHABLE"
+        assert (
+            harness(servers, smtp_port=port).call("send", to="a@b.example", body="hi").error_code
+            == "UNREACHABLE"
+        )
 
 
 HOSTS = {
@@ -722,16 +840,26 @@ HOSTS = {
 def test_a_host_the_user_names_may_not_be(servers: MailServers, host: str) -> None:
     mail = harness(servers, imap_host=host, smtp_host=host, security="tls", smtp_security="tls")
     for result in (mail.call("list_inbox"), mail.call("send", to="a@b.example", body="hi")):
-        assert (result.error_code, result.retryable, "private_hosts" in str(result.error)) == ("HOST_REFUSED", False, True)
+        assert (result.error_code, result.retryable, "private_hosts" in str(result.error)) == (
+            "HOST_REFUSED",
+            False,
+            True,
+        )
 
 
-def test_an_operator_opens_private_networks_and_never_the_metadata_service(servers: MailServers) -> None:
+def test_an_operator_opens_private_networks_and_never_the_metadata_service(
+    servers: MailServers,
+) -> None:
     harness(servers)  # loads the folder
     check_host = sys.modules["webbee_ext.mail.mail_hosts"].check_host
     check_host("10.1.2.3", private=True)
     for host in ("169.254.169.254", "fd00:ec2::254"):
-        secret = servers.accounts_secret("demo", imap_host=host, security="tls", smtp_security="tls")
-        opened = ExtensionHarness(FOLDER, secrets={"accounts": secret}, config={"private_hosts": True})
+        secret = servers.accounts_secret(
+            "demo", imap_host=host, security="tls", smtp_security="tls"
+        )
+        opened = ExtensionHarness(
+            FOLDER, secrets={"accounts": secret}, config={"private_hosts": True}
+        )
         assert opened.call("list_inbox").error_code == "HOST_REFUSED"
 
 
@@ -791,7 +919,9 @@ def test_a_server_that_echoes_the_login_does_not_leak_it(servers: MailServers) -
         connection.sendall(b"* OK [CAPABILITY IMAP4rev1] hello\r\n")
         while line := connection.recv(4096):
             tag = line.split()[0]
-            connection.sendall(b"* BAD you said " + line.strip() + b"\r\n" + tag + b" NO " + line.strip() + b"\r\n")
+            connection.sendall(
+                b"* BAD you said " + line.strip() + b"\r\n" + tag + b" NO " + line.strip() + b"\r\n"
+            )
 
     with server_that(echo) as port:
         result = harness(servers, imap_port=port, timeout=2).call("list_inbox", account="1")
@@ -814,7 +944,9 @@ def test_a_break_after_the_text_went_out_is_not_retryable(servers: MailServers) 
                 return
 
     with server_that(breaks_at_the_end) as port:
-        result = harness(servers, smtp_port=port, timeout=2).call("send", to="a@b.example", body="hi")
+        result = harness(servers, smtp_port=port, timeout=2).call(
+            "send", to="a@b.example", body="hi"
+        )
     assert (result.error_code, result.retryable) == ("DELIVERY_UNKNOWN", False)
     assert "may or may not have been sent" in str(result.error)
 
@@ -850,7 +982,10 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
         .serial_number(x509.random_serial_number())
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .add_extension(
+            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]),
+            critical=False,
+        )
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
         .sign(key, hashes.SHA256())
@@ -859,7 +994,9 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     paths = folder / "certificate.pem", folder / "key.pem"
     paths[0].write_bytes(built.public_bytes(serialization.Encoding.PEM))
     plain = serialization.NoEncryption()
-    paths[1].write_bytes(key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain))
+    paths[1].write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, plain)
+    )
     return str(paths[0]), str(paths[1])
 
 

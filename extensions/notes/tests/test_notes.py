@@ -33,7 +33,11 @@ def test_a_written_note_can_be_read_by_the_id_it_returned(notes: ExtensionHarnes
     assert result.refresh_panels == ["notes"]
 
     read = notes.call("read", id=result.data["id"])
-    assert read.data == {**result.data, "body": "The code is 4411.", "written_at": read.data["written_at"]}
+    assert read.data == {
+        **result.data,
+        "body": "The code is 4411.",
+        "written_at": read.data["written_at"],
+    }
     assert read.data["written_at"].startswith("2026-05-15T17:21:04")
 
 
@@ -46,17 +50,25 @@ def test_a_written_note_can_be_read_by_the_id_it_returned(notes: ExtensionHarnes
         ("x" * 100, "x" * 59 + "…"),
     ],
 )
-def test_the_title_defaults_to_the_first_words(notes: ExtensionHarness, body: str, title: str) -> None:
+def test_the_title_defaults_to_the_first_words(
+    notes: ExtensionHarness, body: str, title: str
+) -> None:
     assert notes.call("write", body=body).data["title"] == title
 
 
-@pytest.mark.parametrize("params", [{}, {"body": "  "}, {"body": "x" * 20_001}, {"body": "x", "title": "y" * 201}])
-def test_bad_arguments_never_reach_the_store(notes: ExtensionHarness, params: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "params", [{}, {"body": "  "}, {"body": "x" * 20_001}, {"body": "x", "title": "y" * 201}]
+)
+def test_bad_arguments_never_reach_the_store(
+    notes: ExtensionHarness, params: dict[str, Any]
+) -> None:
     assert notes.call("write", **params).error_code.startswith("VALIDATION_")
     assert notes.call("find").data["count"] == 0
 
 
-def test_finding_looks_at_titles_and_texts_in_any_case_and_alphabet(notes: ExtensionHarness) -> None:
+def test_finding_looks_at_titles_and_texts_in_any_case_and_alphabet(
+    notes: ExtensionHarness,
+) -> None:
     written(notes, "Поездка в Лиссабон, ёлка не нужна", "Отпуск")
     written(notes, "Ask Anna about Lisbon", "Trip")
 
@@ -103,7 +115,9 @@ def test_an_exact_title_goes_before_one_that_only_holds_the_words(notes: Extensi
     assert notes.call("read", title="door").data["body"] == "b"
 
 
-def test_an_ambiguous_title_lists_the_candidates_and_changes_nothing(notes: ExtensionHarness) -> None:
+def test_an_ambiguous_title_lists_the_candidates_and_changes_nothing(
+    notes: ExtensionHarness,
+) -> None:
     ids = [written(notes, "text", "Door") for _ in range(2)]
 
     refused = notes.call("delete", title="door")
@@ -133,10 +147,14 @@ def test_the_skeleton_holds_totals_and_the_five_newest(notes: ExtensionHarness) 
     section = {k: v for k, v in notes.skeleton("notes").items() if not k.startswith("_")}
     assert list(section) == ["total_notes", "pinned_notes", "recent_notes"]
     assert (section["total_notes"], section["pinned_notes"]) == (7, 1)
-    assert section["recent_notes"] == [{"id": ids[n], "title": f"note {n}"} for n in (6, 5, 4, 3, 2)]
+    assert section["recent_notes"] == [
+        {"id": ids[n], "title": f"note {n}"} for n in (6, 5, 4, 3, 2)
+    ]
 
 
-def test_the_panel_shows_pinned_notes_first_and_its_buttons_call_functions(notes: ExtensionHarness) -> None:
+def test_the_panel_shows_pinned_notes_first_and_its_buttons_call_functions(
+    notes: ExtensionHarness,
+) -> None:
     first, second = written(notes, "a", "Old"), written(notes, "b", "New")
     notes.call("pin", id=first)
 

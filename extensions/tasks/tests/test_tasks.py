@@ -43,12 +43,19 @@ def nodes(tree: Any, kind: str) -> list[dict[str, Any]]:
         return [n for item in tree for n in nodes(item, kind)]
     if not isinstance(tree, dict):
         return []
-    return ([tree] if tree.get("type") == kind else []) + [n for item in tree.values() for n in nodes(item, kind)]
+    return ([tree] if tree.get("type") == kind else []) + [
+        n for item in tree.values() for n in nodes(item, kind)
+    ]
 
 
 def test_an_added_task_can_be_completed_by_the_id_it_returned(tasks: ExtensionHarness) -> None:
     added = tasks.call("add", title="Buy milk", due="tomorrow")
-    assert added.data == {"id": added.data["id"], "title": "Buy milk", "due": "2026-05-16", "state": "open"}
+    assert added.data == {
+        "id": added.data["id"],
+        "title": "Buy milk",
+        "due": "2026-05-16",
+        "state": "open",
+    }
     assert added.summary == 'Added the task "Buy milk", due 2026-05-16.'
     assert added.refresh_panels == ["tasks"]
 
@@ -71,12 +78,18 @@ def test_an_added_task_can_be_completed_by_the_id_it_returned(tasks: ExtensionHa
         ("", None),
     ],
 )
-def test_due_dates_are_stored_in_one_form(tasks: ExtensionHarness, said: str, stored: str | None) -> None:
+def test_due_dates_are_stored_in_one_form(
+    tasks: ExtensionHarness, said: str, stored: str | None
+) -> None:
     assert tasks.call("add", title="x", due=said).data["due"] == stored
 
 
-@pytest.mark.parametrize("due", ["someday", "2026-13-01", "31.12.2026", "tomorrow 25:00", "0001-01-01T00:00+23:00"])
-def test_an_unreadable_due_date_is_refused_and_says_what_is_accepted(tasks: ExtensionHarness, due: str) -> None:
+@pytest.mark.parametrize(
+    "due", ["someday", "2026-13-01", "31.12.2026", "tomorrow 25:00", "0001-01-01T00:00+23:00"]
+)
+def test_an_unreadable_due_date_is_refused_and_says_what_is_accepted(
+    tasks: ExtensionHarness, due: str
+) -> None:
     refused = tasks.call("add", title="x", due=due)
 
     assert refused.error_code == "VALIDATION_TYPE_ERROR"
@@ -84,8 +97,12 @@ def test_an_unreadable_due_date_is_refused_and_says_what_is_accepted(tasks: Exte
     assert tasks.call("list_tasks").data["count"] == 0
 
 
-@pytest.mark.parametrize("params", [{}, {"title": " "}, {"title": "x" * 201}, {"title": "x", "priority": "extreme"}])
-def test_bad_arguments_never_reach_the_store(tasks: ExtensionHarness, params: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "params", [{}, {"title": " "}, {"title": "x" * 201}, {"title": "x", "priority": "extreme"}]
+)
+def test_bad_arguments_never_reach_the_store(
+    tasks: ExtensionHarness, params: dict[str, Any]
+) -> None:
     assert tasks.call("add", **params).error_code.startswith("VALIDATION_")
     assert tasks.call("list_tasks", state="all").data["count"] == 0
 
@@ -94,7 +111,15 @@ def test_lists_are_by_state_and_most_urgent_first(busy: ExtensionHarness) -> Non
     assert titles(busy, "overdue") == ["Pay rent", "Stand-up"]
     assert titles(busy, "today") == ["Buy milk"]
     assert titles(busy, "done") == ["Old thing"]
-    assert titles(busy, "open") == ["Pay rent", "Stand-up", "Buy milk", "Call Bob", "Send report", "Plan trip", "Read book"]
+    assert titles(busy, "open") == [
+        "Pay rent",
+        "Stand-up",
+        "Buy milk",
+        "Call Bob",
+        "Send report",
+        "Plan trip",
+        "Read book",
+    ]
     assert len(titles(busy, "all")) == 8
 
 
@@ -132,7 +157,9 @@ def test_a_title_is_found_in_any_case_or_by_words_no_other_task_has(busy: Extens
     assert busy.call("complete", title="milk").data["title"] == "Buy milk"
 
 
-def test_an_ambiguous_title_lists_the_candidates_and_changes_nothing(tasks: ExtensionHarness) -> None:
+def test_an_ambiguous_title_lists_the_candidates_and_changes_nothing(
+    tasks: ExtensionHarness,
+) -> None:
     ids = [tasks.call("add", title="Buy milk").data["id"] for _ in range(2)]
 
     refused = tasks.call("delete", title="buy milk")
@@ -168,13 +195,22 @@ def test_deleting_says_what_went(tasks: ExtensionHarness) -> None:
 def test_the_skeleton_counts_every_open_task_once(busy: ExtensionHarness) -> None:
     section = {k: v for k, v in busy.skeleton("tasks").items() if not k.startswith("_")}
 
-    assert list(section.items()) == [("overdue_count", 2), ("today_count", 1), ("upcoming_7d_count", 2), ("open_count", 7)]
+    assert list(section.items()) == [
+        ("overdue_count", 2),
+        ("today_count", 1),
+        ("upcoming_7d_count", 2),
+        ("open_count", 7),
+    ]
 
 
 def test_the_panel_groups_tasks_and_its_buttons_call_functions(busy: ExtensionHarness) -> None:
     tree = busy.panel("tasks")
 
-    assert [s["props"]["title"] for s in nodes(tree, "Section")] == ["Overdue (2)", "Today (1)", "Later (4)"]
+    assert [s["props"]["title"] for s in nodes(tree, "Section")] == [
+        "Overdue (2)",
+        "Today (1)",
+        "Later (4)",
+    ]
     actions = nodes(tree, "ListItem")[0]["props"]["actions"]
     assert [a["on_click"]["function"] for a in actions] == ["complete", "delete"]
     assert busy.call("complete", **actions[0]["on_click"]["params"]).data["title"] == "Pay rent"
@@ -187,7 +223,12 @@ def test_an_empty_panel_says_so(tasks: ExtensionHarness) -> None:
 
 @pytest.mark.parametrize(
     ("count", "summary"),
-    [(0, "У вас нет открытых задач."), (1, "У вас 1 открытая задача."), (3, "У вас 3 открытые задачи."), (11, "У вас 11 открытых задач.")],
+    [
+        (0, "У вас нет открытых задач."),
+        (1, "У вас 1 открытая задача."),
+        (3, "У вас 3 открытые задачи."),
+        (11, "У вас 11 открытых задач."),
+    ],
 )
 def test_russian_counts_take_the_right_plural(count: int, summary: str) -> None:
     tasks = ExtensionHarness(FOLDER, language="ru", now=NOW)

@@ -9,21 +9,21 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .clock import Clock, SystemClock
+from .base.clock import Clock, SystemClock
 from .config import Role, Settings
 from .events import EventLog
 from .llm.protocol import Model
 from .llm.protocol import Role as ModelRole
-from .refresh import NoQueue, RefreshQueue
+from .refresh.asking import NoQueue, RefreshQueue
 from .stores.protocols import Stores
 
 if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays for every module
-    from .dispatch import Dispatch
-    from .host import ExtensionHost
-    from .kernel import Kernel
-    from .refresher import Refresher
-    from .registry import Registry
-    from .scheduler import Scheduler
+    from .extensions.host import ExtensionHost
+    from .extensions.registry import Registry
+    from .refresh.refresher import Refresher
+    from .refresh.schedules import Scheduler
+    from .turn.calls import Dispatch
+    from .turn.kernel import Kernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,29 +49,52 @@ def bootstrap(
     settings = settings or Settings.from_env(os.environ, role)
     clock = clock or SystemClock()
     stores = stores or _stores(settings)
-    return App(settings, stores, clock, llm or make_model(settings), EventLog(stores.events, clock, hours=settings.event_hours))
+    return App(
+        settings,
+        stores,
+        clock,
+        llm or make_model(settings),
+        EventLog(stores.events, clock, hours=settings.event_hours),
+    )
 
 
 def make_kernel(
-    app: App, *, dispatch: Dispatch | None = None, queue: RefreshQueue | None = None, registry: Registry | None = None
+    app: App,
+    *,
+    dispatch: Dispatch | None = None,
+    queue: RefreshQueue | None = None,
+    registry: Registry | None = None,
 ) -> Kernel:
     """The kernel of `chat_turn`. Without a dispatch of its own it takes the one the settings name."""
-    from .kernel import Kernel
+    from .turn.kernel import Kernel
 
-    return Kernel(app.settings, app.stores, app.model, dispatch or _dispatch(app, registry), queue or make_queue(app), app.clock)
+    return Kernel(
+        app.settings,
+        app.stores,
+        app.model,
+        dispatch or _dispatch(app, registry),
+        queue or make_queue(app),
+        app.clock,
+    )
 
 
 def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
     """The extension host of `tool_dispatch` and `skeleton_refresh`: this imports extension code."""
-    from .host import ExtensionHost
-    from .registry import load_folder
+    from .extensions.host import ExtensionHost
+    from .extensions.registry import load_folder
 
-    return ExtensionHost(registry or load_folder(app.settings.extensions_dir), app.stores, app.settings, app.clock, app.model)
+    return ExtensionHost(
+        registry or load_folder(app.settings.extensions_dir),
+        app.stores,
+        app.settings,
+        app.clock,
+        app.model,
+    )
 
 
 def make_refresher(app: App, host: ExtensionHost) -> Refresher:
     """The refresh loop of `skeleton_refresh`."""
-    from .refresher import Refresher
+    from .refresh.refresher import Refresher
 
     settings = app.settings
     return Refresher(
@@ -87,15 +110,22 @@ def make_refresher(app: App, host: ExtensionHost) -> Refresher:
 
 def make_scheduler(app: App, host: ExtensionHost) -> Scheduler:
     """The extensions' own schedules."""
-    from .audit import Audit
-    from .scheduler import Scheduler
+    from .extensions.audit import Audit
+    from .refresh.schedules import Scheduler
 
-    return Scheduler(host, Audit(app.stores.audit, app.clock, days=app.settings.audit_days), app.clock, app.settings.tenant_ids)
+    return Scheduler(
+        host,
+        Audit(app.stores.audit, app.clock, days=app.settings.audit_days),
+        app.clock,
+        app.settings.tenant_ids,
+    )
 
 
 def make_model(settings: Settings) -> Model:
     """The models that `WEBBEE_MODEL` and the roles' own variables name; roles that name the same one share it."""
-    names: dict[ModelRole, str] = {role: settings.model_of(role) for role in ("classifier", "narrator", "ai")}
+    names: dict[ModelRole, str] = {
+        role: settings.model_of(role) for role in ("classifier", "narrator", "ai")
+    }
     models = {name: _model(name, settings) for name in dict.fromkeys(names.values())}
     if set(models) == {"offline"}:
         return models["offline"]
@@ -115,7 +145,11 @@ def _model(name: str, settings: Settings) -> Model:
         from .llm.openai_compatible import OpenAICompatibleModel
 
         base_url, _, model = rest.partition("#")
-        return OpenAICompatibleModel(base_url, model, ModelKey(settings.model_key.get_secret_value(), parameter=settings.model_key_secret))
+        return OpenAICompatibleModel(
+            base_url,
+            model,
+            ModelKey(settings.model_key.get_secret_value(), parameter=settings.model_key_secret),
+        )
     from .llm.offline import OfflineModel
 
     return OfflineModel()
@@ -124,13 +158,18 @@ def _model(name: str, settings: Settings) -> Model:
 def _stores(settings: Settings) -> Stores:
     from .stores.dynamodb import Tables, dynamodb_stores
 
-    names = {noun: settings.table(noun) for noun in ("sessions", "skeleton", "cache", "store", "audit", "events")}
-    return dynamodb_stores(Tables(**names), secrets_prefix=settings.secrets_prefix, shards=settings.due_shards)
+    names = {
+        noun: settings.table(noun)
+        for noun in ("sessions", "skeleton", "cache", "store", "audit", "events")
+    }
+    return dynamodb_stores(
+        Tables(**names), secrets_prefix=settings.secrets_prefix, shards=settings.due_shards
+    )
 
 
 def _dispatch(app: App, registry: Registry | None) -> Dispatch:
     if app.settings.dispatch == "inline":
-        from .dispatch import InlineDispatch
+        from .turn.calls import InlineDispatch
 
         return InlineDispatch(make_host(app, registry))
     from .aws.lambda_dispatch import LambdaDispatch

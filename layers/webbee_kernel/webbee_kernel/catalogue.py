@@ -31,13 +31,24 @@ class FunctionInfo:
     def __post_init__(self) -> None:
         """Count once what the function takes in a prompt."""
         schema = json.dumps(self.input_schema, ensure_ascii=False, default=str)
-        object.__setattr__(self, "characters", len(self.tool_name) + len(self.description) + sum(map(len, self.examples)) + len(schema))
+        object.__setattr__(
+            self,
+            "characters",
+            len(self.tool_name)
+            + len(self.description)
+            + sum(map(len, self.examples))
+            + len(schema),
+        )
 
     @property
     def tool_name(self) -> str:
         """`app__function`, at most 64 characters of `A-Za-z0-9_-` (what tool-use APIs accept)."""
         name = f"{self.app_id}__{self.fn_name}"
-        return name if len(name) <= 64 else f"{name[:55]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+        return (
+            name
+            if len(name) <= 64
+            else f"{name[:55]}_{hashlib.sha256(name.encode()).hexdigest()[:8]}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +127,18 @@ def tool_spec(function: FunctionInfo) -> ToolSpec:
 
 
 def _app(a: dict[str, Any]) -> AppInfo:
-    functions = tuple(FunctionInfo(**{**f, "examples": tuple(f["examples"]), "scopes": tuple(f["scopes"])}) for f in a["functions"])
+    functions = tuple(
+        FunctionInfo(**{**f, "examples": tuple(f["examples"]), "scopes": tuple(f["scopes"])})
+        for f in a["functions"]
+    )
     sections = tuple(SectionInfo(**s) for s in a["sections"])
     panels = tuple(PanelInfo(**p) for p in a["panels"])
-    return AppInfo(**{**a, "functions": functions, "sections": sections, "panels": panels, "secrets": tuple(a["secrets"])})
+    return AppInfo(
+        **{
+            **a,
+            "functions": functions,
+            "sections": sections,
+            "panels": panels,
+            "secrets": tuple(a["secrets"]),
+        }
+    )

@@ -45,11 +45,15 @@ class Settings(BaseModel):
     model_narrator: str = Field("", alias="WEBBEE_MODEL_NARRATOR", pattern=MODEL)
     model_ai: str = Field("", alias="WEBBEE_MODEL_AI", pattern=MODEL)
     model_key: SecretStr = Field(SecretStr(""), alias="WEBBEE_MODEL_KEY")
-    model_key_secret: str = Field("", alias="WEBBEE_MODEL_KEY_SECRET", pattern=r"^(/[A-Za-z0-9_.-]+)+$")
+    model_key_secret: str = Field(
+        "", alias="WEBBEE_MODEL_KEY_SECRET", pattern=r"^(/[A-Za-z0-9_.-]+)+$"
+    )
     dispatch: str = Field("inline", alias="WEBBEE_DISPATCH", min_length=1)
     expose_pii: bool = Field(False, alias="IMPERAL_FACT_LEDGER_EXPOSE_PII")
     refresh_queue_url: str = Field("", alias="WEBBEE_REFRESH_QUEUE_URL")
-    secrets_prefix: str = Field("/webbee", alias="WEBBEE_SECRETS_PREFIX", pattern=r"^(/[A-Za-z0-9_.-]+)+$")
+    secrets_prefix: str = Field(
+        "/webbee", alias="WEBBEE_SECRETS_PREFIX", pattern=r"^(/[A-Za-z0-9_.-]+)+$"
+    )
     due_shards: int = Field(8, alias="WEBBEE_DUE_SHARDS", ge=1, le=256)
     absent_after_days: int = Field(0, alias="WEBBEE_ABSENT_AFTER_DAYS", ge=0, le=365)
     session_days: int = Field(30, alias="WEBBEE_SESSION_DAYS", ge=1, le=365)
@@ -64,7 +68,9 @@ class Settings(BaseModel):
     app_config: Json[dict[str, Any]] = Field({}, alias="WEBBEE_CONFIG")
     app_secrets: dict[str, SecretStr] = Field({}, alias=f"{FALLBACKS}*")
     metrics_namespace: str = Field("", alias="POWERTOOLS_METRICS_NAMESPACE")
-    oauth_providers: Json[dict[Annotated[str, Field(pattern=f"^{NAME}$")], Provider]] = Field({}, alias="WEBBEE_OAUTH_PROVIDERS")
+    oauth_providers: Json[dict[Annotated[str, Field(pattern=f"^{NAME}$")], Provider]] = Field(
+        {}, alias="WEBBEE_OAUTH_PROVIDERS"
+    )
     private_http: bool = Field(False, alias="WEBBEE_HTTP_ALLOW_PRIVATE")
 
     @classmethod
@@ -76,13 +82,18 @@ class Settings(BaseModel):
         """
         known = {f.alias for f in cls.model_fields.values()}
         given: dict[str, Any] = {k: v for k, v in env.items() if k in known and v != ""}
-        given[f"{FALLBACKS}*"] = {k: v for k, v in env.items() if k.startswith(FALLBACKS) and v != ""}
+        given[f"{FALLBACKS}*"] = {
+            k: v for k, v in env.items() if k.startswith(FALLBACKS) and v != ""
+        }
         try:
             settings = cls.model_validate(given)
         except ValidationError as error:
             first = error.errors()[0]
             where = "".join(f"[{part!r}]" for part in first["loc"][1:])
-            raise SettingsError(f"environment variable {first['loc'][0]}{where}: {first['msg']}", field=str(first["loc"][0])) from None
+            raise SettingsError(
+                f"environment variable {first['loc'][0]}{where}: {first['msg']}",
+                field=str(first["loc"][0]),
+            ) from None
         if role:
             settings._require(role)
         return settings
@@ -99,7 +110,11 @@ class Settings(BaseModel):
     def config_layers(self, tenant_id: str, app_id: str) -> tuple[dict[str, Any], ...]:
         """The deployment's configuration of an app, then the tenant's: `{"mail": {…}, "tenants": {"acme": {"mail": {…}}}}`."""
         tenant = (self.app_config.get("tenants") or {}).get(tenant_id) or {}
-        return tuple(layer for layer in (self.app_config.get(app_id), tenant.get(app_id)) if isinstance(layer, dict))
+        return tuple(
+            layer
+            for layer in (self.app_config.get(app_id), tenant.get(app_id))
+            if isinstance(layer, dict)
+        )
 
     def model_of(self, role: str) -> str:
         """What the role's own variable names (`classifier`, `narrator`, `ai`), otherwise `WEBBEE_MODEL`."""
@@ -119,4 +134,6 @@ class Settings(BaseModel):
 
 
 def _missing(variable: str, what: str) -> SettingsError:
-    return SettingsError(f"environment variable {variable} is missing: it must be {what}", field=variable)
+    return SettingsError(
+        f"environment variable {variable} is missing: it must be {what}", field=variable
+    )

@@ -6,10 +6,10 @@ from typing import Any
 
 import orjson
 
-from .clock import Clock, iso
-from .ids import new_id
+from .base.clock import Clock, iso
+from .base.ids import new_id
 from .stores.protocols import EventStore
-from .turn import Event, UserKey
+from .values import Event, UserKey
 
 
 class EventLog:
@@ -30,9 +30,13 @@ class EventLog:
         """When an event of now is forgotten, Unix seconds."""
         return int(self._clock.now()) + self._seconds
 
-    async def emit(self, user: UserKey, kind: str, data: dict[str, Any], *, event_id: str = "") -> bool:
+    async def emit(
+        self, user: UserKey, kind: str, data: dict[str, Any], *, event_id: str = ""
+    ) -> bool:
         """Store an event; False when one of this id was stored before."""
-        return await self._store.append(user, self.new(kind, data, event_id), expires_at=self.expires_at)
+        return await self._store.append(
+            user, self.new(kind, data, event_id), expires_at=self.expires_at
+        )
 
     async def since(self, user: UserKey, last_id: str = "", limit: int = 100) -> tuple[Event, ...]:
         """Events after `last_id`, oldest first."""

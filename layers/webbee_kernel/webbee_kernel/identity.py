@@ -25,12 +25,17 @@ def user_of(event: Mapping[str, Any]) -> User:
     claims = (authorizer.get("jwt") or {}).get("claims") or authorizer.get("lambda") or {}
     imperal_id = _claim(claims, "imperal_id") or _claim(claims, "sub")
     if not imperal_id:
-        raise NotAuthenticated("the request carries no identity: send Authorization: Bearer <token>", field="Authorization")
+        raise NotAuthenticated(
+            "the request carries no identity: send Authorization: Bearer <token>",
+            field="Authorization",
+        )
     tenant_id = _claim(claims, "tenant_id") or "default"
     for name, value in (("sub", imperal_id), ("tenant_id", tenant_id)):
         if not _PART.fullmatch(value) or _RESERVED.fullmatch(value):
             raise NotAuthenticated(
-                f"the token's {name} cannot be used: 1 to 128 characters without # and control characters", field=name, limit=128
+                f"the token's {name} cannot be used: 1 to 128 characters without # and control characters",
+                field=name,
+                limit=128,
             )
     role = _claim(claims, "role") or "user"
     return User(
@@ -39,7 +44,11 @@ def user_of(event: Mapping[str, Any]) -> User:
         language=(_claim(claims, "language") or _claim(claims, "locale") or "en")[:35],
         email=_claim(claims, "email")[:320],
         tenant_id=tenant_id,
-        scopes=tuple(s for s in re.split(r"[\s,]+", _claim(claims, "scopes") or _claim(claims, "scope")) if s and s != "*"),
+        scopes=tuple(
+            s
+            for s in re.split(r"[\s,]+", _claim(claims, "scopes") or _claim(claims, "scope"))
+            if s and s != "*"
+        ),
     )
 
 

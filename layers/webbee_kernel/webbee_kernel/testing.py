@@ -16,25 +16,25 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from .base.clock import FrozenClock
+from .base.ids import new_id
+from .base.loop_thread import LoopThread
 from .bootstrap import App, bootstrap, make_host, make_kernel, make_refresher
-from .clock import FrozenClock
 from .config import Settings
-from .context import ContextFactory
-from .host import ExtensionHost
+from .extensions.context import ContextFactory
+from .extensions.host import ExtensionHost
+from .extensions.registry import LoadedExtension, Registry, checked, load_extension
 from .identity import user_dict
-from .ids import new_id
-from .kernel import Ask, Kernel
 from .llm.protocol import Model, ModelResponse
 from .llm.scripted import ScriptedModel
-from .loop import LoopThread
-from .refresher import Refresher, RefreshMessage
-from .registry import LoadedExtension, Registry, checked, load_extension
-from .replies import Reply
+from .refresh.refresher import Refresher, RefreshMessage
 from .sdk import ActionResult, Context, Extension, User
 from .stores.memory import memory_stores
 from .stores.protocols import Stores
 from .surfaces.secrets import path as secret_path
-from .turn import CallOutcome, CallRequest, Event, SessionKey, SessionMemory, UserKey, UserState
+from .turn.kernel import Ask, Kernel
+from .turn.replies import Reply
+from .values import CallOutcome, CallRequest, Event, SessionKey, SessionMemory, UserKey, UserState
 
 NOW = "2026-05-15T17:21:04Z"
 USER = User(imperal_id="alice", email="alice@example.com", tenant_id="test")
@@ -87,9 +87,15 @@ class ExtensionHarness:
         self.registry = registry_of(extension)
         self.app_id = next(iter(self.registry.loaded))
         configured = json.dumps({self.app_id: dict(config or {})})
-        env = {"WEBBEE_CALL_SECONDS": str(call_seconds), "WEBBEE_HTTP_ALLOW_PRIVATE": "true", "WEBBEE_CONFIG": configured}
+        env = {
+            "WEBBEE_CALL_SECONDS": str(call_seconds),
+            "WEBBEE_HTTP_ALLOW_PRIVATE": "true",
+            "WEBBEE_CONFIG": configured,
+        }
         settings = Settings.from_env(env)
-        self.app: App = bootstrap(settings, stores=stores or memory_stores(), clock=self.clock, llm=model)
+        self.app: App = bootstrap(
+            settings, stores=stores or memory_stores(), clock=self.clock, llm=model
+        )
         self.host: ExtensionHost = make_host(self.app, self.registry)
         self.refresher: Refresher = make_refresher(self.app, self.host)
         self._loop = LoopThread("extension-harness")
@@ -122,7 +128,16 @@ class ExtensionHarness:
         """Call a chat function through the kernel's dispatch; its ActionResult."""
         o = self.outcome(function, **params)
         status = "success" if o.ok else "error"
-        return ActionResult(status, o.data, o.summary, o.error or None, o.retryable, o.ui, list(o.panels), o.error_code)
+        return ActionResult(
+            status,
+            o.data,
+            o.summary,
+            o.error or None,
+            o.retryable,
+            o.ui,
+            list(o.panels),
+            o.error_code,
+        )
 
     def panel(self, panel_id: str, /, **params: Any) -> Any:
         """A panel's UI tree as JSON; AssertionError when the panel failed."""
@@ -134,7 +149,11 @@ class ExtensionHarness:
         """Run the section's refresh handler as the loop does, save it, return what was stored."""
         message = RefreshMessage(user_dict(self.user), self.app_id, section, "stale")
         self.run(self.refresher.refresh(message))
-        self.run(self.refresher.refresh(RefreshMessage(user_dict(self.user), self.app_id, section, "effect")))
+        self.run(
+            self.refresher.refresh(
+                RefreshMessage(user_dict(self.user), self.app_id, section, "effect")
+            )
+        )
         stored = self.run(self.app.stores.skeleton.get(self.key, self.app_id, section))
         assert stored is not None and stored.data is not None, (
             f"section {section!r} was not saved: {stored.last_error if stored else 'no such section'}"
@@ -188,10 +207,17 @@ class TestKernel:
     ) -> None:
         self.user = user
         self.clock = FrozenClock(now)
-        self.model: Model | None = model or (ScriptedModel(list(script)) if script is not None else None)
+        self.model: Model | None = model or (
+            ScriptedModel(list(script)) if script is not None else None
+        )
         self.queue = RecordingQueue()
         self.registry = registry_of(*extensions)
-        self.app = bootstrap(Settings.from_env(dict(env or {})), stores=stores or memory_stores(), clock=self.clock, llm=self.model)
+        self.app = bootstrap(
+            Settings.from_env(dict(env or {})),
+            stores=stores or memory_stores(),
+            clock=self.clock,
+            llm=self.model,
+        )
         self.kernel: Kernel = make_kernel(self.app, queue=self.queue, registry=self.registry)
         self._loop = LoopThread("test-kernel")
 
@@ -199,17 +225,39 @@ class TestKernel:
         """Run a coroutine on the kernel's loop."""
         return self._loop.run(coro)
 
-    def chat(self, message: str, *, session_id: str = "s1", request_id: str = "", user: User | None = None) -> Reply:
+    def chat(
+        self,
+        message: str,
+        *,
+        session_id: str = "s1",
+        request_id: str = "",
+        user: User | None = None,
+    ) -> Reply:
         """One turn."""
-        reply: Reply = self.run(self.kernel.turn(self.ask(message, session_id=session_id, request_id=request_id, user=user)))
+        reply: Reply = self.run(
+            self.kernel.turn(
+                self.ask(message, session_id=session_id, request_id=request_id, user=user)
+            )
+        )
         return reply
 
-    def confirm(self, confirmation_id: str, accept: bool = True, *, session_id: str = "s1") -> Reply:
+    def confirm(
+        self, confirmation_id: str, accept: bool = True, *, session_id: str = "s1"
+    ) -> Reply:
         """Answer a confirmation."""
-        reply: Reply = self.run(self.kernel.confirm(self.ask("", session_id=session_id), confirmation_id, accept))
+        reply: Reply = self.run(
+            self.kernel.confirm(self.ask("", session_id=session_id), confirmation_id, accept)
+        )
         return reply
 
-    def ask(self, message: str, *, session_id: str = "s1", request_id: str = "", user: User | None = None) -> Ask:
+    def ask(
+        self,
+        message: str,
+        *,
+        session_id: str = "s1",
+        request_id: str = "",
+        user: User | None = None,
+    ) -> Ask:
         """The kernel's own request value."""
         return Ask(user or self.user, session_id, message, request_id or new_id())
 
@@ -220,7 +268,9 @@ class TestKernel:
 
     def memory(self, session_id: str = "s1") -> SessionMemory:
         """What the session remembers."""
-        memory: SessionMemory = self.run(self.app.stores.sessions.read(SessionKey(self.key, session_id)))
+        memory: SessionMemory = self.run(
+            self.app.stores.sessions.read(SessionKey(self.key, session_id))
+        )
         return memory
 
     def state(self) -> UserState:
@@ -234,4 +284,12 @@ class TestKernel:
         return UserKey(self.user.tenant_id, self.user.imperal_id)
 
 
-__all__ = ["NOW", "USER", "ExtensionHarness", "ModelResponse", "RecordingQueue", "TestKernel", "registry_of"]
+__all__ = [
+    "NOW",
+    "USER",
+    "ExtensionHarness",
+    "ModelResponse",
+    "RecordingQueue",
+    "TestKernel",
+    "registry_of",
+]

@@ -7,12 +7,12 @@ import os
 from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..clock import Clock, SystemClock
+from ..base.clock import Clock, SystemClock
+from ..base.log_format import set_up_logging
+from ..base.logs import bind_invocation, fields
+from ..base.loop_thread import LoopThread
+from ..base.metrics import metered
 from ..config import FALLBACKS, Role, Settings
-from ..log_lines import set_up_logging
-from ..logs import bind_invocation, fields
-from ..loop import LoopThread
-from ..metrics import metered
 
 if TYPE_CHECKING:
     from ..aws.after_response import AfterResponse
@@ -33,7 +33,9 @@ class Function:
     that names it; elsewhere it is built on the first call.
     """
 
-    def __init__(self, role: Role, build: Callable[[Settings, Clock], Service], clock: Clock | None = None) -> None:
+    def __init__(
+        self, role: Role, build: Callable[[Settings, Clock], Service], clock: Clock | None = None
+    ) -> None:
         self._role: Role = role
         self._build = build
         self.clock: Clock = clock or SystemClock()
@@ -84,7 +86,9 @@ class Function:
 def _environment() -> dict[str, str]:
     """The variables that settings and clients are made of."""
     return {
-        k: v for k, v in os.environ.items() if k.startswith(("WEBBEE_", "IMPERAL_", "AWS_ENDPOINT", "AWS_REGION", "AWS_DEFAULT_REGION"))
+        k: v
+        for k, v in os.environ.items()
+        if k.startswith(("WEBBEE_", "IMPERAL_", "AWS_ENDPOINT", "AWS_REGION", "AWS_DEFAULT_REGION"))
     }
 
 
@@ -113,7 +117,7 @@ def _fence_off() -> None:
 def _keep_awake(runtime: str) -> AfterResponse:
     """Functions that run extension code stay awake for its background tasks."""
     from ..aws.after_response import AfterResponse
-    from ..background import wait
+    from ..base.background import wait
 
     after = AfterResponse(runtime, wait)
     after.start()

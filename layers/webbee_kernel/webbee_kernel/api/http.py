@@ -14,10 +14,10 @@ from urllib.parse import parse_qsl, unquote
 import orjson
 from pydantic import BaseModel, ValidationError
 
+from ..base.ids import new_id
+from ..base.logs import bind, hashed
 from ..errors import BadInput, KernelError, NotFound
 from ..identity import user_of
-from ..ids import new_id
-from ..logs import bind, hashed
 from ..sdk.context import User
 
 MAX_BODY_BYTES = 128 * 1024
@@ -45,11 +45,19 @@ class Request:
         """The body's bytes; BadInput over 128 KB or for broken base64."""
         body = self.event.get("body") or ""
         try:
-            raw = base64.b64decode(body, validate=True) if self.event.get("isBase64Encoded") else str(body).encode("utf-8", "surrogatepass")
+            raw = (
+                base64.b64decode(body, validate=True)
+                if self.event.get("isBase64Encoded")
+                else str(body).encode("utf-8", "surrogatepass")
+            )
         except ValueError:
             raise BadInput("the body is not valid base64", field="body") from None
         if len(raw) > MAX_BODY_BYTES:
-            raise BadInput(f"the body has {len(raw)} bytes; the limit is {MAX_BODY_BYTES}", field="body", limit=MAX_BODY_BYTES)
+            raise BadInput(
+                f"the body has {len(raw)} bytes; the limit is {MAX_BODY_BYTES}",
+                field="body",
+                limit=MAX_BODY_BYTES,
+            )
         return raw
 
     def body(self, model: type[B]) -> B:
@@ -129,7 +137,12 @@ class Router:
         except Exception:
             incident = new_id()
             _log.exception("incident=%s | request failed", incident)
-            body = {"error": {"code": "internal", "message": f"something went wrong on our side; quote incident {incident}"}}
+            body = {
+                "error": {
+                    "code": "internal",
+                    "message": f"something went wrong on our side; quote incident {incident}",
+                }
+            }
             return rendered(Answer(body, 500))
 
     def _find(self, event: Mapping[str, Any]) -> tuple[Route, Mapping[str, str]]:
@@ -152,7 +165,14 @@ def checked(model: type[B], data: Any) -> B:
         first = error.errors(include_url=False, include_input=False)[0]
         name = ".".join(str(p) for p in first["loc"]) or "body"
         context = first.get("ctx") or {}
-        limit = next((context[k] for k in ("max_length", "min_length", "le", "ge", "pattern") if k in context), None)
+        limit = next(
+            (
+                context[k]
+                for k in ("max_length", "min_length", "le", "ge", "pattern")
+                if k in context
+            ),
+            None,
+        )
         raise BadInput(f"{name}: {first['msg']}", field=name, limit=limit) from None
 
 
@@ -165,7 +185,12 @@ def rendered(answer: Answer) -> dict[str, Any]:
         "x-content-type-options": "nosniff",
     } | dict(answer.headers)
     if isinstance(answer.body, bytes):
-        return {"statusCode": answer.status, "headers": headers, "body": base64.b64encode(answer.body).decode(), "isBase64Encoded": True}
+        return {
+            "statusCode": answer.status,
+            "headers": headers,
+            "body": base64.b64encode(answer.body).decode(),
+            "isBase64Encoded": True,
+        }
     body = json_text(answer.body) if is_json else str(answer.body)
     return {"statusCode": answer.status, "headers": headers, "body": body, "isBase64Encoded": False}
 
@@ -183,4 +208,10 @@ def _pattern(key: str) -> re.Pattern[str]:
         name, greedy = match.group(1), match.group(2)
         return f"(?P<{name}>{'.+' if greedy else '[^/]+'})"
 
-    return re.compile(re.sub(r"\{(\w+)(\+?)\}", part, re.escape(key).replace(r"\{", "{").replace(r"\}", "}").replace(r"\+}", "+}")))
+    return re.compile(
+        re.sub(
+            r"\{(\w+)(\+?)\}",
+            part,
+            re.escape(key).replace(r"\{", "{").replace(r"\}", "}").replace(r"\+}", "+}"),
+        )
+    )

@@ -36,7 +36,9 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": dict(sorted(schemas.items())),
-            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}},
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}
+            },
         },
     }
 
@@ -44,15 +46,22 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
 def _operation(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
     method, _, path = route.key.partition(" ")
     doc = inspect.getdoc(route.handler) or ""
-    content = {route.content_type: {"schema": _schema(route.answer, schemas) if route.answer else {}}}
+    content = {
+        route.content_type: {"schema": _schema(route.answer, schemas) if route.answer else {}}
+    }
     failure: dict[str, Any] = {"application/json": {"schema": _schema(ErrorAnswer, schemas)}}
-    if route.body_type != "application/json" or (route.params and route.content_type == "text/html"):
+    if route.body_type != "application/json" or (
+        route.params and route.content_type == "text/html"
+    ):
         failure[route.content_type] = {}  # what a person reads in a browser
     operation: dict[str, Any] = {
         "operationId": f"{method.lower()}{re.sub(r'[^A-Za-z0-9]+', '_', path).rstrip('_')}",
         "summary": doc.partition("\n")[0],
         "parameters": _parameters(_PATH.findall(path), route.params, schemas),
-        "responses": {"200": {"description": "Success", "content": content}, "default": {"description": "Error", "content": failure}},
+        "responses": {
+            "200": {"description": "Success", "content": content},
+            "default": {"description": "Error", "content": failure},
+        },
     }
     if route.body:
         operation["requestBody"] = {
@@ -78,7 +87,9 @@ def _schema(shape: Any, schemas: dict[str, Any]) -> dict[str, Any]:
     return {"$ref": REFERENCE.format(model=shape.__name__)}
 
 
-def _parameters(in_path: list[str], types: Mapping[str, Any], schemas: dict[str, Any]) -> list[dict[str, Any]]:
+def _parameters(
+    in_path: list[str], types: Mapping[str, Any], schemas: dict[str, Any]
+) -> list[dict[str, Any]]:
     given = {name: Annotated[str, Field(min_length=1)] for name in in_path} | dict(types)
     found = []
     for name, shape in given.items():

@@ -9,9 +9,9 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ..bootstrap import App
-from ..host import ExtensionHost
+from ..extensions.connecting import connect
+from ..extensions.host import ExtensionHost
 from ..oauth import page
-from ..oauth.connect import connect
 from ..oauth.signin import SignIn, SignIns
 from .http import Answer, Request, Route
 from .wire import SignInBody
@@ -26,7 +26,9 @@ _CODE = re.compile(r"[\x21-\x7e]{1,4096}")
 class SignInPages:
     """GET asks the person, POST finishes: a link that is only looked at, by a person or by a scanner, connects nothing."""
 
-    def __init__(self, app: App, host: ExtensionHost, changed: Callable[[SignIn], Coroutine[Any, Any, None]]) -> None:
+    def __init__(
+        self, app: App, host: ExtensionHost, changed: Callable[[SignIn], Coroutine[Any, Any, None]]
+    ) -> None:
         self._app = app
         self._host = host
         self._changed = changed
@@ -34,10 +36,19 @@ class SignInPages:
 
     def routes(self) -> tuple[Route, ...]:
         """Both are public: the state is the only proof, and it names the user it was begun for."""
-        query: dict[str, Any] = dict.fromkeys(("state", "code", "error"), Annotated[str, Field(max_length=4096)])
+        query: dict[str, Any] = dict.fromkeys(
+            ("state", "code", "error"), Annotated[str, Field(max_length=4096)]
+        )
         return (
             Route(f"GET {PATH}", self.ask, public=True, content_type=HTML, params=query),
-            Route(f"POST {PATH}", self.finish, public=True, content_type=HTML, body=SignInBody, body_type=FORM),
+            Route(
+                f"POST {PATH}",
+                self.finish,
+                public=True,
+                content_type=HTML,
+                body=SignInBody,
+                body_type=FORM,
+            ),
         )
 
     async def ask(self, request: Request) -> Answer:
@@ -50,10 +61,19 @@ class SignInPages:
         if not _CODE.fullmatch(code):
             said = request.query.get("error", "")
             reason = said if _REASON.fullmatch(said) else "no code"
-            return _page(page.not_connected(language, "declined", provider=signin.provider.title(), reason=reason), 400)
+            return _page(
+                page.not_connected(
+                    language, "declined", provider=signin.provider.title(), reason=reason
+                ),
+                400,
+            )
         ext = self._host.extension(signin.app_id).ext
         user = signin.user.email or signin.user.imperal_id
-        return _page(page.question(language, signin.provider, ext.display_name, user, request.query["state"], code))
+        return _page(
+            page.question(
+                language, signin.provider, ext.display_name, user, request.query["state"], code
+            )
+        )
 
     async def finish(self, request: Request) -> Answer:
         """Exchange the code and store the account."""
@@ -63,7 +83,9 @@ class SignInPages:
             return _page(page.not_connected(_language(request), "over"), 400)
         outcome = await connect(self._app, self._host, signin, body.code)
         if not outcome.ok:
-            return _page(page.not_connected(signin.user.language, "failed", reason=outcome.error), 400)
+            return _page(
+                page.not_connected(signin.user.language, "failed", reason=outcome.error), 400
+            )
         if not outcome.repeated:
             await self._changed(signin)
         return _page(page.connected(signin.user.language, outcome.summary))

@@ -26,7 +26,13 @@ class _Wire(BaseModel):
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 RequestId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,128}$")]
 Message = Annotated[
-    str, Field(min_length=1, max_length=MAX_MESSAGE, json_schema_extra={"pattern": r"[^\s\u001c-\u001f\u0085]"}), AfterValidator(_has_text)
+    str,
+    Field(
+        min_length=1,
+        max_length=MAX_MESSAGE,
+        json_schema_extra={"pattern": r"[^\s\u001c-\u001f\u0085]"},
+    ),
+    AfterValidator(_has_text),
 ]
 
 
@@ -77,12 +83,20 @@ SESSION_PARAMS = {"id": SessionId}
 SESSIONS_PARAMS = {"cursor": Annotated[str, Field(description="The cursor of the answer before.")]}
 EVENTS_PARAMS = {
     "last_event_id": Annotated[
-        str, Field(max_length=64, description="Where to go on, for clients that cannot send the header Last-Event-ID.")
+        str,
+        Field(
+            max_length=64,
+            description="Where to go on, for clients that cannot send the header Last-Event-ID.",
+        ),
     ]
 }
 INSPECT_PARAMS = {
-    "session_id": Annotated[SessionId, Field(description="The session whose memory is read; without it an empty one.")],
+    "session_id": Annotated[
+        SessionId, Field(description="The session whose memory is read; without it an empty one.")
+    ],
     "message": Annotated[str, Field(max_length=MAX_MESSAGE, description="A message not yet sent.")],
-    "search": Annotated[str, Field(max_length=MAX_SEARCH, description="A value to look for in every channel.")],
+    "search": Annotated[
+        str, Field(max_length=MAX_SEARCH, description="A value to look for in every channel.")
+    ],
 }
 """Query and path parameters by name, for the OpenAPI document; the routes check them themselves."""

@@ -43,7 +43,9 @@ class AfterResponse:
 
     def _follow(self, identifier: str) -> None:
         while True:
-            request = urllib.request.Request(f"{self._url}/event/next", headers={"Lambda-Extension-Identifier": identifier})  # noqa: S310
+            request = urllib.request.Request(
+                f"{self._url}/event/next", headers={"Lambda-Extension-Identifier": identifier}
+            )  # noqa: S310
             with urllib.request.urlopen(request) as response:  # noqa: S310
                 response.read()
             self._finished.acquire()

@@ -112,7 +112,10 @@ def outage(error: BaseException, what: str) -> StorageUnavailable | None:
             )
         if code == "AccessDeniedException":
             return StorageUnavailable(f"{what} refused this function: its role lacks a permission.")
-        if code in _OUTAGES or error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) >= 500:
+        if (
+            code in _OUTAGES
+            or error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) >= 500
+        ):
             return StorageUnavailable(f"{what} is overloaded or down ({code}); try again.")
     elif isinstance(error, BotoCoreError) and not isinstance(error, ParamValidationError):
         return StorageUnavailable(f"{what} did not answer ({type(error).__name__}); try again.")

@@ -7,11 +7,11 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from ..audit import outcome_from
 from ..catalogue import Catalogue
 from ..errors import StorageUnavailable
-from ..results import failed
-from ..turn import CallOutcome, CallRequest
+from ..extensions.audit import outcome_from
+from ..extensions.outcomes import failed
+from ..values import CallOutcome, CallRequest
 from .clients import ClientFactory, aws_client
 
 READ_TIMEOUT_S = 60.0
@@ -42,7 +42,12 @@ class LambdaDispatch:
         try:
             answer = await asyncio.wait_for(self._invoke(asdict(request)), request.deadline_s + 2.0)
         except TimeoutError:
-            return failed(request, "BACKEND_TIMEOUT", f"{request.name} did not finish in {request.deadline_s:g} s", retryable=True)
+            return failed(
+                request,
+                "BACKEND_TIMEOUT",
+                f"{request.name} did not finish in {request.deadline_s:g} s",
+                retryable=True,
+            )
         if error := answer.get("unavailable"):
             raise StorageUnavailable(str(error))
         return outcome_from(answer)
@@ -52,14 +57,20 @@ class LambdaDispatch:
 
         client = self._client_factory("lambda")
         try:
-            response = await asyncio.to_thread(client.invoke, FunctionName=self._name, Payload=json.dumps(payload))
+            response = await asyncio.to_thread(
+                client.invoke, FunctionName=self._name, Payload=json.dumps(payload)
+            )
         except (BotoCoreError, ClientError) as error:
             raise StorageUnavailable(
-                f"the extension function did not answer ({type(error).__name__}): retry", code="dispatch_unavailable"
+                f"the extension function did not answer ({type(error).__name__}): retry",
+                code="dispatch_unavailable",
             ) from error
-        answer = json.loads(response["Payload"].read())  # not orjson: it turns integers beyond 64 bits into floats
+        answer = json.loads(
+            response["Payload"].read()
+        )  # not orjson: it turns integers beyond 64 bits into floats
         if response.get("FunctionError"):
             raise StorageUnavailable(
-                f"the extension function failed ({answer.get('errorType', 'error')}): retry", code="dispatch_unavailable"
+                f"the extension function failed ({answer.get('errorType', 'error')}): retry",
+                code="dispatch_unavailable",
             )
         return dict(answer)

@@ -10,9 +10,9 @@ from typing import Any
 
 import orjson
 
+from ..base.logs import correlation_id
 from ..identity import user_dict
-from ..logs import correlation_id
-from ..refresher import RefreshMessage
+from ..refresh.refresher import RefreshMessage
 from ..sdk.context import User
 from .clients import ClientFactory, aws_client
 
@@ -33,19 +33,36 @@ class SqsRefreshQueue:
             return
         who = {**user_dict(user), "scopes": []}
         try:
-            await self.send([RefreshMessage(who, app, section, reason, correlation_id=correlation_id()) for app, section in sections])
+            await self.send(
+                [
+                    RefreshMessage(who, app, section, reason, correlation_id=correlation_id())
+                    for app, section in sections
+                ]
+            )
         except Exception as error:
-            _log.warning("error=%s sections=%d | refresh request not sent", type(error).__name__, len(sections))
+            _log.warning(
+                "error=%s sections=%d | refresh request not sent",
+                type(error).__name__,
+                len(sections),
+            )
 
     async def send(self, messages: Sequence[RefreshMessage]) -> None:
         """Batches of ten; raises RuntimeError when the queue refused some."""
         for start in range(0, len(messages), BATCH):
             entries = [_entry(i, m) for i, m in enumerate(messages[start : start + BATCH])]
             client = self._client_factory("sqs")
-            answer = await asyncio.to_thread(client.send_message_batch, QueueUrl=self._url, Entries=entries)
+            answer = await asyncio.to_thread(
+                client.send_message_batch, QueueUrl=self._url, Entries=entries
+            )
             if answer.get("Failed"):
-                raise RuntimeError(f"{len(answer['Failed'])} refresh messages were refused by the queue")
+                raise RuntimeError(
+                    f"{len(answer['Failed'])} refresh messages were refused by the queue"
+                )
 
 
 def _entry(index: int, message: RefreshMessage) -> dict[str, Any]:
-    return {"Id": str(index), "MessageBody": orjson.dumps(asdict(message)).decode(), "DelaySeconds": message.delay_s}
+    return {
+        "Id": str(index),
+        "MessageBody": orjson.dumps(asdict(message)).decode(),
+        "DelaySeconds": message.delay_s,
+    }

@@ -10,12 +10,12 @@ from typing import Any, overload
 
 from pydantic import BaseModel, ValidationError
 
-from ..clock import Clock
+from ..base.clock import Clock
 from ..invariants import breach, limit
 from ..sdk.context import ModelT
 from ..stores import jsontext
 from ..stores.protocols import CacheStore
-from ..turn import UserKey
+from ..values import UserKey
 
 MAX_BYTES = limit("I-CACHE-VALUE-SIZE-CAP-64KB")
 MAX_TTL = limit("I-CACHE-TTL-CAP-300S")
@@ -48,7 +48,13 @@ class CacheClient:
     """`ctx.cache` of one call."""
 
     def __init__(
-        self, store: CacheStore, user: UserKey, app_id: str, models: dict[str, type[BaseModel]], clock: Clock, in_flight: InFlight
+        self,
+        store: CacheStore,
+        user: UserKey,
+        app_id: str,
+        models: dict[str, type[BaseModel]],
+        clock: Clock,
+        in_flight: InFlight,
     ) -> None:
         self._store = store
         self._user = user
@@ -89,7 +95,13 @@ class CacheClient:
         check_key(key)
         await self._store.delete(self._user, self._app, (PLAIN, *self._models), key)
 
-    async def get_or_fetch(self, key: str, model: type[ModelT] | None, fetcher: Callable[[], Awaitable[Any]], ttl_seconds: int = 60) -> Any:
+    async def get_or_fetch(
+        self,
+        key: str,
+        model: type[ModelT] | None,
+        fetcher: Callable[[], Awaitable[Any]],
+        ttl_seconds: int = 60,
+    ) -> Any:
         """The cached value, or what `fetcher` returns, cached. Fetches once for all who ask at the same time.
 
         The fetched value is served even when writing it fails. Limits are checked before the fetch where they can be.
@@ -106,10 +118,16 @@ class CacheClient:
             try:
                 actual, raw = self._encode(value)
                 if actual != name:
-                    raise TypeError(f"fetcher of {key!r} returned {type(value).__name__}, not {name}")
+                    raise TypeError(
+                        f"fetcher of {key!r} returned {type(value).__name__}, not {name}"
+                    )
                 await self._write(name, key, raw, ttl_seconds)
             except Exception as error:
-                _log.warning("app=%s error=%s | fetched value served but not cached", self._app, type(error).__name__)
+                _log.warning(
+                    "app=%s error=%s | fetched value served but not cached",
+                    self._app,
+                    type(error).__name__,
+                )
             return value
 
         return await self._in_flight.once((str(self._user), self._app, name, key), fetch)
@@ -118,7 +136,9 @@ class CacheClient:
         if model is None:
             return PLAIN
         if model not in self._names:
-            raise TypeError(f"{getattr(model, '__name__', model)!r} is not registered: decorate it with @ext.cache_model(name)")
+            raise TypeError(
+                f"{getattr(model, '__name__', model)!r} is not registered: decorate it with @ext.cache_model(name)"
+            )
         return self._names[model]
 
     def _encode(self, value: Any) -> tuple[str, bytes]:
@@ -127,11 +147,18 @@ class CacheClient:
         else:
             name, raw = PLAIN, encode(value)
         if len(raw) > MAX_BYTES:
-            raise ValueError(breach("I-CACHE-VALUE-SIZE-CAP-64KB", f"This value has {len(raw)} bytes: store less, or use ctx.store."))
+            raise ValueError(
+                breach(
+                    "I-CACHE-VALUE-SIZE-CAP-64KB",
+                    f"This value has {len(raw)} bytes: store less, or use ctx.store.",
+                )
+            )
         return name, raw
 
     async def _write(self, name: str, key: str, raw: bytes, ttl: int) -> None:
-        await self._store.set(self._user, self._app, name, key, raw, expires_at=self._clock.now() + ttl)
+        await self._store.set(
+            self._user, self._app, name, key, raw, expires_at=self._clock.now() + ttl
+        )
 
 
 def encode(value: Any) -> bytes:
@@ -139,7 +166,9 @@ def encode(value: Any) -> bytes:
     try:
         return jsontext.dumps(value).encode()
     except TypeError as error:
-        raise TypeError(f"ctx.cache takes JSON values or registered models, not {type(value).__name__}: {error}") from None
+        raise TypeError(
+            f"ctx.cache takes JSON values or registered models, not {type(value).__name__}: {error}"
+        ) from None
 
 
 def check_key(key: str) -> None:
@@ -147,12 +176,16 @@ def check_key(key: str) -> None:
     if not isinstance(key, str):
         raise TypeError(breach("I-CACHE-KEY-SAFETY", f"This key is a {type(key).__name__}."))
     if not _KEY.fullmatch(key):
-        raise ValueError(breach("I-CACHE-KEY-SAFETY", f"This key has {len(key)} characters: {key[:40]!r}."))
+        raise ValueError(
+            breach("I-CACHE-KEY-SAFETY", f"This key has {len(key)} characters: {key[:40]!r}.")
+        )
 
 
 def check_ttl(ttl: int) -> None:
     """I-CACHE-TTL-CAP-300S: TypeError for anything but an int, ValueError outside 5 to 300."""
     if isinstance(ttl, bool) or not isinstance(ttl, int):
-        raise TypeError(breach("I-CACHE-TTL-CAP-300S", f"This ttl_seconds is a {type(ttl).__name__}."))
+        raise TypeError(
+            breach("I-CACHE-TTL-CAP-300S", f"This ttl_seconds is a {type(ttl).__name__}.")
+        )
     if not MIN_TTL <= ttl <= MAX_TTL:
         raise ValueError(breach("I-CACHE-TTL-CAP-300S", f"This ttl_seconds is {ttl}."))

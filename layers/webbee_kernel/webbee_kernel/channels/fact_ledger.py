@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..base.text import ELLIPSIS, dumps, head
 from ..invariants import limit
-from ..text import ELLIPSIS, dumps, head
-from ..turn import ToolCallDigest
+from ..values import ToolCallDigest
 
 TURN_CAP = limit("I-FACT-LEDGER-PER-TURN-AGG-CAP")
 TRUNCATED = "_truncated"
@@ -16,14 +16,18 @@ _SHORT = 200  # characters; a field this short outlives longer ones
 _FLOOR = 80  # characters a long field leaves to each that follows, enough for its scalars
 
 
-def record(calls: Sequence[tuple[str, str, Any]], cap: int = TURN_CAP) -> tuple[ToolCallDigest, ...]:
+def record(
+    calls: Sequence[tuple[str, str, Any]], cap: int = TURN_CAP
+) -> tuple[ToolCallDigest, ...]:
     """Digests of one turn's successful calls `(app_id, fn_name, ActionResult.data)`, oldest first.
 
     `_action_meta` is dropped; calls with empty data leave no entry. All lines together, `FACTS: …` prefix and
     markers included, hold at most `cap` characters: over it the oldest calls give way first, the newest keeps most.
     What is cut stays valid JSON and says so under `_truncated` or as a list's last item.
     """
-    facts = [(a, f, d) for a, f, d in ((a, f, _facts(data)) for a, f, data in calls) if not _is_empty(d)]
+    facts = [
+        (a, f, d) for a, f, d in ((a, f, _facts(data)) for a, f, data in calls) if not _is_empty(d)
+    ]
     digests = [ToolCallDigest(a, f, dumps(d)) for a, f, d in facts]
     if _size(digests) <= cap:
         return tuple(digests)
@@ -53,7 +57,9 @@ def fit(value: Any, budget: int) -> Any:
 
 
 def _facts(data: Any) -> Any:
-    return {k: v for k, v in data.items() if k != "_action_meta"} if isinstance(data, dict) else data
+    return (
+        {k: v for k, v in data.items() if k != "_action_meta"} if isinstance(data, dict) else data
+    )
 
 
 def _is_empty(data: Any) -> bool:
@@ -64,11 +70,14 @@ def _size(digests: Sequence[ToolCallDigest]) -> int:
     return sum(len(line(d)) + 1 for d in digests) - 1 if digests else 0
 
 
-def _shrink(facts: list[tuple[str, str, Any]], whole: list[ToolCallDigest], cap: int) -> tuple[ToolCallDigest, ...]:
+def _shrink(
+    facts: list[tuple[str, str, Any]], whole: list[ToolCallDigest], cap: int
+) -> tuple[ToolCallDigest, ...]:
     """Newest first: each call takes what it needs of what is left after a marker is reserved for every older one."""
     kept: list[ToolCallDigest] = []
     floors = [
-        ToolCallDigest(a, f, dumps({TRUNCATED: f"{len(w.data_facts_json)} chars"})) for (a, f, _), w in zip(facts, whole, strict=True)
+        ToolCallDigest(a, f, dumps({TRUNCATED: f"{len(w.data_facts_json)} chars"}))
+        for (a, f, _), w in zip(facts, whole, strict=True)
     ]
     left = cap
     for i in range(len(facts) - 1, -1, -1):
@@ -89,7 +98,9 @@ def _shrink(facts: list[tuple[str, str, Any]], whole: list[ToolCallDigest], cap:
 
 
 def _omitted(count: int) -> ToolCallDigest:
-    return ToolCallDigest("kernel", OMITTED_FN, dumps({TRUNCATED: f"{count} older calls of this turn"}))
+    return ToolCallDigest(
+        "kernel", OMITTED_FN, dumps({TRUNCATED: f"{count} older calls of this turn"})
+    )
 
 
 def _fit_text(text: str, budget: int) -> str:
@@ -97,7 +108,9 @@ def _fit_text(text: str, budget: int) -> str:
     tail = f"{ELLIPSIS}[{len(text)} chars]"
     while low < high:
         middle = (low + high + 1) // 2
-        low, high = (middle, high) if len(dumps(head(text, middle) + tail)) <= budget else (low, middle - 1)
+        low, high = (
+            (middle, high) if len(dumps(head(text, middle) + tail)) <= budget else (low, middle - 1)
+        )
     return head(text, low) + tail
 
 

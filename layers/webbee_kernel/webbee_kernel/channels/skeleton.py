@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
+from ..base.text import cut, one_line
 from ..invariants import breach
 from ..sdk.errors import SkeletonAccessForbidden
 from ..sdk.result import ActionResult
-from ..text import cut, one_line
-from ..turn import Section
+from ..values import Section
 
 MAX_FIELDS = 6
 MAX_STRING = 60
@@ -27,18 +27,32 @@ NOTE = (
 )
 EMPTY = "(no sections)"
 
-_TITLES = ("title", "name", "label", "subject", "email", "address", "display_name", "text", "summary", "key")
+_TITLES = (
+    "title",
+    "name",
+    "label",
+    "subject",
+    "email",
+    "address",
+    "display_name",
+    "text",
+    "summary",
+    "key",
+)
 _FIELD_MARKS = re.compile(r"[=,]")
 _FORGED_FIELD = re.compile(r"(,\s*[\w.-]+)=")
 
 
-def render(sections: Sequence[Section], now: float, mask: Callable[[Any], Any] | None = None) -> str:
+def render(
+    sections: Sequence[Section], now: float, mask: Callable[[Any], Any] | None = None
+) -> str:
     """The `[SKELETON]` block: the note, then one line per section that has data, freshest first.
 
     `mask` is applied to a section's data before it is compressed (the PII gate).
     """
     stored = sorted(
-        (s for s in sections if s.data is not None), key=lambda s: (now - s.refreshed_at if s.refreshed_at else 1e12, s.app_id, s.section)
+        (s for s in sections if s.data is not None),
+        key=lambda s: (now - s.refreshed_at if s.refreshed_at else 1e12, s.app_id, s.section),
     )
     names = Counter(s.section for s in stored)
     lines = [line(s, now, label(s, names), mask) for s in stored]
@@ -54,7 +68,9 @@ def line(section: Section, now: float, name: str, mask: Callable[[Any], Any] | N
     """`- name (cached ~12s ago): field=value, …`, at most 700 characters."""
     data = visible(section.data or {})
     body = compress(mask(data) if mask else data)
-    return cut(f"- {one_line(name, MAX_STRING)} ({age(section.refreshed_at, now)}): {body}", MAX_LINE)
+    return cut(
+        f"- {one_line(name, MAX_STRING)} ({age(section.refreshed_at, now)}): {body}", MAX_LINE
+    )
 
 
 def age(refreshed_at: float | None, now: float) -> str:
@@ -111,7 +127,10 @@ def _item(item: dict[str, Any]) -> str:
 def label_keys(item: dict[str, Any]) -> tuple[Any, Any]:
     """The keys of a listed record that render, its title's and its id's; None where there is none."""
     shown = [k for k in item if not str(k).startswith("_") and _is_scalar(item[k])]
-    ident = next((k for k in ("id", "uid", *(k for k in shown if str(k).endswith("_id"))) if k in shown), None)
+    ident = next(
+        (k for k in ("id", "uid", *(k for k in shown if str(k).endswith("_id"))) if k in shown),
+        None,
+    )
     title = next((k for k in _TITLES if k in shown), None)
     return title if title is not None else next((k for k in shown if k != ident), None), ident
 
@@ -153,10 +172,14 @@ def inner(result: Any) -> dict[str, Any]:
     if isinstance(result, dict) and isinstance(result.get("response"), dict):
         result = result["response"]
     if not isinstance(result, dict):
-        raise TypeError(f'a refresh handler returns {{"response": {{...}}}}, an ActionResult or a dict, not {type(result).__name__}')
+        raise TypeError(
+            f'a refresh handler returns {{"response": {{...}}}}, an ActionResult or a dict, not {type(result).__name__}'
+        )
     data = {k: v for k, v in result.items() if k not in ("_refreshed_at", "_ttl")}
     if (size := len(json.dumps(data, ensure_ascii=False, default=str).encode())) > MAX_STORED_BYTES:
-        raise ValueError(f"a skeleton section is {size} bytes; the limit is {MAX_STORED_BYTES} (aim for 2 KB)")
+        raise ValueError(
+            f"a skeleton section is {size} bytes; the limit is {MAX_STORED_BYTES} (aim for 2 KB)"
+        )
     return data
 
 

@@ -98,9 +98,7 @@ _OBJECT = r"(?:письм\w+|сообщени\w+|задач\w+|заметк\w+|�
 _LEAD = r"(?:just|also|already|now|then|finally|successfully|gone ahead and|went ahead and|have|and|it|both|automatically|\w+ly)"
 _ADVERB = r"(?:уже|только что|успешно|также|ещё|тоже|сразу|теперь|и|всё|сам|сама|вам|для вас|ваш\w*|готово|да|хорошо|конечно|отлично)"
 _START = r"(?:^|(?<=[.!?:;✅✔☑👍🎉()\n]))[ \t*_>\-–—•✅✔☑️]{0,12}"
-_FINISH = (
-    rf"(?=\s+(?:the|a|an|your|it|them|all|this|that|those|these|both|new|to|{_THING}|\d|\0|\w+ and)|\s*[.!✅,—–-]|\s*$|\s+\**[A-ZА-Я])"
-)
+_FINISH = rf"(?=\s+(?:the|a|an|your|it|them|all|this|that|those|these|both|new|to|{_THING}|\d|\0|\w+ and)|\s*[.!✅,—–-]|\s*$|\s+\**[A-ZА-Я])"
 
 _FIRST_PERSON = re.compile(rf"\b(?:I|We|we)(?:['’]ve|\s+have)?(?:\s+{_LEAD}){{0,4}}\s+({_EN})\b")
 #: Past forms of the first person that tell what was looked at or meant, not what was done.
@@ -110,7 +108,9 @@ _MENTAL = frozenset(
     liked hoped expected assumed believed loved enjoyed answered talked explained described mentioned showed skipped ignored missed used figured realized
     realised asked stayed limited detected matched examined inspected pulled queried read collected indeed""".split()
 )
-_DID = re.compile(rf"\bI(?:['’]ve|\s+have)?(?:\s+{_LEAD}){{0,4}}\s+([a-z]{{2,}}ed|sold|bought|sent|put|gave|told|took|rang|withdrew)\b")
+_DID = re.compile(
+    rf"\bI(?:['’]ve|\s+have)?(?:\s+{_LEAD}){{0,4}}\s+([a-z]{{2,}}ed|sold|bought|sent|put|gave|told|took|rang|withdrew)\b"
+)
 _SAW = re.compile(
     r"(?:провер|посмотр|просмотр|наш|увид|прочит|понял|поняла|собр|посчит|подсчит|замет|получил|показ|сравн|изуч|попроб|пытал|смог|мог|был|хотел|думал|реш|иска|поиск"
     r"|узна|вывел|переч|уче|услыш|забы|ошиб|постара|предполож|говор|сказа|имел|счита)"
@@ -128,7 +128,10 @@ _PASSIVE = re.compile(
     rf"\b(has been|have been|['’]s been|was|were|is|are|got|been)\s+(?:(?:now|just|already|also|successfully|all|both|\w+ly)\s+)*({_EN})\b",
     re.I,
 )
-_DID_RU = re.compile(rf"(?<!\w)я\s(?:{_ADVERB}\s){{0,4}}([а-яё]{{2,}}(?:[аиеуяы]л|н[её]с|ш[её]л)(?:а|ся|ась)?)(?!\w)", re.I)
+_DID_RU = re.compile(
+    rf"(?<!\w)я\s(?:{_ADVERB}\s){{0,4}}([а-яё]{{2,}}(?:[аиеуяы]л|н[её]с|ш[её]л)(?:а|ся|ась)?)(?!\w)",
+    re.I,
+)
 _RU_ACTIVE = re.compile(
     rf"(?:{_START}|(?<!\w)я\s|(?<=[,—–])\s*(?:я\s)?|(?<!\w)и\s)(?:{_ADVERB}[\s,]{{1,3}}){{0,4}}({_RU_PAST})(?!\w)|(?<!\w){_OBJECT}\s(?:[\w«»\0]+\s)?({_RU_PAST})(?!\w)",
     re.I | re.M,
@@ -143,17 +146,26 @@ _PLANNED = re.compile(
     r"|(?<!\w)(?:будет|будут|может|могут|если|когда|чтобы|после|должн\w+|можно|нужно|был бы|бы|как только|нужн\w+|пока)(?!\w)",
     re.I,
 )
-_OTHERS = re.compile(r"\b(?:you|he|she|they|who|which|that)\b\s*(?:have\s|has\s|had\s)?$|(?<!\w)(?:вы|он|она|они|кто|котор\w+)\s+$", re.I)
+_OTHERS = re.compile(
+    r"\b(?:you|he|she|they|who|which|that)\b\s*(?:have\s|has\s|had\s)?$|(?<!\w)(?:вы|он|она|они|кто|котор\w+)\s+$",
+    re.I,
+)
 _AGENT = re.compile(r"[\s\0]*(?:\w+\s)?(?:by(?! me\b)|from|службой)\b", re.I)
-_DATED = re.compile(r"\b(?:ago|last (?:week|month|year)|yesterday|earlier)\b|(?<!\w)(?:вчера|назад|ранее)(?!\w)", re.I)
+_DATED = re.compile(
+    r"\b(?:ago|last (?:week|month|year)|yesterday|earlier)\b|(?<!\w)(?:вчера|назад|ранее)(?!\w)",
+    re.I,
+)
 _FOR = re.compile(r"(?:\bfor|\buntil|(?<!\w)на)\s+(?:\w+,?\s+)?$", re.I)
 _ASKS = re.compile(
-    r"^\W*(?:has|have|was|were|is|are|did|do|does|should|shall|would|can|could|what|who|when|which|хотите|нужно)\b|\bли\b", re.I
+    r"^\W*(?:has|have|was|were|is|are|did|do|does|should|shall|would|can|could|what|who|when|which|хотите|нужно)\b|\bли\b",
+    re.I,
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$|[*_✅🎉])|\n|;")
 
 
-def ungrounded(rest: str, evidence: Evidence, done: Collection[str], dated: Collection[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+def ungrounded(
+    rest: str, evidence: Evidence, done: Collection[str], dated: Collection[tuple[int, int]]
+) -> Iterator[tuple[int, str]]:
     """Yield `(position, verb)` for every action claimed in `rest` that no successful call accounts for.
 
     `rest` is the reply with its other claims masked, `dated` the spans of its dates and times. With a successful write anything
@@ -171,7 +183,9 @@ def ungrounded(rest: str, evidence: Evidence, done: Collection[str], dated: Coll
                 continue
             if _told(rest, start, evidence):
                 continue
-            if not _excused(rest, match, start, verb, active, dated) and not _shown(verb, match.group(), evidence, done, active):
+            if not _excused(rest, match, start, verb, active, dated) and not _shown(
+                verb, match.group(), evidence, done, active
+            ):
                 seen.add(start)
                 yield start, verb
 
@@ -192,22 +206,34 @@ def _patterns(rest: str) -> list[tuple[re.Pattern[str], bool]]:
     return chosen
 
 
-def _excused(rest: str, match: re.Match[str], start: int, verb: str, active: bool, dated: Collection[tuple[int, int]]) -> bool:
+def _excused(
+    rest: str,
+    match: re.Match[str],
+    start: int,
+    verb: str,
+    active: bool,
+    dated: Collection[tuple[int, int]],
+) -> bool:
     """Tell whether the sentence takes the claim back: a denial, a plan, a question, another's deed, a state with a date of its own."""
     begin, end = _sentence(rest, start)
     before, after = rest[begin:start], rest[start + len(verb) : end]
     clause = re.split(r"[,—–:]\s", before)[-1] if active else before
     near = " ".join(clause.split()[-6:])
-    if _DENIED.search(near) or (_PLANNED.search(near) and not re.search(r"has been|have been|['’]ve", match.group())):
+    if _DENIED.search(near) or (
+        _PLANNED.search(near) and not re.search(r"has been|have been|['’]ve", match.group())
+    ):
         return True
-    if _OTHERS.search(before) or (rest[end : end + 1] == "?" and (_ASKS.search(rest[begin:end]) or not after.strip())):
+    if _OTHERS.search(before) or (
+        rest[end : end + 1] == "?" and (_ASKS.search(rest[begin:end]) or not after.strip())
+    ):
         return True
     if active:
         return after.lstrip(" *_").startswith(":")
     perfect = "been" in match.group().lower()
     planned = _lemma(verb) == _SCHEDULE
     own_date = not perfect and (
-        any(begin <= at < end and (planned or not _FOR.search(rest, begin, at)) for at, _ in dated) or bool(_DATED.search(rest[begin:end]))
+        any(begin <= at < end and (planned or not _FOR.search(rest, begin, at)) for at, _ in dated)
+        or bool(_DATED.search(rest[begin:end]))
     )
     return own_date or bool(_AGENT.match(after))
 
@@ -241,6 +267,8 @@ def _shown(verb: str, phrase: str, evidence: Evidence, done: Collection[str], ac
 def _lemma(verb: str) -> int:
     word = fold(verb)
     for number, (english, past, participle, _signs) in enumerate(_LEMMAS):
-        if word in english.split("|") or any(word.startswith(fold(stem)) for stem in f"{past}|{participle}".split("|")):
+        if word in english.split("|") or any(
+            word.startswith(fold(stem)) for stem in f"{past}|{participle}".split("|")
+        ):
             return number
     return 0

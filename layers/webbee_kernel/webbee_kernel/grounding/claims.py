@@ -51,14 +51,18 @@ class Scan:
         self.rest = pattern.sub(replace, self.rest)
 
 
-_QUOTE = re.compile(r"«([^«»\n]{1,300})»|“([^“”\n]{1,300})”|„([^“”„\n]{1,300})[“”]|\"([^\"\n]{1,300})\"|`([^`\n]{1,300})`")
+_QUOTE = re.compile(
+    r"«([^«»\n]{1,300})»|“([^“”\n]{1,300})”|„([^“”„\n]{1,300})[“”]|\"([^\"\n]{1,300})\"|`([^`\n]{1,300})`"
+)
 _URL = re.compile(r"(?:https?|ftp)://[^\s<>\"')\]»”|`]+|(?<!\w)www\.[^\s<>\"')\]»”|`]+")
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{0,64}\w@\w[\w-]{0,63}(?:\.\w[\w-]{0,63})+")
 _PLACEHOLDER = re.compile(r"<[A-Z][A-Z0-9_]*_\d+>")
 _PHONE = re.compile(
     r"(?<![\w.])(?:(?:\+\d{1,3}[\s(.-]{0,2}|8[\s(.-]{1,2})\d{2,4}[\s).-]{0,2}\d{2,4}(?:[\s.-]?\d{2,4}){1,3}|\(?\d{3}\)?[ .-]\d{3}[.-]\d{4})(?!\w|[.,]\d)"
 )
-_VERSION = re.compile(r"(?<![\w.])(?:v?\d+(?:\.\d+){2,}(?:-[a-z]+[\w.]*)?|v\d+(?:\.\d+)*)(?!\w)", re.I)
+_VERSION = re.compile(
+    r"(?<![\w.])(?:v?\d+(?:\.\d+){2,}(?:-[a-z]+[\w.]*)?|v\d+(?:\.\d+)*)(?!\w)", re.I
+)
 _FILE = re.compile(
     r"(?<![\w.])(?=[\w/-]{0,80}[^\W\d_]{2}|[\w/-]{0,80}[^\W\d_][\w/-])[\w-]{1,80}(?:[./][\w-]{1,80}){0,12}\.(?=[a-z0-9]*[a-z])[a-z0-9]{2,8}(?![\w-])"
 )
@@ -136,19 +140,46 @@ def _named_date(match: re.Match[str], name: str, days: tuple[str, str | None]) -
     wanted = [int(day) for day in days if day]
     if not all(dates.valid(month, day) for day in wanted):
         return []
-    return [Claim("date", match.group(), match.start(), match.end(), ((year, month, day),)) for day in wanted]
+    return [
+        Claim("date", match.group(), match.start(), match.end(), ((year, month, day),))
+        for day in wanted
+    ]
 
 
 def _month_year(match: re.Match[str]) -> list[Claim]:
-    return [Claim("month", match.group(), match.start(), match.end(), ((int(match.group(2)), dates.month_number(match.group(1))),))]
+    return [
+        Claim(
+            "month",
+            match.group(),
+            match.start(),
+            match.end(),
+            ((int(match.group(2)), dates.month_number(match.group(1))),),
+        )
+    ]
 
 
 def _iso_month(match: re.Match[str]) -> list[Claim]:
-    return [Claim("month", match.group(), match.start(), match.end(), ((int(match.group(1)), int(match.group(2))),))]
+    return [
+        Claim(
+            "month",
+            match.group(),
+            match.start(),
+            match.end(),
+            ((int(match.group(1)), int(match.group(2))),),
+        )
+    ]
 
 
 def _month_only(match: re.Match[str]) -> list[Claim]:
-    return [Claim("month", match.group(), match.start(), match.end(), ((None, dates.month_number(match.group())),))]
+    return [
+        Claim(
+            "month",
+            match.group(),
+            match.start(),
+            match.end(),
+            ((None, dates.month_number(match.group())),),
+        )
+    ]
 
 
 def _clock(match: re.Match[str]) -> list[Claim]:
@@ -162,7 +193,9 @@ def _hour(match: re.Match[str]) -> list[Claim]:
         return []
     *first, last = [dates.clock(hour, 0, match.group(3)) for hour in hours]
     both = [dates.clock(hours[0], 0, None)] if first else []
-    return [Claim("time", match.group(), match.start(), match.end(), values) for values in [*both, last]]
+    return [
+        Claim("time", match.group(), match.start(), match.end(), values) for values in [*both, last]
+    ]
 
 
 def _russian_hour(match: re.Match[str]) -> list[Claim]:
@@ -175,7 +208,9 @@ def _identifier(match: re.Match[str]) -> list[Claim]:
 
 
 def _marker(match: re.Match[str]) -> list[Claim]:
-    return [Claim("marker", match.group(1), match.start(1), match.end(1), ((int(match.group(1)), 0),))]
+    return [
+        Claim("marker", match.group(1), match.start(1), match.end(1), ((int(match.group(1)), 0),))
+    ]
 
 
 def _number(match: re.Match[str]) -> list[Claim]:
@@ -208,7 +243,11 @@ def _negative(text: str, start: int) -> bool:
 _LIST_DASH = re.compile(r"(?:^|\n)[ \t]*[-−]$")
 
 
-_TELLING = frozenset(numbers.WORDS) | {word.replace("е", "ё") for word in numbers.WORDS} | {day.lower() for day in dates.WEEKDAYS}
+_TELLING = (
+    frozenset(numbers.WORDS)
+    | {word.replace("е", "ё") for word in numbers.WORDS}
+    | {day.lower() for day in dates.WEEKDAYS}
+)
 
 
 def _words(result: Scan) -> None:
@@ -224,10 +263,20 @@ def _words(result: Scan) -> None:
     for start, end, value in numbers.spelled(matches, result.rest):
         values: tuple[tuple[Number, int], ...] = ((value, 0),)
         found.append(
-            Claim("number", result.rest[start:end], start, end, values, percent=bool(_PERCENT.match(result.rest, end)), spelled=True)
+            Claim(
+                "number",
+                result.rest[start:end],
+                start,
+                end,
+                values,
+                percent=bool(_PERCENT.match(result.rest, end)),
+                spelled=True,
+            )
         )
     for claim in found:
-        result.rest = result.rest[: claim.start] + MASK * (claim.end - claim.start) + result.rest[claim.end :]
+        result.rest = (
+            result.rest[: claim.start] + MASK * (claim.end - claim.start) + result.rest[claim.end :]
+        )
     result.claims += found
 
 

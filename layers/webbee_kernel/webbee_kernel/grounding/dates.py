@@ -23,21 +23,35 @@ _NTH = r"(?:st|nd|rd|th|-?го|-?е|-?м)?"
 _UNTIL = r"\s?[–—-]\s?|\s+(?:по|to|through|until|до)\s+"
 _YEAR = r"(?:\.?,?\s+(\d{4})(?!\d))?"
 
-ISO = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?)?(?!\d|:\d)")
+ISO = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?)?(?!\d|:\d)"
+)
 ISO_MONTH = re.compile(r"(?<![\d-])(\d{4})-(0\d|1[0-2])(?![\d-])")
-NUMERIC = re.compile(r"(?<![\d.])(?:(\d{1,2})[./](\d{1,2})[./](\d{4})|(\d\d)[./](\d\d)[./](\d\d))(?!\d|\.\d)")
-DAY_FIRST = re.compile(rf"(?<![\w.,])(\d{{1,2}}){_NTH}(?:(?:{_UNTIL}|\s+(?:and|и)\s+)(\d{{1,2}}){_NTH})?\s+(?:of\s+)?{_MONTH}{_YEAR}", re.I)
+NUMERIC = re.compile(
+    r"(?<![\d.])(?:(\d{1,2})[./](\d{1,2})[./](\d{4})|(\d\d)[./](\d\d)[./](\d\d))(?!\d|\.\d)"
+)
+DAY_FIRST = re.compile(
+    rf"(?<![\w.,])(\d{{1,2}}){_NTH}(?:(?:{_UNTIL}|\s+(?:and|и)\s+)(\d{{1,2}}){_NTH})?\s+(?:of\s+)?{_MONTH}{_YEAR}",
+    re.I,
+)
 MONTH_FIRST = re.compile(
-    rf"(?<!\w){_MONTH}\.?\s+(\d{{1,2}}){_NTH}(?:(?:{_UNTIL})(\d{{1,2}}){_NTH})?(?!\d|:\d)(?!\s?(?:[ap]\.?m\b)){_YEAR}", re.I
+    rf"(?<!\w){_MONTH}\.?\s+(\d{{1,2}}){_NTH}(?:(?:{_UNTIL})(\d{{1,2}}){_NTH})?(?!\d|:\d)(?!\s?(?:[ap]\.?m\b)){_YEAR}",
+    re.I,
 )
 MONTH_YEAR = re.compile(rf"(?<!\w){_MONTH},?\s+(\d{{4}})(?!\d)", re.I)
 MONTH_ONLY = re.compile(
     r"(?<!\w)(January|February|(?<=in )March|(?<=in )May|April|June|July|August|September|October|November|December|"
     r"январ[ьяе]|феврал[ьяе]|март[ае]?|апрел[ьяе]|май|мая|мае|июн[ьяе]|июл[ьяе]|август[ае]?|сентябр[ьяе]|октябр[ьяе]|ноябр[ьяе]|декабр[ьяе])(?!\w)"
 )
-CLOCK = re.compile(r"(?<![\d:.,])(\d{1,2}):(\d\d)(?::\d\d)?(?:\s?([ap])(?:m\b|\.m\.))?(?!\d|:\d)", re.I)
-HOUR = re.compile(r"(?<![\d:.,])(\d{1,2})(?:(?:\s?[–—-]\s?|\s+to\s+)(\d{1,2}))?\s?([ap])(?:m\b|\.m\.)", re.I)
-RUSSIAN_HOUR = re.compile(r"(?<!\w)(?:в|до|с|к|на)\s+(\d{1,2})(?:\s+час(?:ов|а)?)?\s+(утра|вечера|дня|ночи)(?!\w)", re.I)
+CLOCK = re.compile(
+    r"(?<![\d:.,])(\d{1,2}):(\d\d)(?::\d\d)?(?:\s?([ap])(?:m\b|\.m\.))?(?!\d|:\d)", re.I
+)
+HOUR = re.compile(
+    r"(?<![\d:.,])(\d{1,2})(?:(?:\s?[–—-]\s?|\s+to\s+)(\d{1,2}))?\s?([ap])(?:m\b|\.m\.)", re.I
+)
+RUSSIAN_HOUR = re.compile(
+    r"(?<!\w)(?:в|до|с|к|на)\s+(\d{1,2})(?:\s+час(?:ов|а)?)?\s+(утра|вечера|дня|ночи)(?!\w)", re.I
+)
 
 WEEKDAYS: dict[str, int] = {
     form: number
@@ -50,7 +64,9 @@ WEEKDAYS: dict[str, int] = {
 }  # fmt: skip
 
 
-_STEMS = tuple("jan feb mar apr may jun jul aug sep oct nov dec янв фев мар апр май мая мае июн июл авг сен окт ноя дек".split())
+_STEMS = tuple(
+    "jan feb mar apr may jun jul aug sep oct nov dec янв фев мар апр май мая мае июн июл авг сен окт ноя дек".split()
+)
 
 
 def mentions_month(text: str) -> bool:

@@ -62,7 +62,11 @@ def from_dict(fields: Mapping[str, object], depth: int, out: Derived) -> None:
     """Combine a dict's own numbers, if it stands high enough to be spoken of as a whole."""
     if depth > DEPTH:
         return
-    sized = [(key, value, size) for key, value in fields.items() if (size := _size(key, value)) is not None][:SIBLINGS]
+    sized = [
+        (key, value, size)
+        for key, value in fields.items()
+        if (size := _size(key, value)) is not None
+    ][:SIBLINGS]
     own, sizes = [(key, value) for key, value, _ in sized], [size for *_, size in sized]
     few = len(own) <= FEW
     for (left, a), (right, b) in combinations(zip(own, sizes, strict=True), 2):
@@ -77,7 +81,9 @@ def from_dict(fields: Mapping[str, object], depth: int, out: Derived) -> None:
     for value in fields.values():
         if isinstance(value, list) and len(value) <= SHORT:
             out.shares += _parts(value, fields)
-    if len(own) > 2 and not any(isinstance(value, list) or WHOLE_KEY.search(key) for key, value in own):
+    if len(own) > 2 and not any(
+        isinstance(value, list) or WHOLE_KEY.search(key) for key, value in own
+    ):
         out.numbers.add(settle(sum(sizes)))
 
 
@@ -88,7 +94,8 @@ def _parts(rows: list[object], fields: Mapping[str, object]) -> list[tuple[Numbe
         for row in rows
         if isinstance(row, dict)
         for key, value in row.items()
-        if (part := _size(key, value)) is not None and (whole := _size(key, fields.get(key))) is not None
+        if (part := _size(key, value)) is not None
+        and (whole := _size(key, fields.get(key))) is not None
     ]
 
 
@@ -113,7 +120,11 @@ def from_list(items: Sequence[object], out: Derived, *, counted: bool = True) ->
         out.counts.add(len(items))
         out.longest = max(out.longest or 0, len(items))
     head = items[:ITEMS]
-    plain = [settle(item) for item in head if isinstance(item, (int, float)) and not isinstance(item, bool)]
+    plain = [
+        settle(item)
+        for item in head
+        if isinstance(item, (int, float)) and not isinstance(item, bool)
+    ]
     if len(plain) > 1 and len(plain) == len(head):
         _totals(plain, out)
     rows = [item for item in head if isinstance(item, dict)]
@@ -153,9 +164,15 @@ def _from_rows(rows: list[dict[str, object]], out: Derived) -> None:
             out.counts.add(len(members))
             out.shares.append((len(members), len(rows)))
     if any(isinstance(value, bool) for column in columns.values() for value in column):
-        out.counts.update(0 for column in columns.values() if {True, False} - set(map(_truth, column)) in ({True}, {False}))
+        out.counts.update(
+            0
+            for column in columns.values()
+            if {True, False} - set(map(_truth, column)) in ({True}, {False})
+        )
     for key, column in columns.items():
-        numeric = {i: size for i, value in enumerate(column) if (size := _size(key, value)) is not None}
+        numeric = {
+            i: size for i, value in enumerate(column) if (size := _size(key, value)) is not None
+        }
         if len(numeric) > 1:
             _column(list(numeric.values()), out)
             for groups in groupings:

@@ -15,7 +15,9 @@ from .numbers import Number, settle
 
 _DIGIT = re.compile(r"\d")
 _NUMERIC_TEXT = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
-_EPOCH_KEY = re.compile(r"(?i)(?:_at|_ts|time|date|stamp|due|start|end|created|updated|modified|expires?)$")
+_EPOCH_KEY = re.compile(
+    r"(?i)(?:_at|_ts|time|date|stamp|due|start|end|created|updated|modified|expires?)$"
+)
 _NEXT_WORD = re.compile(r"[\s\u00a0]*([^\W\d_]+)")
 _WORD = re.compile(r"[^\W\d_]+")
 _OPAQUE = re.compile(r"(?=[^\W\d])[\w-]+")  # an id: looked up as text, holds no number of its own
@@ -23,7 +25,9 @@ _BLANK = re.compile(r"\s+")
 _FOLD = str.maketrans({"ё": "е", "\u00a0": " ", "\u202f": " ", "’": "'", "‑": "-"})
 _UNSPACED = "\u2e80"  # from here on scripts put no spaces between words
 _DEEPEST = 24
-FIGURES = 2000  #: numbers that are kept to be rounded or converted; every number is kept to be repeated
+FIGURES = (
+    2000  #: numbers that are kept to be rounded or converted; every number is kept to be repeated
+)
 
 
 def fold(text: str) -> str:
@@ -48,7 +52,12 @@ def _key_says(key: str) -> tuple[bool, int, bool, bool]:
     """What a key says of its number: weak evidence, which unit of a duration (0: none), hundredths of an amount, seconds since 1970."""
     duration = derive.DURATION_KEY.search(key)
     unit = (duration.lastindex or 1) if duration else 0
-    return bool(derive.WEAK_KEY.search(key)), unit, bool(derive.MINOR_UNIT_KEY.search(key)), bool(_EPOCH_KEY.search(key))
+    return (
+        bool(derive.WEAK_KEY.search(key)),
+        unit,
+        bool(derive.MINOR_UNIT_KEY.search(key)),
+        bool(_EPOCH_KEY.search(key)),
+    )
 
 
 class Evidence:
@@ -56,7 +65,9 @@ class Evidence:
 
     def __init__(self, data: Sequence[object], message: str, summaries: Sequence[str]) -> None:
         self.numbers = Numbers()
-        self._later: list[tuple[Callable[..., None], tuple[Any, ...]]] = []  # derivations, made when a claim does not stand as it is
+        self._later: list[
+            tuple[Callable[..., None], tuple[Any, ...]]
+        ] = []  # derivations, made when a claim does not stand as it is
         self._spans: set[float] = set()
         self.dates: set[Date] = set()
         self.months: set[tuple[int | None, int]] = set()
@@ -93,7 +104,10 @@ class Evidence:
         at = text.find(needle)
         while at >= 0:
             end = at + len(needle)
-            if not (_continues(text, at - 1, glue, needle[0], -1) or _continues(text, end, glue, needle[-1], 1)):
+            if not (
+                _continues(text, at - 1, glue, needle[0], -1)
+                or _continues(text, end, glue, needle[-1], 1)
+            ):
                 return True
             at = text.find(needle, at + 1)
         return not needle
@@ -101,7 +115,9 @@ class Evidence:
     def has_phrase(self, phrase: str) -> bool:
         """Like `has`, with any run of white space as one space."""
         phrase = _BLANK.sub(" ", fold(phrase)).strip()
-        return self.has(phrase) or (" " in phrase and bool(re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", self._one_line)))
+        return self.has(phrase) or (
+            " " in phrase and bool(re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", self._one_line))
+        )
 
     @cached_property
     def _one_line(self) -> str:
@@ -118,7 +134,9 @@ class Evidence:
     @cached_property
     def fractional(self) -> list[Number]:
         """The numbers that have decimals to drop, derived ones included."""
-        derived = [n for n in self.derived.numbers if n >= 100]  # below, a rounded sum grounds too much
+        derived = [
+            n for n in self.derived.numbers if n >= 100
+        ]  # below, a rounded sum grounds too much
         return [n for n in (*self.numbers.exact, *derived[:FIGURES]) if isinstance(n, float)]
 
     def _walk(self, value: object, key: str, depth: int) -> None:
@@ -137,7 +155,11 @@ class Evidence:
             if short:
                 self._list_spans(value)
             for item in value:
-                self._walk(item, key, depth if short and depth < derive.DEPTH else max(depth, derive.DEPTH) + 1)
+                self._walk(
+                    item,
+                    key,
+                    depth if short and depth < derive.DEPTH else max(depth, derive.DEPTH) + 1,
+                )
 
     def _dict(self, fields: dict[str, object], depth: int) -> None:
         self._later.append((derive.from_dict, (fields, depth)))
@@ -161,13 +183,21 @@ class Evidence:
     def _list_spans(self, items: Sequence[object]) -> None:
         rows = [item for item in items if isinstance(item, dict)]
         for key in dict.fromkeys(key for row in rows for key in row):
-            moments = [m for row in rows if isinstance(row.get(key), str) and (m := _moment(row[key])) is not None]
+            moments = [
+                m
+                for row in rows
+                if isinstance(row.get(key), str) and (m := _moment(row[key])) is not None
+            ]
             if len(moments) > 1:
                 self._later.append((derive.spans, (moments,)))
 
     def _same_shape(self, data: Sequence[object]) -> None:
         rows = [value for value in data if isinstance(value, dict)]
-        if len(rows) > 1 and len(rows) == len(data) and all(row.keys() == rows[0].keys() for row in rows):
+        if (
+            len(rows) > 1
+            and len(rows) == len(data)
+            and all(row.keys() == rows[0].keys() for row in rows)
+        ):
             self._later.append((derive.from_list, (rows,)))
 
     def _string(self, value: str, key: str) -> None:
@@ -182,7 +212,10 @@ class Evidence:
             if iso.group(4):
                 self.times.add(int(iso.group(4)) * 60 + int(iso.group(5)))
         elif _NUMERIC_TEXT.fullmatch(value) and len(value) < 18:
-            self._number(float(value.replace(",", ".")) if not value.lstrip("+-").isdigit() else int(value), key)
+            self._number(
+                float(value.replace(",", ".")) if not value.lstrip("+-").isdigit() else int(value),
+                key,
+            )
         elif not _OPAQUE.fullmatch(value):
             self._loose.append(value)
 
@@ -229,7 +262,9 @@ class Evidence:
             if not embedded:
                 self.numbers.strong.add(number)
             else:
-                self.numbers.embedded.setdefault(number, set()).add(stem(following.group(1)) if following else "")
+                self.numbers.embedded.setdefault(number, set()).add(
+                    stem(following.group(1)) if following else ""
+                )
             if abs(number) < 1e15 and len(self.numbers.exact) < FIGURES:
                 self.numbers.exact.append(number)
 

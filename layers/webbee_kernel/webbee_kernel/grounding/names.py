@@ -18,8 +18,13 @@ NEAR = 4  #: words of one name stand at most this many words apart in the eviden
 _NAME = r"[A-ZА-ЯЁÀ-ÖØ-Þ][^\W\d_]+(?:['’-][^\W\d_]+)*"
 _RUN = re.compile(rf"(?<![\w'’\0-])({_NAME})(?:(?:[ \u00a0]| (?:of|the|von|van|de) ){_NAME})*")
 _ONE = re.compile(r"[^\W\d_]+")
-_HEADING = re.compile(r"^[ \t]*(?:#{1,6} .*|\*\*[^*\n]+\*\*:?[ \t]*)$|^[ \t]*\|.*\|[ \t]*\n[ \t]*\|[ :|-]+\|", re.M)
-_ENGLISH = re.compile(r"\b(?:the|you|your|you're|is|are|have|has|from|with|and|of|to|this|that|it|it's|i|at|on|for|by)\b", re.I)
+_HEADING = re.compile(
+    r"^[ \t]*(?:#{1,6} .*|\*\*[^*\n]+\*\*:?[ \t]*)$|^[ \t]*\|.*\|[ \t]*\n[ \t]*\|[ :|-]+\|", re.M
+)
+_ENGLISH = re.compile(
+    r"\b(?:the|you|your|you're|is|are|have|has|from|with|and|of|to|this|that|it|it's|i|at|on|for|by)\b",
+    re.I,
+)
 _PERSON_LABEL = re.compile(
     r"(?i)(?:from|to|by|cc|sender|author|assignee|owner|contact|name|customer|client|organi[sz]er|attendees|participants|vip|vips|vacation"
     r"|от|кому|автор|отправитель|исполнитель|клиент|организатор|участники|имя|контакт|заказчик)\W*:\W*$"
@@ -100,7 +105,11 @@ def known(words: list[str], evidence: Evidence) -> bool:
         found = _places(word, evidence)
         if not found:
             return False
-        places = found if places is None else [p for p in found if any(abs(p - q) <= NEAR for q in places)]
+        places = (
+            found
+            if places is None
+            else [p for p in found if any(abs(p - q) <= NEAR for q in places)]
+        )
         if not places:
             return False
     return True
@@ -108,7 +117,11 @@ def known(words: list[str], evidence: Evidence) -> bool:
 
 def _claimed(match: re.Match[str], rest: str, english: bool, evidence: Evidence) -> list[str]:
     """Return the words of a run that are claimed as a name; empty for ordinary vocabulary."""
-    words = [word for word in _ONE.findall(_CLITIC.sub("", match.group())) if len(word) > 1 and word[0].isupper()]
+    words = [
+        word
+        for word in _ONE.findall(_CLITIC.sub("", match.group()))
+        if len(word) > 1 and word[0].isupper()
+    ]
     before = rest[max(0, match.start() - 80) : match.start()].rstrip(" *_~\u00a0")
     if before.endswith("\0") and match.group().isupper() and len(match.group()) < 3:
         return []  # a unit behind its number
@@ -119,7 +132,11 @@ def _claimed(match: re.Match[str], rest: str, english: bool, evidence: Evidence)
             words = words[1:]
     elif len(words) == 1 and not english and not _cyrillic(rest):
         return []
-    return [word for word in words if _bare(word) not in ORDINARY and word.lower() not in ("of", "the", "von", "van", "de")]
+    return [
+        word
+        for word in words
+        if _bare(word) not in ORDINARY and word.lower() not in ("of", "the", "von", "van", "de")
+    ]
 
 
 def _forename(words: list[str], evidence: Evidence) -> bool:
@@ -136,9 +153,15 @@ def _bare(word: str) -> str:
 
 def _speaks(match: re.Match[str], rest: str, word: str) -> bool:
     """Tell whether a sentence's first word acts like a name: it writes, owns something, or is addressed."""
-    if word.lower() in _OPENERS or word.lower() in ORDINARY or word.endswith(("ly", "ите", "йте", "ьте")):
+    if (
+        word.lower() in _OPENERS
+        or word.lower() in ORDINARY
+        or word.endswith(("ly", "ите", "йте", "ьте"))
+    ):
         return False  # an adverb, or a polite Russian imperative
-    if not rest[: match.start()].strip(" *_") and re.match(r",\s+\w", rest[match.end() : match.end() + 4]):
+    if not rest[: match.start()].strip(" *_") and re.match(
+        r",\s+\w", rest[match.end() : match.end() + 4]
+    ):
         return True
     genitive = match.group().endswith(("'s", "’s"))
     return genitive or bool(_ACTS.match(rest, match.end()) or _CALLED.match(rest, match.end()))
@@ -150,7 +173,9 @@ def _starts_sentence(before: str) -> bool:
     last = before[-1]
     if last == "." and _TITLE.search(before):
         return False
-    return not (last.isalnum() or last in ",'’&/\0)—–-%€$₽>]") or (last in "-—–" and _bullet(before))
+    return not (last.isalnum() or last in ",'’&/\0)—–-%€$₽>]") or (
+        last in "-—–" and _bullet(before)
+    )
 
 
 def _bullet(before: str) -> bool:
@@ -176,7 +201,10 @@ def _places(word: str, evidence: Evidence) -> list[int]:
             alike = cyrillic and agree(lowered, other)
         else:
             heard = sound(other) if sounded[:1] == sound(other[:2])[:1] else ""
-            alike = bool(heard) and (agree(sounded, heard, half=True) or _VOWELS.sub("", sounded) == _VOWELS.sub("", heard))
+            alike = bool(heard) and (
+                agree(sounded, heard, half=True)
+                or _VOWELS.sub("", sounded) == _VOWELS.sub("", heard)
+            )
         if alike:
             places += positions
     return places

@@ -12,10 +12,13 @@ Number: TypeAlias = int | float
 #: Letters of scripts that put spaces between words; in the others a digit may stand right beside a word.
 LETTERS = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
 SPACES = " \u00a0\u202f\u2009"
-NUMERAL = re.compile(rf"(?<![{LETTERS}0-9_.])(?:\d{{1,3}}(?:[{SPACES},.’']\d{{3}})+(?!\d)(?:[.,]\d{{1,2}}(?!\d))?|\d+(?:[.,]\d+)?)")
+NUMERAL = re.compile(
+    rf"(?<![{LETTERS}0-9_.])(?:\d{{1,3}}(?:[{SPACES},.’']\d{{3}})+(?!\d)(?:[.,]\d{{1,2}}(?!\d))?|\d+(?:[.,]\d+)?)"
+)
 LONGEST = 60  #: characters up to which a numeral is a number; beyond, it can only stand as it is
 MULTIPLIER = re.compile(
-    r"[ \u00a0]?(?:(thousand|тыс(?:яч[аиу]?)?\b\.?)|(million|млн\b\.?|миллион(?:а|ов)?)|(billion|млрд\b\.?|миллиард(?:а|ов)?))", re.I
+    r"[ \u00a0]?(?:(thousand|тыс(?:яч[аиу]?)?\b\.?)|(million|млн\b\.?|миллион(?:а|ов)?)|(billion|млрд\b\.?|миллиард(?:а|ов)?))",
+    re.I,
 )
 
 _UNITS = {
@@ -37,7 +40,9 @@ _RUSSIAN = {
 _TEENS = "один две три четыр пят шест сем восем девят".split()
 WORDS: dict[str, int] = {
     **_UNITS,
-    **{form.replace("ё", "е"): value for value, forms in _RUSSIAN.items() for form in forms.split()},
+    **{
+        form.replace("ё", "е"): value for value, forms in _RUSSIAN.items() for form in forms.split()
+    },
     **{f"{stem}надцат{end}": 11 + i for i, stem in enumerate(_TEENS) for end in ("ь", "и", "ью")},
 }
 SCALES: dict[str, int] = {
@@ -86,8 +91,15 @@ def spelled(words: Iterable[re.Match[str]], text: str) -> Iterator[tuple[int, in
     run: list[re.Match[str]] = []
     for match in words:
         word = match.group().lower().replace("ё", "е")
-        if run and (word == "and" or text[run[-1].end() : match.start()] not in ("", " ", "-", "\u00a0", " and ")):
-            if word == "and" and text[run[-1].end() : match.start()] == " " and run[-1].group().lower() in ("hundred", "thousand"):
+        if run and (
+            word == "and"
+            or text[run[-1].end() : match.start()] not in ("", " ", "-", "\u00a0", " and ")
+        ):
+            if (
+                word == "and"
+                and text[run[-1].end() : match.start()] == " "
+                and run[-1].group().lower() in ("hundred", "thousand")
+            ):
                 continue
             yield _value(run)
             run = []

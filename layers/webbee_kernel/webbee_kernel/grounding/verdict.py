@@ -22,7 +22,14 @@ class Verdict:
     ungrounded: tuple[str, ...]
 
 
-def check(reply: str, *, data: Sequence[JSON], message: str, summaries: Sequence[str] = (), done: Sequence[str] = ("read",)) -> Verdict:
+def check(
+    reply: str,
+    *,
+    data: Sequence[JSON],
+    message: str,
+    summaries: Sequence[str] = (),
+    done: Sequence[str] = ("read",),
+) -> Verdict:
     """Check a reply against this turn's results, and name every token that they do not account for.
 
     `data`: the `ActionResult.data` of the turn's calls, JSON-like, placeholders such as `<EMAIL_1>` included. `message`: what the user
@@ -32,12 +39,24 @@ def check(reply: str, *, data: Sequence[JSON], message: str, summaries: Sequence
     """
     evidence = Evidence(data, message, summaries)
     found = scan(reply)
-    asked = [Support(claim, reply, found.claims[max(0, at - 2) : at + 3], evidence) for at, claim in enumerate(found.claims)]
+    asked = [
+        Support(claim, reply, found.claims[max(0, at - 2) : at + 3], evidence)
+        for at, claim in enumerate(found.claims)
+    ]
     doubtful = [one for one in asked if not one.grounded()]
-    shown = [value for one in asked if one.claim.kind == "number" and one not in doubtful for value in one.values[:1]][:SHOWN]
+    shown = [
+        value
+        for one in asked
+        if one.claim.kind == "number" and one not in doubtful
+        for value in one.values[:1]
+    ][:SHOWN]
     offending = [(one.claim.start, one.claim.token) for one in doubtful if not one.compares(shown)]
     offending += names.ungrounded(found.rest, evidence)
-    dated = [(claim.start, claim.end) for claim in found.claims if claim.kind in ("date", "time", "month", "weekday")]
+    dated = [
+        (claim.start, claim.end)
+        for claim in found.claims
+        if claim.kind in ("date", "time", "month", "weekday")
+    ]
     offending += actions.ungrounded(found.rest, evidence, done, dated)
     tokens = tuple(dict.fromkeys(token for _, token in sorted(offending)))
     return Verdict(not tokens, tokens)

@@ -6,10 +6,10 @@ from typing import Any
 
 from ..channels import skeleton
 from ..channels.fact_ledger import TURN_CAP
-from ..session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
-from ..shortlist import BUDGET
-from ..turn import RING_SIZE
-from ..view import TurnView
+from ..turn.memory import MESSAGE_PREVIEW, REPLY_PREVIEW
+from ..turn.shortlist import BUDGET
+from ..turn.view import TurnView
+from ..values import RING_SIZE
 from . import functions, sections, turns
 
 CHARS_PER_TOKEN = 3.5
@@ -22,7 +22,9 @@ def explain(view: TurnView) -> dict[str, Any]:
     section_reports = sections.report(view)
     return {
         "blocks": blocks(view, sum(s["in_prompt"] for s in section_reports)),
-        "failed": [{"app_id": a.app_id, "reason": a.error} for a in view.catalogue.apps.values() if a.error],
+        "failed": [
+            {"app_id": a.app_id, "reason": a.error} for a in view.catalogue.apps.values() if a.error
+        ],
         "sections": section_reports,
         "turns": turns.report(view),
         "functions": functions.report(view),
@@ -35,13 +37,22 @@ def blocks(view: TurnView, shown_sections: int) -> list[dict[str, Any]]:
     """Each part a model receives, in order: characters, its cap and what the cap is made of; None where there is none."""
     prompt = view.prompt
     listed = view.shortlist
-    count = f"{len(listed.shown)} functions" if not listed.left_out else f"{len(listed.shown)} of {len(listed.ranked)} functions"
+    count = (
+        f"{len(listed.shown)} functions"
+        if not listed.left_out
+        else f"{len(listed.shown)} of {len(listed.ranked)} functions"
+    )
     head = len(skeleton.NOTE) + len("[SKELETON]\n\n")
     per_turn = MESSAGE_PREVIEW + REPLY_PREVIEW + TURN_CAP
     parts = (
         ("system", len(prompt.system), None, "fixed text"),
         ("catalogue", sum(f.characters for f in listed.shown), BUDGET, count),
-        ("notice", len(prompt.notice), None, "what the prompt says about functions that are not shown"),
+        (
+            "notice",
+            len(prompt.notice),
+            None,
+            "what the prompt says about functions that are not shown",
+        ),
         (
             "skeleton",
             len(prompt.skeleton),
@@ -56,4 +67,7 @@ def blocks(view: TurnView, shown_sections: int) -> list[dict[str, Any]]:
         ),
         ("message", len(view.message), None, "the user's own words"),
     )
-    return [{"name": n, "chars": c, "tokens": round(c / CHARS_PER_TOKEN), "cap": cap, "of": of} for n, c, cap, of in parts]
+    return [
+        {"name": n, "chars": c, "tokens": round(c / CHARS_PER_TOKEN), "cap": cap, "of": of}
+        for n, c, cap, of in parts
+    ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..catalogue import FunctionInfo, tool_spec
-from ..shortlist import BUDGET, Shortlist
-from ..view import TurnView
+from ..turn.shortlist import BUDGET, Shortlist
+from ..turn.view import TurnView
 
 
 def report(view: TurnView) -> list[dict[str, Any]]:
@@ -18,11 +18,25 @@ def report(view: TurnView) -> list[dict[str, Any]]:
     scores = _scores(view)
     listed = view.shortlist
     offered = [_row(view, f, i, scores) for i, f in enumerate(listed.shown, 1)]
-    left_out = [_row(view, f, None, scores, _left_out(listed, i)) for i, f in enumerate(listed.ranked, 1) if f not in listed.shown]
-    absent = [f for app in view.catalogue.apps.values() if app.app_id not in view.installed for f in app.functions]
+    left_out = [
+        _row(view, f, None, scores, _left_out(listed, i))
+        for i, f in enumerate(listed.ranked, 1)
+        if f not in listed.shown
+    ]
+    absent = [
+        f
+        for app in view.catalogue.apps.values()
+        if app.app_id not in view.installed
+        for f in app.functions
+    ]
     others = [_row(view, f, None, {}, "the app is not installed for this user") for f in absent]
     failed = [
-        {"app_id": a.app_id, "fn_name": "", "in_catalogue": False, "why_not": f"the app failed to load: {a.error}"}
+        {
+            "app_id": a.app_id,
+            "fn_name": "",
+            "in_catalogue": False,
+            "why_not": f"the app failed to load: {a.error}",
+        }
         for a in view.catalogue.apps.values()
         if a.error
     ]
@@ -37,7 +51,11 @@ def _left_out(listed: Shortlist, rank: int) -> str:
 
 
 def _row(
-    view: TurnView, function: FunctionInfo, position: int | None, scores: dict[str, tuple[int, float]], why_not: str = ""
+    view: TurnView,
+    function: FunctionInfo,
+    position: int | None,
+    scores: dict[str, tuple[int, float]],
+    why_not: str = "",
 ) -> dict[str, Any]:
     rank, score = scores.get(function.tool_name, (None, None))
     missing = [s for s in function.scopes if not view.user.has_scope(s)]
@@ -51,7 +69,9 @@ def _row(
         "rank": rank,
         "score": score,
         "why_not": why_not,
-        "refused": f"a call would be refused: the scope {', '.join(missing)} is missing" if missing else "",
+        "refused": f"a call would be refused: the scope {', '.join(missing)} is missing"
+        if missing
+        else "",
     }
 
 

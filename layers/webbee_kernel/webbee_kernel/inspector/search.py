@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from .. import session_memory
+from ..base.text import dumps, one_line
 from ..catalogue import tool_spec
-from ..session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
-from ..text import dumps, one_line
-from ..turn import Turn
-from ..view import TurnView
+from ..turn import memory as session_memory
+from ..turn.memory import MESSAGE_PREVIEW, REPLY_PREVIEW
+from ..turn.view import TurnView
+from ..values import Turn
 from . import sections, turns
 
 MAX_FOUND = 200
@@ -43,7 +43,13 @@ def search(view: TurnView, value: str) -> dict[str, Any]:
         found += hits
     verdict = _verdict(found)
     seen = verdict == SEEN
-    return {"value": value, "seen": seen, "verdict": verdict, "found": found[:MAX_FOUND], "more": max(0, len(found) - MAX_FOUND)}
+    return {
+        "value": value,
+        "seen": seen,
+        "verdict": verdict,
+        "found": found[:MAX_FOUND],
+        "more": max(0, len(found) - MAX_FOUND),
+    }
 
 
 def _verdict(found: list[Hit]) -> str:
@@ -73,7 +79,14 @@ def _text(value: Any) -> str:
 
 def _hit(channel: str, place: str, path: str, state: str, because: str, text: Any) -> Hit:
     shown = one_line(text if isinstance(text, str) else dumps(text), 3 * _EXCERPT)
-    return {"channel": channel, "place": place, "path": path, "state": state, "because": because, "excerpt": shown}
+    return {
+        "channel": channel,
+        "place": place,
+        "path": path,
+        "state": state,
+        "because": because,
+        "excerpt": shown,
+    }
 
 
 def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -92,7 +105,16 @@ def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 def _message(view: TurnView, stands: Stands) -> list[Hit]:
     return (
-        [_hit("message", "this message", "", "shown", "the user's own words are never masked", view.message)]
+        [
+            _hit(
+                "message",
+                "this message",
+                "",
+                "shown",
+                "the user's own words are never masked",
+                view.message,
+            )
+        ]
         if stands(view.message)
         else []
     )
@@ -103,7 +125,14 @@ def _failed(view: TurnView, value: str, stands: Stands) -> Iterator[Hit]:
     named = set(re.split(r"__|[^a-z0-9_-]", value.casefold()))
     for app in view.catalogue.apps.values():
         if app.error and (app.app_id in named or stands(app.app_id)):
-            yield _hit("extension", app.app_id, "", "failed", f"the app failed to load: {app.error}", app.app_id)
+            yield _hit(
+                "extension",
+                app.app_id,
+                "",
+                "failed",
+                f"the app failed to load: {app.error}",
+                app.app_id,
+            )
 
 
 def _sections(view: TurnView, stands: Stands) -> Iterator[Hit]:
@@ -112,7 +141,14 @@ def _sections(view: TurnView, stands: Stands) -> Iterator[Hit]:
         report = reports[(section.app_id, section.section)]
         place = f"{section.app_id}.{section.section}"
         if stands(section.section):
-            yield _hit("skeleton", place, "", "shown" if report["in_prompt"] else "hidden", report["why_not"], section.section)
+            yield _hit(
+                "skeleton",
+                place,
+                "",
+                "shown" if report["in_prompt"] else "hidden",
+                report["why_not"],
+                section.section,
+            )
         for name, value in (section.data or {}).items():
             for path, leaf in ((str(name), str(name)), *leaves(value, str(name))):
                 if stands(leaf):
@@ -120,17 +156,27 @@ def _sections(view: TurnView, stands: Stands) -> Iterator[Hit]:
                     yield _hit("skeleton", place, path, state, because, leaf)
 
 
-def _section_state(report: dict[str, Any], name: str, path: str, leaf: Any, stands: Stands) -> tuple[str, str]:
+def _section_state(
+    report: dict[str, Any], name: str, path: str, leaf: Any, stands: Stands
+) -> tuple[str, str]:
     if not report["in_prompt"]:
         return "hidden", report["why_not"]
     field = next(f for f in report["fields"] if f["name"] == name)
-    losses = [x for x in field["losses"] if _within(path, x["path"]) or x["rule"] == "line_over_700"]
+    losses = [
+        x for x in field["losses"] if _within(path, x["path"]) or x["rule"] == "line_over_700"
+    ]
     if field["state"] != "dropped" and (stands(field["shown"]) or (path == name and leaf == name)):
         return "shown", ""
-    if field["state"] != "dropped" and (names := [p for p, v in field["masked"].items() if stands(v) or str(v) in str(leaf)]):
+    if field["state"] != "dropped" and (
+        names := [p for p, v in field["masked"].items() if stands(v) or str(v) in str(leaf)]
+    ):
         return "masked", f"the model reads {', '.join(names)}"
     if losses:
-        state = "cut" if losses[0]["rule"] in ("string_over_60", "line_over_700") and field["state"] == "cut" else "dropped"
+        state = (
+            "cut"
+            if losses[0]["rule"] in ("string_over_60", "line_over_700") and field["state"] == "cut"
+            else "dropped"
+        )
         return state, f"{losses[0]['because']} ({losses[0]['detail']})"
     return "cut", "it renders in another form"
 
@@ -143,12 +189,16 @@ def _turns(view: TurnView, stands: Stands) -> Iterator[Hit]:
     items = session_memory.history(view.memory, view.gate.mask if view.gate else None)
     for turn, item in zip(view.memory.turns, items, strict=True):
         place = f"turn {turn.seq}"
-        yield from _prose(view, place, "message", turn.message, item.message, MESSAGE_PREVIEW, stands)
+        yield from _prose(
+            view, place, "message", turn.message, item.message, MESSAGE_PREVIEW, stands
+        )
         yield from _prose(view, place, "reply", turn.reply, item.reply, REPLY_PREVIEW, stands)
         yield from _facts(view, turn, item.facts, stands)
 
 
-def _prose(view: TurnView, place: str, what: str, text: str, shown: str, limit: int, stands: Stands) -> Iterator[Hit]:
+def _prose(
+    view: TurnView, place: str, what: str, text: str, shown: str, limit: int, stands: Stands
+) -> Iterator[Hit]:
     if not stands(text):
         return
     if stands(shown):
@@ -156,7 +206,14 @@ def _prose(view: TurnView, place: str, what: str, text: str, shown: str, limit: 
     elif names := _standing_for(view, shown, stands):
         yield _hit("history", place, what, "masked", f"the model reads {', '.join(names)}", text)
     else:
-        yield _hit("history", place, what, "cut", f"a remembered {what} renders up to {limit} characters; facts carry the data", text)
+        yield _hit(
+            "history",
+            place,
+            what,
+            "cut",
+            f"a remembered {what} renders up to {limit} characters; facts carry the data",
+            text,
+        )
 
 
 def _facts(view: TurnView, turn: Turn, lines: tuple[str, ...], stands: Stands) -> Iterator[Hit]:
@@ -169,10 +226,19 @@ def _facts(view: TurnView, turn: Turn, lines: tuple[str, ...], stands: Stands) -
             if stands(line) or not names:
                 yield _hit("fact_ledger", place, path, "shown", "", leaf)
             else:
-                yield _hit("fact_ledger", place, path, "masked", f"the model reads {', '.join(names)}", leaf)
+                yield _hit(
+                    "fact_ledger",
+                    place,
+                    path,
+                    "masked",
+                    f"the model reads {', '.join(names)}",
+                    leaf,
+                )
         if not found:
             for path, marker in turns.cuts(data):
-                yield _hit("fact_ledger", place, path, "unknown", f"the ledger cut here: {marker}", marker)
+                yield _hit(
+                    "fact_ledger", place, path, "unknown", f"the ledger cut here: {marker}", marker
+                )
 
 
 def _standing_for(view: TurnView, shown: str, stands: Stands) -> list[str]:
@@ -183,8 +249,16 @@ def _standing_for(view: TurnView, shown: str, stands: Stands) -> list[str]:
 def _catalogue(view: TurnView, stands: Stands) -> Iterator[Hit]:
     for function in view.shortlist.ranked:
         spec = tool_spec(function)
-        state, because = ("shown", "") if function in view.functions else ("dropped", "the function is not shown: the catalogue is full")
-        parts = {"description": spec.description, "examples": list(spec.examples), "input_schema": spec.input_schema}
+        state, because = (
+            ("shown", "")
+            if function in view.functions
+            else ("dropped", "the function is not shown: the catalogue is full")
+        )
+        parts = {
+            "description": spec.description,
+            "examples": list(spec.examples),
+            "input_schema": spec.input_schema,
+        }
         for path, leaf in (found for name, part in parts.items() for found in leaves(part, name)):
             if stands(leaf):
                 yield _hit("catalogue", spec.name, path, state, because, leaf)

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ..base.clock import iso
+from ..base.text import one_line
 from ..catalogue import SectionInfo
 from ..channels import skeleton
 from ..channels.fact_ledger import fit
-from ..clock import iso
-from ..text import one_line
-from ..turn import Section
-from ..view import TurnView
+from ..turn.view import TurnView
+from ..values import Section
 
 RAW_SHOWN = 16_000
 """Characters of a section's raw data in the report; stored are up to 64 KB."""
@@ -41,22 +41,42 @@ class Loss:
 
     def to_dict(self) -> dict[str, str]:
         """Plain JSON, the rule's sentence included."""
-        return {"path": self.path, "rule": self.rule, "because": RULES[self.rule], "detail": self.detail}
+        return {
+            "path": self.path,
+            "rule": self.rule,
+            "because": RULES[self.rule],
+            "detail": self.detail,
+        }
 
 
 def report(view: TurnView) -> list[dict[str, Any]]:
     """Every stored section and every one an installed app registers, in the prompt or not."""
     known = {(a.app_id, s.section): s for a in view.catalogue.apps.values() for s in a.sections}
-    shown = Counter(s.section for s in view.state.sections if s.data is not None and s.app_id in view.installed)
+    shown = Counter(
+        s.section for s in view.state.sections if s.data is not None and s.app_id in view.installed
+    )
     stored = {(s.app_id, s.section): s for s in view.state.sections}
-    missing = [Section(*key, ttl=info.ttl) for key, info in known.items() if key not in stored and key[0] in view.installed]
-    return [_one(view, s, shown, known.get((s.app_id, s.section)), s not in missing) for s in (*stored.values(), *missing)]
+    missing = [
+        Section(*key, ttl=info.ttl)
+        for key, info in known.items()
+        if key not in stored and key[0] in view.installed
+    ]
+    return [
+        _one(view, s, shown, known.get((s.app_id, s.section)), s not in missing)
+        for s in (*stored.values(), *missing)
+    ]
 
 
-def _one(view: TurnView, section: Section, names: Counter[str], info: SectionInfo | None, stored: bool) -> dict[str, Any]:
+def _one(
+    view: TurnView, section: Section, names: Counter[str], info: SectionInfo | None, stored: bool
+) -> dict[str, Any]:
     in_prompt = section.data is not None and section.app_id in view.installed
     name = skeleton.label(section, names)
-    line = skeleton.line(section, view.now, name, view.gate.mask if view.gate else None) if in_prompt else ""
+    line = (
+        skeleton.line(section, view.now, name, view.gate.mask if view.gate else None)
+        if in_prompt
+        else ""
+    )
     due = section.due_at
     raw = section.data or {}
     size = len(json.dumps(raw, ensure_ascii=False, default=str))
@@ -72,7 +92,9 @@ def _one(view: TurnView, section: Section, names: Counter[str], info: SectionInf
         "raw": raw if size <= RAW_SHOWN else fit(raw, RAW_SHOWN),
         "fields": fields(view, section, name) if in_prompt else [],
         "age": skeleton.age(section.refreshed_at, view.now) if section.data is not None else "",
-        "age_s": None if section.refreshed_at is None else max(0, int(view.now - section.refreshed_at)),
+        "age_s": None
+        if section.refreshed_at is None
+        else max(0, int(view.now - section.refreshed_at)),
         "ttl_s": section.ttl,
         "stale": section.refreshed_at is not None and view.now - section.refreshed_at > section.ttl,
         "next_refresh_at": iso(due) if due else None,
@@ -94,7 +116,11 @@ def _why_not(view: TurnView, section: Section, stored: bool) -> str:
         return "its app is not installed for this user"
     if section.failures:
         return f"no refresh has succeeded yet: {section.failures} failed, the last with {section.last_error}"
-    return "its first refresh has not run yet" if stored else "nobody has asked for its first refresh yet"
+    return (
+        "its first refresh has not run yet"
+        if stored
+        else "nobody has asked for its first refresh yet"
+    )
 
 
 def fields(view: TurnView, section: Section, name: str) -> list[dict[str, Any]]:
@@ -103,27 +129,39 @@ def fields(view: TurnView, section: Section, name: str) -> list[dict[str, Any]]:
     visible = skeleton.visible(raw)
     masked = view.gate.mask(visible) if view.gate else visible
     texts = dict(zip(visible, (skeleton.compress({k: v}) for k, v in masked.items()), strict=True))
-    at = len(f"- {one_line(name, skeleton.MAX_STRING)} ({skeleton.age(section.refreshed_at, view.now)}): ")
+    at = len(
+        f"- {one_line(name, skeleton.MAX_STRING)} ({skeleton.age(section.refreshed_at, view.now)}): "
+    )
     whole = at + len(", ".join(texts.values()))
     room = whole if whole <= skeleton.MAX_LINE else skeleton.MAX_LINE - 1
     reports = []
     for key, value in raw.items():
         if key not in texts:
             rule = "underscore" if str(key).startswith("_") else "seventh_field"
-            reports.append(_field(view, key, value, "", "dropped", [Loss(str(key), rule, "not rendered")]))
+            reports.append(
+                _field(view, key, value, "", "dropped", [Loss(str(key), rule, "not rendered")])
+            )
             continue
         text = texts[key]
         losses = list(lost(value, str(key)))
         shown = text[: max(0, room - at)]
         if len(shown) < len(text):
-            losses.append(Loss(str(key), "line_over_700", f"{len(shown)} of {len(text)} characters of this field fit"))
+            losses.append(
+                Loss(
+                    str(key),
+                    "line_over_700",
+                    f"{len(shown)} of {len(text)} characters of this field fit",
+                )
+            )
         at += len(text) + len(", ")
         state = "dropped" if not shown else "cut" if losses else "shown"
         reports.append(_field(view, key, value, shown.partition("=")[2], state, losses))
     return reports
 
 
-def _field(view: TurnView, name: Any, value: Any, shown: str, state: str, losses: list[Loss]) -> dict[str, Any]:
+def _field(
+    view: TurnView, name: Any, value: Any, shown: str, state: str, losses: list[Loss]
+) -> dict[str, Any]:
     return {
         "name": str(name),
         "state": state,
@@ -140,7 +178,11 @@ def lost(value: Any, path: str) -> Iterator[Loss]:
         yield Loss(path, "list_over_5", f"{len(value)} items render as list[{len(value)}]")
     elif isinstance(value, list | tuple):
         for i, item in enumerate(value):
-            yield from _record(item, f"{path}[{i}]") if isinstance(item, dict) else _inner(item, f"{path}[{i}]")
+            yield from (
+                _record(item, f"{path}[{i}]")
+                if isinstance(item, dict)
+                else _inner(item, f"{path}[{i}]")
+            )
     elif isinstance(value, dict):
         kept = skeleton.visible(value)
         for key, item in value.items():
@@ -148,7 +190,11 @@ def lost(value: Any, path: str) -> Iterator[Loss]:
             if key in kept:
                 yield from _inner(item, where)
             else:
-                yield Loss(where, "underscore" if str(key).startswith("_") else "seventh_field", "not rendered")
+                yield Loss(
+                    where,
+                    "underscore" if str(key).startswith("_") else "seventh_field",
+                    "not rendered",
+                )
     else:
         yield from _inner(value, path)
 
@@ -165,7 +211,9 @@ def _record(item: dict[str, Any], path: str) -> Iterator[Loss]:
 
 def _inner(value: Any, path: str) -> Iterator[Loss]:
     if isinstance(value, str) and (size := len(one_line(value))) > skeleton.MAX_STRING:
-        yield Loss(path, "string_over_60", f"{size} characters, the first {skeleton.MAX_STRING - 1} render")
+        yield Loss(
+            path, "string_over_60", f"{size} characters, the first {skeleton.MAX_STRING - 1} render"
+        )
     elif isinstance(value, dict) and value:
         yield Loss(path, "nested", f"{len(value)} fields render as {{…}}")
     elif isinstance(value, list | tuple) and value:

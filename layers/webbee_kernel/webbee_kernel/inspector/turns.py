@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from .. import session_memory
+from ..base.text import one_line
 from ..channels import fact_ledger
 from ..grounding import check
 from ..grounding.claims import scan
-from ..text import one_line
-from ..turn import RING_SIZE, ToolCallDigest, Turn
-from ..view import TurnView
+from ..turn import memory as session_memory
+from ..turn.view import TurnView
+from ..values import RING_SIZE, ToolCallDigest, Turn
 
 GUARDS = {
     "UNKNOWN_TOOL": "known function: refused",
@@ -32,7 +32,10 @@ _CHARS = re.compile(r"…\[\d+ chars\]$")
 def report(view: TurnView) -> list[dict[str, Any]]:
     """The remembered turns, oldest first."""
     items = session_memory.history(view.memory, view.gate.mask if view.gate else None)
-    return [_turn(view, turn, item.facts, item.reply) for turn, item in zip(view.memory.turns, items, strict=True)]
+    return [
+        _turn(view, turn, item.facts, item.reply)
+        for turn, item in zip(view.memory.turns, items, strict=True)
+    ]
 
 
 def _turn(view: TurnView, turn: Turn, lines: tuple[str, ...], shown_reply: str) -> dict[str, Any]:
@@ -122,5 +125,13 @@ def grounding(view: TurnView, turn: Turn) -> dict[str, Any]:
         if call.get("status") == "ok" and function:
             done.append(function.action_type)
     verdict = check(turn.reply, data=data, message=turn.message, done=done)
-    tokens = [{"kind": c.kind, "token": c.token, "found": c.token not in verdict.ungrounded} for c in scan(turn.reply).claims]
-    return {"recomputed": True, "grounded": verdict.grounded, "missing": list(verdict.ungrounded), "tokens": tokens}
+    tokens = [
+        {"kind": c.kind, "token": c.token, "found": c.token not in verdict.ungrounded}
+        for c in scan(turn.reply).claims
+    ]
+    return {
+        "recomputed": True,
+        "grounded": verdict.grounded,
+        "missing": list(verdict.ungrounded),
+        "tokens": tokens,
+    }

@@ -42,7 +42,9 @@ async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
     paid for. Raises ModelUnavailable.
     """
     if timeout_s < LEAST_S:
-        raise ModelUnavailable("The turn's time was used up before the model could be asked: try again, or ask for less at once.")
+        raise ModelUnavailable(
+            "The turn's time was used up before the model could be asked: try again, or ask for less at once."
+        )
     deadline = time.monotonic() + timeout_s
     try:
         async with asyncio.timeout(timeout_s):
@@ -51,7 +53,11 @@ async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
                     return await ask(deadline - time.monotonic())
                 except Passing as failure:
                     pause = max(failure.pause_s, PAUSE_S * (1 + random.random()))  # noqa: S311 - jitter
-                    if tried == TRIES or pause > MAX_PAUSE_S or time.monotonic() + pause + WORTHWHILE_S > deadline:
+                    if (
+                        tried == TRIES
+                        or pause > MAX_PAUSE_S
+                        or time.monotonic() + pause + WORTHWHILE_S > deadline
+                    ):
                         raise failure.error from None
                 await asyncio.sleep(pause)
     except TimeoutError:

@@ -26,7 +26,10 @@ from .tools import call, clean, describe, parameters, whole
 READ_TIMEOUTS_S: Final = (2, 5, 10, 20, 30, 60, 180)
 THREADS: Final = 16
 _POOL: Final = ThreadPoolExecutor(THREADS, thread_name_prefix="bedrock")
-_OPTIONAL: Final = {"cache_point": re.compile(r"cache.?point|prompt.cach", re.I), "temperature": re.compile(r"\btemperature\b", re.I)}
+_OPTIONAL: Final = {
+    "cache_point": re.compile(r"cache.?point|prompt.cach", re.I),
+    "temperature": re.compile(r"\btemperature\b", re.I),
+}
 """Parts a model may refuse, and how its refusal is told from others."""
 
 _PASSING: Final = {
@@ -49,12 +52,18 @@ _INVALID: Final = (
         re.compile(r"on-demand throughput", re.I),
         "The model {model} is only served through an inference profile: name that in WEBBEE_MODEL.",
     ),
-    (re.compile(r"model identifier|provided model", re.I), "Amazon Bedrock knows no model {model}: check the setting WEBBEE_MODEL."),
+    (
+        re.compile(r"model identifier|provided model", re.I),
+        "Amazon Bedrock knows no model {model}: check the setting WEBBEE_MODEL.",
+    ),
     (
         re.compile(r"too long|too many (input )?tokens|maximum context|context window", re.I),
         "The prompt is too long for the model {model}.",
     ),
-    (re.compile(r"tool", re.I), "The model {model} does not take tools as the kernel sends them: choose a model with tool use."),
+    (
+        re.compile(r"tool", re.I),
+        "The model {model} does not take tools as the kernel sends them: choose a model with tool use.",
+    ),
 )
 _log = logging.getLogger("webbee.model.bedrock")
 
@@ -80,7 +89,9 @@ class BedrockModel:
         """Answer within `request.timeout_s` or raise ModelUnavailable."""
 
         async def ask(left: float) -> ModelResponse:
-            return await asyncio.get_running_loop().run_in_executor(_POOL, self._send, request, left)
+            return await asyncio.get_running_loop().run_in_executor(
+                _POOL, self._send, request, left
+            )
 
         return await attempts(ask, request.timeout_s)
 
@@ -89,7 +100,9 @@ class BedrockModel:
         while True:
             refused = frozenset(self._refused)
             try:
-                client = self._client_factory("bedrock-runtime", read_timeout=read_timeout, attempts=1)
+                client = self._client_factory(
+                    "bedrock-runtime", read_timeout=read_timeout, attempts=1
+                )
                 return read(client.converse(**converse_request(self._model_id, request, refused)))
             except Exception as error:
                 part = _refused_part(error, refused)
@@ -99,10 +112,14 @@ class BedrockModel:
                         raise
                     raise failure from None  # the original may quote the request
             self._refused.add(part)
-            _log.info("model=%s part=%s | model refuses it, asked again without", self._model_id, part)
+            _log.info(
+                "model=%s part=%s | model refuses it, asked again without", self._model_id, part
+            )
 
 
-def converse_request(model_id: str, request: ModelRequest, without: frozenset[str] = frozenset()) -> dict[str, Any]:
+def converse_request(
+    model_id: str, request: ModelRequest, without: frozenset[str] = frozenset()
+) -> dict[str, Any]:
     """Converse's parameters. `without` holds any of cache_point, temperature.
 
     Services cache tools, then system, then messages, so one cache point behind the system part covers both stable parts.
@@ -126,20 +143,37 @@ def converse_request(model_id: str, request: ModelRequest, without: frozenset[st
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:
-    return {"toolSpec": {"name": tool.name, "description": describe(tool), "inputSchema": {"json": parameters(tool)}}}
+    return {
+        "toolSpec": {
+            "name": tool.name,
+            "description": describe(tool),
+            "inputSchema": {"json": parameters(tool)},
+        }
+    }
 
 
 def read(answer: Mapping[str, Any]) -> ModelResponse:
     """Converse's answer. Its `inputTokens` leave out what was read from or written to the cache; ours hold all."""
     content = (answer.get("output") or {}).get("message", {}).get("content") or []
     stop_reason = str(answer.get("stopReason") or "end_turn")
-    calls = [call(block["toolUse"].get("name"), block["toolUse"].get("input")) for block in content if "toolUse" in block]
+    calls = [
+        call(block["toolUse"].get("name"), block["toolUse"].get("input"))
+        for block in content
+        if "toolUse" in block
+    ]
     usage = answer.get("usage") or {}
-    cached, written = usage.get("cacheReadInputTokens") or 0, usage.get("cacheWriteInputTokens") or 0
+    cached, written = (
+        usage.get("cacheReadInputTokens") or 0,
+        usage.get("cacheWriteInputTokens") or 0,
+    )
     return ModelResponse(
         text="".join(block["text"] for block in content if "text" in block),
         tool_calls=whole(calls, stop_reason),
-        usage=Usage((usage.get("inputTokens") or 0) + cached + written, usage.get("outputTokens") or 0, cached),
+        usage=Usage(
+            (usage.get("inputTokens") or 0) + cached + written,
+            usage.get("outputTokens") or 0,
+            cached,
+        ),
         stop_reason=stop_reason,
     )
 
@@ -148,7 +182,14 @@ def _refused_part(error: Exception, already: frozenset[str]) -> str | None:
     """The optional part that this model does not take; None for any other error."""
     if error_code(error) not in ("ValidationException", "AccessDeniedException"):
         return None
-    return next((part for part, words in _OPTIONAL.items() if part not in already and words.search(str(error))), None)
+    return next(
+        (
+            part
+            for part, words in _OPTIONAL.items()
+            if part not in already and words.search(str(error))
+        ),
+        None,
+    )
 
 
 def _translate(error: Exception, model_id: str, left: float) -> Exception | None:
@@ -169,7 +210,9 @@ def _translate(error: Exception, model_id: str, left: float) -> Exception | None
     if isinstance(error, NoCredentialsError | PartialCredentialsError):
         return ModelUnavailable(_CREDENTIALS)
     if isinstance(error, BotoCoreError) and not isinstance(error, ParamValidationError):
-        return Passing(ModelUnavailable(f"Amazon Bedrock did not answer ({type(error).__name__}): try again."))
+        return Passing(
+            ModelUnavailable(f"Amazon Bedrock did not answer ({type(error).__name__}): try again.")
+        )
     return None
 
 
@@ -178,12 +221,21 @@ def _answered(error: Any, model_id: str) -> Exception:
     status = meta.get("HTTPStatusCode", 0)
     _log.warning("model=%s code=%s status=%s | Converse failed", model_id, code, status)
     if text := _PASSING.get(code) or (_PASSING["InternalServerException"] if status >= 500 else ""):
-        return Passing(ModelUnavailable(text.format(model=model_id)), pause_of(meta.get("HTTPHeaders", {}).get("retry-after")))
+        return Passing(
+            ModelUnavailable(text.format(model=model_id)),
+            pause_of(meta.get("HTTPHeaders", {}).get("retry-after")),
+        )
     if text := _LASTING.get(code, ""):
         return ModelUnavailable(text.format(model=model_id))
-    if code in ("UnrecognizedClientException", "InvalidSignatureException", "ExpiredTokenException", "IncompleteSignatureException"):
+    if code in (
+        "UnrecognizedClientException",
+        "InvalidSignatureException",
+        "ExpiredTokenException",
+        "IncompleteSignatureException",
+    ):
         return ModelUnavailable(_CREDENTIALS)
     text = next(
-        (told for words, told in _INVALID if words.search(str(error))), "Amazon Bedrock did not accept the request for {model} ({code})."
+        (told for words, told in _INVALID if words.search(str(error))),
+        "Amazon Bedrock did not accept the request for {model} ({code}).",
     )
     return ModelUnavailable(text.format(model=model_id, code=code))

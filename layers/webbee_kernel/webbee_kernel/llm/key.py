@@ -16,7 +16,9 @@ _HELP: Final = {
 class ModelKey:
     """`await key.get()`; empty for a server that wants none. Its value is in no repr, message or log."""
 
-    def __init__(self, value: str = "", *, parameter: str = "", client_factory: ClientFactory = aws_client) -> None:
+    def __init__(
+        self, value: str = "", *, parameter: str = "", client_factory: ClientFactory = aws_client
+    ) -> None:
         self._value = value
         self._parameter = "" if value else parameter
         self._client_factory = client_factory
@@ -28,7 +30,9 @@ class ModelKey:
         key = self._value.strip()
         if not (key.isascii() and key.isprintable()):
             self.forget()
-            raise ModelUnavailable("The model's key holds characters that no header can carry: check WEBBEE_MODEL_KEY or its parameter.")
+            raise ModelUnavailable(
+                "The model's key holds characters that no header can carry: check WEBBEE_MODEL_KEY or its parameter."
+            )
         return key
 
     def forget(self) -> None:
@@ -38,7 +42,9 @@ class ModelKey:
 
     def _read(self) -> str:
         try:
-            answer = self._client_factory("ssm").get_parameter(Name=self._parameter, WithDecryption=True)
+            answer = self._client_factory("ssm").get_parameter(
+                Name=self._parameter, WithDecryption=True
+            )
             return str(answer["Parameter"]["Value"])
         except Exception as error:  # the original may quote the value: it stays behind
             code = error_code(error)

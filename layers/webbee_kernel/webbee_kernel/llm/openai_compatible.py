@@ -34,11 +34,17 @@ STOP_REASONS: Final = {
 
 MAX_ANSWER_BYTES: Final = 4 * 1024 * 1024
 CONNECT_S: Final = 3.0
-_OPTIONAL: Final = {"temperature": re.compile("temperature"), "max_tokens": re.compile("max_tokens|max_completion_tokens")}
+_OPTIONAL: Final = {
+    "temperature": re.compile("temperature"),
+    "max_tokens": re.compile("max_tokens|max_completion_tokens"),
+}
 _THOUGHTS: Final = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
 _IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
 _INVALID: Final = (
-    (re.compile(r"context.{0,20}(length|window)|too long|maximum.{0,20}tokens", re.I), "The prompt is too long for the model {model}."),
+    (
+        re.compile(r"context.{0,20}(length|window)|too long|maximum.{0,20}tokens", re.I),
+        "The prompt is too long for the model {model}.",
+    ),
     (
         re.compile(r"tool", re.I),
         "The model server does not take tools for {model}: choose a model with tool use, or switch it on in the server.",
@@ -47,7 +53,9 @@ _INVALID: Final = (
 _log = logging.getLogger("webbee.model.openai")
 
 
-_clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient] = weakref.WeakKeyDictionary()
+_clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClient] = (
+    weakref.WeakKeyDictionary()
+)
 
 
 class OpenAICompatibleModel:
@@ -55,7 +63,9 @@ class OpenAICompatibleModel:
 
     def __init__(self, base_url: str, model: str, key: ModelKey | None = None) -> None:
         if problem := _unusable(base_url):
-            raise SettingsError(f"environment variable WEBBEE_MODEL: {problem}", field="WEBBEE_MODEL")
+            raise SettingsError(
+                f"environment variable WEBBEE_MODEL: {problem}", field="WEBBEE_MODEL"
+            )
         self.name = f"openai:{model}"
         self._model = model
         self._url = base_url.rstrip("/") + "/chat/completions"
@@ -73,14 +83,18 @@ class OpenAICompatibleModel:
     async def _ask(self, request: ModelRequest, left: float) -> ModelResponse:
         while True:
             refused = frozenset(self._refused)
-            status, headers, body = await self._post(completion_request(self._model, request, refused), left)
+            status, headers, body = await self._post(
+                completion_request(self._model, request, refused), left
+            )
             if status == 200:
                 return read(body)
             part = _refused_part(status, body, refused)
             if part is None:
                 raise self._failed(status, headers, body)
             self._refused.add(part)
-            _log.info("model=%s part=%s | server refuses it, asked again without", self._model, part)
+            _log.info(
+                "model=%s part=%s | server refuses it, asked again without", self._model, part
+            )
 
     async def _post(self, body: dict[str, Any], left: float) -> tuple[int, Any, Any]:
         """Status, headers and the parsed body (None where it is no JSON). Redirects are not followed: the key stays here."""
@@ -90,12 +104,16 @@ class OpenAICompatibleModel:
         headers = {"authorization": f"Bearer {key}"} if key else {}
         timeout = httpx2.Timeout(left, connect=min(left, CONNECT_S))
         try:
-            async with _client().stream("POST", self._url, json=body, headers=headers, timeout=timeout) as response:
+            async with _client().stream(
+                "POST", self._url, json=body, headers=headers, timeout=timeout
+            ) as response:
                 content = bytearray()
                 async for chunk in response.aiter_bytes():
                     content += chunk
                     if len(content) > MAX_ANSWER_BYTES:
-                        raise ModelUnavailable("The model server's answer is larger than 4 MB: check the base URL in WEBBEE_MODEL.")
+                        raise ModelUnavailable(
+                            "The model server's answer is larger than 4 MB: check the base URL in WEBBEE_MODEL."
+                        )
         except (httpx2.ReadTimeout, httpx2.WriteTimeout):
             raise slow(left) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
@@ -109,14 +127,21 @@ class OpenAICompatibleModel:
     def _failed(self, status: int, headers: Any, body: Any) -> Exception:
         """What the kernel hears instead of an error answer; the server's own words, which may quote the request, stay behind."""
         code, words = _error_of(body)
-        _log.warning("model=%s status=%d code=%s | chat completion failed", self._model, status, code or "-")
+        _log.warning(
+            "model=%s status=%d code=%s | chat completion failed", self._model, status, code or "-"
+        )
         if status == 429 and code == "insufficient_quota":
-            return ModelUnavailable("The model server's account has no credit left: the operator must top it up.")
+            return ModelUnavailable(
+                "The model server's account has no credit left: the operator must top it up."
+            )
         if status == 429:
             error = ModelUnavailable("The model server is over its limit: try again in a minute.")
             return Passing(error, pause_of(headers.get("retry-after")))
         if status in (408, 409) or status >= 500:
-            return Passing(ModelUnavailable(f"The model server failed (HTTP {status}): try again."), pause_of(headers.get("retry-after")))
+            return Passing(
+                ModelUnavailable(f"The model server failed (HTTP {status}): try again."),
+                pause_of(headers.get("retry-after")),
+            )
         if status in (401, 403):
             self._key.forget()
             return ModelUnavailable(
@@ -168,7 +193,9 @@ def _unusable(base_url: str) -> str:
     return "" if parts.hostname else unreadable
 
 
-def completion_request(model: str, request: ModelRequest, without: frozenset[str] = frozenset()) -> dict[str, Any]:
+def completion_request(
+    model: str, request: ModelRequest, without: frozenset[str] = frozenset()
+) -> dict[str, Any]:
     """The body of one request. `without` holds any of temperature, max_tokens."""
     messages = [{"role": "user", "content": clean(request.prompt)}]
     if request.system.strip():
@@ -183,7 +210,14 @@ def completion_request(model: str, request: ModelRequest, without: frozenset[str
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:
-    return {"type": "function", "function": {"name": tool.name, "description": describe(tool), "parameters": parameters(tool)}}
+    return {
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": describe(tool),
+            "parameters": parameters(tool),
+        },
+    }
 
 
 def read(body: Any) -> ModelResponse:
@@ -191,14 +225,19 @@ def read(body: Any) -> ModelResponse:
     try:
         choice = body["choices"][0]
         message = choice["message"]
-        calls = [call(c["function"]["name"], c["function"].get("arguments") or "") for c in message.get("tool_calls") or []]
+        calls = [
+            call(c["function"]["name"], c["function"].get("arguments") or "")
+            for c in message.get("tool_calls") or []
+        ]
         refusal = message.get("refusal") or ""
         text = _text(message.get("content")) or refusal
         usage = body.get("usage") or {}
         cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
         spent = Usage(usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, cached)
     except (KeyError, IndexError, TypeError, AttributeError):
-        raise ModelUnavailable("The model server's answer is no chat completion: check the base URL in WEBBEE_MODEL.") from None
+        raise ModelUnavailable(
+            "The model server's answer is no chat completion: check the base URL in WEBBEE_MODEL."
+        ) from None
     finish = str(choice.get("finish_reason") or "stop")
     stop_reason = "refusal" if refusal and finish == "stop" else STOP_REASONS.get(finish, finish)
     return ModelResponse(text, whole(calls, stop_reason), spent, stop_reason)
@@ -206,7 +245,11 @@ def read(body: Any) -> ModelResponse:
 
 def _text(content: Any) -> str:
     """Content is text, or a list of parts."""
-    text = "".join(part.get("text") or "" for part in content) if isinstance(content, list) else content or ""
+    text = (
+        "".join(part.get("text") or "" for part in content)
+        if isinstance(content, list)
+        else content or ""
+    )
     thoughts = _THOUGHTS.match(text)
     return text[thoughts.end() :] if thoughts else text
 
@@ -218,7 +261,10 @@ def _refused_part(status: int, body: Any, already: frozenset[str]) -> str | None
     code, words = _error_of(body)
     if "context" in code:
         return None
-    return next((part for part, name in _OPTIONAL.items() if part not in already and name.search(words)), None)
+    return next(
+        (part for part, name in _OPTIONAL.items() if part not in already and name.search(words)),
+        None,
+    )
 
 
 def _error_of(body: Any) -> tuple[str, str]:

@@ -6,8 +6,8 @@ import logging
 import time
 from collections.abc import Mapping
 
+from ..base.metrics import record_model
 from ..errors import ModelUnavailable
-from ..metrics import record_model
 from .protocol import Model, ModelRequest, ModelResponse, Role, Usage
 
 _log = logging.getLogger("webbee.model")
@@ -20,7 +20,11 @@ class RoleModels:
         self._models = dict(models)
         names = {role: model.name for role, model in self._models.items()}
         same = len(set(names.values())) == 1
-        self.name = next(iter(names.values())) if same else ", ".join(f"{role}={name}" for role, name in names.items())
+        self.name = (
+            next(iter(names.values()))
+            if same
+            else ", ".join(f"{role}={name}" for role, name in names.items())
+        )
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer by the model of `request.role`."""
@@ -36,10 +40,16 @@ class RoleModels:
 
 
 def _tokens(usage: Usage) -> dict[str, int]:
-    return {"InputTokens": usage.input_tokens, "CachedTokens": usage.cached_tokens, "OutputTokens": usage.output_tokens}
+    return {
+        "InputTokens": usage.input_tokens,
+        "CachedTokens": usage.cached_tokens,
+        "OutputTokens": usage.output_tokens,
+    }
 
 
-def _measure(role: Role, model: str, started: float, counts: Mapping[str, int], stop_reason: str = "") -> None:
+def _measure(
+    role: Role, model: str, started: float, counts: Mapping[str, int], stop_reason: str = ""
+) -> None:
     """One log line, and the invocation's figures by role and model."""
     values = {"ModelLatency": int((time.perf_counter() - started) * 1000), **counts}
     record_model(role, model, values)

@@ -29,7 +29,9 @@ class ScriptedModel:
         used = len(self.requests)
         self.requests.append(request)
         if used >= len(self.steps):
-            raise AssertionError(f"request {used + 1} ({request.role}) is past the script's {len(self.steps)} steps:\n{request.prompt}")
+            raise AssertionError(
+                f"request {used + 1} ({request.role}) is past the script's {len(self.steps)} steps:\n{request.prompt}"
+            )
         step = self.steps[used]
         if isinstance(step, Exception):
             raise step
@@ -39,12 +41,19 @@ class ScriptedModel:
         """Raise AssertionError naming the steps that no request reached."""
         unused = self.steps[len(self.requests) :]
         if unused:
-            raise AssertionError(f"{len(unused)} of {len(self.steps)} scripted steps were not used, the first is {unused[0]!r}")
+            raise AssertionError(
+                f"{len(unused)} of {len(self.steps)} scripted steps were not used, the first is {unused[0]!r}"
+            )
 
     def __enter__(self) -> ScriptedModel:
         return self
 
-    def __exit__(self, exc_type: type[BaseException] | None, exc: BaseException | None, tb: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
         if exc_type is None:  # a failing block already has its own reason
             self.assert_finished()
 

@@ -13,7 +13,10 @@ MAX_DESCRIPTION: Final = 1024
 """Characters of a tool's description: what the strictest of the services accepts."""
 
 SAID: Final = "Users say:"
-HARM: Final = {"write": "Changes data.", "destructive": "Destructive; the user is asked to confirm it first."}
+HARM: Final = {
+    "write": "Changes data.",
+    "destructive": "Destructive; the user is asked to confirm it first.",
+}
 """What is added for functions with an effect, by action type."""
 
 _TOP_LEVEL: Final = ("type", "properties", "required")
@@ -22,7 +25,14 @@ _DEPTH: Final = 8
 
 def describe(tool: ToolSpec) -> str:
     """Description, effect and a few examples, at most 1,024 characters; examples that do not fit are left out."""
-    text = " ".join(part for part in (clean(tool.description).strip() or tool.fn_name, HARM.get(tool.action_type, "")) if part)
+    text = " ".join(
+        part
+        for part in (
+            clean(tool.description).strip() or tool.fn_name,
+            HARM.get(tool.action_type, ""),
+        )
+        if part
+    )
     examples: list[str] = []
     for example in tool.examples[:EXAMPLES_SHOWN]:
         more = [*examples, json.dumps(clean(example), ensure_ascii=False)]
@@ -52,9 +62,17 @@ def _plain(node: Any, definitions: Mapping[str, Any], depth: int) -> Any:
             return {"type": "object"}
         node = {**definitions[name], **{k: v for k, v in node.items() if k != "$ref"}}
         depth -= 1
-    plain = {k: _plain(v, definitions, depth) for k, v in node.items() if k not in ("$defs", "title", "properties")}
-    if isinstance(node.get("properties"), Mapping):  # its keys are arguments' names: `title` may be one
-        plain["properties"] = {k: _plain(v, definitions, depth) for k, v in node["properties"].items()}
+    plain = {
+        k: _plain(v, definitions, depth)
+        for k, v in node.items()
+        if k not in ("$defs", "title", "properties")
+    }
+    if isinstance(
+        node.get("properties"), Mapping
+    ):  # its keys are arguments' names: `title` may be one
+        plain["properties"] = {
+            k: _plain(v, definitions, depth) for k, v in node["properties"].items()
+        }
     elif "title" in node and not isinstance(node["title"], str):
         plain["title"] = _plain(node["title"], definitions, depth)
     return plain
@@ -68,7 +86,12 @@ def call(name: Any, arguments: Any) -> ToolCall:
         except (ValueError, RecursionError):
             parsed = None
         return ToolCall(str(name), parsed if isinstance(parsed, dict) else arguments)
-    return ToolCall(str(name), arguments if isinstance(arguments, dict) else json.dumps(arguments, ensure_ascii=False, default=str))
+    return ToolCall(
+        str(name),
+        arguments
+        if isinstance(arguments, dict)
+        else json.dumps(arguments, ensure_ascii=False, default=str),
+    )
 
 
 def whole(calls: Sequence[ToolCall], stop_reason: str) -> tuple[ToolCall, ...]:

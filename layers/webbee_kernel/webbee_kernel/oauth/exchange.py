@@ -26,7 +26,9 @@ class Http(Protocol):
     async def request(self, method: str, url: str, **kwargs: Any) -> Any: ...
 
 
-async def exchange(http: Http, provider: Provider, signin: SignIn, code: str, client_id: str, client_secret: str) -> dict[str, Any]:
+async def exchange(
+    http: Http, provider: Provider, signin: SignIn, code: str, client_id: str, client_secret: str
+) -> dict[str, Any]:
     """The provider's token answer.
 
     Raises CallError: PERMISSION_DENIED where the provider refuses, BACKEND_5XX and BACKEND_TIMEOUT where it cannot answer.
@@ -41,9 +43,18 @@ async def exchange(http: Http, provider: Provider, signin: SignIn, code: str, cl
     } | ({"client_secret": client_secret} if client_secret else {})
     headers = {"accept": "application/json"}
     try:
-        answer = await http.request("POST", provider.token_url, data=form, headers=headers, timeout=TOKEN_S, follow_redirects=False)
+        answer = await http.request(
+            "POST",
+            provider.token_url,
+            data=form,
+            headers=headers,
+            timeout=TOKEN_S,
+            follow_redirects=False,
+        )
     except TimeoutError:
-        raise CallError("BACKEND_TIMEOUT", f"{signin.provider} did not answer in {TOKEN_S:g} s") from None
+        raise CallError(
+            "BACKEND_TIMEOUT", f"{signin.provider} did not answer in {TOKEN_S:g} s"
+        ) from None
     except (OSError, ValueError):
         raise CallError("BACKEND_5XX", f"{signin.provider} could not be reached") from None
     body = _object(answer)
@@ -51,7 +62,10 @@ async def exchange(http: Http, provider: Provider, signin: SignIn, code: str, cl
         return body
     said = str(body.get("error", ""))
     reason = said if _CODE.fullmatch(said) else f"status {answer.status_code}"
-    raise CallError("BACKEND_5XX" if answer.status_code >= 500 else "PERMISSION_DENIED", f"{signin.provider} gave no tokens ({reason})")
+    raise CallError(
+        "BACKEND_5XX" if answer.status_code >= 500 else "PERMISSION_DENIED",
+        f"{signin.provider} gave no tokens ({reason})",
+    )
 
 
 async def identity(http: Http, provider: Provider, tokens: Mapping[str, Any]) -> dict[str, Any]:
@@ -62,20 +76,40 @@ async def identity(http: Http, provider: Provider, tokens: Mapping[str, Any]) ->
     claims = _claims(tokens.get("id_token"))
     if not claims.get("email") and provider.userinfo_url:
         try:
-            headers = {"authorization": f"Bearer {tokens['access_token']}", "accept": "application/json"}
-            answer = await http.request("GET", provider.userinfo_url, headers=headers, timeout=IDENTITY_S, follow_redirects=False)
+            headers = {
+                "authorization": f"Bearer {tokens['access_token']}",
+                "accept": "application/json",
+            }
+            answer = await http.request(
+                "GET",
+                provider.userinfo_url,
+                headers=headers,
+                timeout=IDENTITY_S,
+                follow_redirects=False,
+            )
             claims = {**claims, **(_object(answer) if answer.status_code == 200 else {})}
         except (OSError, ValueError):  # the account is connected all the same, without a name
             pass
     return {k: str(claims[k])[:320] for k in ("sub", "email", "name") if claims.get(k)}
 
 
-def account(provider: str, tokens: Mapping[str, Any], who: Mapping[str, Any], now: float) -> dict[str, Any]:
+def account(
+    provider: str, tokens: Mapping[str, Any], who: Mapping[str, Any], now: float
+) -> dict[str, Any]:
     """The account document: what `imperal_sdk.oauth_tokens` reads, `expires_at` in Unix seconds. A missing refresh token leaves the one that is there."""
     lifetime = str(tokens.get("expires_in", ""))
     seconds = int(lifetime) if re.fullmatch(r"[0-9]{1,9}", lifetime) else 3600
-    kept = {k: tokens[k] for k in ("access_token", "refresh_token", "scope", "token_type") if _is_token(tokens.get(k))}
-    return {"provider": provider, **{k: who[k] for k in ("email", "name") if k in who}, **kept, "expires_at": int(now) + seconds}
+    kept = {
+        k: tokens[k]
+        for k in ("access_token", "refresh_token", "scope", "token_type")
+        if _is_token(tokens.get(k))
+    }
+    return {
+        "provider": provider,
+        **{k: who[k] for k in ("email", "name") if k in who},
+        **kept,
+        "expires_at": int(now) + seconds,
+    }
 
 
 def _is_token(value: Any) -> bool:

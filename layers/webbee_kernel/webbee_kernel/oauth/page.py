@@ -51,10 +51,15 @@ _RU: Final = {
 def question(language: str, provider: str, app: str, user: str, state: str, code: str) -> str:
     """Asks the person to finish: a link that somebody else sent must not connect their account to his user."""
     words = _words(language)
-    hidden = "".join(f'<input type="hidden" name="{n}" value="{escape(v)}">' for n, v in (("state", state), ("code", code)))
+    hidden = "".join(
+        f'<input type="hidden" name="{n}" value="{escape(v)}">'
+        for n, v in (("state", state), ("code", code))
+    )
     form = f'<form method="post">{hidden}<button>{escape(words["go"])}</button></form>'
     asked = escape(words["ask"]).format(user=f"<b>{escape(user)}</b>")
-    return _document(language, words["ask_title"].format(provider=provider.title(), app=app), asked, form)
+    return _document(
+        language, words["ask_title"].format(provider=provider.title(), app=app), asked, form
+    )
 
 
 def connected(language: str, what: str) -> str:

@@ -25,7 +25,9 @@ class Provider(BaseModel):
 
 
 def _known(authorize_url: str, token_url: str, userinfo_url: str, **extra: str) -> Provider:
-    return Provider(authorize_url=authorize_url, token_url=token_url, userinfo_url=userinfo_url, extra=extra)
+    return Provider(
+        authorize_url=authorize_url, token_url=token_url, userinfo_url=userinfo_url, extra=extra
+    )
 
 
 KNOWN: Final[Mapping[str, Provider]] = MappingProxyType(
@@ -57,5 +59,7 @@ def find(name: str, configured: Mapping[str, Provider]) -> Provider:
     """The operator's provider of this name, else the known one; ValueError naming those there are."""
     found = configured.get(name) or KNOWN.get(name)
     if found is None:
-        raise ValueError(f"unknown oauth provider {name!r}: give one of {', '.join(sorted({*KNOWN, *configured}))}")
+        raise ValueError(
+            f"unknown oauth provider {name!r}: give one of {', '.join(sorted({*KNOWN, *configured}))}"
+        )
     return found

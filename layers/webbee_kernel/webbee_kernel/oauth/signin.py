@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 import orjson
 
-from ..clock import Clock
+from ..base.clock import Clock
 from ..config import Settings
 from ..identity import user_dict, user_from
 from ..sdk.context import User
@@ -22,7 +22,7 @@ from ..sdk.definitions import OAuthDef
 from ..sdk.errors import OAuthNotConfigured, SecretNotDeclaredError
 from ..stores.protocols import CacheStore
 from ..surfaces.secrets import SecretsClient
-from ..turn import UserKey
+from ..values import UserKey
 from . import providers
 
 SECONDS = 600
@@ -54,7 +54,13 @@ class SignIns:
         self._clock = clock
 
     async def begin(
-        self, user: User, app_id: str, name: str, declared: Mapping[str, OAuthDef], secrets: SecretsClient, login_hint: str | None
+        self,
+        user: User,
+        app_id: str,
+        name: str,
+        declared: Mapping[str, OAuthDef],
+        secrets: SecretsClient,
+        login_hint: str | None,
     ) -> str:
         """The address at the provider to which the user's browser goes.
 
@@ -63,13 +69,17 @@ class SignIns:
         """
         provider = providers.find(name, self._settings.oauth_providers)
         if user.imperal_id.startswith("__"):
-            raise PermissionError("a sign-in needs a user: begin it in a user's call or with as_user")
+            raise PermissionError(
+                "a sign-in needs a user: begin it in a user's call or with as_user"
+            )
         redirect_uri = self._redirect_uri(app_id, name)
         client_id = await client(secrets, name, "id")
         if not client_id:
             missing = f"the app-wide secret {name}_client_id of {app_id} is not set (redirect address: {redirect_uri})"
             _log.warning("app=%s provider=%s | sign-in not begun: %s", app_id, name, missing)
-            raise OAuthNotConfigured(f"{missing}; an operator sets it with PUT /v1/extensions/{app_id}/secrets/{name}_client_id")
+            raise OAuthNotConfigured(
+                f"{missing}; an operator sets it with PUT /v1/extensions/{app_id}/secrets/{name}_client_id"
+            )
         state, verifier = random.token_urlsafe(32), random.token_urlsafe(48)
         await self._keep(SignIn(_hash(state), user, app_id, name, verifier, redirect_uri))
         scopes = declared[name].scopes if name in declared else ()
@@ -98,13 +108,31 @@ class SignIns:
         return found if found.provider == provider else None
 
     async def _keep(self, signin: SignIn) -> None:
-        kept = orjson.dumps({**{k: v for k, v in asdict(signin).items() if k != "user"}, "user": user_dict(signin.user)})
-        await self._cache.set(_owner(signin.key), signin.app_id, _MODEL, signin.key, kept, expires_at=self._clock.now() + SECONDS)
+        kept = orjson.dumps(
+            {
+                **{k: v for k, v in asdict(signin).items() if k != "user"},
+                "user": user_dict(signin.user),
+            }
+        )
+        await self._cache.set(
+            _owner(signin.key),
+            signin.app_id,
+            _MODEL,
+            signin.key,
+            kept,
+            expires_at=self._clock.now() + SECONDS,
+        )
 
     def _redirect_uri(self, app_id: str, provider: str) -> str:
         if not self._settings.public_url:
-            _log.warning("app=%s provider=%s | sign-in not begun: WEBBEE_PUBLIC_URL is not set", app_id, provider)
-            raise OAuthNotConfigured("the deployment does not know its own address: set WEBBEE_PUBLIC_URL (template parameter PublicUrl)")
+            _log.warning(
+                "app=%s provider=%s | sign-in not begun: WEBBEE_PUBLIC_URL is not set",
+                app_id,
+                provider,
+            )
+            raise OAuthNotConfigured(
+                "the deployment does not know its own address: set WEBBEE_PUBLIC_URL (template parameter PublicUrl)"
+            )
         return f"{self._settings.public_url.rstrip('/')}/v1/ext/{app_id}/oauth/{provider}/callback"
 
 
@@ -131,4 +159,6 @@ def _hash(text: str) -> str:
 
 
 def _challenge(verifier: str) -> str:
-    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    return (
+        base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+    )

@@ -70,9 +70,15 @@ def script() -> str:
 
 def assembled(style: str, code: str) -> str:
     """`index.html` with this style and this script in their places, marked with the digest of what they were made of."""
-    html = (FOLDER / "index.html").read_text("utf-8").replace("<html ", f'<html data-of="{digest()}" ', 1)
+    html = (
+        (FOLDER / "index.html")
+        .read_text("utf-8")
+        .replace("<html ", f'<html data-of="{digest()}" ', 1)
+    )
     html = html.replace('<link rel="stylesheet" href="style.css">', f"<style>{style}</style>")
-    return html.replace('<script type="module" src="app.js"></script>', f'<script type="module">{code}</script>')
+    return html.replace(
+        '<script type="module" src="app.js"></script>', f'<script type="module">{code}</script>'
+    )
 
 
 def digest() -> str:

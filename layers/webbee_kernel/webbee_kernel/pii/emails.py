@@ -17,12 +17,16 @@ _LOCAL = re.compile(rf"[{_WORD}.+'’%!#$*^~-]{{1,{LOCAL_MAX}}}")
 _QUOTED = re.compile(r'"[^"\r\n<>]{1,64}"')
 _DOMAIN = re.compile(rf"[{_WORD}.。．｡-]{{1,{DOMAIN_MAX}}}")
 _DOT = re.compile("[.。．｡]")
-_TOP = re.compile(r"xn--[a-z0-9-]{2,59}|(?:[^\W\d_]|[\u0300-\u036f\u0900-\u109f]){2,63}", re.IGNORECASE)
+_TOP = re.compile(
+    r"xn--[a-z0-9-]{2,59}|(?:[^\W\d_]|[\u0300-\u036f\u0900-\u109f]){2,63}", re.IGNORECASE
+)
 _RETINA = re.compile(r"\d+(?:\.\d+)?x\.(?:png|jpe?g|gif|svg|webp|avif)\Z", re.IGNORECASE)
 _REMOTE_PATH = re.compile(r":[\w.~-]+/")
 
 
-@lru_cache(maxsize=16)  # asked twice for each text: for itself, and for the names beside the addresses
+@lru_cache(
+    maxsize=16
+)  # asked twice for each text: for itself, and for the names beside the addresses
 def find_emails(text: str) -> tuple[tuple[int, int], ...]:
     """Spans `(start, end)` of the e-mail addresses in `text`, in order, not overlapping.
 
@@ -79,7 +83,9 @@ def _domain_end(text: str, start: int) -> int | None:
         labels.append(label)
     top = None
     while labels and top is None:
-        top = _TOP.match(labels.pop())  # a sentence may go on without a space: `example.com2`, `example.com_`
+        top = _TOP.match(
+            labels.pop()
+        )  # a sentence may go on without a space: `example.com2`, `example.com_`
     if top is None or not labels:
         return None
     end = start + sum(map(len, labels)) + len(labels) + top.end()

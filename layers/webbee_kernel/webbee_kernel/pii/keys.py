@@ -24,11 +24,15 @@ class NameKey(IntEnum):
 
 
 _SPLIT = re.compile(r"[^\W_]+")
-_PLACEHOLDER = re.compile(r"<[A-Z]+_[0-9]+>")  # a masked key says nothing: `<PHONE_1>` is not a phone-like key
+_PLACEHOLDER = re.compile(
+    r"<[A-Z]+_[0-9]+>"
+)  # a masked key says nothing: `<PHONE_1>` is not a phone-like key
 _CAMEL = re.compile(r"(?<=[a-zа-яё])(?=[A-ZА-ЯЁ])")
 
 _NAME = frozenset({"name", "names", "displayname"})
-_PART = frozenset("first last full middle given family surname maiden patronymic real preferred birth christian forename".split())
+_PART = frozenset(
+    "first last full middle given family surname maiden patronymic real preferred birth christian forename".split()
+)
 _SURE = frozenset(
     "fullname firstname lastname middlename givenname familyname surname forename patronymic фио фамилия фамилию отчество "
     "фамилии fio familiya otchestvo".split()
@@ -52,7 +56,9 @@ _DONE = frozenset(
     "deleted added closed opened resolved completed booked delegated written posted commented managed owned".split()
 )
 _ADDRESS = frozenset("from to cc bcc replyto от кому кого копия".split())
-_PLAIN_PARENT = frozenset("from to cc bcc user users account profile me self person individual".split()) | _ROLE
+_PLAIN_PARENT = (
+    frozenset("from to cc bcc user users account profile me self person individual".split()) | _ROLE
+)
 _NEVER = frozenset(
     "file folder dir directory path app application tool section product project host domain server service package module library repo "
     "repository branch tag label channel team group company org organization organisation brand model vendor city country region place "
@@ -81,7 +87,9 @@ def name_key(key: str) -> NameKey:
     words = _words(last)
     if not words:
         return NameKey.NO
-    if any(w in _SURE for w in words) or (len(words) > 1 and words[-1] in _NAME and any(w in _PART for w in words)):
+    if any(w in _SURE for w in words) or (
+        len(words) > 1 and words[-1] in _NAME and any(w in _PART for w in words)
+    ):
         return NameKey.SURE
     if words[-1] in _NAME:
         return _qualified(words[:-1], _words(parent))
@@ -91,7 +99,11 @@ def name_key(key: str) -> NameKey:
         return NameKey.NEVER if words[-1] in _NEVER else NameKey.NO
     if singular(words[-1]) in _ROLE or _done_by(words):
         return NameKey.ROLE
-    return NameKey.MAYBE if words == ("reply", "to") or (len(words) == 1 and words[0] in _ADDRESS) else NameKey.NO
+    return (
+        NameKey.MAYBE
+        if words == ("reply", "to") or (len(words) == 1 and words[0] in _ADDRESS)
+        else NameKey.NO
+    )
 
 
 @lru_cache(maxsize=2048)
@@ -102,7 +114,9 @@ def is_phone_key(key: str) -> bool:
         words = words[:-1]
     if not words:
         return False
-    return words[-1] in _PHONE or (len(words) > 1 and words[0] in _PHONE and words[-1] in _ROLE_GENITIVE)
+    return words[-1] in _PHONE or (
+        len(words) > 1 and words[0] in _PHONE and words[-1] in _ROLE_GENITIVE
+    )
 
 
 def is_bare_name(key: str) -> bool:
@@ -110,7 +124,9 @@ def is_bare_name(key: str) -> bool:
     return name_key(key) is NameKey.MAYBE and _words(key)[-1] in _NAME
 
 
-_PERSON_BESIDE = frozenset("email emails mail phone phones mobile birthday birthdate gender attendance rsvp salutation jobtitle".split())
+_PERSON_BESIDE = frozenset(
+    "email emails mail phone phones mobile birthday birthdate gender attendance rsvp salutation jobtitle".split()
+)
 _THING_BESIDE = frozenset(
     "path size mime version url color colour price sku ttl currency icon stock unread total children extension schema "
     "items file files members sections enabled handler capabilities parameters columns fields dependencies".split()
@@ -137,7 +153,11 @@ def _qualified(qualifiers: tuple[str, ...], parent: tuple[str, ...]) -> NameKey:
         last = singular(qualifiers[-1])
         if qualifiers[-1] in _ADDRESS or last in _ROLE or _done_by(qualifiers):
             return NameKey.ROLE
-        return NameKey.MAYBE if last in {"display", "user", "profile", "account", "friendly"} else NameKey.NEVER
+        return (
+            NameKey.MAYBE
+            if last in {"display", "user", "profile", "account", "friendly"}
+            else NameKey.NEVER
+        )
     if not parent:
         return NameKey.MAYBE
     last = singular(parent[-1])

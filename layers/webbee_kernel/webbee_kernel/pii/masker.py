@@ -27,7 +27,9 @@ class UnknownPlaceholder(ValueError):
     """A tool argument holds a placeholder that stands for nothing. `placeholder` is its text."""
 
     def __init__(self, placeholder: str) -> None:
-        super().__init__(f"I-PARAMS-NO-PLACEHOLDER-VALUES: {placeholder} stands for no value of this conversation")
+        super().__init__(
+            f"I-PARAMS-NO-PLACEHOLDER-VALUES: {placeholder} stands for no value of this conversation"
+        )
         self.placeholder = placeholder
 
 
@@ -47,7 +49,9 @@ class Masker:
     Not safe for use by several threads at once; a turn has its own.
     """
 
-    def __init__(self, known: Mapping[str, str] = MappingProxyType({}), *, names: NameDetector = find_names) -> None:
+    def __init__(
+        self, known: Mapping[str, str] = MappingProxyType({}), *, names: NameDetector = find_names
+    ) -> None:
         """`known`: the maps of remembered turns, placeholder to value; new numbers go on above the highest known of their kind.
 
         Raises `ValueError` for a key of `known` that is not a placeholder.
@@ -56,10 +60,14 @@ class Masker:
         self._values: dict[str, str] = {}
         self._by_spelling: dict[tuple[str, str], str] = {}
         self._by_identity: dict[tuple[str, str], str] = {}
-        self._unkeyed_phones: list[str] = []  # known phones not yet in `_by_identity`: that takes the library's import
+        self._unkeyed_phones: list[
+            str
+        ] = []  # known phones not yet in `_by_identity`: that takes the library's import
         self._names: list[str] = []  # placeholders of names to look for everywhere
         self._reserved: set[str] = set()
-        self._memo: dict[tuple[str, str], str] = {}  # a value keeps its placeholder, so a masked text keeps its form
+        self._memo: dict[
+            tuple[str, str], str
+        ] = {}  # a value keeps its placeholder, so a masked text keeps its form
         self._last = {EMAIL: 0, PHONE: 0, NAME: 0}
         for placeholder, value in known.items():
             self._learn(placeholder, value)
@@ -73,7 +81,9 @@ class Masker:
         """Keep the placeholder numbers that `value` shows out of use: for remembered text and the user's own words."""
         text = _joined(value)
         if "<" in text:
-            self._reserved.update(m[0] for m in _PLACEHOLDER.finditer(text) if m[0] not in self._values)
+            self._reserved.update(
+                m[0] for m in _PLACEHOLDER.finditer(text) if m[0] not in self._values
+            )
 
     def mask(self, value: JSON) -> JSON:
         """A copy of a JSON-like value with every e-mail address, phone number and name in its strings and keys replaced.
@@ -118,7 +128,11 @@ class Masker:
 
     def used_in(self, text: str) -> dict[str, str]:
         """The part of the map whose placeholders occur in `text`: what a turn has to store beside it."""
-        return {m[0]: self._values[m[0]] for m in _PLACEHOLDER.finditer(text) if m[0] in self._values} if "<" in text else {}
+        return (
+            {m[0]: self._values[m[0]] for m in _PLACEHOLDER.finditer(text) if m[0] in self._values}
+            if "<" in text
+            else {}
+        )
 
     def _real(self, match: "re.Match[str]") -> str:
         try:
@@ -166,16 +180,27 @@ class Masker:
 
     def _named(self, text: str) -> list[str]:
         """Placeholders of the known names that stand in `text`."""
-        found = [p for p in self._names if (name := self._values[p]) in text and _whole(name).search(text)]
+        found = [
+            p
+            for p in self._names
+            if (name := self._values[p]) in text and _whole(name).search(text)
+        ]
         return sorted(found, key=lambda p: -len(self._values[p]))
 
     def _rounds(self, text: str, key: str, *, spelt: bool = False) -> str:
         # Replacing one value can uncover another beside it; every round leaves less to replace, so this ends.
-        while spans := _cached(text, key, self._detector) if len(text) <= CACHED_MAX else _found(text, key, self._detector):
+        while (
+            spans := _cached(text, key, self._detector)
+            if len(text) <= CACHED_MAX
+            else _found(text, key, self._detector)
+        ):
             pieces: list[str] = []
             at = 0
             for start, end, kind, identity in spans:
-                pieces += (text[at:start], self._placeholder(kind, text[start:end], identity, spelt))
+                pieces += (
+                    text[at:start],
+                    self._placeholder(kind, text[start:end], identity, spelt),
+                )
                 at = end
             whole = spans[0][:2] == (0, len(text))
             text = "".join((*pieces, text[at:]))
@@ -219,7 +244,9 @@ class Masker:
 
     def _key_phones(self) -> None:
         for placeholder in self._unkeyed_phones:
-            self._by_identity.setdefault((PHONE, phone_identity(self._values[placeholder])), placeholder)
+            self._by_identity.setdefault(
+                (PHONE, phone_identity(self._values[placeholder])), placeholder
+            )
         self._unkeyed_phones.clear()
 
 

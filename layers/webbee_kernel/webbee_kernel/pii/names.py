@@ -35,7 +35,9 @@ class NameDetector(Hashable, Protocol):
         """Spans `(start, end)` of names in `text`, which stood under `key` (`parent.key`, `key` or nothing)."""
 
 
-KEYED_MAX = 200  # characters: a longer value under a name-like key is prose, and only its cues count
+KEYED_MAX = (
+    200  # characters: a longer value under a name-like key is prose, and only its cues count
+)
 WORDS_MAX = 5  # words of one name, particles and initials included
 DISPLAY_NAME_MAX = 90  # characters looked at before an address
 
@@ -46,7 +48,9 @@ _AND = re.compile(rf"{SPACE}(?:and|и|und|et|y|with|via|from|от|из|c/o){SPAC
 _LETTERS = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u0900-\u109f]|['’.-](?=[^\W\d_]))*\.?")
 _TRAILING = re.compile(rf"(?<![\w.@/-])({SHORT_RUN}){SPACE}*\Z")
 _AFTER_ADDRESS = re.compile(r"\s?\(([^()<>@\d]{3,60})\)")
-_NOBODY = frozenset("none unknown null undefined anonymous anonym na tbd tba not нет не неизвестно неизвестен отсутствует аноним".split())
+_NOBODY = frozenset(
+    "none unknown null undefined anonymous anonym na tbd tba not нет не неизвестно неизвестен отсутствует аноним".split()
+)
 _MAILBOX = re.compile(
     r"(?:no-?_?reply|do-?not-?reply|support|info|notifications?|notify|alerts?|hello|sales|billing|admin|team|news(?:letter)?|marketing"
     r"|help|contact|service|mailer(?:-daemon)?|postmaster|updates?|jobs|hr|office|invoices?|accounts?|security|feedback)(?=[@+.-])",
@@ -82,7 +86,11 @@ def _apart(spans: list[Span]) -> tuple[Span, ...]:
 def _under_key(text: str, kind: NameKey) -> Iterator[Span]:
     # What stands in parentheses qualifies a name: a city, a company, pronouns.
     for part in _PARTS.finditer(_PARENS.sub(lambda m: "(" * len(m[0]), text)):
-        cuts = [part.start(), *(p for m in _AND.finditer(text, *part.span()) for p in m.span()), part.end()]
+        cuts = [
+            part.start(),
+            *(p for m in _AND.finditer(text, *part.span()) for p in m.span()),
+            part.end(),
+        ]
         for start, end in zip(cuts[::2], cuts[1::2], strict=True):
             start, end = _trimmed(text, start, end)
             titled = TITLE.match(text, start, end)
@@ -112,7 +120,11 @@ def _is_name(part: str, kind: NameKey) -> bool:
     capitals = all(is_capitalised(w) or is_particle(w) for w in words)
     if len(words) == 1:
         return capitals and (given or (kind is NameKey.ROLE and not is_acronym(part)))
-    return given if kind is NameKey.ROLE and not capitals else capitals and (given or not any(map(is_acronym, words)))
+    return (
+        given
+        if kind is NameKey.ROLE and not capitals
+        else capitals and (given or not any(map(is_acronym, words)))
+    )
 
 
 def _beside_addresses(text: str) -> Iterator[Span]:
@@ -146,5 +158,7 @@ def _display_name(text: str, start: int, end: int, at: int, bracketed: bool) -> 
     if not words or (len(words) == 1 and not bracketed):
         return
     name = text[words[0][0] : end]
-    if _is_name(name, NameKey.ROLE) and (not _MAILBOX.match(text, at) or is_given(name.split()[0].casefold())):
+    if _is_name(name, NameKey.ROLE) and (
+        not _MAILBOX.match(text, at) or is_given(name.split()[0].casefold())
+    ):
         yield words[0][0], end

@@ -14,14 +14,35 @@ if TYPE_CHECKING:
 
 # Tried in this order for a number without a plus, the first region in which it is valid wins: the kernel's two languages, then the
 # countries most likely beside them. A number of eleven digits that begins with 7 or 8 is tried as Russian first.
-REGIONS = ("US", "RU", "GB", "DE", "FR", "ES", "IT", "UA", "BY", "KZ", "IN", "PL", "NL", "TR", "AU", "BR")
+REGIONS = (
+    "US",
+    "RU",
+    "GB",
+    "DE",
+    "FR",
+    "ES",
+    "IT",
+    "UA",
+    "BY",
+    "KZ",
+    "IN",
+    "PL",
+    "NL",
+    "TR",
+    "AU",
+    "BR",
+)
 # A refused candidate costs the library about 0.1 ms a region: past so many candidates in one text only the first two regions are tried.
 CANDIDATES_MAX = 256
 
 _GAP = r"[ \u00a0\u2009\u202f().\-\u2010-\u2015/\t]"
 _EXTENSION = r"(?:[ ,;]{0,3}(?:ext|доб|x)\.?:?[ ]?\d{1,7})?"
-_PLUS = re.compile(rf"(?<![0-9A-Za-z/=_])[+＋][ \u00a0]?\(?\d(?:{_GAP}{{0,3}}\d){{6,16}}{_EXTENSION}")
-_GROUPED = re.compile(r"(?<![\w.+/)=-])(?:[0-9][ \u00a0-]?)?\(\d{2,5}\)[ \u00a0-]?\d{2,4}(?:[ \u00a0-]?\d{2,4}){1,3}(?![\w(%€$₽])")
+_PLUS = re.compile(
+    rf"(?<![0-9A-Za-z/=_])[+＋][ \u00a0]?\(?\d(?:{_GAP}{{0,3}}\d){{6,16}}{_EXTENSION}"
+)
+_GROUPED = re.compile(
+    r"(?<![\w.+/)=-])(?:[0-9][ \u00a0-]?)?\(\d{2,5}\)[ \u00a0-]?\d{2,4}(?:[ \u00a0-]?\d{2,4}){1,3}(?![\w(%€$₽])"
+)
 _AFTER_WORD = re.compile(
     r"(?<![^\W_])(?:(?:tele)?phones?|tel|mobile|mob|cell(?:phone)?|fax|whatsapp|viber|wa\.me"
     r"|тел|телефон\w{0,2}|моб|мобильн\w{2,3}|сот|сотов\w{2,3}|факс|(?:по)?звоните(?: по)?)(?:[ ]?(?:number|num|no|номер|is|№))?[\s.:=/#№–-]{1,4}"
@@ -79,7 +100,9 @@ def _judge(text: str, candidates: list[tuple[int, int, bool]]) -> tuple[Phone, .
         if accepted and start < accepted[-1][1]:
             continue
         # One more character lets the library refuse a number that runs on into letters or a percent sign.
-        accepted += [(start + s, start + e, i) for s, e, i in _library(text[start : end + 1], cued, regions)]
+        accepted += [
+            (start + s, start + e, i) for s, e, i in _library(text[start : end + 1], cued, regions)
+        ]
     return tuple(accepted)
 
 
@@ -89,7 +112,11 @@ def _library(window: str, cued: bool, regions: int) -> list[Phone]:
 
     if window[0] in "+＋":
         found = _matches(PhoneNumberMatcher(window, None, Leniency.VALID))
-        return found or (_matches(PhoneNumberMatcher(window, None, Leniency.POSSIBLE)) if cued or _is_written_so(window) else [])
+        return found or (
+            _matches(PhoneNumberMatcher(window, None, Leniency.POSSIBLE))
+            if cued or _is_written_so(window)
+            else []
+        )
     leniency = Leniency.VALID if cued else Leniency.STRICT_GROUPING
     for region in _regions(window)[:regions]:
         found = _matches(PhoneNumberMatcher(window, region, leniency))
@@ -102,7 +129,12 @@ def _is_written_so(window: str) -> bool:
     """Whether a number with a plus is grouped as people group phone numbers: ten digits or more, a country's code first, and groups that
     are not thousands. `+1 555 123 4567` is, `+12 345 678 901` and `+12345678901` are not."""
     country, *groups = re.findall(r"\d+", window)
-    return len(country) <= 3 and len(groups) >= 2 and sum(map(len, (country, *groups))) >= 10 and {len(g) for g in groups} != {3}
+    return (
+        len(country) <= 3
+        and len(groups) >= 2
+        and sum(map(len, (country, *groups))) >= 10
+        and {len(g) for g in groups} != {3}
+    )
 
 
 def _regions(window: str) -> tuple[str, ...]:

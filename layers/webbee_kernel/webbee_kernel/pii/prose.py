@@ -25,7 +25,9 @@ Span = tuple[int, int]
 
 # Without a match nothing below can find anything.
 _WORTH_IT = re.compile(rf"[\s:=][{UP}]|[{UP}]\.")
-_RUN = re.compile(rf"(?<![\w.@/-]){WORD}(?:{SPACE}(?:(?:{PARTICLE}{SPACE}){{1,2}}{WORD}|{WORD}|[{UP}]\.)){{1,7}}")
+_RUN = re.compile(
+    rf"(?<![\w.@/-]){WORD}(?:{SPACE}(?:(?:{PARTICLE}{SPACE}){{1,2}}{WORD}|{WORD}|[{UP}]\.)){{1,7}}"
+)
 _FILE_TAIL = re.compile(r"[._][a-z0-9]")
 _GREETING = re.compile(
     r"(?<![^\W_])(?:Hi|Hello|Hey|Thanks|Regards|regards|Cheers|Sincerely|Привет|Здравствуйте|Добрый день|С уважением|Спасибо)[,!]?\s+"
@@ -72,7 +74,9 @@ def _in_run(text: str, run: "re.Match[str]") -> Iterator[Span]:
 
 def _is_file_or_product(text: str, first: Span, last: Span) -> bool:
     """`Sarah Lee.pdf`, `Maria DB`; not `SARAH LEE`."""
-    return _FILE_TAIL.match(text, last[1]) is not None or (is_acronym(text[slice(*last)]) and not text[slice(*first)].isupper())
+    return _FILE_TAIL.match(text, last[1]) is not None or (
+        is_acronym(text[slice(*last)]) and not text[slice(*first)].isupper()
+    )
 
 
 def _name_at(words: list[str], i: int) -> Span:
@@ -100,7 +104,9 @@ def _name_end(words: list[str], end: int, room: int) -> int:
     while end < len(words) and (words[end] not in NOT_NAMES or words[end] in SURNAMES_LATIN):
         word = words[end]
         if len(word) > 1 and not is_particle(word) and not is_patronymic(word):
-            if taken == room or (taken and word not in SURNAMES_LATIN and not is_given(words[end - 1])):
+            if taken == room or (
+                taken and word not in SURNAMES_LATIN and not is_given(words[end - 1])
+            ):
                 break
             taken += 1
         end += 1
@@ -141,7 +147,9 @@ def _leading_name(text: str, span: Span) -> list[Span]:
     if words[0] in PLACE_LEADS:
         return []
     count = 0
-    while count < len(words) and (words[count] not in NOT_NAMES or (count and words[count] in SURNAMES_LATIN)):
+    while count < len(words) and (
+        words[count] not in NOT_NAMES or (count and words[count] in SURNAMES_LATIN)
+    ):
         count += 1
     return spans[:count]
 

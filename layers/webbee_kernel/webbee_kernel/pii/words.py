@@ -14,7 +14,9 @@ SPACE = r"[ \u00a0]"
 _LETTERS = r"[^\W\d_]{1,40}"  # bounded, as everything here: no text may cost more than its length
 WORD = rf"[{UP}](?:{_LETTERS}(?:['’-]{_LETTERS}){{0,3}}|['’][{UP}]{_LETTERS})"
 PARTICLE = r"(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al|el|ten|ter)"
-SHORT_RUN = rf"(?:[{UP}]\.{SPACE}?){{0,2}}{WORD}(?:{SPACE}(?:{PARTICLE}{SPACE})?(?:{WORD}|[{UP}]\.)){{0,3}}"
+SHORT_RUN = (
+    rf"(?:[{UP}]\.{SPACE}?){{0,2}}{WORD}(?:{SPACE}(?:{PARTICLE}{SPACE})?(?:{WORD}|[{UP}]\.)){{0,3}}"
+)
 
 TOKEN = re.compile(r"\S+")
 # Words before a name, and the name.
@@ -75,7 +77,9 @@ def is_acronym(word: str) -> bool:
 
 def is_capitalised(word: str) -> bool:
     """Whether the word, as written, is spelt as in a name: a capital first, none inside (`GitHub`), or a script without capitals."""
-    return (_PLAIN.fullmatch(word) is not None and not _CAMEL.match(word)) or word.lower() == word.upper()
+    return (
+        _PLAIN.fullmatch(word) is not None and not _CAMEL.match(word)
+    ) or word.lower() == word.upper()
 
 
 @lru_cache(maxsize=1)

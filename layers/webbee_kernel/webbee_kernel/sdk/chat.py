@@ -66,7 +66,9 @@ class ChatExtension:
         Raises ValueError for an unknown action type and for a name that is taken.
         """
         if action_type not in ACTION_TYPES:
-            raise ValueError(f"action_type of {name!r} is {action_type!r}: give one of {', '.join(ACTION_TYPES)}")
+            raise ValueError(
+                f"action_type of {name!r} is {action_type!r}: give one of {', '.join(ACTION_TYPES)}"
+            )
         if name in self.functions:
             raise ValueError(f"chat function {name!r} is registered twice")
 

@@ -26,7 +26,9 @@ class StoreConflict(ExtensionError):
     """`update(if_match=…)` found another etag: read again, merge, retry."""
 
     def __init__(self, doc_id: str = "", expected_etag: str = "", current_etag: str = "") -> None:
-        super().__init__(f"document {doc_id!r} has etag {current_etag!r}, not {expected_etag!r}: read it again and retry")
+        super().__init__(
+            f"document {doc_id!r} has etag {current_etag!r}, not {expected_etag!r}: read it again and retry"
+        )
         self.doc_id = doc_id
         self.expected_etag = expected_etag
         self.current_etag = current_etag

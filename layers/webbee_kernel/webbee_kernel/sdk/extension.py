@@ -77,20 +77,27 @@ class Extension:
         self.health: Handler | None = None
         self.chats: list[Chat] = []
 
-    def tool(self, name: str, scopes: list[str] | None = None, description: str = "") -> Callable[[F], F]:
+    def tool(
+        self, name: str, scopes: list[str] | None = None, description: str = ""
+    ) -> Callable[[F], F]:
         """Register a plain tool. The names `skeleton_refresh_<section>` and `skeleton_alert_<section>` are the kernel's."""
 
         def register(func: F) -> F:
             if name.startswith(REFRESH_PREFIX):
                 check_section_name(name.removeprefix(REFRESH_PREFIX))
             self.tools[name] = ToolDef(name, func, tuple(scopes or ()), description)
-            if name.startswith(REFRESH_PREFIX) and (section := name.removeprefix(REFRESH_PREFIX)) not in self.skeletons:
+            if (
+                name.startswith(REFRESH_PREFIX)
+                and (section := name.removeprefix(REFRESH_PREFIX)) not in self.skeletons
+            ):
                 self.skeletons[section] = SkeletonDef(section, func, description=description)
             return func
 
         return register
 
-    def skeleton(self, section_name: str, *, alert: bool = False, ttl: int = 300, description: str = "") -> Callable[[F], F]:
+    def skeleton(
+        self, section_name: str, *, alert: bool = False, ttl: int = 300, description: str = ""
+    ) -> Callable[[F], F]:
         """Register a skeleton section: `async (ctx) -> {"response": {...}}`, at most 2 KB useful.
 
         It becomes the tool `skeleton_refresh_<section>`. `ttl` is in seconds (≥ 1), per user and section.
@@ -98,7 +105,9 @@ class Extension:
         """
         check_section_name(section_name)
         if ttl < 1:
-            raise ValueError(f"ttl of skeleton section {section_name!r} is {ttl}: give at least 1 second")
+            raise ValueError(
+                f"ttl of skeleton section {section_name!r} is {ttl}: give at least 1 second"
+            )
 
         def register(func: F) -> F:
             self.skeletons[section_name] = SkeletonDef(section_name, func, alert, ttl, description)
@@ -122,7 +131,9 @@ class Extension:
     ) -> Callable[[F], F]:
         """Register a panel: `async (ctx, **params)` returning a UI tree. Raises ValueError for an unknown slot."""
         if slot not in PANEL_SLOTS:
-            raise ValueError(f"slot of panel {panel_id!r} is {slot!r}: give one of {', '.join(PANEL_SLOTS)}")
+            raise ValueError(
+                f"slot of panel {panel_id!r} is {slot!r}: give one of {', '.join(PANEL_SLOTS)}"
+            )
         options = {
             "center_overlay": center_overlay,
             "stale_while_revalidate": stale_while_revalidate,
@@ -162,10 +173,21 @@ class Extension:
         """Declare a secret; usable as a decorator or as a plain call."""
         if scope not in ("user", "app"):
             raise ValueError(f"scope of secret {name!r} is {scope!r}: give user or app")
-        self.secrets[name] = SecretDef(name, description, required, write_mode, max_bytes, rotation_hint_days, scope, env_fallback)
+        self.secrets[name] = SecretDef(
+            name,
+            description,
+            required,
+            write_mode,
+            max_bytes,
+            rotation_hint_days,
+            scope,
+            env_fallback,
+        )
         return lambda func: func
 
-    def oauth(self, provider: str, *, collection: str | None = None, scopes: list[str] | None = None) -> None:
+    def oauth(
+        self, provider: str, *, collection: str | None = None, scopes: list[str] | None = None
+    ) -> None:
         """Let users connect accounts of a provider: `google`, `microsoft`, `yahoo`, or one the operator configured.
 
         `ctx.oauth_authorize_url(provider)` begins it. Declare the app-wide secrets `<provider>_client_id` and `<provider>_client_secret` too.
@@ -259,4 +281,6 @@ class Extension:
 def check_section_name(name: str) -> None:
     """Raise ValueError unless a skeleton section may bear this name."""
     if not name or _SECTION_REFUSED.search(name) or not name.isprintable():
-        raise ValueError(f"skeleton section name {name!r} is refused: give at least one character and none of * ? [ ] : /")
+        raise ValueError(
+            f"skeleton section name {name!r} is refused: give at least one character and none of * ? [ ] : /"
+        )

@@ -18,6 +18,11 @@ def is_allowed(address: str, *, allow_private: bool) -> bool:
             return False
         if ip.is_site_local:
             return allow_private
-    if ip.is_link_local or ip.is_multicast or ip.is_unspecified or (ip.is_reserved and not ip.is_loopback):
+    if (
+        ip.is_link_local
+        or ip.is_multicast
+        or ip.is_unspecified
+        or (ip.is_reserved and not ip.is_loopback)
+    ):
         return False
     return ip.is_global or allow_private

@@ -57,7 +57,9 @@ class ActionResult:
         self.error_code = error_code
 
     @staticmethod
-    def success(data: Any, summary: str, *, ui: Any = None, refresh_panels: list[str] | None = None) -> ActionResult:
+    def success(
+        data: Any, summary: str, *, ui: Any = None, refresh_panels: list[str] | None = None
+    ) -> ActionResult:
         """A call that worked. `data` is a dict or a Pydantic model (kept as its JSON form)."""
         return ActionResult("success", data, summary, ui=ui, refresh_panels=refresh_panels)
 

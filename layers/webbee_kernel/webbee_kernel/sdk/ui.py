@@ -84,7 +84,17 @@ def ListItem(
     **props: Any,
 ) -> UINode:
     """One row; `actions` are `{"label", "on_click"}`."""
-    return Node("ListItem", id=id, title=title, subtitle=subtitle, meta=meta, badge=badge, on_click=on_click, actions=actions, **props)
+    return Node(
+        "ListItem",
+        id=id,
+        title=title,
+        subtitle=subtitle,
+        meta=meta,
+        badge=badge,
+        on_click=on_click,
+        actions=actions,
+        **props,
+    )
 
 
 def Badge(label: str = "", color: str = "gray", **props: Any) -> UINode:
@@ -102,7 +112,9 @@ def Stats(children: list[UINode], columns: int = 0) -> UINode:
     return Node("Stats", children=children, columns=columns)
 
 
-def Button(label: str, on_click: UIAction | None = None, variant: str = "primary", **props: Any) -> UINode:
+def Button(
+    label: str, on_click: UIAction | None = None, variant: str = "primary", **props: Any
+) -> UINode:
     """A button."""
     return Node("Button", label=label, on_click=on_click, variant=variant, **props)
 
@@ -112,14 +124,29 @@ def Empty(message: str = "No data", **props: Any) -> UINode:
     return Node("Empty", message=message, **props)
 
 
-def Form(children: list[UINode], action: str = "", submit_label: str = "Submit", defaults: dict[str, Any] | None = None) -> UINode:
+def Form(
+    children: list[UINode],
+    action: str = "",
+    submit_label: str = "Submit",
+    defaults: dict[str, Any] | None = None,
+) -> UINode:
     """A form whose fields become the parameters of the function `action`."""
-    return Node("Form", children=children, action=action, submit_label=submit_label, defaults=defaults)
+    return Node(
+        "Form", children=children, action=action, submit_label=submit_label, defaults=defaults
+    )
 
 
-def Input(placeholder: str = "", param_name: str = "value", label: str = "", type: str = "text", **props: Any) -> UINode:
+def Input(
+    placeholder: str = "",
+    param_name: str = "value",
+    label: str = "",
+    type: str = "text",
+    **props: Any,
+) -> UINode:
     """A field of a form."""
-    return Node("Input", placeholder=placeholder, param_name=param_name, label=label, type=type, **props)
+    return Node(
+        "Input", placeholder=placeholder, param_name=param_name, label=label, type=type, **props
+    )
 
 
 def Call(function: str, **params: Any) -> UIAction:

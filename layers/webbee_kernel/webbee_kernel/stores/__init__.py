@@ -1,5 +1,23 @@
 """Where state lives: one protocol per table, one implementation on DynamoDB, one in memory."""
 
-from .protocols import AuditStore, CacheStore, DocumentStore, EventStore, SecretStore, SessionStore, SkeletonStore, Stores
+from .protocols import (
+    AuditStore,
+    CacheStore,
+    DocumentStore,
+    EventStore,
+    SecretStore,
+    SessionStore,
+    SkeletonStore,
+    Stores,
+)
 
-__all__ = ["AuditStore", "CacheStore", "DocumentStore", "EventStore", "SecretStore", "SessionStore", "SkeletonStore", "Stores"]
+__all__ = [
+    "AuditStore",
+    "CacheStore",
+    "DocumentStore",
+    "EventStore",
+    "SecretStore",
+    "SessionStore",
+    "SkeletonStore",
+    "Stores",
+]

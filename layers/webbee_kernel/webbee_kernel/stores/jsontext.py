@@ -38,7 +38,9 @@ def equal(left: Any, right: Any) -> bool:
     if isinstance(left, bool) or isinstance(right, bool):
         return left is right
     if isinstance(left, dict) and isinstance(right, dict):
-        return left.keys() == right.keys() and all(equal(value, right[key]) for key, value in left.items())
+        return left.keys() == right.keys() and all(
+            equal(value, right[key]) for key, value in left.items()
+        )
     if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
         return len(left) == len(right) and all(map(equal, left, right))
     return bool(left == right)
@@ -75,4 +77,6 @@ def _refuse_foreign(value: Any) -> None:
         for item in value:
             _refuse_foreign(item)
     elif value is not None and not isinstance(value, (str, int, float)):
-        raise TypeError(f"{type(value).__name__} is not JSON: use dict, list, str, int, float, bool or None")
+        raise TypeError(
+            f"{type(value).__name__} is not JSON: use dict, list, str, int, float, bool or None"
+        )

@@ -28,12 +28,16 @@ class Cursor:
 
     def write(self, *position: Any) -> str:
         """A token that `read` turns back into these values."""
-        return base64.urlsafe_b64encode(dumps([self._query, *position]).encode()).decode().rstrip("=")
+        return (
+            base64.urlsafe_b64encode(dumps([self._query, *position]).encode()).decode().rstrip("=")
+        )
 
     def read(self, token: str, size: int) -> list[Any]:
         """The values of a token; ValueError for one that this query did not give out."""
         try:
-            raw = base64.b64decode(token.encode() + b"=" * (-len(token) % 4), altchars=b"-_", validate=True)
+            raw = base64.b64decode(
+                token.encode() + b"=" * (-len(token) % 4), altchars=b"-_", validate=True
+            )
             values = loads(raw.decode())
         except (ValueError, AttributeError, RecursionError):
             values = None
@@ -51,7 +55,9 @@ def positive(limit: int) -> int:
 
 def matches(data: Mapping[str, Any], where: Mapping[str, Any] | None) -> bool:
     """Equality of every named top-level field; a missing field equals nothing, not even null."""
-    return not where or all(name in data and equal(data[name], value) for name, value in where.items())
+    return not where or all(
+        name in data and equal(data[name], value) for name, value in where.items()
+    )
 
 
 Position = tuple[tuple[int, Any] | None, str]
@@ -90,7 +96,9 @@ class Order:
         return left < right if self.descends else left > right
 
 
-def ordered_page(rows: Iterable[Row], order: Order, cursor: Cursor, token: str | None, limit: int) -> Page[Document]:
+def ordered_page(
+    rows: Iterable[Row], order: Order, cursor: Cursor, token: str | None, limit: int
+) -> Page[Document]:
     """One page of rows that were all read; `total` counts them."""
     placed = order.sort(rows)
     rest = placed
@@ -112,7 +120,11 @@ def ordered_page(rows: Iterable[Row], order: Order, cursor: Cursor, token: str |
 def created_page(rows: list[Row], cursor: Cursor, limit: int) -> Page[Document]:
     """One page of rows in order of creation, of which the caller read one more than `limit` if there was one."""
     page, more = rows[:limit], len(rows) > limit
-    return Page(data=[row.document for row in page], cursor=cursor.write(page[-1].created) if more else None, has_more=more)
+    return Page(
+        data=[row.document for row in page],
+        cursor=cursor.write(page[-1].created) if more else None,
+        has_more=more,
+    )
 
 
 def created_after(cursor: Cursor, token: str | None, collection: str) -> str:
@@ -120,14 +132,18 @@ def created_after(cursor: Cursor, token: str | None, collection: str) -> str:
     if token is None:
         return ""
     (created,) = cursor.read(token, 1)
-    if not isinstance(created, str) or not re.fullmatch(re.escape(collection) + "#[0-9a-f]{32}", created):
+    if not isinstance(created, str) or not re.fullmatch(
+        re.escape(collection) + "#[0-9a-f]{32}", created
+    ):
         raise ValueError(f"cursor {token!r} is not one that this query gave out")
     return created
 
 
 def _position(cursor: Cursor, token: str) -> Position:
     ranked, created = cursor.read(token, 2)
-    sound = ranked is None or (isinstance(ranked, list) and len(ranked) == 2 and isinstance(ranked[0], int))
+    sound = ranked is None or (
+        isinstance(ranked, list) and len(ranked) == 2 and isinstance(ranked[0], int)
+    )
     if not sound or not isinstance(created, str):
         raise ValueError(f"cursor {token!r} is not one that this query gave out")
     return (tuple(ranked) if ranked else None), created

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..sdk.documents import Document, Page
-from ..turn import (
+from ..values import (
     AuditRecord,
     Event,
     Installation,
@@ -44,7 +44,9 @@ class SessionStore(Protocol):
         """Remember calls that wait for the user, replacing what waited before."""
         ...
 
-    async def take_pending(self, key: SessionKey, confirmation_id: str) -> PendingConfirmation | None:
+    async def take_pending(
+        self, key: SessionKey, confirmation_id: str
+    ) -> PendingConfirmation | None:
         """Remove and return it, exactly once even when two callers race; None when it is gone or another one waits."""
         ...
 
@@ -56,7 +58,9 @@ class SessionStore(Protocol):
         """Forget the session. Repeatable."""
         ...
 
-    async def list(self, user: UserKey, *, limit: int = 50, cursor: str | None = None) -> tuple[tuple[SessionSummary, ...], str | None]:
+    async def list(
+        self, user: UserKey, *, limit: int = 50, cursor: str | None = None
+    ) -> tuple[tuple[SessionSummary, ...], str | None]:
         """The user's sessions, most recently touched first, and the cursor of the next page."""
         ...
 
@@ -76,11 +80,15 @@ class SkeletonStore(Protocol):
         """Create the section with its due time unless it exists (then nothing changes)."""
         ...
 
-    async def request_refresh(self, user: UserKey, app_id: str, section: str, due_at: float) -> bool:
+    async def request_refresh(
+        self, user: UserKey, app_id: str, section: str, due_at: float
+    ) -> bool:
         """Move the due time forward to `due_at` if it lies later; False when there is no such section."""
         ...
 
-    async def lease(self, user: UserKey, app_id: str, section: str, *, now: float, until: float) -> Section | None:
+    async def lease(
+        self, user: UserKey, app_id: str, section: str, *, now: float, until: float
+    ) -> Section | None:
         """Take the section's lease if nobody holds it at `now`; None when somebody does or it does not exist.
 
         Returns the section as stored, with `lease_until=until`: the value is the fencing token of `save`.
@@ -107,7 +115,9 @@ class SkeletonStore(Protocol):
         """
         ...
 
-    async def put_installation(self, user: UserKey, installation: Installation) -> Installation | None:
+    async def put_installation(
+        self, user: UserKey, installation: Installation
+    ) -> Installation | None:
         """Record that a user has, or no longer has, an app; what was recorded before, None for a user who never decided.
 
         Of several writers at once exactly one sees each change: the others find its record. One that says the same
@@ -131,11 +141,15 @@ class SkeletonStore(Protocol):
 class CacheStore(Protocol):
     """Bytes with an expiry, per user, app, model name and key."""
 
-    async def get(self, user: UserKey, app_id: str, model: str, key: str, *, now: float) -> bytes | None:
+    async def get(
+        self, user: UserKey, app_id: str, model: str, key: str, *, now: float
+    ) -> bytes | None:
         """The value unless it expired: an entry is gone at `expires_at`, swept or not."""
         ...
 
-    async def set(self, user: UserKey, app_id: str, model: str, key: str, value: bytes, *, expires_at: float) -> None:
+    async def set(
+        self, user: UserKey, app_id: str, model: str, key: str, value: bytes, *, expires_at: float
+    ) -> None:
         """Write, replacing."""
         ...
 
@@ -151,11 +165,22 @@ class CacheStore(Protocol):
 class DocumentStore(Protocol):
     """Documents per user, app and collection. `data` is a JSON object; numbers come back exactly as they went in."""
 
-    async def create(self, user: UserKey, app_id: str, collection: str, data: dict[str, Any], *, now: str, doc_id: str = "") -> Document:
+    async def create(
+        self,
+        user: UserKey,
+        app_id: str,
+        collection: str,
+        data: dict[str, Any],
+        *,
+        now: str,
+        doc_id: str = "",
+    ) -> Document:
         """A new document under a fresh time-ordered id, or under `doc_id` if nothing is there (StoreConflict otherwise)."""
         ...
 
-    async def get(self, user: UserKey, app_id: str, collection: str, doc_id: str) -> Document | None:
+    async def get(
+        self, user: UserKey, app_id: str, collection: str, doc_id: str
+    ) -> Document | None:
         """One document, strongly consistent and whole."""
         ...
 
@@ -192,11 +217,15 @@ class DocumentStore(Protocol):
         """Top-level equality, one order field (`-field` descends), else insertion order; pages by cursor."""
         ...
 
-    async def count(self, user: UserKey, app_id: str, collection: str, *, where: Mapping[str, Any] | None = None) -> int:
+    async def count(
+        self, user: UserKey, app_id: str, collection: str, *, where: Mapping[str, Any] | None = None
+    ) -> int:
         """How many match."""
         ...
 
-    def list_users(self, tenant_id: str, app_id: str, collection: str, *, page_size: int = 500) -> AsyncIterator[str]:
+    def list_users(
+        self, tenant_id: str, app_id: str, collection: str, *, page_size: int = 500
+    ) -> AsyncIterator[str]:
         """Users of the tenant that hold at least one document in the collection."""
         ...
 
@@ -204,7 +233,9 @@ class DocumentStore(Protocol):
 class AuditStore(Protocol):
     """Append only: what was done, and the guard against doing it twice."""
 
-    async def begin(self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int) -> AuditRecord | None:
+    async def begin(
+        self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int
+    ) -> AuditRecord | None:
         """Claim an effect before it happens.
 
         Writes the intent under the deterministic key `effect` on condition that it does not exist and returns None.
@@ -214,7 +245,13 @@ class AuditStore(Protocol):
         ...
 
     async def append(
-        self, user: UserKey, record: AuditRecord, *, expires_at: int, events: tuple[Event, ...] = (), events_expire_at: int = 0
+        self,
+        user: UserKey,
+        record: AuditRecord,
+        *,
+        expires_at: int,
+        events: tuple[Event, ...] = (),
+        events_expire_at: int = 0,
     ) -> None:
         """Write the record of a finished call, and the events it caused, in one call to the database."""
         ...

@@ -10,7 +10,16 @@ from dataclasses import fields, replace
 from typing import Any, Final
 
 from ..errors import BadInput
-from ..turn import RING_SIZE, AuditRecord, Event, Installation, PendingConfirmation, Section, ToolCallDigest, Turn
+from ..values import (
+    RING_SIZE,
+    AuditRecord,
+    Event,
+    Installation,
+    PendingConfirmation,
+    Section,
+    ToolCallDigest,
+    Turn,
+)
 from .jsontext import dumps, loads
 
 MAX_ITEM_BYTES: Final = 400 * 1024
@@ -21,7 +30,9 @@ TITLE_CHARACTERS: Final = 80
 
 _KEPT_TEXT: Final = 4_000
 _RECORDS: Final = (Turn, PendingConfirmation, AuditRecord, Event, Installation)
-_FIELDS: Final[dict[type, tuple[str, ...]]] = {cls: tuple(f.name for f in fields(cls)) for cls in _RECORDS}
+_FIELDS: Final[dict[type, tuple[str, ...]]] = {
+    cls: tuple(f.name for f in fields(cls)) for cls in _RECORDS
+}
 _TURN_DEFAULTS: Final[dict[str, Any]] = {"vault": {}, "masked": True, "response": {}, "apps": ()}
 
 
@@ -32,7 +43,9 @@ def turn_text(turn: Turn) -> str:
     """
     row = {name: value for name, value in _row(turn).items() if value != _TURN_DEFAULTS.get(name)}
     row["digests"] = [(d.app_id, d.fn_name, len(d.data_facts_json)) for d in turn.digests]
-    return fitting("\n".join([dumps(row), "".join(d.data_facts_json for d in turn.digests)]), "turn")
+    return fitting(
+        "\n".join([dumps(row), "".join(d.data_facts_json for d in turn.digests)]), "turn"
+    )
 
 
 def turn_from(text: str) -> Turn:
@@ -60,7 +73,9 @@ def audit_text(record: AuditRecord) -> str:
     """An audit record as JSON. An outcome over 300 KB loses its large fields and says so."""
     row = _row(record)
     text = dumps(row)
-    if record.outcome is not None and len(text) > MAX_OUTCOME_BYTES // 4:  # at most four bytes a character
+    if (
+        record.outcome is not None and len(text) > MAX_OUTCOME_BYTES // 4
+    ):  # at most four bytes a character
         size = len(dumps(record.outcome).encode())
         if size > MAX_OUTCOME_BYTES:
             text = dumps({**row, "outcome": _shortened(record.outcome, size)})
@@ -120,7 +135,9 @@ def fitting(text: str, what: str) -> str:
     limit = MAX_ITEM_BYTES - 4096  # keys, bookkeeping and attribute names
     if len(text) > limit // 4 and len(text.encode()) > limit:
         raise BadInput(
-            f"This {what} is too large to be stored: {len(text.encode())} bytes, {limit} at most.", code="too_large", limit=limit
+            f"This {what} is too large to be stored: {len(text.encode())} bytes, {limit} at most.",
+            code="too_large",
+            limit=limit,
         )
     return text
 

@@ -16,4 +16,6 @@ class Refused:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise SettingsError(f"This function may not use {name!r} of the store behind {self._variable}: the variable is not set for it.")
+        raise SettingsError(
+            f"This function may not use {name!r} of the store behind {self._variable}: the variable is not set for it."
+        )

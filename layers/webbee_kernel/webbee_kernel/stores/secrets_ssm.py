@@ -31,9 +31,18 @@ class SsmSecretStore:
     async def set(self, path: str, value: str) -> None:
         size = len(value.encode())
         if not value or size > MAX_VALUE_BYTES:
-            raise BadInput(f"A secret has 1 to {MAX_VALUE_BYTES} bytes; this one has {size}.", code="too_large", limit=MAX_VALUE_BYTES)
+            raise BadInput(
+                f"A secret has 1 to {MAX_VALUE_BYTES} bytes; this one has {size}.",
+                code="too_large",
+                limit=MAX_VALUE_BYTES,
+            )
         await self._call(
-            "put_parameter", Name=self._name(path), Value=value, Type="SecureString", Tier="Intelligent-Tiering", Overwrite=True
+            "put_parameter",
+            Name=self._name(path),
+            Value=value,
+            Type="SecureString",
+            Tier="Intelligent-Tiering",
+            Overwrite=True,
         )
 
     async def delete(self, path: str) -> bool:
@@ -57,8 +66,13 @@ class SsmSecretStore:
             if error_code(error) == "ParameterNotFound":
                 return None
             what = "The parameter store"  # the original may quote the request, and the request the value: it stays behind
-            raise outage(error, what) or StorageUnavailable(f"{what} refused {operation} ({error_code(error)}).") from None
+            raise outage(error, what) or StorageUnavailable(
+                f"{what} refused {operation} ({error_code(error)})."
+            ) from None
 
 
 def _escaped(part: str) -> str:
-    return "".join(char if _PLAIN.match(char) else "".join(f".{byte:02X}" for byte in char.encode()) for char in part)
+    return "".join(
+        char if _PLAIN.match(char) else "".join(f".{byte:02X}" for byte in char.encode())
+        for char in part
+    )

@@ -48,4 +48,10 @@ class AIClient:
         response = await self._model.complete(request)
         used = response.usage
         usage = {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens}
-        return CompletionResult(response.text, self._model.name, usage, response.stop_reason, used.input_tokens + used.output_tokens)
+        return CompletionResult(
+            response.text,
+            self._model.name,
+            usage,
+            response.stop_reason,
+            used.input_tokens + used.output_tokens,
+        )

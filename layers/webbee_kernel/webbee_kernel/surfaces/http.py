@@ -74,7 +74,13 @@ class HttpClient:
         return await self.request("DELETE", url, **kwargs)
 
     async def request(
-        self, method: str, url: str, *, timeout: float | None = None, follow_redirects: bool = True, **kwargs: Any
+        self,
+        method: str,
+        url: str,
+        *,
+        timeout: float | None = None,
+        follow_redirects: bool = True,
+        **kwargs: Any,
     ) -> HttpResponse:
         """Send and follow at most 5 redirects, or none; keyword arguments are `params headers json data content cookies auth`.
 
@@ -83,12 +89,18 @@ class HttpClient:
         """
         allowed = {"params", "headers", "json", "data", "content", "files", "cookies", "auth"}
         if unknown := set(kwargs) - allowed:
-            raise TypeError(f"ctx.http does not take {', '.join(sorted(unknown))}: give any of {', '.join(sorted(allowed))}")
-        seconds = max(0.001, min(DEFAULT_TIMEOUT_S if timeout is None else float(timeout), MAX_TIMEOUT_S))
+            raise TypeError(
+                f"ctx.http does not take {', '.join(sorted(unknown))}: give any of {', '.join(sorted(allowed))}"
+            )
+        seconds = max(
+            0.001, min(DEFAULT_TIMEOUT_S if timeout is None else float(timeout), MAX_TIMEOUT_S)
+        )
         async with asyncio.timeout(seconds):
             return await self._follow(method.upper(), url, seconds, kwargs, follow_redirects)
 
-    async def _follow(self, method: str, url: str, timeout: float, kwargs: dict[str, Any], follow: bool) -> HttpResponse:
+    async def _follow(
+        self, method: str, url: str, timeout: float, kwargs: dict[str, Any], follow: bool
+    ) -> HttpResponse:
         for _ in range(MAX_REDIRECTS + 1):
             address = await self._resolve(url)
             response = await _send(method, url, address, timeout, kwargs)
@@ -96,7 +108,9 @@ class HttpClient:
             if not follow or response.status_code not in _REDIRECTS or not location:
                 return response
             target = urljoin(url, location)
-            method, kwargs = _redirected(method, response.status_code, kwargs, same_host=_same_host(url, target))
+            method, kwargs = _redirected(
+                method, response.status_code, kwargs, same_host=_same_host(url, target)
+            )
             url = target
         raise ValueError(f"more than {MAX_REDIRECTS} redirects")
 
@@ -107,13 +121,17 @@ class HttpClient:
             raise HttpBlockedError(f"{url[:200]!r} is refused: give an http or https URL")
         port = parts.port or (443 if parts.scheme == "https" else 80)
         try:
-            found = await asyncio.get_running_loop().getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
+            found = await asyncio.get_running_loop().getaddrinfo(
+                parts.hostname, port, type=socket.SOCK_STREAM
+            )
         except OSError as error:
             raise ConnectionError(f"cannot resolve {parts.hostname}: {error}") from None
         addresses = [str(info[4][0]) for info in found]
         for address in addresses:
             if not is_allowed(address, allow_private=self._allow_private):
-                raise HttpBlockedError(f"{parts.hostname} is {address}: metadata services and private networks are closed to extensions")
+                raise HttpBlockedError(
+                    f"{parts.hostname} is {address}: metadata services and private networks are closed to extensions"
+                )
         return addresses[0]
 
 
@@ -123,7 +141,9 @@ def _same_host(url: str, target: str) -> bool:
     return old.netloc == new.netloc and new.scheme in (old.scheme, "https")
 
 
-def _redirected(method: str, status: int, kwargs: dict[str, Any], *, same_host: bool) -> tuple[str, dict[str, Any]]:
+def _redirected(
+    method: str, status: int, kwargs: dict[str, Any], *, same_host: bool
+) -> tuple[str, dict[str, Any]]:
     """What a browser would send next: GET after 303, and no credentials to another host."""
     kept = {k: v for k, v in kwargs.items() if k != "params"}
     if status == 303 or (status in (301, 302) and method == "POST"):
@@ -133,27 +153,44 @@ def _redirected(method: str, status: int, kwargs: dict[str, Any], *, same_host: 
         kept.pop("auth", None)
         kept.pop("cookies", None)
         headers = kept.get("headers") or {}
-        kept["headers"] = {k: v for k, v in dict(headers).items() if k.lower() not in ("authorization", "cookie", "proxy-authorization")}
+        kept["headers"] = {
+            k: v
+            for k, v in dict(headers).items()
+            if k.lower() not in ("authorization", "cookie", "proxy-authorization")
+        }
     return method, kept
 
 
-async def _send(method: str, url: str, address: str, timeout: float, kwargs: dict[str, Any]) -> HttpResponse:
+async def _send(
+    method: str, url: str, address: str, timeout: float, kwargs: dict[str, Any]
+) -> HttpResponse:
     import httpx2  # imported late: most calls make no request, and a cold start should not pay for it
 
     options = {k: v for k, v in kwargs.items() if k != "cookies"}
-    client = httpx2.AsyncClient(timeout=timeout, trust_env=False, cookies=kwargs.get("cookies"), transport=_pinned(address))
+    client = httpx2.AsyncClient(
+        timeout=timeout, trust_env=False, cookies=kwargs.get("cookies"), transport=_pinned(address)
+    )
     try:
         async with client, client.stream(method, url, **options) as response:
             body = bytearray()
             async for chunk in response.aiter_bytes():
                 body += chunk
                 if len(body) > MAX_BODY_BYTES:
-                    raise ValueError(f"the answer of {urlsplit(url).hostname} is larger than {MAX_BODY_BYTES} bytes")
-            return HttpResponse(response.status_code, {k.lower(): v for k, v in response.headers.items()}, bytes(body), str(response.url))
+                    raise ValueError(
+                        f"the answer of {urlsplit(url).hostname} is larger than {MAX_BODY_BYTES} bytes"
+                    )
+            return HttpResponse(
+                response.status_code,
+                {k.lower(): v for k, v in response.headers.items()},
+                bytes(body),
+                str(response.url),
+            )
     except httpx2.TimeoutException:
         raise TimeoutError(f"{urlsplit(url).hostname} did not answer in {timeout:g} s") from None
     except httpx2.TransportError as error:
-        raise ConnectionError(f"{urlsplit(url).hostname}: {str(error) or type(error).__name__}") from None
+        raise ConnectionError(
+            f"{urlsplit(url).hostname}: {str(error) or type(error).__name__}"
+        ) from None
 
 
 def _pinned(address: str) -> httpx2.AsyncBaseTransport:
@@ -165,7 +202,9 @@ def _pinned(address: str) -> httpx2.AsyncBaseTransport:
         def __init__(self) -> None:
             self._backend = httpcore2.AnyIOBackend()
 
-        async def connect_tcp(self, host: str, port: int, *args: Any, **options: Any) -> httpcore2.AsyncNetworkStream:
+        async def connect_tcp(
+            self, host: str, port: int, *args: Any, **options: Any
+        ) -> httpcore2.AsyncNetworkStream:
             return await self._backend.connect_tcp(address, port, *args, **options)
 
     transport = httpx2.AsyncHTTPTransport()

@@ -11,9 +11,14 @@ from pydantic import SecretStr
 from ..errors import StorageUnavailable
 from ..invariants import breach
 from ..sdk.definitions import SecretDef
-from ..sdk.errors import SecretNotDeclaredError, SecretTooLargeError, StoreUnavailable, SystemContextRequired
+from ..sdk.errors import (
+    SecretNotDeclaredError,
+    SecretTooLargeError,
+    StoreUnavailable,
+    SystemContextRequired,
+)
 from ..stores.protocols import SecretStore
-from ..turn import UserKey
+from ..values import UserKey
 
 T = TypeVar("T")
 APP_WIDE = "_app"
@@ -63,14 +68,18 @@ class SecretsClient:
     async def set(self, name: str, value: str) -> None:
         """Store a value; SecretTooLargeError over the declared `max_bytes`, PermissionError where only the user may write."""
         if self._spec(name).write_mode == "user":
-            raise PermissionError(f"secret {name!r} is set by the user, not by the extension (write_mode='user')")
+            raise PermissionError(
+                f"secret {name!r} is set by the user, not by the extension (write_mode='user')"
+            )
         await _answered(put(self._store, self._path(name), self._spec(name), value))
         self._revealed.add(value)
 
     async def delete(self, name: str) -> bool:
         """Forget it; whether it was there."""
         if self._spec(name).write_mode == "user":
-            raise PermissionError(f"secret {name!r} is removed by the user, not by the extension (write_mode='user')")
+            raise PermissionError(
+                f"secret {name!r} is removed by the user, not by the extension (write_mode='user')"
+            )
         return await _answered(self._store.delete(self._path(name)))
 
     async def is_set(self, name: str) -> bool:
@@ -79,18 +88,35 @@ class SecretsClient:
 
     async def list(self) -> list[dict[str, object]]:
         """The declared names and whether each is set; never a value."""
-        return [{"name": n, "is_set": await self.is_set(n), "required": s.required} for n, s in self._declared.items()]
+        return [
+            {"name": n, "is_set": await self.is_set(n), "required": s.required}
+            for n, s in self._declared.items()
+        ]
 
     def for_user(self, user_id: str) -> SecretsClient:
         """Another user's secrets of this app. System context only."""
         if not self._system:
-            raise SystemContextRequired(breach("I-SECRETS-USER-SCOPED", "for_user was called for an ordinary user's request."))
+            raise SystemContextRequired(
+                breach(
+                    "I-SECRETS-USER-SCOPED", "for_user was called for an ordinary user's request."
+                )
+            )
         other = UserKey(self._user.tenant_id, user_id)
-        return SecretsClient(self._store, other, self._app, self._declared, system=True, revealed=self._revealed, fallbacks=self._fallbacks)
+        return SecretsClient(
+            self._store,
+            other,
+            self._app,
+            self._declared,
+            system=True,
+            revealed=self._revealed,
+            fallbacks=self._fallbacks,
+        )
 
     def _spec(self, name: str) -> SecretDef:
         if name not in self._declared:
-            raise SecretNotDeclaredError(f"secret {name!r} is not declared: add @ext.secret({name!r}, description) to {self._app}")
+            raise SecretNotDeclaredError(
+                f"secret {name!r} is not declared: add @ext.secret({name!r}, description) to {self._app}"
+            )
         return self._declared[name]
 
     def _path(self, name: str) -> str:
@@ -112,7 +138,9 @@ def path(user: UserKey, app_id: str, spec: SecretDef) -> str:
 
 def _part(text: str) -> str:
     """Reversible: characters outside `A-Za-z0-9-` become `_xHH…_`, so two users can never share a path."""
-    return "".join(c if c.isascii() and (c.isalnum() or c == "-") else f"_{ord(c):x}_" for c in text)
+    return "".join(
+        c if c.isascii() and (c.isalnum() or c == "-") else f"_{ord(c):x}_" for c in text
+    )
 
 
 async def put(store: SecretStore, where: str, spec: SecretDef, value: str) -> None:
@@ -120,5 +148,7 @@ async def put(store: SecretStore, where: str, spec: SecretDef, value: str) -> No
     if not isinstance(value, str) or not value:
         raise ValueError(f"secret {spec.name!r} must be a non-empty string")
     if (size := len(value.encode())) > spec.max_bytes:
-        raise SecretTooLargeError(f"secret {spec.name!r} has {size} bytes; the limit is {spec.max_bytes}")
+        raise SecretTooLargeError(
+            f"secret {spec.name!r} has {size} bytes; the limit is {spec.max_bytes}"
+        )
     await store.set(where, value)

@@ -8,12 +8,12 @@ from collections.abc import Awaitable, Generator, Mapping, Set
 from datetime import UTC, datetime
 from typing import Any
 
-from ..clock import Clock, iso
+from ..base.clock import Clock, iso
+from ..base.text import one_line
 from ..events import EventLog
 from ..invariants import breach
 from ..sdk.errors import SystemContextRequired
-from ..text import one_line
-from ..turn import UserKey
+from ..values import UserKey
 
 MAX_MESSAGE = 2_000
 
@@ -49,7 +49,9 @@ def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
     merged = dict(base)
     for key, value in over.items():
         old = merged.get(key)
-        merged[key] = _merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+        merged[key] = (
+            _merge(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
+        )
     return merged
 
 
@@ -106,13 +108,20 @@ class Log:
     def _write(self, level: int, message: str, fields: dict[str, Any]) -> None:
         if self._logger.isEnabledFor(level):
             pairs = "".join(f" {k}={one_line(self._hide(v), 200)}" for k, v in fields.items())
-            self._logger.log(level, "app=%s%s | %s", self._app, pairs, one_line(self._hide(message), MAX_MESSAGE))
+            self._logger.log(
+                level, "app=%s%s | %s", self._app, pairs, one_line(self._hide(message), MAX_MESSAGE)
+            )
 
     def _hide(self, value: Any) -> str:
         """I-SECRETS-NEVER-LOGGED, also where the extension's own code forgets it."""
         text = str(value)
         for secret in sorted(self._revealed, key=len, reverse=True):
-            for spelling in (secret, repr(secret)[1:-1], json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]):
+            for spelling in (
+                secret,
+                repr(secret)[1:-1],
+                json.dumps(secret)[1:-1],
+                json.dumps(secret, ensure_ascii=False)[1:-1],
+            ):
                 text = text.replace(spelling, "[secret]")
         return text
 
@@ -120,7 +129,9 @@ class Log:
 class NotifyClient:
     """`ctx.notify`: a message outside the turn, shown by the page."""
 
-    def __init__(self, events: EventLog, user: UserKey, app_id: str, *, system: bool = False) -> None:
+    def __init__(
+        self, events: EventLog, user: UserKey, app_id: str, *, system: bool = False
+    ) -> None:
         self._events = events
         self._user = user
         self._app = app_id
@@ -131,10 +142,16 @@ class NotifyClient:
         text = one_line(message, MAX_MESSAGE)
         if not text:
             raise ValueError("a notification needs text")
-        await self._events.emit(self._user, "notification", {"app_id": self._app, "text": text, "channel": channel})
+        await self._events.emit(
+            self._user, "notification", {"app_id": self._app, "text": text, "channel": channel}
+        )
 
     def for_user(self, user_id: str) -> NotifyClient:
         """Notify another user of the tenant. System context only."""
         if not self._system:
-            raise SystemContextRequired(breach("I-AS-USER-1", "notify.for_user was called for an ordinary user's request."))
-        return NotifyClient(self._events, UserKey(self._user.tenant_id, user_id), self._app, system=True)
+            raise SystemContextRequired(
+                breach("I-AS-USER-1", "notify.for_user was called for an ordinary user's request.")
+            )
+        return NotifyClient(
+            self._events, UserKey(self._user.tenant_id, user_id), self._app, system=True
+        )

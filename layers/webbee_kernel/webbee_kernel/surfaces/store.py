@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable
 from typing import Any, TypeVar
 
-from ..clock import Clock, iso
+from ..base.clock import Clock, iso
 from ..errors import StorageUnavailable
 from ..invariants import breach
 from ..sdk.documents import Document, Page
 from ..sdk.errors import StoreUnavailable, SystemContextRequired
 from ..stores.protocols import DocumentStore
-from ..turn import UserKey
+from ..values import UserKey
 
 MAX_LIMIT = 1000
 T = TypeVar("T")
@@ -20,7 +20,15 @@ T = TypeVar("T")
 class StoreClient:
     """`ctx.store` of one call. `system` opens the methods that reach other users of the tenant."""
 
-    def __init__(self, documents: DocumentStore, user: UserKey, app_id: str, clock: Clock, *, system: bool = False) -> None:
+    def __init__(
+        self,
+        documents: DocumentStore,
+        user: UserKey,
+        app_id: str,
+        clock: Clock,
+        *,
+        system: bool = False,
+    ) -> None:
         self._documents = documents
         self._user = user
         self._app = app_id
@@ -29,7 +37,11 @@ class StoreClient:
 
     async def create(self, collection: str, data: dict[str, Any]) -> Document:
         """A new document with a time-ordered id."""
-        return await self._guard(self._documents.create(self._user, self._app, collection, _object(data), now=self._now()))
+        return await self._guard(
+            self._documents.create(
+                self._user, self._app, collection, _object(data), now=self._now()
+            )
+        )
 
     async def get(self, collection: str, doc_id: str | None = None) -> Document | None:
         """One document, or None. `get("collection/id")` works too."""
@@ -37,9 +49,19 @@ class StoreClient:
             collection, doc_id = _split(collection)
         return await self._guard(self._documents.get(self._user, self._app, collection, doc_id))
 
-    async def update(self, collection: str, doc_id: str, data: dict[str, Any], if_match: str = "") -> Document:
+    async def update(
+        self, collection: str, doc_id: str, data: dict[str, Any], if_match: str = ""
+    ) -> Document:
         """Merge `data` into the document's top level, creating it if missing. `if_match` is the etag you read."""
-        call = self._documents.update(self._user, self._app, collection, doc_id, _object(data), now=self._now(), if_match=if_match)
+        call = self._documents.update(
+            self._user,
+            self._app,
+            collection,
+            doc_id,
+            _object(data),
+            now=self._now(),
+            if_match=if_match,
+        )
         return await self._guard(call)
 
     async def delete(self, collection: str, doc_id: str) -> bool:
@@ -47,23 +69,42 @@ class StoreClient:
         return await self._guard(self._documents.delete(self._user, self._app, collection, doc_id))
 
     async def query(
-        self, collection: str, where: dict[str, Any] | None = None, order_by: str | None = None, limit: int = 100, cursor: str | None = None
+        self,
+        collection: str,
+        where: dict[str, Any] | None = None,
+        order_by: str | None = None,
+        limit: int = 100,
+        cursor: str | None = None,
     ) -> Page[Document]:
         """Equality on top-level fields; `order_by` one field, `-field` descends, else insertion order; at most 1,000 a page."""
         if not 1 <= limit <= MAX_LIMIT:
             raise ValueError(f"limit is {limit}: give 1 to {MAX_LIMIT} and follow the cursor")
-        call = self._documents.query(self._user, self._app, collection, where=where, order_by=order_by, limit=limit, cursor=cursor)
+        call = self._documents.query(
+            self._user,
+            self._app,
+            collection,
+            where=where,
+            order_by=order_by,
+            limit=limit,
+            cursor=cursor,
+        )
         return await self._guard(call)
 
     async def count(self, collection: str, where: dict[str, Any] | None = None) -> int:
         """How many documents match."""
-        return await self._guard(self._documents.count(self._user, self._app, collection, where=where))
+        return await self._guard(
+            self._documents.count(self._user, self._app, collection, where=where)
+        )
 
     async def set(self, key: str, data: Any) -> Document:
         """Write `collection/id` whole, replacing what was there. A value that is no object is kept under `value`."""
         collection, doc_id = _split(key)
         body = data if isinstance(data, dict) else {"value": data}
-        return await self._guard(self._documents.update(self._user, self._app, collection, doc_id, body, now=self._now(), replace=True))
+        return await self._guard(
+            self._documents.update(
+                self._user, self._app, collection, doc_id, body, now=self._now(), replace=True
+            )
+        )
 
     async def list(self, prefix: str = "") -> list[Document]:
         """Documents of a collection, or of `collection/` whose id starts with what follows the slash; at most 1,000."""
@@ -75,7 +116,9 @@ class StoreClient:
         """Ids of the tenant's users that hold documents in the collection. System context only (I-LIST-USERS-1)."""
         self._need_system("I-LIST-USERS-1", "list_users")
         try:
-            async for user_id in self._documents.list_users(self._user.tenant_id, self._app, collection, page_size=page_size):
+            async for user_id in self._documents.list_users(
+                self._user.tenant_id, self._app, collection, page_size=page_size
+            ):
                 yield user_id
         except StorageUnavailable as error:
             raise StoreUnavailable from error
@@ -87,7 +130,9 @@ class StoreClient:
         async for user_id in self.list_users(collection):
             cursor = None
             while len(found) < limit:
-                page = await self.for_user(user_id).query(collection, limit=min(limit - len(found), MAX_LIMIT), cursor=cursor)
+                page = await self.for_user(user_id).query(
+                    collection, limit=min(limit - len(found), MAX_LIMIT), cursor=cursor
+                )
                 found.extend(page.data)
                 cursor = page.cursor
                 if not page.has_more:
@@ -97,12 +142,21 @@ class StoreClient:
     def for_user(self, user_id: str) -> StoreClient:
         """This store for another user of the tenant. System context only."""
         self._need_system("I-AS-USER-1", "for_user")
-        return StoreClient(self._documents, UserKey(self._user.tenant_id, user_id), self._app, self._clock, system=True)
+        return StoreClient(
+            self._documents,
+            UserKey(self._user.tenant_id, user_id),
+            self._app,
+            self._clock,
+            system=True,
+        )
 
     def _need_system(self, invariant: str, method: str) -> None:
         if not self._system:
             raise SystemContextRequired(
-                breach(invariant, f"{method} was called for an ordinary user's request: use @ext.schedule or a signal.")
+                breach(
+                    invariant,
+                    f"{method} was called for an ordinary user's request: use @ext.schedule or a signal.",
+                )
             )
 
     def _now(self) -> str:

@@ -10,7 +10,9 @@ from datetime import UTC, datetime
 from imperal_sdk import ActionResult, ChatExtension, CompletionResult, Extension, FileInfo, ui
 from pydantic import BaseModel
 
-ext = Extension("clerk", version="1.2.3", description="Writes, files and counts whatever you hand over to it.")
+ext = Extension(
+    "clerk", version="1.2.3", description="Writes, files and counts whatever you hand over to it."
+)
 chat = ChatExtension(ext, description="Paperwork")
 
 
@@ -58,7 +60,9 @@ RESULTS = {
     "number": lambda: 4,
     "none": lambda: None,
     "node": lambda: ui.Text("just a picture"),
-    "ui": lambda: ActionResult.success({"n": 1}, "Shown.", ui=ui.Card(title="T", content=ui.Badge("B")), refresh_panels=[]),
+    "ui": lambda: ActionResult.success(
+        {"n": 1}, "Shown.", ui=ui.Card(title="T", content=ui.Badge("B")), refresh_panels=[]
+    ),
     "error": lambda: ActionResult.error("Out of ink.", retryable=True, code="NO_INK"),
     "codeless": lambda: ActionResult.error("It broke."),
 }
@@ -85,7 +89,9 @@ async def write(ctx, to: str = "you") -> ActionResult:
     assert isinstance(made, CompletionResult)
     await ctx.log(f"wrote to {to}", level="warning")
     await ctx.progress(100)
-    return ActionResult.success({"text": made.text, "model": made.model, "tokens": made.tokens_used}, "Written.")
+    return ActionResult.success(
+        {"text": made.text, "model": made.model, "tokens": made.tokens_used}, "Written."
+    )
 
 
 @chat.function("print_all", "Print everything", action_type="write", background=True)
@@ -114,7 +120,9 @@ async def file_away(ctx) -> ActionResult:
         await ctx.storage.download("letters/ann.txt")
     except FileNotFoundError:
         gone = True
-    return ActionResult.success({"listed": listed, "content": content.decode(), "removed": removed, "gone": gone}, "Filed.")
+    return ActionResult.success(
+        {"listed": listed, "content": content.decode(), "removed": removed, "gone": gone}, "Filed."
+    )
 
 
 @chat.function("pay", "Look at the bill")
@@ -126,7 +134,15 @@ async def pay(ctx) -> ActionResult:
         await ctx.billing.topup(1, 1)
     except Exception as error:
         refused = type(error).__name__
-    return ActionResult.success({"exceeded": limits.any_exceeded, "allowed": limits.allowed, "plan": plan.plan, "refused": refused}, "")
+    return ActionResult.success(
+        {
+            "exceeded": limits.any_exceeded,
+            "allowed": limits.allowed,
+            "plan": plan.plan,
+            "refused": refused,
+        },
+        "",
+    )
 
 
 @ext.panel("desk", slot="center", title="Desk")

@@ -4,13 +4,30 @@ from __future__ import annotations
 
 import json
 
-from imperal_sdk import ActionResult, AuthError, ChatExtension, CircularCallError, Extension, NotFoundError, WebhookResponse, fresh_token
+from imperal_sdk import (
+    ActionResult,
+    AuthError,
+    ChatExtension,
+    CircularCallError,
+    Extension,
+    NotFoundError,
+    WebhookResponse,
+    fresh_token,
+)
 
-ext = Extension("courier", version="0.3.0", description="Carries messages between services and between extensions.")
+ext = Extension(
+    "courier",
+    version="0.3.0",
+    description="Carries messages between services and between extensions.",
+)
 chat = ChatExtension(ext, description="Messages")
 ext.secret("google_client_id", "Client id", scope="app")(lambda: None)
-ext.secret("google_client_secret", "Client secret", scope="app", env_fallback="IMPERAL_APPSECRET_COURIER")(lambda: None)
-ext.secret("yahoo_client_id", "Client id", scope="app", env_fallback="IMPERAL_APPSECRET_YAHOO")(lambda: None)
+ext.secret(
+    "google_client_secret", "Client secret", scope="app", env_fallback="IMPERAL_APPSECRET_COURIER"
+)(lambda: None)
+ext.secret("yahoo_client_id", "Client id", scope="app", env_fallback="IMPERAL_APPSECRET_YAHOO")(
+    lambda: None
+)
 ext.oauth("google", scopes=["openid", "email"])
 ext.oauth("yahoo", collection="letters")
 
@@ -18,7 +35,12 @@ ext.oauth("yahoo", collection="letters")
 @ext.webhook("/dict")
 async def as_dict(ctx, headers, body, query_params):
     """Plain data."""
-    return {"got": json.loads(body or "{}"), "header": headers.get("x-test"), "query": query_params, "user": ctx.user.imperal_id}
+    return {
+        "got": json.loads(body or "{}"),
+        "header": headers.get("x-test"),
+        "query": query_params,
+        "user": ctx.user.imperal_id,
+    }
 
 
 @ext.webhook("control/", method="POST", secret_header="X-Hook-Secret")
@@ -44,13 +66,17 @@ async def text(ctx, body, **rest):
 @ext.webhook("typed", method="GET")
 async def typed(ctx, headers, body, query_params):
     """The SDK's own class."""
-    return WebhookResponse(status_code=202, body={"challenge": query_params.get("challenge")}, headers={"X-Seen": "1"})
+    return WebhookResponse(
+        status_code=202, body={"challenge": query_params.get("challenge")}, headers={"X-Seen": "1"}
+    )
 
 
 @ext.webhook("whole")
 async def whole(ctx, request):
     """The request as one object."""
-    return WebhookResponse.ok({"method": request.method, "n": request.json()["n"], "text": request.text()})
+    return WebhookResponse.ok(
+        {"method": request.method, "n": request.json()["n"], "text": request.text()}
+    )
 
 
 @ext.webhook("nothing", method="ANY")
@@ -98,7 +124,13 @@ async def tell(ctx) -> ActionResult:
     await ctx.notify.send("quiet", channel="email")
     await ctx.deliver_chat_message("**Two**\nlines", msg_type="system", refresh_panels=["board"])
     await ctx.deliver_chat_message("x" * 70_000)
-    return ActionResult.success({"url": ctx.webhook_url("/dict"), "surface": ctx.surface if hasattr(ctx, "surface") else "panel"}, "Told.")
+    return ActionResult.success(
+        {
+            "url": ctx.webhook_url("/dict"),
+            "surface": ctx.surface if hasattr(ctx, "surface") else "panel",
+        },
+        "Told.",
+    )
 
 
 @chat.function("connect", "Connect an account")
@@ -114,6 +146,10 @@ async def connect(ctx, provider: str = "google") -> ActionResult:
 async def renew(ctx) -> ActionResult:
     """The SDK's own refresh, on the account as the kernel stored it."""
     found = (await ctx.store.query("google_accounts")).data[0]
-    account = await fresh_token(ctx, {**found.data, "doc_id": found.id}, provider="google", collection="google_accounts")
+    account = await fresh_token(
+        ctx, {**found.data, "doc_id": found.id}, provider="google", collection="google_accounts"
+    )
     kept = await ctx.store.get("google_accounts", found.id)
-    return ActionResult.success({"before": found.data, "token": account["access_token"], "kept": kept.data}, "Renewed.")
+    return ActionResult.success(
+        {"before": found.data, "token": account["access_token"], "kept": kept.data}, "Renewed."
+    )

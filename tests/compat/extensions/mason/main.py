@@ -12,7 +12,9 @@ from imperal_sdk.notify.client import NotifyClient
 from imperal_sdk.store.client import StoreClient
 from imperal_sdk.store.exceptions import StoreConflict
 
-ext = Extension("mason", version="1.0.0", description="Builds with its own hands what others are given.")
+ext = Extension(
+    "mason", version="1.0.0", description="Builds with its own hands what others are given."
+)
 chat = ChatExtension(ext, description="Building")
 
 
@@ -29,7 +31,13 @@ def build(ctx, user_id=""):
 
 def seen(document):
     """What both kinds of client say about a document."""
-    return document and [document.id, document.collection, document.data, document.created_at, document.updated_at]
+    return document and [
+        document.id,
+        document.collection,
+        document.data,
+        document.created_at,
+        document.updated_at,
+    ]
 
 
 async def differences(given, built):
@@ -40,11 +48,21 @@ async def differences(given, built):
         if one != other:
             wrong.append([name, repr(one), repr(other)])
 
-    data = {"text": 'Ёж 🦔 \u2028 " \\ #', "n": 2**60, "f": 0.1, "none": None, "deep": [{"a": [1, True]}]}
+    data = {
+        "text": 'Ёж 🦔 \u2028 " \\ #',
+        "n": 2**60,
+        "f": 0.1,
+        "none": None,
+        "deep": [{"a": [1, True]}],
+    }
     made = await built.create("bricks", data)
     equal("create", seen(await given.get("bricks", made.id)), seen(made))
     read = await built.get("bricks", made.id)
-    equal("get", [*seen(await given.get("bricks", made.id)), (await given.get("bricks", made.id)).etag], [*seen(read), read.etag])
+    equal(
+        "get",
+        [*seen(await given.get("bricks", made.id)), (await given.get("bricks", made.id)).etag],
+        [*seen(read), read.etag],
+    )
     equal("get by path", seen(read), seen(await built.get(f"bricks/{made.id}")))
     equal("get nothing", await given.get("bricks", "none"), await built.get("bricks", "none"))
     newer = await built.update("bricks", made.id, {"n": 1}, if_match=read.etag)
@@ -60,23 +78,57 @@ async def differences(given, built):
     equal("conflict", *conflicts)
     for n, name in enumerate(["a b", "a/b", "50% off?", "ключ", "a&b=c+d", "list_users", "all"]):
         # As they are where HTTP lets them be, else encoded, which is up to who writes a URL.
-        there = await built.update("bricks", urllib.parse.quote(name) if set(name) & set("%?") else name, {"n": n})
+        there = await built.update(
+            "bricks", urllib.parse.quote(name) if set(name) & set("%?") else name, {"n": n}
+        )
         equal(f"update {name}", seen(await given.get("bricks", name)), seen(there))
         equal(f"set {name}", name, (await given.get("bricks", name)).id)
-    equal("set what is there", seen(await built.set("bricks/all", {"n": 9})), seen(await given.get("bricks", "all")))
+    equal(
+        "set what is there",
+        seen(await built.set("bricks/all", {"n": 9})),
+        seen(await given.get("bricks", "all")),
+    )
     for client in (given, built):
         await client.create("walls.of-stone:1_2", {"by": "somebody"})
-    equal("a name with marks", await given.count("walls.of-stone:1_2"), await built.count("walls.of-stone:1_2"))
-    for where, order, limit in (({}, None, 100), ({"n": 1}, None, 100), (None, "-n", 3), (None, None, 2)):
-        one, other = await given.query("bricks", where, order, limit), await built.query("bricks", where, order, limit)
+    equal(
+        "a name with marks",
+        await given.count("walls.of-stone:1_2"),
+        await built.count("walls.of-stone:1_2"),
+    )
+    for where, order, limit in (
+        ({}, None, 100),
+        ({"n": 1}, None, 100),
+        (None, "-n", 3),
+        (None, None, 2),
+    ):
+        one, other = (
+            await given.query("bricks", where, order, limit),
+            await built.query("bricks", where, order, limit),
+        )
         equal(f"query {where} {order} {limit}", [seen(d) for d in one], [seen(d) for d in other])
-        equal("page", [one.cursor, one.has_more, one.total], [other.cursor, other.has_more, other.total])
+        equal(
+            "page",
+            [one.cursor, one.has_more, one.total],
+            [other.cursor, other.has_more, other.total],
+        )
         equal("count", await given.count("bricks", where), await built.count("bricks", where))
-    equal("list", [seen(d) for d in await given.list("bricks")], [seen(d) for d in await built.list("bricks")])
+    equal(
+        "list",
+        [seen(d) for d in await given.list("bricks")],
+        [seen(d) for d in await built.list("bricks")],
+    )
     equal("query nothing", list(await given.query("none")), list(await built.query("none")))
     large = "ю" * 150_000
-    equal("large", large, (await built.get("bricks", (await built.create("bricks", {"large": large})).id))["large"])
-    equal("delete", [True, False], [await built.delete("bricks", made.id), await built.delete("bricks", made.id)])
+    equal(
+        "large",
+        large,
+        (await built.get("bricks", (await built.create("bricks", {"large": large})).id))["large"],
+    )
+    equal(
+        "delete",
+        [True, False],
+        [await built.delete("bricks", made.id), await built.delete("bricks", made.id)],
+    )
     equal("deleted", None, await given.get("bricks", made.id))
     return wrong
 
@@ -84,7 +136,12 @@ async def differences(given, built):
 async def announce(ctx, user_id):
     """The same notification by the client that was given and by one that was built."""
     given = ctx.notify if user_id == ctx.user.imperal_id else ctx.notify.for_user(user_id)
-    built = NotifyClient(ctx.notify._gateway_url, ctx.notify._auth_token, user_id, extension_id=ctx.notify._extension_id)
+    built = NotifyClient(
+        ctx.notify._gateway_url,
+        ctx.notify._auth_token,
+        user_id,
+        extension_id=ctx.notify._extension_id,
+    )
     for client in (given, built):
         await client("loud", priority="high", channel="email")
         await client.send("quiet")
@@ -104,12 +161,20 @@ async def compare_for(ctx, headers, body, query_params):
     await announce(ctx, user_id)
     everyone = build(ctx, "__system__")
     wrong = await differences(ctx.store.for_user(user_id), build(ctx, user_id))
-    every = [[[*seen(d), d.user_id] for d in await client.query_all("bricks")] for client in (ctx.store, everyone)]
+    every = [
+        [[*seen(d), d.user_id] for d in await client.query_all("bricks")]
+        for client in (ctx.store, everyone)
+    ]
     return {
         "wrong": wrong,
         "owners": sorted({d[-1] for d in every[0]}) if every[0] == every[1] else every,
-        "users": [[u async for u in client.list_users("bricks", page_size=1)] for client in (ctx.store, everyone)],
-        "three": [len(await client.query_all("bricks", limit=3)) for client in (ctx.store, everyone)],
+        "users": [
+            [u async for u in client.list_users("bricks", page_size=1)]
+            for client in (ctx.store, everyone)
+        ],
+        "three": [
+            len(await client.query_all("bricks", limit=3)) for client in (ctx.store, everyone)
+        ],
     }
 
 
@@ -117,7 +182,11 @@ async def compare_for(ctx, headers, body, query_params):
 async def compare_each(ctx):
     """For everyone, by a client of each user's own context, which nobody keeps."""
     everyone = build(ctx)
-    report = {"as": everyone._user_id, "wrong": [], "users": [u async for u in everyone.list_users("bricks", page_size=2)]}
+    report = {
+        "as": everyone._user_id,
+        "wrong": [],
+        "users": [u async for u in everyone.list_users("bricks", page_size=2)],
+    }
     for user_id in report["users"]:
         theirs = build(ctx.as_user(user_id))
         report["wrong"] += await differences(ctx.as_user(user_id).store, theirs)
@@ -129,7 +198,9 @@ def blocking(ctx, method, path, body=None, **headers):
     """A request that blocks its thread."""
     sent = {"X-Service-Token": ctx._service_token, "Content-Type": "application/json", **headers}
     data = None if body is None else json.dumps(body).encode()
-    with urllib.request.urlopen(urllib.request.Request(ctx._gateway_url + path, data, sent, method=method), timeout=5) as answer:
+    with urllib.request.urlopen(
+        urllib.request.Request(ctx._gateway_url + path, data, sent, method=method), timeout=5
+    ) as answer:
         return json.loads(answer.read())
 
 
@@ -139,15 +210,26 @@ async def raw(ctx) -> ActionResult:
     path = "/v1/internal/store"
     bearer = {"Authorization": f"Bearer {ctx._service_token}"}
     async with httpx.AsyncClient(base_url=ctx._gateway_url, headers=bearer) as client:
-        first = (await client.post(path, json={"collection": "raw", "data": {"by": "httpx"}})).json()
+        first = (
+            await client.post(path, json={"collection": "raw", "data": {"by": "httpx"}})
+        ).json()
         again = (await client.get(f"{path}/raw/{first['id']}")).json()
     blocking(ctx, "POST", path, {"collection": "raw", "data": {"by": "urllib"}})
-    sent = await ctx.http.post(ctx._gateway_url + path, json={"collection": "raw", "data": {"by": "ctx.http"}}, headers=bearer)
+    sent = await ctx.http.post(
+        ctx._gateway_url + path,
+        json={"collection": "raw", "data": {"by": "ctx.http"}},
+        headers=bearer,
+    )
     found = blocking(ctx, "POST", f"{path}/raw/query", {"limit": 10})
     return ActionResult.success(
         {
             "same": first == again,
-            "owner": [first["extension_id"], first["tenant_id"], first["user_id"], bool(first["etag"])],
+            "owner": [
+                first["extension_id"],
+                first["tenant_id"],
+                first["user_id"],
+                bool(first["etag"]),
+            ],
             "status": sent.status_code,
             "by": [d["data"]["by"] for d in found["data"]],
         },
@@ -158,7 +240,12 @@ async def raw(ctx) -> ActionResult:
 @ext.tool("raw_sync")
 def raw_sync(ctx, text: str = "") -> dict:
     """By a handler that is not async."""
-    blocking(ctx, "POST", "/v1/internal/chat/inject", {"ext_id": "mason", "text": text, "msg_type": "system", "refresh_panels": ["wall"]})
+    blocking(
+        ctx,
+        "POST",
+        "/v1/internal/chat/inject",
+        {"ext_id": "mason", "text": text, "msg_type": "system", "refresh_panels": ["wall"]},
+    )
     blocking(ctx, "POST", "/v1/internal/notify", {"message": text})
     return blocking(ctx, "POST", "/v1/internal/store/raw/count", {})
 
@@ -167,16 +254,22 @@ def raw_sync(ctx, text: str = "") -> dict:
 async def many(ctx, count: int = 50) -> ActionResult:
     """Side by side."""
     client = build(ctx)
-    made = await asyncio.gather(*(client.create("many", {"n": n, "of": ctx.user.imperal_id}) for n in range(count)))
+    made = await asyncio.gather(
+        *(client.create("many", {"n": n, "of": ctx.user.imperal_id}) for n in range(count))
+    )
     found = await asyncio.gather(*(client.get("many", d.id) for d in made))
     whose = sorted({d["of"] for d in found})
-    return ActionResult.success({"numbers": [d["n"] for d in found], "of": whose, "count": await client.count("many")}, "")
+    return ActionResult.success(
+        {"numbers": [d["n"] for d in found], "of": whose, "count": await client.count("many")}, ""
+    )
 
 
 @chat.function("complete", "Ask the model", action_type="read")
 async def complete(ctx) -> ActionResult:
     """A completion client, built."""
-    built = await AIClient(ctx.ai._gateway_url, service_token=ctx.ai._service_token, extension_id=ctx.ai._extension_id).complete("to Ann")
+    built = await AIClient(
+        ctx.ai._gateway_url, service_token=ctx.ai._service_token, extension_id=ctx.ai._extension_id
+    ).complete("to Ann")
     given = await ctx.ai.complete("to Ann")
     return ActionResult.success({"same": vars(built) == vars(given), "text": built.text}, "")
 
@@ -184,7 +277,14 @@ async def complete(ctx) -> ActionResult:
 @chat.function("keep", "Tell the token", action_type="read")
 async def keep(ctx) -> ActionResult:
     """For somebody who wants to use it later."""
-    return ActionResult.success({"url": ctx._gateway_url, "token": ctx._service_token, "shown": repr(ctx) + repr(ctx.store)}, "")
+    return ActionResult.success(
+        {
+            "url": ctx._gateway_url,
+            "token": ctx._service_token,
+            "shown": repr(ctx) + repr(ctx.store),
+        },
+        "",
+    )
 
 
 @chat.function("fetch", "Fetch an address", action_type="read")
@@ -192,6 +292,8 @@ async def fetch(ctx, url: str, own: bool = False) -> ActionResult:
     """An address that the user gave."""
     headers = {"X-Service-Token": ctx._service_token} if own else {}
     try:
-        return ActionResult.success({"status": (await ctx.http.get(url, headers=headers)).status_code}, "")
+        return ActionResult.success(
+            {"status": (await ctx.http.get(url, headers=headers)).status_code}, ""
+        )
     except Exception as error:
         return ActionResult.error("refused", code=type(error).__name__.upper())

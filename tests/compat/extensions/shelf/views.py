@@ -10,7 +10,11 @@ async def books(ctx):
     before = await ctx.skeleton.get("books")
     total = await ctx.store.count("books")
     return {
-        "response": {"total": total, "out": await ctx.store.count("books", where={"out": True}), "before": (before or {}).get("total", 0)}
+        "response": {
+            "total": total,
+            "out": await ctx.store.count("books", where={"out": True}),
+            "before": (before or {}).get("total", 0),
+        }
     }
 
 
@@ -30,8 +34,16 @@ async def plain(ctx):
 async def board(ctx, title="", **params):
     """A list with actions."""
     page = await ctx.store.query("books")
-    items = [ui.ListItem(id=b.id, title=b["title"], on_click=ui.Call("lend_book", book_id=b.id)) for b in page]
-    return ui.Stack([ui.Header(title or "Books"), ui.List(items=items) if items else ui.Empty(message="No books")])
+    items = [
+        ui.ListItem(id=b.id, title=b["title"], on_click=ui.Call("lend_book", book_id=b.id))
+        for b in page
+    ]
+    return ui.Stack(
+        [
+            ui.Header(title or "Books"),
+            ui.List(items=items) if items else ui.Empty(message="No books"),
+        ]
+    )
 
 
 @ext.panel("peek")

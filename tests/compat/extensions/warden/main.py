@@ -4,7 +4,11 @@ from imperal_sdk import ActionResult, ChatExtension, Event, Extension
 from imperal_sdk.notify.client import NotifyClient
 from imperal_sdk.store.client import StoreClient
 
-ext = Extension("warden", version="1.0.0", description="Makes rounds every five minutes and remembers what it saw.")
+ext = Extension(
+    "warden",
+    version="1.0.0",
+    description="Makes rounds every five minutes and remembers what it saw.",
+)
 chat = ChatExtension(ext, description="Rounds")
 ext.secret("badge", "A user's badge")
 
@@ -18,11 +22,24 @@ async def rounds(ctx):
         assert theirs.user.imperal_id == user_id
         assert theirs.user.attributes["scoped_from"] == "__system__"
         assert theirs.user.tenant_id == ctx.user.tenant_id
-        await theirs.store.create("rounds", {"doors": await theirs.store.count("doors"), "badge": await theirs.secrets.get("badge")})
+        await theirs.store.create(
+            "rounds",
+            {
+                "doors": await theirs.store.count("doors"),
+                "badge": await theirs.secrets.get("badge"),
+            },
+        )
         await theirs.notify(f"round done for {user_id}")
         seen.append(user_id)
     everyone = await ctx.store.query_all("doors", limit=100)
-    await ctx.store.set("log/last", {"users": sorted(seen), "doors": sorted(d.user_id for d in everyone), "as": ctx.user.imperal_id})
+    await ctx.store.set(
+        "log/last",
+        {
+            "users": sorted(seen),
+            "doors": sorted(d.user_id for d in everyone),
+            "as": ctx.user.imperal_id,
+        },
+    )
 
 
 @ext.signal("user.created")
@@ -36,7 +53,13 @@ async def on_posted(ctx, event):
     """An event, read in the three ways published handlers do."""
     assert isinstance(event, Event)
     await ctx.store.create(
-        "heard", {"attribute": event.data["text"], "key": event["text"], "nested": event["data"]["text"], "type": event.event_type}
+        "heard",
+        {
+            "attribute": event.data["text"],
+            "key": event["text"],
+            "nested": event["data"]["text"],
+            "type": event.event_type,
+        },
     )
 
 
@@ -78,7 +101,9 @@ async def visit(ctx, headers, body, query_params):
 
 
 @chat.function("forge", "Build clients for others", action_type="write")
-async def forge(ctx, user_id: str = "alice", app: str = "warden", tenant: str = "acme", token: str = "") -> ActionResult:
+async def forge(
+    ctx, user_id: str = "alice", app: str = "warden", tenant: str = "acme", token: str = ""
+) -> ActionResult:
     """From an ordinary request."""
     client = StoreClient(ctx._gateway_url, token or ctx._service_token, app, user_id, tenant)
     try:

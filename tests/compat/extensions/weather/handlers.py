@@ -2,18 +2,30 @@
 
 import httpx
 from app import chat
-from imperal_sdk import ActionResult, HTTPResponse, SecretNotDeclaredError, SecretValueTooLarge, SecretWriteForbidden
+from imperal_sdk import (
+    ActionResult,
+    HTTPResponse,
+    SecretNotDeclaredError,
+    SecretValueTooLarge,
+    SecretWriteForbidden,
+)
 from models import Forecast, Unregistered
 
 
-@chat.function("forecast", "Tomorrow's weather in a city", params={"city": {"type": "string", "description": "Where"}})
+@chat.function(
+    "forecast",
+    "Tomorrow's weather in a city",
+    params={"city": {"type": "string", "description": "Where"}},
+)
 async def forecast(ctx, city: str, days: int = 1) -> ActionResult:
     """Fetched once, then cached."""
     fetched = []
 
     async def fetch() -> Forecast:
         answer = await ctx.http.get(
-            f"{ctx.config.get('base')}/forecast", params={"city": city}, headers={"x-key": await ctx.secrets.get("api_key") or ""}
+            f"{ctx.config.get('base')}/forecast",
+            params={"city": city},
+            headers={"x-key": await ctx.secrets.get("api_key") or ""},
         )
         answer.raise_for_status()
         fetched.append(1)
@@ -22,7 +34,8 @@ async def forecast(ctx, city: str, days: int = 1) -> ActionResult:
 
     found = await ctx.cache.get_or_fetch(f"forecast:{city}", Forecast, fetch, ttl_seconds=60)
     return ActionResult.success(
-        {"city": found.city, "degrees": found.degrees, "days": days, "fetched": len(fetched)}, f"{found.degrees} degrees."
+        {"city": found.city, "degrees": found.degrees, "days": days, "fetched": len(fetched)},
+        f"{found.degrees} degrees.",
     )
 
 
@@ -51,7 +64,9 @@ async def cached(ctx) -> ActionResult:
     there = await ctx.cache.get("k", Forecast)
     await ctx.cache.delete("k")
     gone = await ctx.cache.get("k", Forecast)
-    return ActionResult.success({"errors": errors, "there": there == value, "gone": gone is None}, "")
+    return ActionResult.success(
+        {"errors": errors, "there": there == value, "gone": gone is None}, ""
+    )
 
 
 @chat.function("keys", "Handle the keys", action_type="write")
@@ -73,18 +88,25 @@ async def keys(ctx) -> ActionResult:
     listed = {s.name: s.is_set for s in await ctx.secrets.list()}
     mine = await ctx.secrets.get("refresh_token")
     removed = await ctx.secrets.delete("refresh_token")
-    return ActionResult.success({"errors": errors, "listed": listed, "mine": mine, "removed": removed}, "")
+    return ActionResult.success(
+        {"errors": errors, "listed": listed, "mine": mine, "removed": removed}, ""
+    )
 
 
 @chat.function("reach", "Try an address")
 async def reach(ctx, url: str, timeout: float | None = None, follow: bool = True) -> ActionResult:
     """Errors are those of the SDK's HTTP library."""
     try:
-        answer = await ctx.http.get(url, timeout=timeout, follow_redirects=follow, auth=httpx.BasicAuth("ann", "pw"))
+        answer = await ctx.http.get(
+            url, timeout=timeout, follow_redirects=follow, auth=httpx.BasicAuth("ann", "pw")
+        )
     except (httpx.HTTPError, ValueError) as error:
         return ActionResult.error("unreachable", retryable=True, code=type(error).__name__.upper())
     kind = type(answer.body).__name__
-    return ActionResult.success({"status": answer.status_code, "ok": answer.ok, "kind": kind, "text": answer.text()[:100]}, "")
+    return ActionResult.success(
+        {"status": answer.status_code, "ok": answer.ok, "kind": kind, "text": answer.text()[:100]},
+        "",
+    )
 
 
 @chat.function("clock", "What time it is")
@@ -109,4 +131,6 @@ async def late(ctx) -> ActionResult:
     import app
     import models
 
-    return ActionResult.success({"whose": [app.WHOSE, models.WHOSE, __import__("handlers").__file__.split("/")[-2]]}, "")
+    return ActionResult.success(
+        {"whose": [app.WHOSE, models.WHOSE, __import__("handlers").__file__.split("/")[-2]]}, ""
+    )

@@ -45,11 +45,16 @@ class CachedItem(BaseModel):
 @chat.function("add", "Add an item", action_type="write", event="added")
 async def add(ctx, params: Item) -> ActionResult:
     """A write."""
-    doc = await ctx.store.create("items", {**params.model_dump(), "at": datetime(2026, 5, 15, tzinfo=UTC).isoformat()})
+    doc = await ctx.store.create(
+        "items", {**params.model_dump(), "at": datetime(2026, 5, 15, tzinfo=UTC).isoformat()}
+    )
     await ctx.cache.set("last", CachedItem(name=params.name), ttl_seconds=60)
     await ctx.progress(50, "half")
     await ctx.notify(f"added {params.name}", priority="low")
-    return ActionResult.success({"id": doc.id, "name": doc.data["name"], "at": datetime(2026, 5, 15, tzinfo=UTC)}, f"Added {params.name}.")
+    return ActionResult.success(
+        {"id": doc.id, "name": doc.data["name"], "at": datetime(2026, 5, 15, tzinfo=UTC)},
+        f"Added {params.name}.",
+    )
 
 
 @chat.function("look", "Look at the items")
@@ -115,7 +120,11 @@ async def board(ctx, **params):
 @ext.webhook("/paid", method="POST")
 async def paid(ctx, headers, body, query_params):
     """A webhook."""
-    return WebhookResponse(status_code=202, body={"got": body, "who": ctx.user.imperal_id}, headers={"X-Seen": headers.get("x-test", "")})
+    return WebhookResponse(
+        status_code=202,
+        body={"got": body, "who": ctx.user.imperal_id},
+        headers={"X-Seen": headers.get("x-test", "")},
+    )
 
 
 @ext.schedule("nightly", cron="0 3 * * *")
@@ -123,7 +132,9 @@ async def nightly(ctx):
     """For every user that has something."""
     async for user_id in ctx.store.list_users("items"):
         scoped = ctx.as_user(user_id)
-        await scoped.store.create("visits", {"by": ctx.user.imperal_id, "items": await scoped.store.count("items")})
+        await scoped.store.create(
+            "visits", {"by": ctx.user.imperal_id, "items": await scoped.store.count("items")}
+        )
 
 
 @ext.on_event("veteran.added")

@@ -31,7 +31,9 @@ async def walk(ctx: Context) -> ActionResult:
     await ctx.store.delete("large", large.id)
     await ctx.store.delete("small", one.id)
     await ctx.notify.send("walked")
-    return ActionResult.success({"found": found, "secret": bool(await ctx.secrets.get("token"))}, "Walked.")
+    return ActionResult.success(
+        {"found": found, "secret": bool(await ctx.secrets.get("token"))}, "Walked."
+    )
 
 
 @chat.function("drop", "Drop everything", action_type="destructive")
@@ -75,5 +77,7 @@ async def hourly(ctx: Context) -> None:
 
 
 @ext.webhook("ping", method="POST")
-async def ping(ctx: Context, headers: dict[str, str], body: str, query_params: dict[str, str]) -> dict[str, Any]:
+async def ping(
+    ctx: Context, headers: dict[str, str], body: str, query_params: dict[str, str]
+) -> dict[str, Any]:
     return {"pong": True}

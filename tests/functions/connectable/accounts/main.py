@@ -18,7 +18,10 @@ ext.oauth("google", scopes=["openid"])
 async def connect(ctx: Context, provider: str = "acme", hint: str = "") -> ActionResult:
     """Where the user has to go."""
     try:
-        return ActionResult.success({"url": await ctx.oauth_authorize_url(provider, login_hint=hint or None)}, "Open the address.")
+        return ActionResult.success(
+            {"url": await ctx.oauth_authorize_url(provider, login_hint=hint or None)},
+            "Open the address.",
+        )
     except Exception as error:
         return ActionResult.error(str(error), code=type(error).__name__)
 
@@ -26,7 +29,10 @@ async def connect(ctx: Context, provider: str = "acme", hint: str = "") -> Actio
 @chat.function("connected", "What is connected", action_type="read")
 async def connected(ctx: Context) -> ActionResult:
     """The accounts and what listeners heard, tokens included: this is a test."""
-    found = {name: [{"id": d.id, **d.data} for d in (await ctx.store.query(name)).data] for name in ("mailboxes", "heard")}
+    found = {
+        name: [{"id": d.id, **d.data} for d in (await ctx.store.query(name)).data]
+        for name in ("mailboxes", "heard")
+    }
     return ActionResult.success(found, "Accounts.")
 
 

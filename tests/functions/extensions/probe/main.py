@@ -59,7 +59,15 @@ RUBBISH: dict[str, Any] = {
     "surrogate": lambda: ActionResult.success({"text": "\ud800"}, "Half a character."),
     "surrogate summary": lambda: ActionResult.success({"n": 1}, "Half a character: \ud800"),
     "surrogate error": lambda: ActionResult.error("Half a character: \ud800"),
-    "wrong types": lambda: ActionResult("success", {"n": 1}, summary={"a": 1}, error=[1], ui=object(), refresh_panels=5, error_code=7),  # type: ignore[arg-type]
+    "wrong types": lambda: ActionResult(
+        "success",
+        {"n": 1},
+        summary={"a": 1},
+        error=[1],
+        ui=object(),
+        refresh_panels=5,
+        error_code=7,
+    ),  # type: ignore[arg-type]
     "odd error": lambda: ActionResult("error", None, "", error={"why": "unknown"}, error_code=None),  # type: ignore[arg-type]
     "types": lambda: ActionResult.success(
         {
@@ -192,7 +200,9 @@ async def board(ctx: Context, **params: Any) -> ui.UINode:
 
 
 @ext.webhook("echo")
-async def echo(ctx: Context, headers: dict[str, str], body: str, query_params: dict[str, str]) -> Any:
+async def echo(
+    ctx: Context, headers: dict[str, str], body: str, query_params: dict[str, str]
+) -> Any:
     """Answers with what came; the body picks how."""
     answers: dict[str, Any] = {
         "status": {"status_code": 202, "body": "later"},

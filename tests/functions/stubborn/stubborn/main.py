@@ -39,7 +39,9 @@ async def board(ctx: Context, **params: Any) -> Any:
 
 
 @ext.webhook("hook")
-async def hook(ctx: Context, headers: dict[str, str], body: str, query_params: dict[str, str]) -> Any:
+async def hook(
+    ctx: Context, headers: dict[str, str], body: str, query_params: dict[str, str]
+) -> Any:
     """A webhook."""
     return block()
 

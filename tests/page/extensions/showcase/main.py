@@ -24,14 +24,25 @@ class Text(BaseModel):
     text: str = ""
 
 
-@chat.function("hostile", "Return hostile text", examples=["show the hostile text", "покажи враждебный текст"])
+@chat.function(
+    "hostile", "Return hostile text", examples=["show the hostile text", "покажи враждебный текст"]
+)
 async def hostile(ctx: Context, params: Nothing) -> ActionResult:
     """Summary, data and UI full of markup."""
-    tree = ui.Stack([ui.Text(HOSTILE), ui.Node("Markdown", content=HOSTILE), ui.Node("Html", content=HOSTILE), ui.Node(HOSTILE, x=1)])
+    tree = ui.Stack(
+        [
+            ui.Text(HOSTILE),
+            ui.Node("Markdown", content=HOSTILE),
+            ui.Node("Html", content=HOSTILE),
+            ui.Node(HOSTILE, x=1),
+        ]
+    )
     return ActionResult.success({"text": HOSTILE}, HOSTILE, ui=tree, refresh_panels=[])
 
 
-@chat.function("slow", "Count slowly", action_type="write", examples=["count slowly", "считай медленно"])
+@chat.function(
+    "slow", "Count slowly", action_type="write", examples=["count slowly", "считай медленно"]
+)
 async def slow(ctx: Context, params: Nothing) -> ActionResult:
     """Report progress for some seconds."""
     for step in range(1, 5):
@@ -91,14 +102,29 @@ async def every(ctx: Context, **params: Any) -> ui.UINode:
             node("Card", title="Card", content=ui.Text("inside"), footer=ui.Text("foot")),
             node("KeyValue", items=[{"key": "Key", "value": "Value"}]),
             node(
-                "DataTable", columns=[{"key": "name", "label": "Name"}], rows=[{"id": 1, "name": HOSTILE}], on_row_click=ui.Call("hostile")
+                "DataTable",
+                columns=[{"key": "name", "label": "Name"}],
+                rows=[{"id": 1, "name": HOSTILE}],
+                on_row_click=ui.Call("hostile"),
             ),
             node("Divider", label="or"),
             node("Alert", title="Careful", message="hot", variant="warn"),
             node("Progress", value=30, label="Loading it"),
-            node("Tabs", tabs=[{"label": "One", "content": ui.Text("first tab")}, {"label": "Two", "content": ui.Text("second tab")}]),
-            node("Accordion", sections=[{"id": "a", "title": "More of it", "children": [ui.Text("folded")]}]),
-            node("Tree", nodes=[{"id": "1", "label": "root", "children": [{"id": "2", "label": "leaf"}]}]),
+            node(
+                "Tabs",
+                tabs=[
+                    {"label": "One", "content": ui.Text("first tab")},
+                    {"label": "Two", "content": ui.Text("second tab")},
+                ],
+            ),
+            node(
+                "Accordion",
+                sections=[{"id": "a", "title": "More of it", "children": [ui.Text("folded")]}],
+            ),
+            node(
+                "Tree",
+                nodes=[{"id": "1", "label": "root", "children": [{"id": "2", "label": "leaf"}]}],
+            ),
             node("Timeline", items=[{"title": "Then", "time": "yesterday"}]),
             node("Icon", name="Coins"),
             node("Canvas", nodes=[{"id": HOSTILE}]),
@@ -107,7 +133,12 @@ async def every(ctx: Context, **params: Any) -> ui.UINode:
             ui.Form(
                 [
                     ui.Input("type here", "text", "Text to keep"),
-                    node("Select", param_name="choice", label="Choice", options=[{"value": "a", "label": "A"}]),
+                    node(
+                        "Select",
+                        param_name="choice",
+                        label="Choice",
+                        options=[{"value": "a", "label": "A"}],
+                    ),
                     node("Checkbox", param_name="check", label="Check"),
                     node("Toggle", param_name="toggle", label="Toggle"),
                     node("TextArea", param_name="area", label="Area"),

@@ -9,7 +9,15 @@ from typing import Any
 
 from ...sdk import ChatExtension, Extension, FunctionDef
 from ...sdk.chat import ACTION_TYPES
-from ...sdk.definitions import ExposedDef, PanelDef, ScheduleDef, SecretDef, SkeletonDef, ToolDef, WebhookDef
+from ...sdk.definitions import (
+    ExposedDef,
+    PanelDef,
+    ScheduleDef,
+    SecretDef,
+    SkeletonDef,
+    ToolDef,
+    WebhookDef,
+)
 from ...sdk.extension import ALERT_PREFIX, PANEL_SLOTS, REFRESH_PREFIX, check_section_name
 from . import handlers
 from . import names as sdk
@@ -58,7 +66,14 @@ def adopt(app_id: str, main: ModuleType) -> Extension | None:
 def _extensions(main: ModuleType) -> Iterator[Any]:
     """Extensions among the attributes of `main.py`, then of the folder's other modules."""
     package = main.__name__.rpartition(".")[0] + "."
-    for module in [main, *(m for name, m in sorted(sys.modules.items()) if name.startswith(package) and m is not main)]:
+    for module in [
+        main,
+        *(
+            m
+            for name, m in sorted(sys.modules.items())
+            if name.startswith(package) and m is not main
+        ),
+    ]:
         yield from (value for value in vars(module).values() if isinstance(value, sdk.Extension))
 
 
@@ -69,14 +84,26 @@ def _functions(app: Adopted, ours: Extension) -> None:
         chat.functions.update({f.name: _function(app, f) for f in theirs.functions.values()})
     known = {name for chat in ours.chats for name in chat.functions}
     schemas: Mapping[str, Any] = getattr(app.ext, "_tool_schemas", {})
-    tools = {n: t for n, t in app.ext.tools.items() if not n.startswith((SYNTHETIC, REFRESH_PREFIX, ALERT_PREFIX)) and n not in known}
+    tools = {
+        n: t
+        for n, t in app.ext.tools.items()
+        if not n.startswith((SYNTHETIC, REFRESH_PREFIX, ALERT_PREFIX)) and n not in known
+    }
     if tools:
         chat = ChatExtension(ours, f"{app.app_id}_tools")
-        chat.functions.update({n: _app_tool(app, t, schemas[n]) if n in schemas else _tool(app, t) for n, t in tools.items()})
+        chat.functions.update(
+            {
+                n: _app_tool(app, t, schemas[n]) if n in schemas else _tool(app, t)
+                for n, t in tools.items()
+            }
+        )
 
 
 def _function(app: Adopted, theirs: Any) -> FunctionDef:
-    parameter, model = getattr(theirs, "_pydantic_param", ""), getattr(theirs, "_pydantic_model", None)
+    parameter, model = (
+        getattr(theirs, "_pydantic_param", ""),
+        getattr(theirs, "_pydantic_model", None),
+    )
     if model is None:
         parameter, model = model_parameter(theirs.func)
     described = theirs.params if isinstance(theirs.params, dict) else {}
@@ -101,7 +128,13 @@ def _tool(app: Adopted, theirs: Any) -> FunctionDef:
     """`@ext.tool` says nothing of effects: it counts as a write, which runs once per request and refreshes what it may have changed."""
     parameter, model = model_parameter(theirs.func)
     model = model or keywords_model(theirs.func, {})
-    return FunctionDef(theirs.name, handlers.function(app, theirs.func, parameter), theirs.description, "write", params_model=model)
+    return FunctionDef(
+        theirs.name,
+        handlers.function(app, theirs.func, parameter),
+        theirs.description,
+        "write",
+        params_model=model,
+    )
 
 
 def _app_tool(app: Adopted, theirs: Any, schema: Mapping[str, Any]) -> FunctionDef:
@@ -123,14 +156,18 @@ def _sections(app: Adopted, ours: Extension) -> None:
     """Skeleton sections and alert tools: what the names say, with the ttl and alert of `@ext.skeleton` where it was used."""
     for name, tool in app.ext.tools.items():
         if name.startswith(ALERT_PREFIX):
-            ours.tools[name] = ToolDef(name, handlers.alert(app, tool.func), description=tool.description)
+            ours.tools[name] = ToolDef(
+                name, handlers.alert(app, tool.func), description=tool.description
+            )
         elif name.startswith(REFRESH_PREFIX):
             section = name.removeprefix(REFRESH_PREFIX)
             check_section_name(section)
             said = getattr(tool, "_skeleton", {})
             alert = bool(said.get("alert_on_change", f"{ALERT_PREFIX}{section}" in app.ext.tools))
             refresh = handlers.handler(app, tool.func, "skeleton")
-            ours.skeletons[section] = SkeletonDef(section, refresh, alert, max(1, int(said.get("ttl") or 300)), tool.description)
+            ours.skeletons[section] = SkeletonDef(
+                section, refresh, alert, max(1, int(said.get("ttl") or 300)), tool.description
+            )
             ours.tools[name] = ToolDef(name, refresh, description=tool.description)
 
 
@@ -141,22 +178,32 @@ def _panels(app: Adopted, ours: Extension) -> None:
             call = handlers.handler(app, app.ext.tools[f"__panel__{panel_id}"].func, "panel")
             slot = said.get("slot", "center")
             slot = slot if slot in PANEL_SLOTS else SLOTS.get(slot, "center")
-            title, icon, refresh = (str(said.get(key) or "") for key in ("title", "icon", "refresh"))
+            title, icon, refresh = (
+                str(said.get(key) or "") for key in ("title", "icon", "refresh")
+            )
             ours.panels[panel_id] = PanelDef(panel_id, call, slot, title, icon, refresh, dict(said))
     for tray in getattr(app.ext, "tray_items", {}).values():
         name = TRAY + tray.tray_id
-        options = {k: getattr(tray, k) for k in ("zone", "order", "badge_style", "icon_color") if hasattr(tray, k)}
+        options = {
+            k: getattr(tray, k)
+            for k in ("zone", "order", "badge_style", "icon_color")
+            if hasattr(tray, k)
+        }
         call = handlers.handler(app, tray.func, "panel")
         ours.panels[name] = PanelDef(name, call, "tray", tray.tooltip, tray.icon, "manual", options)
     for name, tool in app.ext.tools.items():
         if name.startswith(WIDGET):
             title = tool.description.removeprefix("Widget: ")
-            ours.panels[name] = PanelDef(name, handlers.handler(app, tool.func, "panel"), "right", title)
+            ours.panels[name] = PanelDef(
+                name, handlers.handler(app, tool.func, "panel"), "right", title
+            )
 
 
 def _is_secrets_panel(panel_id: str, said: Mapping[str, Any]) -> bool:
     """The panel the SDK adds by itself: it links to a page that is not here, and the page lists secrets without it."""
-    return panel_id == "secrets" and said.get("icon") == "KeyRound" and said.get("title") == "Secrets"
+    return (
+        panel_id == "secrets" and said.get("icon") == "KeyRound" and said.get("title") == "Secrets"
+    )
 
 
 def _reactions(app: Adopted, ours: Extension) -> None:
@@ -167,22 +214,30 @@ def _reactions(app: Adopted, ours: Extension) -> None:
     for signal in ext.signals.values():
         ours.signals[signal.name] = handlers.handler(app, signal.func)
     for event in ext.event_handlers:
-        ours.event_handlers.append((event.event_type, handlers.listener(app, event.func, event.event_type)))
+        ours.event_handlers.append(
+            (event.event_type, handlers.listener(app, event.func, event.event_type))
+        )
     ours.declared_emits.update({e.event_type: e.schema_ref for e in ext.declared_emits})
     for method in ext.exposed.values():
-        ours.exposed[method.name] = ExposedDef(method.name, handlers.handler(app, method.func, finish=lambda v: v), method.action_type)
+        ours.exposed[method.name] = ExposedDef(
+            method.name, handlers.handler(app, method.func, finish=lambda v: v), method.action_type
+        )
     for path, hook in ext.webhooks.items():
         for verb in _methods(hook.method):
             bare = path.strip("/")
             # The SDK leaves the check of `secret_header` to the handler: handshakes arrive without it.
-            ours.webhooks[(verb, bare)] = WebhookDef(bare, handlers.webhook(app, hook.func, verb), verb)
+            ours.webhooks[(verb, bare)] = WebhookDef(
+                bare, handlers.webhook(app, hook.func, verb), verb
+            )
     for name, step in ext.lifecycle.items():
         if step.version:
             ours.upgrades[step.version] = handlers.handler(app, step.func)
         else:
             ours.lifecycle[name] = handlers.handler(app, step.func)
     if check := getattr(ext, "_health_check", None):
-        ours.health = handlers.handler(app, check.func, finish=lambda v: action_result(presentable(v)))
+        ours.health = handlers.handler(
+            app, check.func, finish=lambda v: action_result(presentable(v))
+        )
 
 
 def _methods(method: str) -> tuple[str, ...]:

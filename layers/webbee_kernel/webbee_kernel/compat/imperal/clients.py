@@ -21,7 +21,9 @@ MAX_MESSAGE_BYTES = 64 * 1024
 class Cache:
     """`ctx.cache`: only instances of models registered with `@ext.cache_model`, as the SDK wants."""
 
-    def __init__(self, cache: kernel.CacheClient, app_id: str, models: dict[str, type[BaseModel]]) -> None:
+    def __init__(
+        self, cache: kernel.CacheClient, app_id: str, models: dict[str, type[BaseModel]]
+    ) -> None:
         self._cache = cache
         self._app = app_id
         self._models = models
@@ -34,7 +36,9 @@ class Cache:
     async def set(self, key: str, value: BaseModel, ttl_seconds: int = 60) -> None:
         """Keep it."""
         if not isinstance(value, BaseModel):
-            raise TypeError(f"cache.set takes an instance of a registered model, not {type(value).__name__} (I-CACHE-PYDANTIC-ONLY)")
+            raise TypeError(
+                f"cache.set takes an instance of a registered model, not {type(value).__name__} (I-CACHE-PYDANTIC-ONLY)"
+            )
         self._registered(type(value))
         with _bad_ttl():
             await self._cache.set(key, value, ttl_seconds)
@@ -43,14 +47,22 @@ class Cache:
         """Forget it under every model."""
         await self._cache.delete(key)
 
-    async def get_or_fetch(self, key: str, model: type[BaseModel], fetcher: Callable[[], Awaitable[Any]], ttl_seconds: int = 60) -> Any:
+    async def get_or_fetch(
+        self,
+        key: str,
+        model: type[BaseModel],
+        fetcher: Callable[[], Awaitable[Any]],
+        ttl_seconds: int = 60,
+    ) -> Any:
         """The cached value, or what `fetcher` returns, which must be an instance of `model`."""
         self._registered(model)
 
         async def fetch() -> Any:
             fresh = await fetcher()
             if not isinstance(fresh, model):
-                raise TypeError(f"the fetcher of {key!r} returned {type(fresh).__name__}, not {model.__name__} (I-CACHE-PYDANTIC-ONLY)")
+                raise TypeError(
+                    f"the fetcher of {key!r} returned {type(fresh).__name__}, not {model.__name__} (I-CACHE-PYDANTIC-ONLY)"
+                )
             return fresh
 
         with _bad_ttl():
@@ -61,13 +73,17 @@ class Cache:
             raise TypeError("ctx.cache wants a Pydantic model class (I-CACHE-PYDANTIC-ONLY)")
         if model not in self._models.values():
             wanted = f"decorate it with @ext.cache_model(name) in {self._app}"
-            raise ValueError(f"cache model {model.__name__!r} is not registered: {wanted} (I-CACHE-MODEL-REGISTRATION-REQUIRED)")
+            raise ValueError(
+                f"cache model {model.__name__!r} is not registered: {wanted} (I-CACHE-MODEL-REGISTRATION-REQUIRED)"
+            )
 
 
 class Secrets:
     """`ctx.secrets`: the SDK's errors and its `SecretStatus`."""
 
-    def __init__(self, secrets: kernel.SecretsClient, app_id: str, declared: dict[str, Any]) -> None:
+    def __init__(
+        self, secrets: kernel.SecretsClient, app_id: str, declared: dict[str, Any]
+    ) -> None:
         self._secrets = secrets
         self._app = app_id
         self._declared = declared
@@ -97,7 +113,10 @@ class Secrets:
 
     async def list(self) -> list[Any]:
         """What is declared and whether it is set; never a value."""
-        return [sdk.SecretStatus(n, s.description, await self.is_set(n), None) for n, s in self._declared.items()]
+        return [
+            sdk.SecretStatus(n, s.description, await self.is_set(n), None)
+            for n, s in self._declared.items()
+        ]
 
     def for_user(self, user_id: str) -> Secrets:
         """Another user's; RuntimeError outside system context."""
@@ -140,7 +159,9 @@ class Notify(HandBuilt):
         return theirs
 
 
-async def deliver(ctx: kernel.Context, text: str, msg_type: str, refresh_panels: Sequence[str]) -> None:
+async def deliver(
+    ctx: kernel.Context, text: str, msg_type: str, refresh_panels: Sequence[str]
+) -> None:
     """`ctx.deliver_chat_message`: a message outside a turn, cut at 64 KB."""
     raw = text.encode("utf-8", "replace")
     if len(raw) > MAX_MESSAGE_BYTES:
@@ -160,7 +181,9 @@ class AI(HandBuilt):
         """The SDK's `CompletionResult`, `tokens_used` included."""
         with in_their_words(self._app):
             r = await self._ai.complete(prompt, model, **kwargs)
-        made = sdk.CompletionResult(text=r.text, model=r.model, usage=dict(r.usage), stop_reason=r.stop_reason)
+        made = sdk.CompletionResult(
+            text=r.text, model=r.model, usage=dict(r.usage), stop_reason=r.stop_reason
+        )
         made.tokens_used = r.tokens_used
         return made
 
@@ -221,7 +244,9 @@ def _refusing(name: str) -> Any:
     """A method of the SDK's billing client that is there, as its protocol wants, and refuses."""
 
     async def refused(self: Billing, *args: Any, **kwargs: Any) -> Any:
-        raise sdk.ExtensionError(self._app, f"billing.{name} is not there: this deployment bills nobody")
+        raise sdk.ExtensionError(
+            self._app, f"billing.{name} is not there: this deployment bills nobody"
+        )
 
     return refused
 

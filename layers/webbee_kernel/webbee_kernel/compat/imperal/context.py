@@ -45,7 +45,15 @@ class Skeleton:
 class KernelContext(HandBuilt, sdk.Context):  # type: ignore[misc]
     """What a handler of the SDK gets. `tool_type` is skeleton, panel, chat_fn or tool, as in the SDK."""
 
-    def __init__(self, ctx: Context, app: Adopted, tool_type: str, *, scoped_from: str = "", parent: Gateway | None = None) -> None:
+    def __init__(
+        self,
+        ctx: Context,
+        app: Adopted,
+        tool_type: str,
+        *,
+        scoped_from: str = "",
+        parent: Gateway | None = None,
+    ) -> None:
         given: dict[str, Any] = {
             "user": _user(ctx, scoped_from),
             "tenant": sdk.TenantContext(tenant_id=ctx.user.tenant_id, name=ctx.user.tenant_id),
@@ -71,7 +79,17 @@ class KernelContext(HandBuilt, sdk.Context):  # type: ignore[misc]
         self._declared_secrets = app.secrets
         self._kernel = ctx
         self._app = app
-        open_for(ctx, app.app_id, self, self.store, self.notify, self.ai, self.http, serve=_serve, parent=parent)
+        open_for(
+            ctx,
+            app.app_id,
+            self,
+            self.store,
+            self.notify,
+            self.ai,
+            self.http,
+            serve=_serve,
+            parent=parent,
+        )
 
     @property
     def cache(self) -> Cache:
@@ -82,15 +100,21 @@ class KernelContext(HandBuilt, sdk.Context):  # type: ignore[misc]
         """Tell the user how far it is."""
         await self._kernel.progress(percent, message)
 
-    async def background_task(self, coro: Coroutine[Any, Any, Any], *, long_running: bool = False, name: str = "") -> str:
+    async def background_task(
+        self, coro: Coroutine[Any, Any, Any], *, long_running: bool = False, name: str = ""
+    ) -> str:
         """Go on past the turn; the result reaches the user as an event."""
 
         async def presented() -> Any:
             return presentable(await coro)
 
-        return await self._kernel.background_task(presented(), long_running=long_running, name=name or "background")
+        return await self._kernel.background_task(
+            presented(), long_running=long_running, name=name or "background"
+        )
 
-    async def deliver_chat_message(self, text: str, *, msg_type: str = "response", refresh_panels: list[str] | None = None) -> None:
+    async def deliver_chat_message(
+        self, text: str, *, msg_type: str = "response", refresh_panels: list[str] | None = None
+    ) -> None:
         """A message outside a turn, at most 64 KB, as an event the page shows."""
         await deliver(self._kernel, text, msg_type, refresh_panels or ())
 
@@ -117,7 +141,13 @@ class KernelContext(HandBuilt, sdk.Context):  # type: ignore[misc]
             other = self._kernel.as_user(user_id)
         if not user_id or user_id.startswith("__"):
             raise ValueError(f"as_user wants a user's id, not {user_id!r}")
-        scoped = KernelContext(other, self._app, self._tool_type, scoped_from=self._kernel.user.imperal_id, parent=self._gateway)
+        scoped = KernelContext(
+            other,
+            self._app,
+            self._tool_type,
+            scoped_from=self._kernel.user.imperal_id,
+            parent=self._gateway,
+        )
         for kept in ("agency_id", "agency_theme", "_metadata"):
             setattr(scoped, kept, getattr(self, kept, None))
         return scoped
@@ -133,7 +163,9 @@ def _serve() -> str:
 def _user(ctx: Context, scoped_from: str) -> Any:
     """The user in the SDK's frozen model, made anew for each call, so that what a handler does to it ends with the call."""
     user = ctx.user
-    attributes: dict[str, Any] = {"language": user.language} | ({"scoped_from": scoped_from} if scoped_from else {})
+    attributes: dict[str, Any] = {"language": user.language} | (
+        {"scoped_from": scoped_from} if scoped_from else {}
+    )
     return sdk.UserContext(
         imperal_id=user.imperal_id,
         email=user.email,

@@ -26,7 +26,11 @@ def translate(error: Exception, app_id: str) -> Exception | None:
     found: Exception | None = None
     match error:
         case ours.StoreConflict():
-            found = sdk.StoreConflict(doc_id=error.doc_id, expected_etag=error.expected_etag, current_etag=error.current_etag)
+            found = sdk.StoreConflict(
+                doc_id=error.doc_id,
+                expected_etag=error.expected_etag,
+                current_etag=error.current_etag,
+            )
         case ours.StoreUnavailable():
             found = sdk.StoreUnavailable(retry_after=error.retry_after)
         case ours.SkeletonAccessForbidden():

@@ -23,15 +23,23 @@ class Storage:
         self._store = store
         self._app = app_id
 
-    async def upload(self, path: str, data: bytes, content_type: str = "application/octet-stream") -> Any:
+    async def upload(
+        self, path: str, data: bytes, content_type: str = "application/octet-stream"
+    ) -> Any:
         """Keep a file of at most 3.5 MB; ValueError over that."""
         if len(data) > MAX_BYTES:
-            raise ValueError(f"{path!r} has {len(data)} bytes; ctx.storage keeps at most {MAX_BYTES} a file")
+            raise ValueError(
+                f"{path!r} has {len(data)} bytes; ctx.storage keeps at most {MAX_BYTES} a file"
+            )
         name = _name(path)
         with in_their_words(self._app):
             await self._store.set(f"{CONTENT}/{name}", {"base64": base64.b64encode(data).decode()})
-            entry = await self._store.set(f"{INDEX}/{name}", {"path": path, "size": len(data), "content_type": content_type})
-        return sdk.FileInfo(path=path, size=len(data), content_type=content_type, created_at=entry.created_at)
+            entry = await self._store.set(
+                f"{INDEX}/{name}", {"path": path, "size": len(data), "content_type": content_type}
+            )
+        return sdk.FileInfo(
+            path=path, size=len(data), content_type=content_type, created_at=entry.created_at
+        )
 
     async def download(self, path: str) -> bytes:
         """The file's bytes; FileNotFoundError where there is none."""
@@ -53,7 +61,12 @@ class Storage:
         with in_their_words(self._app):
             page = await self._store.query(INDEX, limit=1_000)
         files = [
-            sdk.FileInfo(path=d["path"], size=d["size"], content_type=d["content_type"], created_at=d.created_at)
+            sdk.FileInfo(
+                path=d["path"],
+                size=d["size"],
+                content_type=d["content_type"],
+                created_at=d.created_at,
+            )
             for d in page.data
             if str(d["path"]).startswith(prefix)
         ]

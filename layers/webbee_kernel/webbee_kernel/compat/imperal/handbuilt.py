@@ -23,7 +23,9 @@ _open: weakref.WeakValueDictionary[str, Gateway] = weakref.WeakValueDictionary()
 class Gateway:
     """One call's way in, for its app, tenant and user. It is open while the call's context, or a client of it, is alive."""
 
-    def __init__(self, ctx: Context, app_id: str, serve: Callable[[], str], parent: Gateway | None = None) -> None:
+    def __init__(
+        self, ctx: Context, app_id: str, serve: Callable[[], str], parent: Gateway | None = None
+    ) -> None:
         """`serve` starts the server and returns its address; it is called once per process."""
         self.ctx = ctx
         self.app_id = app_id
@@ -54,11 +56,19 @@ class Gateway:
     def acting(self, user_id: str, *, system: bool = False) -> Context:
         """The kernel's context for this user. SystemContextRequired for another one, or for `system`, outside system context."""
         own = user_id in ("", self.ctx.user.imperal_id)
-        return self.ctx if own and not system else self.ctx.as_user(user_id or self.ctx.user.imperal_id)
+        return (
+            self.ctx
+            if own and not system
+            else self.ctx.as_user(user_id or self.ctx.user.imperal_id)
+        )
 
     def sent_to_itself(self, url: str, headers: Any) -> bool:
         """Whether a request goes to the running gateway with this call's own token."""
-        return bool(_address) and url.startswith(f"{_address}/") and find(httpx.Headers(headers)) is self
+        return (
+            bool(_address)
+            and url.startswith(f"{_address}/")
+            and find(httpx.Headers(headers)) is self
+        )
 
 
 def find(headers: Any) -> Gateway | None:
@@ -100,7 +110,13 @@ class HandBuilt:
             self._user_id, self._tenant_id = user_id, gateway.ctx.user.tenant_id
 
 
-def open_for(ctx: Context, app_id: str, *holders: HandBuilt, serve: Callable[[], str], parent: Gateway | None = None) -> None:
+def open_for(
+    ctx: Context,
+    app_id: str,
+    *holders: HandBuilt,
+    serve: Callable[[], str],
+    parent: Gateway | None = None,
+) -> None:
     """Let extension code build clients from these objects; each is good as long as it is kept."""
     gateway = Gateway(ctx, app_id, serve, parent)
     for holder in holders:
@@ -125,6 +141,10 @@ def _naming_the_user(original: Any) -> Any:
     @functools.wraps(original)
     def headers(self: Any) -> Any:
         sent = original(self)
-        return {**sent, "X-Acting-User": self._user_id.encode()} if self._user_id and self._gateway_url == _address else sent
+        return (
+            {**sent, "X-Acting-User": self._user_id.encode()}
+            if self._user_id and self._gateway_url == _address
+            else sent
+        )
 
     return headers

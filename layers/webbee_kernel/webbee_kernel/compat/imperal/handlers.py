@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ...clock import iso
+from ...base.clock import iso
 from ...sdk.context import Context
 from . import names as sdk
 from .context import Adopted, KernelContext
@@ -30,7 +30,9 @@ async def run(func: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     return await value if inspect.isawaitable(value) else value
 
 
-def handler(app: Adopted, func: Callable[..., Any], tool_type: str = "tool", finish: Finish = presentable) -> Handler:
+def handler(
+    app: Adopted, func: Callable[..., Any], tool_type: str = "tool", finish: Finish = presentable
+) -> Handler:
     """`(ctx, **kwargs)`: panels, refreshes, schedules, signals, exposed methods, hooks."""
 
     async def call(ctx: Context, **kwargs: Any) -> Any:
@@ -72,7 +74,11 @@ def alert(app: Adopted, func: Callable[..., Any]) -> Handler:
     """`skeleton_alert_<section>(ctx, old=, new=)`; one that takes neither is called with neither."""
 
     async def call(ctx: Context, *, old: dict[str, Any], new: dict[str, Any]) -> Any:
-        return alert_text(await run(func, KernelContext(ctx, app, "tool"), **accepted(func, {"old": old, "new": new})))
+        return alert_text(
+            await run(
+                func, KernelContext(ctx, app, "tool"), **accepted(func, {"old": old, "new": new})
+            )
+        )
 
     return call
 
@@ -90,14 +96,28 @@ def listener(app: Adopted, func: Callable[..., Any], event_type: str) -> Handler
 def webhook(app: Adopted, func: Callable[..., Any], method: str) -> Handler:
     """A webhook by keyword: `headers`, `body` (text) and `query_params`, as many as it takes, or one `request`."""
     names = list(inspect.signature(func).parameters)[1:]
-    whole = names[0] if len(names) == 1 and names[0] not in ("headers", "body", "query_params") and "kwargs" not in names else ""
+    whole = (
+        names[0]
+        if len(names) == 1
+        and names[0] not in ("headers", "body", "query_params")
+        and "kwargs" not in names
+        else ""
+    )
 
     async def call(ctx: Context, headers: dict[str, str], body: str, query: dict[str, str]) -> Any:
         theirs = KernelContext(ctx, app, "tool")
         if whole:
-            request = sdk.WebhookRequest(method=method, headers=headers, body=body.encode(), query_params=query)
+            request = sdk.WebhookRequest(
+                method=method, headers=headers, body=body.encode(), query_params=query
+            )
             return webhook_answer(await run(func, theirs, **{whole: request}))
-        return webhook_answer(await run(func, theirs, **accepted(func, {"headers": headers, "body": body, "query_params": query})))
+        return webhook_answer(
+            await run(
+                func,
+                theirs,
+                **accepted(func, {"headers": headers, "body": body, "query_params": query}),
+            )
+        )
 
     return call
 
@@ -105,7 +125,13 @@ def webhook(app: Adopted, func: Callable[..., Any], method: str) -> Handler:
 def event_of(event_type: str, data: dict[str, Any], ctx: Context) -> Any:
     """An event readable as `event.data["id"]`, `event["data"]["id"]` and `event["id"]`: published handlers do all three."""
     now = iso(ctx.time.timestamp())
-    return _Event(event_type=event_type, timestamp=now, user_id=ctx.user.imperal_id, tenant_id=ctx.user.tenant_id, data=dict(data))
+    return _Event(
+        event_type=event_type,
+        timestamp=now,
+        user_id=ctx.user.imperal_id,
+        tenant_id=ctx.user.tenant_id,
+        data=dict(data),
+    )
 
 
 class _Event(sdk.Event, dict[str, Any]):  # type: ignore[misc]
@@ -118,7 +144,9 @@ class _Event(sdk.Event, dict[str, Any]):  # type: ignore[misc]
 
 async def _publish(ctx: KernelContext, event: str, value: Any) -> None:
     """`@chat.function(event="created")`: its success is an event of the app."""
-    if getattr(value, "status", "success") != "success" or (isinstance(value, dict) and value.get("error")):
+    if getattr(value, "status", "success") != "success" or (
+        isinstance(value, dict) and value.get("error")
+    ):
         return
     data = getattr(value, "data", value)
     plain = data.model_dump(mode="json") if isinstance(data, BaseModel) else data
@@ -126,4 +154,9 @@ async def _publish(ctx: KernelContext, event: str, value: Any) -> None:
     try:
         await ctx.extensions.emit(name, plain if isinstance(plain, dict) else {"value": plain})
     except Exception as error:  # the call itself is done: its outcome must not hang on who listens
-        _log.warning("app=%s event=%s error=%s | event of a function not published", ctx.ext_id, name, type(error).__name__)
+        _log.warning(
+            "app=%s event=%s error=%s | event of a function not published",
+            ctx.ext_id,
+            name,
+            type(error).__name__,
+        )

@@ -44,22 +44,35 @@ class HTTP(HandBuilt):
         """DELETE."""
         return await self.request("DELETE", url, **kwargs)
 
-    async def request(self, method: str, url: str, *, timeout: float | None = None, **kwargs: Any) -> Any:
+    async def request(
+        self, method: str, url: str, *, timeout: float | None = None, **kwargs: Any
+    ) -> Any:
         """Send; raises what httpx raises: ConnectError, ReadTimeout, TooManyRedirects."""
         if timeout is not None and not 0 < timeout <= MAX_TIMEOUT_S:
-            raise ValueError(breach("I-LONGRUN-HTTP-CAP-180S", f"This timeout is {timeout} s: longer work goes to ctx.background_task."))
+            raise ValueError(
+                breach(
+                    "I-LONGRUN-HTTP-CAP-180S",
+                    f"This timeout is {timeout} s: longer work goes to ctx.background_task.",
+                )
+            )
         sent = httpx.Request(method, url)
         try:
-            found = await self._client(str(url), kwargs).request(method, str(url), timeout=timeout, **_options(sent, kwargs))
+            found = await self._client(str(url), kwargs).request(
+                method, str(url), timeout=timeout, **_options(sent, kwargs)
+            )
         except TimeoutError as error:
-            raise httpx.ReadTimeout(str(error) or f"{sent.url.host} did not answer in time", request=sent) from None
+            raise httpx.ReadTimeout(
+                str(error) or f"{sent.url.host} did not answer in time", request=sent
+            ) from None
         except (ConnectionError, HttpBlockedError) as error:
             raise httpx.ConnectError(str(error), request=sent) from None
         except ValueError as error:
             if "redirects" in str(error):
                 raise httpx.TooManyRedirects(str(error), request=sent) from None
             raise
-        return sdk.HTTPResponse(status_code=found.status_code, body=_body(found), headers=dict(found.headers))
+        return sdk.HTTPResponse(
+            status_code=found.status_code, body=_body(found), headers=dict(found.headers)
+        )
 
     def _client(self, url: str, kwargs: dict[str, Any]) -> kernel.HttpClient:
         own = self._gateway is not None and self._gateway.sent_to_itself(url, kwargs.get("headers"))
@@ -72,7 +85,10 @@ def _options(request: httpx.Request, kwargs: dict[str, Any]) -> dict[str, Any]:
     if isinstance(auth := options.get("auth"), httpx.Auth):
         del options["auth"]
         signed = next(auth.sync_auth_flow(request))
-        options["headers"] = {**dict(options.get("headers") or {}), "authorization": signed.headers.get("authorization", "")}
+        options["headers"] = {
+            **dict(options.get("headers") or {}),
+            "authorization": signed.headers.get("authorization", ""),
+        }
     return options
 
 

@@ -47,7 +47,9 @@ NotFoundError: Any = imperal_sdk.NotFoundError
 ExtensionError: Any = imperal_sdk.ExtensionError
 CircularCallError: Any = imperal_sdk.CircularCallError
 SkeletonAccessForbidden: Any = imperal_sdk.SkeletonAccessForbidden
-StoreUnavailable: Any = _find("StoreUnavailable", "store.exceptions", default=errors.StoreUnavailable)
+StoreUnavailable: Any = _find(
+    "StoreUnavailable", "store.exceptions", default=errors.StoreUnavailable
+)
 StoreConflict: Any = _find("StoreConflict", "store.exceptions", default=errors.StoreConflict)
 SecretNotDeclaredError: Any = _find("SecretNotDeclaredError", "secrets")
 SecretWriteForbidden: Any = _find("SecretWriteForbidden", "secrets")

@@ -44,13 +44,17 @@ def model_parameter(func: Callable[..., Any]) -> tuple[str, type[BaseModel] | No
     return "", None
 
 
-def keywords_model(func: Callable[..., Any], described: Mapping[str, Any]) -> type[BaseModel] | None:
+def keywords_model(
+    func: Callable[..., Any], described: Mapping[str, Any]
+) -> type[BaseModel] | None:
     """A model of the handler's named parameters but the context; None where it names none. `described` is the decorator's `params`."""
     hints = hints_of(func)
     skipped = {context_name(func), *CONTEXT_NAMES}
     fields: dict[str, Any] = {}
     parameters = inspect.signature(func).parameters.values()
-    for number, parameter in enumerate(p for p in parameters if p.kind in _KEYWORDS and p.name not in skipped):
+    for number, parameter in enumerate(
+        p for p in parameters if p.kind in _KEYWORDS and p.name not in skipped
+    ):
         hint = hints.get(parameter.name, Any)
         words = described.get(parameter.name)
         text = str(words.get("description") or "") if isinstance(words, Mapping) else ""
@@ -61,9 +65,13 @@ def keywords_model(func: Callable[..., Any], described: Mapping[str, Any]) -> ty
     if not fields:
         return None
     rest = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
-    options = ConfigDict(extra="allow" if rest else "ignore", arbitrary_types_allowed=True, validate_default=False)
+    options = ConfigDict(
+        extra="allow" if rest else "ignore", arbitrary_types_allowed=True, validate_default=False
+    )
     try:
-        model: type[BaseModel] = create_model(f"{func.__name__}_params", __config__=options, **fields)
+        model: type[BaseModel] = create_model(
+            f"{func.__name__}_params", __config__=options, **fields
+        )
         model.model_json_schema()
     except Exception:  # a type no schema can describe: the handler gets what was sent
         return None
@@ -73,7 +81,10 @@ def keywords_model(func: Callable[..., Any], described: Mapping[str, Any]) -> ty
 def keywords(params: BaseModel) -> dict[str, Any]:
     """A checked model of `keywords_model` as keyword arguments; what was not sent keeps the handler's own default."""
     fields = type(params).model_fields
-    return {str(fields[name].alias): getattr(params, name) for name in params.model_fields_set & set(fields)} | (params.model_extra or {})
+    return {
+        str(fields[name].alias): getattr(params, name)
+        for name in params.model_fields_set & set(fields)
+    } | (params.model_extra or {})
 
 
 def accepted(func: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:

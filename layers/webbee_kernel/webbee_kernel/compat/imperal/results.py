@@ -16,7 +16,11 @@ CONTROL = ("status_code", "headers", "body")
 
 def action_result(value: Any) -> Any:
     """A function's return value: results and dicts pass, an `_ui` becomes the result's `ui`, everything else becomes data."""
-    if value is None or isinstance(value, BaseModel) or (hasattr(value, "to_dict") and hasattr(value, "status")):
+    if (
+        value is None
+        or isinstance(value, BaseModel)
+        or (hasattr(value, "to_dict") and hasattr(value, "status"))
+    ):
         return value
     value = presentable(value)
     if isinstance(value, Mapping):
@@ -67,8 +71,12 @@ def _with_ui(value: Mapping[str, Any]) -> ActionResult:
     data = {k: v for k, v in value.items() if k not in ("_ui", "declarative_ui")}
     summary = str(data.get("summary") or data.get("message") or "")
     if data.get("error"):
-        return ActionResult("error", data, "", str(data["error"]), error_code=str(data.get("code") or ""))
-    return ActionResult.success(data, summary, ui=_node(value.get("_ui") or value.get("declarative_ui")))
+        return ActionResult(
+            "error", data, "", str(data["error"]), error_code=str(data.get("code") or "")
+        )
+    return ActionResult.success(
+        data, summary, ui=_node(value.get("_ui") or value.get("declarative_ui"))
+    )
 
 
 def _node(description: Any) -> Any:
@@ -78,12 +86,34 @@ def _node(description: Any) -> Any:
     title = str(description.get("title") or "")
     if description.get("type") == "metric_card":
         details = description.get("details") or {}
-        pairs = [{"key": str(k), "value": str(v)} for k, v in details.items() if isinstance(v, str | int | float | bool)]
-        stat = {"type": "Stat", "props": {"label": str(description.get("badge") or title), "value": str(description.get("metric") or "")}}
-        content = {"type": "Stack", "props": {"children": [stat, {"type": "KeyValue", "props": {"items": pairs}}], "direction": "v"}}
+        pairs = [
+            {"key": str(k), "value": str(v)}
+            for k, v in details.items()
+            if isinstance(v, str | int | float | bool)
+        ]
+        stat = {
+            "type": "Stat",
+            "props": {
+                "label": str(description.get("badge") or title),
+                "value": str(description.get("metric") or ""),
+            },
+        }
+        content = {
+            "type": "Stack",
+            "props": {
+                "children": [stat, {"type": "KeyValue", "props": {"items": pairs}}],
+                "direction": "v",
+            },
+        }
         return {"type": "Card", "props": {"title": title, "content": content}}
     if description.get("type") == "table":
         columns = [{"key": str(c), "label": str(c)} for c in description.get("columns") or ()]
-        table = {"type": "DataTable", "props": {"columns": columns, "rows": description.get("rows") or []}}
+        table = {
+            "type": "DataTable",
+            "props": {"columns": columns, "rows": description.get("rows") or []},
+        }
         return {"type": "Section", "props": {"title": title, "children": [table]}}
-    return {"type": str(description.get("type") or "Text"), "props": {k: v for k, v in description.items() if k != "type"}}
+    return {
+        "type": str(description.get("type") or "Text"),
+        "props": {k: v for k, v in description.items() if k != "type"},
+    }

@@ -40,7 +40,9 @@ class Store(HandBuilt):
             found = await self._store.get(collection, doc_id)
         return None if found is None else self._document(found)
 
-    async def update(self, collection: str, doc_id: str, data: dict[str, Any], if_match: str = "") -> Any:
+    async def update(
+        self, collection: str, doc_id: str, data: dict[str, Any], if_match: str = ""
+    ) -> Any:
         """Merge; the SDK's StoreConflict on another etag."""
         with in_their_words(self._app):
             return self._document(await self._store.update(collection, doc_id, data, if_match))
@@ -48,7 +50,9 @@ class Store(HandBuilt):
     async def set(self, key: str, data: Any) -> Any:
         """Upsert `collection/id`; as in the SDK it merges into what is there."""
         collection, doc_id = _split(key)
-        return await self.update(collection, doc_id, data if isinstance(data, dict) else {"value": data})
+        return await self.update(
+            collection, doc_id, data if isinstance(data, dict) else {"value": data}
+        )
 
     async def delete(self, collection: str, doc_id: str) -> bool:
         """Remove it; whether it was there."""
@@ -68,13 +72,17 @@ class Store(HandBuilt):
         found: list[Document] = []
         with in_their_words(self._app):
             while True:
-                page = await self._store.query(collection, where, order_by, min(wanted - len(found), PAGE), cursor)
+                page = await self._store.query(
+                    collection, where, order_by, min(wanted - len(found), PAGE), cursor
+                )
                 found.extend(page.data)
                 cursor = page.cursor
                 if not page.has_more or len(found) >= wanted:
                     break
         documents = [self._document(d) for d in found]
-        return sdk.Page(data=documents, cursor=page.cursor, has_more=page.has_more, total=page.total)
+        return sdk.Page(
+            data=documents, cursor=page.cursor, has_more=page.has_more, total=page.total
+        )
 
     async def list(self, prefix: str = "") -> list[Any]:
         """Documents of a collection."""
@@ -108,8 +116,19 @@ class Store(HandBuilt):
         return theirs
 
     def _document(self, d: Document) -> Any:
-        made = sdk.Document(id=d.id, collection=d.collection, data=d.data, extension_id=self._app, tenant_id=self._tenant)
-        made.created_at, made.updated_at, made.user_id, made.etag = d.created_at, d.updated_at, d.user_id, d.etag
+        made = sdk.Document(
+            id=d.id,
+            collection=d.collection,
+            data=d.data,
+            extension_id=self._app,
+            tenant_id=self._tenant,
+        )
+        made.created_at, made.updated_at, made.user_id, made.etag = (
+            d.created_at,
+            d.updated_at,
+            d.user_id,
+            d.etag,
+        )
         return made
 
 

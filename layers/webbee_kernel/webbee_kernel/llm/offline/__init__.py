@@ -29,7 +29,9 @@ class OfflineModel:
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Classify, narrate, or (`ai`) return the first sentences of the prompt. `usage` is zero: no tokens were bought."""
-        if request.role == "classifier":  # imported when asked: most functions only have the model for `ctx.ai`
+        if (
+            request.role == "classifier"
+        ):  # imported when asked: most functions only have the model for `ctx.ai`
             from .planning import classify
 
             return classify(request)

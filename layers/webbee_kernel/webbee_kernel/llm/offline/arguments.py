@@ -11,16 +11,43 @@ from ..protocol import ToolSpec
 from .entities import Entity, Kind, as_date, find_entities
 from .matching import Vocabulary, name_stems
 from .reading import Reading
-from .recall import Reference, email_of, id_path, named_record, points_back, recall_email, recall_id, recall_ids, reference
+from .recall import (
+    Reference,
+    email_of,
+    id_path,
+    named_record,
+    points_back,
+    recall_email,
+    recall_id,
+    recall_ids,
+    reference,
+)
 from .remainder import Content, Span, remainder, without
 from .schema import Argument, arguments_of
 from .words import FILLERS, ORDINALS, REFERENCES, Token, fold, tokens
 
-_MARKER = re.compile(r":(?=\s)|\bsaying(?: that)?\b|\bthat says\b|\bwith (?:the )?text\b|\bс текстом\b|,\s*(?:что|that)\b", re.IGNORECASE)
-_FROM = re.compile(r"\b(?i:from|by|от)\s+(?:(?i:the)\s+)?((?:<NAME_\d+>|[\w.@+-]+)(?:\s+[A-ZА-ЯЁ][\w-]*)?)")
+_MARKER = re.compile(
+    r":(?=\s)|\bsaying(?: that)?\b|\bthat says\b|\bwith (?:the )?text\b|\bс текстом\b|,\s*(?:что|that)\b",
+    re.IGNORECASE,
+)
+_FROM = re.compile(
+    r"\b(?i:from|by|от)\s+(?:(?i:the)\s+)?((?:<NAME_\d+>|[\w.@+-]+)(?:\s+[A-ZА-ЯЁ][\w-]*)?)"
+)
 _SUBJECT = re.compile(r"\b(?:(?:the )?subject|темой|тема)\s+(?=\S)", re.IGNORECASE)
-_NAMED = re.compile(r"(?:called|titled|named|title|subject|названием|заголовком|темой)\s*:?\s*$", re.IGNORECASE)
-_NUMBERS = {"two": 2, "three": 3, "four": 4, "five": 5, "два": 2, "две": 2, "три": 3, "четыре": 4, "пять": 5}
+_NAMED = re.compile(
+    r"(?:called|titled|named|title|subject|названием|заголовком|темой)\s*:?\s*$", re.IGNORECASE
+)
+_NUMBERS = {
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "два": 2,
+    "две": 2,
+    "три": 3,
+    "четыре": 4,
+    "пять": 5,
+}
 _ALL = frozenset("all them these those everything все всех их эти этих".split())
 _HEAD_TITLE = 60
 
@@ -33,7 +60,13 @@ class Filled:
     missing: list[Argument] = field(default_factory=list)
 
 
-def fill(tool: ToolSpec, text: str, reading: Reading, vocabulary: Vocabulary, earlier: Sequence[tuple[ToolSpec, int]] = ()) -> Filled:
+def fill(
+    tool: ToolSpec,
+    text: str,
+    reading: Reading,
+    vocabulary: Vocabulary,
+    earlier: Sequence[tuple[ToolSpec, int]] = (),
+) -> Filled:
     """Arguments for `tool` out of `text`. `earlier` are the calls planned before this one, with their steps."""
     return _Filler(tool, text, reading, vocabulary, earlier).run()
 
@@ -42,9 +75,20 @@ class _Filler:
     """One pass over one clause; each step consumes what it uses, so nothing is used twice."""
 
     def __init__(
-        self, tool: ToolSpec, text: str, reading: Reading, vocabulary: Vocabulary, earlier: Sequence[tuple[ToolSpec, int]]
+        self,
+        tool: ToolSpec,
+        text: str,
+        reading: Reading,
+        vocabulary: Vocabulary,
+        earlier: Sequence[tuple[ToolSpec, int]],
     ) -> None:
-        self.tool, self.text, self.reading, self.vocabulary, self.earlier = tool, text, reading, vocabulary, earlier
+        self.tool, self.text, self.reading, self.vocabulary, self.earlier = (
+            tool,
+            text,
+            reading,
+            vocabulary,
+            earlier,
+        )
         self.arguments = arguments_of(tool.input_schema)
         self.entities = find_entities(text)
         self.values: dict[str, Any] = {}
@@ -52,8 +96,17 @@ class _Filler:
         self.extra: set[str] = set()
         quoted = [e for e in self.entities if e.kind == "quote"]
         self.quotes = quoted
-        self.words = [t for t in tokens(text) if not any(q.start <= t.start < q.end for q in quoted)]
-        self.marker = next((m for m in _MARKER.finditer(text) if not any(q.start < m.start() < q.end for q in quoted)), None)
+        self.words = [
+            t for t in tokens(text) if not any(q.start <= t.start < q.end for q in quoted)
+        ]
+        self.marker = next(
+            (
+                m
+                for m in _MARKER.finditer(text)
+                if not any(q.start < m.start() < q.end for q in quoted)
+            ),
+            None,
+        )
         self.head = [t for t in self.words if self.marker is None or t.start < self.marker.start()]
         self.reference = reference(self.head or self.words)
         self.id = next((a for a in self.arguments if a.kind == "id"), None)
@@ -73,13 +126,22 @@ class _Filler:
         self._numbers()
         self._texts()
         missing = [a for a in self.arguments if a.required and a.name not in self.values]
-        if not missing and self.lookup and self.id and not ({self.id.name, self.main.name if self.main else ""} & set(self.values)):
+        if (
+            not missing
+            and self.lookup
+            and self.id
+            and not ({self.id.name, self.main.name if self.main else ""} & set(self.values))
+        ):
             missing = [self.id]
         order = [a.name for a in self.arguments]
         return Filled({name: self.values[name] for name in order if name in self.values}, missing)
 
     def _free(self, kind: Kind) -> list[Entity]:
-        return [e for e in self.entities if e.kind == kind and not any(s.start <= e.start < s.end for s in self.spans)]
+        return [
+            e
+            for e in self.entities
+            if e.kind == kind and not any(s.start <= e.start < s.end for s in self.spans)
+        ]
 
     def _take(self, argument: Argument, value: Any, entity: Entity) -> None:
         self.values[argument.name] = [value] if argument.many else value
@@ -93,7 +155,11 @@ class _Filler:
                     if value != argument.default:
                         self.values[argument.name] = value
                     self.extra |= {token.stem, *name_stems(argument.name)}
-                    self.spans.extend(Span(e.start, e.end, True) for e in self._free("date") if e.start == token.start)
+                    self.spans.extend(
+                        Span(e.start, e.end, True)
+                        for e in self._free("date")
+                        if e.start == token.start
+                    )
                     return
 
     def _at_edge(self, position: int) -> bool:
@@ -118,7 +184,14 @@ class _Filler:
             elif argument is wanted[0]:
                 self._recalled_email(argument)
         # what is left may name one of the user's own accounts ("check the mail of me@personal.com")
-        address = next((a for a in self.arguments if a.kind == "text" and not a.required and a.description.startswith("Address")), None)
+        address = next(
+            (
+                a
+                for a in self.arguments
+                if a.kind == "text" and not a.required and a.description.startswith("Address")
+            ),
+            None,
+        )
         if address and (left := self._free("email")):
             self._take(address, left[0].value, left[0])
 
@@ -132,7 +205,9 @@ class _Filler:
 
     def _recalled_email(self, argument: Argument) -> None:
         facts = self.reading.facts
-        content = [t for t in self.head if t.stem not in self.vocabulary.commands and t.word not in FILLERS]
+        content = [
+            t for t in self.head if t.stem not in self.vocabulary.commands and t.word not in FILLERS
+        ]
         value = None
         if found := email_of(facts, content):
             value = found[0]
@@ -153,24 +228,39 @@ class _Filler:
         argument = self.id
         if argument is None:
             return
-        loose = Content(self.vocabulary, lookup=True, loose=True, back=True, extra=frozenset(self.extra))
-        named = tokens(remainder(self.text[: self.head[-1].end] if self.head else "", self.spans, loose))
+        loose = Content(
+            self.vocabulary, lookup=True, loose=True, back=True, extra=frozenset(self.extra)
+        )
+        named = tokens(
+            remainder(self.text[: self.head[-1].end] if self.head else "", self.spans, loose)
+        )
         found = self._free("id")
-        if found and (not self.lookup or {t.word for t in named} <= {t.word for e in found for t in tokens(e.value)}):
+        if found and (
+            not self.lookup
+            or {t.word for t in named} <= {t.word for e in found for t in tokens(e.value)}
+        ):
             self._take(argument, found[0].value, found[0])
-            self.values[argument.name] = [e.value for e in found] if argument.many else found[0].value
+            self.values[argument.name] = (
+                [e.value for e in found] if argument.many else found[0].value
+            )
             self.spans.extend(Span(e.start, e.end) for e in found[1:] if argument.many)
             return
         if self.lookup and self.quotes:
             return
         value = self._several(argument, named) if argument.many else None
-        if value is None and named and (record := named_record(self.reading.facts, self.tool.app_id, argument.name, named)):
+        if (
+            value is None
+            and named
+            and (record := named_record(self.reading.facts, self.tool.app_id, argument.name, named))
+        ):
             value = None if self.lookup and _literal(named, record.fields) else record.id
             self.extra |= {t.stem for t in named} if value is not None else set()
         elif value is None and (not named or (self.main and self.main.required and self.reference)):
             value = self._pointed_at(argument)
         if value is not None:
-            self.values[argument.name] = value if not argument.many or isinstance(value, list) else [value]
+            self.values[argument.name] = (
+                value if not argument.many or isinstance(value, list) else [value]
+            )
 
     def _pointed_at(self, argument: Argument) -> Any | None:
         """What a reference means: the step before this one in the same message, or a fact. Without words, the only thing there is."""
@@ -180,24 +270,41 @@ class _Filler:
             return f"{{{{steps.{step[1]}.data.{path}}}}}" if path else None
         if self.reference is None and self.lookup:
             return None
-        self.extra |= {t.stem for t in self.head if t.word in REFERENCES} if self.reference else set()
-        return recall_id(self.reading.facts, self.tool.app_id, argument.name, self.reference or Reference())
+        self.extra |= (
+            {t.stem for t in self.head if t.word in REFERENCES} if self.reference else set()
+        )
+        return recall_id(
+            self.reading.facts, self.tool.app_id, argument.name, self.reference or Reference()
+        )
 
     def _several(self, argument: Argument, named: Sequence[Token]) -> list[Any] | None:
         """`the first two`, `them all`, `these`, `all from the bank`: words that say which ones must stand in each of them."""
         said = [t.word for t in self.words]
-        count = next((_NUMBERS.get(w, int(w) if w.isdecimal() else 0) for w in said if w in _NUMBERS or w.isdecimal()), None)
+        count = next(
+            (
+                _NUMBERS.get(w, int(w) if w.isdecimal() else 0)
+                for w in said
+                if w in _NUMBERS or w.isdecimal()
+            ),
+            None,
+        )
         plural_first = "первые" in said or ("first" in said and count)
         if plural_first and count:
             return recall_ids(self.reading.facts, self.tool.app_id, argument.name, count) or None
         if _ALL & set(said):
             which = {t.stem for t in named if t.word not in _ALL and not points_back(t)}
-            return recall_ids(self.reading.facts, self.tool.app_id, argument.name, None, which) or None
+            return (
+                recall_ids(self.reading.facts, self.tool.app_id, argument.name, None, which) or None
+            )
         return None
 
     def _numbers(self) -> None:
         for argument in self.arguments:
-            free = [e for e in self._free("number") if self._at_edge(sum(t.end <= e.start for t in self.words))]
+            free = [
+                e
+                for e in self._free("number")
+                if self._at_edge(sum(t.end <= e.start for t in self.words))
+            ]
             if argument.kind != "number" or not free:
                 continue
             number = float(free[0].value)
@@ -219,7 +326,13 @@ class _Filler:
         elif main and (text := self._remaining(main)):
             self.values[main.name] = text
         for argument in self.arguments:
-            if argument.required and argument.is_title and main and argument.name not in self.values and main.name in self.values:
+            if (
+                argument.required
+                and argument.is_title
+                and main
+                and argument.name not in self.values
+                and main.name in self.values
+            ):
                 self.values[argument.name] = self.values[main.name][:_HEAD_TITLE]
 
     def _is_title(self, quotes: Sequence[Entity]) -> bool:
@@ -240,7 +353,12 @@ class _Filler:
         if main.required and (aims or titled) and self.marker:
             start = self.marker.end()
             return without(
-                self.text[start:], [Span(s.start - start, s.end - start, s.is_date) for s in self.spans if s.start >= start]
+                self.text[start:],
+                [
+                    Span(s.start - start, s.end - start, s.is_date)
+                    for s in self.spans
+                    if s.start >= start
+                ],
             ).strip(" ,:")
         words = Content(
             self.vocabulary,

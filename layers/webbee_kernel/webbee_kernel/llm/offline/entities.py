@@ -17,7 +17,9 @@ _DATE = re.compile(
     r"|\b(?:today|tomorrow|сегодня|завтра|послезавтра)\b(?:\s+(?:(?:at|в)\s+)?\d{1,2}:\d{2}\b)?",
     re.IGNORECASE,
 )
-_ID = re.compile(r"#([\w-]{2,64})|(?<![\w-])(?=[\w-]{0,63}\d)(?=[\w-]{0,63}[A-Za-z])[A-Za-z0-9][A-Za-z0-9_-]{5,63}\b|\b[0-9a-f]{8,64}\b")
+_ID = re.compile(
+    r"#([\w-]{2,64})|(?<![\w-])(?=[\w-]{0,63}\d)(?=[\w-]{0,63}[A-Za-z])[A-Za-z0-9][A-Za-z0-9_-]{5,63}\b|\b[0-9a-f]{8,64}\b"
+)
 _NUMBER = re.compile(r"(?<![\w.:-])\d+(?:\.\d+)?(?![\w:-]|\.\d)")
 _MOST = 100  # finds of a kind; no argument list is longer
 _AHEAD = {"today": 0, "сегодня": 0, "tomorrow": 1, "завтра": 1, "послезавтра": 2}
@@ -35,8 +37,16 @@ class Entity:
 
 def find_entities(text: str) -> list[Entity]:
     """Everything found, in order, not overlapping; what stands inside a quotation is part of it."""
-    found = [Entity("quote", m.start(), m.end(), next(g for g in m.groups() if g)) for m in islice(_QUOTE.finditer(text), _MOST)]
-    kinds: tuple[tuple[Kind, re.Pattern[str]], ...] = (("email", _EMAIL), ("date", _DATE), ("id", _ID), ("number", _NUMBER))
+    found = [
+        Entity("quote", m.start(), m.end(), next(g for g in m.groups() if g))
+        for m in islice(_QUOTE.finditer(text), _MOST)
+    ]
+    kinds: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+        ("email", _EMAIL),
+        ("date", _DATE),
+        ("id", _ID),
+        ("number", _NUMBER),
+    )
     for kind, pattern in kinds:
         for m in islice(pattern.finditer(text), _MOST):
             if all(m.end() <= e.start or m.start() >= e.end for e in found):
@@ -49,6 +59,10 @@ def as_date(value: str, at: str) -> str:
     """A day word as an ISO date, counted from `at` (the message's own time); everything else as it is."""
     ahead = _AHEAD.get(value.split()[0].casefold())
     try:
-        return value if ahead is None else (datetime.fromisoformat(at) + timedelta(days=ahead)).date().isoformat()
+        return (
+            value
+            if ahead is None
+            else (datetime.fromisoformat(at) + timedelta(days=ahead)).date().isoformat()
+        )
     except ValueError:
         return value

@@ -13,7 +13,11 @@ from .entities import find_entities
 from .words import FILLERS, QUESTION_WORDS, Token, stem, tokens, trigrams
 
 _NAME_PART = re.compile(r"[A-Za-z][a-z]*|[^\W\d_]+")
-_NAME, _APP, _TEXT = 3, 2, 1  # what one occurrence in a name, an app id, a description or an example counts
+_NAME, _APP, _TEXT = (
+    3,
+    2,
+    1,
+)  # what one occurrence in a name, an app id, a description or an example counts
 _DOUBT = 1.5  # occurrences at which a word is believed at half its weight
 _PHRASE = 1.6  # what a message equal to an example is worth
 _LEAD = 0.5  # what it is worth that the message begins as some example does
@@ -50,7 +54,10 @@ class Index:
         self.vocabulary = [_vocabulary(t, said) for t in tools]
         counts = [_counts(t, said) for t in tools]
         seen = Counter(s for c in counts for s in c)
-        self._idf = {s: math.log(1 + len(tools) / n) * (_QUESTION if s in _QUESTION_STEMS else 1.0) for s, n in seen.items()}
+        self._idf = {
+            s: math.log(1 + len(tools) / n) * (_QUESTION if s in _QUESTION_STEMS else 1.0)
+            for s, n in seen.items()
+        }
         self._rarest = math.log(1 + len(tools))
         self._weights: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for i, count in enumerate(counts):
@@ -96,7 +103,11 @@ class Index:
         best = [0.0] * len(tools)
         for (example, i), shared in phrases.items():
             best[i] = max(best[i], 2 * shared / (total + self._norms[example]))
-        ranked = [Match(t, scores[i] + _PHRASE * best[i], known[i] / total) for i, t in enumerate(tools) if known[i]]
+        ranked = [
+            Match(t, scores[i] + _PHRASE * best[i], known[i] / total)
+            for i, t in enumerate(tools)
+            if known[i]
+        ]
         return sorted(ranked, key=lambda m: -m.score)
 
     def _known(self, s: str) -> tuple[str, float]:
@@ -106,7 +117,9 @@ class Index:
         if s not in self._fuzzy:
             grams = trigrams(s)
             shared = Counter(other for gram in grams for other in self._grams.get(gram, ()))
-            alike = [(2 * n / (len(grams) + len(trigrams(other))), other) for other, n in shared.items()]
+            alike = [
+                (2 * n / (len(grams) + len(trigrams(other))), other) for other, n in shared.items()
+            ]
             likeness, other = max(alike, default=(0.0, s))
             if len(self._fuzzy) > 4096:
                 self._fuzzy.clear()
@@ -136,7 +149,13 @@ def content(words: Iterable[Token]) -> list[str]:
 def bare(text: str) -> list[Token]:
     """The words outside quotations, addresses, dates, ids and numbers."""
     entities = find_entities(text)
-    return [t for t in tokens(text) if not any(e.start <= t.start < e.end for e in entities if e.kind != "date" or e.value[0].isdigit())]
+    return [
+        t
+        for t in tokens(text)
+        if not any(
+            e.start <= t.start < e.end for e in entities if e.kind != "date" or e.value[0].isdigit()
+        )
+    ]
 
 
 def name_stems(name: str) -> set[str]:
@@ -161,6 +180,11 @@ def _vocabulary(tool: ToolSpec, said: Said) -> Vocabulary:
     seen = Counter(s for example in tool.examples for s in {t.stem for t in said[example]})
     described = set(content(said[tool.description]))
     return Vocabulary(
-        commands=frozenset(own | described | {s for s, n in seen.items() if n > 1} | {t.stem for e in tool.examples for t in said[e][:1]}),
+        commands=frozenset(
+            own
+            | described
+            | {s for s, n in seen.items() if n > 1}
+            | {t.stem for e in tool.examples for t in said[e][:1]}
+        ),
         frequent=frozenset(own | {s for s, n in seen.items() if n > 1}),
     )

@@ -36,7 +36,9 @@ def extract(request: ModelRequest) -> ModelResponse:
     """What `ctx.ai` gets offline: the first two sentences of the prompt, at most 400 characters. No model's judgement in it."""
     sentences = [m[0].strip() for m in _SENTENCE.finditer(request.prompt) if m[0].strip()]
     text = " ".join(" ".join(sentences[:2]).split())
-    return ModelResponse(text=text if len(text) <= _EXTRACT else text[: _EXTRACT - 1].rstrip() + "…")
+    return ModelResponse(
+        text=text if len(text) <= _EXTRACT else text[: _EXTRACT - 1].rstrip() + "…"
+    )
 
 
 def _sentence(text: str) -> str:
@@ -62,7 +64,12 @@ def _lists(value: Any) -> Iterator[list[dict[str, Any]]]:
 def _row(row: dict[str, Any]) -> str:
     """The title-like value, then up to three more short ones; ids, flags, empty and repeated values stay out."""
     shown = {
-        k: v for k, v in row.items() if isinstance(v, str | int | float) and not isinstance(v, bool) and v != "" and not _HIDDEN.search(k)
+        k: v
+        for k, v in row.items()
+        if isinstance(v, str | int | float)
+        and not isinstance(v, bool)
+        and v != ""
+        and not _HIDDEN.search(k)
     }
     label = next((k for k in _LABELS if k in shown), None)
     order = ([label] if label else []) + [k for k in shown if k != label]
@@ -70,7 +77,11 @@ def _row(row: dict[str, Any]) -> str:
 
 
 def _fields(data: Any) -> list[str]:
-    return [f"- {k}: {_short(v)}" for k, v in data.items() if isinstance(v, str | int | float)][:ITEMS] if isinstance(data, dict) else []
+    return (
+        [f"- {k}: {_short(v)}" for k, v in data.items() if isinstance(v, str | int | float)][:ITEMS]
+        if isinstance(data, dict)
+        else []
+    )
 
 
 def _short(value: Any) -> str:

@@ -56,7 +56,8 @@ CLAUSES = 10
 
 _HARM = {"read": 0, "write": 1}
 _AND_THEN = re.compile(
-    r"(?:,|;|\.)?\s+(?:and then|then|after that|а потом|и потом|потом|затем|и затем|а затем|после этого)\s+|;\s+", re.IGNORECASE
+    r"(?:,|;|\.)?\s+(?:and then|then|after that|а потом|и потом|потом|затем|и затем|а затем|после этого)\s+|;\s+",
+    re.IGNORECASE,
 )
 _AND = re.compile(r",?\s+(?:and|и)\s+", re.IGNORECASE)
 _GREETING = re.compile(
@@ -80,8 +81,12 @@ def classify(request: ModelRequest) -> ModelResponse:
     if not request.tools or _GREETING.fullmatch(reading.message):
         say = replies.capabilities if request.tools else replies.unknown
         return ModelResponse(text=say(request.tools, language))
-    if not all(r.ok for r in reading.results):  # "it" may mean what failed: nothing older takes its place
-        reading.facts = [Fact(r.app_id, r.fn_name, r.data) for r in reversed(reading.results) if r.ok]
+    if not all(
+        r.ok for r in reading.results
+    ):  # "it" may mean what failed: nothing older takes its place
+        reading.facts = [
+            Fact(r.app_id, r.fn_name, r.data) for r in reversed(reading.results) if r.ok
+        ]
     index = index_of(request.tools)
     planned = _plan(reading, request.tools, index)
     if not planned and reading.previous[1].startswith(replies.ASKS):
@@ -94,12 +99,19 @@ def classify(request: ModelRequest) -> ModelResponse:
     if missing:
         return ModelResponse(text=replies.ask(missing, language))
     if not left or not _mend(left, reading):
-        said = [": ".join(str(p[k]) for k in ("field", "problem") if p.get(k)) for p in reading.problems]
+        said = [
+            ": ".join(str(p[k]) for k in ("field", "problem") if p.get(k)) for p in reading.problems
+        ]
         return ModelResponse(text=replies.gave_up(said, language))
-    return ModelResponse(tool_calls=tuple(ToolCall(p.tool.name, p.filled.arguments) for p in left), stop_reason="tool_use")
+    return ModelResponse(
+        tool_calls=tuple(ToolCall(p.tool.name, p.filled.arguments) for p in left),
+        stop_reason="tool_use",
+    )
 
 
-def match(text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequence[str] = ()) -> list[Match]:
+def match(
+    text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequence[str] = ()
+) -> list[Match]:
     """Functions that fit the text, best first; `apps` are those of the newest turns, newest first."""
     entities = find_entities(text)
     words = bare(text)[:WORDS]
@@ -113,20 +125,37 @@ def match(text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequence[s
         arguments = arguments_of(found.tool.input_schema)
         needs = {a.kind for a in arguments if a.required}
         takes = {a.kind for a in arguments}
-        score = found.score if "text" in needs else found.score * (1 - UNEXPLAINED * (1 - found.coverage))
-        score += CONTEXT * (points and bool(takes & {"id", "email"}) and next(iter(apps), "") == found.tool.app_id)
+        score = (
+            found.score
+            if "text" in needs
+            else found.score * (1 - UNEXPLAINED * (1 - found.coverage))
+        )
+        score += CONTEXT * (
+            points and bool(takes & {"id", "email"}) and next(iter(apps), "") == found.tool.app_id
+        )
         score += NUMBER * (has_number and "number" in takes)
-        score += ADDRESS * (has_email and "email" in needs) + INTRODUCED * (introduces and "text" in needs)
+        score += ADDRESS * (has_email and "email" in needs) + INTRODUCED * (
+            introduces and "text" in needs
+        )
         scored.append(replace(found, score=score))
     return sorted(scored, key=lambda m: -m.score)
 
 
-def best(text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequence[str] = (), least: float = THRESHOLD) -> ToolSpec | None:
+def best(
+    text: str,
+    tools: tuple[ToolSpec, ...],
+    index: Index,
+    apps: Sequence[str] = (),
+    least: float = THRESHOLD,
+) -> ToolSpec | None:
     """The function the text means, None when nothing fits well enough."""
     ranked = match(text, tools, index, apps)
     if not ranked or ranked[0].score < least:
         return None
-    found = min((m for m in ranked if m.score > ranked[0].score - TIE), key=lambda m: _HARM.get(m.tool.action_type, 2))
+    found = min(
+        (m for m in ranked if m.score > ranked[0].score - TIE),
+        key=lambda m: _HARM.get(m.tool.action_type, 2),
+    )
     takes_text = any(a.kind == "text" and a.required for a in arguments_of(found.tool.input_schema))
     return found.tool if found.coverage >= (CONTENT_COVERAGE if takes_text else COVERAGE) else None
 
@@ -140,20 +169,30 @@ def _plan(reading: Reading, tools: tuple[ToolSpec, ...], index: Index) -> list[_
         tool = best(clause, tools, index, [planned[-1].tool.app_id, *apps] if planned else apps)
         if tool is None:
             continue
-        planned.append(_Planned(tool, fill(tool, clause, reading, index.vocabulary[position[tool.name]], earlier)))
+        planned.append(
+            _Planned(
+                tool, fill(tool, clause, reading, index.vocabulary[position[tool.name]], earlier)
+            )
+        )
         if len(planned) > len(reading.results):  # the results of steps that ran are facts by now
             earlier.append((tool, len(planned) - 1))
     return planned
 
 
-def _clauses(text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequence[str]) -> list[str]:
+def _clauses(
+    text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequence[str]
+) -> list[str]:
     """The message cut at `and then` where both halves mean something, at a plain `and` only where both do so strongly."""
     quotes = [e for e in find_entities(text) if e.kind == "quote"]
     cuts = [
-        (m.start(), m.end(), least) for sep, least in ((_AND_THEN, THRESHOLD), (_AND, STRONG)) for m in islice(sep.finditer(text), CLAUSES)
+        (m.start(), m.end(), least)
+        for sep, least in ((_AND_THEN, THRESHOLD), (_AND, STRONG))
+        for m in islice(sep.finditer(text), CLAUSES)
     ]
     cuts = [c for c in cuts if not any(q.start < c[0] < q.end for q in quotes)]
-    cuts = [c for c in cuts if not any(o[0] <= c[0] and c[1] <= o[1] and o != c for o in cuts)]  # the `and` of an `and then`
+    cuts = [
+        c for c in cuts if not any(o[0] <= c[0] and c[1] <= o[1] and o != c for o in cuts)
+    ]  # the `and` of an `and then`
     clauses: list[str] = []
     start = 0
     for begin, end, least in sorted(cuts):
@@ -172,7 +211,10 @@ def _left(planned: Sequence[_Planned], reading: Reading) -> list[_Planned]:
     results = list(reading.results)
     left = []
     for call in planned:
-        ran = next((r for r in results if (r.app_id, r.fn_name) == (call.tool.app_id, call.tool.fn_name)), None)
+        ran = next(
+            (r for r in results if (r.app_id, r.fn_name) == (call.tool.app_id, call.tool.fn_name)),
+            None,
+        )
         if ran:
             results.remove(ran)
         if ran is None or (not ran.ok and any(_about(p, call.tool) for p in reading.problems)):
@@ -187,8 +229,19 @@ def _mend(calls: Sequence[_Planned], reading: Reading) -> bool:
     """
     for problem in reading.problems:
         name = str(problem.get("field", "")).partition(".")[0]
-        call = next((c for c in calls if _about(problem, c.tool) and (not name or name in c.filled.arguments)), None)
-        argument = next((a for a in arguments_of(call.tool.input_schema) if a.name == name), None) if call else None
+        call = next(
+            (
+                c
+                for c in calls
+                if _about(problem, c.tool) and (not name or name in c.filled.arguments)
+            ),
+            None,
+        )
+        argument = (
+            next((a for a in arguments_of(call.tool.input_schema) if a.name == name), None)
+            if call
+            else None
+        )
         if call is None or argument is None:
             if call is None or name or not reading.results:
                 return False
@@ -206,7 +259,12 @@ def _mend(calls: Sequence[_Planned], reading: Reading) -> bool:
 
 def _about(problem: dict[str, Any], tool: ToolSpec) -> bool:
     """Whether a problem names this function, or none."""
-    return str(problem.get("call", "")) in ("", tool.name, tool.fn_name, f"{tool.app_id}.{tool.fn_name}")
+    return str(problem.get("call", "")) in (
+        "",
+        tool.name,
+        tool.fn_name,
+        f"{tool.app_id}.{tool.fn_name}",
+    )
 
 
 def _number(value: Any) -> int | None:

@@ -67,7 +67,9 @@ def read_prompt(prompt: str) -> Reading:
         elif block == "PROBLEMS":
             if problem := _problem(line):
                 reading.problems.append(problem)
-    reading.facts.extend(Fact(r.app_id, r.fn_name, r.data) for r in reading.results if r.ok and r.data)
+    reading.facts.extend(
+        Fact(r.app_id, r.fn_name, r.data) for r in reading.results if r.ok and r.data
+    )
     reading.facts.reverse()
     reading.apps.reverse()
     return reading
@@ -99,7 +101,13 @@ def _result(line: str) -> Result | None:
         except ValueError:
             break
     ok = call[3] == "ok"
-    return Result(call[1], call[2], ok, str(values.get("summary" if ok else "error") or values.get("summary") or ""), values.get("data"))
+    return Result(
+        call[1],
+        call[2],
+        ok,
+        str(values.get("summary" if ok else "error") or values.get("summary") or ""),
+        values.get("data"),
+    )
 
 
 def _problem(line: str) -> dict[str, Any] | None:

@@ -39,7 +39,10 @@ def reference(words: Sequence[Token]) -> Reference | None:
     pointing = [t for t in words if t.word in REFERENCES and t.word != "что"]
     if position is None and not pointing:
         return None
-    return Reference(position, any(t.word in ("just", "только") for t in words) and any(t.word in RECENCY for t in words))
+    return Reference(
+        position,
+        any(t.word in ("just", "только") for t in words) and any(t.word in RECENCY for t in words),
+    )
 
 
 def points_back(token: Token) -> bool:
@@ -55,7 +58,10 @@ def recall_email(facts: Sequence[Fact], fn_name: str, name: str, ref: Reference)
     for fact in facts:
         first = name if fact.fn_name == fn_name else ""
         rows = _dicts(fact.data)
-        for holder in [*_at(rows, ref), *([] if rows and ref.position is not None else [fact.data])]:
+        for holder in [
+            *_at(rows, ref),
+            *([] if rows and ref.position is not None else [fact.data]),
+        ]:
             if found := _emails(holder, first):
                 return found[0]
     return None
@@ -66,15 +72,23 @@ def email_of(facts: Sequence[Fact], words: Sequence[Token]) -> tuple[str, Token]
     named = {t.word: t for t in words if len(t.word) > 2 and not points_back(t)}
     for fact in facts if named else ():
         for holder in _dicts(fact.data) or [fact.data]:
-            names = [v for k, v in holder.items() if "name" in str(k) and isinstance(v, str)] if isinstance(holder, dict) else []
+            names = (
+                [v for k, v in holder.items() if "name" in str(k) and isinstance(v, str)]
+                if isinstance(holder, dict)
+                else []
+            )
             for address in _emails(holder, ""):
-                said = {t.word for text in (address.partition("@")[0], *names) for t in tokens(text)}
+                said = {
+                    t.word for text in (address.partition("@")[0], *names) for t in tokens(text)
+                }
                 if hit := next((token for word, token in named.items() if word in said), None):
                     return address, hit
     return None
 
 
-def recall_ids(facts: Sequence[Fact], app_id: str, name: str, count: int | None, which: Collection[str] = ()) -> list[Any]:
+def recall_ids(
+    facts: Sequence[Fact], app_id: str, name: str, count: int | None, which: Collection[str] = ()
+) -> list[Any]:
     """The first `count` ids of the newest list among the facts of this app, or all of them; only records whose text holds `which` stems."""
     for fact in facts:
         if listed := [r for r in _records(fact, app_id, name) if r.listed]:
@@ -104,16 +118,27 @@ def id_path(facts: Sequence[Fact], tool: ToolSpec, name: str, ref: Reference) ->
 
     A write, or a read of one thing, tells `id`. A list is laid out as its last result was; without one, under the app's name.
     """
-    if tool.action_type != "read" or any(key == "id" or key.endswith(("_id", "ids")) for key in tool.input_schema.get("properties", {})):
+    if tool.action_type != "read" or any(
+        key == "id" or key.endswith(("_id", "ids"))
+        for key in tool.input_schema.get("properties", {})
+    ):
         return "id"
     if ref.position is None or ref.position < 0:
         return ""
-    known = (r for f in facts if f.fn_name == tool.fn_name for r in _records(f, tool.app_id, name) if r.listed)
+    known = (
+        r
+        for f in facts
+        if f.fn_name == tool.fn_name
+        for r in _records(f, tool.app_id, name)
+        if r.listed
+    )
     container = next((r.container for r in known), tool.app_id)
     return f"{container}.{ref.position}.id"
 
 
-def named_record(facts: Sequence[Fact], app_id: str, name: str, words: Sequence[Token]) -> Record | None:
+def named_record(
+    facts: Sequence[Fact], app_id: str, name: str, words: Sequence[Token]
+) -> Record | None:
     """The only record of the newest facts of this app whose text holds all the words (their stems)."""
     wanted = {t.stem for t in words if not points_back(t)}
     for fact in facts if wanted else ():
@@ -167,7 +192,12 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 def _emails(value: Any, first: str) -> list[str]:
     """Addresses in the value: those under the key `first`, then under address-like keys, then others, each in order."""
     order = {key: n for n, key in enumerate((first, *_ADDRESS_KEYS)) if key}
-    return [text for _, text in sorted(_leaves(value, ""), key=lambda leaf: order.get(leaf[0], len(_ADDRESS_KEYS) + 1))]
+    return [
+        text
+        for _, text in sorted(
+            _leaves(value, ""), key=lambda leaf: order.get(leaf[0], len(_ADDRESS_KEYS) + 1)
+        )
+    ]
 
 
 def _leaves(value: Any, key: str) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,10 @@ from .recall import points_back
 from .words import CONNECTIVES, FILLERS, QUESTION_WORDS, Token, tokens
 
 _COLON = re.compile(r":(?=\s)")
-_BEFORE_DATE = re.compile(r"(?:(?<!\w)(?:due|by|on|until|till|for|at|before|к|ко|до|на|в|срок|сроком)\s+)+$", re.IGNORECASE)
+_BEFORE_DATE = re.compile(
+    r"(?:(?<!\w)(?:due|by|on|until|till|for|at|before|к|ко|до|на|в|срок|сроком)\s+)+$",
+    re.IGNORECASE,
+)
 _BEFORE_OTHER = re.compile(r"(?:(?<!\w)(?:to|for|from|on|at|для|на|к|от|кому)\s+)+$", re.IGNORECASE)
 _EDGES = " \t,;:—–-"
 _COMMAND_WORDS = 8
@@ -98,7 +101,11 @@ def _last(words: Sequence[Token], first: int, content: Content) -> int:
     dropped = list(words[last:])
     while dropped and dropped[-1].stem in content.extra:
         dropped.pop()
-    names_the_list = len(dropped) > 1 and dropped[0].word in CONNECTIVES and dropped[-1].stem in vocabulary.frequent
+    names_the_list = (
+        len(dropped) > 1
+        and dropped[0].word in CONNECTIVES
+        and dropped[-1].stem in vocabulary.frequent
+    )
     return last if names_the_list else last + len(dropped)
 
 

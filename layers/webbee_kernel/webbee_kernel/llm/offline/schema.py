@@ -10,11 +10,27 @@ from .words import fold, stem, tokens
 
 ArgumentKind = Literal["email", "party", "id", "date", "bool", "enum", "number", "text", "other"]
 
-_EMAIL_NAMES = frozenset("to from cc bcc email address recipient recipients sender from_address to_address email_address".split())
+_EMAIL_NAMES = frozenset(
+    "to from cc bcc email address recipient recipients sender from_address to_address email_address".split()
+)
 _PARTIES = frozenset("from sender author".split())
-_DATE_NAMES = frozenset("due date day deadline when since until before after due_date due_at start end".split())
+_DATE_NAMES = frozenset(
+    "due date day deadline when since until before after due_date due_at start end".split()
+)
 _TITLES = ("title", "subject", "name", "headline")
-_BODIES = ("body", "text", "content", "message", "note", "query", "q", "search", "question", "reply", "prompt")
+_BODIES = (
+    "body",
+    "text",
+    "content",
+    "message",
+    "note",
+    "query",
+    "q",
+    "search",
+    "question",
+    "reply",
+    "prompt",
+)
 _SAYS = re.compile(r"([\w-]+)\s*\(([^()]*)\)")
 _FALSE = re.compile(r"\bfalse\b[^.]*?([\w-]*)\s*\(([^()]*)\)", re.IGNORECASE)
 _SYNONYMS = {
@@ -86,7 +102,10 @@ def _arguments(schema: dict[str, Any]) -> tuple[Argument, ...]:
     required = set(schema.get("required", ()))
     definitions = schema.get("$defs", {})
     properties = schema.get("properties", {})
-    return tuple(_argument(str(name), _resolved(p, definitions), name in required, definitions) for name, p in properties.items())
+    return tuple(
+        _argument(str(name), _resolved(p, definitions), name in required, definitions)
+        for name, p in properties.items()
+    )
 
 
 def _resolved(prop: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
@@ -99,7 +118,9 @@ def _resolved(prop: dict[str, Any], definitions: dict[str, Any]) -> dict[str, An
     return prop
 
 
-def _argument(name: str, prop: dict[str, Any], required: bool, definitions: dict[str, Any]) -> Argument:
+def _argument(
+    name: str, prop: dict[str, Any], required: bool, definitions: dict[str, Any]
+) -> Argument:
     many = prop.get("type") == "array"
     inner = _resolved(prop.get("items") or {}, definitions) if many else prop
     description = str(prop.get("description", ""))
@@ -137,25 +158,38 @@ def _kind(name: str, prop: dict[str, Any]) -> ArgumentKind:
     return "date" if prop.get("format") in ("date", "date-time") or name in _DATE_NAMES else "text"
 
 
-def _values(name: str, prop: dict[str, Any], description: str, kind: ArgumentKind) -> tuple[tuple[Any, frozenset[str]], ...]:
+def _values(
+    name: str, prop: dict[str, Any], description: str, kind: ArgumentKind
+) -> tuple[tuple[Any, frozenset[str]], ...]:
     """Words for each value: its own, known synonyms, and those the description gives in brackets after it.
 
     `done (finished, готово)` for an enum, `False to unpin (открепи)` for a boolean.
     """
     said = {m[1].casefold(): m[2] for m in _SAYS.finditer(description)}
     if kind == "enum":
-        return tuple((v, _stems(str(v), said.get(str(v).casefold(), ""))) for v in prop.get("enum", [prop.get("const")]))
+        return tuple(
+            (v, _stems(str(v), said.get(str(v).casefold(), "")))
+            for v in prop.get("enum", [prop.get("const")])
+        )
     if kind == "bool":
         own = [part for part in name.casefold().split("_") if part not in _IDLE]
         no = _FALSE.search(description)
         false = _stems(no[1], no[2]) if no else frozenset()
-        return ((False, false), (True, _stems(*own, *(said.get(part, "") for part in own), said.get("true", "")) - false))
+        return (
+            (False, false),
+            (
+                True,
+                _stems(*own, *(said.get(part, "") for part in own), said.get("true", "")) - false,
+            ),
+        )
     return ()
 
 
 def _stems(*texts: str) -> frozenset[str]:
     """Stems of one-word descriptions (a phrase would match by any of its words)."""
-    phrases = [fold(p.strip()) for text in texts for p in re.split(r"[,;/]", text.replace("_", " "))]
+    phrases = [
+        fold(p.strip()) for text in texts for p in re.split(r"[,;/]", text.replace("_", " "))
+    ]
     words = [w for p in phrases for w in (p.split() if p and len(p.split()) == 1 else [])]
     words += [w for word in words for w in _SYNONYMS.get(word, "").split()]
     return frozenset(stem(t.word) for w in words for t in tokens(w))

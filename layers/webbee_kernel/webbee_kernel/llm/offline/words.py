@@ -51,9 +51,13 @@ ORDINALS = {
     **dict.fromkeys("newest latest новейший новейшее свежее".split(), 0),
     **dict.fromkeys("second 2nd второй вторая второе вторую второго второму".split(), 1),
     **dict.fromkeys("third 3rd третий третья третье третью третьего третьему третьей".split(), 2),
-    **dict.fromkeys("fourth 4th четвертый четвертая четвертое четвертую четвертого четвертому".split(), 3),
+    **dict.fromkeys(
+        "fourth 4th четвертый четвертая четвертое четвертую четвертого четвертому".split(), 3
+    ),
     **dict.fromkeys("fifth 5th пятый пятая пятое пятую пятого пятому".split(), 4),
-    **dict.fromkeys("last последний последняя последнее последнюю последнего последнему последней".split(), -1),
+    **dict.fromkeys(
+        "last последний последняя последнее последнюю последнего последнему последней".split(), -1
+    ),
 }
 """Position in a list."""
 
@@ -70,7 +74,11 @@ class Token:
 
 def tokens(text: str) -> list[Token]:
     """The words of the text in order."""
-    return [Token(m.start(), m.end(), word, stem(word)) for m in _WORD.finditer(text) for word in [fold(m.group())]]
+    return [
+        Token(m.start(), m.end(), word, stem(word))
+        for m in _WORD.finditer(text)
+        for word in [fold(m.group())]
+    ]
 
 
 def fold(word: str) -> str:
@@ -93,7 +101,11 @@ def stem(word: str) -> str:
     for ending in ("ing", "ed"):
         if len(word) > len(ending) + 2 and word.endswith(ending):
             word = word[: -len(ending)]
-            word = word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lse" else word
+            word = (
+                word[:-1]
+                if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lse"
+                else word
+            )
     return word[:-1] if len(word) > 4 and word.endswith("e") else word
 
 

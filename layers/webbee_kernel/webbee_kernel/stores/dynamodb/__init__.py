@@ -35,10 +35,18 @@ class Tables:
     @classmethod
     def from_variables(cls, variables: Mapping[str, str]) -> Tables:
         """Names out of `WEBBEE_TABLE_SESSIONS` and its like."""
-        return cls(**{name: variables.get(f"WEBBEE_TABLE_{name.upper()}", "") for name in cls.__slots__})
+        return cls(
+            **{name: variables.get(f"WEBBEE_TABLE_{name.upper()}", "") for name in cls.__slots__}
+        )
 
 
-def dynamodb_stores(tables: Tables, *, shards: int = 8, secrets_prefix: str = "", client_factory: ClientFactory = aws_client) -> Stores:
+def dynamodb_stores(
+    tables: Tables,
+    *,
+    shards: int = 8,
+    secrets_prefix: str = "",
+    client_factory: ClientFactory = aws_client,
+) -> Stores:
     """The stores over these tables.
 
     `shards` are the partitions of the due index, the same number in every function. `secrets_prefix` is the path above
@@ -51,11 +59,23 @@ def dynamodb_stores(tables: Tables, *, shards: int = 8, secrets_prefix: str = ""
         return Refused(f"WEBBEE_{name}")
 
     return Stores(
-        sessions=DynamoSessionStore(database, tables.sessions) if tables.sessions else refused("TABLE_SESSIONS"),
-        skeleton=DynamoSkeletonStore(database, tables.skeleton, shards) if tables.skeleton else refused("TABLE_SKELETON"),
+        sessions=DynamoSessionStore(database, tables.sessions)
+        if tables.sessions
+        else refused("TABLE_SESSIONS"),
+        skeleton=DynamoSkeletonStore(database, tables.skeleton, shards)
+        if tables.skeleton
+        else refused("TABLE_SKELETON"),
         cache=DynamoCacheStore(database, tables.cache) if tables.cache else refused("TABLE_CACHE"),
-        documents=DynamoDocumentStore(database, tables.store) if tables.store else refused("TABLE_STORE"),
-        audit=DynamoAuditStore(database, tables.audit, tables.events) if tables.audit else refused("TABLE_AUDIT"),
-        events=DynamoEventStore(database, tables.events) if tables.events else refused("TABLE_EVENTS"),
-        secrets=SsmSecretStore(secrets_prefix, client_factory) if secrets_prefix else refused("SECRETS_PREFIX"),
+        documents=DynamoDocumentStore(database, tables.store)
+        if tables.store
+        else refused("TABLE_STORE"),
+        audit=DynamoAuditStore(database, tables.audit, tables.events)
+        if tables.audit
+        else refused("TABLE_AUDIT"),
+        events=DynamoEventStore(database, tables.events)
+        if tables.events
+        else refused("TABLE_EVENTS"),
+        secrets=SsmSecretStore(secrets_prefix, client_factory)
+        if secrets_prefix
+        else refused("SECRETS_PREFIX"),
     )

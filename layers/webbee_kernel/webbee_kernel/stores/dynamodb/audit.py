@@ -13,7 +13,7 @@ import asyncio
 from dataclasses import replace
 from typing import Any
 
-from ...turn import AuditRecord, Event, UserKey
+from ...values import AuditRecord, Event, UserKey
 from ..keys import user_key
 from ..paging import positive
 from ..records import audit_from, audit_text
@@ -33,7 +33,9 @@ class DynamoAuditStore:
         self._table = table
         self._events_table = events_table
 
-    async def begin(self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int) -> AuditRecord | None:
+    async def begin(
+        self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int
+    ) -> AuditRecord | None:
         own = stamp()
         intent = replace(record, status="started")
         item = {
@@ -44,21 +46,35 @@ class DynamoAuditStore:
             **own,
         }
         try:
-            await self._database.write("put_item", own=own, TableName=self._table, Item=item, ConditionExpression=_ABSENT)
+            await self._database.write(
+                "put_item", own=own, TableName=self._table, Item=item, ConditionExpression=_ABSENT
+            )
         except ConditionFailed as failure:
             held = failure.item
         else:
             return None
-        done = await self._database.get(self._table, key_of(user_key(user), f"call#{held['record_id']['S']}"))
+        done = await self._database.get(
+            self._table, key_of(user_key(user), f"call#{held['record_id']['S']}")
+        )
         return audit_from((done or held)["body"]["S"])
 
     async def append(
-        self, user: UserKey, record: AuditRecord, *, expires_at: int, events: tuple[Event, ...] = (), events_expire_at: int = 0
+        self,
+        user: UserKey,
+        record: AuditRecord,
+        *,
+        expires_at: int,
+        events: tuple[Event, ...] = (),
+        events_expire_at: int = 0,
     ) -> None:
         """Repeatable: what is there already stays as it is."""
         key = key_of(user_key(user), f"call#{record.record_id}")
-        puts = [_put(self._table, {**key, "body": S(audit_text(record)), "expires_at": N(expires_at)})]
-        puts += [_put(self._events_table, event_item(user, event, events_expire_at)) for event in events]
+        puts = [
+            _put(self._table, {**key, "body": S(audit_text(record)), "expires_at": N(expires_at)})
+        ]
+        puts += [
+            _put(self._events_table, event_item(user, event, events_expire_at)) for event in events
+        ]
         if 1 < len(puts) <= _TOGETHER + 1:
             try:
                 await self._database.transact(*({"Put": put} for put in puts))
@@ -68,7 +84,9 @@ class DynamoAuditStore:
             await self._put_each(puts)
 
     async def _put_each(self, puts: list[dict[str, Any]]) -> None:
-        answers = await asyncio.gather(*(self._database.write("put_item", **put) for put in puts), return_exceptions=True)
+        answers = await asyncio.gather(
+            *(self._database.write("put_item", **put) for put in puts), return_exceptions=True
+        )
         for answer in answers:
             if isinstance(answer, BaseException) and not isinstance(answer, ConditionFailed):
                 raise answer

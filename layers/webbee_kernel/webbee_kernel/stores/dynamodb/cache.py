@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 
-from ...turn import UserKey
+from ...values import UserKey
 from ..keys import app_key, entry_key
 from .client import Database, N, S, key_of
 
@@ -17,13 +17,19 @@ class DynamoCacheStore:
         self._database = database
         self._table = table
 
-    async def get(self, user: UserKey, app_id: str, model: str, key: str, *, now: float) -> bytes | None:
-        item = await self._database.get(self._table, key_of(app_key(user, app_id), entry_key(model, key)))
+    async def get(
+        self, user: UserKey, app_id: str, model: str, key: str, *, now: float
+    ) -> bytes | None:
+        item = await self._database.get(
+            self._table, key_of(app_key(user, app_id), entry_key(model, key))
+        )
         if item is None or now >= float(item["expiry"]["N"]):
             return None
         return bytes(item["value"]["B"])
 
-    async def set(self, user: UserKey, app_id: str, model: str, key: str, value: bytes, *, expires_at: float) -> None:
+    async def set(
+        self, user: UserKey, app_id: str, model: str, key: str, value: bytes, *, expires_at: float
+    ) -> None:
         await self._database.call(
             "put_item",
             TableName=self._table,
@@ -37,7 +43,9 @@ class DynamoCacheStore:
 
     async def delete(self, user: UserKey, app_id: str, models: tuple[str, ...], key: str) -> None:
         keys = [key_of(app_key(user, app_id), entry_key(model, key)) for model in models]
-        await asyncio.gather(*(self._database.call("delete_item", TableName=self._table, Key=one) for one in keys))
+        await asyncio.gather(
+            *(self._database.call("delete_item", TableName=self._table, Key=one) for one in keys)
+        )
 
     async def purge(self, user: UserKey, app_id: str) -> int:
         items = await self._database.items(

@@ -15,8 +15,8 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from ...aws.clients import ClientFactory, aws_client, error_code, in_thread, outage
+from ...base.metrics import record
 from ...errors import BadInput, StorageUnavailable
-from ...metrics import record
 from ..records import MAX_ITEM_BYTES
 
 __all__ = [
@@ -38,7 +38,12 @@ Item = dict[str, Any]
 """An item in DynamoDB's wire form: `{"pk": {"S": "…"}, "seq": {"N": "1"}}`."""
 BATCH: Final = 25
 _ATTEMPTS: Final = 20
-_EXPRESSIONS: Final = ("KeyConditionExpression", "ConditionExpression", "UpdateExpression", "ProjectionExpression")
+_EXPRESSIONS: Final = (
+    "KeyConditionExpression",
+    "ConditionExpression",
+    "UpdateExpression",
+    "ProjectionExpression",
+)
 _NAME: Final = re.compile(r"#(\w+)")
 
 
@@ -70,9 +75,15 @@ def translate(error: Exception, what: str) -> Exception:
         case "TransactionConflictException":
             return Contended(what)
         case "ItemCollectionSizeLimitExceededException":
-            return BadInput("This user's documents of one extension reached DynamoDB's 10 GB.", code="too_large", limit=10 * 1024**3)
+            return BadInput(
+                "This user's documents of one extension reached DynamoDB's 10 GB.",
+                code="too_large",
+                limit=10 * 1024**3,
+            )
         case "ValidationException" if "size" in str(error).lower():
-            return BadInput(f"{what} takes no item over 400 KB.", code="too_large", limit=MAX_ITEM_BYTES)
+            return BadInput(
+                f"{what} takes no item over 400 KB.", code="too_large", limit=MAX_ITEM_BYTES
+            )
     return outage(error, what) or error
 
 
@@ -102,13 +113,19 @@ class Database:
 
     async def get(self, table: str, key: Item, **request: Any) -> Item | None:
         """One item, strongly consistent."""
-        answer = await self.call("get_item", TableName=table, Key=key, ConsistentRead=True, **request)
+        answer = await self.call(
+            "get_item", TableName=table, Key=key, ConsistentRead=True, **request
+        )
         return answer.get("Item")
 
-    async def write(self, operation: str, /, *, own: Item | None = None, **request: Any) -> dict[str, Any]:
+    async def write(
+        self, operation: str, /, *, own: Item | None = None, **request: Any
+    ) -> dict[str, Any]:
         """One conditional write; ConditionFailed carries what stood there. `own` is the stamp that the request writes."""
         try:
-            return await self._uncontended(operation, {**request, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"})
+            return await self._uncontended(
+                operation, {**request, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
+            )
         except ConditionFailed as failure:
             if own and own.items() <= failure.item.items():  # our own write, whose answer was lost
                 return {"Attributes": failure.item}
@@ -128,7 +145,9 @@ class Database:
                 return await self.call(operation, **request)
             except Contended:
                 await pause(attempt)
-        raise StorageUnavailable(f"{_subject(request)} has too many writers of one item; nothing was written, try again.")
+        raise StorageUnavailable(
+            f"{_subject(request)} has too many writers of one item; nothing was written, try again."
+        )
 
     async def page(self, **request: Any) -> tuple[list[Item], Item | None]:
         """One page of a Query, and where the next one starts."""
@@ -164,11 +183,20 @@ class Database:
             if attempt:
                 await asyncio.sleep(0.05 * 2**attempt)
             batches = [left[at : at + BATCH] for at in range(0, len(left), BATCH)]
-            answers = [await self.call("batch_write_item", RequestItems={table: batch}) for batch in batches]
-            left = [request for answer in answers for request in answer.get("UnprocessedItems", {}).get(table, [])]
+            answers = [
+                await self.call("batch_write_item", RequestItems={table: batch})
+                for batch in batches
+            ]
+            left = [
+                request
+                for answer in answers
+                for request in answer.get("UnprocessedItems", {}).get(table, [])
+            ]
             if not left:
                 return
-        raise StorageUnavailable(f"The table {table} is overloaded: {len(left)} items are still to be deleted, repeat the request.")
+        raise StorageUnavailable(
+            f"The table {table} is overloaded: {len(left)} items are still to be deleted, repeat the request."
+        )
 
     def _send(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         _declare_names(request)
@@ -209,7 +237,9 @@ def _declare_names(request: dict[str, Any]) -> None:
 
 
 def _subject(request: dict[str, Any]) -> str:
-    tables = {request["TableName"]} if "TableName" in request else set(request.get("RequestItems", ()))
+    tables = (
+        {request["TableName"]} if "TableName" in request else set(request.get("RequestItems", ()))
+    )
     for action in request.get("TransactItems", ()):
         tables |= {part["TableName"] for part in action.values()}
     return f"The table {' or '.join(sorted(tables))}"

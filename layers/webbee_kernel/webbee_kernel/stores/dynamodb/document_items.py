@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import uuid_utils
 
 from ...sdk.documents import Document
-from ...turn import UserKey
+from ...values import UserKey
 from ..jsontext import loads
 from ..keys import app_key
 from ..packing import pack, unpack
@@ -63,7 +63,9 @@ def document_from(place: Place, head: Item, parts: list[Item] | None = None) -> 
     return _document(place, head, loads(text))
 
 
-def writes_of(table: str, place: Place, held: Item | None, text: str, now: str) -> tuple[Document, list[dict[str, Any]]]:
+def writes_of(
+    table: str, place: Place, held: Item | None, text: str, now: str
+) -> tuple[Document, list[dict[str, Any]]]:
     """The actions that put `text` where `held` stands (None: nothing does): the head under its condition, then the parts.
 
     New parts overwrite old ones of the same number; those beyond the new count are deleted.
@@ -83,14 +85,29 @@ def writes_of(table: str, place: Place, held: Item | None, text: str, now: str) 
         head["packed"] = {"B": packed.blob}
     else:
         head["data"] = S(packed.text)
-    put: dict[str, Any] = {"TableName": table, "Item": head, "ConditionExpression": "attribute_not_exists(#pk)"}
+    put: dict[str, Any] = {
+        "TableName": table,
+        "Item": head,
+        "ConditionExpression": "attribute_not_exists(#pk)",
+    }
     if held:
-        put |= {"ConditionExpression": "#etag = :etag", "ExpressionAttributeValues": {":etag": held["etag"]}}
+        put |= {
+            "ConditionExpression": "#etag = :etag",
+            "ExpressionAttributeValues": {":etag": held["etag"]},
+        }
     parts = [
-        {"Put": {"TableName": table, "Item": {**place.part(n), "etag": S(etag), "chunk": {"B": chunk}}}}
+        {
+            "Put": {
+                "TableName": table,
+                "Item": {**place.part(n), "etag": S(etag), "chunk": {"B": chunk}},
+            }
+        }
         for n, chunk in enumerate(packed.parts)
     ]
-    surplus = [{"Delete": {"TableName": table, "Key": place.part(n)}} for n in range(len(packed.parts), part_count(held))]
+    surplus = [
+        {"Delete": {"TableName": table, "Key": place.part(n)}}
+        for n in range(len(packed.parts), part_count(held))
+    ]
     return _document(place, head, loads(text)), [{"Put": put}, *parts, *surplus]
 
 

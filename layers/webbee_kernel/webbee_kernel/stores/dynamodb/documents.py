@@ -23,10 +23,19 @@ import uuid_utils
 from ...errors import StorageUnavailable
 from ...sdk.documents import Document, Page
 from ...sdk.errors import StoreConflict
-from ...turn import UserKey
+from ...values import UserKey
 from ..jsontext import dumps, loads
 from ..keys import app_key, collection_name, document_id, members_key
-from ..paging import Cursor, Order, Row, created_after, created_page, matches, ordered_page, positive
+from ..paging import (
+    Cursor,
+    Order,
+    Row,
+    created_after,
+    created_page,
+    matches,
+    ordered_page,
+    positive,
+)
 from .client import ConditionFailed, Database, Item, S, key_of, pause
 from .document_items import Place, document_from, etag_of, part_count, writes_of
 
@@ -45,8 +54,22 @@ class DynamoDocumentStore:
         self._table = table
         self._marked: set[tuple[str, str]] = set()
 
-    async def create(self, user: UserKey, app_id: str, collection: str, data: dict[str, Any], *, now: str, doc_id: str = "") -> Document:
-        place = Place(user, app_id, collection_name(collection), document_id(doc_id) if doc_id else uuid_utils.uuid7().hex)
+    async def create(
+        self,
+        user: UserKey,
+        app_id: str,
+        collection: str,
+        data: dict[str, Any],
+        *,
+        now: str,
+        doc_id: str = "",
+    ) -> Document:
+        place = Place(
+            user,
+            app_id,
+            collection_name(collection),
+            document_id(doc_id) if doc_id else uuid_utils.uuid7().hex,
+        )
         text = _text(data)
         await self._mark(place)
         try:
@@ -54,7 +77,9 @@ class DynamoDocumentStore:
         except ConditionFailed as failure:
             raise StoreConflict(place.doc_id, "", etag_of(failure.item)) from None
 
-    async def get(self, user: UserKey, app_id: str, collection: str, doc_id: str) -> Document | None:
+    async def get(
+        self, user: UserKey, app_id: str, collection: str, doc_id: str
+    ) -> Document | None:
         place = Place(user, app_id, collection_name(collection), document_id(doc_id))
         head = await self._database.get(self._table, place.key)
         return await self._whole(place, head) if head else None
@@ -124,23 +149,37 @@ class DynamoDocumentStore:
         tokens = Cursor(collection, dict(where or {}), order_by or "")
         if order_by:
             order = Order(order_by)
-            return ordered_page(await self._rows(user, app_id, collection, where), order, tokens, cursor, positive(limit))
+            return ordered_page(
+                await self._rows(user, app_id, collection, where),
+                order,
+                tokens,
+                cursor,
+                positive(limit),
+            )
         after = created_after(tokens, cursor, collection)
-        rows = await self._rows(user, app_id, collection, where, after=after, need=positive(limit) + 1)
+        rows = await self._rows(
+            user, app_id, collection, where, after=after, need=positive(limit) + 1
+        )
         return created_page(rows, tokens, limit)
 
-    async def count(self, user: UserKey, app_id: str, collection: str, *, where: Mapping[str, Any] | None = None) -> int:
+    async def count(
+        self, user: UserKey, app_id: str, collection: str, *, where: Mapping[str, Any] | None = None
+    ) -> int:
         if where:
             return len(await self._rows(user, app_id, collection, where))
         return await self._database.count(**self._collection(user, app_id, collection))
 
-    async def list_users(self, tenant_id: str, app_id: str, collection: str, *, page_size: int = 500) -> AsyncIterator[str]:
+    async def list_users(
+        self, tenant_id: str, app_id: str, collection: str, *, page_size: int = 500
+    ) -> AsyncIterator[str]:
         """Markers are never removed; one query of one key per user says whether the collection still holds something."""
         request = {
             "TableName": self._table,
             "IndexName": "users",
             "KeyConditionExpression": "#users_key = :members",
-            "ExpressionAttributeValues": {":members": S(members_key(tenant_id, app_id, collection))},
+            "ExpressionAttributeValues": {
+                ":members": S(members_key(tenant_id, app_id, collection))
+            },
             "Limit": positive(page_size),
         }
         start: Item | None = {}
@@ -149,14 +188,18 @@ class DynamoDocumentStore:
             names = [item["user_id"]["S"] for item in items]
             for at in range(0, len(names), _USERS_AT_ONCE):
                 group = names[at : at + _USERS_AT_ONCE]
-                holds = await asyncio.gather(*(self._holds(UserKey(tenant_id, name), app_id, collection) for name in group))
+                holds = await asyncio.gather(
+                    *(self._holds(UserKey(tenant_id, name), app_id, collection) for name in group)
+                )
                 for name, held in zip(group, holds, strict=True):
                     if held:
                         yield name
             request["ExclusiveStartKey"] = start
 
     async def _holds(self, user: UserKey, app_id: str, collection: str) -> bool:
-        items, _ = await self._database.page(**self._collection(user, app_id, collection), ProjectionExpression="#pk", Limit=1)
+        items, _ = await self._database.page(
+            **self._collection(user, app_id, collection), ProjectionExpression="#pk", Limit=1
+        )
         return bool(items)
 
     async def _mark(self, place: Place) -> None:
@@ -165,7 +208,11 @@ class DynamoDocumentStore:
         if marker in self._marked:
             return
         members = members_key(place.user.tenant_id, place.app_id, place.collection)
-        item = {**key_of(place.pk, f"#users#{place.collection}"), "users_key": S(members), "user_id": S(place.user.imperal_id)}
+        item = {
+            **key_of(place.pk, f"#users#{place.collection}"),
+            "users_key": S(members),
+            "user_id": S(place.user.imperal_id),
+        }
         await self._database.call("put_item", TableName=self._table, Item=item)
         if len(self._marked) >= _KNOWN_MARKERS:
             self._marked.clear()
@@ -188,7 +235,10 @@ class DynamoDocumentStore:
             "ExpressionAttributeValues": {":etag": head["etag"]},
             "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
-        parts = [{"Delete": {"TableName": self._table, "Key": place.part(n)}} for n in range(part_count(head))]
+        parts = [
+            {"Delete": {"TableName": self._table, "Key": place.part(n)}}
+            for n in range(part_count(head))
+        ]
         return [{"Delete": guarded}, *parts]
 
     async def _whole(self, place: Place, head: Item) -> Document | None:
@@ -205,25 +255,40 @@ class DynamoDocumentStore:
                 ExpressionAttributeValues={":pk": S(place.pk), ":parts": S(place.part_prefix)},
                 ConsistentRead=True,
             )
-            if len(parts) == part_count(current) and all(part["etag"] == current["etag"] for part in parts):
+            if len(parts) == part_count(current) and all(
+                part["etag"] == current["etag"] for part in parts
+            ):
                 return document_from(place, current, parts)
             await pause(attempt)
             current = await self._database.get(self._table, place.key)
         raise _contended(place)
 
-    def _collection(self, user: UserKey, app_id: str, collection: str, after: str = "") -> dict[str, Any]:
+    def _collection(
+        self, user: UserKey, app_id: str, collection: str, after: str = ""
+    ) -> dict[str, Any]:
         """A Query of the collection in order of creation, beyond one creation key. `!` sorts before hex digits and `g` after them."""
         low = f"{after}!" if after else f"{collection_name(collection)}#"
         return {
             "TableName": self._table,
             "IndexName": "by_created",
             "KeyConditionExpression": "#pk = :pk AND #created BETWEEN :low AND :high",
-            "ExpressionAttributeValues": {":pk": S(app_key(user, app_id)), ":low": S(low), ":high": S(f"{collection}#g")},
+            "ExpressionAttributeValues": {
+                ":pk": S(app_key(user, app_id)),
+                ":low": S(low),
+                ":high": S(f"{collection}#g"),
+            },
             "ConsistentRead": True,
         }
 
     async def _rows(
-        self, user: UserKey, app_id: str, collection: str, where: Mapping[str, Any] | None, *, after: str = "", need: int = 0
+        self,
+        user: UserKey,
+        app_id: str,
+        collection: str,
+        where: Mapping[str, Any] | None,
+        *,
+        after: str = "",
+        need: int = 0,
     ) -> list[Row]:
         """Matching documents in order of creation: all, or the first `need`."""
         request = self._collection(user, app_id, collection, after)
@@ -233,7 +298,9 @@ class DynamoDocumentStore:
         while True:
             items, start = await self._database.page(**request)
             places = [Place.of(user, app_id, item) for item in items]
-            documents = await asyncio.gather(*(self._whole(place, item) for place, item in zip(places, items, strict=True)))
+            documents = await asyncio.gather(
+                *(self._whole(place, item) for place, item in zip(places, items, strict=True))
+            )
             for item, document in zip(items, documents, strict=True):
                 if document is not None and matches(document.data, where):
                     rows.append(Row(item["created"]["S"], document))
@@ -249,4 +316,6 @@ def _text(data: dict[str, Any]) -> str:
 
 
 def _contended(place: Place) -> StorageUnavailable:
-    return StorageUnavailable(f"The document {place.collection}/{place.doc_id} is being replaced all the time; try again.")
+    return StorageUnavailable(
+        f"The document {place.collection}/{place.doc_id} is being replaced all the time; try again."
+    )

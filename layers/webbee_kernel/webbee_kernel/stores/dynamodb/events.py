@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...turn import Event, UserKey
+from ...values import Event, UserKey
 from ..keys import user_key
 from ..paging import positive
 from ..records import event_from, event_text
@@ -21,7 +21,11 @@ class DynamoEventStore:
         item = {**event_item(user, event, expires_at), **own}
         try:
             await self._database.write(
-                "put_item", own=own, TableName=self._table, Item=item, ConditionExpression="attribute_not_exists(#pk)"
+                "put_item",
+                own=own,
+                TableName=self._table,
+                Item=item,
+                ConditionExpression="attribute_not_exists(#pk)",
             )
         except ConditionFailed:
             return False
@@ -44,4 +48,8 @@ class DynamoEventStore:
 
 def event_item(user: UserKey, event: Event, expires_at: int) -> Item:
     """An event as it is stored."""
-    return {**key_of(user_key(user), event.event_id), "body": S(event_text(event)), "expires_at": N(expires_at)}
+    return {
+        **key_of(user_key(user), event.event_id),
+        "body": S(event_text(event)),
+        "expires_at": N(expires_at),
+    }

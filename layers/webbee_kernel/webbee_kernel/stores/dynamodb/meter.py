@@ -74,7 +74,9 @@ class Meter:
     def attach(self, client: Any) -> None:
         """Count this DynamoDB client's requests from now on."""
         events = client.meta.events
-        events.register("provide-client-params.dynamodb", self._started, unique_id=f"{id(self)}-started")
+        events.register(
+            "provide-client-params.dynamodb", self._started, unique_id=f"{id(self)}-started"
+        )
         events.register("after-call.dynamodb", self._finished, unique_id=f"{id(self)}-finished")
         events.register("after-call-error.dynamodb", self._broke, unique_id=f"{id(self)}-broke")
 
@@ -91,18 +93,26 @@ class Meter:
             self.in_flight += 1
             self.in_flight_most = max(self.in_flight_most, self.in_flight)
 
-    def _finished(self, parsed: dict[str, Any], model: Any, context: dict[str, Any], **_: Any) -> None:
+    def _finished(
+        self, parsed: dict[str, Any], model: Any, context: dict[str, Any], **_: Any
+    ) -> None:
         call = _measured(model.name, context["meter"], parsed)
         call.failed = parsed.get("Error", {}).get("Code", "")
         with self._lock:
             self.in_flight -= 1
             self.calls.append(call)
 
-    def _broke(self, exception: Exception, context: dict[str, Any], event_name: str, **_: Any) -> None:
+    def _broke(
+        self, exception: Exception, context: dict[str, Any], event_name: str, **_: Any
+    ) -> None:
         params = context["meter"]
         with self._lock:
             self.in_flight -= 1
-            self.calls.append(Call(event_name.rpartition(".")[2], _tables(params), failed=type(exception).__name__))
+            self.calls.append(
+                Call(
+                    event_name.rpartition(".")[2], _tables(params), failed=type(exception).__name__
+                )
+            )
 
 
 @contextmanager
@@ -136,22 +146,33 @@ def _measured(operation: str, params: dict[str, Any], answer: dict[str, Any]) ->
     if operation in _READS:
         items = answer.get("Items") or ([answer["Item"]] if "Item" in answer else [])
         call.bytes = sum(map(item_bytes, items))
-        call.read = max(1, math.ceil(call.bytes / 4096)) * (1.0 if params.get("ConsistentRead") else 0.5)
+        call.read = max(1, math.ceil(call.bytes / 4096)) * (
+            1.0 if params.get("ConsistentRead") else 0.5
+        )
         return call
     doubled = 2 if operation == "TransactWriteItems" else 1
     for item in _written(operation, params, answer):
         size = item_bytes(item)
         call.bytes += size
         units = max(1, math.ceil(size / 1024))
-        call.write += doubled * (units + len(_SMALL_INDEXES & item.keys()) + units * len(_WHOLE_INDEXES & item.keys()))
+        call.write += doubled * (
+            units + len(_SMALL_INDEXES & item.keys()) + units * len(_WHOLE_INDEXES & item.keys())
+        )
     return call
 
 
-def _written(operation: str, params: dict[str, Any], answer: dict[str, Any]) -> list[dict[str, Any]]:
+def _written(
+    operation: str, params: dict[str, Any], answer: dict[str, Any]
+) -> list[dict[str, Any]]:
     """The items of a write request, as far as it shows them."""
     if operation == "BatchWriteItem":
         requests = [request for batch in params["RequestItems"].values() for request in batch]
-        return [request["PutRequest"]["Item"] if "PutRequest" in request else request["DeleteRequest"]["Key"] for request in requests]
+        return [
+            request["PutRequest"]["Item"]
+            if "PutRequest" in request
+            else request["DeleteRequest"]["Key"]
+            for request in requests
+        ]
     if operation == "TransactWriteItems":
         return [_shown(part) for action in params["TransactItems"] for part in action.values()]
     shown = _shown(params)
@@ -163,7 +184,10 @@ def _shown(request: dict[str, Any]) -> dict[str, Any]:
     if "Item" in request:
         return dict(request["Item"])
     values = request.get("ExpressionAttributeValues", {}) if "UpdateExpression" in request else {}
-    return {**request.get("Key", {}), **{name.removeprefix(":"): value for name, value in values.items()}}
+    return {
+        **request.get("Key", {}),
+        **{name.removeprefix(":"): value for name, value in values.items()},
+    }
 
 
 def _tables(params: dict[str, Any]) -> tuple[str, ...]:
@@ -171,4 +195,12 @@ def _tables(params: dict[str, Any]) -> tuple[str, ...]:
         return (params["TableName"],)
     if "RequestItems" in params:
         return tuple(sorted(params["RequestItems"]))
-    return tuple(sorted({part["TableName"] for action in params.get("TransactItems", ()) for part in action.values()}))
+    return tuple(
+        sorted(
+            {
+                part["TableName"]
+                for action in params.get("TransactItems", ())
+                for part in action.values()
+            }
+        )
+    )

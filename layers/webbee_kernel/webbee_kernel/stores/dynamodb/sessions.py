@@ -11,10 +11,18 @@ such turn. Its title is that of the first turn, kept by the write itself (`if_no
 
 from __future__ import annotations
 
-from ...turn import PendingConfirmation, SessionKey, SessionMemory, SessionSummary, Turn, UserKey
+from ...values import PendingConfirmation, SessionKey, SessionMemory, SessionSummary, Turn, UserKey
 from ..keys import session_key, user_key
 from ..paging import Cursor, positive
-from ..records import carries_listing, pending_from, pending_text, slot_of, title_of, turn_from, turn_text
+from ..records import (
+    carries_listing,
+    pending_from,
+    pending_text,
+    slot_of,
+    title_of,
+    turn_from,
+    turn_text,
+)
 from .client import ConditionFailed, Database, Item, N, S, key_of, stamp
 
 _PENDING = "pending"
@@ -39,11 +47,18 @@ class DynamoSessionStore:
         )
         turns = [turn_from(item["body"]["S"]) for item in items if item["sk"]["S"] != _PENDING]
         waiting = [pending_from(item["body"]["S"]) for item in items if item["sk"]["S"] == _PENDING]
-        return SessionMemory(tuple(sorted(turns, key=lambda turn: turn.seq)), waiting[0] if waiting else None)
+        return SessionMemory(
+            tuple(sorted(turns, key=lambda turn: turn.seq)), waiting[0] if waiting else None
+        )
 
     async def append(self, key: SessionKey, turn: Turn, *, expires_at: int) -> bool:
         own = stamp()
-        attributes = {"seq": N(turn.seq), "body": S(turn_text(turn)), "expires_at": N(expires_at), **own}
+        attributes = {
+            "seq": N(turn.seq),
+            "body": S(turn_text(turn)),
+            "expires_at": N(expires_at),
+            **own,
+        }
         write = self._put_listed if carries_listing(turn.seq) else self._put
         try:
             await write(key, turn, attributes, own)
@@ -62,15 +77,24 @@ class DynamoSessionStore:
         )
 
     async def _put_listed(self, key: SessionKey, turn: Turn, attributes: Item, own: Item) -> None:
-        listed = {**attributes, "user_key": S(user_key(key.user)), "touched_at": S(turn.at), "session_id": S(key.session_id)}
+        listed = {
+            **attributes,
+            "user_key": S(user_key(key.user)),
+            "touched_at": S(turn.at),
+            "session_id": S(key.session_id),
+        }
         await self._database.write(
             "update_item",
             own=own,
             TableName=self._table,
             Key=key_of(session_key(key), _LISTED),
-            UpdateExpression="SET #title = if_not_exists(#title, :title), " + ", ".join(f"#{name} = :{name}" for name in listed),
+            UpdateExpression="SET #title = if_not_exists(#title, :title), "
+            + ", ".join(f"#{name} = :{name}" for name in listed),
             ConditionExpression=_OLDER,
-            ExpressionAttributeValues={":title": S(title_of(turn.message)), **{f":{name}": value for name, value in listed.items()}},
+            ExpressionAttributeValues={
+                ":title": S(title_of(turn.message)),
+                **{f":{name}": value for name, value in listed.items()},
+            },
         )
 
     async def put_pending(self, key: SessionKey, pending: PendingConfirmation) -> None:
@@ -82,10 +106,18 @@ class DynamoSessionStore:
             "body": S(pending_text(pending)),
             **expires_at,
         }
-        pointer = {**_pointer(key.user, pending.confirmation_id), "session_id": S(key.session_id), **expires_at}
-        await self._database.transact(*({"Put": {"TableName": self._table, "Item": item}} for item in (waiting, pointer)))
+        pointer = {
+            **_pointer(key.user, pending.confirmation_id),
+            "session_id": S(key.session_id),
+            **expires_at,
+        }
+        await self._database.transact(
+            *({"Put": {"TableName": self._table, "Item": item}} for item in (waiting, pointer))
+        )
 
-    async def take_pending(self, key: SessionKey, confirmation_id: str) -> PendingConfirmation | None:
+    async def take_pending(
+        self, key: SessionKey, confirmation_id: str
+    ) -> PendingConfirmation | None:
         """At most once: when the answer of the delete is lost, nobody gets the confirmation."""
         try:
             answer = await self._database.write(
@@ -106,15 +138,23 @@ class DynamoSessionStore:
         return str(item["session_id"]["S"]) if item else None
 
     async def delete(self, key: SessionKey) -> None:
-        await self._database.delete_batch(self._table, [key_of(session_key(key), sk) for sk in (*_SLOTS, _PENDING)])
+        await self._database.delete_batch(
+            self._table, [key_of(session_key(key), sk) for sk in (*_SLOTS, _PENDING)]
+        )
 
-    async def list(self, user: UserKey, *, limit: int = 50, cursor: str | None = None) -> tuple[tuple[SessionSummary, ...], str | None]:
+    async def list(
+        self, user: UserKey, *, limit: int = 50, cursor: str | None = None
+    ) -> tuple[tuple[SessionSummary, ...], str | None]:
         tokens = Cursor("sessions", user_key(user))
         start = {}
         if cursor is not None:
             touched_at, session_id = map(str, tokens.read(cursor, 2))
             last = key_of(session_key(SessionKey(user, session_id)), _LISTED)
-            start["ExclusiveStartKey"] = {**last, "user_key": S(user_key(user)), "touched_at": S(touched_at)}
+            start["ExclusiveStartKey"] = {
+                **last,
+                "user_key": S(user_key(user)),
+                "touched_at": S(touched_at),
+            }
         items = await self._database.items(
             need=positive(limit) + 1,
             TableName=self._table,
@@ -125,7 +165,9 @@ class DynamoSessionStore:
             **start,
         )
         page = tuple(map(_summary, items[:limit]))
-        return page, tokens.write(page[-1].touched_at, page[-1].session_id) if len(items) > limit else None
+        return page, tokens.write(page[-1].touched_at, page[-1].session_id) if len(
+            items
+        ) > limit else None
 
 
 def _pointer(user: UserKey, confirmation_id: str) -> Item:
@@ -133,4 +175,6 @@ def _pointer(user: UserKey, confirmation_id: str) -> Item:
 
 
 def _summary(item: Item) -> SessionSummary:
-    return SessionSummary(item["session_id"]["S"], item["title"]["S"], item["touched_at"]["S"], int(item["seq"]["N"]))
+    return SessionSummary(
+        item["session_id"]["S"], item["title"]["S"], item["touched_at"]["S"], int(item["seq"]["N"])
+    )

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from ...errors import StorageUnavailable
-from ...turn import Installation, Section, UserKey, UserState
+from ...values import Installation, Section, UserKey, UserState
 from ..jsontext import dumps, loads
 from ..keys import installation_key, section_key, shard_of, user_key
 from ..paging import Cursor, positive
@@ -48,7 +48,11 @@ class DynamoSkeletonStore:
         noted = next((item for item in items if item["sk"]["S"] == _SEEN), None)
         return UserState(
             sections=tuple(_section(item) for item in items if not _is_installation(item)),
-            installations=tuple(installation_from(i["body"]["S"]) for i in items if _is_installation(i) and i is not noted),
+            installations=tuple(
+                installation_from(i["body"]["S"])
+                for i in items
+                if _is_installation(i) and i is not noted
+            ),
             seen_at=_number(noted, "seen_at") if noted else None,
         )
 
@@ -59,12 +63,17 @@ class DynamoSkeletonStore:
     async def register(self, user: UserKey, section: Section) -> None:
         try:
             await self._database.write(
-                "put_item", TableName=self._table, Item=self._item(user, section), ConditionExpression="attribute_not_exists(#pk)"
+                "put_item",
+                TableName=self._table,
+                Item=self._item(user, section),
+                ConditionExpression="attribute_not_exists(#pk)",
             )
         except ConditionFailed:
             return
 
-    async def request_refresh(self, user: UserKey, app_id: str, section: str, due_at: float) -> bool:
+    async def request_refresh(
+        self, user: UserKey, app_id: str, section: str, due_at: float
+    ) -> bool:
         try:
             await self._database.write(
                 "update_item",
@@ -78,7 +87,9 @@ class DynamoSkeletonStore:
             return bool(failure.item)
         return True
 
-    async def lease(self, user: UserKey, app_id: str, section: str, *, now: float, until: float) -> Section | None:
+    async def lease(
+        self, user: UserKey, app_id: str, section: str, *, now: float, until: float
+    ) -> Section | None:
         own = stamp()
         try:
             answer = await self._database.write(
@@ -88,7 +99,11 @@ class DynamoSkeletonStore:
                 Key=_key(user, app_id, section),
                 UpdateExpression="SET #lease_until = :until, #stamp = :stamp REMOVE #asked_at",
                 ConditionExpression="attribute_exists(#pk) AND #lease_until <= :now",
-                ExpressionAttributeValues={":until": N(until), ":now": N(now), ":stamp": own["stamp"]},
+                ExpressionAttributeValues={
+                    ":until": N(until),
+                    ":now": N(now),
+                    ":stamp": own["stamp"],
+                },
                 ReturnValues="ALL_NEW",
             )
         except ConditionFailed:
@@ -110,9 +125,13 @@ class DynamoSkeletonStore:
                 alerted = int(held["alerted"]["N"])
             else:
                 return True
-        raise StorageUnavailable(f"The section {section.app_id}.{section.section} kept changing under its lease; it stays due.")
+        raise StorageUnavailable(
+            f"The section {section.app_id}.{section.section} kept changing under its lease; it stays due."
+        )
 
-    async def _replace(self, user: UserKey, section: Section, lease: float, asked_at: float | None) -> None:
+    async def _replace(
+        self, user: UserKey, section: Section, lease: float, asked_at: float | None
+    ) -> None:
         own = stamp()
         values = {":lease": N(lease), ":alerted": N(section.alerted)}
         asked = "attribute_not_exists(#asked_at)"
@@ -147,7 +166,11 @@ class DynamoSkeletonStore:
         start = {}
         if cursor is not None:
             due_at, pk, sk = tokens.read(cursor, 3)
-            start["ExclusiveStartKey"] = {**key_of(pk, sk), "due_shard": S(str(shard)), "due_at": N(due_at)}
+            start["ExclusiveStartKey"] = {
+                **key_of(pk, sk),
+                "due_shard": S(str(shard)),
+                "due_at": N(due_at),
+            }
         items = await self._database.items(
             need=positive(limit) + 1,
             TableName=self._table,
@@ -157,44 +180,67 @@ class DynamoSkeletonStore:
             **start,
         )
         page = items[:limit]
-        token = tokens.write(float(page[-1]["due_at"]["N"]), page[-1]["pk"]["S"], page[-1]["sk"]["S"]) if len(items) > limit else None
+        token = (
+            tokens.write(float(page[-1]["due_at"]["N"]), page[-1]["pk"]["S"], page[-1]["sk"]["S"])
+            if len(items) > limit
+            else None
+        )
         return tuple((UserKey(*item["pk"]["S"].split("#")), _outline(item)) for item in page), token
 
-    async def put_installation(self, user: UserKey, installation: Installation) -> Installation | None:
+    async def put_installation(
+        self, user: UserKey, installation: Installation
+    ) -> Installation | None:
         """One write for a user who never decided; one more to replace what stands there, unless it says the same."""
-        item = {**key_of(user_key(user), installation_key(installation.app_id)), "body": S(installation_text(installation))}
+        item = {
+            **key_of(user_key(user), installation_key(installation.app_id)),
+            "body": S(installation_text(installation)),
+        }
         expected: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(#pk)"}
         before: Installation | None = None
         for _ in range(_ATTEMPTS):
             own = stamp()
             try:
-                await self._database.write("put_item", own=own, TableName=self._table, Item={**item, **own}, **expected)
+                await self._database.write(
+                    "put_item", own=own, TableName=self._table, Item={**item, **own}, **expected
+                )
             except ConditionFailed as failure:
                 before = installation_from(failure.item["body"]["S"])
                 if says_the_same(before, installation):
                     return before
-                expected = {"ConditionExpression": "#body = :held", "ExpressionAttributeValues": {":held": failure.item["body"]}}
+                expected = {
+                    "ConditionExpression": "#body = :held",
+                    "ExpressionAttributeValues": {":held": failure.item["body"]},
+                }
             else:
                 return before
-        raise StorageUnavailable(f"The installation of {installation.app_id} kept changing; nothing was written, repeat the request.")
+        raise StorageUnavailable(
+            f"The installation of {installation.app_id} kept changing; nothing was written, repeat the request."
+        )
 
     async def mark_seen(self, user: UserKey, at: float) -> None:
         item = {**key_of(user_key(user), _SEEN), "body": _KERNELS_OWN, "seen_at": N(at)}
         await self._database.call("put_item", TableName=self._table, Item=item)
 
     async def seen(self, user: UserKey) -> float | None:
-        answer = await self._database.call("get_item", TableName=self._table, Key=key_of(user_key(user), _SEEN))
+        answer = await self._database.call(
+            "get_item", TableName=self._table, Key=key_of(user_key(user), _SEEN)
+        )
         return _number(answer["Item"], "seen_at") if "Item" in answer else None
 
     async def purge(self, user: UserKey, app_id: str) -> int:
         items = await self._database.items(
             TableName=self._table,
             KeyConditionExpression="#pk = :pk AND begins_with(#sk, :app)",
-            ExpressionAttributeValues={":pk": S(user_key(user)), ":app": S(section_key(app_id, "-").removesuffix("-"))},
+            ExpressionAttributeValues={
+                ":pk": S(user_key(user)),
+                ":app": S(section_key(app_id, "-").removesuffix("-")),
+            },
             ProjectionExpression="#pk, #sk",
             ConsistentRead=True,
         )
-        await asyncio.gather(*(self._database.call("delete_item", TableName=self._table, Key=item) for item in items))
+        await asyncio.gather(
+            *(self._database.call("delete_item", TableName=self._table, Key=item) for item in items)
+        )
         return len(items)
 
     def _shard(self, user: UserKey) -> str:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import replace
 from heapq import nlargest, nsmallest
 
-from ...turn import AuditRecord, Event, UserKey
+from ...values import AuditRecord, Event, UserKey
 from ..keys import user_key
 from ..paging import positive
 from ..records import audit_from, audit_text, event_from, event_text
@@ -47,7 +47,9 @@ class MemoryAuditStore:
         self._effects: dict[str, dict[str, str]] = defaultdict(dict)
         self._calls: dict[str, dict[str, str]] = defaultdict(dict)
 
-    async def begin(self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int) -> AuditRecord | None:
+    async def begin(
+        self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int
+    ) -> AuditRecord | None:
         text = audit_text(replace(record, status="started"))
         key = user_key(user)
         with self._lock:
@@ -59,7 +61,13 @@ class MemoryAuditStore:
         return audit_from(done) if done else intent
 
     async def append(
-        self, user: UserKey, record: AuditRecord, *, expires_at: int, events: tuple[Event, ...] = (), events_expire_at: int = 0
+        self,
+        user: UserKey,
+        record: AuditRecord,
+        *,
+        expires_at: int,
+        events: tuple[Event, ...] = (),
+        events_expire_at: int = 0,
     ) -> None:
         text = audit_text(record)
         told = [(event, event_text(event)) for event in events]

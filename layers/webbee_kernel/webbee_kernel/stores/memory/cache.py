@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import defaultdict
 
-from ...turn import UserKey
+from ...values import UserKey
 from ..keys import app_key, entry_key
 
 
@@ -16,12 +16,16 @@ class MemoryCacheStore:
         self._lock = lock
         self._entries: dict[str, dict[str, tuple[bytes, float]]] = defaultdict(dict)
 
-    async def get(self, user: UserKey, app_id: str, model: str, key: str, *, now: float) -> bytes | None:
+    async def get(
+        self, user: UserKey, app_id: str, model: str, key: str, *, now: float
+    ) -> bytes | None:
         with self._lock:
             entry = self._entries[app_key(user, app_id)].get(entry_key(model, key))
         return entry[0] if entry and now < entry[1] else None
 
-    async def set(self, user: UserKey, app_id: str, model: str, key: str, value: bytes, *, expires_at: float) -> None:
+    async def set(
+        self, user: UserKey, app_id: str, model: str, key: str, value: bytes, *, expires_at: float
+    ) -> None:
         with self._lock:
             self._entries[app_key(user, app_id)][entry_key(model, key)] = (bytes(value), expires_at)
 

@@ -12,11 +12,20 @@ import uuid_utils
 
 from ...sdk.documents import Document, Page
 from ...sdk.errors import StoreConflict
-from ...turn import UserKey
+from ...values import UserKey
 from ..jsontext import dumps, loads
 from ..keys import app_key, collection_name, document_id, members_key
 from ..packing import refuse_oversized
-from ..paging import Cursor, Order, Row, created_after, created_page, matches, ordered_page, positive
+from ..paging import (
+    Cursor,
+    Order,
+    Row,
+    created_after,
+    created_page,
+    matches,
+    ordered_page,
+    positive,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +45,16 @@ class MemoryDocumentStore:
         self._collections: dict[tuple[str, str], dict[str, _Stored]] = defaultdict(dict)
         self._users: dict[str, dict[str, UserKey]] = defaultdict(dict)
 
-    async def create(self, user: UserKey, app_id: str, collection: str, data: dict[str, Any], *, now: str, doc_id: str = "") -> Document:
+    async def create(
+        self,
+        user: UserKey,
+        app_id: str,
+        collection: str,
+        data: dict[str, Any],
+        *,
+        now: str,
+        doc_id: str = "",
+    ) -> Document:
         doc_id = document_id(doc_id) if doc_id else uuid_utils.uuid7().hex
         text = _text(data)
         with self._lock:
@@ -46,7 +64,9 @@ class MemoryDocumentStore:
                 raise StoreConflict(doc_id, "", held.etag)
             return self._put(user, app_id, collection, doc_id, text, now, None)
 
-    async def get(self, user: UserKey, app_id: str, collection: str, doc_id: str) -> Document | None:
+    async def get(
+        self, user: UserKey, app_id: str, collection: str, doc_id: str
+    ) -> Document | None:
         with self._lock:
             held = self._documents(user, app_id, collection).get(document_id(doc_id))
         return _document(user, collection, doc_id, held) if held else None
@@ -75,7 +95,9 @@ class MemoryDocumentStore:
 
     async def delete(self, user: UserKey, app_id: str, collection: str, doc_id: str) -> bool:
         with self._lock:
-            return self._documents(user, app_id, collection).pop(document_id(doc_id), None) is not None
+            return (
+                self._documents(user, app_id, collection).pop(document_id(doc_id), None) is not None
+            )
 
     async def query(
         self,
@@ -95,21 +117,36 @@ class MemoryDocumentStore:
         after = created_after(tokens, cursor, collection)
         return created_page([row for row in rows if row.created > after], tokens, positive(limit))
 
-    async def count(self, user: UserKey, app_id: str, collection: str, *, where: Mapping[str, Any] | None = None) -> int:
+    async def count(
+        self, user: UserKey, app_id: str, collection: str, *, where: Mapping[str, Any] | None = None
+    ) -> int:
         return len(self._rows(user, app_id, collection, where))
 
-    async def list_users(self, tenant_id: str, app_id: str, collection: str, *, page_size: int = 500) -> AsyncIterator[str]:
+    async def list_users(
+        self, tenant_id: str, app_id: str, collection: str, *, page_size: int = 500
+    ) -> AsyncIterator[str]:
         positive(page_size)
         with self._lock:
             users = self._users[members_key(tenant_id, app_id, collection)]
-            found = sorted(name for name, user in users.items() if self._documents(user, app_id, collection))
+            found = sorted(
+                name for name, user in users.items() if self._documents(user, app_id, collection)
+            )
         for name in found:
             yield name
 
     def _documents(self, user: UserKey, app_id: str, collection: str) -> dict[str, _Stored]:
         return self._collections[app_key(user, app_id), collection_name(collection)]
 
-    def _put(self, user: UserKey, app_id: str, collection: str, doc_id: str, text: str, now: str, held: _Stored | None) -> Document:
+    def _put(
+        self,
+        user: UserKey,
+        app_id: str,
+        collection: str,
+        doc_id: str,
+        text: str,
+        now: str,
+        held: _Stored | None,
+    ) -> Document:
         etag = uuid_utils.uuid7().hex
         if held is None:
             stored = _Stored(f"{collection}#{etag}", text, now, now, etag)
@@ -119,10 +156,15 @@ class MemoryDocumentStore:
         self._users[members_key(user.tenant_id, app_id, collection)][user.imperal_id] = user
         return _document(user, collection, doc_id, stored)
 
-    def _rows(self, user: UserKey, app_id: str, collection: str, where: Mapping[str, Any] | None) -> list[Row]:
+    def _rows(
+        self, user: UserKey, app_id: str, collection: str, where: Mapping[str, Any] | None
+    ) -> list[Row]:
         with self._lock:
             held = list(self._documents(user, app_id, collection).items())
-        rows = [Row(stored.created, _document(user, collection, doc_id, stored)) for doc_id, stored in held]
+        rows = [
+            Row(stored.created, _document(user, collection, doc_id, stored))
+            for doc_id, stored in held
+        ]
         return [row for row in rows if matches(row.document.data, where)]
 
 
@@ -135,4 +177,12 @@ def _text(data: dict[str, Any]) -> str:
 
 
 def _document(user: UserKey, collection: str, doc_id: str, stored: _Stored) -> Document:
-    return Document(doc_id, collection, loads(stored.text), stored.created_at, stored.updated_at, user.imperal_id, stored.etag)
+    return Document(
+        doc_id,
+        collection,
+        loads(stored.text),
+        stored.created_at,
+        stored.updated_at,
+        user.imperal_id,
+        stored.etag,
+    )

@@ -6,10 +6,18 @@ import threading
 from collections import defaultdict
 from dataclasses import dataclass, field
 
-from ...turn import PendingConfirmation, SessionKey, SessionMemory, SessionSummary, Turn, UserKey
+from ...values import PendingConfirmation, SessionKey, SessionMemory, SessionSummary, Turn, UserKey
 from ..keys import session_key, user_key
 from ..paging import Cursor, positive
-from ..records import carries_listing, pending_from, pending_text, slot_of, title_of, turn_from, turn_text
+from ..records import (
+    carries_listing,
+    pending_from,
+    pending_text,
+    slot_of,
+    title_of,
+    turn_from,
+    turn_text,
+)
 
 
 @dataclass(slots=True)
@@ -55,7 +63,9 @@ class MemorySessionStore:
             self._make(key).pending = (pending.confirmation_id, text)
             self._asked[user_key(key.user), pending.confirmation_id] = key.session_id
 
-    async def take_pending(self, key: SessionKey, confirmation_id: str) -> PendingConfirmation | None:
+    async def take_pending(
+        self, key: SessionKey, confirmation_id: str
+    ) -> PendingConfirmation | None:
         with self._lock:
             session = self._find(key)
             if session.pending is None or session.pending[0] != confirmation_id:
@@ -72,11 +82,17 @@ class MemorySessionStore:
         with self._lock:
             self._users[user_key(key.user)].pop(key.session_id, None)
 
-    async def list(self, user: UserKey, *, limit: int = 50, cursor: str | None = None) -> tuple[tuple[SessionSummary, ...], str | None]:
+    async def list(
+        self, user: UserKey, *, limit: int = 50, cursor: str | None = None
+    ) -> tuple[tuple[SessionSummary, ...], str | None]:
         tokens = Cursor("sessions", user_key(user))
         before = tuple(tokens.read(cursor, 2)) if cursor is not None else None
         with self._lock:
-            listings = [session.listing for session in self._users[user_key(user)].values() if session.listing]
+            listings = [
+                session.listing
+                for session in self._users[user_key(user)].values()
+                if session.listing
+            ]
         listings.sort(key=_recency, reverse=True)
         rest = [summary for summary in listings if before is None or _recency(summary) < before]
         page = rest[: positive(limit)]

@@ -6,7 +6,7 @@ import threading
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
-from ...turn import Installation, Section, UserKey, UserState
+from ...values import Installation, Section, UserKey, UserState
 from ..jsontext import dumps, loads
 from ..keys import installation_key, section_key, shard_of, user_key
 from ..paging import Cursor, positive
@@ -35,7 +35,9 @@ class MemorySkeletonStore:
             rows = [row.section for _, row in sorted(self._rows[user].items())]
             installations = [text for _, text in sorted(self._installations[user].items())]
             seen_at = self._seen.get(user)
-        return UserState(tuple(map(_copy, rows)), tuple(map(installation_from, installations)), seen_at)
+        return UserState(
+            tuple(map(_copy, rows)), tuple(map(installation_from, installations)), seen_at
+        )
 
     async def get(self, user: UserKey, app_id: str, section: str) -> Section | None:
         with self._lock:
@@ -48,7 +50,9 @@ class MemorySkeletonStore:
         with self._lock:
             self._rows[user].setdefault(key, _Row(copy))
 
-    async def request_refresh(self, user: UserKey, app_id: str, section: str, due_at: float) -> bool:
+    async def request_refresh(
+        self, user: UserKey, app_id: str, section: str, due_at: float
+    ) -> bool:
         with self._lock:
             row = self._row(user, app_id, section)
             if row is None:
@@ -59,7 +63,9 @@ class MemorySkeletonStore:
                 row.asked_at = due_at
             return True
 
-    async def lease(self, user: UserKey, app_id: str, section: str, *, now: float, until: float) -> Section | None:
+    async def lease(
+        self, user: UserKey, app_id: str, section: str, *, now: float, until: float
+    ) -> Section | None:
         with self._lock:
             row = self._row(user, app_id, section)
             if row is None or row.section.lease_until > now:
@@ -102,7 +108,9 @@ class MemorySkeletonStore:
         due = tuple((user, _outline(section)) for *_, user, section in page)
         return due, tokens.write(*page[-1][:3]) if len(rest) > limit else None
 
-    async def put_installation(self, user: UserKey, installation: Installation) -> Installation | None:
+    async def put_installation(
+        self, user: UserKey, installation: Installation
+    ) -> Installation | None:
         key = installation_key(installation.app_id)
         user_key(user)
         with self._lock:
@@ -141,4 +149,10 @@ def _copy(section: Section) -> Section:
 
 
 def _outline(section: Section) -> Section:
-    return Section(section.app_id, section.section, due_at=section.due_at, ttl=section.ttl, user=loads(dumps(section.user)))
+    return Section(
+        section.app_id,
+        section.section,
+        due_at=section.due_at,
+        ttl=section.ttl,
+        user=loads(dumps(section.user)),
+    )

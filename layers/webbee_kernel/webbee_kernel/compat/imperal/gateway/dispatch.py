@@ -34,12 +34,25 @@ async def answer(request: Request, gateway: Gateway) -> Answer:
 async def _serve(request: Request, gateway: Gateway) -> Any:
     route, parts = _route(request)
     body = request.json()
-    own = {"extension_id": (gateway.app_id,), "ext_id": (gateway.app_id,), "tenant_id": (gateway.ctx.user.tenant_id, UNTOLD_TENANT)}
+    own = {
+        "extension_id": (gateway.app_id,),
+        "ext_id": (gateway.app_id,),
+        "tenant_id": (gateway.ctx.user.tenant_id, UNTOLD_TENANT),
+    }
     for name, allowed in own.items():
-        said = (request.query.get(name), body.get(name), _header(request, "X-" + name.replace("_", "-")))
+        said = (
+            request.query.get(name),
+            body.get(name),
+            _header(request, "X-" + name.replace("_", "-")),
+        )
         if any(value not in ("", None, *allowed) for value in said):
             raise Refused(403, f"{name}: a token of one app and tenant opens no other")
-    user = _header(request, "X-Acting-User") or body.get("user_id") or request.query.get("user_id") or ""
+    user = (
+        _header(request, "X-Acting-User")
+        or body.get("user_id")
+        or request.query.get("user_id")
+        or ""
+    )
     if not isinstance(user, str):
         raise Refused(422, "user_id: a string is wanted")
     ctx = gateway.acting(user, system=route.system)
@@ -50,7 +63,10 @@ def _route(request: Request) -> tuple[Route, dict[str, str]]:
     """The first route that fits. `all` and `list_users` are a document's id too: the SDK's clients send `limit` where they mean the list."""
     fitting = [(route, found) for route in ROUTES if (found := route.match(request.path))]
     if not fitting:
-        raise Refused(404, f"this deployment serves {', '.join(f'{r.method} {r.path}' for r in ROUTES)} and nothing else")
+        raise Refused(
+            404,
+            f"this deployment serves {', '.join(f'{r.method} {r.path}' for r in ROUTES)} and nothing else",
+        )
     for route, found in fitting:
         if route.method == request.method and (not route.system or "limit" in request.query):
             return route, {name: unquote(part) for name, part in found.groupdict().items()}
@@ -60,7 +76,9 @@ def _route(request: Request) -> tuple[Route, dict[str, str]]:
 
 def _header(request: Request, name: str) -> str:
     """A header that holds UTF-8; http.server reads Latin-1."""
-    return str(request.headers.get(name) or "").encode("latin-1", "replace").decode("utf-8", "replace")
+    return (
+        str(request.headers.get(name) or "").encode("latin-1", "replace").decode("utf-8", "replace")
+    )
 
 
 def _refusal(error: Exception) -> Refused | None:
@@ -70,13 +88,26 @@ def _refusal(error: Exception) -> Refused | None:
         case Refused():
             found = error
         case SystemContextRequired():
-            found = Refused(403, "only schedules, signals and webhooks act for another user, or for all")
+            found = Refused(
+                403, "only schedules, signals and webhooks act for another user, or for all"
+            )
         case sdk.StoreConflict():
-            found = Refused(409, {"message": "the document changed: read it again", "current_etag": error.current_etag})
+            found = Refused(
+                409,
+                {
+                    "message": "the document changed: read it again",
+                    "current_etag": error.current_etag,
+                },
+            )
         case sdk.StoreUnavailable() | KernelError(status=503) | sdk.APIError(status_code=503):
-            found = Refused(503, f"unavailable; try again in {RETRY_S} s", **{"Retry-After": str(RETRY_S)})
+            found = Refused(
+                503, f"unavailable; try again in {RETRY_S} s", **{"Retry-After": str(RETRY_S)}
+            )
         case KernelError():
             found = Refused(error.status, error.code)
-        case ValueError() | TypeError() if type(error) in (ValueError, TypeError):  # what the clients say about an argument
+        case ValueError() | TypeError() if type(error) in (
+            ValueError,
+            TypeError,
+        ):  # what the clients say about an argument
             found = Refused(422, str(error))
     return found

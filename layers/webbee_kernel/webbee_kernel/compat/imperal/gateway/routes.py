@@ -51,7 +51,9 @@ async def get(asked: Asked) -> Any:
 async def update(asked: Asked) -> Any:
     """Merge into a document, creating it if missing."""
     wanted = asked.read(wire.Update)
-    return vars(await asked.store.update(asked.collection, asked.doc_id, wanted.data, wanted.if_match))
+    return vars(
+        await asked.store.update(asked.collection, asked.doc_id, wanted.data, wanted.if_match)
+    )
 
 
 async def delete(asked: Asked) -> Any:
@@ -64,13 +66,26 @@ async def delete(asked: Asked) -> Any:
 async def query(asked: Asked) -> Any:
     """A page of documents."""
     wanted = asked.read(wire.Query)
-    page = await asked.store.query(asked.collection, wanted.where or None, wanted.order_by or None, wanted.limit, wanted.cursor or None)
-    return {"data": [vars(d) for d in page.data], "cursor": page.cursor, "has_more": page.has_more, "total": page.total}
+    page = await asked.store.query(
+        asked.collection,
+        wanted.where or None,
+        wanted.order_by or None,
+        wanted.limit,
+        wanted.cursor or None,
+    )
+    return {
+        "data": [vars(d) for d in page.data],
+        "cursor": page.cursor,
+        "has_more": page.has_more,
+        "total": page.total,
+    }
 
 
 async def count(asked: Asked) -> Any:
     """How many documents match."""
-    return {"count": await asked.store.count(asked.collection, asked.read(wire.Matching).where or None)}
+    return {
+        "count": await asked.store.count(asked.collection, asked.read(wire.Matching).where or None)
+    }
 
 
 async def list_users(asked: Asked) -> Any:
@@ -88,14 +103,20 @@ async def list_users(asked: Asked) -> Any:
 
 async def query_all(asked: Asked) -> Any:
     """Documents of all users."""
-    found: Any = await asked.store.query_all(asked.collection, limit=wire.checked(wire.Listing, asked.query).limit)
+    found: Any = await asked.store.query_all(
+        asked.collection, limit=wire.checked(wire.Listing, asked.query).limit
+    )
     return [vars(d) for d in found]
 
 
 async def notify(asked: Asked) -> Any:
     """Tell the user."""
     wanted = asked.read(wire.Notification)
-    extra = {k: v for k, v in (wanted.model_extra or {}).items() if k not in ("user_id", "extension_id", "tenant_id")}
+    extra = {
+        k: v
+        for k, v in (wanted.model_extra or {}).items()
+        if k not in ("user_id", "extension_id", "tenant_id")
+    }
     await Notify(asked.ctx.notify, asked.app)(wanted.message, **extra)
     return {"ok": True}
 
@@ -126,7 +147,9 @@ class Route:
     def match(self, path: str) -> re.Match[str] | None:
         """The path's parts, still encoded. A document id may hold `/`, a collection before a fixed last word too."""
         last = self.path.endswith("{doc_id}")
-        pattern = self.path.replace("{collection}", "(?P<collection>[^/]+)" if last else "(?P<collection>.+)")
+        pattern = self.path.replace(
+            "{collection}", "(?P<collection>[^/]+)" if last else "(?P<collection>.+)"
+        )
         return re.fullmatch(pattern.replace("{doc_id}", "(?P<doc_id>.+)"), path)
 
 

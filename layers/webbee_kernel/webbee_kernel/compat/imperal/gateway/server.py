@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qsl
 
-from ....loop import LoopThread
+from ....base.loop_thread import LoopThread
 from ..handbuilt import find
 from .dispatch import answer
 from .wire import Answer, Refused, Request
@@ -37,7 +37,9 @@ _loop = LoopThread("webbee-gateway")
 def serve() -> str:
     """Start the server; its address. OSError where there is no port to be had."""
     server = _Server((HOST, 0), _Connection)
-    threading.Thread(target=server.serve_forever, args=(NEVER_S,), name="webbee-gateway-http", daemon=True).start()
+    threading.Thread(
+        target=server.serve_forever, args=(NEVER_S,), name="webbee-gateway-http", daemon=True
+    ).start()
     return f"http://{HOST}:{server.server_address[1]}"
 
 
@@ -69,7 +71,9 @@ class _Connection(BaseHTTPRequestHandler):
         if gateway is None or gateway.variables is None:
             raise Refused(401, "this token is wrong, or the call it was made in is over")
         path, _, query = self.path.partition("?")
-        request = Request(self.command, path, dict(parse_qsl(query, keep_blank_values=True)), self.headers, body)
+        request = Request(
+            self.command, path, dict(parse_qsl(query, keep_blank_values=True)), self.headers, body
+        )
         # In the call's own variables: what is logged and counted there belongs to its invocation.
         return gateway.variables.copy().run(_loop.run, answer(request, gateway))
 
@@ -90,7 +94,9 @@ class _Connection(BaseHTTPRequestHandler):
     def _send(self, found: Answer) -> None:
         raw = json.dumps(found.body, separators=(",", ":")).encode()
         self.close_connection = True
-        self.request_version = self.protocol_version  # to nonsense too: http.server would send it no headers
+        self.request_version = (
+            self.protocol_version
+        )  # to nonsense too: http.server would send it no headers
         self.send_response_only(found.status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(raw)))
@@ -103,7 +109,11 @@ class _Connection(BaseHTTPRequestHandler):
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """What http.server itself refuses, in this server's form; its text would repeat the request."""
-        status = HTTPStatus.METHOD_NOT_ALLOWED if code == HTTPStatus.NOT_IMPLEMENTED else HTTPStatus(code)
+        status = (
+            HTTPStatus.METHOD_NOT_ALLOWED
+            if code == HTTPStatus.NOT_IMPLEMENTED
+            else HTTPStatus(code)
+        )
         self._send(Answer(status, {"detail": status.phrase}))
 
     def log_message(self, format: str, *args: Any) -> None:

@@ -117,5 +117,8 @@ def checked(model: type[Wire], values: Mapping[str, Any]) -> Wire:
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
-        wrong = "; ".join(f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}" for e in error.errors(include_url=False))
+        wrong = "; ".join(
+            f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}"
+            for e in error.errors(include_url=False)
+        )
         raise Refused(422, wrong) from None

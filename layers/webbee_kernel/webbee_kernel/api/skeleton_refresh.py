@@ -1,0 +1,144 @@
+"""`skeleton_refresh`: the schedule's tick, the refresh queue, and installations."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+
+from ..base.clock import Clock
+from ..base.logs import bind, hashed
+from ..bootstrap import App, bootstrap, make_host, make_queue, make_refresher, make_scheduler
+from ..config import Settings
+from ..errors import NotFound
+from ..extensions.host import ExtensionHost
+from ..extensions.installer import Installer
+from ..refresh.asking import touched
+from ..refresh.refresher import RefreshMessage, RefreshSender
+from ..refresh.schedules import SCHEDULE, system_user
+from . import answers
+from .http import Answer, Request, Route, Router
+from .wire import InstallationBody
+
+_log = logging.getLogger("webbee.refresh")
+
+
+class RefreshService:
+    """What `skeleton_refresh` does with each kind of event."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock | None = None,
+        *,
+        app: App | None = None,
+        host: ExtensionHost | None = None,
+        sender: RefreshSender | None = None,
+    ) -> None:
+        self.app = app or bootstrap(settings, clock=clock)
+        self.host = host or make_host(self.app)
+        self.refresher = make_refresher(self.app, self.host)
+        self.scheduler = make_scheduler(self.app, self.host)
+        self._sender = sender
+        self._installer = Installer(self.host, self.app.stores, self.app.clock)
+        self.router = Router(
+            (
+                Route(
+                    "PUT /v1/extensions/{app_id}/installation",
+                    self.install,
+                    body=InstallationBody,
+                    answer=answers.InstallationAnswer,
+                ),
+                Route(
+                    "DELETE /v1/extensions/{app_id}/installation",
+                    self.uninstall,
+                    answer=answers.InstallationAnswer,
+                ),
+            )
+        )
+
+    async def handle(self, event: Mapping[str, Any]) -> dict[str, Any]:
+        """An EventBridge tick, a batch of SQS messages, an HTTP API event, or an operator's `{"signal": name, "data": {…}}`."""
+        if "Records" in event:
+            return await self._batch(event["Records"])
+        if "requestContext" in event:
+            return await self.router.serve(event)
+        if signal := event.get("signal"):
+            tenant = system_user(str(event.get("tenant_id") or "default"))
+            return {
+                "signal": signal,
+                "apps": await self.host.signal(tenant, str(signal), dict(event.get("data") or {})),
+            }
+        jobs = await self.scheduler.tick(self._queue())
+        return {"queued": await self.refresher.tick(self._queue()), "jobs": jobs}
+
+    async def install(self, request: Request) -> Answer:
+        """Install an app for the caller; repeatable. With `refresh` its sections are refreshed at once."""
+        app_id = self._app(request)
+        if reason := self.host.registry.failed.get(app_id):
+            raise NotFound(
+                f"{app_id} cannot be installed: it failed to load ({reason})", field="app_id"
+            )
+        refresh = request.body(InstallationBody).refresh if request.raw() else False
+        await self._installer.install(request.caller, app_id)
+        if refresh:
+            await make_queue(self.app).ask(
+                request.caller, touched(self.host.catalogue, [app_id]), "effect"
+            )
+        return Answer({"app_id": app_id, "installed": True})
+
+    async def uninstall(self, request: Request) -> Answer:
+        """Uninstall it: its skeleton, cache and due rows of this user go at once; repeatable."""
+        app_id = self._app(request)
+        purged = await self._installer.uninstall(request.caller, app_id)
+        return Answer({"app_id": app_id, "installed": False, "purged": purged})
+
+    async def _batch(self, records: list[dict[str, Any]]) -> dict[str, Any]:
+        """Work on all messages side by side; what could not be done is reported so that only it comes again."""
+        done = await asyncio.gather(*(self._message(r) for r in records))
+        return {
+            "batchItemFailures": [
+                {"itemIdentifier": r["messageId"]}
+                for r, ok in zip(records, done, strict=True)
+                if not ok
+            ]
+        }
+
+    async def _message(self, record: dict[str, Any]) -> bool:
+        """Whether the message is dealt with. A busy section needs no second delivery unless something changed meanwhile."""
+        try:
+            message = RefreshMessage(**orjson.loads(record["body"]))
+            user = message.user
+            bind(
+                correlation_id=message.correlation_id,
+                user=hashed(str(user.get("tenant_id", "")), str(user.get("imperal_id", ""))),
+            )
+            outcome = await (
+                self.scheduler.run(message)
+                if message.reason == SCHEDULE
+                else self.refresher.refresh(message)
+            )
+        except Exception as error:
+            _log.error(
+                "message=%s error=%s | refresh not done, will come again",
+                record.get("messageId"),
+                type(error).__name__,
+            )
+            return False
+        return outcome != "busy" or message.reason != "effect"
+
+    def _queue(self) -> RefreshSender:
+        if self._sender is None:
+            from ..aws.sqs import SqsRefreshQueue
+
+            self._sender = SqsRefreshQueue(self.app.settings.refresh_queue_url)
+        return self._sender
+
+    def _app(self, request: Request) -> str:
+        app_id = request.path["app_id"]
+        if app_id not in self.host.catalogue.apps:
+            raise NotFound(f"there is no extension {app_id[:64]!r}", field="app_id")
+        return app_id

@@ -1,0 +1,240 @@
+"""`tool_dispatch`: invoked by `chat_turn`, and over HTTP for panels, direct calls, secrets and webhooks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from ..base.clock import Clock
+from ..base.ids import new_id
+from ..bootstrap import App, bootstrap, make_host, make_queue
+from ..config import Settings
+from ..errors import BadInput, CallError, KernelError, NotAllowed, NotFound
+from ..extensions.host import ExtensionHost
+from ..extensions.installations import is_installed
+from ..identity import has_role, require_role, user_dict
+from ..oauth.signin import SignIn
+from ..refresh.asking import touched
+from ..sdk.context import User
+from ..sdk.definitions import SecretDef
+from ..sdk.errors import SecretTooLargeError
+from ..surfaces import secrets
+from ..values import CallRequest, UserKey
+from . import answers
+from .http import Answer, Request, Route, Router
+from .signin import SignInPages
+from .wire import CallBody, SecretBody
+
+PANEL_PREFIX = "__panel__"
+PANEL_PREFIXES = (PANEL_PREFIX, "__tray__", "__widget__")
+"""Tray items and widgets of `imperal-sdk` extensions are panels under their whole name."""
+
+REFUSED: Mapping[str, type[KernelError]] = {
+    "UNKNOWN_TOOL": NotFound,
+    "UNKNOWN_SUB_FUNCTION": NotFound,
+    "PERMISSION_DENIED": NotAllowed,
+}
+"""Outcomes that are errors of the request, not results of the function."""
+
+
+class ToolService:
+    """The routes and the invocation of `tool_dispatch`."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Clock | None = None,
+        *,
+        app: App | None = None,
+        host: ExtensionHost | None = None,
+    ) -> None:
+        self.app = app or bootstrap(settings, clock=clock)
+        self.host = host or make_host(self.app)
+        self._queue = make_queue(self.app)
+        self.router = Router(
+            (
+                Route(
+                    "POST /v1/extensions/{app_id}/call",
+                    self.call,
+                    body=CallBody,
+                    answer=answers.CallAnswer | answers.PanelAnswer,
+                ),
+                Route(
+                    "GET /v1/extensions/{app_id}/secrets",
+                    self.list_secrets,
+                    answer=answers.SecretsAnswer,
+                ),
+                Route(
+                    "PUT /v1/extensions/{app_id}/secrets/{name}",
+                    self.put_secret,
+                    body=SecretBody,
+                    answer=answers.SecretState,
+                ),
+                Route(
+                    "DELETE /v1/extensions/{app_id}/secrets/{name}",
+                    self.delete_secret,
+                    answer=answers.SecretState,
+                ),
+                Route("GET /v1/ext/{app_id}/webhook/{path+}", self.webhook, public=True),
+                Route("POST /v1/ext/{app_id}/webhook/{path+}", self.webhook, public=True),
+                *SignInPages(self.app, self.host, self._connected).routes(),
+            )
+        )
+
+    async def handle(self, event: Mapping[str, Any]) -> dict[str, Any]:
+        """An HTTP API event, a call from `chat_turn`, or its question for the catalogue."""
+        if "requestContext" in event:
+            return await self.router.serve(event)
+        if event.get("kind") == "catalogue":
+            return self.host.catalogue.to_dict()
+        try:
+            known = {
+                k: v for k, v in event.items() if k in CallRequest.__dataclass_fields__
+            }  # a newer chat_turn may say more
+            return asdict(await self.host.execute(CallRequest(**known)))
+        except KernelError as error:
+            return {"unavailable": str(error)}
+
+    async def call(self, request: Request) -> Answer:
+        """A chat function or a panel (`__panel__<id>`), through the same guards as a turn's; the click is the user's consent."""
+        body = request.body(CallBody)
+        app_id, _ = self._declared(request)
+        user = request.caller
+        if not await is_installed(self.app.stores.documents, self.app.settings, _key(user), app_id):
+            raise NotAllowed(
+                f"{app_id} is not installed for this user: PUT /v1/extensions/{app_id}/installation",
+                field="app_id",
+            )
+        panel = body.function.startswith(PANEL_PREFIXES)
+        call = CallRequest(
+            kind="panel" if panel else "function",
+            user=user_dict(user),
+            app_id=app_id,
+            name=body.function.removeprefix(PANEL_PREFIX),
+            arguments=body.params,
+            session_id="direct",
+            request_id=body.request_id or new_id(),
+            deadline_s=self.app.settings.call_seconds,
+        )
+        outcome = await self.host.execute(call)
+        if outcome.ok and outcome.action_type != "read":
+            await self._queue.ask(user, touched(self.host.catalogue, [app_id]), "effect")
+        if panel and outcome.ok:
+            return Answer(outcome.ui)
+        if refusal := REFUSED.get(outcome.error_code):
+            raise refusal(outcome.error, code=outcome.error_code, field="function")
+        return Answer(_result(asdict(outcome)))
+
+    async def list_secrets(self, request: Request) -> Answer:
+        """Declared secrets, whether each is set and whether the caller may set it; never a value."""
+        app_id, declared = self._declared(request)
+        client = secrets.SecretsClient(
+            self.app.stores.secrets,
+            _key(request.caller),
+            app_id,
+            declared,
+            fallbacks=self.app.settings.app_secrets,
+        )
+        may_all = has_role(request.caller, "operator")
+        described = [
+            {
+                "description": d.description,
+                "scope": d.scope,
+                "max_bytes": d.max_bytes,
+                "writable": may_all or d.scope == "user",
+            }
+            for d in declared.values()
+        ]
+        return Answer(
+            {"secrets": [s | d for s, d in zip(await client.list(), described, strict=True)]}
+        )
+
+    async def put_secret(self, request: Request) -> Answer:
+        """Set one; app-wide secrets need the role operator."""
+        app_id, spec = self._spec(request)
+        value = request.body(SecretBody).value
+        try:
+            await secrets.put(
+                self.app.stores.secrets,
+                secrets.path(_key(request.caller), app_id, spec),
+                spec,
+                value,
+            )
+        except SecretTooLargeError as error:
+            raise BadInput(str(error), field="value", limit=spec.max_bytes) from None
+        return Answer({"name": spec.name, "is_set": True})
+
+    async def delete_secret(self, request: Request) -> Answer:
+        """Remove one."""
+        app_id, spec = self._spec(request)
+        await self.app.stores.secrets.delete(secrets.path(_key(request.caller), app_id, spec))
+        return Answer({"name": spec.name, "is_set": False})
+
+    async def webhook(self, request: Request) -> Answer:
+        """Hand a webhook to its extension; there is no user."""
+        method = str(
+            ((request.event.get("requestContext") or {}).get("http") or {}).get("method")
+            or str(request.event.get("routeKey", "")).partition(" ")[0]
+        )
+        try:
+            status, headers, body = await self.host.webhook(
+                request.path["app_id"],
+                method.upper(),
+                request.path["path"],
+                dict(request.headers),
+                request.raw(),
+                dict(request.query),
+            )
+        except CallError as error:
+            raise NotFound(str(error), field="path") from None
+        if isinstance(body, str):
+            return Answer(body, status, headers.pop("content-type", "text/plain"), headers)
+        return Answer(body, status, headers=headers)
+
+    async def _connected(self, signin: SignIn) -> None:
+        """An account was connected: the app's sections know it at the next refresh, which is asked for now."""
+        await self._queue.ask(signin.user, touched(self.host.catalogue, [signin.app_id]), "effect")
+
+    def _declared(self, request: Request) -> tuple[str, dict[str, SecretDef]]:
+        app_id = request.path["app_id"]
+        try:
+            return app_id, self.host.extension(app_id).ext.secrets
+        except CallError as error:
+            raise NotFound(str(error), field="app_id") from None
+
+    def _spec(self, request: Request) -> tuple[str, SecretDef]:
+        app_id, declared = self._declared(request)
+        name = request.path["name"]
+        if name not in declared:
+            raise NotFound(
+                f"{app_id} declares no secret {name[:64]!r}; it declares: {', '.join(declared) or 'none'}",
+                field="name",
+            )
+        if declared[name].scope == "app":
+            require_role(request.caller, "operator")
+        return app_id, declared[name]
+
+
+def _key(user: User) -> UserKey:
+    return UserKey(user.tenant_id, user.imperal_id)
+
+
+def _result(outcome: dict[str, Any]) -> dict[str, Any]:
+    shown = (
+        "app_id",
+        "fn_name",
+        "status",
+        "data",
+        "summary",
+        "error",
+        "error_code",
+        "retryable",
+        "ui",
+        "duration_ms",
+        "problems",
+    )
+    body = {k: outcome[k] for k in shown if outcome[k] not in ("", None, ())}
+    return body | {
+        "refresh_panels": [{"app_id": outcome["app_id"], "panel_id": p} for p in outcome["panels"]]
+    }

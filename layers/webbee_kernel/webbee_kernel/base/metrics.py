@@ -1,0 +1,206 @@
+"""Metrics of an invocation: counted where things happen, written once at its end as one line in CloudWatch's embedded format.
+
+Whoever counts needs no handle: the figures of an invocation live in a context variable, and outside of one (tests, the local run)
+counting does nothing. Names, units and meanings are one table, `EMITTED`; the dashboard and the documentation are tested against it.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+import time
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, ParamSpec, TypeVar
+
+import orjson
+
+P = ParamSpec("P")
+R = TypeVar("R")
+MAX_VALUES = 99
+"""Values of one metric in a line: at the embedded format's limit of 100, powertools would write before the invocation has ended."""
+
+
+MODEL_UNITS: Mapping[str, str] = {
+    "ModelLatency": "Milliseconds",
+    "InputTokens": "Count",
+    "CachedTokens": "Count",
+    "OutputTokens": "Count",
+    "ModelErrors": "Count",
+}
+"""What is measured of each request to a model, by role and model."""
+
+
+class Metric(NamedTuple):
+    """A metric: its CloudWatch unit, who emits it and what it says. Counts are summed per invocation, others keep every value."""
+
+    unit: str
+    functions: tuple[str, ...]
+    meaning: str
+
+
+CHAT, TOOLS, REFRESH = "chat_turn", "tool_dispatch", "skeleton_refresh"
+EMITTED: Mapping[str, Metric] = {
+    "Turns": Metric("Count", (CHAT,), "turns recorded"),
+    "TurnErrors": Metric("Count", (CHAT,), "turns in which nothing succeeded"),
+    "TurnMs": Metric("Milliseconds", (CHAT,), "a turn, from the first read to the recorded reply"),
+    "ReadMs": Metric("Milliseconds", (CHAT,), "session, skeleton and catalogue, side by side"),
+    "ClassifyMs": Metric("Milliseconds", (CHAT,), "one answer of the classifier's model"),
+    "CallsMs": Metric("Milliseconds", (CHAT,), "the calls of one plan"),
+    "NarrateMs": Metric("Milliseconds", (CHAT,), "the reply, corrections included"),
+    "RecordMs": Metric("Milliseconds", (CHAT,), "the turn's one write, lost races included"),
+    "InputTokens": Metric("Count", (CHAT,), "tokens the models read"),
+    "CachedTokens": Metric("Count", (CHAT,), "of those, read from the service's cache"),
+    "OutputTokens": Metric("Count", (CHAT,), "tokens the models wrote"),
+    "PromptCharacters": Metric(
+        "None", (CHAT,), "the classifier's rendered prompt, catalogue excluded"
+    ),
+    "MaskedValues": Metric("None", (CHAT,), "distinct values behind placeholders in a turn"),
+    "UngroundedReplies": Metric(
+        "Count", (CHAT,), "replies of the model that claimed what the data does not hold"
+    ),
+    "DynamoDBCalls": Metric("Count", (CHAT, TOOLS, REFRESH), "requests to the tables"),
+    "SectionsQueued": Metric("Count", (REFRESH,), "sections a tick found and queued"),
+    "OldestDueSeconds": Metric(
+        "Seconds",
+        (REFRESH,),
+        "how far past its time the section is that a tick found waiting longest",
+    ),
+    "Refreshes": Metric("Count", (REFRESH,), "refreshes that saved a snapshot"),
+    "RefreshFailures": Metric("Count", (REFRESH,), "refreshes whose handler failed"),
+    "RefreshLagSeconds": Metric(
+        "Seconds", (REFRESH,), "from a section's time to the start of its refresh"
+    ),
+}
+
+
+@dataclass(slots=True)
+class _Figures:
+    """What one invocation counted: values by metric, and by role and model."""
+
+    values: dict[str, list[float]] = field(default_factory=dict)
+    models: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
+
+
+_figures: ContextVar[_Figures | None] = ContextVar("webbee_metrics", default=None)
+
+
+def record(name: str, value: float = 1) -> None:
+    """Add a value of a metric of `EMITTED` to this invocation's figures."""
+    assert name in EMITTED, name
+    if (figures := _figures.get()) is not None:
+        figures.values.setdefault(name, []).append(value)
+
+
+def record_model(role: str, model: str, counts: Mapping[str, float]) -> None:
+    """Add what one request to a role's model cost, by the names of `MODEL_UNITS`."""
+    if (figures := _figures.get()) is not None:
+        of_model = figures.models.setdefault((role, model), {})
+        for name, value in counts.items():
+            of_model.setdefault(name, []).append(value)
+
+
+def timed(
+    name: str,
+) -> Callable[[Callable[P, Coroutine[Any, Any, R]]], Callable[P, Coroutine[Any, Any, R]]]:
+    """Record how long a coroutine function takes, in milliseconds, whether it returns or raises."""
+
+    def decorate(
+        function: Callable[P, Coroutine[Any, Any, R]],
+    ) -> Callable[P, Coroutine[Any, Any, R]]:
+        @functools.wraps(function)
+        async def measured(*args: P.args, **kwargs: P.kwargs) -> R:
+            started = time.perf_counter()
+            try:
+                return await function(*args, **kwargs)
+            finally:
+                record(name, round((time.perf_counter() - started) * 1000, 1))
+
+        return measured
+
+    return decorate
+
+
+def turn_ended(status: str, masked: int) -> None:
+    """A turn was recorded."""
+    record("Turns")
+    record("TurnErrors", status == "error")
+    record("MaskedValues", masked)
+
+
+def tokens(read: int, cached: int, written: int) -> None:
+    """A model answered."""
+    record("InputTokens", read)
+    record("CachedTokens", cached)
+    record("OutputTokens", written)
+
+
+@contextmanager
+def metered(
+    function: str,
+    namespace: str,
+    fields: Callable[[], Mapping[str, str]],
+    *,
+    write: Callable[[str], object] | None = None,
+) -> Iterator[None]:
+    """Collect this invocation's figures and write them to standard output at its end: a line of its own, one per model; nothing without a namespace.
+
+    `fields` are what its log lines carry, asked at the end: the line can be found by its correlation id.
+    """
+    if not namespace:
+        yield
+        return
+    figures = _Figures()
+    token = _figures.set(figures)
+    try:
+        yield
+    finally:
+        _figures.reset(token)
+        for text in _lines(function, namespace, figures, fields()):
+            (write or _print)(text)
+
+
+def _lines(
+    function: str, namespace: str, figures: _Figures, fields: Mapping[str, str]
+) -> Iterator[str]:
+    if figures.values:
+        units = {name: metric.unit for name, metric in EMITTED.items()}
+        yield line(
+            namespace, {"service": "webbee", "function": function}, figures.values, units, fields
+        )
+    for (role, model), values in figures.models.items():
+        yield line(
+            namespace,
+            {"role": role, "model": model},
+            values,
+            MODEL_UNITS,
+            {**fields, "function": function},
+        )
+
+
+def line(
+    namespace: str,
+    dimensions: Mapping[str, str],
+    values: Mapping[str, list[float]],
+    units: Mapping[str, str],
+    fields: Mapping[str, str],
+) -> str:
+    """One JSON line from which CloudWatch makes metrics by `dimensions`; counts are summed, others keep every value."""
+    from aws_lambda_powertools.metrics import (
+        EphemeralMetrics,  # brings botocore with it: only where metrics are written
+    )
+
+    metrics = EphemeralMetrics(namespace=namespace)
+    for name, value in dimensions.items():
+        metrics.add_dimension(name, value)
+    for name, found in values.items():
+        for number in [sum(found)] if units[name] == "Count" else found[:MAX_VALUES]:
+            metrics.add_metric(name, units[name], number)
+    return orjson.dumps({**fields, **metrics.serialize_metric_set()}).decode()
+
+
+def _print(text: str) -> None:
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()

@@ -1,0 +1,94 @@
+"""Text that strangers wrote, made safe to stand on one line of a prompt. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+ELLIPSIS = "…"
+ARROW = " → "
+
+_BREAKS = "\\s\x00-\x1f\x7f-\x9f\u2028\u2029"
+_INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+_SPACES = re.compile(f"[{_BREAKS}]+")
+_HIDDEN = re.compile(f"[{_INVISIBLE}\U000e0000-\U000e0fff\ud800-\udfff]")
+_BLOCK = re.compile(
+    r"\[(\s*(?:SKELETON|HISTORY|MESSAGE|RESULTS|PROBLEMS|CATALOGUE)\s*)\]", re.IGNORECASE
+)
+_LINE = re.compile(r"\bFACTS(\s*):")
+_JSON_UNSAFE = re.compile(f"[\x7f-\x9f\u2028\u2029{_INVISIBLE}\U000e0000-\U000e0fff\ud800-\udfff]")
+_JSON_BLOCK = re.compile(
+    r"\[(?=\s*(?:SKELETON|HISTORY|MESSAGE|RESULTS|PROBLEMS|CATALOGUE)\s*\])", re.IGNORECASE
+)
+_JSON_LINE = re.compile(r"(?<!\\)\bF(?=ACTS\s*:)")
+_UNUSUAL = re.compile(
+    "[^ -~\u00a0-\u00ac\u00ae-\u012f\u0131-\u024f\u0400-\u04ff]"
+)  # not İ: its upper case hides an I
+_MARKERS = ("SKELETON", "HISTORY", "MESSAGE", "RESULTS", "PROBLEMS", "CATALOGUE", "FACTS")
+
+
+def one_line(text: str, limit: int | None = None) -> str:
+    """Whitespace and control characters become single spaces, invisible and direction characters go, markers are defused.
+
+    `[HISTORY]` becomes `(HISTORY)`, `FACTS:` becomes `FACTS -`; everything else stays as written. With `limit`,
+    longer text is cut so that it ends in `…` and holds at most `limit` characters.
+    """
+    if _is_suspect(text):
+        text = _SPACES.sub(" ", _HIDDEN.sub("", text))
+        text = _BLOCK.sub(r"(\1)", text)
+        text = _LINE.sub(r"FACTS\1 -", text)
+    text = _SPACES.sub(" ", text).strip()
+    return text if limit is None else cut(text, limit)
+
+
+def cut(text: str, limit: int) -> str:
+    """At most `limit` characters, the last one `…` where something was cut."""
+    return text if len(text) <= limit else head(text, max(limit - 1, 0)).rstrip() + ELLIPSIS
+
+
+def head(text: str, length: int) -> str:
+    """A prefix of at most `length` characters that does not end inside a placeholder such as `<EMAIL_1>`."""
+    part = text[:length]
+    opened = part.rfind("<")
+    return (
+        part[:opened]
+        if opened > part.rfind(">")
+        and len(part) - opened < 16
+        and ">" in text[length : length + 16]
+        else part
+    )
+
+
+def dumps(value: Any) -> str:
+    """JSON with `json.dumps` spacing, non-ASCII kept, on one line whatever the strings hold.
+
+    Line separators, invisible characters and block markers inside strings are written as `\\uXXXX`, so parsing
+    gives back exactly what was put in while no reader of lines can be fooled.
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    if not _is_suspect(text):
+        return text
+    text = _JSON_UNSAFE.sub(_escape, text)
+    text = _JSON_BLOCK.sub(_escape_marker, text)
+    return _JSON_LINE.sub(_escape, text)
+
+
+def _is_suspect(text: str) -> bool:
+    """Whether the patterns above could find anything: a quick look, because nearly every text is harmless."""
+    if _UNUSUAL.search(text):
+        return True
+    upper = text.upper()
+    return any(marker in upper for marker in _MARKERS)
+
+
+def _escape(match: re.Match[str]) -> str:
+    point = ord(match.group())
+    if point <= 0xFFFF:
+        return f"\\u{point:04x}"
+    point -= 0x10000
+    return f"\\u{0xD800 + (point >> 10):04x}\\u{0xDC00 + (point & 0x3FF):04x}"
+
+
+def _escape_marker(match: re.Match[str]) -> str:
+    return "\\u005b"

@@ -1,0 +1,132 @@
+"""Audit: what was done, for good, and the guard against doing it twice."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, replace
+from typing import Any
+
+from ..base.clock import Clock, iso
+from ..base.ids import digest, new_id
+from ..stores.protocols import AuditStore
+from ..values import AuditRecord, CallOutcome, CallRequest, Event, UserKey
+
+STARTED = "started"
+POLL_S = 0.2
+
+
+class Audit:
+    """Writes one record per call; write and destructive calls claim their effect first."""
+
+    def __init__(self, store: AuditStore, clock: Clock, *, days: int = 365) -> None:
+        self._store = store
+        self._clock = clock
+        self._seconds = days * 86_400
+
+    def open(self, request: CallRequest, action_type: str) -> AuditRecord:
+        """A record of a call about to run. Arguments are kept as a hash only.
+
+        Two deliveries of a request share an effect where they make the same call: the same arguments in the same step, or, where a
+        model chose the arguments and may choose others the next time, the nth call of the same function.
+        """
+        args_hash = digest(request.arguments)
+        which = [request.step, args_hash] if request.nth is None else ["nth", request.nth]
+        return AuditRecord(
+            record_id=new_id(),
+            at=iso(self._clock.now()),
+            app_id=request.app_id,
+            fn_name=request.name,
+            action_type=action_type,
+            session_id=request.session_id,
+            request_id=request.request_id,
+            step=request.step,
+            args_hash=args_hash,
+            status=STARTED,
+            effect=digest(
+                request.session_id, request.request_id, request.app_id, request.name, *which
+            ),
+        )
+
+    async def claim(self, user: UserKey, record: AuditRecord, wait_s: float) -> CallOutcome | None:
+        """None when the effect is ours to run, else the first delivery's outcome.
+
+        A delivery still at work is waited for; one that died half-way is reported, never repeated.
+        """
+        deadline = asyncio.get_running_loop().time() + wait_s
+        while True:
+            found = await self._store.begin(
+                user, record.effect, record, expires_at=self._expires_at()
+            )
+            if found is None:
+                return None
+            if found.status != STARTED:
+                return replace(_outcome(found), repeated=True)
+            if asyncio.get_running_loop().time() >= deadline:
+                return _unfinished(found)
+            await asyncio.sleep(POLL_S)
+
+    async def close(
+        self,
+        user: UserKey,
+        record: AuditRecord,
+        outcome: CallOutcome,
+        events: tuple[Event, ...] = (),
+        events_expire_at: int = 0,
+    ) -> None:
+        """Write how the call ended, with the events it caused. Reads keep no outcome: they can be run again."""
+        kept = asdict(outcome) if outcome.action_type != "read" else None
+        done = replace(
+            record,
+            status=outcome.status,
+            error_code=outcome.error_code,
+            duration_ms=outcome.duration_ms,
+            outcome=kept,
+        )
+        await self._store.append(
+            user,
+            done,
+            expires_at=self._expires_at(),
+            events=events,
+            events_expire_at=events_expire_at,
+        )
+
+    def _expires_at(self) -> int:
+        return int(self._clock.now()) + self._seconds
+
+
+def outcome_from(data: dict[str, Any]) -> CallOutcome:
+    """An outcome from its plain JSON form."""
+    known = {k: data[k] for k in CallOutcome.__dataclass_fields__ if k in data}
+    return CallOutcome(
+        **{
+            **known,
+            "panels": tuple(known.get("panels") or ()),
+            "problems": tuple(known.get("problems") or ()),
+        }
+    )
+
+
+def _outcome(record: AuditRecord) -> CallOutcome:
+    if record.outcome:
+        return outcome_from(record.outcome)
+    return CallOutcome(
+        record.app_id,
+        record.fn_name,
+        record.status,
+        error_code=record.error_code,
+        action_type=record.action_type,
+        step=record.step,
+    )
+
+
+def _unfinished(record: AuditRecord) -> CallOutcome:
+    text = f"an earlier delivery started {record.fn_name} at {record.at} and has not reported back; it is not run twice: check before asking again"
+    return CallOutcome(
+        record.app_id,
+        record.fn_name,
+        "error",
+        error=text,
+        error_code="BACKEND_TIMEOUT",
+        action_type=record.action_type,
+        step=record.step,
+    )

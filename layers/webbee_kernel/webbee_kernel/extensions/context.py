@@ -1,0 +1,244 @@
+"""Builds the `Context` of one handler call."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Coroutine
+from dataclasses import replace
+from typing import Any
+
+from ..base.background import start
+from ..base.clock import Clock
+from ..base.ids import new_id
+from ..base.text import one_line
+from ..channels.cache import CacheClient, InFlight
+from ..channels.skeleton import SkeletonForbidden
+from ..config import Settings
+from ..errors import CallError
+from ..events import EventLog, panel_refresh
+from ..invariants import breach
+from ..llm.protocol import Model
+from ..sdk.context import Context, SkeletonClient, User
+from ..sdk.errors import SystemContextRequired
+from ..sdk.result import plain
+from ..stores.protocols import Stores
+from ..surfaces.ai import AIClient
+from ..surfaces.extensions import ExtensionsClient
+from ..surfaces.http import HttpClient
+from ..surfaces.secrets import SecretsClient
+from ..surfaces.small import ConfigClient, Log, NotifyClient, TimeContext
+from ..surfaces.store import StoreClient
+from ..values import UserKey
+from .installations import is_installed
+from .outcomes import plain_json
+from .registry import Registry
+
+_log = logging.getLogger("webbee.context")
+
+
+class ContextFactory:
+    """Knows every port; gives each call only what its app and user may reach."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        stores: Stores,
+        settings: Settings,
+        clock: Clock,
+        model: Model,
+        events: EventLog,
+        in_flight: InFlight,
+    ) -> None:
+        self._registry = registry
+        self._stores = stores
+        self._settings = settings
+        self._clock = clock
+        self._model = model
+        self._events = events
+        self._in_flight = in_flight
+
+    def make(
+        self,
+        user: User,
+        app_id: str,
+        *,
+        skeleton: SkeletonClient | None = None,
+        system: bool = False,
+        stack: tuple[str, ...] = (),
+    ) -> Context:
+        """A context for one call. `system` opens the methods that reach other users; `skeleton` is given to refreshes only."""
+        ext = self._registry.loaded[app_id].ext
+        key = UserKey(user.tenant_id, user.imperal_id)
+        hooks = _Hooks(self, user, app_id, system, stack)
+        revealed: set[str] = set()
+        return Context(
+            user=user,
+            app_id=app_id,
+            store=StoreClient(self._stores.documents, key, app_id, self._clock, system=system),
+            cache=CacheClient(
+                self._stores.cache, key, app_id, ext.cache_models, self._clock, self._in_flight
+            ),
+            skeleton=skeleton or SkeletonForbidden(),
+            secrets=SecretsClient(
+                self._stores.secrets,
+                key,
+                app_id,
+                ext.secrets,
+                system=system,
+                revealed=revealed,
+                fallbacks=self._settings.app_secrets,
+            ),
+            http=HttpClient(allow_private=self._settings.private_http),
+            config=ConfigClient(
+                ext.config_defaults, *self._settings.config_layers(user.tenant_id, app_id)
+            ),
+            notify=NotifyClient(self._events, key, app_id, system=system),
+            ai=AIClient(self._model, user),
+            extensions=ExtensionsClient(app_id, stack, hooks.call, hooks.emit),
+            time=TimeContext(self._clock),
+            log=Log(app_id, revealed),
+            kernel=hooks,
+        )
+
+    @property
+    def events(self) -> EventLog:
+        """The event log contexts write to."""
+        return self._events
+
+    @property
+    def registry(self) -> Registry:
+        """The loaded extensions."""
+        return self._registry
+
+    async def has_app(self, key: UserKey, app_id: str) -> bool:
+        """Whether the user has an app; the system's own users have them all."""
+        if key.imperal_id.startswith("__"):
+            return True
+        return await is_installed(self._stores.documents, self._settings, key, app_id)
+
+    async def begin_signin(
+        self, user: User, app_id: str, provider: str, login_hint: str | None
+    ) -> str:
+        """The provider's address for `ctx.oauth_authorize_url`."""
+        from ..oauth.signin import SignIns  # imported late: most processes never begin one
+
+        ext = self._registry.loaded[app_id].ext
+        key = UserKey(user.tenant_id, user.imperal_id)
+        secrets = SecretsClient(
+            self._stores.secrets, key, app_id, ext.secrets, fallbacks=self._settings.app_secrets
+        )
+        signins = SignIns(self._stores.cache, self._settings, self._clock)
+        return await signins.begin(user, app_id, provider, ext.oauth_providers, secrets, login_hint)
+
+    @property
+    def public_url(self) -> str:
+        """The API's address, for webhooks."""
+        return self._settings.public_url
+
+
+class _Hooks:
+    """What a `Context`'s methods delegate to."""
+
+    def __init__(
+        self, factory: ContextFactory, user: User, app_id: str, system: bool, stack: tuple[str, ...]
+    ) -> None:
+        self._factory = factory
+        self._user = user
+        self._app = app_id
+        self._system = system
+        self._stack = stack
+        self._key = UserKey(user.tenant_id, user.imperal_id)
+
+    async def progress(self, percent: float, message: str) -> None:
+        """An event the page shows while the turn runs."""
+        data = {
+            "app_id": self._app,
+            "percent": max(0.0, min(100.0, float(percent))),
+            "text": one_line(message, 500),
+        }
+        await self._factory.events.emit(self._key, "progress", data)
+
+    async def background_task(
+        self, coro: Coroutine[Any, Any, Any], *, long_running: bool, name: str
+    ) -> str:
+        """Run on; its result becomes an event."""
+        task_id = f"task_{new_id()}"
+
+        async def work() -> None:
+            try:
+                data = {"status": "ok", "data": plain_json(plain(await coro))}
+            except (Exception, SystemExit) as error:
+                _log.warning(
+                    "app=%s task=%s error=%s | background task failed",
+                    self._app,
+                    task_id,
+                    type(error).__name__,
+                )
+                data = {"status": "error", "error": type(error).__name__}
+            await self._factory.events.emit(
+                self._key, "result", {"app_id": self._app, "task_id": task_id, "name": name, **data}
+            )
+
+        start(work(), task_id)
+        return task_id
+
+    async def deliver(self, text: str, msg_type: str, panels: tuple[str, ...]) -> None:
+        """A message of the app outside a turn, whole and with its line breaks, and the panels to fetch again."""
+        data = {"app_id": self._app, "text": text, "channel": "chat", "msg_type": msg_type}
+        await self._factory.events.emit(self._key, "notification", data)
+        for event in panel_refresh(self._factory.events, self._app, panels):
+            await self._factory.events.emit(self._key, event.kind, event.data)
+
+    def as_user(self, user_id: str) -> Context:
+        """I-AS-USER-1."""
+        if not self._system:
+            raise SystemContextRequired(
+                breach("I-AS-USER-1", "It was called for an ordinary user's request.")
+            )
+        return self._factory.make(
+            replace(self._user, imperal_id=user_id, email=""),
+            self._app,
+            system=True,
+            stack=self._stack,
+        )
+
+    def webhook_url(self, path: str) -> str:
+        """`{public url}/v1/ext/{app_id}/webhook/{path}`."""
+        return f"{self._factory.public_url}/v1/ext/{self._app}/webhook/{path.strip('/')}"
+
+    async def oauth_authorize_url(self, provider: str, login_hint: str | None) -> str:
+        """A sign-in of this user with a provider, begun."""
+        return await self._factory.begin_signin(self._user, self._app, provider, login_hint)
+
+    async def call(
+        self, app_id: str, method: str, params: dict[str, Any], stack: tuple[str, ...]
+    ) -> Any:
+        """Run another extension's exposed method as the same user."""
+        loaded = self._factory.registry.loaded.get(app_id)
+        exposed = loaded.ext.exposed.get(method) if loaded else None
+        if exposed is None:
+            raise CallError("UNKNOWN_SUB_FUNCTION", f"{app_id} exposes no method {method!r}")
+        if not await self._factory.has_app(self._key, app_id):
+            raise CallError("PERMISSION_DENIED", f"{app_id} is not installed for this user")
+        ctx = self._factory.make(self._user, app_id, stack=stack, system=self._system)
+        return await exposed.func(ctx, **params)
+
+    async def emit(self, event_type: str, data: dict[str, Any], stack: tuple[str, ...]) -> None:
+        """Call every listener; a failing one is logged and the others still hear."""
+        for app_id, loaded in self._factory.registry.loaded.items():
+            for wanted, handler in loaded.ext.event_handlers:
+                if wanted in (event_type, "*") and await self._factory.has_app(self._key, app_id):
+                    try:
+                        await handler(
+                            self._factory.make(
+                                self._user, app_id, stack=stack, system=self._system
+                            ),
+                            data,
+                        )
+                    except (Exception, SystemExit) as error:
+                        _log.warning(
+                            "app=%s event=%s error=%s | event handler failed",
+                            app_id,
+                            event_type,
+                            type(error).__name__,
+                        )

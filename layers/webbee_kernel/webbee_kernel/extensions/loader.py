@@ -1,0 +1,177 @@
+"""Loader: each extension folder in a module namespace of its own.
+
+Extensions are flat folders whose modules share names (`app.py`, `handlers.py`). Every module of an extension is
+loaded as `webbee_ext.<app>.<module>` with its own `__import__`, so a plain `import handlers` finds the
+extension's own file, also when a handler imports late, and never another extension's. Its `print` is a line of the log.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import logging
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ..base.text import one_line
+
+ROOT = "webbee_ext"
+MAX_PRINTED = 2_000
+_printed = logging.getLogger("webbee.extension")
+_lock = threading.RLock()
+
+
+def load_main(app_id: str, folder: Path) -> ModuleType:
+    """Import `<folder>/main.py` afresh and return the module; whatever its import raises comes through."""
+    package = f"{ROOT}.{_identifier(app_id)}"
+    with _lock:
+        _root()
+        for name in [n for n in sys.modules if n == package or n.startswith(package + ".")]:
+            del sys.modules[name]
+        home = ModuleType(package)
+        home.__path__ = [str(folder)]
+        home.__package__ = package
+        sys.modules[package] = home
+        path = list(sys.path)
+        try:
+            return importlib.import_module(f"{package}.main")
+        finally:
+            sys.path[:] = (
+                path  # a folder that puts itself there would lend its modules to all others
+            )
+
+
+def _identifier(app_id: str) -> str:
+    return app_id.replace("-", "_dash_")
+
+
+def _root() -> None:
+    if ROOT not in sys.modules:
+        root = ModuleType(ROOT)
+        root.__path__ = []
+        sys.modules[ROOT] = root
+    if not any(isinstance(f, _Finder) for f in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds modules below `webbee_ext.<app>` and gives them our loader."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        if not fullname.startswith(ROOT + ".") or path is None:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+            spec.loader = _Loader(spec.loader.name, spec.loader.path)
+        return spec
+
+
+class _Loader(importlib.machinery.SourceFileLoader):
+    """Runs a module with the extension's own `__import__`."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        package = ".".join(module.__name__.split(".")[:2])
+        module.__dict__["__builtins__"] = {
+            **vars(builtins),
+            "__import__": _importer(package),
+            "print": _printer(package),
+        }
+        super().exec_module(module)
+
+
+def _printer(package: str) -> Any:
+    """A `print` that writes one line of the log under the app's name: what an extension says cannot pass for the kernel's words."""
+    app_id = package.rpartition(".")[2].replace("_dash_", "-")
+
+    def extension_print(
+        *values: Any,
+        sep: str | None = " ",
+        end: str | None = "\n",
+        file: Any = None,
+        flush: bool = False,
+    ) -> None:
+        if file not in (None, sys.stdout, sys.stderr):
+            builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
+        else:
+            _printed.info(
+                "app=%s | %s",
+                app_id,
+                one_line((" " if sep is None else sep).join(map(str, values)), MAX_PRINTED),
+            )
+
+    return extension_print
+
+
+def _importer(package: str) -> Any:
+    """An `__import__` that looks into the extension's folder first."""
+
+    def extension_import(
+        name: str,
+        globals: Mapping[str, Any] | None = None,
+        locals: Mapping[str, Any] | None = None,
+        fromlist: Sequence[str] = (),
+        level: int = 0,
+    ) -> ModuleType:
+        if level or not (
+            _is_own(package, name.partition(".")[0]) or _shadows(package, name, fromlist)
+        ):
+            found = builtins.__import__(name, globals, locals, fromlist, level)
+            return _importlib(package) if found is importlib else found
+        if fromlist:
+            return builtins.__import__(f"{package}.{name}", globals, locals, fromlist)
+        importlib.import_module(f"{package}.{name}")
+        return sys.modules[f"{package}.{name.partition('.')[0]}"]
+
+    return extension_import
+
+
+def _importlib(package: str) -> ModuleType:
+    """`importlib` whose `import_module` looks into the extension's folder first, as its `import` does."""
+    own = ModuleType("importlib")
+    own.__dict__.update(
+        {k: v for k, v in vars(importlib).items() if k not in ("__name__", "import_module")}
+    )
+
+    def import_module(name: str, package_name: str | None = None, /, **options: Any) -> ModuleType:
+        mine = not name.startswith(".") and _is_own(package, name.partition(".")[0])
+        return importlib.import_module(
+            f"{package}.{name}" if mine else name, package_name or options.get("package")
+        )
+
+    own.__dict__["import_module"] = import_module
+    return own
+
+
+def _shadows(package: str, name: str, fromlist: Sequence[str]) -> bool:
+    """Whether a name of the standard library is meant to be the extension's own file: it has one, and only that has what is asked for."""
+    if not fromlist or name not in sys.stdlib_module_names:
+        return False
+    if (
+        importlib.machinery.PathFinder.find_spec(f"{package}.{name}", sys.modules[package].__path__)
+        is None
+    ):
+        return False
+    return not all(
+        hasattr(importlib.import_module(name), wanted) for wanted in fromlist if wanted != "*"
+    )
+
+
+def _is_own(package: str, top: str) -> bool:
+    """Whether a top-level name is a module of this extension; the standard library and the kernel keep their names."""
+    if top in sys.stdlib_module_names or top in ("webbee_kernel", "imperal_sdk"):
+        return False
+    if f"{package}.{top}" in sys.modules:
+        return True
+    return (
+        importlib.machinery.PathFinder.find_spec(f"{package}.{top}", sys.modules[package].__path__)
+        is not None
+    )

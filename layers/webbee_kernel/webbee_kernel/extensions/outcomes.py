@@ -1,0 +1,234 @@
+"""Results: whatever a handler returned or raised, as one `CallOutcome` of plain JSON. Pure."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from ..errors import CallError
+from ..sdk.result import UNSTRUCTURED, ActionResult, ui_dict
+from ..values import CallOutcome, CallRequest
+
+MAX_RESULT_BYTES = 1_000_000
+"""Bytes of JSON a call may return; well under Lambda's 6 MB so that an answer always fits."""
+
+MAX_SUMMARY = 2_000
+MAX_ERROR = 1_000
+MAX_CODE = 128
+"""Characters of a result's texts; longer ones are cut."""
+
+
+def from_return(
+    value: Any, request: CallRequest, panels: tuple[str, ...], action_type: str
+) -> CallOutcome:
+    """What a handler returned: an ActionResult (ours or one of the same shape), a Pydantic model or a plain dict."""
+    result = _action_result(value)
+    data = plain_json(result.data)
+    if not result.ok:
+        return CallOutcome(
+            app_id=request.app_id,
+            fn_name=request.name,
+            status="error",
+            data=data,
+            error=_text(result.error or result.summary or "the call failed", MAX_ERROR),
+            error_code=_text(result.error_code, MAX_CODE) or UNSTRUCTURED,
+            retryable=bool(result.retryable),
+            ui=plain_json(ui_dict(result.ui)),
+            action_type=action_type,
+            step=request.step,
+        )
+    return CallOutcome(
+        app_id=request.app_id,
+        fn_name=request.name,
+        status="ok",
+        data=data,
+        summary=_text(result.summary, MAX_SUMMARY),
+        ui=plain_json(ui_dict(result.ui)),
+        panels=tuple(_text(p, MAX_CODE) for p in result.refresh_panels)
+        if isinstance(result.refresh_panels, list | tuple)
+        else panels,
+        action_type=action_type,
+        step=request.step,
+    )
+
+
+def failed(
+    request: CallRequest,
+    code: str,
+    error: str,
+    *,
+    action_type: str = "read",
+    retryable: bool = False,
+    problems: tuple[dict[str, str], ...] = (),
+) -> CallOutcome:
+    """An outcome of a call that did not succeed. A missing code becomes EXT_UNSTRUCTURED_ERROR."""
+    return CallOutcome(
+        app_id=request.app_id,
+        fn_name=request.name,
+        status="error",
+        error=error[:MAX_ERROR],
+        error_code=code or UNSTRUCTURED,
+        retryable=retryable,
+        action_type=action_type,
+        step=request.step,
+        problems=problems,
+    )
+
+
+def from_exception(
+    error: BaseException, request: CallRequest, action_type: str = "read"
+) -> CallOutcome:
+    """INTERNAL with the error's class name, never its text; a CallError keeps its code and its own words."""
+    if isinstance(error, CallError):
+        problems = ({"field": error.field, "problem": str(error)},) if error.field else ()
+        return failed(request, error.code, str(error), action_type=action_type, problems=problems)
+    if isinstance(error, TimeoutError):
+        return failed(
+            request,
+            "BACKEND_TIMEOUT",
+            f"{request.name} did not finish in time",
+            action_type=action_type,
+            retryable=True,
+        )
+    return failed(
+        request,
+        "INTERNAL",
+        f"{request.name} failed: {type(error).__name__}",
+        action_type=action_type,
+    )
+
+
+def validation_failed(
+    error: ValidationError, request: CallRequest, action_type: str
+) -> CallOutcome:
+    """VALIDATION_MISSING_FIELD or VALIDATION_TYPE_ERROR, one problem per rejected argument with its limit."""
+    problems = tuple(_problem(e) for e in error.errors(include_url=False, include_input=False)[:10])
+    missing = any(e["type"] == "missing" for e in error.errors())
+    text = "; ".join(f"{p['field']}: {p['problem']}" for p in problems)
+    code = "VALIDATION_MISSING_FIELD" if missing else "VALIDATION_TYPE_ERROR"
+    return failed(request, code, text, action_type=action_type, problems=problems)
+
+
+def webhook_answer(value: Any) -> tuple[int, dict[str, str], Any]:
+    """Status, headers and body of whatever a webhook returned: None, text, a dict, `{"status_code", "body", "headers"}` or its like."""
+    if hasattr(value, "to_dict"):
+        value = value.to_dict()
+    if isinstance(value, Mapping) and "status_code" in value:
+        headers = {str(k).lower(): str(v) for k, v in (value.get("headers") or {}).items()}
+        body = value.get("body", "")
+        return (
+            int(value["status_code"]),
+            headers,
+            body if isinstance(body, str) else plain_json(body),
+        )
+    if value is None:
+        return 200, {}, {"ok": True}
+    if not isinstance(value, str | Mapping | list | tuple | BaseModel):
+        raise CallError(
+            "INTERNAL", f"a webhook returns text, a dict or a list, not {type(value).__name__}"
+        )
+    return 200, {}, value if isinstance(value, str) else plain_json(value)
+
+
+def plain_json(value: Any) -> Any:
+    """The value as plain JSON: dates, UUIDs, Decimals, sets and models become what JSON has; more than 1 MB or recursion raises CallError."""
+    if value is None:
+        return None
+    loads: Any = orjson.loads
+    try:
+        raw = orjson.dumps(value, default=_default, option=orjson.OPT_NON_STR_KEYS)
+    except (
+        TypeError,
+        RecursionError,
+    ) as error:  # also for integers beyond 64 bits, which the standard library takes
+        loads = json.loads
+        try:
+            raw = json.dumps(_exact(value), ensure_ascii=False).encode()
+        except (TypeError, ValueError, RecursionError):
+            raise CallError("INTERNAL", f"the result is no JSON: {type(error).__name__}") from None
+    if len(raw) > MAX_RESULT_BYTES:
+        raise CallError(
+            "INTERNAL",
+            f"the result has {len(raw)} bytes; the limit is {MAX_RESULT_BYTES}: return less, or page",
+        )
+    return loads(raw)
+
+
+def _action_result(value: Any) -> ActionResult:
+    if isinstance(value, ActionResult):
+        return value
+    if hasattr(value, "to_dict") and hasattr(value, "status"):
+        return ActionResult.from_dict(value.to_dict())
+    if isinstance(value, BaseModel):
+        return ActionResult("success", value)
+    if isinstance(value, Mapping):
+        if value.get("error") or value.get("RESULT") == "ERROR":
+            return ActionResult(
+                "error",
+                {},
+                "",
+                str(value.get("error") or value.get("message") or "the call failed"),
+                error_code=str(value.get("code") or ""),
+            )
+        if value.get("status") in ("success", "error") and "data" in value:
+            return ActionResult.from_dict(dict(value))
+        return ActionResult(
+            "success", dict(value), str(value.get("summary") or value.get("message") or "")
+        )
+    if value is None:
+        return ActionResult("success", {})
+    raise CallError(
+        "INTERNAL", f"a handler returns an ActionResult or a dict, not {type(value).__name__}"
+    )
+
+
+def _text(value: Any, limit: int) -> str:
+    """Whatever stands where a text should, as one that UTF-8 can hold."""
+    return str(value or "")[:limit].encode("utf-8", "replace").decode()
+
+
+def _problem(error: Any) -> dict[str, str]:
+    context = error.get("ctx") or {}
+    bound = next(
+        (
+            context[k]
+            for k in ("max_length", "min_length", "le", "ge", "lt", "gt", "expected", "pattern")
+            if k in context
+        ),
+        "",
+    )
+    return {
+        "field": ".".join(str(p) for p in error["loc"]) or "params",
+        "problem": str(error["msg"]),
+        "limit": str(bound),
+    }
+
+
+def _default(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, set | frozenset):
+        return sorted(value, key=str)
+    if isinstance(value, bytes | bytearray):
+        return f"<{len(value)} bytes>"
+    return str(value)
+
+
+def _exact(value: Any) -> Any:
+    """The value in the standard library's terms, integers of any size as they are, the rest as orjson would write it."""
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {k if isinstance(k, str) else str(k): _exact(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_exact(v) for v in value]
+    if isinstance(value, BaseModel | set | frozenset):
+        return _exact(_default(value))
+    return orjson.loads(orjson.dumps(value, default=_default))

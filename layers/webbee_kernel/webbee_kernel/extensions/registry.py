@@ -1,0 +1,205 @@
+"""Registry: the loaded extensions and the catalogue they add up to."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import sys
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..base.text import one_line
+from ..catalogue import AppInfo, Catalogue, FunctionInfo, PanelInfo, SectionInfo
+from ..channels.skeleton import MAX_STRING
+from ..sdk import Extension, FunctionDef
+from .loader import load_main
+
+APP_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+FN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+MAX_REASON = 500
+"""Characters of why an extension did not load: health, the catalogue and the inspector carry it."""
+
+_FOLDERS = re.compile(r"(?<![\w./])/(?:[^\s/:()'\"]+/)+")
+
+_log = logging.getLogger("webbee.registry")
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedExtension:
+    """An extension under the id that counts: its folder's."""
+
+    app_id: str
+    ext: Extension
+    folder: Path | None = None
+    manifest: dict[str, Any] = field(default_factory=dict)
+
+    def function(self, name: str) -> FunctionDef | None:
+        """A chat function by name."""
+        return next(
+            (chat.functions[name] for chat in self.ext.chats if name in chat.functions), None
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """What loaded, what did not and why."""
+
+    loaded: dict[str, LoadedExtension]
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def catalogue(self) -> Catalogue:
+        """Everything the classifier, the page and the refresh loop need to know."""
+        apps = {a: _describe(loaded) for a, loaded in self.loaded.items()}
+        apps |= {a: AppInfo(a, error=reason) for a, reason in self.failed.items()}
+        return Catalogue(dict(sorted(apps.items())))
+
+
+def load_folder(root: str | Path) -> Registry:
+    """Load every folder of `root` that holds a `main.py`. One that fails is reported and skipped, the others work."""
+    loaded: dict[str, LoadedExtension] = {}
+    failed: dict[str, str] = {}
+    for main in sorted(Path(root).glob("*/main.py")):
+        try:
+            extension = load_extension(main.parent)
+            if extension.app_id in loaded:
+                raise ValueError(
+                    f"the extension id {extension.app_id!r} is taken by another folder"
+                )
+            loaded[extension.app_id] = extension
+        except (Exception, SystemExit) as error:
+            failed[main.parent.name] = reason = reason_of(error, main.parent)
+            _log.error("extension=%s reason=%s | extension skipped", main.parent.name, reason)
+    return Registry(loaded, failed)
+
+
+def load_extension(folder: str | Path) -> LoadedExtension:
+    """Load one extension folder. Raises ValueError where it holds no `Extension` or breaks a naming rule."""
+    folder = Path(folder).resolve()
+    manifest = _manifest(folder)
+    app_id = str(manifest.get("app_id") or folder.name)
+    _check_app_id(app_id)
+    module = load_main(app_id, folder)
+    ext = next((v for v in vars(module).values() if isinstance(v, Extension)), None)
+    if (
+        ext is None and "imperal_sdk" in sys.modules
+    ):  # never imported by the kernel itself: a folder without it does not pay for it
+        from ..compat.imperal import adopt
+
+        ext = adopt(app_id, module)
+    if ext is None:
+        raise ValueError(f"{folder.name}/main.py has no module attribute that is an Extension")
+    return checked(LoadedExtension(app_id, ext, folder, manifest))
+
+
+def checked(loaded: LoadedExtension) -> LoadedExtension:
+    """The same extension, or ValueError naming the id, function or section whose name cannot stand in a prompt."""
+    _check_app_id(loaded.app_id)
+    for chat in loaded.ext.chats:
+        for name in chat.functions:
+            if not FN_NAME.fullmatch(name):
+                raise ValueError(
+                    f"chat function {name!r} of {loaded.app_id} is refused: 1 to 64 characters of A-Z a-z 0-9 _ -"
+                )
+    for section in loaded.ext.skeletons:
+        if one_line(section, MAX_STRING) != section or "#" in section:
+            raise ValueError(
+                f"skeleton section {section!r} of {loaded.app_id} is refused: at most {MAX_STRING} visible characters, no #"
+            )
+    return loaded
+
+
+def _check_app_id(app_id: str) -> None:
+    if not APP_ID.fullmatch(app_id):
+        raise ValueError(
+            f"extension id {app_id!r} is refused: 1 to 64 characters of a-z 0-9 _ -, the first a letter or digit"
+        )
+
+
+def input_schema(function: FunctionDef) -> dict[str, Any]:
+    """The JSON schema of a function's arguments; `params` of the decorator where there is no Pydantic model."""
+    if function.params_model:
+        schema = function.params_model.model_json_schema()
+        return {k: v for k, v in schema.items() if k not in ("title", "description")}
+    params = function.params or {}
+    if params.get("type") == "object":
+        return params
+    properties = {
+        k: dict(v) if isinstance(v, dict) else {"type": str(v)} for k, v in params.items()
+    }
+    required = [k for k, v in properties.items() if v.pop("required", False) is True]
+    return {"type": "object", "properties": properties, "required": required}
+
+
+def _describe(loaded: LoadedExtension) -> AppInfo:
+    ext = loaded.ext
+    functions = tuple(
+        FunctionInfo(
+            loaded.app_id,
+            f.name,
+            f.description,
+            f.action_type,
+            input_schema(f),
+            f.examples,
+            f.scopes,
+            str(f.id_projection or ""),
+        )
+        for chat in ext.chats
+        for f in chat.functions.values()
+    )
+    return AppInfo(
+        app_id=loaded.app_id,
+        version=ext.version,
+        display_name=ext.display_name,
+        description=ext.description,
+        icon=ext.icon,
+        functions=functions,
+        sections=tuple(SectionInfo(s.section, s.ttl, s.alert) for s in ext.skeletons.values()),
+        has_health_check=ext.health is not None,
+        panels=tuple(
+            PanelInfo(p.panel_id, p.slot, p.title, p.icon, p.refresh) for p in ext.panels.values()
+        ),
+        secrets=tuple(
+            {
+                "name": s.name,
+                "description": s.description,
+                "required": s.required,
+                "write_mode": s.write_mode,
+                "max_bytes": s.max_bytes,
+                "scope": s.scope,
+            }
+            for s in ext.secrets.values()
+        ),
+    )
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    path = folder / "imperal.json"
+    data = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    return data if isinstance(data, dict) else {}
+
+
+def reason_of(error: BaseException, folder: Path) -> str:
+    """`ImportError: no module named x (main.py:3)`: enough for the author, nothing of the operator's paths."""
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    text = _FOLDERS.sub("", text.replace(f"{folder.resolve().parent}/", ""))
+    file, line = place_of(error, folder)
+    return one_line(f"{type(error).__name__}: {text}", MAX_REASON) + (
+        f" ({file}:{line})" if file else ""
+    )
+
+
+def place_of(error: BaseException, folder: Path) -> tuple[str, int]:
+    """File and line in the extension's folder where a load failed; `("", 0)` where none of its own lines was running."""
+    root = folder.resolve()
+    places = [(f.filename, f.lineno or 1) for f in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError) and error.filename:
+        places.append((error.filename, error.lineno or 1))
+    own = [
+        (Path(name).relative_to(root).as_posix(), line)
+        for name, line in places
+        if Path(name).is_relative_to(root)
+    ]
+    return own[-1] if own else ("", 0)

@@ -1,0 +1,80 @@
+"""Asking for a refresh: what a turn found stale or what it changed. The refresh loop itself is `refresher.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from ..catalogue import Catalogue
+from ..sdk.context import User
+from ..values import Section, UserState
+
+STALE_GRACE_S = 60
+"""Seconds past its ttl after which a section counts as stale: the loop had its chance."""
+
+BACKOFF_S = (15, 30, 60, 120, 300, 600)
+"""Seconds after a section's first, second, … failure in a row; the last one for all that follow."""
+
+SEEN_EVERY_S = 86_400
+"""Seconds after which a turn has it noted again that its user is here: one small write a user and day."""
+
+SEEN = ("", "")
+"""Stands for a section in the request to note the user: it is about none."""
+
+
+class RefreshQueue(Protocol):
+    """Where refresh requests go. Sending never waits for a refresh."""
+
+    async def ask(self, user: User, sections: Sequence[tuple[str, str]], reason: str) -> None:
+        """Ask for these `(app_id, section)`; reason is `stale` or `effect`, or `seen` with `SEEN` in place of a section."""
+        ...
+
+
+class NoQueue:
+    """A deployment without a refresh loop, such as a unit test."""
+
+    async def ask(self, user: User, sections: Sequence[tuple[str, str]], reason: str) -> None:
+        """Nothing happens."""
+
+
+def stale(
+    catalogue: Catalogue, installed: Iterable[str], state: UserState, now: float
+) -> list[tuple[str, str]]:
+    """Sections of installed apps that were never saved or that the loop, at their own pace, would have refreshed a minute ago."""
+    known = {(s.app_id, s.section): s for s in state.sections}
+    wanted = []
+    for app_id in sorted(installed):
+        for info in catalogue.apps[app_id].sections:
+            section = known.get((app_id, info.section))
+            if section is None or (
+                section.lease_until <= now
+                and now - own_due(section, section.ttl, now) > STALE_GRACE_S
+            ):
+                wanted.append((app_id, info.section))
+    return wanted
+
+
+def own_due(section: Section, ttl: int, now: float) -> float:
+    """When the section is due at its own pace, whatever the slower one of an absent user says.
+
+    A failing one is left to its backoff; further away than that only the slow pace can have put it, and then it was due long ago.
+    """
+    if not section.failures:
+        return (section.refreshed_at or 0.0) + ttl
+    due_at = section.due_at or 0.0
+    return 0.0 if due_at > now + BACKOFF_S[-1] else max(due_at, now)
+
+
+def unnoticed(state: UserState, now: float) -> bool:
+    """Whether it is time to note that the user is here."""
+    return state.seen_at is None or now - state.seen_at >= SEEN_EVERY_S
+
+
+def touched(catalogue: Catalogue, app_ids: Iterable[str]) -> list[tuple[str, str]]:
+    """Every section of apps that just changed something."""
+    return [
+        (a, s.section)
+        for a in sorted(set(app_ids))
+        if a in catalogue.apps
+        for s in catalogue.apps[a].sections
+    ]

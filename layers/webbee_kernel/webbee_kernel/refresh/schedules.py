@@ -1,0 +1,89 @@
+"""Scheduler: `@ext.schedule` jobs, once per minute and fleet, as `__system__`. Tick → queue → claim → run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+from ..base.clock import Clock, iso
+from ..extensions.audit import Audit
+from ..extensions.host import SYSTEM_USER, ExtensionHost
+from ..identity import user_dict
+from ..sdk.context import User
+from ..values import CallRequest, UserKey
+from .refresher import RefreshMessage, RefreshSender
+
+SCHEDULE = "schedule"
+JOB_S = 90.0
+"""Seconds a job may take; the function's own timeout is longer."""
+
+
+class Scheduler:
+    """Finds what is due this minute and runs it once, however often tick and message arrive."""
+
+    def __init__(
+        self, host: ExtensionHost, audit: Audit, clock: Clock, tenants: Sequence[str]
+    ) -> None:
+        self._host = host
+        self._audit = audit
+        self._clock = clock
+        self._tenants = tuple(tenants)
+
+    async def tick(self, sender: RefreshSender) -> int:
+        """Queue the jobs of this minute and of the one before it (a tick may come late); how many."""
+        now = datetime.fromtimestamp(self._clock.now(), UTC).replace(second=0, microsecond=0)
+        messages = [
+            RefreshMessage(
+                user_dict(system_user(tenant)), app_id, job.name, SCHEDULE, minute.timestamp()
+            )
+            for app_id, loaded in self._host.registry.loaded.items()
+            for job in loaded.ext.schedules.values()
+            for minute in (now - timedelta(minutes=1), now)
+            if is_due(job.cron, minute)
+            for tenant in self._tenants
+        ]
+        await sender.send(messages)
+        return len(messages)
+
+    async def run(self, message: RefreshMessage) -> str:
+        """Run one job for one minute; `done`, `skipped` when another delivery has it, `gone` when there is no such job."""
+        loaded = self._host.registry.loaded.get(message.app_id)
+        job = loaded.ext.schedules.get(message.section) if loaded else None
+        if job is None:
+            return "gone"
+        user = system_user(str(message.user["tenant_id"]))
+        minute = iso(message.due_at)
+        request = CallRequest(
+            SCHEDULE,
+            message.user,
+            message.app_id,
+            message.section,
+            {"minute": minute},
+            request_id=minute,
+            deadline_s=JOB_S,
+        )
+        key = UserKey(user.tenant_id, user.imperal_id)
+        record = self._audit.open(request, "write")
+        if await self._audit.claim(key, record, wait_s=0.0):
+            return "skipped"
+        outcome = await self._host.run_as_system(request, job.func)
+        await self._audit.close(key, record, outcome)
+        return "done"
+
+
+def system_user(tenant_id: str) -> User:
+    """Who jobs and signals run as."""
+    return User(SYSTEM_USER, role="system", tenant_id=tenant_id, scopes=("*",))
+
+
+def is_due(cron: str, minute: datetime) -> bool:
+    """Whether a 5-field UTC cron expression fires at this minute. An expression that cannot be read never fires."""
+    from cronsim import (  # most deployments have no schedule, and no process should pay for that
+        CronSim,
+        CronSimError,
+    )
+
+    try:
+        return bool(next(CronSim(cron, minute - timedelta(seconds=1))) == minute)
+    except (CronSimError, StopIteration):
+        return False

@@ -1,0 +1,96 @@
+"""Session memory: what a session's last five turns contribute to a prompt, and how a turn is added."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ..base.metrics import timed
+from ..base.text import ARROW, one_line
+from ..channels.fact_ledger import line, record
+from ..errors import BadInput, StorageUnavailable
+from ..stores.protocols import SessionStore
+from ..values import HistoryItem, SessionKey, SessionMemory, ToolCallDigest, Turn
+
+MESSAGE_PREVIEW = 500
+REPLY_PREVIEW = 500
+"""Characters of a remembered message and reply in the prompt: facts carry the data, prose only the thread."""
+
+MAX_RACES = 20
+_SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def check_session_id(session_id: str) -> str:
+    """The id itself; raises BadInput unless it is 1 to 64 characters of `A-Z a-z 0-9 _ -`."""
+    if not isinstance(session_id, str) or not _SESSION_ID.fullmatch(session_id):
+        raise BadInput(
+            "session_id must be 1 to 64 characters of A-Z a-z 0-9 _ -", field="session_id", limit=64
+        )
+    return session_id
+
+
+def history(
+    memory: SessionMemory, mask: Callable[[Any], Any] | None = None
+) -> tuple[HistoryItem, ...]:
+    """The remembered turns, oldest first. `mask` closes the PII gate for replies and for facts stored while it was open."""
+    return tuple(_item(turn, mask) for turn in memory.turns)
+
+
+def _item(turn: Turn, mask: Callable[[Any], Any] | None) -> HistoryItem:
+    reply = mask(turn.reply) if mask else turn.reply
+    digests = _masked(turn.digests, mask) if mask and not turn.masked else turn.digests
+    return HistoryItem(
+        at=turn.at,
+        status=turn.status,
+        apps=turn.apps,
+        message=one_line(turn.message.replace(ARROW.strip(), "->"), MESSAGE_PREVIEW),
+        reply=one_line(reply, REPLY_PREVIEW),
+        facts=tuple(line(d) for d in digests),
+    )
+
+
+def _masked(
+    digests: tuple[ToolCallDigest, ...], mask: Callable[[Any], Any]
+) -> tuple[ToolCallDigest, ...]:
+    """Masked, and capped once more: a placeholder can be longer than what it stands for."""
+    return record([(d.app_id, d.fn_name, mask(json.loads(d.data_facts_json))) for d in digests])
+
+
+def render(items: tuple[HistoryItem, ...], now_iso: str, message: str) -> str:
+    """The `[HISTORY]` block: each turn's line with its FACTS lines under it, the new message last."""
+    lines = ["[HISTORY]"]
+    for item in items:
+        lines.append(
+            f"[{item.at} user {item.status} apps=[{', '.join(item.apps)}]] {item.message}{ARROW}{item.reply}"
+        )
+        lines.extend(item.facts)
+    lines.append(f"[{now_iso} user] {one_line(message)}")
+    return "\n".join(lines)
+
+
+@timed("RecordMs")
+async def append(
+    store: SessionStore,
+    key: SessionKey,
+    memory: SessionMemory,
+    build: Callable[[SessionMemory], Turn],
+    *,
+    expires_at: int,
+) -> Turn:
+    """Add a turn; two tabs writing at once lose nothing.
+
+    `build` makes the turn for the memory it is given (sequence, placeholders). A lost race re-reads and builds
+    again with the next number. When meanwhile the same request was recorded by another delivery, that turn is returned.
+    """
+    for _ in range(MAX_RACES):
+        turn = build(memory)
+        if await store.append(key, turn, expires_at=expires_at):
+            return turn
+        memory = await store.read(key)
+        if answered := memory.answered(turn.request_id):
+            return answered
+    raise StorageUnavailable(
+        "this session is being written by too many requests at once: retry in a second"
+    )

@@ -1,0 +1,99 @@
+"""Replies: the answer of a turn, fresh or repeated, and the kernel's own few sentences. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import RequestConflict
+from ..values import CallOutcome, PendingConfirmation, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the API returns for a turn."""
+
+    body: dict[str, Any]
+
+    @property
+    def text(self) -> str:
+        """The words the user reads."""
+        return str(self.body["reply"])
+
+
+def response(
+    outcomes: Mapping[int, CallOutcome], pending: PendingConfirmation | None = None
+) -> dict[str, Any]:
+    """The part of an answer that is stored with the turn: calls, panels to refresh, what waits."""
+    ordered = [o for _, o in sorted(outcomes.items())]
+    panels = dict.fromkeys((o.app_id, p) for o in ordered if o.ok for p in o.panels)
+    body: dict[str, Any] = {
+        "calls": [_call(o) for o in ordered],
+        "refresh_panels": [{"app_id": a, "panel_id": p} for a, p in panels],
+    }
+    if pending:
+        body["confirmation"] = {
+            "id": pending.confirmation_id,
+            "expires_at": pending.expires_at,
+            "summary": pending.summary,
+            "calls": [
+                {"app_id": s["app_id"], "fn_name": s["fn_name"], "arguments": s["arguments"]}
+                for s in pending.steps
+            ],
+        }
+    return body
+
+
+def ui(outcomes: Mapping[int, CallOutcome]) -> Any:
+    """The UI tree of the last call that returned one."""
+    return next((o.ui for _, o in sorted(outcomes.items(), reverse=True) if o.ok and o.ui), None)
+
+
+def replay(turn: Turn, session_id: str, message: str | None = None, ui: Any = None) -> Reply:
+    """The answer of a recorded turn. Raises RequestConflict when the same request id now carries another message."""
+    if message is not None and turn.message != message:
+        raise RequestConflict(
+            "this request_id was used for another message: send a new one", field="request_id"
+        )
+    body = {
+        "reply": turn.reply,
+        "session_id": session_id,
+        "turn": turn.seq,
+        "status": turn.status,
+        **turn.response,
+    }
+    return Reply({**body, "ui": ui} if ui else body)
+
+
+def _call(outcome: CallOutcome) -> dict[str, Any]:
+    call: dict[str, Any] = {
+        "app_id": outcome.app_id,
+        "fn_name": outcome.fn_name,
+        "status": outcome.status,
+        "duration_ms": outcome.duration_ms,
+    }
+    return call | ({"error_code": outcome.error_code} if outcome.error_code else {})
+
+
+def gave_up(language: str) -> str:
+    """When the classifier's answers could not be used, also after its repair attempts."""
+    if language.lower().startswith("ru"):
+        return "Не получилось разобрать запрос: попробуйте сказать иначе или точнее."
+    return "I could not work out what to do with that. Please say it differently or more precisely."
+
+
+def refused(language: str) -> str:
+    """When the user said no."""
+    return (
+        "Хорошо, ничего не сделано."
+        if language.lower().startswith("ru")
+        else "All right, nothing was done."
+    )
+
+
+def decision(accept: bool, language: str) -> str:
+    """What stands in the history when the user pressed a button instead of writing."""
+    if language.lower().startswith("ru"):
+        return "да" if accept else "нет"
+    return "yes" if accept else "no"
