@@ -1,4 +1,5 @@
-"""`make bench`: every measurement in one run, each against its bar; ratios come from runs interleaved on this machine."""
+"""`make bench`: every measurement in one run, each against its bar; ratios come from runs
+interleaved on this machine."""
 
 from __future__ import annotations
 

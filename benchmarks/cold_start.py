@@ -1,9 +1,14 @@
-"""What a cold start costs: each built function against a bare one, side by side, interleaved, as CPU time.
+"""What a cold start costs: each built function against a bare one, side by side, interleaved, as
+CPU time.
 
-The bare one imports boto3, pydantic, orjson and powertools with its HTTP event handler, and has one model and a DynamoDB client.
-Measured twice. *Init*: a fresh interpreter imports the handler, which under Lambda builds the service and makes the client.
-*Emulator*: the same under Lambda's runtime client and emulator, from nothing to the answer of the first event. The bar holds for the
-functions as they are; what a deployment's extensions add is shown beside them, for the three shipped here.
+The bare one imports boto3, pydantic, orjson and powertools with its HTTP event handler, and has one
+model and a DynamoDB client.
+Measured twice. *Init*: a fresh interpreter imports the handler, which under Lambda builds the
+service and makes the client.
+*Emulator*: the same under Lambda's runtime client and emulator, from nothing to the answer of the
+first event. The bar holds for the
+functions as they are; what a deployment's extensions add is shown beside them, for the three
+shipped here.
 """
 
 from __future__ import annotations
@@ -47,7 +52,8 @@ class Body(BaseModel):
 def lambda_handler(event, context):
     return {"statusCode": 404}
 """
-"""All three functions answer HTTP, so each is held against a bare function with powertools' event handler."""
+"""All three functions answer HTTP, so each is held against a bare function with powertools' event
+handler."""
 
 INIT = """
 import time
@@ -124,7 +130,8 @@ def start_ms(built: Built, row: str) -> float:
 
 
 def variables(built: Built, row: str) -> dict[str, str]:
-    """An environment in which the function starts: the template's, with its logical ids for physical ones."""
+    """An environment in which the function starts: the template's, with its logical ids for
+    physical ones."""
     if row == "Bare":
         return dict(CREDENTIALS)
     given = environment(load_template(), row.removesuffix(WITH))

@@ -1,9 +1,14 @@
-"""How well the grounding check tells honest replies from fabricated ones: `python -m benchmarks.evaluate`.
+"""How well the grounding check tells honest replies from fabricated ones: `python -m
+benchmarks.evaluate`.
 
-The set, `grounding_set.json`, holds replies as narrators write them, in English and Russian, over results of tools. The check was tuned
-on the development half alone. That half grew in rounds: each batch was written before it was seen to pass or fail, measured once, and
-only then tuned on. Unseen, the batches gave (caught / honest flagged) 95.5 / 8.3 %, 97.2 / 13.2 %, 91.1 / 13.4 %, 94.9 / 5.1 %; the last,
-98.7 / 1.6 %, is the held-out half, which nothing was changed for. Expect a domain unlike these to do somewhat worse than the table.
+The set, `grounding_set.json`, holds replies as narrators write them, in English and Russian, over
+results of tools. The check was tuned
+on the development half alone. That half grew in rounds: each batch was written before it was seen
+to pass or fail, measured once, and
+only then tuned on. Unseen, the batches gave (caught / honest flagged) 95.5 / 8.3 %, 97.2 / 13.2 %,
+91.1 / 13.4 %, 94.9 / 5.1 %; the last,
+98.7 / 1.6 %, is the held-out half, which nothing was changed for. Expect a domain unlike these to
+do somewhat worse than the table.
 Exit 1 when a bar is missed.
 """
 
@@ -48,7 +53,8 @@ class Half:
 
 
 def situations(half: str) -> list[dict[str, Any]]:
-    """Return the situations of `development` or `held_out`: id, message, data, summaries, done, honest, fabricated."""
+    """Return the situations of `development` or `held_out`: id, message, data, summaries, done,
+    honest, fabricated."""
     found: list[dict[str, Any]] = json.loads(SET.read_text(encoding="utf-8"))[half]
     return found
 
@@ -84,7 +90,8 @@ def turn(situation: dict[str, Any]) -> dict[str, Any]:
 
 
 def coincidences() -> tuple[int, int]:
-    """Return how many of the counts 11 to 59 a reply could make up are accepted by chance over all results, and how many were tried."""
+    """Return how many of the counts 11 to 59 a reply could make up are accepted by chance over all
+    results, and how many were tried."""
     accepted = tried = 0
     for situation in (*situations("development"), *situations("held_out")):
         for number in range(11, 60):
@@ -94,7 +101,8 @@ def coincidences() -> tuple[int, int]:
 
 
 def milliseconds(rounds: int = 200) -> tuple[float, int, int]:
-    """Return the processor time of one check in ms (best of five), and the characters of its reply and of its data as JSON."""
+    """Return the processor time of one check in ms (best of five), and the characters of its reply
+    and of its data as JSON."""
     situation = next(s for s in situations("development") if s["id"] == "tasks-36")
     reply = max(situation["honest"], key=len)
     best = float("inf")
@@ -110,13 +118,15 @@ def main() -> int:
     """Print the table and what was got wrong; 0 when both halves meet both bars, 1 otherwise."""
     halves = {name: evaluate(name) for name in ("development", "held_out")}
     print(
-        f"{'half':<12} {'results':>7} {'honest':>6} {'flagged':>14} {'fabricated':>10} {'caught':>16}"
+        f"{'half':<12} {'results':>7} {'honest':>6} {'flagged':>14} {'fabricated':>10}"
+        f" {'caught':>16}"
     )
     for name, half in halves.items():
         flagged = f"{len(half.flagged)} ({half.flagged_share:.1%})"
         caught = f"{half.fabricated - len(half.missed)} ({half.caught_share:.1%})"
         print(
-            f"{name:<12} {half.situations:>7} {half.honest:>6} {flagged:>14} {half.fabricated:>10} {caught:>16}"
+            f"{name:<12} {half.situations:>7} {half.honest:>6} {flagged:>14} {half.fabricated:>10}"
+            f" {caught:>16}"
         )
     print(f"bars: caught >= {CAUGHT:.0%}, honest flagged <= {FLAGGED:.0%}")
     for name, half in halves.items():
@@ -126,7 +136,8 @@ def main() -> int:
             print(f"missed, {name}: {line}")
     accepted, tried = coincidences()
     print(
-        f"made-up counts that the derivations let pass: {accepted} of {tried} ({accepted / tried:.1%})"
+        f"made-up counts that the derivations let pass: {accepted} of {tried}"
+        f" ({accepted / tried:.1%})"
     )
     taken, reply, data = milliseconds()
     print(f"one check: {taken:.2f} ms (reply {reply} characters, data {data})")

@@ -2,12 +2,18 @@
 
     PYTHONPATH=layers/webbee_kernel python benchmarks/pii.py
 
-The corpus, `pii_corpus.json`, is a list of `{kind, text, key?, expect}`: `expect` holds the values that must leave the text, each under
-a placeholder of its own. Kinds: `email`, `phone_intl` (with a plus), `phone_national`, `name_key` (under a name-like key), `name_text` (in
-prose) and `lookalike` (nothing may be masked). It was written by hand: 508 strings before the detector was tuned on them, then 116 more to see
-what it does with strings it was not tuned on: e-mail 1.00, phones with a plus 0.92 (12 of 13), names under keys 1.00, names in prose
-0.83, look-alikes left alone 0.964. A third batch of 268 was written for the same end: e-mail 1.00, phones with a plus 0.96 (52 of 54; since
-numbers grouped like phone numbers count, all), look-alikes 0.996. Cases that are still missed or wrong stay in; `--failures` lists them.
+The corpus, `pii_corpus.json`, is a list of `{kind, text, key?, expect}`: `expect` holds the values
+that must leave the text, each under
+a placeholder of its own. Kinds: `email`, `phone_intl` (with a plus), `phone_national`, `name_key`
+(under a name-like key), `name_text` (in
+prose) and `lookalike` (nothing may be masked). It was written by hand: 508 strings before the
+detector was tuned on them, then 116 more to see
+what it does with strings it was not tuned on: e-mail 1.00, phones with a plus 0.92 (12 of 13),
+names under keys 1.00, names in prose
+0.83, look-alikes left alone 0.964. A third batch of 268 was written for the same end: e-mail 1.00,
+phones with a plus 0.96 (52 of 54; since
+numbers grouped like phone numbers count, all), look-alikes 0.996. Cases that are still missed or
+wrong stay in; `--failures` lists them.
 """
 
 import json
@@ -30,7 +36,8 @@ def load(path: Path = CORPUS) -> list[dict[str, Any]]:
 
 
 def judge(entry: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """What the gate missed and what it masked without need: the expected values it left, the masked values nobody expected."""
+    """What the gate missed and what it masked without need: the expected values it left, the masked
+    values nobody expected."""
     masker = Masker()
     masker.mask_text(entry["text"], entry.get("key", ""))
     masked = list(masker.vault.values())
@@ -40,9 +47,11 @@ def judge(entry: dict[str, Any]) -> tuple[list[str], list[str]]:
 
 
 def evaluate(entries: list[dict[str, Any]] | None = None) -> dict[str, dict[str, Any]]:
-    """Figures per kind: strings, values expected, recall, precision, and the failures themselves as `(text, missed, wrong)`.
+    """Figures per kind: strings, values expected, recall, precision, and the failures themselves as
+    `(text, missed, wrong)`.
 
-    For `lookalike` nothing is expected: its precision is the share of strings left untouched, its recall None.
+    For `lookalike` nothing is expected: its precision is the share of strings left untouched, its
+    recall None.
     """
     rows: dict[str, dict[str, Any]] = {}
     for entry in load() if entries is None else entries:
@@ -88,7 +97,10 @@ def sample_turn() -> dict[str, Any]:
         "subject": "Q3 plan and budget {}",
         "date": "2026-05-15T17:21:04Z",
         "phone": "+1 415 555 2{:03d}",
-        "snippet": "Hello, as agreed with Anna Smirnova here is the plan; call me on +7 495 123-45-67 about order 1234567890.",
+        "snippet": (
+            "Hello, as agreed with Anna Smirnova here is the plan; call me on +7 495 123-45-67"
+            " about order 1234567890."
+        ),
         "unread": True,
         "size": 18234,
     }
@@ -102,7 +114,8 @@ def sample_turn() -> dict[str, Any]:
 
 
 def milliseconds(rounds: int = 50) -> dict[str, float]:
-    """Time to mask `sample_turn`: the first time in this process, and the median once warm (a new `Masker` each round)."""
+    """Time to mask `sample_turn`: the first time in this process, and the median once warm (a new
+    `Masker` each round)."""
     turn = sample_turn()
     times: list[float] = []
     for _ in range(rounds + 1):
@@ -134,7 +147,8 @@ def main() -> int:
             f"{kind:16}{row['strings']:>8}{row['expected']:>8}{recall:>8}{row['precision']:>11.3f}{bar:>16}"
         )
     print(
-        f"masking {cost['bytes'] / 1000:.1f} KB of JSON: {cost['first']:.1f} ms the first time, {cost['warm']:.2f} ms warm"
+        f"masking {cost['bytes'] / 1000:.1f} KB of JSON: {cost['first']:.1f} ms the first time,"
+        f" {cost['warm']:.2f} ms warm"
     )
     if "--failures" in sys.argv:
         for kind, row in rows.items():

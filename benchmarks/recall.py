@@ -1,9 +1,10 @@
-"""Recall across turns: does the value a follow-up needs stand verbatim in the prompt? The ledger against prose alone.
+"""Recall across turns: does the value a follow-up needs stand verbatim in the prompt? The ledger
+against prose alone.
 
-Each script runs a tool whose result holds the value, lets other turns pass, then asks for it: "send to the same address",
-"what was the amount again". The baseline is the same prompt without its FACTS lines: what an agent keeps that remembers
-prose only. Within the caps the bar is 100 % at every distance; a result larger than a turn's 3,000 characters is cut, and
-its lost tail is counted apart.
+Each script runs a tool whose result holds the value, lets other turns pass, then asks for it: "send
+to the same address", "what was the amount again". The baseline is the same prompt without its FACTS
+lines: what an agent keeps that remembers prose only. Within the caps the bar is 100 % at every
+distance; a result larger than a turn's 3,000 characters is cut, and its lost tail is counted apart.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ DISTANCES = (1, 2, 3, 4, 5)
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A first question with the tool's result, what the tool says of it, and the values follow-ups need."""
+    """A first question with the tool's result, what the tool says of it, and the values follow-ups
+    need."""
 
     question: str
     data: dict[str, Any]
@@ -132,7 +134,8 @@ def play(script: Script, distance: int, *, exposed: bool) -> TestKernel:
 
 
 def recalled(kernel: TestKernel, script: Script) -> tuple[int, int]:
-    """How many needed values stand in the prompt, with the ledger and without it. A placeholder counts for the value it resolves to."""
+    """How many needed values stand in the prompt, with the ledger and without it. A placeholder
+    counts for the value it resolves to."""
     view = kernel.run(kernel.kernel.view(kernel.ask(script.follow_up)))
     prompt = view.masker.unmask_text(view.prompt.text)
     prose = "\n".join(line for line in prompt.splitlines() if not line.startswith("FACTS:"))
@@ -154,7 +157,8 @@ def main() -> int:
     missed = False
     for exposed in (True, False):
         print(
-            f"\nneeded values that stand in the prompt, PII gate {'open' if exposed else 'closed (placeholders resolved)'}"
+            "\nneeded values that stand in the prompt, PII gate"
+            f" {'open' if exposed else 'closed (placeholders resolved)'}"
         )
         print(f"{'distance':>10} {'fact ledger':>12} {'prose only':>12}")
         for distance, (ledger, prose) in measure(SCRIPTS, exposed=exposed).items():
@@ -162,7 +166,8 @@ def main() -> int:
             missed |= ledger < 1
     ledger, _ = measure([OVERSIZED], exposed=True)[1]
     print(
-        f"\na result over the cap keeps its leading part and its scalars: {ledger:.0%} of the values asked for"
+        f"\na result over the cap keeps its leading part and its scalars: {ledger:.0%} of the"
+        " values asked for"
     )
     print("bar: 100 % within the caps at every distance")
     return 1 if missed else 0

@@ -1,4 +1,5 @@
-"""What a turn costs: kernel CPU in memory, DynamoDB calls, units and bytes, prompt size – at turn 5, 50 and 500."""
+"""What a turn costs: kernel CPU in memory, DynamoDB calls, units and bytes, prompt size – at turn
+5, 50 and 500."""
 
 from __future__ import annotations
 
@@ -53,7 +54,8 @@ def orders() -> Extension:
 
 
 def answer(request: ModelRequest) -> ModelResponse:
-    """A model that costs nothing: calls the tool with the number in the message, then repeats the tool's summary."""
+    """A model that costs nothing: calls the tool with the number in the message, then repeats the
+    tool's summary."""
     if request.role == "classifier":
         number = int(request.prompt.rsplit(" ", 1)[1])
         return ModelResponse(tool_calls=(ToolCall("orders__latest", {"number": number}),))
@@ -61,7 +63,8 @@ def answer(request: ModelRequest) -> ModelResponse:
 
 
 def in_memory() -> dict[int, tuple[float, int]]:
-    """Kernel CPU milliseconds a turn, and the characters a model reads (system, catalogue and blocks), at each point."""
+    """Kernel CPU milliseconds a turn, and the characters a model reads (system, catalogue and
+    blocks), at each point."""
     kernel = TestKernel([orders()], model=FunctionModel(answer))
     figures: dict[int, tuple[float, int]] = {}
     turn = 1
@@ -95,7 +98,8 @@ def _cpu(kernel: TestKernel, first: int) -> float:
 
 
 def on_dynamodb() -> dict[int, Mapping[str, Any]]:
-    """Requests, units and bytes a turn (means over five turns, a whole ring) and what the session holds, at each point."""
+    """Requests, units and bytes a turn (means over five turns, a whole ring) and what the session
+    holds, at each point."""
     with local_aws():
         client = aws_client("dynamodb")
         names = create_tables(boto3.client("dynamodb"), load_template(TEMPLATE_PATH))
@@ -141,11 +145,13 @@ def main() -> int:
         print(f"{at:>6} {cpu:>18.2f} {prompt:>18,}")
     growth = memory[POINTS[1]][1] / memory[POINTS[0]][1]
     print(
-        f"\nbars: {CPU_BAR_MS} ms, prompt {PROMPT_BAR} times from turn {POINTS[0]} to {POINTS[1]} (here {growth:.2f})\n"
+        f"\nbars: {CPU_BAR_MS} ms, prompt {PROMPT_BAR} times from turn {POINTS[0]} to {POINTS[1]}"
+        f" (here {growth:.2f})\n"
     )
     tables = on_dynamodb()
     print(
-        f"{'turn':>6} {'reads':>6} {'writes':>7} {'read units':>11} {'write units':>12} {'bytes a turn':>13} {'session stored':>15} {'items':>6}"
+        f"{'turn':>6} {'reads':>6} {'writes':>7} {'read units':>11} {'write units':>12}"
+        f" {'bytes a turn':>13} {'session stored':>15} {'items':>6}"
     )
     for point, f in tables.items():
         row = (
@@ -157,7 +163,8 @@ def main() -> int:
         )
         print(*row, f"{f['bytes']:>13,.0f}", f"{f['stored']:>15,}", f"{f['items']:>6}")
     print(
-        f"\nbars: 2 reads and 1 write by chat_turn, 1 write by the call, at most {WRITE_UNITS_BAR:.0f} write units"
+        "\nbars: 2 reads and 1 write by chat_turn, 1 write by the call, at most"
+        f" {WRITE_UNITS_BAR:.0f} write units"
     )
     missed = [
         p

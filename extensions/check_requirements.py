@@ -1,11 +1,13 @@
-"""Checks, before the extensions layer is built, that what the extensions require can be installed together.
+"""Checks, before the extensions layer is built, that what the extensions require can be installed
+together.
 
-All extensions share one set of libraries, and it lies on top of the kernel's own. Two that cannot agree on a version are
-named here, with the package and what each of them wants; what their packages require in turn is pip's to resolve. An
-extension that imports `imperal_sdk` and requires no version of it gets the one the kernel is tested with: the name of
-its requirement is printed, for pip.
+All extensions share one set of libraries, and it lies on top of the kernel's own. Two that cannot
+agree on a version are named here, with the package and what each of them wants; what their packages
+require in turn is pip's to resolve. An extension that imports `imperal_sdk` and requires no version
+of it gets the one the kernel is tested with: the name of its requirement is printed, for pip.
 
-    python3 check_requirements.py mail tasks     the folders to check; prints additional requirements, or stops the build
+    python3 check_requirements.py mail tasks     the folders to check; prints additional
+    requirements, or stops the build
 """
 
 from __future__ import annotations
@@ -27,7 +29,8 @@ _CONTINUED = re.compile(r"\\\r?\n")
 
 
 class Wish(NamedTuple):
-    """Who wants which versions of a package: `(operator, version)` clauses, all of which must hold."""
+    """Who wants which versions of a package: `(operator, version)` clauses, all of which must
+    hold."""
 
     who: str
     clauses: tuple[tuple[str, str], ...]
@@ -37,7 +40,8 @@ class Wish(NamedTuple):
 
 
 def read(text: str, who: str) -> dict[str, Wish]:
-    """The packages of a requirements file; options, addresses and comments say nothing of versions. Markers are ignored."""
+    """The packages of a requirements file; options, addresses and comments say nothing of versions.
+    Markers are ignored."""
     found: dict[str, Wish] = {}
     for line in _CONTINUED.sub(" ", text).splitlines():
         if line.strip().startswith(("#", "-")) or " @ " in line or "://" in line:
@@ -77,7 +81,8 @@ def _clash(wanted: list[Wish]) -> str:
 
 
 def _agree(wanted: list[Wish]) -> bool:
-    """Whether some version suits all. Tried are the versions they name, the space between, below and above them."""
+    """Whether some version suits all. Tried are the versions they name, the space between, below
+    and above them."""
     clauses = [clause for wish in wanted for clause in wish.clauses]
     if not clauses:
         return True

@@ -1,6 +1,7 @@
 """AWS on a port: moto as a server behind one lock, for what does not run in this process.
 
-`python -m local.aws_server` also creates the tables and the queue of template.yaml, for `sam local invoke`.
+`python -m local.aws_server` also creates the tables and the queue of template.yaml, for `sam local
+invoke`.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ CREDENTIALS = {
 
 
 Record = Callable[[str, str, bytes], None]
-"""Told of every request: the access key it was signed with, its target such as `DynamoDB_20120810.PutItem`, its body."""
+"""Told of every request: the access key it was signed with, its target such as
+`DynamoDB_20120810.PutItem`, its body."""
 
 
 class _OneAtATime:
@@ -61,7 +63,8 @@ class _OneAtATime:
 def aws_server(
     host: str = "127.0.0.1", port: int = 0, *, record: Record | None = None
 ) -> Iterator[str]:
-    """An empty AWS account at the address this yields, for the time of the block; one per process."""
+    """An empty AWS account at the address this yields, for the time of the block; one per
+    process."""
     default_user_config["lambda"] = {
         "use_docker": False
     }  # it only remembers functions; nothing here runs them through it
@@ -101,8 +104,8 @@ def client(url: str, service: str) -> Any:
         region_name=REGION,
         endpoint_url=url,
         aws_access_key_id="local",
-        aws_secret_access_key="local",
-    )  # noqa: S106
+        aws_secret_access_key="local",  # noqa: S106
+    )
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -35,9 +35,9 @@ class Client:
     def _send(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         headers = {"authorization": f"Bearer {self._token}", "content-type": "application/json"}
-        request = urllib.request.Request(
+        request = urllib.request.Request(  # noqa: S310 - http(s) only
             self._url + path, data=data, method=method, headers=headers
-        )  # noqa: S310 - http(s) only
+        )
         try:
             with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310
                 text = response.read().decode()

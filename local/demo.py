@@ -1,4 +1,5 @@
-"""`make demo`: a short story on one machine. Everything in its path is real: handlers, API, tables' descriptions, mail servers."""
+"""`make demo`: a short story on one machine. Everything in its path is real: handlers, API, tables'
+descriptions, mail servers."""
 
 from __future__ import annotations
 
@@ -87,7 +88,8 @@ def main(arguments: list[str] | None = None) -> int:
     with local_world(tokens=TOKENS, model=options.model) as world:
         print(
             paint(
-                f"API {world.url} · IMAP 127.0.0.1:{world.mail.imap_port} · SMTP 127.0.0.1:{world.mail.smtp_port}",
+                f"API {world.url} · IMAP 127.0.0.1:{world.mail.imap_port} · SMTP"
+                f" 127.0.0.1:{world.mail.smtp_port}",
                 "dim",
             )
         )
@@ -107,7 +109,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def connect(story: Story) -> None:
-    """Install three apps and give mail its accounts: a skeleton appears before anything is asked."""
+    """Install three apps and give mail its accounts: a skeleton appears before anything is
+    asked."""
     story.en.put(
         "/v1/extensions/mail/secrets/accounts", {"value": story.world.mail.accounts_secret("demo")}
     )
@@ -130,12 +133,14 @@ def mail(story: Story) -> None:
     ):
         raise SystemExit(f"the mail went to {received.envelope_to}")
     story.note(
-        f"The SMTP server received “{received.subject}” for sarah@example.com. The model only ever saw {seen.group(1)}."
+        f"The SMTP server received “{received.subject}” for sarah@example.com. The model only ever"
+        f" saw {seen.group(1)}."
     )
 
 
 def new_mail(story: Story) -> None:
-    """A minute passes, a message arrives, the schedule notices: the section changes and an alert is delivered."""
+    """A minute passes, a message arrives, the schedule notices: the section changes and an alert is
+    delivered."""
     heading("2. A minute later: the schedule refreshes the skeleton, an alert arrives")
     message = EmailMessage()
     message["From"], message["To"], message["Subject"] = (
@@ -190,7 +195,8 @@ def stored(story: Story) -> None:
             print(f"  {table:16} {len(items):3} items {size:7,} characters")
     turns = story.en.get(f"/v1/sessions/{SESSION}")["turns"]
     story.note(
-        f"The session remembers turns {', '.join(str(t['turn']) for t in turns)}: five slots, a sixth cannot exist."
+        f"The session remembers turns {', '.join(str(t['turn']) for t in turns)}: five slots, a"
+        " sixth cannot exist."
     )
 
 
@@ -200,7 +206,8 @@ def heading(text: str) -> None:
 
 
 def _prompt(text: str, known: Container[str]) -> str:
-    """The prompt, block headers and FACTS picked out; a long line that stood in an earlier one shows its beginning."""
+    """The prompt, block headers and FACTS picked out; a long line that stood in an earlier one
+    shows its beginning."""
     lines = []
     for line in text.splitlines():
         if line in known and len(line) > 2 * KNOWN_SHOWN:

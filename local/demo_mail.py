@@ -28,7 +28,8 @@ class DemoMail:
 def demo_mail(now: datetime) -> list[DemoMail]:
     """The demo mailbox, oldest first, with dates that end at `now`.
 
-    Messages of today stand in the file newest first and are spread over the time since midnight, at most 25 minutes apart.
+    Messages of today stand in the file newest first and are spread over the time since midnight, at
+    most 25 minutes apart.
     """
     entries: list[dict[str, Any]] = json.loads(DEMO_MAIL.read_text("utf-8"))
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)

@@ -1,6 +1,8 @@
-"""A built function under Lambda's own runtime client and runtime emulator: one process tree per slot, no Docker.
+"""A built function under Lambda's own runtime client and runtime emulator: one process tree per
+slot, no Docker.
 
-What runs is the build directory and the built layers, copied out of the checkout; nothing of the checkout is on its path.
+What runs is the build directory and the built layers, copied out of the checkout; nothing of the
+checkout is on its path.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ START_S = 10.0
 
 
 class FunctionError(Exception):
-    """The function raised, or its init did: the error's class and message as Lambda reports them."""
+    """The function raised, or its init did: the error's class and message as Lambda reports
+    them."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(f"{kind}: {message}")
@@ -42,7 +45,8 @@ class FunctionError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What `sam build` made, laid out as Lambda lays it out: `task/<function>` for /var/task, `opt` for /opt."""
+    """What `sam build` made, laid out as Lambda lays it out: `task/<function>` for /var/task, `opt`
+    for /opt."""
 
     root: Path
     python: Path
@@ -61,7 +65,8 @@ class Built:
 def lay_out(
     build: Path, target: Path, *, python: Path | None = None, emulator: Path | None = None
 ) -> Built:
-    """Copy a build directory's artefacts to `target`. Python and emulator are those of `make test-built` unless given."""
+    """Copy a build directory's artefacts to `target`. Python and emulator are those of `make
+    test-built` unless given."""
     for artefact in sorted(p for p in build.iterdir() if p.is_dir()):
         goal = target / ("opt" if artefact.name.endswith("Layer") else f"task/{artefact.name}")
         shutil.copytree(artefact, goal, dirs_exist_ok=True)
@@ -103,7 +108,8 @@ class Emulator:
         self.stop()
 
     def start(self) -> None:
-        """Start the slot; returns when it listens. The function's init runs with the first event."""
+        """Start the slot; returns when it listens. The function's init runs with the first
+        event."""
         port, runtime_port = _free_port(), _free_port()
         self._url = f"http://127.0.0.1:{port}/2015-03-31/functions/function/invocations"
         command: list[str | Path] = [
@@ -155,7 +161,8 @@ class Emulator:
         return answer
 
     def cpu_ms(self) -> float:
-        """CPU time of the runtime's process so far, in milliseconds; the emulator's own is not in it."""
+        """CPU time of the runtime's process so far, in milliseconds; the emulator's own is not in
+        it."""
         assert self._process is not None
         nanoseconds = 0
         for stat in Path("/proc").glob("[0-9]*/stat"):

@@ -1,4 +1,5 @@
-"""A local API Gateway: routes and authoriser of template.yaml, real v2 events to the real handlers. An ASGI application."""
+"""A local API Gateway: routes and authoriser of template.yaml, real v2 events to the real handlers.
+An ASGI application."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ TOKENS: Mapping[str, Mapping[str, str]] = {
         "scope": "chat",
     },
 }
-"""Bearer tokens of the local authoriser and the claims each stands for: what a real token carries, without the signature."""
+"""Bearer tokens of the local authoriser and the claims each stands for: what a real token carries,
+without the signature."""
 
 MAX_BODY = 10 * 1024 * 1024  # API Gateway's own limit
 FUNCTION_OF = {
@@ -64,7 +66,8 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class Gateway:
-    """The ASGI application. Each request runs its handler on a thread, as concurrent Lambda instances would."""
+    """The ASGI application. Each request runs its handler on a thread, as concurrent Lambda
+    instances would."""
 
     def __init__(self, stack: Stack, tokens: Mapping[str, Mapping[str, str]] = TOKENS) -> None:
         self._stack = stack

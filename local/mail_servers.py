@@ -1,8 +1,8 @@
 """Real mail servers on loopback for the local run and the tests: IMAP by pymap, SMTP by aiosmtpd.
 
-Both are other people's servers and speak the real protocols; ours is only the wiring and the demo mail. One background
-thread holds one event loop for both. What the SMTP server accepts is recorded and, where the recipient has a mailbox
-here, delivered into it, so that a reply comes back.
+Both are other people's servers and speak the real protocols; ours is only the wiring and the demo
+mail. One background thread holds one event loop for both. What the SMTP server accepts is recorded
+and, where the recipient has a mailbox here, delivered into it, so that a reply comes back.
 
     with MailServers() as servers:
         servers.imap_port, servers.smtp_port
@@ -92,7 +92,8 @@ DEMO_ACCOUNTS = (
 
 
 class _Config(Config):  # type: ignore[misc]  # pymap counts as untyped
-    """pymap's in-memory backend, without the host name look-up in its greeting, which can take seconds."""
+    """pymap's in-memory backend, without the host name look-up in its greeting, which can take
+    seconds."""
 
     hidden: frozenset[bytes] = frozenset()
 
@@ -108,10 +109,11 @@ class _Config(Config):  # type: ignore[misc]  # pymap counts as untyped
 class MailServers:
     """IMAP and SMTP on free ports of 127.0.0.1.
 
-    `now` (default: the present) dates the demo mail, and the clock of the mailboxes goes on from there; `demo=False` leaves
-    them empty. `security` other than `none` wants `certificate`, the paths of a certificate and its key. `refused` recipients get
-    a 550. `folders` are those of each mailbox beside INBOX; `hidden` capabilities, such as `MOVE` or `UIDPLUS`, are not announced,
-    as on older servers.
+    `now` (default: the present) dates the demo mail, and the clock of the mailboxes goes on from
+    there; `demo=False` leaves them empty. `security` other than `none` wants `certificate`, the
+    paths of a certificate and its key. `refused` recipients get a 550. `folders` are those of each
+    mailbox beside INBOX; `hidden` capabilities, such as `MOVE` or `UIDPLUS`, are not announced, as
+    on older servers.
     """
 
     def __init__(
@@ -180,7 +182,8 @@ class MailServers:
         raise KeyError(address)
 
     def accounts_secret(self, owner: str = "demo", **overrides: Any) -> str:
-        """The mail extension's secret `accounts` for this demo user; `overrides` change a field in each entry."""
+        """The mail extension's secret `accounts` for this demo user; `overrides` change a field in
+        each entry."""
         entries = [
             {
                 "address": account.address,
@@ -206,7 +209,8 @@ class MailServers:
         seen: bool = False,
         when: datetime | None = None,
     ) -> int:
-        """Put a message into a mailbox, as if it had just arrived. Returns its UID. KeyError for an unknown address."""
+        """Put a message into a mailbox, as if it had just arrived. Returns its UID. KeyError for an
+        unknown address."""
         raw = message if isinstance(message, bytes) else _eight_bit(message)
         return self._call(
             self._append(self.account(address).address, raw, folder, seen, when or self.clock())
@@ -244,7 +248,8 @@ class MailServers:
         talk = IMAPServer(self._login, config)
 
         async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            """One client. The stream keeps this task; one made beside it, as pymap's own start does, the collector may take."""
+            """One client. The stream keeps this task; one made beside it, as pymap's own start
+            does, the collector may take."""
             await talk(reader, writer, SocketInfo.get(writer, None, unique_id=uuid.uuid4().bytes))
 
         imap = await asyncio.start_server(connection, "127.0.0.1", 0, ssl=implicit_tls)
@@ -347,18 +352,18 @@ class _Postman:
     def __init__(self, servers: MailServers) -> None:
         self._servers = servers
 
-    async def handle_MAIL(
+    async def handle_MAIL(  # noqa: N802
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
-    ) -> str:  # noqa: N802
+    ) -> str:
         if not session.authenticated:
             return "530 5.7.0 Authentication required"
         envelope.mail_from = address
         envelope.mail_options.extend(options)
         return "250 OK"
 
-    async def handle_RCPT(
+    async def handle_RCPT(  # noqa: N802
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
-    ) -> str:  # noqa: N802
+    ) -> str:
         if address.lower() in self._servers._refused:
             return "550 5.1.1 No such mailbox"
         envelope.rcpt_tos.append(address)
@@ -385,7 +390,8 @@ class _Postman:
 
 
 def _eight_bit(message: EmailMessage) -> bytes:
-    """The message with its texts unencoded: pymap searches bodies byte by byte, where larger servers decode them first."""
+    """The message with its texts unencoded: pymap searches bodies byte by byte, where larger
+    servers decode them first."""
     for part in message.walk():
         payload = part.get_payload(decode=True)
         unicode = part.get_content_charset() in (None, "utf-8", "us-ascii")

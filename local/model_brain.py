@@ -1,4 +1,5 @@
-"""The mind of the stand-in model servers: the kernel's request read back from the wire, answered by the offline model."""
+"""The mind of the stand-in model servers: the kernel's request read back from the wire, answered by
+the offline model."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ class WireTool:
 
 
 def think(system: str, prompt: str, tools: Iterable[WireTool]) -> ModelResponse:
-    """What the offline model answers. It sees what stood on the wire and nothing else, so whole stories prove the wire."""
+    """What the offline model answers. It sees what stood on the wire and nothing else, so whole
+    stories prove the wire."""
     request = ModelRequest(
         role=_ROLES.get(system, "ai"),
         system=system,

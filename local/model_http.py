@@ -1,4 +1,5 @@
-"""The HTTP half of the stand-in model servers: what they play, what they note, one thread a connection."""
+"""The HTTP half of the stand-in model servers: what they play, what they note, one thread a
+connection."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ Call = tuple[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer. `stop` is the service's own word, empty for the one that fits; `status` and `code` make an error answer.
+    """One answer. `stop` is the service's own word, empty for the one that fits; `status` and
+    `code` make an error answer.
 
     A call's arguments may be a str: text that is no JSON object, as a model wrote it.
     """
@@ -45,7 +47,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """One request, whether it passed the checks or not: `path` is unquoted, `headers` have lower-case names."""
+    """One request, whether it passed the checks or not: `path` is unquoted, `headers` have
+    lower-case names."""
 
     path: str
     headers: Mapping[str, str]
@@ -60,7 +63,8 @@ class _State:
 
 
 class ModelServer(ABC):
-    """One server; the subclass speaks the protocol. `requests` and `problems` are what arrived since the last `reset`."""
+    """One server; the subclass speaks the protocol. `requests` and `problems` are what arrived
+    since the last `reset`."""
 
     path: ClassVar[str] = ""
 

@@ -1,8 +1,10 @@
-"""Stand-ins of the two model services: real HTTP servers on loopback that check what they receive and play what they are told.
+"""Stand-ins of the two model services: real HTTP servers on loopback that check what they receive
+and play what they are told.
 
 with ChatServer() as server:                                     # or BedrockServer
     server.play(Answer(calls=(("mail__list_inbox", {}),)), Answer(status=429, retry_after=1))
-    …                                                            # past the script, the embedded offline model answers
+    …                                                            # past the script, the embedded
+    offline model answers
     assert server.problems == []
 
 `python -m local.model_servers` serves both until Ctrl-C and prints the `make run MODEL=…` for each.
@@ -75,15 +77,17 @@ class BedrockServer(ModelServer):
         body = {
             "output": {"message": {"role": "assistant", "content": content}},
             "stopReason": answer.stop or ("tool_use" if answer.calls else "end_turn"),
-            "usage": {
-                "inputTokens": sent,
-                "outputTokens": wrote,
-                "totalTokens": sent + wrote + answer.cached_tokens,
-            }
-            | (
-                {"cacheReadInputTokens": answer.cached_tokens, "cacheWriteInputTokens": 0}
-                if answer.cached_tokens
-                else {}
+            "usage": (
+                {
+                    "inputTokens": sent,
+                    "outputTokens": wrote,
+                    "totalTokens": sent + wrote + answer.cached_tokens,
+                }
+                | (
+                    {"cacheReadInputTokens": answer.cached_tokens, "cacheWriteInputTokens": 0}
+                    if answer.cached_tokens
+                    else {}
+                )
             ),
             "metrics": {"latencyMs": 1},
         }
@@ -193,7 +197,8 @@ def main() -> int:
     with BedrockServer(11435) as bedrock, ChatServer(11434) as chat:
         settings = " ".join(f"{k}={v}" for k, v in bedrock.environment().items())
         print(
-            f"make run MODEL=openai:{chat.url}#stand-in\n{settings} make run MODEL=bedrock:{MODEL_ID}",
+            f"make run MODEL=openai:{chat.url}#stand-in\n{settings} make run"
+            f" MODEL=bedrock:{MODEL_ID}",
             flush=True,
         )
         with contextlib.suppress(KeyboardInterrupt):

@@ -1,4 +1,5 @@
-"""What the two model services accept, checked: Converse against botocore's service model, chat completions against the published shape."""
+"""What the two model services accept, checked: Converse against botocore's service model, chat
+completions against the published shape."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ def _converse() -> Any:
 
 
 def error_status(code: str) -> int:
-    """The HTTP status that the service model gives this error of Converse; 400 for errors every AWS service has."""
+    """The HTTP status that the service model gives this error of Converse; 400 for errors every AWS
+    service has."""
     return next(
         (
             int(s.metadata["error"]["httpStatusCode"])
@@ -40,7 +42,8 @@ def error_status(code: str) -> int:
 
 
 def converse_problems(model_id: str, body: Mapping[str, Any]) -> list[str]:
-    """What is wrong with a Converse request: shapes, patterns and limits of the service model, then the rules it only documents."""
+    """What is wrong with a Converse request: shapes, patterns and limits of the service model, then
+    the rules it only documents."""
     value = {**body, "modelId": model_id}
     problems = _against(_converse().input_shape, value)
     return problems or [*_message_problems(body.get("messages") or []), *_tool_problems(body)]
@@ -118,12 +121,16 @@ def _tool_problems(body: Mapping[str, Any]) -> Iterator[str]:
 
 
 def schema_problems(name: str, schema: Any) -> Iterator[str]:
-    """What is wrong with the JSON schema of a tool's arguments, for every model that Converse serves."""
+    """What is wrong with the JSON schema of a tool's arguments, for every model that Converse
+    serves."""
     if not isinstance(schema, dict) or schema.get("type") != "object":
         yield f"{name}: the schema's type must be object"
         return
     if extra := set(schema) - {"type", "properties", "required"}:
-        yield f"{name}: some models take only type, properties and required at the top level, not {sorted(extra)}"
+        yield (
+            f"{name}: some models take only type, properties and required at the top level, not"
+            f" {sorted(extra)}"
+        )
     if missing := set(schema.get("required", [])) - set(schema.get("properties", {})):
         yield f"{name}: required names no property: {sorted(missing)}"
     if "$ref" in str(schema):
@@ -208,7 +215,8 @@ _Message = Annotated[
 
 
 class ChatRequest(_Strict):
-    """The published shape of `POST /chat/completions`, as far as a client that sends text and tools can touch it."""
+    """The published shape of `POST /chat/completions`, as far as a client that sends text and tools
+    can touch it."""
 
     model: Annotated[str, Field(min_length=1)]
     messages: Annotated[list[_Message], Field(min_length=1)]

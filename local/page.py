@@ -8,7 +8,8 @@ from webbee_kernel.page import FOLDER, SMALL, assembled, script
 
 
 def small() -> str:
-    """The document as it should be kept. minify.MinifyError names a line where a module cannot be read or two declare one name."""
+    """The document as it should be kept. minify.MinifyError names a line where a module cannot be
+    read or two declare one name."""
     style = minify.string("text/css", (FOLDER / "style.css").read_text("utf-8"))
     return assembled(style, minify.string("application/javascript", script()))
 

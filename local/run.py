@@ -61,7 +61,8 @@ def main(arguments: list[str] | None = None) -> int:
             threading.Event().wait()
     except OSError as error:
         print(
-            f"cannot listen on {options.host}:{options.port} ({error.strerror}): make run PORT=8001",
+            f"cannot listen on {options.host}:{options.port} ({error.strerror}): make run"
+            " PORT=8001",
             file=sys.stderr,
         )
         return 1
@@ -72,12 +73,20 @@ def main(arguments: list[str] | None = None) -> int:
 
 def welcome(url: str, failed: Mapping[str, str]) -> str:
     """What to type next, and which extensions are missing, with their reasons."""
-    chat = f"""curl -s {url}/v1/chat -H 'Authorization: Bearer alice' -d '{{"message": "покажи письма за сегодня", "session_id": "s1"}}'"""
-    again = f"""curl -s {url}/v1/chat -H 'Authorization: Bearer alice' -d '{{"message": "отправь на тот же адрес «статус по проекту»", "session_id": "s1"}}'"""
-    inspect = f"curl -sG {url}/v1/inspect -H 'Authorization: Bearer dev' --data-urlencode 'message=show my tasks'"
+    post = f"curl -s {url}/v1/chat -H 'Authorization: Bearer alice' -d"
+    mail = "отправь на тот же адрес «статус по проекту»"
+    chat = f"""{post} '{{"message": "покажи письма за сегодня", "session_id": "s1"}}'"""
+    again = f"""{post} '{{"message": "{mail}", "session_id": "s1"}}'"""
+    inspect = (
+        f"curl -sG {url}/v1/inspect -H 'Authorization: Bearer dev' --data-urlencode 'message=show"
+        " my tasks'"
+    )
     lines = [
         paint(f"Webbee listens on {url}: open it in a browser", "bold"),
-        "Users: alice (Russian), bob (English), dev (developer), ops (operator); their mailbox is a demo account on this machine.",
+        (
+            "Users: alice (Russian), bob (English), dev (developer), ops (operator); their mailbox"
+            " is a demo account on this machine."
+        ),
         "",
         paint("Chat:", "bold"),
         "  " + chat,

@@ -1,4 +1,5 @@
-"""Everything a deployment has, on one machine: tables and queue from template.yaml on moto, the three real handlers."""
+"""Everything a deployment has, on one machine: tables and queue from template.yaml on moto, the
+three real handlers."""
 
 from __future__ import annotations
 
@@ -57,7 +58,8 @@ class Stack:
         )
 
     def drain(self, *, wait_s: int = 0) -> int:
-        """Take one batch of the refresh queue to its function, as Lambda's poller does; how many messages it had."""
+        """Take one batch of the refresh queue to its function, as Lambda's poller does; how many
+        messages it had."""
         sqs = boto3.client("sqs")
         batch = sqs.receive_message(
             QueueUrl=self.queue_url, MaxNumberOfMessages=10, WaitTimeSeconds=wait_s

@@ -1,4 +1,5 @@
-"""template.yaml read as data: the local gateway and the tests take tables and routes from it, never from a second description."""
+"""template.yaml read as data: the local gateway and the tests take tables and routes from it, never
+from a second description."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ TEMPLATE_PATH = Path(__file__).resolve().parent.parent / "template.yaml"
 
 Template = dict[str, Any]
 
-# What CreateTable takes; the rest of a table's properties (time to live, backups, …) are calls of their own.
+# What CreateTable takes; the rest of a table's properties (time to live, backups, …) are calls of
+# their own.
 _CREATE_TABLE_PROPERTIES = (
     "AttributeDefinitions",
     "KeySchema",
@@ -23,7 +25,8 @@ _CREATE_TABLE_PROPERTIES = (
 
 
 class Route(NamedTuple):
-    """One route of the HTTP API: `/v1/sessions/{id}` has one variable, `{path+}` takes the rest of the path."""
+    """One route of the HTTP API: `/v1/sessions/{id}` has one variable, `{path+}` takes the rest of
+    the path."""
 
     method: str
     path: str
@@ -32,7 +35,8 @@ class Route(NamedTuple):
 
 
 class _Loader(yaml.SafeLoader):
-    """YAML with CloudFormation's short forms: `!Ref x` reads as `{"Ref": "x"}`, `!Sub x` as `{"Fn::Sub": "x"}`."""
+    """YAML with CloudFormation's short forms: `!Ref x` reads as `{"Ref": "x"}`, `!Sub x` as
+    `{"Fn::Sub": "x"}`."""
 
 
 def _intrinsic(loader: _Loader, suffix: str, node: yaml.Node) -> dict[str, Any]:
@@ -52,7 +56,8 @@ _Loader.add_multi_constructor("!", _intrinsic)
 
 
 def load_template(path: Path = TEMPLATE_PATH) -> Template:
-    """Read a CloudFormation or SAM template; intrinsic functions become their long form, unresolved."""
+    """Read a CloudFormation or SAM template; intrinsic functions become their long form,
+    unresolved."""
     loader = _Loader(path.read_text(encoding="utf-8"))
     try:
         template: Template = loader.get_single_data()
@@ -69,7 +74,8 @@ def resources(template: Template, kind: str) -> Iterator[tuple[str, dict[str, An
 
 
 def environment(template: Template, function: str) -> dict[str, Any]:
-    """The environment variables of one function, what `Globals` gives to all included; values may be intrinsic functions."""
+    """The environment variables of one function, what `Globals` gives to all included; values may
+    be intrinsic functions."""
     shared = (
         template.get("Globals", {}).get("Function", {}).get("Environment", {}).get("Variables", {})
     )
@@ -97,7 +103,8 @@ def table_variables(template: Template) -> dict[str, str]:
                 and found.setdefault(variable, value["Ref"]) != value["Ref"]
             ):
                 raise ValueError(
-                    f"{variable} names {found[variable]} in one function and {value['Ref']} in {function}"
+                    f"{variable} names {found[variable]} in one function and {value['Ref']} in"
+                    f" {function}"
                 )
     return found
 
@@ -105,8 +112,8 @@ def table_variables(template: Template) -> dict[str, str]:
 def create_tables(client: Any, template: Template, prefix: str = "") -> dict[str, str]:
     """Create every table with its time to live; returns the environment that names them.
 
-    `client` is a DynamoDB client (its type stubs are no dependency of the local run). Table names are the prefix and the logical id:
-    `{"WEBBEE_TABLE_SESSIONS": "test-SessionsTable", …}`.
+    `client` is a DynamoDB client (its type stubs are no dependency of the local run). Table names
+    are the prefix and the logical id: `{"WEBBEE_TABLE_SESSIONS": "test-SessionsTable", …}`.
     """
     for logical_id, definition in table_definitions(template).items():
         name = prefix + logical_id

@@ -1,4 +1,5 @@
-"""The ready users of `make run`: the demo mailbox, every app that loaded, a first snapshot of each section."""
+"""The ready users of `make run`: the demo mailbox, every app that loaded, a first snapshot of each
+section."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ FIRST_REFRESH_S = 5.0
 
 
 def prepare(world: World) -> None:
-    """Give the users their apps and their mail, straight through the functions: the API need not listen yet."""
+    """Give the users their apps and their mail, straight through the functions: the API need not
+    listen yet."""
     for claims in TOKENS.values():
         apps = [a["app_id"] for a in _extensions(world, claims) if not a["error"]]
         if "mail" in apps:
@@ -35,7 +37,8 @@ def prepare(world: World) -> None:
 
 
 def prepare_and_refresh(world: World) -> None:
-    """The same, and a first refresh, so that the first message meets a world that has run for a while."""
+    """The same, and a first refresh, so that the first message meets a world that has run for a
+    while."""
     prepare(world)
     first = threading.Thread(target=world.refresh, name="first-refresh", daemon=True)
     first.start()

@@ -1,4 +1,5 @@
-"""The local world: the stack, mail servers, the API on a port, and the clocks that drive refreshes."""
+"""The local world: the stack, mail servers, the API on a port, and the clocks that drive
+refreshes."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ Work = Callable[["World"], None]
 
 
 class ShiftedClock(SystemClock):
-    """The system clock plus an offset: a demo need not wait a minute for what happens every minute."""
+    """The system clock plus an offset: a demo need not wait a minute for what happens every
+    minute."""
 
     def __init__(self) -> None:
         self._offset = 0.0
@@ -49,7 +51,8 @@ class World:
     stop: threading.Event = field(default_factory=threading.Event)
 
     def keep_fresh(self) -> None:
-        """Drive the schedule and the refresh queue in the background, as EventBridge and Lambda's poller do."""
+        """Drive the schedule and the refresh queue in the background, as EventBridge and Lambda's
+        poller do."""
         threading.Thread(target=self._every_minute, name="schedule", daemon=True).start()
         threading.Thread(target=self._poll, name="queue-poller", daemon=True).start()
 
@@ -89,9 +92,11 @@ def local_world(
     prepare: Work | None = None,
     step: Callable[[str], None] = lambda _: None,
 ) -> Iterator[World]:
-    """Start everything, serve until the block ends. A port of 0 takes a free one; a taken port raises OSError.
+    """Start everything, serve until the block ends. A port of 0 takes a free one; a taken port
+    raises OSError.
 
-    Nothing is answered before `prepare` is through: who connects earlier waits. `step` hears what is being started.
+    Nothing is answered before `prepare` is through: who connects earlier waits. `step` hears what
+    is being started.
     """
     with closing(socket.create_server((host, port))) as listener:
         address = f"http://{host}:{listener.getsockname()[1]}"

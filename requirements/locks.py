@@ -1,7 +1,9 @@
-"""Write or check the hashed locks. `make lock` writes them, `make check` finds a stale one without network.
+"""Write or check the hashed locks. `make lock` writes them, `make check` finds a stale one without
+network.
 
-A lock is a requirements file with the hash of every artefact and no index address. Its second line holds the digest of
-everything it was compiled from: its `.in` file and, through `-r` and `-c`, the files that one names.
+A lock is a requirements file with the hash of every artefact and no index address. Its second line
+holds the digest of everything it was compiled from: its `.in` file and, through `-r` and `-c`, the
+files that one names.
 """
 
 from __future__ import annotations
@@ -27,10 +29,12 @@ LOCKS = {
 }
 
 ALONE = {HERE / "sdk5.in"}
-"""Locks of named packages only, without what these need: they are laid over an environment that has it."""
+"""Locks of named packages only, without what these need: they are laid over an environment that has
+it."""
 
 CONSTRAINTS = ROOT / "extensions/constraints.txt"
-"""The kernel layer's versions, which what extensions require may not replace: both layers unpack into one folder."""
+"""The kernel layer's versions, which what extensions require may not replace: both layers unpack
+into one folder."""
 
 
 def inputs_of(source: Path) -> list[Path]:
@@ -78,7 +82,8 @@ def write(source: Path, lock: Path) -> None:
     )
     body = "\n".join(line for line in lock.read_text().splitlines() if not line.startswith("# "))
     lock.write_text(
-        f"# Compiled from requirements/{source.name} by `make lock`; do not edit.\n{digest_of(source)}\n{body}\n"
+        f"# Compiled from requirements/{source.name} by `make lock`; do not"
+        f" edit.\n{digest_of(source)}\n{body}\n"
     )
 
 
@@ -107,9 +112,8 @@ def constraints() -> str:
     lock = LOCKS[HERE / "kernel.in"].read_text()
     pins = re.findall(r"^([A-Za-z0-9][^\s=]*==[^\s;]+)", lock, re.MULTILINE)
     return (
-        "# The kernel layer's versions, for pip and check_requirements.py. Written by `make lock`; do not edit.\n"
-        + "\n".join(pins)
-        + "\n"
+        "# The kernel layer's versions, for pip and check_requirements.py. Written by `make lock`;"
+        " do not edit.\n" + "\n".join(pins) + "\n"
     )
 
 

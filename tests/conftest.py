@@ -1,4 +1,5 @@
-"""No test can meet a real account: whatever builds an AWS client finds these, and no profile of the machine's owner."""
+"""No test can meet a real account: whatever builds an AWS client finds these, and no profile of the
+machine's owner."""
 
 import os
 

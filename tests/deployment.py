@@ -1,4 +1,5 @@
-"""template.yaml deployed: transformed as CloudFormation gets it, created by CloudFormation in moto, as far as moto goes."""
+"""template.yaml deployed: transformed as CloudFormation gets it, created by CloudFormation in moto,
+as far as moto goes."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from local.template import Template, load_template, resources
 STACK = "webbee"
 PARAMETERS: Mapping[str, str] = {"JwtIssuer": "https://login.example.com", "JwtAudience": "webbee"}
 NOT_IN_MOTO = ("AWS::ApiGatewayV2::", "AWS::CloudWatch::", "AWS::CodeDeploy::")
-"""Kinds of resources that moto's CloudFormation cannot create; what refers to them goes with them."""
+"""Kinds of resources that moto's CloudFormation cannot create; what refers to them goes with
+them."""
 
 _BUCKET = "artefacts"
 _FUNCTIONS = {
@@ -30,7 +32,8 @@ _FUNCTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """A stack as it stands. `names` are physical ids by logical id, `environments` what Lambda would give each function."""
+    """A stack as it stands. `names` are physical ids by logical id, `environments` what Lambda
+    would give each function."""
 
     outputs: Mapping[str, str]
     names: Mapping[str, str]
@@ -102,7 +105,8 @@ def deploy(client: Callable[[str], Any], **parameters: str) -> Deployment:
 
 
 def unaliased(value: Any) -> Any:
-    """The template with each function itself in the place of its alias, which moto's CloudFormation cannot create."""
+    """The template with each function itself in the place of its alias, which moto's CloudFormation
+    cannot create."""
     match value:
         case {"Ref": str(name)} if name.endswith("Aliaslive"):
             return {"Fn::GetAtt": [name.removesuffix("Aliaslive"), "Arn"]}
@@ -114,7 +118,8 @@ def unaliased(value: Any) -> Any:
 
 
 def without(template: Template, kinds: tuple[str, ...]) -> set[str]:
-    """Remove resources of these kinds and all that refers to them, outputs too; what was removed."""
+    """Remove resources of these kinds and all that refers to them, outputs too; what was
+    removed."""
     found = template["Resources"]
     gone = {name for name, resource in found.items() if resource["Type"].startswith(kinds)}
     grown: set[str] = set()

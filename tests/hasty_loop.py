@@ -1,4 +1,5 @@
-"""An event loop whose clock jumps to the next timer as soon as nothing happens: three minutes pass at once, and exactly."""
+"""An event loop whose clock jumps to the next timer as soon as nothing happens: three minutes pass
+at once, and exactly."""
 
 import asyncio
 import selectors

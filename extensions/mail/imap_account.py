@@ -1,6 +1,8 @@
-"""One IMAP connection: folders by role, search, fetch, flags, move. Blocking; callers run it in a thread.
+"""One IMAP connection: folders by role, search, fetch, flags, move. Blocking; callers run it in a
+thread.
 
-Messages are named by UID, never by sequence number, and nothing is marked as read by looking at it (BODY.PEEK).
+Messages are named by UID, never by sequence number, and nothing is marked as read by looking at it
+(BODY.PEEK).
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ FETCH_BYTES = 2_000_000  # of one message; a larger one is read up to here
 BATCH = 500  # UIDs in one command: servers refuse lines that are too long
 HEADERS = "FROM TO CC SUBJECT DATE REPLY-TO MESSAGE-ID REFERENCES IN-REPLY-TO"
 
-# The names that servers and mail programs use where the server does not say which folder is which (RFC 6154).
+# The names that servers and mail programs use where the server does not say which folder is which
+# (RFC 6154).
 _NAMES: dict[str, tuple[str, ...]] = {
     "archive": ("archive", "archives", "all mail", "архив", "вся почта"),
     "trash": (
@@ -56,7 +59,8 @@ class Envelope:
 
 
 class ImapAccount:
-    """A logged-in connection. Use `with connected(account) as imap:`; every failure is a `MailError`."""
+    """A logged-in connection. Use `with connected(account) as imap:`; every failure is a
+    `MailError`."""
 
     def __init__(self, account: MailAccount, connection: imaplib.IMAP4) -> None:
         self.account = account
@@ -96,7 +100,8 @@ class ImapAccount:
         return [uid for uid in wanted if uid in present]
 
     def search(self, criteria: Sequence[tuple[str, str | date | None]]) -> list[int]:
-        """UIDs that meet all criteria, ascending. Text that is not ASCII goes as a literal, one search per text: imaplib sends only one."""
+        """UIDs that meet all criteria, ascending. Text that is not ASCII goes as a literal, one
+        search per text: imaplib sends only one."""
         plain: list[str] = ["UNDELETED"]
         wide: list[tuple[str, str]] = []
         for key, value in criteria:
@@ -120,7 +125,8 @@ class ImapAccount:
         return sorted(found)
 
     def newest(self, limit: int) -> list[int]:
-        """UIDs of the last messages, ascending. Its cost does not grow with the folder, as that of searching for all would."""
+        """UIDs of the last messages, ascending. Its cost does not grow with the folder, as that of
+        searching for all would."""
         if not self.exists:
             return []
         answer = self._ok(self._imap.fetch(f"{max(1, self.exists - limit + 1)}:*", "(UID FLAGS)"))
@@ -181,7 +187,8 @@ class ImapAccount:
         )
 
     def move(self, uids: Sequence[int], folder: str) -> dict[int, MessageRef]:
-        """Move messages to the folder of this role, made when there is none. Returns the new ids, where the server tells them."""
+        """Move messages to the folder of this role, made when there is none. Returns the new ids,
+        where the server tells them."""
         name = self.folder_name(folder) or self._create(folder)
         self._imap.response("COPYUID")  # forget an older answer
         if self._can("MOVE"):
@@ -194,7 +201,8 @@ class ImapAccount:
         return moved
 
     def erase(self, uids: Sequence[int]) -> None:
-        """Remove messages for good, and only these: without UIDPLUS, others marked as deleted are unmarked for the moment."""
+        """Remove messages for good, and only these: without UIDPLUS, others marked as deleted are
+        unmarked for the moment."""
         self.flag(uids, "\\Deleted")
         if self._can("UIDPLUS"):
             self._ok(self._imap.uid("EXPUNGE", uid_set(uids)))

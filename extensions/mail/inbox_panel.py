@@ -16,7 +16,8 @@ CACHE_SECONDS = 90
 
 
 class InboxSnapshot(BaseModel):
-    """What the panel shows; well under the cache's 64 KB: 25 rows of at most some 400 characters."""
+    """What the panel shows; well under the cache's 64 KB: 25 rows of at most some 400
+    characters."""
 
     unread: int
     messages: list[dict[str, Any]]

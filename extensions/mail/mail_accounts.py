@@ -6,11 +6,13 @@ A JSON list of up to five entries. For a well-known provider, address and passwo
 
 For any other, name the hosts; everything else has a default:
 
-    [{"address": "sarah@work.com", "password": "…", "imap_host": "mail.work.com", "smtp_host": "mail.work.com"}]
+    [{"address": "sarah@work.com", "password": "…", "imap_host": "mail.work.com", "smtp_host":
+    "mail.work.com"}]
 
-Optional: `username` (default: the address), `security` (`tls`, `starttls` or `none`, default `tls`; `none` only for loopback hosts),
-`imap_port` (993, or 143 without TLS), `smtp_port` (465, 587 with STARTTLS, 25 without), `smtp_security` (default: `security`, save
-that ports 465 and 587 mean `tls` and `starttls`), `timeout` (seconds for one network step, 1 to 30, default 10).
+Optional: `username` (default: the address), `security` (`tls`, `starttls` or `none`, default `tls`;
+`none` only for loopback hosts), `imap_port` (993, or 143 without TLS), `smtp_port` (465, 587 with
+STARTTLS, 25 without), `smtp_security` (default: `security`, save that ports 465 and 587 mean `tls`
+and `starttls`), `timeout` (seconds for one network step, 1 to 30, default 10).
 
 No error of this module repeats a value of the secret.
 """
@@ -68,7 +70,8 @@ _SMTP_BY_PORT: dict[int, Security] = {465: "tls", 587: "starttls"}
 
 @dataclass(frozen=True, slots=True)
 class MailAccount:
-    """One account, complete. `number` is its place in the list, from 1; `password` stays out of `repr`; `private` opens private networks."""
+    """One account, complete. `number` is its place in the list, from 1; `password` stays out of
+    `repr`; `private` opens private networks."""
 
     number: int
     address: str
@@ -124,13 +127,15 @@ class _Entry(BaseModel):
             missing = [name for name in ("imap_host", "smtp_host") if getattr(self, name) is None]
             if missing:
                 raise ValueError(
-                    f"give {' and '.join(missing)}: the provider of this address is not one of the known ones"
+                    f"give {' and '.join(missing)}: the provider of this address is not one of the"
+                    " known ones"
                 )
         if "none" in (self.security, self.smtp_security) and not all(
             map(_is_loopback, (self.imap_host or "", self.smtp_host or ""))
         ):
             raise ValueError(
-                'security "none" would send the password in the clear: it is allowed only for loopback hosts'
+                'security "none" would send the password in the clear: it is allowed only for'
+                " loopback hosts"
             )
         return self
 
@@ -165,12 +170,13 @@ class _Entry(BaseModel):
 
 
 def parse_accounts(secret: str | None, *, private: bool = False) -> tuple[MailAccount, ...]:
-    """The accounts of a secret's value. Raises `MailError` NO_ACCOUNTS or ACCOUNTS_INVALID, which say what to write."""
+    """The accounts of a secret's value. Raises `MailError` NO_ACCOUNTS or ACCOUNTS_INVALID, which
+    say what to write."""
     if not (secret or "").strip():
         raise MailError(
             "NO_ACCOUNTS",
-            f"No mail account is set up yet. Set the secret `{SETTING}` of the mail app to {EXAMPLE}; "
-            f"for other providers than the well-known ones, to {EXAMPLE_HOSTS}.",
+            f"No mail account is set up yet. Set the secret `{SETTING}` of the mail app to"
+            f" {EXAMPLE}; for other providers than the well-known ones, to {EXAMPLE_HOSTS}.",
             f"Почта ещё не настроена. Задайте секрет `{SETTING}` приложения mail так: {EXAMPLE}; "
             f"для других почтовых служб так: {EXAMPLE_HOSTS}.",
         )
@@ -192,7 +198,8 @@ def parse_accounts(secret: str | None, *, private: bool = False) -> tuple[MailAc
 
 
 def choose(accounts: Sequence[MailAccount], wanted: str | None) -> MailAccount:
-    """The account whose number, address or unique part of the address is `wanted`; the first one without it."""
+    """The account whose number, address or unique part of the address is `wanted`; the first one
+    without it."""
     text = (wanted or "").strip().lower()
     if not text:
         return accounts[0]

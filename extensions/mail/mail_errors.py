@@ -1,7 +1,8 @@
 """What can go wrong with a mail account, said in the user's language and without a secret.
 
-Foreign errors are translated in one place, `foreign_errors`. Nothing that a server or a library wrote is repeated:
-a server may echo a command back, and `UnicodeEncodeError` carries the whole text, password included.
+Foreign errors are translated in one place, `foreign_errors`. Nothing that a server or a library
+wrote is repeated: a server may echo a command back, and `UnicodeEncodeError` carries the whole
+text, password included.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from contextlib import contextmanager
 
 
 class MailError(Exception):
-    """A failure that a person can act on: a code, the text in English and in Russian, and whether trying again may help."""
+    """A failure that a person can act on: a code, the text in English and in Russian, and whether
+    trying again may help."""
 
     def __init__(self, code: str, en: str, ru: str, *, retryable: bool = False) -> None:
         super().__init__(f"{code}: {en}")
@@ -47,7 +49,8 @@ def refused(en: str, ru: str) -> MailError:
 
 @contextmanager
 def foreign_errors(address: str, host: str, protocol: str) -> Iterator[None]:
-    """Turn what imaplib, smtplib, ssl and sockets raise into `MailError`, with nothing chained to it.
+    """Turn what imaplib, smtplib, ssl and sockets raise into `MailError`, with nothing chained to
+    it.
 
     `protocol` is IMAP or SMTP; it only names the setting to look at.
     """
@@ -88,8 +91,10 @@ def _translate(error: Exception, address: str, host: str, protocol: str) -> Mail
     if isinstance(error, ConnectionRefusedError):
         return MailError(
             "UNREACHABLE",
-            f"{where} refuses connections. Check {setting} and its port in the secret `accounts`, or try again later.",
-            f"{where} не принимает соединения. Проверьте {setting} и порт в секрете `accounts` или попробуйте позже.",
+            f"{where} refuses connections. Check {setting} and its port in the secret `accounts`,"
+            " or try again later.",
+            f"{where} не принимает соединения. Проверьте {setting} и порт в секрете `accounts` или"
+            " попробуйте позже.",
             retryable=True,
         )
     if isinstance(
@@ -113,11 +118,14 @@ def _translate(error: Exception, address: str, host: str, protocol: str) -> Mail
 
 
 def tls_failed(where: str) -> MailError:
-    """The server's certificate, or what it speaks on that port, does not allow a secure connection."""
+    """The server's certificate, or what it speaks on that port, does not allow a secure
+    connection."""
     return MailError(
         "TLS_FAILED",
-        f"No secure connection to {where}: its certificate or its TLS port is not right. Check the port and `security` of the account.",
-        f"Нет защищённого соединения с {where}: сертификат или порт TLS не подходит. Проверьте порт и `security` ящика.",
+        f"No secure connection to {where}: its certificate or its TLS port is not right. Check the"
+        " port and `security` of the account.",
+        f"Нет защищённого соединения с {where}: сертификат или порт TLS не подходит. Проверьте порт"
+        " и `security` ящика.",
     )
 
 
@@ -125,8 +133,8 @@ def auth_failed(address: str, protocol: str) -> MailError:
     """The server did not accept the login."""
     return MailError(
         "AUTH_FAILED",
-        f"{protocol} login for {address} was refused. Check `username` and `password` in the secret `accounts`; "
-        "many providers want an app password there, not the one of the web page.",
-        f"Вход по {protocol} для {address} отклонён. Проверьте `username` и `password` в секрете `accounts`; "
-        "многим почтовым службам нужен пароль приложения, а не пароль от сайта.",
+        f"{protocol} login for {address} was refused. Check `username` and `password` in the secret"
+        " `accounts`; many providers want an app password there, not the one of the web page.",
+        f"Вход по {protocol} для {address} отклонён. Проверьте `username` и `password` в секрете"
+        " `accounts`; многим почтовым службам нужен пароль приложения, а не пароль от сайта.",
     )

@@ -1,4 +1,5 @@
-"""Which servers may be connected to: those of the internet, and this machine's own. A user names the host, so it may be any."""
+"""Which servers may be connected to: those of the internet, and this machine's own. A user names
+the host, so it may be any."""
 
 from __future__ import annotations
 
@@ -9,11 +10,13 @@ from mail_errors import MailError
 from webbee_kernel.sdk.net import is_allowed
 
 PRIVATE_HOSTS = "private_hosts"
-"""The configuration that opens private networks, for an operator whose mail server stands in one."""
+"""The configuration that opens private networks, for an operator whose mail server stands in
+one."""
 
 
 def check_host(host: str, *, private: bool) -> None:
-    """Resolve it; MailError HOST_REFUSED where an address is private, or link-local (a metadata service) whatever the configuration.
+    """Resolve it; MailError HOST_REFUSED where an address is private, or link-local (a metadata
+    service) whatever the configuration.
 
     Raises `socket.gaierror` for a name nobody knows.
     """
@@ -27,8 +30,10 @@ def check_host(host: str, *, private: bool) -> None:
     ):
         raise MailError(
             "HOST_REFUSED",
-            f"{host} is in a private network, which is closed to mail here. Use the provider's public host name, "
-            f"or ask the operator to set `{PRIVATE_HOSTS}` in the configuration of the mail app.",
-            f"{host} находится в частной сети, почте здесь она закрыта. Укажите открытое имя сервера "
-            f"или попросите оператора включить `{PRIVATE_HOSTS}` в настройках приложения mail.",
+            f"{host} is in a private network, which is closed to mail here. Use the provider's"
+            f" public host name, or ask the operator to set `{PRIVATE_HOSTS}` in the configuration"
+            " of the mail app.",
+            f"{host} находится в частной сети, почте здесь она закрыта. Укажите открытое имя"
+            f" сервера или попросите оператора включить `{PRIVATE_HOSTS}` в настройках приложения"
+            " mail.",
         )

@@ -1,9 +1,10 @@
 """Message ids: short, stable, and refused once they no longer mean the same message.
 
-`1-1042-kfxd`: account 1, UID 1042 of its inbox, four letters that stand for account address, folder and UIDVALIDITY.
-`1-t17-hbqz`: UID 17 of the same account's trash. A server that renumbers a folder changes its UIDVALIDITY, and a user may
-reorder the accounts; either way the letters differ and the id is unknown, instead of naming another message.
-The letters hold no vowel, so they form no word, and no digit, so an id does not look like a phone number.
+`1-1042-kfxd`: account 1, UID 1042 of its inbox, four letters that stand for account address, folder
+and UIDVALIDITY. `1-t17-hbqz`: UID 17 of the same account's trash. A server that renumbers a folder
+changes its UIDVALIDITY, and a user may reorder the accounts; either way the letters differ and the
+id is unknown, instead of naming another message. The letters hold no vowel, so they form no word,
+and no digit, so an id does not look like a phone number.
 """
 
 from __future__ import annotations

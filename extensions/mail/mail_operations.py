@@ -1,4 +1,5 @@
-"""What the functions do on one account. Blocking; callers run it in a thread. Every failure is a `MailError`."""
+"""What the functions do on one account. Blocking; callers run it in a thread. Every failure is a
+`MailError`."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ Criteria = Sequence[tuple[str, str | date | None]]
 
 @dataclass(slots=True)
 class Listing:
-    """Rows of one account with arrival and UID, to sort by, and how many messages there were to choose from."""
+    """Rows of one account with arrival and UID, to sort by, and how many messages there were to
+    choose from."""
 
     rows: list[tuple[datetime, int, dict[str, Any]]] = field(default_factory=list)
     matched: int = 0
@@ -35,7 +37,8 @@ class Listing:
 
 @dataclass(slots=True)
 class Done:
-    """What happened to messages; `missing` are ids that were not there, `failed` says why by account."""
+    """What happened to messages; `missing` are ids that were not there, `failed` says why by
+    account."""
 
     rows: list[dict[str, Any]] = field(default_factory=list)
     erased: int = 0
@@ -51,7 +54,8 @@ def list_messages(
     limit: int,
     zone: tzinfo | None,
 ) -> Listing:
-    """Messages of these folders that meet the criteria and arrived at `since` or later; `unread` counts the whole inbox."""
+    """Messages of these folders that meet the criteria and arrived at `since` or later; `unread`
+    counts the whole inbox."""
     listing = Listing()
     seen: set[str] = set()
     with connected(account) as imap:
@@ -77,7 +81,8 @@ def count_unread(account: MailAccount) -> int:
 
 
 def read_message(account: MailAccount, ref: MessageRef, zone: tzinfo | None) -> dict[str, Any]:
-    """Headers and text of one message, which stays unread if it was. The text is cut at BODY_LIMIT with a marker."""
+    """Headers and text of one message, which stays unread if it was. The text is cut at BODY_LIMIT
+    with a marker."""
     with connected(account) as imap:
         envelope = _one(imap, ref)
         body = body_of(imap.source(ref.uid))
@@ -91,7 +96,8 @@ def read_message(account: MailAccount, ref: MessageRef, zone: tzinfo | None) -> 
     data |= {"body_chars": len(body.text), "body": body.text}
     if len(body.text) > BODY_LIMIT:
         data["body"] = (
-            f"{body.text[:BODY_LIMIT].rstrip()}\n[… cut: {BODY_LIMIT} of {len(body.text)} characters]"
+            f"{body.text[:BODY_LIMIT].rstrip()}\n[… cut: {BODY_LIMIT} of {len(body.text)}"
+            " characters]"
         )
     if envelope.size > FETCH_BYTES:
         data["partial"] = f"only the first {FETCH_BYTES} of {envelope.size} bytes were read"
@@ -199,7 +205,8 @@ def row(
 
 
 def first_words(body: str) -> str:
-    """A subject for a message without one: the first words of its first line, at most 60 characters."""
+    """A subject for a message without one: the first words of its first line, at most 60
+    characters."""
     words = body.strip().splitlines()[0].split()
     title = cut("".join(c for c in " ".join(words[:SUBJECT_WORDS]) if c.isprintable()), 60)
     return (
@@ -218,7 +225,8 @@ def _matching(
 
 
 def _since(imap: ImapAccount, criteria: Criteria, since: datetime) -> list[int]:
-    """IMAP compares days, and those of the server's time zone: near the boundary the time of arrival decides."""
+    """IMAP compares days, and those of the server's time zone: near the boundary the time of
+    arrival decides."""
     candidates = imap.search([*criteria, ("SINCE", (since - timedelta(days=1)).date())])
     certain = set(imap.search([*criteria, ("SINCE", (since + timedelta(days=2)).date())]))
     arrivals = imap.arrivals([uid for uid in candidates if uid not in certain])
@@ -249,7 +257,8 @@ def _each_folder(
     refs: Sequence[MessageRef],
     work: Callable[[ImapAccount, str, Sequence[int], Done], dict[int, MessageRef] | None],
 ) -> Done:
-    """Do `work` on the messages of each folder; it returns their new ids, or None where they are gone."""
+    """Do `work` on the messages of each folder; it returns their new ids, or None where they are
+    gone."""
     done = Done()
     with connected(account) as imap:
         for folder in dict.fromkeys(ref.folder for ref in refs):
@@ -279,7 +288,8 @@ def _outcome(
 
 
 def _file(account: MailAccount, message: EmailMessage, answered: MessageRef | None = None) -> None:
-    """Keep a copy in Sent and mark the original as answered. The message is out already, so a failure here is none of the user's."""
+    """Keep a copy in Sent and mark the original as answered. The message is out already, so a
+    failure here is none of the user's."""
     with (
         suppress(MailError),
         connected(replace(account, timeout=min(account.timeout, FILING_TIMEOUT))) as imap,

@@ -29,7 +29,8 @@ def _line(value: str) -> str:
 def _recipient(value: str) -> str:
     if not valid_address(value):
         raise ValueError(
-            "must be exactly one e-mail address such as anna@example.com, without a name and on one line"
+            "must be exactly one e-mail address such as anna@example.com, without a name and on one"
+            " line"
         )
     return value
 
@@ -38,7 +39,8 @@ def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-# Line breaks are refused before the surrounding spaces go: "a@b.example\n" is an injection attempt, not a slip.
+# Line breaks are refused before the surrounding spaces go: "a@b.example\n" is an injection attempt,
+# not a slip.
 Line = Annotated[
     str, StringConstraints(max_length=200), AfterValidator(_line), AfterValidator(str.strip)
 ]
@@ -47,7 +49,10 @@ MessageId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1
 Account = Annotated[
     Line,
     Field(
-        description="Address or number of one of the user's own accounts; empty: all of them, or the first one to send from."
+        description=(
+            "Address or number of one of the user's own accounts; empty: all of them, or the first"
+            " one to send from."
+        )
     ),
 ]
 
@@ -72,7 +77,9 @@ class SearchParams(BaseModel):
     text: Line = Field("", description="Words that stand anywhere in the message.")
     sender: Line = Field(
         "",
-        description="Address, or part of the address or name, of the person it came from (от кого).",
+        description=(
+            "Address, or part of the address or name, of the person it came from (от кого)."
+        ),
     )
     subject: Line = Field("", description="Words of the subject line (тема).")
     since: date | None = Field(None, description="Arrived on this day or later, YYYY-MM-DD.")
@@ -109,7 +116,9 @@ class SendParams(BaseModel):
     ] = Field(description="Text of the message, as the user gave it.")
     subject: Line = Field(
         "",
-        description="Subject (тема), when the user gives one; otherwise the first words of the text.",
+        description=(
+            "Subject (тема), when the user gives one; otherwise the first words of the text."
+        ),
     )
     account: Account = ""
 

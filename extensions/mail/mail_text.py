@@ -1,4 +1,5 @@
-"""From bytes to words: headers, addresses and bodies of messages as people wrote them, however broken."""
+"""From bytes to words: headers, addresses and bodies of messages as people wrote them, however
+broken."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from email.message import Message
 from email.utils import getaddresses, parseaddr
 from html.parser import HTMLParser
 
-# Deliberately narrower than RFC 5322: no quoted local parts, no comments, nothing that could become a second header or recipient.
+# Deliberately narrower than RFC 5322: no quoted local parts, no comments, nothing that could become
+# a second header or recipient.
 _ADDRESS = re.compile(
     r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)+[^\W_](?:[\w-]{0,61}[^\W_])?"
 )
@@ -30,12 +32,14 @@ class Body:
 
 
 def valid_address(value: str) -> bool:
-    """Whether this is one plain e-mail address, at most 254 characters long; domains may be international."""
+    """Whether this is one plain e-mail address, at most 254 characters long; domains may be
+    international."""
     return len(value) <= 254 and _ADDRESS.fullmatch(value) is not None and ".." not in value
 
 
 def parse_headers(raw: bytes) -> Message:
-    """The header block as a message without body. Raw UTF-8 in headers, which many programs send, is read as such."""
+    """The header block as a message without body. Raw UTF-8 in headers, which many programs send,
+    is read as such."""
     block = raw.replace(b"\r\n", b"\n").partition(b"\n\n")[0]
     try:
         return email.message_from_string(block.decode("utf-8") + "\n\n")
@@ -58,7 +62,8 @@ def decoded(value: str) -> str:
 
 
 def sender(message: Message) -> tuple[str, str]:
-    """Display name and bare address of the From header; the name is empty when it only repeats the address."""
+    """Display name and bare address of the From header; the name is empty when it only repeats the
+    address."""
     name, address = parseaddr(str(message.get("From") or "").replace("\r", "").replace("\n", ""))
     name = decoded(name)
     return "" if name.lower() == address.lower() else name, _CONTROL.sub("", address)
@@ -125,7 +130,8 @@ def html_to_text(html: str) -> str:
 class _Stripper(HTMLParser):
     SILENT = frozenset({"script", "style", "head", "title", "template"})
     BLOCKS = frozenset(
-        "p div br tr li ul ol table h1 h2 h3 h4 h5 h6 blockquote pre hr section article header footer".split()
+        "p div br tr li ul ol table h1 h2 h3 h4 h5 h6 blockquote pre hr section article header"
+        " footer".split()
     )
 
     def __init__(self) -> None:

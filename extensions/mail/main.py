@@ -1,4 +1,5 @@
-"""Mail, on any IMAP and SMTP account: list, search, read, send, reply, archive, delete; unread counts for the skeleton; a panel.
+"""Mail, on any IMAP and SMTP account: list, search, read, send, reply, archive, delete; unread
+counts for the skeleton; a panel.
 
 The accounts are the user's own secret; `mail_accounts` says how it is written.
 """
@@ -57,8 +58,9 @@ chat = ChatExtension(
 )
 ext.secret(
     SETTING,
-    f"Your mail accounts, a JSON list of one to five: {EXAMPLE}. Gmail, Yandex, Mail.ru, Yahoo, iCloud and Fastmail need no more; "
-    "for others add imap_host and smtp_host. Optional: username, security (tls, starttls), imap_port, smtp_port.",
+    f"Your mail accounts, a JSON list of one to five: {EXAMPLE}. Gmail, Yandex, Mail.ru, Yahoo,"
+    " iCloud and Fastmail need no more; for others add imap_host and smtp_host. Optional:"
+    " username, security (tls, starttls), imap_port, smtp_port.",
     required=True,
 )
 ext.cache_model("inbox_snapshot")(InboxSnapshot)
@@ -105,7 +107,8 @@ def reported(function: Function[P]) -> Function[P]:
 )
 @reported
 async def list_inbox(ctx: Context, params: ListParams) -> ActionResult:
-    """One connection per account, all at the same time. An account that fails is named and the others are listed."""
+    """One connection per account, all at the same time. An account that fails is named and the
+    others are listed."""
     accounts = await mailboxes(ctx, params.account)
     since = day_start(ctx, ctx.time.now().date() if params.today else params.since)
     criteria: Criteria = [("UNSEEN", None)] if params.unread_only else []
@@ -119,7 +122,8 @@ async def list_inbox(ctx: Context, params: ListParams) -> ActionResult:
 
 @chat.function(
     "search",
-    "Search messages by words, sender, subject or date, in the inbox and the archive or in another folder",
+    "Search messages by words, sender, subject or date, in the inbox and the archive or in another"
+    " folder",
     examples=[
         "find emails from Sarah",
         "найди письма от Сары",
@@ -350,7 +354,8 @@ async def mark(ctx: Context, params: MarkParams) -> ActionResult:
     description="Which accounts are connected and how many messages are unread in each",
 )
 async def inbox_summary(ctx: Context) -> dict[str, Any]:
-    """Unread per account. One that fails is named and keeps its last count; when all fail the refresh fails, so the last good one stays."""
+    """Unread per account. One that fails is named and keeps its last count; when all fail the
+    refresh fails, so the last good one stays."""
     try:
         accounts = await mailboxes(ctx)
     except MailError as error:
@@ -378,8 +383,10 @@ async def inbox_summary(ctx: Context) -> dict[str, Any]:
         "per_account": per_account,
     }
     return {
-        "response": summary
-        | ({"accounts_failing": [f"{a} {e.code}" for a, e in failed.items()]} if failed else {})
+        "response": (
+            summary
+            | ({"accounts_failing": [f"{a} {e.code}" for a, e in failed.items()]} if failed else {})
+        )
     }
 
 
@@ -388,7 +395,8 @@ async def inbox_summary(ctx: Context) -> dict[str, Any]:
     description="Says how many messages are new when the unread count has risen",
 )
 async def inbox_alert(ctx: Context, old: dict[str, Any], new: dict[str, Any]) -> str:
-    """Empty for the first snapshot and for a count that fell. An account that was not counted before brings no new mail either."""
+    """Empty for the first snapshot and for a count that fell. An account that was not counted
+    before brings no new mail either."""
     if not old:
         return ""
     before, after = counts_by_address(old), counts_by_address(new)

@@ -27,7 +27,8 @@ def compose(
     in_reply_to: str = "",
     references: str = "",
 ) -> EmailMessage:
-    """A plain-text message. The header values hold no line breaks: `EmailMessage` would raise ValueError."""
+    """A plain-text message. The header values hold no line breaks: `EmailMessage` would raise
+    ValueError."""
     message = EmailMessage(policy=policy.SMTP)
     message["From"] = sender
     message["To"] = formataddr((to_name, ascii_address(to)))
@@ -42,7 +43,8 @@ def compose(
 
 
 def ascii_address(address: str) -> str:
-    """The address with an international domain in its ASCII form. Raises `MailError` where there is none."""
+    """The address with an international domain in its ASCII form. Raises `MailError` where there is
+    none."""
     local, _, domain = address.rpartition("@")
     with suppress(UnicodeError):
         return f"{local}@{domain.encode('idna').decode('ascii')}"
@@ -50,7 +52,8 @@ def ascii_address(address: str) -> str:
 
 
 def deliver(account: MailAccount, message: EmailMessage, to: str) -> None:
-    """Hand the message to the server. Raises `MailError`; a break after the text went out is not retryable, it may have arrived."""
+    """Hand the message to the server. Raises `MailError`; a break after the text went out is not
+    retryable, it may have arrived."""
     with foreign_errors(account.address, account.smtp_host, "SMTP"):
         smtp = _connect(account)
         try:
@@ -115,9 +118,10 @@ def _transact(smtp: smtplib.SMTP, sender: str, to: str, message: EmailMessage) -
     if uncertain:
         raise MailError(
             "DELIVERY_UNKNOWN",
-            f"The connection broke while the message to {to} was being handed over: it may or may not have been sent. "
-            "Check before sending again.",
-            f"Связь прервалась при передаче письма для {to}: оно могло уйти, а могло и не уйти. Проверьте, прежде чем отправлять снова.",
+            f"The connection broke while the message to {to} was being handed over: it may or may"
+            " not have been sent. Check before sending again.",
+            f"Связь прервалась при передаче письма для {to}: оно могло уйти, а могло и не уйти."
+            " Проверьте, прежде чем отправлять снова.",
         )
     if code != 250:
         raise smtplib.SMTPResponseException(code, answer)

@@ -37,7 +37,8 @@ async def located(ctx: Context, message_id: str) -> tuple[MessageRef, MailAccoun
 async def across(
     accounts: Sequence[MailAccount], work: Callable[[MailAccount], R]
 ) -> tuple[list[R], dict[str, MailError]]:
-    """Do `work` on all accounts at once: the results, and the failures by address. Raises the first failure when there is nothing else."""
+    """Do `work` on all accounts at once: the results, and the failures by address. Raises the first
+    failure when there is nothing else."""
     outcomes = await asyncio.gather(
         *(asyncio.to_thread(work, a) for a in accounts), return_exceptions=True
     )
@@ -63,7 +64,8 @@ async def gathered(
     since: datetime | None,
     limit: int,
 ) -> tuple[dict[str, Any], int]:
-    """The newest messages of these accounts together, as `{"unread", "messages", …}`, and how many matched in all."""
+    """The newest messages of these accounts together, as `{"unread", "messages", …}`, and how many
+    matched in all."""
     zone = ctx.time.now().tzinfo
 
     def work(account: MailAccount) -> Listing:
@@ -93,7 +95,8 @@ async def each_account(
 ) -> Done:
     """Do `work` on the messages of each account. Raises `MailError` when nothing was done at all.
 
-    What was done on one account stands although another failed; the messages of that one count as `missing`, with the reason.
+    What was done on one account stands although another failed; the messages of that one count as
+    `missing`, with the reason.
     """
     refs, total = _parsed(ids)
     accounts = await mailboxes(ctx)

@@ -18,7 +18,8 @@ def is_russian(ctx: Context) -> bool:
 
 
 def ru(n: int, one: str, few: str, many: str) -> str:
-    """The number with the Russian form that follows it: 1 письмо, 2 письма, 5 писем, 11 писем, 21 письмо."""
+    """The number with the Russian form that follows it: 1 письмо, 2 письма, 5 писем, 11 писем, 21
+    письмо."""
     if n % 10 == 1 and n % 100 != 11:
         return f"{n} {one}"
     return f"{n} {few if n % 10 in (2, 3, 4) and n % 100 not in (12, 13, 14) else many}"
@@ -45,7 +46,10 @@ def listed(
                 f"непрочитанных во входящих {unread}" if unread else "непрочитанных тоже нет"
             )
         elif unread:
-            text = f"отправил список с {ru(unread, 'непрочитанным', 'непрочитанными', 'непрочитанными')}"
+            text = (
+                "отправил список с"
+                f" {ru(unread, 'непрочитанным', 'непрочитанными', 'непрочитанными')}"
+            )
         else:
             text = f"отправил список, в нём {letters(shown)}, непрочитанных нет"
         more = f"; показано {shown} из {matched}" if matched > shown else ""

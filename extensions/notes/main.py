@@ -44,7 +44,10 @@ class FindParams(BaseModel):
 
     query: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = Field(
         "",
-        description="Words that must all stand in the title or the text, in any letter case. Empty: the newest notes.",
+        description=(
+            "Words that must all stand in the title or the text, in any letter case. Empty: the"
+            " newest notes."
+        ),
     )
     limit: int = Field(10, ge=1, le=50, description="How many notes to return at most.")
 
@@ -57,7 +60,9 @@ class WhichParams(BaseModel):
     )
     title: Title = Field(
         "",
-        description="Its title, or words that stand in no other note's title. For when there is no id.",
+        description=(
+            "Its title, or words that stand in no other note's title. For when there is no id."
+        ),
     )
 
 
@@ -103,7 +108,8 @@ async def write(ctx: Context, params: WriteParams) -> ActionResult:
 
 @chat.function(
     "find",
-    "Find notes by words of their title or text, or list the newest ones; also answers how many there are",
+    "Find notes by words of their title or text, or list the newest ones; also answers how many"
+    " there are",
     examples=[
         "find notes about Lisbon",
         "найди заметки про Лиссабон",
@@ -122,7 +128,8 @@ async def write(ctx: Context, params: WriteParams) -> ActionResult:
     ],
 )
 async def find(ctx: Context, params: FindParams) -> ActionResult:
-    """The exact count and the newest notes up to `limit`, with an excerpt each. One pass over the user's notes (see `shelf`)."""
+    """The exact count and the newest notes up to `limit`, with an excerpt each. One pass over the
+    user's notes (see `shelf`)."""
     words = folded(params.query).split()
     count = 0
     newest = Top(params.limit, Note.age)
@@ -189,7 +196,8 @@ async def read(ctx: Context, params: WhichParams) -> ActionResult:
     ],
 )
 async def pin(ctx: Context, params: PinParams) -> ActionResult:
-    """By id: one read, one write. By title: one pass over the notes first. Pinning twice is no error."""
+    """By id: one read, one write. By title: one pass over the notes first. Pinning twice is no
+    error."""
     note = await locate(ctx, params.id, params.title)
     if isinstance(note, ActionResult):
         return note
@@ -265,7 +273,8 @@ async def notes_section(ctx: Context) -> dict[str, Any]:
 
 @ext.panel("notes", slot="left", title="Notes", icon="icon.svg")
 async def notes_panel(ctx: Context, **_: Any) -> ui.UINode:
-    """Pinned notes, then the newest, 50 rows at most: one pass over the user's notes (see `shelf`)."""
+    """Pinned notes, then the newest, 50 rows at most: one pass over the user's notes (see
+    `shelf`)."""
     top = Top(PANEL_ROWS, lambda note: (str(note.pinned), *note.age()))
     async for note in every(ctx):
         top.offer(note)

@@ -1,7 +1,8 @@
 """The notes of one user, read from and found in `ctx.store`.
 
-The store filters what it reads and reads whole notes, so everything here except `by_id` costs one pass over all of the
-user's notes, bodies included: a read unit per 4 KB and one round trip per 100 notes. Only what is kept is held in memory.
+The store filters what it reads and reads whole notes, so everything here except `by_id` costs one
+pass over all of the user's notes, bodies included: a read unit per 4 KB and one round trip per 100
+notes. Only what is kept is held in memory.
 """
 
 from __future__ import annotations
@@ -98,9 +99,11 @@ async def by_id(ctx: Context, note_id: str) -> Note | None:
 
 
 async def locate(ctx: Context, note_id: str, title: str) -> Note | ActionResult:
-    """The note of this id, or the only one of this title: exact (letter case aside) first, else holding all its words.
+    """The note of this id, or the only one of this title: exact (letter case aside) first, else
+    holding all its words.
 
-    An ActionResult is the error to return: NOT_FOUND, AMBIGUOUS (with the candidates), VALIDATION_MISSING_FIELD.
+    An ActionResult is the error to return: NOT_FOUND, AMBIGUOUS (with the candidates),
+    VALIDATION_MISSING_FIELD.
     """
     ru = ctx.user.language.startswith("ru")
     if note_id:
@@ -153,7 +156,8 @@ def folded(text: str) -> str:
 
 
 def excerpt(body: str, words: list[str]) -> str:
-    """At most 120 characters of the body on one line, around the first of the words (already folded) that stands in it."""
+    """At most 120 characters of the body on one line, around the first of the words (already
+    folded) that stands in it."""
     line = " ".join(body.split())
     hits = [
         at for at in (line.casefold().replace("ё", "е").find(word) for word in words) if at >= 0

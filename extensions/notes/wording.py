@@ -18,7 +18,8 @@ def plural_ru(n: int, one: str, few: str, many: str) -> str:
 
 
 def found(ctx: Context, n: int, query: str) -> str:
-    """One sentence: how many notes a search found, or how many there are when nothing was searched for."""
+    """One sentence: how many notes a search found, or how many there are when nothing was searched
+    for."""
     noun = plural_ru(n, "заметка", "заметки", "заметок")
     english = f"{'note' if n == 1 else 'notes'}"
     if not query:

@@ -1,7 +1,8 @@
 """The tasks of one user, read from and found in `ctx.store`.
 
-The store filters what it reads, so everything here except `by_id` costs one pass over all of the user's tasks,
-done ones included: a read unit per 4 KB, about 25 tasks, and one round trip per 100 matching tasks. Memory holds the matches.
+The store filters what it reads, so everything here except `by_id` costs one pass over all of the
+user's tasks, done ones included: a read unit per 4 KB, about 25 tasks, and one round trip per 100
+matching tasks. Memory holds the matches.
 """
 
 from __future__ import annotations
@@ -45,7 +46,8 @@ class Task:
         )
 
     def facts(self) -> dict[str, Any]:
-        """What the user, and the next turn, are told: id, title, due (None when there is none), state; priority unless normal."""
+        """What the user, and the next turn, are told: id, title, due (None when there is none),
+        state; priority unless normal."""
         told: dict[str, Any] = {
             "id": self.id,
             "title": self.title,
@@ -55,7 +57,8 @@ class Task:
         return told if self.priority == "normal" else {**told, "priority": self.priority}
 
     def urgency(self) -> tuple[str, int, str]:
-        """Sort key: earliest due first (a day counts as its end, none last), then priority, then age."""
+        """Sort key: earliest due first (a day counts as its end, none last), then priority, then
+        age."""
         return (
             self.due if "T" in self.due else f"{self.due or '9999'}T24",
             {"high": 0, "normal": 1, "low": 2}.get(self.priority, 1),
@@ -86,9 +89,11 @@ async def by_id(ctx: Context, task_id: str) -> Task | None:
 async def locate(
     ctx: Context, task_id: str, title: str, state: str | None = None
 ) -> Task | ActionResult:
-    """The task of this id, or the only one of this title: exact (letter case aside) first, else holding all its words.
+    """The task of this id, or the only one of this title: exact (letter case aside) first, else
+    holding all its words.
 
-    An ActionResult is the error to return: NOT_FOUND, AMBIGUOUS (with the candidates), VALIDATION_MISSING_FIELD.
+    An ActionResult is the error to return: NOT_FOUND, AMBIGUOUS (with the candidates),
+    VALIDATION_MISSING_FIELD.
     """
     ru = ctx.user.language.startswith("ru")
     if task_id:

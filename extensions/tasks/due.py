@@ -11,7 +11,10 @@ from typing import Literal
 
 TaskState = Literal["open", "today", "overdue", "done"]
 
-ACCEPTED = "a date like 2026-05-16, a moment like 2026-05-16T15:00, or today / tomorrow / сегодня / завтра (with a time: tomorrow 15:00)"
+ACCEPTED = (
+    "a date like 2026-05-16, a moment like 2026-05-16T15:00, or today / tomorrow / сегодня / завтра"
+    " (with a time: tomorrow 15:00)"
+)
 DAYS_AHEAD = {"today": 0, "tomorrow": 1, "сегодня": 0, "завтра": 1, "послезавтра": 2}
 WORD = re.compile(
     rf"({'|'.join(DAYS_AHEAD)})(?:\s+(?:at\s+|в\s+)?(\d{{1,2}}):(\d{{2}}))?", re.IGNORECASE
@@ -41,7 +44,8 @@ def _moment(value: datetime) -> str:
 
 
 def state_of(state: str, due: str, now: datetime) -> TaskState:
-    """`done`; else `overdue` (its day, or its moment, is past), `today` (still ahead today), or `open`."""
+    """`done`; else `overdue` (its day, or its moment, is past), `today` (still ahead today), or
+    `open`."""
     if state == "done":
         return "done"
     if not due:

@@ -1,4 +1,5 @@
-"""Tasks with due dates, on `ctx.store`: add, list, complete, delete; counts for the skeleton; a panel."""
+"""Tasks with due dates, on `ctx.store`: add, list, complete, delete; counts for the skeleton; a
+panel."""
 
 from __future__ import annotations
 
@@ -34,13 +35,17 @@ class AddParams(BaseModel):
     )
     priority: Literal["low", "normal", "high"] = Field(
         "normal",
-        description="How urgent: low (unimportant, неважная, неважно), normal (обычная), high (urgent, important, срочная, срочно, важная, высокий)",
+        description=(
+            "How urgent: low (unimportant, неважная, неважно), normal (обычная), high (urgent,"
+            " important, срочная, срочно, важная, высокий)"
+        ),
     )
 
     @field_validator("due")
     @classmethod
     def readable(cls, value: str) -> str:
-        """Refuse what cannot be read before anything runs; the words for days are resolved when the task is stored."""
+        """Refuse what cannot be read before anything runs; the words for days are resolved when the
+        task is stored."""
         if value:
             parse_due(value, ANY_TIME)
         return value
@@ -52,8 +57,9 @@ class ListParams(BaseModel):
     state: Literal["open", "done", "overdue", "today", "all"] = Field(
         "open",
         description=(
-            "open (not done, открытые, невыполненные), done (completed, finished, выполненные, сделанные, завершенные), "
-            "overdue (late, просроченные), today (still due today, сегодня), all (everything, все)."
+            "open (not done, открытые, невыполненные), done (completed, finished, выполненные,"
+            " сделанные, завершенные), overdue (late, просроченные), today (still due today,"
+            " сегодня), all (everything, все)."
         ),
     )
 
@@ -66,7 +72,9 @@ class WhichParams(BaseModel):
     )
     title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = Field(
         "",
-        description="Its title, or words that stand in no other task's title. For when there is no id.",
+        description=(
+            "Its title, or words that stand in no other task's title. For when there is no id."
+        ),
     )
 
 
@@ -110,7 +118,8 @@ async def add(ctx: Context, params: AddParams) -> ActionResult:
 
 @chat.function(
     "list_tasks",
-    "List the user's tasks: open, done, overdue, due today, or all; also answers how many there are",
+    "List the user's tasks: open, done, overdue, due today, or all; also answers how many"
+    " there are",
     examples=[
         "show my tasks",
         "покажи мои задачи",
@@ -159,7 +168,8 @@ async def list_tasks(ctx: Context, params: ListParams) -> ActionResult:
     ],
 )
 async def complete(ctx: Context, params: WhichParams) -> ActionResult:
-    """By id: one read, one write. By title: one pass over the open tasks first. Completing twice is no error."""
+    """By id: one read, one write. By title: one pass over the open tasks first. Completing twice is
+    no error."""
     found = await locate(ctx, params.id, params.title, "open")
     if isinstance(found, ActionResult):
         return found
@@ -222,9 +232,11 @@ async def delete(ctx: Context, params: WhichParams) -> ActionResult:
     "tasks", ttl=60, description="How many tasks are overdue, due today, due within a week, open"
 )
 async def tasks_section(ctx: Context) -> dict[str, Any]:
-    """Four counts that share no task, except that open_count is all of them: one pass over the user's tasks (see `board`).
+    """Four counts that share no task, except that open_count is all of them: one pass over the
+    user's tasks (see `board`).
 
-    `today_count` is what is still ahead today, `upcoming_7d_count` runs from tomorrow to seven days from today.
+    `today_count` is what is still ahead today, `upcoming_7d_count` runs from tomorrow to seven days
+    from today.
     """
     now = ctx.time.now()
     tasks = [task async for task in every(ctx, "open")]

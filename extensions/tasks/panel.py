@@ -10,7 +10,8 @@ ROWS = 30
 
 
 def board_panel(ctx: Context, tasks: list[Task]) -> ui.UINode:
-    """The tree for these open tasks, most urgent first; at most 30 rows a group, the group's full number in its title."""
+    """The tree for these open tasks, most urgent first; at most 30 rows a group, the group's full
+    number in its title."""
     groups = [
         (say(ctx, "Overdue", "Просрочено"), [t for t in tasks if t.state == "overdue"]),
         (say(ctx, "Today", "Сегодня"), [t for t in tasks if t.state == "today"]),

@@ -1,1 +1,2 @@
-"""The parts of the `webbee` command line: talking to an API, writing and checking extensions, checking a deployment."""
+"""The parts of the `webbee` command line: talking to an API, writing and checking extensions,
+checking a deployment."""

@@ -16,7 +16,8 @@ EXTENSIONS = Path("extensions")
 
 
 def check(options: argparse.Namespace) -> int:
-    """Check one extension, or every folder of `extensions`. Exit status 1 when there is an error; warnings alone are 0."""
+    """Check one extension, or every folder of `extensions`. Exit status 1 when there is an error;
+    warnings alone are 0."""
     folder = _folder(str(options.extension))
     inside = (
         []
@@ -46,7 +47,8 @@ def check(options: argparse.Namespace) -> int:
 
 
 def problems(folders: Sequence[Path]) -> Iterator[tuple[Path, list[Finding]]]:
-    """Each folder with its findings, the static ones first; one with a syntax error is not loaded."""
+    """Each folder with its findings, the static ones first; one with a syntax error is not
+    loaded."""
     taken: set[str] = set()
     for folder in folders:
         found = findings(folder)
@@ -68,7 +70,8 @@ def problems(folders: Sequence[Path]) -> Iterator[tuple[Path, list[Finding]]]:
 
 
 def _folder(named: str) -> Path:
-    """An extension's folder, by path or id, or a folder of them: `extensions` beside the caller, else the project's own, without a name."""
+    """An extension's folder, by path or id, or a folder of them: `extensions` beside the caller,
+    else the project's own, without a name."""
     home = EXTENSIONS if EXTENSIONS.is_dir() else ROOT / EXTENSIONS
     folder = Path(named) if named else home
     if not folder.is_dir():
@@ -82,7 +85,8 @@ def _print(folder: Path, found: Sequence[Finding]) -> None:
     for f in found:
         colour = "red" if f.level == "error" else "yellow"
         print(
-            f"{folder / f.file}:{f.line}: {paint(f.level, colour)} {f.message} {paint(f.rule, 'dim')}"
+            f"{folder / f.file}:{f.line}: {paint(f.level, colour)} {f.message}"
+            f" {paint(f.rule, 'dim')}"
         )
     errors = _errors(found)
     counts = f"{_count(errors, 'error')}, {_count(len(found) - errors, 'warning')}"

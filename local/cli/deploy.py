@@ -1,4 +1,5 @@
-"""`webbee deploy-check`: what is missing before `sam deploy`. Looks at this machine and these files; asks AWS nothing."""
+"""`webbee deploy-check`: what is missing before `sam deploy`. Looks at this machine and these
+files; asks AWS nothing."""
 
 from __future__ import annotations
 
@@ -74,8 +75,8 @@ def _tools(options: argparse.Namespace) -> Iterator[Item]:
     probe = [str(python), "-c", "import ensurepip"]
     works = (
         python is not None
-        and subprocess.run(probe, capture_output=True, check=False).returncode == 0
-    )  # noqa: S603 - found above
+        and subprocess.run(probe, capture_output=True, check=False).returncode == 0  # noqa: S603
+    )
     missing = "the functions' runtime, needed for `make build`: install Python 3.13 with pip"
     yield Item("Python 3.13", works, f"{python}" if works else missing)
 
@@ -100,10 +101,8 @@ def _parameters(options: argparse.Namespace) -> Iterator[Item]:
     for name, parameter in load_template(ROOT / "template.yaml")["Parameters"].items():
         if "Default" not in parameter:
             value = given.get(name)
-            text = (
-                value
-                or f"not in {Path(options.config).name}: sam deploy --guided asks for it – {parameter['Description']}"
-            )
+            asked = f"sam deploy --guided asks for it – {parameter['Description']}"
+            text = value or f"not in {Path(options.config).name}: {asked}"
             yield Item(name, bool(value), text, "warning")
 
 
@@ -125,7 +124,10 @@ def _given(config: Path) -> dict[str, str]:
 def _model(options: argparse.Namespace) -> Iterator[Item]:
     given = _given(Path(options.config))
     model = given.get("Model", "offline")
-    offline = "offline: it matches phrases and understands no language; Model=bedrock:<id> answers like a person"
+    offline = (
+        "offline: it matches phrases and understands no language; Model=bedrock:<id> answers like a"
+        " person"
+    )
     yield Item("model", model != "offline", offline if model == "offline" else model, "warning")
     if model.startswith("bedrock:"):
         arns = given.get("BedrockModelArns", "")
@@ -148,12 +150,16 @@ def _extensions(options: argparse.Namespace) -> Iterator[Item]:
 def _public_url(options: argparse.Namespace) -> Iterator[Item]:
     if names := giving_out_addresses(ROOT / "extensions"):
         given = _given(Path(options.config)).get("PublicUrl", "")
-        text = f"empty: {', '.join(names)} give out addresses of the API; set it after the first deployment (output ApiUrl)"
+        text = (
+            f"empty: {', '.join(names)} give out addresses of the API; set it after the first"
+            " deployment (output ApiUrl)"
+        )
         yield Item("PublicUrl", bool(given), given or text, "warning")
 
 
 def giving_out_addresses(folder: Path) -> list[str]:
-    """Extensions of a folder that name webhooks or begin sign-ins: they need the API's own address."""
+    """Extensions of a folder that name webhooks or begin sign-ins: they need the API's own
+    address."""
     code = {
         main.parent.name: main.parent.rglob("*.py") for main in sorted(folder.glob("*/main.py"))
     }

@@ -1,7 +1,7 @@
 """Loading an extension to see whether it loads: as the functions do, in a process of its own.
 
-What extension code does while it is imported (prints, threads, an endless loop, `os._exit`) stays in that process:
-`python -m local.cli.loading FOLDER` answers on its output with one JSON object.
+What extension code does while it is imported (prints, threads, an endless loop, `os._exit`) stays
+in that process: `python -m local.cli.loading FOLDER` answers on its output with one JSON object.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def load(folder: Path) -> Loaded:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
     command = [sys.executable, "-m", "local.cli.loading", str(folder.resolve())]
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - ourselves
             command, env=environment, capture_output=True, text=True, timeout=LOAD_S, check=False
-        )  # noqa: S603 - ourselves
+        )
     except subprocess.TimeoutExpired:
         return _failed(
             "main.py",
@@ -134,7 +134,8 @@ def _place(folder: Path, function: str) -> tuple[str, int]:
 
 
 def main(arguments: list[str]) -> None:
-    """Answer on the real output, give extension code none, and end at once, whatever threads it left."""
+    """Answer on the real output, give extension code none, and end at once, whatever threads it
+    left."""
     with os.fdopen(os.dup(1), "w", encoding="utf-8") as answer:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         json.dump(asdict(_look(Path(arguments[0]))), answer)

@@ -1,4 +1,5 @@
-"""Static rules of an extension, each finding with its file and line. Nothing of the extension runs here."""
+"""Static rules of an extension, each finding with its file and line. Nothing of the extension runs
+here."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ HANDLERS = ("function", "skeleton", "panel", "schedule", "signal", "webhook", "t
 NO_SNAPSHOTS = ("function", "panel", "schedule", "signal", "webhook", "expose", "on_event")
 ACTION_TYPES = ("read", "write", "destructive")
 NOT_OF_THE_SDK = ("async", "examples")
-"""Rules that `imperal-sdk` extensions need not follow: plain handlers run on a thread, its decorator takes no examples."""
+"""Rules that `imperal-sdk` extensions need not follow: plain handlers run on a thread, its
+decorator takes no examples."""
 
 BLOCKING = {
     "time.sleep": "await asyncio.sleep",
@@ -29,7 +31,8 @@ BLOCKING = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One breach. `level` is error (it will fail or be refused) or warning (it will work less well than it could)."""
+    """One breach. `level` is error (it will fail or be refused) or warning (it will work less well
+    than it could)."""
 
     file: str
     line: int
@@ -73,7 +76,8 @@ class _Module:
         self._tree = tree
 
     def findings(self) -> Iterator[Finding]:
-        """All rules over all nodes; the code of handlers that may not read snapshots is told apart."""
+        """All rules over all nodes; the code of handlers that may not read snapshots is told
+        apart."""
         forbidden = {
             id(n) for f in ast.walk(self._tree) if _decorator(f, *NO_SNAPSHOTS) for n in ast.walk(f)
         }
@@ -94,7 +98,8 @@ class _Module:
                 yield self._error(
                     node,
                     "fact-ledger",
-                    "the fact ledger has no extension API: return structured data in ActionResult.data",
+                    "the fact ledger has no extension API: return structured data in"
+                    " ActionResult.data",
                 )
 
     def _handler(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Finding]:
@@ -146,7 +151,8 @@ class _Module:
             yield self._warning(
                 node,
                 "params",
-                f"{node.name}'s second parameter has no annotation: a Pydantic model is checked before it runs",
+                f"{node.name}'s second parameter has no annotation: a Pydantic model is checked"
+                " before it runs",
             )
 
     def _section(
@@ -209,7 +215,8 @@ class _Module:
             yield self._warning(
                 node,
                 "environment",
-                "use ctx.config or ctx.secrets: the environment is the deployment's, not the user's",
+                "use ctx.config or ctx.secrets: the environment is the deployment's, not the"
+                " user's",
             )
         if name == "print":
             yield self._warning(node, "print", "use ctx.log: it names the app and the request")

@@ -124,8 +124,8 @@ def test_a_message_reaches_the_function() -> None:
 '''
 
 ICON = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5">'
-    '<path d="M12 3l8 4.5v9L12 21l-8-4.5v-9z"/></svg>\n'
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="currentColor"'
+    ' stroke-width="1.5"><path d="M12 3l8 4.5v9L12 21l-8-4.5v-9z"/></svg>\n'
 )
 
 
@@ -145,7 +145,8 @@ def new(options: argparse.Namespace) -> int:
     app = str(options.extension)
     if not APP_ID.fullmatch(app):
         raise CliError(
-            f"{app!r} cannot be an extension's id: 1 to 64 characters of a-z 0-9 _ -, the first a letter"
+            f"{app!r} cannot be an extension's id: 1 to 64 characters of a-z 0-9 _ -, the first a"
+            " letter"
         )
     folder = Path(options.into) / app
     if folder.exists():

@@ -1,4 +1,5 @@
-"""What the commands print: JSON where asked for, progress on the terminal's error stream, answers on its output."""
+"""What the commands print: JSON where asked for, progress on the terminal's error stream, answers
+on its output."""
 
 from __future__ import annotations
 

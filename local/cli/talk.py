@@ -34,7 +34,8 @@ def ask(work: Any, *arguments: Any, **named: Any) -> Any:
         raise CliError(str(error)) from None
     except OSError as error:
         raise CliError(
-            f"the API does not answer ({getattr(error, 'reason', error)}): start one with `make run`, or name it with --url"
+            f"the API does not answer ({getattr(error, 'reason', error)}): start one with `make"
+            " run`, or name it with --url"
         ) from None
 
 
@@ -191,7 +192,8 @@ def refresh(options: argparse.Namespace) -> int:
     else:
         for s in report:
             print(
-                f"{mark(not s['failures'])} {s['app_id']}.{s['section']} {s['age']} {s['last_error']}\n  {paint(s['line'], 'dim')}"
+                f"{mark(not s['failures'])} {s['app_id']}.{s['section']} {s['age']}"
+                f" {s['last_error']}\n  {paint(s['line'], 'dim')}"
             )
     late = len(report) < len(wanted) or any(
         s["age_s"] is None or s["age_s"] > time.monotonic() - started + 1 for s in report

@@ -1,4 +1,5 @@
-"""The OpenAPI document: fresh, complete, and true: the running API keeps what it says whatever arrives."""
+"""The OpenAPI document: fresh, complete, and true: the running API keeps what it says whatever
+arrives."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from local.template import load_template, routes
 from local.world import local_world
 
 DOCUMENT: dict[str, Any] = json.loads(PATH.read_text("utf-8"))
-# API Gateway answers 404 for a method without a route; who needs a token is tested with the template.
+# API Gateway answers 404 for a method without a route; who needs a token is tested with the
+# template.
 NOT_OURS = [checks.unsupported_method, checks.ignored_auth]
 schema = schemathesis.openapi.from_dict(DOCUMENT)
 

@@ -37,7 +37,8 @@ BOB = User(imperal_id="bob", email="bob@example.com", tenant_id="acme")
 
 
 class Bench:
-    """Calls extensions as the functions do; everything a plain method, the event loop out of sight."""
+    """Calls extensions as the functions do; everything a plain method, the event loop out of
+    sight."""
 
     def __init__(self, registry: Registry, **more: str) -> None:
         self.clock = FrozenClock("2026-05-15T17:21:04Z")

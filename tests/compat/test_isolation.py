@@ -1,4 +1,5 @@
-"""What an extension should not do ends with its own call: it is answered, logged, and the others never notice."""
+"""What an extension should not do ends with its own call: it is answered, logged, and the others
+never notice."""
 
 from __future__ import annotations
 
@@ -43,7 +44,10 @@ def test_an_extension_that_does_not_load_is_named_with_its_reason_and_the_others
         "empty": "ValueError: empty/main.py has no module attribute that is an Extension",
         "exits": "SystemExit: 4 (main.py:7)",
         "lacks": "ModuleNotFoundError: No module named 'a_library_that_is_not_there' (main.py:3)",
-        "raises": "ValueError: skeleton: section_name 'a:b' must not contain wildcard/separator characters (* ? [ ] : /) (app.py:6)",
+        "raises": (
+            "ValueError: skeleton: section_name 'a:b' must not contain wildcard/separator"
+            " characters (* ? [ ] : /) (app.py:6)"
+        ),
     }
     assert Bench(failing).call("fine", "hello") == {"hello": "alice"}
 

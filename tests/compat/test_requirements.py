@@ -1,4 +1,5 @@
-"""extensions/check_requirements.py: what extensions require is checked, by name, before the layer is built."""
+"""extensions/check_requirements.py: what extensions require is checked, by name, before the layer
+is built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""An account that the kernel's sign-in stored is one that the SDK's own token refresh understands."""
+"""An account that the kernel's sign-in stored is one that the SDK's own token refresh
+understands."""
 
 from __future__ import annotations
 

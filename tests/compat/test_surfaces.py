@@ -1,4 +1,5 @@
-"""Extensions written for `imperal-sdk` run unchanged: each surface, through the kernel's own dispatch."""
+"""Extensions written for `imperal-sdk` run unchanged: each surface, through the kernel's own
+dispatch."""
 
 from __future__ import annotations
 
@@ -244,9 +245,11 @@ def test_http_answers_and_fails_as_in_the_sdk(bench: Bench, service: str) -> Non
     assert bench.call("weather", "reach", url=f"{service}/away", follow=False)["status"] == 302
     codes = {
         "loop": bench.outcome("weather", "reach", url=f"{service}/away").error_code,
-        "closed": bench.outcome(
-            "weather", "reach", url="http://169.254.169.254/latest/meta-data"
-        ).error_code,
+        "closed": (
+            bench.outcome(
+                "weather", "reach", url="http://169.254.169.254/latest/meta-data"
+            ).error_code
+        ),
         "nobody": bench.outcome("weather", "reach", url="http://127.0.0.1:1/").error_code,
         "too long": bench.outcome("weather", "reach", url=service, timeout=181).error_code,
         "no time": bench.outcome("weather", "reach", url=service, timeout=0).error_code,

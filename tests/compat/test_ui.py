@@ -1,4 +1,5 @@
-"""Every node the SDK's `ui` module can make is drawn by the page: enumerated from the SDK, not from memory. How: `tests/page/test_gallery.py`."""
+"""Every node the SDK's `ui` module can make is drawn by the page: enumerated from the SDK, not from
+memory. How: `tests/page/test_gallery.py`."""
 
 from __future__ import annotations
 

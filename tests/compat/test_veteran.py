@@ -1,4 +1,5 @@
-"""An extension of the SDK's version 5.0 runs with the SDK that is installed, and with an older one: see `test_an_older_sdk_does_too`."""
+"""An extension of the SDK's version 5.0 runs with the SDK that is installed, and with an older one:
+see `test_an_older_sdk_does_too`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Every contract test runs on both implementations: in memory, and on DynamoDB with the tables of template.yaml."""
+"""Every contract test runs on both implementations: in memory, and on DynamoDB with the tables of
+template.yaml."""
 
 from __future__ import annotations
 

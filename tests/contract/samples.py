@@ -91,7 +91,8 @@ def event(event_id: str = "e1", **changes: Any) -> Event:
 
 
 async def race(*callers: Callable[[], Coroutine[Any, Any, Any]]) -> list[Any]:
-    """Run every caller in a thread and an event loop of its own, all at once; an exception is a result too."""
+    """Run every caller in a thread and an event loop of its own, all at once; an exception is a
+    result too."""
 
     def run(caller: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
         try:

@@ -1,4 +1,5 @@
-"""Every item that may expire carries `expires_at` in whole Unix seconds, and none that must live does."""
+"""Every item that may expire carries `expires_at` in whole Unix seconds, and none that must live
+does."""
 
 from __future__ import annotations
 

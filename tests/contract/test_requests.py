@@ -1,4 +1,5 @@
-"""What the adapters send to DynamoDB: how many requests, which, and what becomes of those that fail."""
+"""What the adapters send to DynamoDB: how many requests, which, and what becomes of those that
+fail."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ async def sent(dynamo: Dynamo, work: Any) -> list[str]:
     with metered(dynamo.client) as meter:
         await work
     return [
-        f"{call.operation} {'+'.join(t.removeprefix('test-').removesuffix('Table') for t in call.tables)}"
+        f"{call.operation}"
+        f" {'+'.join(t.removeprefix('test-').removesuffix('Table') for t in call.tables)}"
         for call in meter.calls
     ]
 
@@ -133,7 +135,8 @@ Flaky = Callable[[str], None]
 
 @pytest.fixture
 def loses_the_answer(dynamo: Dynamo) -> Flaky:
-    """The next request of an operation is carried out, but its answer is lost; botocore repeats it."""
+    """The next request of an operation is carried out, but its answer is lost; botocore repeats
+    it."""
 
     def arrange(operation: str) -> None:
         answers = [AWSResponse("", 503, HTTPHeaders(), MockRawResponse("{}"))]
@@ -309,7 +312,10 @@ async def test_a_secret_of_the_wrong_size_is_refused_without_its_value(
 
 
 def test_importing_the_adapters_does_not_import_boto3() -> None:
-    code = "import sys, webbee_kernel.stores.dynamodb, webbee_kernel.stores.dynamodb.meter; sys.exit('botocore' in sys.modules)"
+    code = (
+        "import sys, webbee_kernel.stores.dynamodb, webbee_kernel.stores.dynamodb.meter;"
+        " sys.exit('botocore' in sys.modules)"
+    )
     assert (
         subprocess.run(
             [sys.executable, "-c", code], env={"PYTHONPATH": os.pathsep.join(sys.path)}, check=False

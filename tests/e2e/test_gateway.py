@@ -1,4 +1,5 @@
-"""The local run over real HTTP: the gateway asks for tokens, serves the template's routes and hands real events to the real functions."""
+"""The local run over real HTTP: the gateway asks for tokens, serves the template's routes and hands
+real events to the real functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A mail session in Russian on real mail servers: the address is used, and with the gate closed no model ever reads one."""
+"""A mail session in Russian on real mail servers: the address is used, and with the gate closed no
+model ever reads one."""
 
 from __future__ import annotations
 
@@ -55,7 +56,8 @@ class Recorder:
         return await self._model.complete(request)
 
     def addresses(self) -> set[str]:
-        """Every address in what a model read as prompt; the catalogue's examples are the developer's."""
+        """Every address in what a model read as prompt; the catalogue's examples are the
+        developer's."""
         return {a for r in self.requests for a in ADDRESS.findall(f"{r.system}\n{r.prompt}")}
 
 

@@ -1,4 +1,5 @@
-"""Two processes that share nothing but the tables, as two Lambda instances do: what happens at the same moment happens once."""
+"""Two processes that share nothing but the tables, as two Lambda instances do: what happens at the
+same moment happens once."""
 
 from __future__ import annotations
 
@@ -64,7 +65,8 @@ class Cloud:
     def at_once(
         self, method: str, path: str, body: Any, claims: Any = ALICE
     ) -> list[dict[str, Any]]:
-        """The same request to every process, before any of them answers; the answers' bodies and statuses."""
+        """The same request to every process, before any of them answers; the answers' bodies and
+        statuses."""
         for process in self.processes:
             process.send("chat_turn", http_event(method, path, claims=claims, body=body))
         answers = [json.loads(process.read()) for process in self.processes]
@@ -85,7 +87,8 @@ class Cloud:
 
 @contextmanager
 def tables_server() -> Iterator[str]:
-    """moto as a server, its requests one after the other: without the lock its conditional writes have two winners."""
+    """moto as a server, its requests one after the other: without the lock its conditional writes
+    have two winners."""
     lock = threading.Lock()
     application = DomainDispatcherApplication(create_backend_app)
 

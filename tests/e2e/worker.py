@@ -1,4 +1,5 @@
-"""A process that holds the real services, as one Lambda instance does: one event a line on standard input, one answer a line on standard output."""
+"""A process that holds the real services, as one Lambda instance does: one event a line on standard
+input, one answer a line on standard output."""
 
 from __future__ import annotations
 

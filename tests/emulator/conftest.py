@@ -1,4 +1,5 @@
-"""The deployment these tests drive: `sam build`'s artefacts under Lambda's runtime emulator, tables by CloudFormation in moto."""
+"""The deployment these tests drive: `sam build`'s artefacts under Lambda's runtime emulator, tables
+by CloudFormation in moto."""
 
 from __future__ import annotations
 
@@ -56,9 +57,11 @@ class Cloud:
         """Post a recorded HTTP API event as a user, some of its parts changed; status and body."""
         event = recorded(name, sub) | changes
         answer = self.invoke(function, event)
-        return answer["statusCode"], json.loads(answer["body"]) if "json" in answer["headers"][
-            "content-type"
-        ] else answer["body"]
+        return answer["statusCode"], (
+            json.loads(answer["body"])
+            if "json" in answer["headers"]["content-type"]
+            else answer["body"]
+        )
 
     def items(self, table: str) -> list[dict[str, Any]]:
         """Every item of a table, by the template's name of it."""
@@ -69,7 +72,8 @@ class Cloud:
         )
 
     def messages(self) -> list[dict[str, Any]]:
-        """Take what waits on the refresh queue, in the form in which Lambda's poller hands it over."""
+        """Take what waits on the refresh queue, in the form in which Lambda's poller hands it
+        over."""
         sqs, queue = self.client("sqs"), self.stack.outputs["RefreshQueueUrl"]
         found = []
         while batch := sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10).get(
@@ -87,7 +91,8 @@ class Cloud:
         return found
 
     def drain(self) -> list[dict[str, Any]]:
-        """Hand what waits to the function, as Lambda's poller does: what a batch reports comes again. Returns what waited."""
+        """Hand what waits to the function, as Lambda's poller does: what a batch reports comes
+        again. Returns what waited."""
         batch = waiting = self.messages()
         for _ in range(5):
             failed = {
@@ -149,7 +154,8 @@ def stack(aws: str) -> Deployment:
 
 @pytest.fixture(scope="session")
 def environment(built: Built, stack: Deployment) -> Callable[[str], dict[str, str]]:
-    """A function's variables: what CloudFormation gave it, and what only a real Lambda has in its place."""
+    """A function's variables: what CloudFormation gave it, and what only a real Lambda has in its
+    place."""
 
     def of(function: str) -> dict[str, str]:
         variables = dict(stack.environments[function])

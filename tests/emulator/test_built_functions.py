@@ -1,4 +1,5 @@
-"""What `sam build` makes, under Lambda's runtime client and emulator: the production path from event to item."""
+"""What `sam build` makes, under Lambda's runtime client and emulator: the production path from
+event to item."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Extensions of `imperal-sdk` as they are deployed: built into the layer with the SDK, on Lambda's Python, under its runtime emulator."""
+"""Extensions of `imperal-sdk` as they are deployed: built into the layer with the SDK, on Lambda's
+Python, under its runtime emulator."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ APPS = ("shelf", "mason", "pulse")
 
 @pytest.fixture(scope="module")
 def with_sdk(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """The build with another extensions layer: three extensions of that SDK and what they require."""
+    """The build with another extensions layer: three extensions of that SDK and what they
+    require."""
     sources, artefacts = tmp_path_factory.mktemp("extensions"), tmp_path_factory.mktemp("build")
     for name in ("Makefile", "check_requirements.py", "constraints.txt"):
         shutil.copy(ROOT / "extensions" / name, sources)
@@ -61,7 +63,11 @@ def call(tools: Emulator, app_id: str, function: str, /, **params: Any) -> Any:
     body = json.dumps({"function": function, "params": params})
     answer = tools.invoke(
         recorded("http_panel_call")
-        | {"pathParameters": {"app_id": app_id}, "body": body, "isBase64Encoded": False}
+        | {
+            "pathParameters": {"app_id": app_id},
+            "body": body,
+            "isBase64Encoded": False,
+        }
     )
     return json.loads(answer["body"])
 
@@ -91,7 +97,10 @@ def test_clients_built_by_hand_reach_the_endpoint_between_two_freezes(tools: Emu
 def test_the_sdk_leaves_chat_turn_alone(
     with_sdk: Built, environment: Callable[[str], dict[str, str]]
 ) -> None:
-    code = "import sys, handler; handler.lambda_handler.service(); sys.exit('imperal_sdk' in sys.modules)"
+    code = (
+        "import sys, handler; handler.lambda_handler.service(); sys.exit('imperal_sdk' in"
+        " sys.modules)"
+    )
     python_path = os.pathsep.join(
         map(str, (with_sdk.task("ChatTurnFunction"), with_sdk.opt / "python"))
     )

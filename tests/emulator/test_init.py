@@ -1,4 +1,5 @@
-"""What happens before the first event: where modules come from, and how a wrong environment stops a function."""
+"""What happens before the first event: where modules come from, and how a wrong environment stops a
+function."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Each function's role allows what the function asks AWS for, and nothing else.
 
-The built functions are driven through every route and trigger; each signs its requests with a key of its own, so what was asked is
-known by function. In AWS a request beyond the role would fail; an action that nothing asks for would be a door left open.
+The built functions are driven through every route and trigger; each signs its requests with a key
+of its own, so what was asked is known by function. In AWS a request beyond the role would fail; an
+action that nothing asks for would be a door left open.
 """
 
 from __future__ import annotations

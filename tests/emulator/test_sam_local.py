@@ -1,4 +1,5 @@
-"""The documented `sam local` commands: events and env.json fit the built functions; where a Docker engine is, the commands themselves."""
+"""The documented `sam local` commands: events and env.json fit the built functions; where a Docker
+engine is, the commands themselves."""
 
 from __future__ import annotations
 

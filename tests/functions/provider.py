@@ -1,4 +1,5 @@
-"""An OAuth provider on this machine: it checks what a real one would check, and fails on request."""
+"""An OAuth provider on this machine: it checks what a real one would check, and fails on
+request."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ CLIENT = {"client_id": "web-1", "client_secret": "s3cret-of-the-app"}
 
 
 class Provider:
-    """Codes are good once and only with the verifier, the redirect address and the client of their authorisation."""
+    """Codes are good once and only with the verifier, the redirect address and the client of their
+    authorisation."""
 
     def __init__(self, address: str) -> None:
         self.address = address

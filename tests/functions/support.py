@@ -1,4 +1,5 @@
-"""What the tests of whole turns share: a model that does as it is told, an extension that misbehaves on request, a user of the API."""
+"""What the tests of whole turns share: a model that does as it is told, an extension that
+misbehaves on request, a user of the API."""
 
 from __future__ import annotations
 
@@ -45,7 +46,8 @@ OTHER_ALICE = {**ALICE, "tenant_id": "umbrella"}
 
 
 def obey(request: ModelRequest) -> ModelResponse:
-    """Calls what the message names, `probe.save {"text": "a"}`, and narrates with the tools' own words."""
+    """Calls what the message names, `probe.save {"text": "a"}`, and narrates with the tools' own
+    words."""
     if request.role == "narrator":
         return ModelResponse(
             text="\n".join(json.loads(s) for s in _SUMMARY.findall(request.prompt)) or "Done."
@@ -81,7 +83,8 @@ def functions(
     clock: Clock | None = None,
     stores: Callable[[Stores], Stores] = lambda stores: stores,
 ) -> Mapping[str, Any]:
-    """The three functions with a model, a clock or store doubles of the test's own plugged into the real services."""
+    """The three functions with a model, a clock or store doubles of the test's own plugged into the
+    real services."""
     model = model or obedient()
 
     def app(settings: Settings, given: Clock) -> App:

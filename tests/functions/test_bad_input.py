@@ -1,4 +1,5 @@
-"""A request that cannot be served gets a 4xx that names the field and the limit, and leaves no trace in any table."""
+"""A request that cannot be served gets a 4xx that names the field and the limit, and leaves no
+trace in any table."""
 
 from __future__ import annotations
 
@@ -17,14 +18,16 @@ LIMIT = 8_000
 
 @pytest.fixture(scope="module")
 def stack() -> Iterator[Stack]:
-    """One deployment for the module: what is refused changes nothing, so the tests cannot meet each other."""
+    """One deployment for the module: what is refused changes nothing, so the tests cannot meet each
+    other."""
     with deployed() as running:
         yield running
 
 
 @pytest.fixture
 def refused(stack: Stack) -> Iterator[Any]:
-    """Sends a chat request that must be refused; afterwards every table must hold what it held before."""
+    """Sends a chat request that must be refused; afterwards every table must hold what it held
+    before."""
     before = tables(stack)
 
     def send(body: Any = None, *, claims: Any = ALICE, **event: Any) -> Answer:

@@ -1,4 +1,5 @@
-"""Extension code that blocks its thread is given up on in every function: its own call fails, what comes next gets another thread."""
+"""Extension code that blocks its thread is given up on in every function: its own call fails, what
+comes next gets another thread."""
 
 from __future__ import annotations
 

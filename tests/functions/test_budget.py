@@ -33,7 +33,8 @@ def sent(calls: list[Call], *, of_the_kernel: bool = True) -> list[str]:
 
 @pytest.fixture
 def settled(stack: Stack) -> Person:
-    """A user after her first turn, so that neither first-time work nor the session list's row counts."""
+    """A user after her first turn, so that neither first-time work nor the session list's row
+    counts."""
     person = Person(stack, ALICE)
     person.chat("hello")
     return person

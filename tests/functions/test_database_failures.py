@@ -1,4 +1,5 @@
-"""DynamoDB does not answer: the user is told to retry, nothing is recorded by halves, and the retry does what was asked once."""
+"""DynamoDB does not answer: the user is told to retry, nothing is recorded by halves, and the retry
+does what was asked once."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ def throttled() -> Exception:
 
 
 class Outage:
-    """A DynamoDB client that fails the next requests which fit `operation` and `table`, `times` of them."""
+    """A DynamoDB client that fails the next requests which fit `operation` and `table`, `times` of
+    them."""
 
     def __init__(self) -> None:
         self.plan: tuple[str, str, int, Exception, bool] | None = None
@@ -43,7 +45,8 @@ class Outage:
         error: Exception | None = None,
         after: bool = False,
     ) -> None:
-        """Fail them before they reach the table, or `after` they did, when only the answer is lost."""
+        """Fail them before they reach the table, or `after` they did, when only the answer is
+        lost."""
         self.plan = (operation, table, times, error or throttled(), after)
 
     def over(self) -> bool:

@@ -1,4 +1,5 @@
-"""The same request may arrive twice, at the same moment, in other threads and other processes: its effects happen once, its reply is one."""
+"""The same request may arrive twice, at the same moment, in other threads and other processes: its
+effects happen once, its reply is one."""
 
 from __future__ import annotations
 
@@ -113,7 +114,8 @@ def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> No
     )
 
     class Forgetful:
-        """A session store that loses the first turn, as a process does that dies before it has recorded it."""
+        """A session store that loses the first turn, as a process does that dies before it has
+        recorded it."""
 
         def __init__(self, sessions: Any) -> None:
             self._sessions = sessions

@@ -1,4 +1,5 @@
-"""Extension code may hang, giving way to others or not: the turn answers honestly, others go on, and what comes late arrives as an event."""
+"""Extension code may hang, giving way to others or not: the turn answers honestly, others go on,
+and what comes late arrives as an event."""
 
 from __future__ import annotations
 

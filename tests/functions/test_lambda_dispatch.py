@@ -1,4 +1,5 @@
-"""Extension code in a function of its own: the same answers, and honest ones when that function is away."""
+"""Extension code in a function of its own: the same answers, and honest ones when that function is
+away."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ from webbee_kernel.turn.replies import Reply
 
 
 class FunctionClient:
-    """What boto3's Lambda client does, with the real handler behind it. `fail` goes in the place of the next calls' answers."""
+    """What boto3's Lambda client does, with the real handler behind it. `fail` goes in the place of
+    the next calls' answers."""
 
     def __init__(self, stack: Stack) -> None:
         self.stack = stack

@@ -1,4 +1,5 @@
-"""Extension code may raise, exit or return rubbish: the turn answers honestly, the next one works, the ledger keeps nothing of it."""
+"""Extension code may raise, exit or return rubbish: the turn answers honestly, the next one works,
+the ledger keeps nothing of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The refresh loop on the real function: tick, queue, lease, save, alert; whatever comes twice or dies half-way."""
+"""The refresh loop on the real function: tick, queue, lease, save, alert; whatever comes twice or
+dies half-way."""
 
 from __future__ import annotations
 
@@ -520,7 +521,8 @@ HOURS = 3_600
 
 @pytest.fixture
 def patient() -> Iterator[Loop]:
-    """A deployment with AbsentAfterDays=3 in which Alice has the app and was noted in this very second."""
+    """A deployment with AbsentAfterDays=3 in which Alice has the app and was noted in this very
+    second."""
     with refreshing(WEBBEE_ABSENT_AFTER_DAYS="3") as made:
         made.person().install("clockwork")
         made.deliver(*made.tick())

@@ -1,4 +1,5 @@
-"""Connecting an account of another service: begun by a call, finished by the browser that comes back, once, for the user who began it."""
+"""Connecting an account of another service: begun by a call, finished by the browser that comes
+back, once, for the user who began it."""
 
 from __future__ import annotations
 

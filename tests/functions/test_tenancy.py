@@ -1,4 +1,5 @@
-"""Two users, and two tenants with a user of the same name: the same session id, app and keys, and nothing crosses."""
+"""Two users, and two tenants with a user of the same name: the same session id, app and keys, and
+nothing crosses."""
 
 from __future__ import annotations
 

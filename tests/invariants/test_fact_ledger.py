@@ -1,4 +1,5 @@
-"""The fact ledger through whole turns: what a call returned is what the next turn's classifier reads."""
+"""The fact ledger through whole turns: what a call returned is what the next turn's classifier
+reads."""
 
 import json
 import re

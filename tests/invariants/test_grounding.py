@@ -1,4 +1,5 @@
-"""I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS: a reply says nothing that this turn's data, summaries or message do not."""
+"""I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS: a reply says nothing that this turn's data, summaries or
+message do not."""
 
 from benchmarks import evaluate
 from webbee_kernel.grounding import check

@@ -1,4 +1,5 @@
-"""Models err in every way: unknown functions, broken arguments, silence, invented ids and numbers. The user still gets an honest reply."""
+"""Models err in every way: unknown functions, broken arguments, silence, invented ids and numbers.
+The user still gets an honest reply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Plans of several steps: bound to earlier results with their types, reads side by side, two model calls."""
+"""Plans of several steps: bound to earlier results with their types, reads side by side, two model
+calls."""
 
 from __future__ import annotations
 

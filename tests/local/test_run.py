@@ -55,8 +55,8 @@ def test_an_extension_that_does_not_load_stops_nobody_and_is_named() -> None:
         assert "fine" not in missing
         text = run.welcome(world.url, missing)
     assert (
-        "not loaded lacks: ModuleNotFoundError: No module named 'a_library_that_is_not_there' (main.py:3)"
-        in text
+        "not loaded lacks: ModuleNotFoundError: No module named 'a_library_that_is_not_there'"
+        " (main.py:3)" in text
     )
     assert str(FAILING.parent) not in text
 
@@ -85,8 +85,8 @@ def test_inspect_names_what_failed_to_load_and_so_does_its_search(
         assert webbee.main(["inspect", "hello", "--url", world.url]) == 0
         out = capsys.readouterr().out
         assert (
-            "✗ lacks failed to load: ModuleNotFoundError: No module named 'a_library_that_is_not_there' (main.py:3)"
-            in out
+            "✗ lacks failed to load: ModuleNotFoundError: No module named"
+            " 'a_library_that_is_not_there' (main.py:3)" in out
         )
         assert "fine failed" not in out
         assert webbee.main(["inspect", "--search", "lacks.forecast", "--url", world.url]) == 1

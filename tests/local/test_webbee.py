@@ -235,12 +235,18 @@ LOADS = {
     "lacks": (
         "main.py",
         3,
-        "it does not load: ModuleNotFoundError: No module named 'a_library_that_is_not_there' – add it to requirements.txt",
+        (
+            "it does not load: ModuleNotFoundError: No module named 'a_library_that_is_not_there' –"
+            " add it to requirements.txt"
+        ),
     ),
     "raises": (
         "app.py",
         6,
-        "it does not load: ValueError: skeleton: section_name 'a:b' must not contain wildcard/separator characters",
+        (
+            "it does not load: ValueError: skeleton: section_name 'a:b' must not contain"
+            " wildcard/separator characters"
+        ),
     ),
 }
 
@@ -297,7 +303,10 @@ async def look(ctx):
         ("import os\nos._exit(3)\n", "it ended the process that imported it (exit status 3)"),
         ("import time\nwhile True:\n    pass\n", "it did not load in 2 s"),
         (
-            "import os, sys\nos.write(1, b'{')\nprint('x', file=sys.stderr)\nraise ValueError('after all')\n",
+            (
+                "import os, sys\nos.write(1, b'{')\nprint('x', file=sys.stderr)\nraise"
+                " ValueError('after all')\n"
+            ),
             "ValueError: after all",
         ),
     ],
@@ -350,7 +359,8 @@ def test_deploy_check_names_what_is_missing(
 ) -> None:
     config = tmp_path / "samconfig.toml"
     config.write_text(
-        '[default.deploy.parameters]\nparameter_overrides = ["Model=bedrock:some.model", "JwtIssuer=https://login.example.com"]\n'
+        '[default.deploy.parameters]\nparameter_overrides = ["Model=bedrock:some.model",'
+        ' "JwtIssuer=https://login.example.com"]\n'
     )
     for name in (
         "AWS_ACCESS_KEY_ID",

@@ -53,7 +53,8 @@ def asking(**changes: Any) -> ModelRequest:
 
 @dataclass(frozen=True)
 class Wire:
-    """One service: its stand-in and the adapter that talks to it. The words of each protocol stand here, once."""
+    """One service: its stand-in and the adapter that talks to it. The words of each protocol stand
+    here, once."""
 
     kind: str
     server: ModelServer
@@ -79,7 +80,8 @@ class Wire:
         if self.kind == "bedrock":
             return error(
                 "AccessDeniedException",
-                "User: arn:aws:sts::1:assumed-role/prompt is not authorized to perform: bedrock:InvokeModel",
+                "User: arn:aws:sts::1:assumed-role/prompt is not authorized to perform:"
+                " bedrock:InvokeModel",
             )
         return Answer(status=401, code="invalid_api_key")
 

@@ -71,8 +71,10 @@ def test_a_chat_server_gets_system_user_tools(openai: Wire) -> None:
 
 
 def test_a_description_holds_effect_and_four_examples() -> None:
-    assert describe(LIST) == (
-        'List messages of the inbox Users say: "покажи письма за сегодня"; "show \\"new\\" mail"; "inbox"; "what is new"'
+    assert (
+        describe(LIST)
+        == 'List messages of the inbox Users say: "покажи письма за сегодня"; "show \\"new\\"'
+        ' mail"; "inbox"; "what is new"'
     )
     assert describe(SEND) == "Send a message Changes data."
 

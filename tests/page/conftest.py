@@ -1,4 +1,5 @@
-"""A real Chromium against the local deployment. Skipped, with the reason, where there is no Chromium."""
+"""A real Chromium against the local deployment. Skipped, with the reason, where there is no
+Chromium."""
 
 from __future__ import annotations
 
@@ -48,7 +49,8 @@ def url() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Debian's Chromium, driven by Playwright, whose event loop occupies this thread: it ends with the module, before others run."""
+    """Debian's Chromium, driven by Playwright, whose event loop occupies this thread: it ends with
+    the module, before others run."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="Playwright has no wheel for this machine"
     )
@@ -64,7 +66,8 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def visit(browser: Any, url: str) -> Iterator[Callable[..., Any]]:
-    """`visit(token)`: the page signed in as that user. The test fails on a console error not `expected`, or when a stranger's script ran."""
+    """`visit(token)`: the page signed in as that user. The test fails on a console error not
+    `expected`, or when a stranger's script ran."""
     contexts: list[Any] = []
     problems: list[str] = []
 

@@ -1,4 +1,5 @@
-"""Every constructor of the SDK's `ui` module with all it takes: what each makes, the words a person must find, the calls they must reach."""
+"""Every constructor of the SDK's `ui` module with all it takes: what each makes, the words a person
+must find, the calls they must reach."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ FIELD: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Shown:
-    """A node, the words in it (visible, or the name of something), and `{what is pressed: the function it calls}`."""
+    """A node, the words in it (visible, or the name of something), and `{what is pressed: the
+    function it calls}`."""
 
     node: Any
     words: tuple[str, ...] = ()
@@ -210,8 +212,9 @@ GALLERY: dict[str, Shown] = {
     "Code": Shown(ui.Code("let x = 1", language="js", line_numbers=True), ("let x = 1",)),
     "Markdown": Shown(
         ui.Markdown(
-            "# Big\n\nsome **bold** and *slanted* `code`\n\n- one\n- two\n  - nested\n\n1. first\n\n> quoted"
-            "\n\n```\nfenced\n```\n\n| a | b |\n|---|---|\n| c1 | c2 |\n\n[a link](https://example.com) snake_case_name"
+            "# Big\n\nsome **bold** and *slanted* `code`\n\n- one\n- two\n  - nested\n\n1."
+            " first\n\n> quoted\n\n```\nfenced\n```\n\n| a | b |\n|---|---|\n| c1 | c2 |\n\n[a"
+            " link](https://example.com) snake_case_name"
         ),
         (
             "Big",

@@ -1,4 +1,5 @@
-"""The local deployment with the three extensions, `showcase` and one that does not load, in a process of its own: prints its address, ends with its input."""
+"""The local deployment with the three extensions, `showcase` and one that does not load, in a
+process of its own: prints its address, ends with its input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Every node the SDK's `ui` module can make, drawn in a real Chromium: its words are there, what it can do is done, nothing breaks it."""
+"""Every node the SDK's `ui` module can make, drawn in a real Chromium: its words are there, what it
+can do is done, nothing breaks it."""
 
 from __future__ import annotations
 
@@ -282,8 +283,8 @@ def test_rows_are_searched_ticked_sorted_and_moved_by_keyboard(draw: Draw) -> No
 
 def test_markdown_is_drawn_and_its_markup_stays_text(draw: Draw) -> None:
     hostile = (
-        "<img src=x onerror=window.pwned=1> [bad](javascript:window.pwned=1) ![x](javascript:1) **b** "
-        + "*" * 3000
+        "<img src=x onerror=window.pwned=1> [bad](javascript:window.pwned=1) ![x](javascript:1)"
+        " **b** " + "*" * 3000
     )
     panel, _ = draw(
         ui.Stack(
@@ -398,7 +399,8 @@ def test_media_plays_from_safe_places_only(draw: Draw) -> None:
     ).is_visible()
     assert panel.get_by_text("This address is not opened: http://example.com/a.mp3").is_visible()
     assert panel.get_by_label("audio title").evaluate(
-        "a => new Promise(r => a.readyState ? r(true) : (a.onloadedmetadata = () => r(true), a.onerror = () => r(false)))"
+        "a => new Promise(r => a.readyState ? r(true) : (a.onloadedmetadata = () => r(true),"
+        " a.onerror = () => r(false)))"
     )
 
 

@@ -287,7 +287,8 @@ def test_the_keyboard_alone_is_enough(visit: Visit) -> None:
         page.keyboard.press("Tab")
         seen.add(
             page.evaluate(
-                "document.activeElement.getAttribute('aria-label') || document.activeElement.textContent"
+                "document.activeElement.getAttribute('aria-label') ||"
+                " document.activeElement.textContent"
             )
         )
     assert {"Apps", "Notifications", "Sign out", "+ New conversation", "Refresh Tasks"} <= seen

@@ -1,4 +1,5 @@
-"""A person connects an account of another service, in a real browser: the panel's button, the provider, the question, the news."""
+"""A person connects an account of another service, in a real browser: the panel's button, the
+provider, the question, the news."""
 
 from __future__ import annotations
 

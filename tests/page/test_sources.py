@@ -1,4 +1,5 @@
-"""The page's sources: nothing in them can run a stranger's text, every word exists in both languages, the docs list every node."""
+"""The page's sources: nothing in them can run a stranger's text, every word exists in both
+languages, the docs list every node."""
 
 from __future__ import annotations
 

@@ -16,7 +16,8 @@ MAKEFILE = TEMPLATE_PATH.parent / "extensions" / "Makefile"
 
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
-    """An extensions folder with one extension, one half-made folder and what editors and tests leave behind."""
+    """An extensions folder with one extension, one half-made folder and what editors and tests
+    leave behind."""
     folder = tmp_path / "extensions"
     for name in (
         "mail/main.py",
@@ -34,7 +35,8 @@ def sources(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A `python3.13` first on the PATH that only writes down its arguments; the test has no network."""
+    """A `python3.13` first on the PATH that only writes down its arguments; the test has no
+    network."""
     recorded = tmp_path / "arguments"
     fake = tmp_path / "bin" / "python3.13"
     fake.parent.mkdir()

@@ -1,4 +1,5 @@
-"""What an operator relies on: alarms, one dashboard, versions that move and move back, parameters that are refused early."""
+"""What an operator relies on: alarms, one dashboard, versions that move and move back, parameters
+that are refused early."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Least privilege, per table and per action: this table is the contract, the template must equal it."""
+"""Least privilege, per table and per action: this table is the contract, the template must equal
+it."""
 
 from __future__ import annotations
 
@@ -141,7 +142,8 @@ def test_no_statement_has_a_wildcard(transformed: Template, function: str) -> No
         assert {"NotAction", "NotResource"}.isdisjoint(statement)
         assert not any("*" in action for action in as_list(statement["Action"]))
         for resource in as_list(statement["Resource"]):
-            # A secret's name holds its user, so this one is a prefix, and only of this stack's own parameters.
+            # A secret's name holds its user, so this one is a prefix, and only of this stack's own
+            # parameters.
             assert (
                 "*" not in str(resource)
                 or short(resource) == SECRETS

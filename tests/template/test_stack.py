@@ -1,4 +1,5 @@
-"""The whole template as a CloudFormation stack in moto, and the three handlers against what it created."""
+"""The whole template as a CloudFormation stack in moto, and the three handlers against what it
+created."""
 
 from __future__ import annotations
 

@@ -120,7 +120,8 @@ def test_the_question_shows_titles_instead_of_ids() -> None:
     record = pending(DELETE, titles={"n1": "Lisbon launch"})
     assert (
         question(record, "en")
-        == "Please confirm: delete note – id: “Lisbon launch” (notes). Answer yes or no within 5 minutes."
+        == "Please confirm: delete note – id: “Lisbon launch” (notes). Answer yes or no within 5"
+        " minutes."
     )
     assert question(record, "ru-RU").startswith(
         "Нужно подтверждение: delete note – id: “Lisbon launch” (notes)."

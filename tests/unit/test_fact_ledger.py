@@ -1,4 +1,5 @@
-"""What a turn's calls leave behind: verbatim where it fits, and honest, valid JSON where it does not."""
+"""What a turn's calls leave behind: verbatim where it fits, and honest, valid JSON where it does
+not."""
 
 import json
 import re

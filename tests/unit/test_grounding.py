@@ -172,7 +172,8 @@ def test_two_results_of_one_tool_are_one_list(reply: str, grounded: bool) -> Non
 
 
 def test_derivations_do_not_open_a_barn_door() -> None:
-    """Ten numbers in sight: of the hundred small counts a narrator may make up, nearly all must still be refused."""
+    """Ten numbers in sight: of the hundred small counts a narrator may make up, nearly all must
+    still be refused."""
     data: list[Any] = [
         {
             "stages": {"new": 12, "won": 9, "lost": 4, "open": 31},
@@ -340,7 +341,8 @@ def test_a_count_is_grounded_by_itself_and_by_no_other(number: int, other: int) 
     ],
 )
 def test_the_check_is_linear_in_the_reply(piece: str) -> None:
-    """Ten times the text, measured against the same kind of text, so that a slow machine changes nothing; quadratic would be 100."""
+    """Ten times the text, measured against the same kind of text, so that a slow machine changes
+    nothing; quadratic would be 100."""
 
     def taken(times: int) -> float:
         best = float("inf")

@@ -20,7 +20,10 @@ CATALOGUE = Catalogue(
         "broken": AppInfo("broken", error="ImportError: x"),
     }
 )
-SEEN = '[2026-05-15T17:21:04Z user] hi\nFACTS: app=mail fn=list data={"messages": [{"id": "abc-1"}, {"id": 42}]}'
+SEEN = (
+    '[2026-05-15T17:21:04Z user] hi\nFACTS: app=mail fn=list data={"messages": [{"id": "abc-1"},'
+    ' {"id": 42}]}'
+)
 
 
 def code(call: Any, *args: Any) -> str:

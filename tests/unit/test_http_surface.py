@@ -1,4 +1,5 @@
-"""ctx.http against a real server on loopback: its caps hold, and it opens no door into a private network."""
+"""ctx.http against a real server on loopback: its caps hold, and it opens no door into a private
+network."""
 
 import asyncio
 import contextlib
@@ -340,7 +341,8 @@ def test_private_networks_open_with_the_setting_only(address: str) -> None:
 
 
 class OneName(HttpClient):
-    """A client for which one public name leads to the test's own server; every other address takes the ordinary way."""
+    """A client for which one public name leads to the test's own server; every other address takes
+    the ordinary way."""
 
     async def _resolve(self, url: str) -> str:
         return (

@@ -1,4 +1,5 @@
-"""The inspector: every rule that drops something from the prompt is named, and nothing it says differs from the prompt."""
+"""The inspector: every rule that drops something from the prompt is named, and nothing it says
+differs from the prompt."""
 
 from __future__ import annotations
 

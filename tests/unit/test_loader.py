@@ -121,11 +121,11 @@ def test_a_dash_in_the_id_is_no_obstacle(tmp_path: Path) -> None:
 
 def test_annotations_and_async_code_work_as_in_any_module(tmp_path: Path) -> None:
     source = (
-        "from __future__ import annotations\nimport typing\nfrom pydantic import BaseModel\nfrom dataclasses import dataclass\n"
-        "@dataclass\nclass Row:\n    n: int\n"
-        "class Params(BaseModel):\n    rows: list[Row]\n"
-        "async def handler(ctx, params: Params):\n    import late\n    return late.total(params.rows)\n"
-        "HINT = typing.get_type_hints(handler)['params']"
+        "from __future__ import annotations\nimport typing\nfrom pydantic import BaseModel\nfrom"
+        " dataclasses import dataclass\n@dataclass\nclass Row:\n    n: int\nclass"
+        " Params(BaseModel):\n    rows: list[Row]\nasync def handler(ctx, params: Params):\n   "
+        " import late\n    return late.total(params.rows)\nHINT ="
+        " typing.get_type_hints(handler)['params']"
     )
     main = load(
         tmp_path, "app", main=source, late="def total(rows):\n    return sum(r.n for r in rows)"

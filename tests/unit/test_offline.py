@@ -1,4 +1,5 @@
-"""The embedded model on the real catalogue: what it matches, fills, recalls, asks, declines and narrates."""
+"""The embedded model on the real catalogue: what it matches, fills, recalls, asks, declines and
+narrates."""
 
 import asyncio
 import json
@@ -73,9 +74,11 @@ def matched(message: str) -> str:
 def test_utterances_reach_their_function_and_misses_are_refusals(
     part: str, accuracy: float, wrong: float
 ) -> None:
-    """`unseen` was written after the weights were set: 55 of 60 matched at first, every miss a refusal.
+    """`unseen` was written after the weights were set: 55 of 60 matched at first, every miss a
+    refusal.
 
-    Examples of the tasks and notes functions were added for three of those misses; no weight was changed.
+    Examples of the tasks and notes functions were added for three of those misses; no weight was
+    changed.
     """
     outcomes = [
         (text, want, matched(text)) for want, texts in UTTERANCES[part].items() for text in texts
@@ -218,7 +221,10 @@ def test_what_is_missing_or_unclear_is_asked_for_not_invented(
 
 
 def test_the_answer_to_its_question_completes_the_call() -> None:
-    asked = "[2026-05-15T17:21:04Z user ok apps=[]] send an email saying hi → I need one more thing: the address to send it to."
+    asked = (
+        "[2026-05-15T17:21:04Z user ok apps=[]] send an email saying hi → I need one more thing:"
+        " the address to send it to."
+    )
 
     assert called("bob@example.com", asked) == [
         ("mail.send", {"to": "bob@example.com", "body": "hi"})
@@ -264,7 +270,10 @@ def test_a_message_with_an_unclear_part_is_asked_about_and_none_of_it_runs() -> 
 def test_after_results_it_goes_on_where_it_was() -> None:
     done = [
         "[RESULTS]",
-        'RESULT: app=tasks fn=add status=ok summary="Added." data={"id": "t9", "title": "buy milk"}',
+        (
+            'RESULT: app=tasks fn=add status=ok summary="Added." data={"id": "t9", "title": "buy'
+            ' milk"}'
+        ),
     ]
 
     assert called("add task buy milk and then complete it", after=done) == [
@@ -275,10 +284,19 @@ def test_after_results_it_goes_on_where_it_was() -> None:
 def test_a_reference_that_could_not_be_bound_is_taken_from_the_results() -> None:
     after = [
         "[RESULTS]",
-        'RESULT: app=mail fn=list_inbox status=ok summary="1" data={"messages": [{"id": "m1", "from": "a@example.com"}]}',
-        'RESULT: app=mail fn=reply status=error error="reply was not called: steps.0.data.mail.0.id does not exist"',
+        (
+            'RESULT: app=mail fn=list_inbox status=ok summary="1" data={"messages": [{"id": "m1",'
+            ' "from": "a@example.com"}]}'
+        ),
+        (
+            'RESULT: app=mail fn=reply status=error error="reply was not called:'
+            ' steps.0.data.mail.0.id does not exist"'
+        ),
         "[PROBLEMS]",
-        'PROBLEM: {"call": "mail.reply", "field": "", "problem": "reply was not called: steps.0.data.mail.0.id does not exist"}',
+        (
+            'PROBLEM: {"call": "mail.reply", "field": "", "problem": "reply was not called:'
+            ' steps.0.data.mail.0.id does not exist"}'
+        ),
     ]
 
     assert called("show my mail and then reply to the first one «ok»", after=after) == [
@@ -346,7 +364,8 @@ def test_without_apps_it_says_so() -> None:
 )
 @pytest.mark.timeout(60)
 def test_a_hostile_message_ends(message: str) -> None:
-    """A pattern that backtracks would run into the limit; what a message costs is `make bench`'s business."""
+    """A pattern that backtracks would run into the limit; what a message costs is `make bench`'s
+    business."""
     classify(message, INBOX)
 
 
@@ -370,7 +389,10 @@ RESULT: app=mail fn=send status=error error="The server refused the message\""""
 
 def test_the_narrator_shows_five_items_at_most() -> None:
     rows = json.dumps([{"title": f"note {n}"} for n in range(9)])
-    prompt = f'[MESSAGE]\nnotes\n[RESULTS]\nRESULT: app=notes fn=find status=ok summary="9 notes" data={{"notes": {rows}}}'
+    prompt = (
+        '[MESSAGE]\nnotes\n[RESULTS]\nRESULT: app=notes fn=find status=ok summary="9 notes"'
+        f' data={{"notes": {rows}}}'
+    )
 
     assert respond(prompt, "narrator").text.splitlines() == [
         "9 notes.",

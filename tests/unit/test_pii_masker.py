@@ -67,7 +67,8 @@ def strings(value: object) -> list[str]:
 
 
 class Spellings(Masker):
-    """Notes every spelling that a placeholder is given for: of two spellings of one value, the first comes back for both."""
+    """Notes every spelling that a placeholder is given for: of two spellings of one value, the
+    first comes back for both."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -322,7 +323,7 @@ def test_a_long_text_is_masked_without_the_cache() -> None:
 
 def test_importing_the_gate_loads_no_phone_library() -> None:
     code = (
-        "import sys; from webbee_kernel.pii import Masker; Masker().mask({'id': '79161234567', 'subject': 'Q3 plan', 'at': '2026-05-15'});"
-        "sys.exit('phonenumbers' in sys.modules)"
+        "import sys; from webbee_kernel.pii import Masker; Masker().mask({'id': '79161234567',"
+        " 'subject': 'Q3 plan', 'at': '2026-05-15'});sys.exit('phonenumbers' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

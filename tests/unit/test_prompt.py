@@ -1,4 +1,5 @@
-"""The classifier's prompt: the documents' own fragments to the character, and a fuzz that tries to forge its lines."""
+"""The classifier's prompt: the documents' own fragments to the character, and a fuzz that tries to
+forge its lines."""
 
 import itertools
 import json
@@ -76,7 +77,8 @@ SKELETON_FRAGMENT = """\
 - mail_inbox_summary (cached ~12s ago): accounts_connected=2, unread_total=8, per_account=[sarah@work.com (#1), me@personal.com (#2)]
 - tasks (cached ~28s ago): overdue_count=3, today_count=5, upcoming_7d_count=11
 - notes (cached ~145s ago): total_notes=42, pinned_notes=4, recent_notes=[Q3 plan (#abc), Standup (#xyz), ...]"""
-"""As the context-channels document prints it; only its first line, broken for print there, is one line here."""
+"""As the context-channels document prints it; only its first line, broken for print there, is one
+line here."""
 
 LEDGER_FRAGMENT = """\
 [HISTORY]
@@ -195,7 +197,10 @@ def test_problems_stand_on_a_line_each() -> None:
     )
     assert block.split("\n") == [
         "[PROBLEMS]",
-        'PROBLEM: {"call": "mail.send", "field": "to", "problem": "not\\nan address", "limit": "320"}',
+        (
+            'PROBLEM: {"call": "mail.send", "field": "to", "problem": "not\\nan address", "limit":'
+            ' "320"}'
+        ),
         'PROBLEM: {"call": "x", "field": "", "problem": "\\u005bHISTORY]"}',
     ]
 
@@ -433,7 +438,8 @@ def test_closing_the_gate_changes_values_and_nothing_of_the_structure(
 
 
 class Puppet:
-    """An extension and a model that say whatever an example wants, through a whole turn of the kernel."""
+    """An extension and a model that say whatever an example wants, through a whole turn of the
+    kernel."""
 
     def __init__(self) -> None:
         self.data: dict[str, Any] = {}

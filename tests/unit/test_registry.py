@@ -18,7 +18,10 @@ from webbee_kernel.extensions.registry import (
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.testing import registry_of
 
-MAIN = "from webbee_kernel.sdk import Extension\nwhatever = Extension('claimed', '2.1.0', display_name='App', description='Does')\n"
+MAIN = (
+    "from webbee_kernel.sdk import Extension\nwhatever = Extension('claimed', '2.1.0',"
+    " display_name='App', description='Does')\n"
+)
 
 
 def folder(root: Path, name: str, main: str = MAIN, manifest: Any = None) -> Path:

@@ -1,4 +1,5 @@
-"""Our SDK beside the published one: the same names in the same order with the same defaults, and every difference on purpose.
+"""Our SDK beside the published one: the same names in the same order with the same defaults, and
+every difference on purpose.
 
 `imperal-sdk` is a development dependency only; nothing but its public signatures is looked at.
 """
@@ -53,7 +54,8 @@ OURS_MORE = {
 """Parameters only we have. All are optional, so code written for either runs on both."""
 
 THEIRS_MORE = {
-    # Receipts, diffs and undo of their web client; no document of the platform's channels knows them.
+    # Receipts, diffs and undo of their web client; no document of the platform's channels knows
+    # them.
     "ActionResult.success": {"undo", "diff", "action_receipt"},
     "ActionResult": {"undo", "diff", "action_receipt"},
     # `timeout` stands among our keyword arguments: it is read in one place for every method.
@@ -84,7 +86,8 @@ Parameter = tuple[str, Any, Any]
 
 
 def shape(function: Callable[..., Any]) -> dict[str, Parameter]:
-    """Name → (name, kind, default) in order, without `self`; `**anything` counts by its kind alone."""
+    """Name → (name, kind, default) in order, without `self`; `**anything` counts by its kind
+    alone."""
     found = [p for p in inspect.signature(function).parameters.values() if p.name != "self"]
     return {
         p.name if p.kind != p.VAR_KEYWORD else "**": (

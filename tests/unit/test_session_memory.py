@@ -1,4 +1,5 @@
-"""The last five turns: what they show to the classifier, and how a turn joins them when two tabs write at once."""
+"""The last five turns: what they show to the classifier, and how a turn joins them when two tabs
+write at once."""
 
 import asyncio
 from dataclasses import replace

@@ -1,4 +1,5 @@
-"""Text of strangers on one line of a prompt: nothing in it can break the line or pass for the kernel's own marks."""
+"""Text of strangers on one line of a prompt: nothing in it can break the line or pass for the
+kernel's own marks."""
 
 import json
 

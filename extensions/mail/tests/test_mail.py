@@ -475,7 +475,10 @@ def test_a_reply_to_a_reply_keeps_the_references_and_adds_no_second_re(empty: Ma
 
 
 def test_a_hostile_original_cannot_inject_headers_into_the_reply(empty: MailServers) -> None:
-    raw = b"From: Eve <eve@example.com>\r\nSubject: =?utf-8?Q?x=0D=0ABcc=3A_c=40d.example?=\r\nMessage-ID: <a\x0bb@c>\r\n\r\nBody\r\n"
+    raw = (
+        b"From: Eve <eve@example.com>\r\nSubject:"
+        b" =?utf-8?Q?x=0D=0ABcc=3A_c=40d.example?=\r\nMessage-ID: <a\x0bb@c>\r\n\r\nBody\r\n"
+    )
     empty.deliver(PERSONAL, raw)
     mail = harness(empty)
     assert mail.call("reply", id=ids(mail.call("list_inbox"))[0], body="No").ok

@@ -18,7 +18,8 @@ def tasks() -> ExtensionHarness:
 
 @pytest.fixture
 def busy(tasks: ExtensionHarness) -> ExtensionHarness:
-    """Two overdue, one still due today, two within a week, one later, one without a date, one done."""
+    """Two overdue, one still due today, two within a week, one later, one without a date, one
+    done."""
     for title, due in [
         ("Pay rent", "2026-05-01"),
         ("Stand-up", "2026-05-15T10:00"),

@@ -65,7 +65,8 @@ def make_kernel(
     queue: RefreshQueue | None = None,
     registry: Registry | None = None,
 ) -> Kernel:
-    """The kernel of `chat_turn`. Without a dispatch of its own it takes the one the settings name."""
+    """The kernel of `chat_turn`. Without a dispatch of its own it takes the one the settings
+    name."""
     from .turn.kernel import Kernel
 
     return Kernel(
@@ -122,7 +123,8 @@ def make_scheduler(app: App, host: ExtensionHost) -> Scheduler:
 
 
 def make_model(settings: Settings) -> Model:
-    """The models that `WEBBEE_MODEL` and the roles' own variables name; roles that name the same one share it."""
+    """The models that `WEBBEE_MODEL` and the roles' own variables name; roles that name the same
+    one share it."""
     names: dict[ModelRole, str] = {
         role: settings.model_of(role) for role in ("classifier", "narrator", "ai")
     }

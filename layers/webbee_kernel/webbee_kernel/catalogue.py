@@ -1,4 +1,5 @@
-"""Catalogue: what the deployed extensions offer, as plain values that travel between functions. No extension code in here."""
+"""Catalogue: what the deployed extensions offer, as plain values that travel between functions. No
+extension code in here."""
 
 from __future__ import annotations
 

@@ -77,8 +77,8 @@ class Settings(BaseModel):
     def from_env(cls, env: Mapping[str, str], role: Role | None = None) -> Settings:
         """Read the variables above from a mapping; others are ignored, empty means unset.
 
-        With a role, the tables and folders that function needs must be named. Raises `SettingsError` with one
-        line that names the variable and what it wants.
+        With a role, the tables and folders that function needs must be named. Raises
+        `SettingsError` with one line that names the variable and what it wants.
         """
         known = {f.alias for f in cls.model_fields.values()}
         given: dict[str, Any] = {k: v for k, v in env.items() if k in known and v != ""}
@@ -99,7 +99,8 @@ class Settings(BaseModel):
         return settings
 
     def installed_by_default(self, app_id: str) -> bool:
-        """Whether a user who never decided has the app: `WEBBEE_INSTALL` is `*`, empty or a comma list."""
+        """Whether a user who never decided has the app: `WEBBEE_INSTALL` is `*`, empty or a comma
+        list."""
         return self.install == "*" or app_id in re.split(r"[,\s]+", self.install)
 
     @property
@@ -108,7 +109,8 @@ class Settings(BaseModel):
         return tuple(t for t in re.split(r"[,\s]+", self.tenants) if t)
 
     def config_layers(self, tenant_id: str, app_id: str) -> tuple[dict[str, Any], ...]:
-        """The deployment's configuration of an app, then the tenant's: `{"mail": {…}, "tenants": {"acme": {"mail": {…}}}}`."""
+        """The deployment's configuration of an app, then the tenant's: `{"mail": {…}, "tenants":
+        {"acme": {"mail": {…}}}}`."""
         tenant = (self.app_config.get("tenants") or {}).get(tenant_id) or {}
         return tuple(
             layer
@@ -117,7 +119,8 @@ class Settings(BaseModel):
         )
 
     def model_of(self, role: str) -> str:
-        """What the role's own variable names (`classifier`, `narrator`, `ai`), otherwise `WEBBEE_MODEL`."""
+        """What the role's own variable names (`classifier`, `narrator`, `ai`), otherwise
+        `WEBBEE_MODEL`."""
         return str(getattr(self, f"model_{role}")) or self.model
 
     def table(self, noun: str) -> str:

@@ -10,7 +10,8 @@ KernelError                       .code .status .field .limit; becomes {"error":
 ├── StorageUnavailable  503       DynamoDB did not answer: retry
 ├── ModelUnavailable    503       the model did not answer: retry
 └── SettingsError       —         a variable is missing or wrong: the function stops at init
-CallError                         one call inside a turn failed; carries a platform code, never sinks the turn
+CallError                         one call inside a turn failed; carries a platform code, never
+sinks the turn
 """
 
 from __future__ import annotations
@@ -100,7 +101,8 @@ class Gone(KernelError):
 
 
 class StorageUnavailable(KernelError):
-    """The database did not answer, also after botocore's retries. Nothing was recorded by halves."""
+    """The database did not answer, also after botocore's retries. Nothing was recorded by
+    halves."""
 
     status = 503
     code = "storage_unavailable"

@@ -1,4 +1,5 @@
-"""Events: what the page is told between turns. Ids sort by time; the page asks for what came after the last one it saw."""
+"""Events: what the page is told between turns. Ids sort by time; the page asks for what came after
+the last one it saw."""
 
 from __future__ import annotations
 
@@ -49,7 +50,8 @@ def panel_refresh(log: EventLog, app_id: str, panels: tuple[str, ...]) -> tuple[
 
 
 def sse(events: tuple[Event, ...], *, retry_ms: int = 3000) -> str:
-    """Server-Sent Events text: what is stored, then the connection closes and the browser asks again after `retry_ms`."""
+    """Server-Sent Events text: what is stored, then the connection closes and the browser asks
+    again after `retry_ms`."""
     lines = [f"retry: {retry_ms}\n"]
     for event in events:
         body = orjson.dumps({"at": event.at, "kind": event.kind, **event.data}).decode()

@@ -17,9 +17,10 @@ _RESERVED = re.compile(r"__.*__")
 def user_of(event: Mapping[str, Any]) -> User:
     """The caller of an API Gateway HTTP API (payload 2.0) event with a JWT authoriser.
 
-    Claims read: `sub` (or `imperal_id`) → imperal_id, `tenant_id`, `role`, `email`, `locale` (or `language`), `scope`/`scopes`;
-    each also with Cognito's `custom:` prefix. Body, query and headers cannot change any of it.
-    Raises NotAuthenticated without claims or with an id that cannot be a key.
+    Claims read: `sub` (or `imperal_id`) → imperal_id, `tenant_id`, `role`, `email`, `locale` (or
+    `language`), `scope`/`scopes`; each also with Cognito's `custom:` prefix. Body, query and
+    headers cannot change any of it. Raises NotAuthenticated without claims or with an id that
+    cannot be a key.
     """
     authorizer = (event.get("requestContext") or {}).get("authorizer") or {}
     claims = (authorizer.get("jwt") or {}).get("claims") or authorizer.get("lambda") or {}
@@ -33,7 +34,8 @@ def user_of(event: Mapping[str, Any]) -> User:
     for name, value in (("sub", imperal_id), ("tenant_id", tenant_id)):
         if not _PART.fullmatch(value) or _RESERVED.fullmatch(value):
             raise NotAuthenticated(
-                f"the token's {name} cannot be used: 1 to 128 characters without # and control characters",
+                f"the token's {name} cannot be used: 1 to 128 characters without # and control"
+                " characters",
                 field=name,
                 limit=128,
             )

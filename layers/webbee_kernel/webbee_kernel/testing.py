@@ -1,10 +1,12 @@
 """Test doubles for us and for extension authors: no AWS, no network, a clock that you move.
 
 harness = ExtensionHarness("extensions/tasks", language="en", now="2026-05-15T17:21:04Z")
-result = harness.call("add", title="Buy milk")       # the kernel's own dispatch: validation, guards, deadline
+result = harness.call("add", title="Buy milk")       # the kernel's own dispatch: validation,
+guards, deadline
 assert harness.skeleton("tasks")["open_count"] == 1
 
-kernel = TestKernel(["extensions/tasks"], script=[...])  # whole turns, with a scripted or the offline model
+kernel = TestKernel(["extensions/tasks"], script=[...])  # whole turns, with a scripted or the
+offline model
 reply = kernel.chat("add a task: buy milk")
 """
 
@@ -41,7 +43,8 @@ USER = User(imperal_id="alice", email="alice@example.com", tenant_id="test")
 
 
 def registry_of(*extensions: str | Path | Extension | LoadedExtension) -> Registry:
-    """A registry of extension folders or of `Extension` objects made in a test (under their own app_id)."""
+    """A registry of extension folders or of `Extension` objects made in a test (under their own
+    app_id)."""
     loaded = [_loaded(e) for e in extensions]
     return Registry({e.app_id: e for e in loaded})
 
@@ -66,7 +69,8 @@ class RecordingQueue:
 
 
 class ExtensionHarness:
-    """One extension on memory stores. Methods are plain calls; the event loop stays out of sight."""
+    """One extension on memory stores. Methods are plain calls; the event loop stays out of
+    sight."""
 
     def __init__(
         self,
@@ -156,7 +160,8 @@ class ExtensionHarness:
         )
         stored = self.run(self.app.stores.skeleton.get(self.key, self.app_id, section))
         assert stored is not None and stored.data is not None, (
-            f"section {section!r} was not saved: {stored.last_error if stored else 'no such section'}"
+            f"section {section!r} was not saved:"
+            f" {stored.last_error if stored else 'no such section'}"
         )
         return dict(stored.data)
 
@@ -190,7 +195,8 @@ class ExtensionHarness:
 
 
 class TestKernel:
-    """A whole kernel on memory stores. `script` plays a scripted model; without it the offline model answers."""
+    """A whole kernel on memory stores. `script` plays a scripted model; without it the offline
+    model answers."""
 
     __test__ = False
 

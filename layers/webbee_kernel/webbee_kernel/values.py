@@ -37,7 +37,8 @@ class SessionKey:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallDigest:
-    """One successful call as the ledger keeps it: `data_facts_json` is the JSON of `ActionResult.data`."""
+    """One successful call as the ledger keeps it: `data_facts_json` is the JSON of
+    `ActionResult.data`."""
 
     app_id: str
     fn_name: str
@@ -48,9 +49,10 @@ class ToolCallDigest:
 class Turn:
     """One remembered turn.
 
-    `seq` counts from 1; slot `seq % 5` of the ring holds it. `vault` maps the placeholders that stand in
-    `digests` and are still needed to their real values; nothing renders it. `masked` says whether `digests`
-    were masked when stored. `response` is the whole answer, so a repeated request gets it from the same read.
+    `seq` counts from 1; slot `seq % 5` of the ring holds it. `vault` maps the placeholders that
+    stand in `digests` and are still needed to their real values; nothing renders it. `masked` says
+    whether `digests` were masked when stored. `response` is the whole answer, so a repeated request
+    gets it from the same read.
     """
 
     seq: int
@@ -80,7 +82,8 @@ class PendingConfirmation:
 
 @dataclass(frozen=True, slots=True)
 class SessionMemory:
-    """What one strongly consistent query returns: at most five turns, oldest first, and what waits."""
+    """What one strongly consistent query returns: at most five turns, oldest first, and what
+    waits."""
 
     turns: tuple[Turn, ...] = ()
     pending: PendingConfirmation | None = None
@@ -109,8 +112,8 @@ class SessionSummary:
 class Section:
     """One stored skeleton section, the kernel's bookkeeping included.
 
-    `data` is the handler's inner dict; None until the first refresh succeeded. Times are Unix seconds.
-    `version` counts saves; `alerted` is the version whose alert was dealt with.
+    `data` is the handler's inner dict; None until the first refresh succeeded. Times are Unix
+    seconds. `version` counts saves; `alerted` is the version whose alert was dealt with.
     """
 
     app_id: str
@@ -142,7 +145,8 @@ class Installation:
 class UserState:
     """One query over the skeleton table: every section and every installation record of a user.
 
-    `seen_at` is when a turn was last noted (Unix seconds), to a day; None where nobody asks for it or never was.
+    `seen_at` is when a turn was last noted (Unix seconds), to a day; None where nobody asks for it
+    or never was.
     """
 
     sections: tuple[Section, ...] = ()
@@ -152,7 +156,8 @@ class UserState:
 
 @dataclass(frozen=True, slots=True)
 class AuditRecord:
-    """One dispatched call, for good. `record_id` sorts by time; `effect` is the same for every delivery of the call."""
+    """One dispatched call, for good. `record_id` sorts by time; `effect` is the same for every
+    delivery of the call."""
 
     record_id: str
     at: str
@@ -172,7 +177,8 @@ class AuditRecord:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something the page shows: `kind` is panel_refresh, notification, alert, progress, result or confirmation."""
+    """Something the page shows: `kind` is panel_refresh, notification, alert, progress, result or
+    confirmation."""
 
     event_id: str
     at: str
@@ -218,10 +224,12 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class CallRequest:
-    """One call on its way to extension code. Everything is plain JSON: it may travel to another function.
+    """One call on its way to extension code. Everything is plain JSON: it may travel to another
+    function.
 
-    `kind` is function, check (validate only), panel, skeleton, alert, hook, webhook or schedule. `nth` counts the calls of this
-    function in its turn where a model chose the arguments; None where a person or a program did.
+    `kind` is function, check (validate only), panel, skeleton, alert, hook, webhook or schedule.
+    `nth` counts the calls of this function in its turn where a model chose the arguments; None
+    where a person or a program did.
     """
 
     kind: str
@@ -239,7 +247,8 @@ class CallRequest:
 
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """How a call ended. `data` is ActionResult.data as plain JSON; `problems` names rejected arguments."""
+    """How a call ended. `data` is ActionResult.data as plain JSON; `problems` names rejected
+    arguments."""
 
     app_id: str
     fn_name: str

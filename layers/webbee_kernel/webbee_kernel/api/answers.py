@@ -1,4 +1,5 @@
-"""Shapes of answers, for the OpenAPI document and for whoever reads it. Nothing is validated against them at run time."""
+"""Shapes of answers, for the OpenAPI document and for whoever reads it. Nothing is validated
+against them at run time."""
 
 from __future__ import annotations
 
@@ -123,7 +124,8 @@ class Caller(TypedDict):
 
 
 class ExtensionsAnswer(TypedDict):
-    """Deployed apps with their functions, sections, panels and declared secrets; `installed` says which the caller has."""
+    """Deployed apps with their functions, sections, panels and declared secrets; `installed` says
+    which the caller has."""
 
     caller: Caller
     extensions: list[dict[str, Any]]

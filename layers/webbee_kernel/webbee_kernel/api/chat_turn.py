@@ -138,7 +138,8 @@ class ChatService:
         return Answer({"deleted": request.path["id"]})
 
     async def events(self, request: Request) -> Answer:
-        """Stored events since `Last-Event-ID`, as Server-Sent Events; the browser reconnects by itself."""
+        """Stored events since `Last-Event-ID`, as Server-Sent Events; the browser reconnects by
+        itself."""
         last = request.headers.get("last-event-id") or request.query.get("last_event_id") or ""
         if len(last) > 64:
             raise BadInput(
@@ -165,7 +166,8 @@ class ChatService:
         )
 
     async def inspect(self, request: Request) -> Answer:
-        """The prompt a message would get and why it is so (`inspector`); nothing is called or stored. Role developer, own data only."""
+        """The prompt a message would get and why it is so (`inspector`); nothing is called or
+        stored. Role developer, own data only."""
         from .. import inspector  # here and in `page`: a turn's cold start does not pay for it
 
         require_role(request.caller, "developer")
@@ -199,7 +201,8 @@ class ChatService:
         )
 
     async def page(self, request: Request) -> Answer:
-        """The page: one document with its styles and script, gzip where the browser takes it, 304 where it has it."""
+        """The page: one document with its styles and script, gzip where the browser takes it, 304
+        where it has it."""
         from .. import page
 
         document = page.document()
@@ -237,7 +240,8 @@ class ChatService:
         return Answer(body, 200 if healthy else 503)
 
     async def _health_of(self, app: AppInfo) -> str:
-        """The app's own health check, asked at most once a minute per process: the route is public."""
+        """The app's own health check, asked at most once a minute per process: the route is
+        public."""
         if not app.has_health_check:
             return "ok"
         now = self.app.clock.now()

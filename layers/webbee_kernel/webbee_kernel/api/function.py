@@ -1,4 +1,5 @@
-"""A Lambda function around a service: built once per process, its coroutines run on one loop thread."""
+"""A Lambda function around a service: built once per process, its coroutines run on one loop
+thread."""
 
 from __future__ import annotations
 
@@ -29,8 +30,8 @@ class Service(Protocol):
 class Function:
     """`lambda_handler`: callable with `(event, context)`, from several threads at once.
 
-    Under the Lambda runtime it is built during init, so a missing variable stops the function there with one line
-    that names it; elsewhere it is built on the first call.
+    Under the Lambda runtime it is built during init, so a missing variable stops the function there
+    with one line that names it; elsewhere it is built on the first call.
     """
 
     def __init__(
@@ -99,7 +100,8 @@ def _forget_clients() -> None:
 
 
 def _connect() -> None:
-    """Make the client every event needs: init has a whole processor, the first request only the function's share of one."""
+    """Make the client every event needs: init has a whole processor, the first request only the
+    function's share of one."""
     from ..aws.clients import aws_client
 
     aws_client("dynamodb")

@@ -1,4 +1,5 @@
-"""One HTTP API event in, one answer out; every error becomes a status code here and nowhere else."""
+"""One HTTP API event in, one answer out; every error becomes a status code here and nowhere
+else."""
 
 from __future__ import annotations
 
@@ -71,7 +72,8 @@ class Request:
         return checked(model, data)
 
     def form(self, model: type[B]) -> B:
-        """The body of an HTML form as a wire model, every field a text, the last of each name; BadInput as for `body`."""
+        """The body of an HTML form as a wire model, every field a text, the last of each name;
+        BadInput as for `body`."""
         text = self.raw().decode("utf-8", "replace")
         return checked(model, dict(parse_qsl(text, keep_blank_values=True)))
 
@@ -91,10 +93,11 @@ Handler = Callable[[Request], Coroutine[Any, Any, Answer]]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`key` is API Gateway's route key, `POST /v1/chat`. The rest describes it in the OpenAPI document.
+    """`key` is API Gateway's route key, `POST /v1/chat`. The rest describes it in the OpenAPI
+    document.
 
-    `body` is the wire model of the request and `body_type` how it travels, `answer` the shape of a 200 of `content_type`, `params` the types of
-    query and path parameters.
+    `body` is the wire model of the request and `body_type` how it travels, `answer` the shape of a
+    200 of `content_type`, `params` the types of query and path parameters.
     """
 
     key: str
@@ -108,7 +111,8 @@ class Route:
 
 
 class Router:
-    """A table of routes by key. API Gateway has matched the path already; without its key the path is matched here."""
+    """A table of routes by key. API Gateway has matched the path already; without its key the path
+    is matched here."""
 
     def __init__(self, routes: tuple[Route, ...]) -> None:
         self.routes = routes
@@ -196,7 +200,8 @@ def rendered(answer: Answer) -> dict[str, Any]:
 
 
 def json_text(value: Any) -> str:
-    """Compact JSON, also of integers and broken surrogates that orjson refuses: extensions may return both."""
+    """Compact JSON, also of integers and broken surrogates that orjson refuses: extensions may
+    return both."""
     try:
         return orjson.dumps(value).decode()
     except TypeError:

@@ -1,4 +1,5 @@
-"""The OpenAPI document, made of the routes and their wire models. Read by people and by tests; nothing serves it."""
+"""The OpenAPI document, made of the routes and their wire models. Read by people and by tests;
+nothing serves it."""
 
 from __future__ import annotations
 

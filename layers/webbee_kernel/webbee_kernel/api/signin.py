@@ -1,4 +1,5 @@
-"""The callback of sign-ins with other services: the provider sends the browser here, with a state and a code."""
+"""The callback of sign-ins with other services: the provider sends the browser here, with a state
+and a code."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ _CODE = re.compile(r"[\x21-\x7e]{1,4096}")
 
 
 class SignInPages:
-    """GET asks the person, POST finishes: a link that is only looked at, by a person or by a scanner, connects nothing."""
+    """GET asks the person, POST finishes: a link that is only looked at, by a person or by a
+    scanner, connects nothing."""
 
     def __init__(
         self, app: App, host: ExtensionHost, changed: Callable[[SignIn], Coroutine[Any, Any, None]]

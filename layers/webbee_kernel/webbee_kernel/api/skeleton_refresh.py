@@ -61,7 +61,8 @@ class RefreshService:
         )
 
     async def handle(self, event: Mapping[str, Any]) -> dict[str, Any]:
-        """An EventBridge tick, a batch of SQS messages, an HTTP API event, or an operator's `{"signal": name, "data": {…}}`."""
+        """An EventBridge tick, a batch of SQS messages, an HTTP API event, or an operator's
+        `{"signal": name, "data": {…}}`."""
         if "Records" in event:
             return await self._batch(event["Records"])
         if "requestContext" in event:
@@ -76,7 +77,8 @@ class RefreshService:
         return {"queued": await self.refresher.tick(self._queue()), "jobs": jobs}
 
     async def install(self, request: Request) -> Answer:
-        """Install an app for the caller; repeatable. With `refresh` its sections are refreshed at once."""
+        """Install an app for the caller; repeatable. With `refresh` its sections are refreshed at
+        once."""
         app_id = self._app(request)
         if reason := self.host.registry.failed.get(app_id):
             raise NotFound(
@@ -97,7 +99,8 @@ class RefreshService:
         return Answer({"app_id": app_id, "installed": False, "purged": purged})
 
     async def _batch(self, records: list[dict[str, Any]]) -> dict[str, Any]:
-        """Work on all messages side by side; what could not be done is reported so that only it comes again."""
+        """Work on all messages side by side; what could not be done is reported so that only it
+        comes again."""
         done = await asyncio.gather(*(self._message(r) for r in records))
         return {
             "batchItemFailures": [
@@ -108,7 +111,8 @@ class RefreshService:
         }
 
     async def _message(self, record: dict[str, Any]) -> bool:
-        """Whether the message is dealt with. A busy section needs no second delivery unless something changed meanwhile."""
+        """Whether the message is dealt with. A busy section needs no second delivery unless
+        something changed meanwhile."""
         try:
             message = RefreshMessage(**orjson.loads(record["body"]))
             user = message.user

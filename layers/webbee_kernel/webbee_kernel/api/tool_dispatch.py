@@ -1,4 +1,5 @@
-"""`tool_dispatch`: invoked by `chat_turn`, and over HTTP for panels, direct calls, secrets and webhooks."""
+"""`tool_dispatch`: invoked by `chat_turn`, and over HTTP for panels, direct calls, secrets and
+webhooks."""
 
 from __future__ import annotations
 
@@ -97,13 +98,15 @@ class ToolService:
             return {"unavailable": str(error)}
 
     async def call(self, request: Request) -> Answer:
-        """A chat function or a panel (`__panel__<id>`), through the same guards as a turn's; the click is the user's consent."""
+        """A chat function or a panel (`__panel__<id>`), through the same guards as a turn's; the
+        click is the user's consent."""
         body = request.body(CallBody)
         app_id, _ = self._declared(request)
         user = request.caller
         if not await is_installed(self.app.stores.documents, self.app.settings, _key(user), app_id):
             raise NotAllowed(
-                f"{app_id} is not installed for this user: PUT /v1/extensions/{app_id}/installation",
+                f"{app_id} is not installed for this user: PUT"
+                f" /v1/extensions/{app_id}/installation",
                 field="app_id",
             )
         panel = body.function.startswith(PANEL_PREFIXES)
@@ -127,7 +130,8 @@ class ToolService:
         return Answer(_result(asdict(outcome)))
 
     async def list_secrets(self, request: Request) -> Answer:
-        """Declared secrets, whether each is set and whether the caller may set it; never a value."""
+        """Declared secrets, whether each is set and whether the caller may set it; never a
+        value."""
         app_id, declared = self._declared(request)
         client = secrets.SecretsClient(
             self.app.stores.secrets,
@@ -193,7 +197,8 @@ class ToolService:
         return Answer(body, status, headers=headers)
 
     async def _connected(self, signin: SignIn) -> None:
-        """An account was connected: the app's sections know it at the next refresh, which is asked for now."""
+        """An account was connected: the app's sections know it at the next refresh, which is asked
+        for now."""
         await self._queue.ask(signin.user, touched(self.host.catalogue, [signin.app_id]), "effect")
 
     def _declared(self, request: Request) -> tuple[str, dict[str, SecretDef]]:
@@ -208,7 +213,8 @@ class ToolService:
         name = request.path["name"]
         if name not in declared:
             raise NotFound(
-                f"{app_id} declares no secret {name[:64]!r}; it declares: {', '.join(declared) or 'none'}",
+                f"{app_id} declares no secret {name[:64]!r}; it declares:"
+                f" {', '.join(declared) or 'none'}",
                 field="name",
             )
         if declared[name].scope == "app":

@@ -1,4 +1,5 @@
-"""Wire models: what requests may hold. Unknown fields, wrong types and breached limits are refused by name."""
+"""Wire models: what requests may hold. Unknown fields, wrong types and breached limits are refused
+by name."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ Message = Annotated[
 
 
 class ChatBody(_Wire):
-    """`POST /v1/chat`. A session id of your own choice continues that session; a request id makes a retry safe."""
+    """`POST /v1/chat`. A session id of your own choice continues that session; a request id makes a
+    retry safe."""
 
     message: Message
     session_id: SessionId | None = None
@@ -59,7 +61,8 @@ class CallBody(_Wire):
 
 
 class SignInBody(BaseModel):
-    """`POST /v1/ext/{app_id}/oauth/{provider}/callback`: the form of the page that asks; what a provider adds is ignored."""
+    """`POST /v1/ext/{app_id}/oauth/{provider}/callback`: the form of the page that asks; what a
+    provider adds is ignored."""
 
     model_config = ConfigDict(frozen=True)
 

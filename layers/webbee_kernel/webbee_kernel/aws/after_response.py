@@ -1,8 +1,9 @@
 """Work that goes on after a Lambda function has answered.
 
-Lambda freezes an environment once the runtime has answered *and* every extension has asked for the next event. This
-internal extension asks only when background tasks are done, so `ctx.background_task` is neither frozen nor lost,
-and the caller gets its answer at once. The function's timeout still bounds it.
+Lambda freezes an environment once the runtime has answered *and* every extension has asked for the
+next event. This internal extension asks only when background tasks are done, so
+`ctx.background_task` is neither frozen nor lost, and the caller gets its answer at once. The
+function's timeout still bounds it.
 """
 
 from __future__ import annotations
@@ -43,9 +44,8 @@ class AfterResponse:
 
     def _follow(self, identifier: str) -> None:
         while True:
-            request = urllib.request.Request(
-                f"{self._url}/event/next", headers={"Lambda-Extension-Identifier": identifier}
-            )  # noqa: S310
+            headers = {"Lambda-Extension-Identifier": identifier}
+            request = urllib.request.Request(f"{self._url}/event/next", headers=headers)  # noqa: S310
             with urllib.request.urlopen(request) as response:  # noqa: S310
                 response.read()
             self._finished.acquire()

@@ -1,7 +1,9 @@
-"""What every adapter of an AWS service shares: one session, clients made when first needed, threads, and the outages they translate.
+"""What every adapter of an AWS service shares: one session, clients made when first needed,
+threads, and the outages they translate.
 
-boto3's engine, botocore, makes them: boto3 itself adds resources and transfers that nothing here uses, and a tenth of a cold start. It is
-imported by the first request, not by the import of this module.
+boto3's engine, botocore, makes them: boto3 itself adds resources and transfers that nothing here
+uses, and a tenth of a cold start. It is imported by the first request, not by the import of this
+module.
 """
 
 from __future__ import annotations
@@ -39,10 +41,12 @@ _making = threading.Lock()
 
 
 def hold_credentials(environ: MutableMapping[str, str]) -> None:
-    """Move the role's credentials out of the environment into the kernel's own session, before extension code is imported.
+    """Move the role's credentials out of the environment into the kernel's own session, before
+    extension code is imported.
 
-    What reads the environment, prints it or hands it to a child process finds none. It is a fence, not a wall: code in this
-    process can still look for them in its memory, and then has what the function's role grants, nothing more.
+    What reads the environment, prints it or hands it to a child process finds none. It is a fence,
+    not a wall: code in this process can still look for them in its memory, and then has what the
+    function's role grants, nothing more.
     """
     key, secret, token = (environ.pop(name, "") for name in CREDENTIALS)
     if key and secret:
@@ -74,7 +78,8 @@ def _client(service: str, read_timeout: float, attempts: int) -> Any:
 
 
 def aws_client(service: str, *, read_timeout: float = 3, attempts: int = 4) -> Any:
-    """The process's client of a service, made once; botocore reads region, credentials and AWS_ENDPOINT_URL.
+    """The process's client of a service, made once; botocore reads region, credentials and
+    AWS_ENDPOINT_URL.
 
     `read_timeout` is in seconds and holds for one attempt, `attempts` counts the first one.
     """
@@ -83,7 +88,8 @@ def aws_client(service: str, *, read_timeout: float = 3, attempts: int = 4) -> A
 
 
 def forget_clients() -> None:
-    """Make every client anew when next needed: the environment names another region or endpoint now."""
+    """Make every client anew when next needed: the environment names another region or endpoint
+    now."""
     with _making:
         _client.cache_clear()
         _session.cache_clear()
@@ -101,14 +107,16 @@ def error_code(error: BaseException) -> str:
 
 
 def outage(error: BaseException, what: str) -> StorageUnavailable | None:
-    """StorageUnavailable for what passes by itself or is a matter of deployment; None for answers and defects."""
+    """StorageUnavailable for what passes by itself or is a matter of deployment; None for answers
+    and defects."""
     from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
 
     if isinstance(error, ClientError):
         code = error_code(error)
         if code == "ResourceNotFoundException":
             return StorageUnavailable(
-                f"{what} does not exist in this account and region: deploy the stack, or mend the variable that names it."
+                f"{what} does not exist in this account and region: deploy the stack, or mend the"
+                " variable that names it."
             )
         if code == "AccessDeniedException":
             return StorageUnavailable(f"{what} refused this function: its role lacks a permission.")

@@ -24,7 +24,8 @@ def patient_client(service: str) -> Any:
 
 
 class LambdaDispatch:
-    """Invokes another function. The catalogue is asked once per process: a new deployment starts new processes."""
+    """Invokes another function. The catalogue is asked once per process: a new deployment starts
+    new processes."""
 
     def __init__(self, function_name: str, client_factory: ClientFactory = patient_client) -> None:
         self._name = function_name

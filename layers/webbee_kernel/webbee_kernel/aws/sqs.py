@@ -28,7 +28,8 @@ class SqsRefreshQueue:
         self._client_factory = client_factory
 
     async def ask(self, user: User, sections: Sequence[tuple[str, str]], reason: str) -> None:
-        """One message per section; a queue that does not answer costs a log line, never the turn."""
+        """One message per section; a queue that does not answer costs a log line, never the
+        turn."""
         if not sections:
             return
         who = {**user_dict(user), "scopes": []}

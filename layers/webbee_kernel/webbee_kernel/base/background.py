@@ -1,4 +1,5 @@
-"""Work of this process that outlives its caller: kept alive, and waited for before the process may sleep. Safe from any thread."""
+"""Work of this process that outlives its caller: kept alive, and waited for before the process may
+sleep. Safe from any thread."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ _lock = threading.Lock()
 
 
 def start(work: Coroutine[Any, Any, None], name: str) -> None:
-    """Run on after the caller returned, on the running loop; the set keeps the task from being collected."""
+    """Run on after the caller returned, on the running loop; the set keeps the task from being
+    collected."""
     task = asyncio.get_running_loop().create_task(work, name=name)
     done: concurrent.futures.Future[Any] = concurrent.futures.Future()
     _tasks.add(task)
@@ -32,7 +34,8 @@ def hold(work: concurrent.futures.Future[Any]) -> None:
 
 
 def wait(timeout: float | None = None) -> bool:
-    """Block until nothing runs any more, what was started meanwhile included, or for `timeout` seconds; whether nothing does."""
+    """Block until nothing runs any more, what was started meanwhile included, or for `timeout`
+    seconds; whether nothing does."""
     deadline = None if timeout is None else time.monotonic() + timeout
     while True:
         with _lock:

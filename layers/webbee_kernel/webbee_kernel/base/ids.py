@@ -15,7 +15,8 @@ def new_id() -> str:
 
 
 def confirmation_id(*parts: Any) -> str:
-    """`conf_` and 12 hex digits, the same for the same parts: a request delivered twice asks for one confirmation."""
+    """`conf_` and 12 hex digits, the same for the same parts: a request delivered twice asks for
+    one confirmation."""
     return f"conf_{digest(*parts)[:12]}"
 
 

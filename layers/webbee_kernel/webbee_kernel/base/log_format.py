@@ -1,4 +1,5 @@
-"""How a log line looks: powertools' formatter, with two rules of ours. Imported by functions only: it brings botocore with it."""
+"""How a log line looks: powertools' formatter, with two rules of ours. Imported by functions only:
+it brings botocore with it."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ def set_up_logging(function: str) -> None:
 
 
 class JsonFormatter(LambdaPowertoolsFormatter):
-    """Powertools' keys, then `function` and what the invocation bound; of exceptions the class and places, never the text."""
+    """Powertools' keys, then `function` and what the invocation bound; of exceptions the class and
+    places, never the text."""
 
     def __init__(self, function: str) -> None:
         super().__init__(

@@ -17,23 +17,27 @@ def fields() -> Mapping[str, str]:
 
 
 def correlation_id() -> str:
-    """The id that goes with a request from the API to the last handler; empty outside an invocation."""
+    """The id that goes with a request from the API to the last handler; empty outside an
+    invocation."""
     return fields().get("correlation_id", "")
 
 
 def bind(**more: str) -> None:
-    """Add fields to every line logged from here on in this task, such as `user` (hashed), `session`, `turn`; empty ones change nothing."""
+    """Add fields to every line logged from here on in this task, such as `user` (hashed),
+    `session`, `turn`; empty ones change nothing."""
     _invocation.set({**fields(), **{k: v for k, v in more.items() if v}})
 
 
 def hashed(tenant_id: str, imperal_id: str) -> str:
-    """A user as logs name them: the same twelve characters for the same user, and no way back without the user's id."""
+    """A user as logs name them: the same twelve characters for the same user, and no way back
+    without the user's id."""
     return hashlib.sha256(f"{tenant_id}#{imperal_id}".encode()).hexdigest()[:12]
 
 
 @contextmanager
 def bind_invocation(event: Mapping[str, Any], context: Any) -> Iterator[None]:
-    """Every line logged inside carries the API's request id (or the caller's correlation id) and Lambda's.
+    """Every line logged inside carries the API's request id (or the caller's correlation id) and
+    Lambda's.
 
     A call from another function also says whose it is: session, step and the user's hash.
     """
@@ -42,9 +46,11 @@ def bind_invocation(event: Mapping[str, Any], context: Any) -> Iterator[None]:
     fields = {
         "correlation_id": str(http.get("requestId") or event.get("correlation_id") or ""),
         "aws_request_id": str(getattr(context, "aws_request_id", "") or ""),
-        "user": hashed(str(user.get("tenant_id", "")), str(user["imperal_id"]))
-        if user and "imperal_id" in user
-        else "",
+        "user": (
+            hashed(str(user.get("tenant_id", "")), str(user["imperal_id"]))
+            if user and "imperal_id" in user
+            else ""
+        ),
         "session": str(event.get("session_id") or ""),
         "turn": str(event.get("request_id") or ""),
         "step": str(event["step"]) if "step" in event else "",

@@ -16,7 +16,8 @@ _log = logging.getLogger("webbee.loop")
 
 
 class LoopThread:
-    """One daemon thread, one event loop. A coroutine that blocks it can be abandoned: the next gets a new thread.
+    """One daemon thread, one event loop. A coroutine that blocks it can be abandoned: the next gets
+    a new thread.
 
     The thread ends with this object, so whoever makes many leaves none behind.
     """
@@ -51,7 +52,8 @@ class LoopThread:
     def abandon(self, future: concurrent.futures.Future[Any]) -> None:
         """Give up on the loop that this work blocks; later work goes elsewhere.
 
-        A loop that comes back to life finishes what else it had begun, then ends. One given up before stays so.
+        A loop that comes back to life finishes what else it had begun, then ends. One given up
+        before stays so.
         """
         with self._lock:
             if self._loop is None or self._homes.get(future) is not self._loop:
@@ -68,7 +70,8 @@ class LoopThread:
             try:
                 loop.run_forever()
                 break
-            except BaseException as error:  # asyncio lets SystemExit through: one caller's exit must not end the others' loop
+            except BaseException as error:
+                # asyncio lets SystemExit through: one caller's exit must not end the others' loop
                 _log.error("error=%s | work tried to end its loop", type(error).__name__)
         loop.close()
 

@@ -1,7 +1,9 @@
-"""Metrics of an invocation: counted where things happen, written once at its end as one line in CloudWatch's embedded format.
+"""Metrics of an invocation: counted where things happen, written once at its end as one line in
+CloudWatch's embedded format.
 
-Whoever counts needs no handle: the figures of an invocation live in a context variable, and outside of one (tests, the local run)
-counting does nothing. Names, units and meanings are one table, `EMITTED`; the dashboard and the documentation are tested against it.
+Whoever counts needs no handle: the figures of an invocation live in a context variable, and outside
+of one (tests, the local run) counting does nothing. Names, units and meanings are one table,
+`EMITTED`; the dashboard and the documentation are tested against it.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ import orjson
 P = ParamSpec("P")
 R = TypeVar("R")
 MAX_VALUES = 99
-"""Values of one metric in a line: at the embedded format's limit of 100, powertools would write before the invocation has ended."""
+"""Values of one metric in a line: at the embedded format's limit of 100, powertools would write
+before the invocation has ended."""
 
 
 MODEL_UNITS: Mapping[str, str] = {
@@ -34,7 +37,8 @@ MODEL_UNITS: Mapping[str, str] = {
 
 
 class Metric(NamedTuple):
-    """A metric: its CloudWatch unit, who emits it and what it says. Counts are summed per invocation, others keep every value."""
+    """A metric: its CloudWatch unit, who emits it and what it says. Counts are summed per
+    invocation, others keep every value."""
 
     unit: str
     functions: tuple[str, ...]
@@ -145,9 +149,11 @@ def metered(
     *,
     write: Callable[[str], object] | None = None,
 ) -> Iterator[None]:
-    """Collect this invocation's figures and write them to standard output at its end: a line of its own, one per model; nothing without a namespace.
+    """Collect this invocation's figures and write them to standard output at its end: a line of its
+    own, one per model; nothing without a namespace.
 
-    `fields` are what its log lines carry, asked at the end: the line can be found by its correlation id.
+    `fields` are what its log lines carry, asked at the end: the line can be found by its
+    correlation id.
     """
     if not namespace:
         yield
@@ -187,7 +193,8 @@ def line(
     units: Mapping[str, str],
     fields: Mapping[str, str],
 ) -> str:
-    """One JSON line from which CloudWatch makes metrics by `dimensions`; counts are summed, others keep every value."""
+    """One JSON line from which CloudWatch makes metrics by `dimensions`; counts are summed, others
+    keep every value."""
     from aws_lambda_powertools.metrics import (
         EphemeralMetrics,  # brings botocore with it: only where metrics are written
     )

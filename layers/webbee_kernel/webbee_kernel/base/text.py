@@ -10,7 +10,10 @@ ELLIPSIS = "…"
 ARROW = " → "
 
 _BREAKS = "\\s\x00-\x1f\x7f-\x9f\u2028\u2029"
-_INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+_INVISIBLE = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+)
 _SPACES = re.compile(f"[{_BREAKS}]+")
 _HIDDEN = re.compile(f"[{_INVISIBLE}\U000e0000-\U000e0fff\ud800-\udfff]")
 _BLOCK = re.compile(
@@ -29,10 +32,11 @@ _MARKERS = ("SKELETON", "HISTORY", "MESSAGE", "RESULTS", "PROBLEMS", "CATALOGUE"
 
 
 def one_line(text: str, limit: int | None = None) -> str:
-    """Whitespace and control characters become single spaces, invisible and direction characters go, markers are defused.
+    """Whitespace and control characters become single spaces, invisible and direction characters
+    go, markers are defused.
 
-    `[HISTORY]` becomes `(HISTORY)`, `FACTS:` becomes `FACTS -`; everything else stays as written. With `limit`,
-    longer text is cut so that it ends in `…` and holds at most `limit` characters.
+    `[HISTORY]` becomes `(HISTORY)`, `FACTS:` becomes `FACTS -`; everything else stays as written.
+    With `limit`, longer text is cut so that it ends in `…` and holds at most `limit` characters.
     """
     if _is_suspect(text):
         text = _SPACES.sub(" ", _HIDDEN.sub("", text))
@@ -48,7 +52,8 @@ def cut(text: str, limit: int) -> str:
 
 
 def head(text: str, length: int) -> str:
-    """A prefix of at most `length` characters that does not end inside a placeholder such as `<EMAIL_1>`."""
+    """A prefix of at most `length` characters that does not end inside a placeholder such as
+    `<EMAIL_1>`."""
     part = text[:length]
     opened = part.rfind("<")
     return (
@@ -63,8 +68,8 @@ def head(text: str, length: int) -> str:
 def dumps(value: Any) -> str:
     """JSON with `json.dumps` spacing, non-ASCII kept, on one line whatever the strings hold.
 
-    Line separators, invisible characters and block markers inside strings are written as `\\uXXXX`, so parsing
-    gives back exactly what was put in while no reader of lines can be fooled.
+    Line separators, invisible characters and block markers inside strings are written as `\\uXXXX`,
+    so parsing gives back exactly what was put in while no reader of lines can be fooled.
     """
     text = json.dumps(value, ensure_ascii=False)
     if not _is_suspect(text):
@@ -75,7 +80,8 @@ def dumps(value: Any) -> str:
 
 
 def _is_suspect(text: str) -> bool:
-    """Whether the patterns above could find anything: a quick look, because nearly every text is harmless."""
+    """Whether the patterns above could find anything: a quick look, because nearly every text is
+    harmless."""
     if _UNUSUAL.search(text):
         return True
     upper = text.upper()

@@ -29,7 +29,8 @@ _log = logging.getLogger("webbee.cache")
 
 
 class InFlight:
-    """Fetches under way in this process, so that many who ask at once cause one fetch. One per event loop's host."""
+    """Fetches under way in this process, so that many who ask at once cause one fetch. One per
+    event loop's host."""
 
     def __init__(self) -> None:
         self._tasks: dict[tuple[str, ...], asyncio.Future[Any]] = {}
@@ -69,7 +70,8 @@ class CacheClient:
     @overload
     async def get(self, key: str, model: None = None) -> Any: ...
     async def get(self, key: str, model: type[BaseModel] | None = None) -> Any:
-        """The value, or None when there is none or it expired. Typed values are validated again; a stale shape is a miss."""
+        """The value, or None when there is none or it expired. Typed values are validated again; a
+        stale shape is a miss."""
         check_key(key)
         name = self._name(model)
         raw = await self._store.get(self._user, self._app, name, key, now=self._clock.now())
@@ -102,9 +104,11 @@ class CacheClient:
         fetcher: Callable[[], Awaitable[Any]],
         ttl_seconds: int = 60,
     ) -> Any:
-        """The cached value, or what `fetcher` returns, cached. Fetches once for all who ask at the same time.
+        """The cached value, or what `fetcher` returns, cached. Fetches once for all who ask at the
+        same time.
 
-        The fetched value is served even when writing it fails. Limits are checked before the fetch where they can be.
+        The fetched value is served even when writing it fails. Limits are checked before the fetch
+        where they can be.
         """
         check_key(key)
         check_ttl(ttl_seconds)
@@ -137,7 +141,8 @@ class CacheClient:
             return PLAIN
         if model not in self._names:
             raise TypeError(
-                f"{getattr(model, '__name__', model)!r} is not registered: decorate it with @ext.cache_model(name)"
+                f"{getattr(model, '__name__', model)!r} is not registered: decorate it with"
+                " @ext.cache_model(name)"
             )
         return self._names[model]
 
@@ -162,7 +167,8 @@ class CacheClient:
 
 
 def encode(value: Any) -> bytes:
-    """Compact JSON; TypeError for what JSON cannot hold, ValueError for NaN; ints of any size and finite floats exactly."""
+    """Compact JSON; TypeError for what JSON cannot hold, ValueError for NaN; ints of any size and
+    finite floats exactly."""
     try:
         return jsontext.dumps(value).encode()
     except TypeError as error:

@@ -21,9 +21,10 @@ def record(
 ) -> tuple[ToolCallDigest, ...]:
     """Digests of one turn's successful calls `(app_id, fn_name, ActionResult.data)`, oldest first.
 
-    `_action_meta` is dropped; calls with empty data leave no entry. All lines together, `FACTS: …` prefix and
-    markers included, hold at most `cap` characters: over it the oldest calls give way first, the newest keeps most.
-    What is cut stays valid JSON and says so under `_truncated` or as a list's last item.
+    `_action_meta` is dropped; calls with empty data leave no entry. All lines together, `FACTS: …`
+    prefix and markers included, hold at most `cap` characters: over it the oldest calls give way
+    first, the newest keeps most. What is cut stays valid JSON and says so under `_truncated` or as
+    a list's last item.
     """
     facts = [
         (a, f, d) for a, f, d in ((a, f, _facts(data)) for a, f, data in calls) if not _is_empty(d)
@@ -40,10 +41,11 @@ def line(digest: ToolCallDigest) -> str:
 
 
 def fit(value: Any, budget: int) -> Any:
-    """`value` cut so that its JSON holds at most `budget` characters, leading parts and short scalars first.
+    """`value` cut so that its JSON holds at most `budget` characters, leading parts and short
+    scalars first.
 
-    Lists lose items from their end and say how many, dicts keep scalars before containers, strings end in `…`.
-    A budget below about 20 characters may be exceeded by the marker alone.
+    Lists lose items from their end and say how many, dicts keep scalars before containers, strings
+    end in `…`. A budget below about 20 characters may be exceeded by the marker alone.
     """
     if len(dumps(value)) <= budget:
         return value
@@ -73,7 +75,8 @@ def _size(digests: Sequence[ToolCallDigest]) -> int:
 def _shrink(
     facts: list[tuple[str, str, Any]], whole: list[ToolCallDigest], cap: int
 ) -> tuple[ToolCallDigest, ...]:
-    """Newest first: each call takes what it needs of what is left after a marker is reserved for every older one."""
+    """Newest first: each call takes what it needs of what is left after a marker is reserved for
+    every older one."""
     kept: list[ToolCallDigest] = []
     floors = [
         ToolCallDigest(a, f, dumps({TRUNCATED: f"{len(w.data_facts_json)} chars"}))
@@ -137,7 +140,8 @@ def _more(count: int) -> str:
 
 
 def _fit_dict(value: dict[Any, Any], budget: int) -> dict[str, Any]:
-    """Short scalars first, then short containers, then the rest in order with what is left; a marker counts the fields that went."""
+    """Short scalars first, then short containers, then the rest in order with what is left; a
+    marker counts the fields that went."""
     marker = len(dumps({TRUNCATED: f"{len(value)} more fields"})) + 2
     room = budget - 2 - marker
     kept: dict[str, Any] = {}

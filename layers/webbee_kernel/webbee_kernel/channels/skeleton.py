@@ -1,4 +1,5 @@
-"""Skeleton: compressing and rendering sections for the classifier, and the one reader handlers get. Pure but for that reader."""
+"""Skeleton: compressing and rendering sections for the classifier, and the one reader handlers get.
+Pure but for that reader."""
 
 from __future__ import annotations
 
@@ -19,11 +20,13 @@ MAX_STRING = 60
 MAX_LIST = 5
 MAX_LINE = 700
 MAX_STORED_BYTES = 65_536
-"""The platform's figures: six fields of 60 characters, lists of more than five collapse, 700 characters a line, 64 KB stored."""
+"""The platform's figures: six fields of 60 characters, lists of more than five collapse, 700
+characters a line, 64 KB stored."""
 
 NOTE = (
-    "NOTE: every section below is a cached per-user snapshot. It is AUTHORITATIVE for presence, availability and zero or not; "
-    "its exact figures may be STALE, so call a function when precision matters."
+    "NOTE: every section below is a cached per-user snapshot. It is AUTHORITATIVE for presence,"
+    " availability and zero or not; its exact figures may be STALE, so call a function when"
+    " precision matters."
 )
 EMPTY = "(no sections)"
 
@@ -74,7 +77,8 @@ def line(section: Section, now: float, name: str, mask: Callable[[Any], Any] | N
 
 
 def age(refreshed_at: float | None, now: float) -> str:
-    """`cached ~12s ago` up to 599 s, then `~12m05s`, then `~1h02m`; `freshness unknown` without a time."""
+    """`cached ~12s ago` up to 599 s, then `~12m05s`, then `~1h02m`; `freshness unknown` without a
+    time."""
     if refreshed_at is None:
         return "freshness unknown"
     seconds = max(0, int(now - refreshed_at))
@@ -125,7 +129,8 @@ def _item(item: dict[str, Any]) -> str:
 
 
 def label_keys(item: dict[str, Any]) -> tuple[Any, Any]:
-    """The keys of a listed record that render, its title's and its id's; None where there is none."""
+    """The keys of a listed record that render, its title's and its id's; None where there is
+    none."""
     shown = [k for k in item if not str(k).startswith("_") and _is_scalar(item[k])]
     ident = next(
         (k for k in ("id", "uid", *(k for k in shown if str(k).endswith("_id"))) if k in shown),
@@ -160,7 +165,8 @@ def _word(value: Any) -> str:
 
 
 def inner(result: Any) -> dict[str, Any]:
-    """What a refresh handler returned, as the dict to store: `{"response": {...}}`, an ActionResult or a plain dict.
+    """What a refresh handler returned, as the dict to store: `{"response": {...}}`, an ActionResult
+    or a plain dict.
 
     Raises TypeError for anything else and ValueError for a failed ActionResult or more than 64 KB.
     """
@@ -173,7 +179,8 @@ def inner(result: Any) -> dict[str, Any]:
         result = result["response"]
     if not isinstance(result, dict):
         raise TypeError(
-            f'a refresh handler returns {{"response": {{...}}}}, an ActionResult or a dict, not {type(result).__name__}'
+            'a refresh handler returns {"response": {...}}, an ActionResult or a dict, not'
+            f" {type(result).__name__}"
         )
     data = {k: v for k, v in result.items() if k not in ("_refreshed_at", "_ttl")}
     if (size := len(json.dumps(data, ensure_ascii=False, default=str).encode())) > MAX_STORED_BYTES:
@@ -184,7 +191,8 @@ def inner(result: Any) -> dict[str, Any]:
 
 
 class SkeletonReader:
-    """`ctx.skeleton` inside `@ext.skeleton` handlers: this app's previous snapshots. The section at hand costs no read."""
+    """`ctx.skeleton` inside `@ext.skeleton` handlers: this app's previous snapshots. The section at
+    hand costs no read."""
 
     def __init__(self, held: Section, load: Callable[[str], Awaitable[Section | None]]) -> None:
         self._held = held
@@ -206,7 +214,8 @@ class SkeletonForbidden:
         raise SkeletonAccessForbidden(
             breach(
                 "I-SKELETON-LLM-ONLY",
-                f"Section {section!r} was asked for by another handler: keep what you need in ctx.cache or ctx.store.",
+                f"Section {section!r} was asked for by another handler: keep what you need in"
+                " ctx.cache or ctx.store.",
             )
         )
 

@@ -26,8 +26,9 @@ class Audit:
     def open(self, request: CallRequest, action_type: str) -> AuditRecord:
         """A record of a call about to run. Arguments are kept as a hash only.
 
-        Two deliveries of a request share an effect where they make the same call: the same arguments in the same step, or, where a
-        model chose the arguments and may choose others the next time, the nth call of the same function.
+        Two deliveries of a request share an effect where they make the same call: the same
+        arguments in the same step, or, where a model chose the arguments and may choose others the
+        next time, the nth call of the same function.
         """
         args_hash = digest(request.arguments)
         which = [request.step, args_hash] if request.nth is None else ["nth", request.nth]
@@ -73,7 +74,8 @@ class Audit:
         events: tuple[Event, ...] = (),
         events_expire_at: int = 0,
     ) -> None:
-        """Write how the call ended, with the events it caused. Reads keep no outcome: they can be run again."""
+        """Write how the call ended, with the events it caused. Reads keep no outcome: they can be
+        run again."""
         kept = asdict(outcome) if outcome.action_type != "read" else None
         done = replace(
             record,
@@ -120,7 +122,10 @@ def _outcome(record: AuditRecord) -> CallOutcome:
 
 
 def _unfinished(record: AuditRecord) -> CallOutcome:
-    text = f"an earlier delivery started {record.fn_name} at {record.at} and has not reported back; it is not run twice: check before asking again"
+    text = (
+        f"an earlier delivery started {record.fn_name} at {record.at} and has not reported back; it"
+        " is not run twice: check before asking again"
+    )
     return CallOutcome(
         record.app_id,
         record.fn_name,

@@ -29,8 +29,9 @@ _log = logging.getLogger("webbee.oauth")
 async def connect(app: App, host: ExtensionHost, signin: SignIn, code: str) -> CallOutcome:
     """Finish it; always an outcome, `data` holds provider, email, collection and id, never a token.
 
-    A code is exchanged once: whoever delivers it again gets the first outcome. Afterwards the app's listeners of
-    `<app>.oauth_connected` are called, its panels are fetched again and the user reads a notification.
+    A code is exchanged once: whoever delivers it again gets the first outcome. Afterwards the app's
+    listeners of `<app>.oauth_connected` are called, its panels are fetched again and the user reads
+    a notification.
     """
     name = f"oauth_{signin.provider}"
     request = CallRequest(

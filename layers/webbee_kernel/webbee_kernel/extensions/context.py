@@ -66,7 +66,8 @@ class ContextFactory:
         system: bool = False,
         stack: tuple[str, ...] = (),
     ) -> Context:
-        """A context for one call. `system` opens the methods that reach other users; `skeleton` is given to refreshes only."""
+        """A context for one call. `system` opens the methods that reach other users; `skeleton` is
+        given to refreshes only."""
         ext = self._registry.loaded[app_id].ext
         key = UserKey(user.tenant_id, user.imperal_id)
         hooks = _Hooks(self, user, app_id, system, stack)
@@ -183,7 +184,8 @@ class _Hooks:
         return task_id
 
     async def deliver(self, text: str, msg_type: str, panels: tuple[str, ...]) -> None:
-        """A message of the app outside a turn, whole and with its line breaks, and the panels to fetch again."""
+        """A message of the app outside a turn, whole and with its line breaks, and the panels to
+        fetch again."""
         data = {"app_id": self._app, "text": text, "channel": "chat", "msg_type": msg_type}
         await self._factory.events.emit(self._key, "notification", data)
         for event in panel_refresh(self._factory.events, self._app, panels):

@@ -1,7 +1,9 @@
-"""Host: the one place where extension code runs, on a thread of its own. `tool_dispatch` and `skeleton_refresh` are thin shells around it.
+"""Host: the one place where extension code runs, on a thread of its own. `tool_dispatch` and
+`skeleton_refresh` are thin shells around it.
 
-A handler that gives way to others is ended by its deadline. One that blocks its thread cannot be: the host stops waiting a second
-later, leaves that thread to its work and takes a new one, so a blocking handler fails its own call and nobody else's later ones.
+A handler that gives way to others is ended by its deadline. One that blocks its thread cannot be:
+the host stops waiting a second later, leaves that thread to its work and takes a new one, so a
+blocking handler fails its own call and nobody else's later ones.
 """
 
 from __future__ import annotations
@@ -49,7 +51,8 @@ class ExtensionHost:
         self.contexts = self._runner.contexts
 
     async def execute(self, request: CallRequest) -> CallOutcome:
-        """Run one call of kind function, check, panel or health to its outcome. Never raises for what the extension did."""
+        """Run one call of kind function, check, panel or health to its outcome. Never raises for
+        what the extension did."""
         return await self._outcome(request, self._runner.execute(request))
 
     def extension(self, app_id: str) -> LoadedExtension:
@@ -59,7 +62,8 @@ class ExtensionHost:
     async def refresh(
         self, user: User, app_id: str, section: str, reader: SkeletonReader, timeout_s: float
     ) -> Any:
-        """Run a section's handler with system scopes as the real user; its raw return value. Raises what it raises, TimeoutError when it hangs."""
+        """Run a section's handler with system scopes as the real user; its raw return value. Raises
+        what it raises, TimeoutError when it hangs."""
         return await self._apart(
             self._runner.refresh(user, app_id, section, reader, timeout_s), timeout_s
         )
@@ -73,7 +77,8 @@ class ExtensionHost:
         new: dict[str, Any],
         timeout_s: float,
     ) -> str:
-        """The alert tool's text, empty where there is nothing to say or no such tool. Raises what it raises, TimeoutError when it hangs."""
+        """The alert tool's text, empty where there is nothing to say or no such tool. Raises what
+        it raises, TimeoutError when it hangs."""
         return await self._apart(
             self._runner.alert(user, app_id, section, old, new, timeout_s), timeout_s
         )
@@ -94,7 +99,8 @@ class ExtensionHost:
         return outcomes
 
     async def emit(self, user: User, app_id: str, event_type: str, data: dict[str, Any]) -> None:
-        """Tell every listener of an event, as the app and for the user; one that fails or hangs is logged."""
+        """Tell every listener of an event, as the app and for the user; one that fails or hangs is
+        logged."""
         try:
             await self._apart(self._runner.emit(user, app_id, event_type, data), self._call_s)
         except TimeoutError:
@@ -106,14 +112,16 @@ class ExtensionHost:
             )
 
     async def health(self, app_id: str) -> dict[str, Any]:
-        """What the app's own health check says, or that it has none; an error is a status, never raised."""
+        """What the app's own health check says, or that it has none; an error is a status, never
+        raised."""
         try:
             return await self._apart(self._runner.health(app_id), HEALTH_S)
         except TimeoutError:
             return {"status": "error", "error_code": "BACKEND_TIMEOUT"}
 
     async def hook(self, user: User, app_id: str, func: Any, timeout_s: float) -> None:
-        """Run a lifecycle hook in system context; what it raises is logged, never passed on, and so is that it hangs."""
+        """Run a lifecycle hook in system context; what it raises is logged, never passed on, and so
+        is that it hangs."""
         try:
             await self._apart(self._runner.hook(user, app_id, func, timeout_s), timeout_s)
         except TimeoutError:
@@ -133,7 +141,8 @@ class ExtensionHost:
         body: bytes,
         query: dict[str, str],
     ) -> tuple[int, dict[str, str], Any]:
-        """Run a webhook as `__webhook__`; status, headers and body. Raises CallError where there is no such webhook."""
+        """Run a webhook as `__webhook__`; status, headers and body. Raises CallError where there is
+        no such webhook."""
         try:
             return await self._apart(
                 self._runner.webhook(app_id, method, path, headers, body, query), self._call_s
@@ -167,7 +176,8 @@ class ExtensionHost:
             )
 
     async def _apart(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
-        """The result of work on the extensions' thread; TimeoutError, the thread left behind, when nothing comes back in time."""
+        """The result of work on the extensions' thread; TimeoutError, the thread left behind, when
+        nothing comes back in time."""
         future = self._thread.submit(work)
         here = asyncio.wrap_future(future)
         here.add_done_callback(

@@ -1,7 +1,7 @@
 """Installations: which user has which app, kept where each function may read it.
 
-The skeleton table's record is read by every turn, for free; a copy among the user's documents is read by direct
-calls, because `tool_dispatch` must not touch the skeleton table.
+The skeleton table's record is read by every turn, for free; a copy among the user's documents is
+read by direct calls, because `tool_dispatch` must not touch the skeleton table.
 """
 
 from __future__ import annotations

@@ -24,7 +24,8 @@ class Installer:
         self._clock = clock
 
     async def install(self, user: User, app_id: str) -> None:
-        """Record it, call `on_install` and `on_enable` the first time, and put its sections on the clock.
+        """Record it, call `on_install` and `on_enable` the first time, and put its sections on the
+        clock.
 
         Whoever's record is the first calls the hooks: of two requests at the same time one does.
         """
@@ -47,7 +48,8 @@ class Installer:
             await self._stores.skeleton.register(key, section)
 
     async def uninstall(self, user: User, app_id: str) -> dict[str, int]:
-        """Call the hooks, then purge skeleton, due rows and cache of this app and user; how many went. No one else is touched."""
+        """Call the hooks, then purge skeleton, due rows and cache of this app and user; how many
+        went. No one else is touched."""
         key = UserKey(user.tenant_id, user.imperal_id)
         if is_installed_in(await self._stores.skeleton.read(key), app_id, default=True):
             await self._hooks(user, app_id, "on_disable", "on_uninstall")

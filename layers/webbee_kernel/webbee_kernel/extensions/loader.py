@@ -1,8 +1,9 @@
 """Loader: each extension folder in a module namespace of its own.
 
-Extensions are flat folders whose modules share names (`app.py`, `handlers.py`). Every module of an extension is
-loaded as `webbee_ext.<app>.<module>` with its own `__import__`, so a plain `import handlers` finds the
-extension's own file, also when a handler imports late, and never another extension's. Its `print` is a line of the log.
+Extensions are flat folders whose modules share names (`app.py`, `handlers.py`). Every module of an
+extension is loaded as `webbee_ext.<app>.<module>` with its own `__import__`, so a plain `import
+handlers` finds the extension's own file, also when a handler imports late, and never another
+extension's. Its `print` is a line of the log.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ _lock = threading.RLock()
 
 
 def load_main(app_id: str, folder: Path) -> ModuleType:
-    """Import `<folder>/main.py` afresh and return the module; whatever its import raises comes through."""
+    """Import `<folder>/main.py` afresh and return the module; whatever its import raises comes
+    through."""
     package = f"{ROOT}.{_identifier(app_id)}"
     with _lock:
         _root()
@@ -89,7 +91,8 @@ class _Loader(importlib.machinery.SourceFileLoader):
 
 
 def _printer(package: str) -> Any:
-    """A `print` that writes one line of the log under the app's name: what an extension says cannot pass for the kernel's words."""
+    """A `print` that writes one line of the log under the app's name: what an extension says cannot
+    pass for the kernel's words."""
     app_id = package.rpartition(".")[2].replace("_dash_", "-")
 
     def extension_print(
@@ -135,7 +138,8 @@ def _importer(package: str) -> Any:
 
 
 def _importlib(package: str) -> ModuleType:
-    """`importlib` whose `import_module` looks into the extension's folder first, as its `import` does."""
+    """`importlib` whose `import_module` looks into the extension's folder first, as its `import`
+    does."""
     own = ModuleType("importlib")
     own.__dict__.update(
         {k: v for k, v in vars(importlib).items() if k not in ("__name__", "import_module")}
@@ -152,7 +156,8 @@ def _importlib(package: str) -> ModuleType:
 
 
 def _shadows(package: str, name: str, fromlist: Sequence[str]) -> bool:
-    """Whether a name of the standard library is meant to be the extension's own file: it has one, and only that has what is asked for."""
+    """Whether a name of the standard library is meant to be the extension's own file: it has one,
+    and only that has what is asked for."""
     if not fromlist or name not in sys.stdlib_module_names:
         return False
     if (
@@ -166,7 +171,8 @@ def _shadows(package: str, name: str, fromlist: Sequence[str]) -> bool:
 
 
 def _is_own(package: str, top: str) -> bool:
-    """Whether a top-level name is a module of this extension; the standard library and the kernel keep their names."""
+    """Whether a top-level name is a module of this extension; the standard library and the kernel
+    keep their names."""
     if top in sys.stdlib_module_names or top in ("webbee_kernel", "imperal_sdk"):
         return False
     if f"{package}.{top}" in sys.modules:

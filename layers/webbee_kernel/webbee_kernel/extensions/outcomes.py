@@ -26,7 +26,8 @@ MAX_CODE = 128
 def from_return(
     value: Any, request: CallRequest, panels: tuple[str, ...], action_type: str
 ) -> CallOutcome:
-    """What a handler returned: an ActionResult (ours or one of the same shape), a Pydantic model or a plain dict."""
+    """What a handler returned: an ActionResult (ours or one of the same shape), a Pydantic model or
+    a plain dict."""
     result = _action_result(value)
     data = plain_json(result.data)
     if not result.ok:
@@ -49,9 +50,11 @@ def from_return(
         data=data,
         summary=_text(result.summary, MAX_SUMMARY),
         ui=plain_json(ui_dict(result.ui)),
-        panels=tuple(_text(p, MAX_CODE) for p in result.refresh_panels)
-        if isinstance(result.refresh_panels, list | tuple)
-        else panels,
+        panels=(
+            tuple(_text(p, MAX_CODE) for p in result.refresh_panels)
+            if isinstance(result.refresh_panels, list | tuple)
+            else panels
+        ),
         action_type=action_type,
         step=request.step,
     )
@@ -83,7 +86,8 @@ def failed(
 def from_exception(
     error: BaseException, request: CallRequest, action_type: str = "read"
 ) -> CallOutcome:
-    """INTERNAL with the error's class name, never its text; a CallError keeps its code and its own words."""
+    """INTERNAL with the error's class name, never its text; a CallError keeps its code and its own
+    words."""
     if isinstance(error, CallError):
         problems = ({"field": error.field, "problem": str(error)},) if error.field else ()
         return failed(request, error.code, str(error), action_type=action_type, problems=problems)
@@ -106,7 +110,8 @@ def from_exception(
 def validation_failed(
     error: ValidationError, request: CallRequest, action_type: str
 ) -> CallOutcome:
-    """VALIDATION_MISSING_FIELD or VALIDATION_TYPE_ERROR, one problem per rejected argument with its limit."""
+    """VALIDATION_MISSING_FIELD or VALIDATION_TYPE_ERROR, one problem per rejected argument with its
+    limit."""
     problems = tuple(_problem(e) for e in error.errors(include_url=False, include_input=False)[:10])
     missing = any(e["type"] == "missing" for e in error.errors())
     text = "; ".join(f"{p['field']}: {p['problem']}" for p in problems)
@@ -115,7 +120,8 @@ def validation_failed(
 
 
 def webhook_answer(value: Any) -> tuple[int, dict[str, str], Any]:
-    """Status, headers and body of whatever a webhook returned: None, text, a dict, `{"status_code", "body", "headers"}` or its like."""
+    """Status, headers and body of whatever a webhook returned: None, text, a dict, `{"status_code",
+    "body", "headers"}` or its like."""
     if hasattr(value, "to_dict"):
         value = value.to_dict()
     if isinstance(value, Mapping) and "status_code" in value:
@@ -136,7 +142,8 @@ def webhook_answer(value: Any) -> tuple[int, dict[str, str], Any]:
 
 
 def plain_json(value: Any) -> Any:
-    """The value as plain JSON: dates, UUIDs, Decimals, sets and models become what JSON has; more than 1 MB or recursion raises CallError."""
+    """The value as plain JSON: dates, UUIDs, Decimals, sets and models become what JSON has; more
+    than 1 MB or recursion raises CallError."""
     if value is None:
         return None
     loads: Any = orjson.loads
@@ -154,7 +161,8 @@ def plain_json(value: Any) -> Any:
     if len(raw) > MAX_RESULT_BYTES:
         raise CallError(
             "INTERNAL",
-            f"the result has {len(raw)} bytes; the limit is {MAX_RESULT_BYTES}: return less, or page",
+            f"the result has {len(raw)} bytes; the limit is {MAX_RESULT_BYTES}: return less, or"
+            " page",
         )
     return loads(raw)
 
@@ -220,7 +228,8 @@ def _default(value: Any) -> Any:
 
 
 def _exact(value: Any) -> Any:
-    """The value in the standard library's terms, integers of any size as they are, the rest as orjson would write it."""
+    """The value in the standard library's terms, integers of any size as they are, the rest as
+    orjson would write it."""
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, float):

@@ -58,7 +58,8 @@ class Registry:
 
 
 def load_folder(root: str | Path) -> Registry:
-    """Load every folder of `root` that holds a `main.py`. One that fails is reported and skipped, the others work."""
+    """Load every folder of `root` that holds a `main.py`. One that fails is reported and skipped,
+    the others work."""
     loaded: dict[str, LoadedExtension] = {}
     failed: dict[str, str] = {}
     for main in sorted(Path(root).glob("*/main.py")):
@@ -76,7 +77,8 @@ def load_folder(root: str | Path) -> Registry:
 
 
 def load_extension(folder: str | Path) -> LoadedExtension:
-    """Load one extension folder. Raises ValueError where it holds no `Extension` or breaks a naming rule."""
+    """Load one extension folder. Raises ValueError where it holds no `Extension` or breaks a naming
+    rule."""
     folder = Path(folder).resolve()
     manifest = _manifest(folder)
     app_id = str(manifest.get("app_id") or folder.name)
@@ -95,18 +97,21 @@ def load_extension(folder: str | Path) -> LoadedExtension:
 
 
 def checked(loaded: LoadedExtension) -> LoadedExtension:
-    """The same extension, or ValueError naming the id, function or section whose name cannot stand in a prompt."""
+    """The same extension, or ValueError naming the id, function or section whose name cannot stand
+    in a prompt."""
     _check_app_id(loaded.app_id)
     for chat in loaded.ext.chats:
         for name in chat.functions:
             if not FN_NAME.fullmatch(name):
                 raise ValueError(
-                    f"chat function {name!r} of {loaded.app_id} is refused: 1 to 64 characters of A-Z a-z 0-9 _ -"
+                    f"chat function {name!r} of {loaded.app_id} is refused: 1 to 64 characters of"
+                    " A-Z a-z 0-9 _ -"
                 )
     for section in loaded.ext.skeletons:
         if one_line(section, MAX_STRING) != section or "#" in section:
             raise ValueError(
-                f"skeleton section {section!r} of {loaded.app_id} is refused: at most {MAX_STRING} visible characters, no #"
+                f"skeleton section {section!r} of {loaded.app_id} is refused: at most {MAX_STRING}"
+                " visible characters, no #"
             )
     return loaded
 
@@ -114,12 +119,14 @@ def checked(loaded: LoadedExtension) -> LoadedExtension:
 def _check_app_id(app_id: str) -> None:
     if not APP_ID.fullmatch(app_id):
         raise ValueError(
-            f"extension id {app_id!r} is refused: 1 to 64 characters of a-z 0-9 _ -, the first a letter or digit"
+            f"extension id {app_id!r} is refused: 1 to 64 characters of a-z 0-9 _ -, the first a"
+            " letter or digit"
         )
 
 
 def input_schema(function: FunctionDef) -> dict[str, Any]:
-    """The JSON schema of a function's arguments; `params` of the decorator where there is no Pydantic model."""
+    """The JSON schema of a function's arguments; `params` of the decorator where there is no
+    Pydantic model."""
     if function.params_model:
         schema = function.params_model.model_json_schema()
         return {k: v for k, v in schema.items() if k not in ("title", "description")}
@@ -182,7 +189,8 @@ def _manifest(folder: Path) -> dict[str, Any]:
 
 
 def reason_of(error: BaseException, folder: Path) -> str:
-    """`ImportError: no module named x (main.py:3)`: enough for the author, nothing of the operator's paths."""
+    """`ImportError: no module named x (main.py:3)`: enough for the author, nothing of the
+    operator's paths."""
     text = error.msg if isinstance(error, SyntaxError) else str(error)
     text = _FOLDERS.sub("", text.replace(f"{folder.resolve().parent}/", ""))
     file, line = place_of(error, folder)
@@ -192,7 +200,8 @@ def reason_of(error: BaseException, folder: Path) -> str:
 
 
 def place_of(error: BaseException, folder: Path) -> tuple[str, int]:
-    """File and line in the extension's folder where a load failed; `("", 0)` where none of its own lines was running."""
+    """File and line in the extension's folder where a load failed; `("", 0)` where none of its own
+    lines was running."""
     root = folder.resolve()
     places = [(f.filename, f.lineno or 1) for f in traceback.extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError) and error.filename:

@@ -1,4 +1,5 @@
-"""Runner: calls handlers of extensions and makes outcomes of what they do. The host lets it run on a thread of its own."""
+"""Runner: calls handlers of extensions and makes outcomes of what they do. The host lets it run on
+a thread of its own."""
 
 from __future__ import annotations
 
@@ -56,7 +57,8 @@ class _Call:
 
 
 class ExtensionRunner:
-    """Runs calls of loaded extensions: validates, claims effects, enforces the deadline, records."""
+    """Runs calls of loaded extensions: validates, claims effects, enforces the deadline,
+    records."""
 
     def __init__(
         self, registry: Registry, stores: Stores, settings: Settings, clock: Clock, model: Model
@@ -71,7 +73,8 @@ class ExtensionRunner:
         )
 
     async def execute(self, request: CallRequest) -> CallOutcome:
-        """Run one call of kind function, check or panel to its outcome. Never raises for what the extension did."""
+        """Run one call of kind function, check or panel to its outcome. Never raises for what the
+        extension did."""
         started = time.perf_counter()
         try:
             loaded = self.extension(request.app_id)
@@ -104,7 +107,8 @@ class ExtensionRunner:
     async def refresh(
         self, user: User, app_id: str, section: str, reader: SkeletonReader, timeout_s: float
     ) -> Any:
-        """Run a section's handler with system scopes as the real user; its raw return value. Raises what it raises."""
+        """Run a section's handler with system scopes as the real user; its raw return value. Raises
+        what it raises."""
         definition = self.extension(app_id).ext.skeletons.get(section)
         if definition is None:
             raise CallError("UNKNOWN_SUB_FUNCTION", f"{app_id} has no skeleton section {section!r}")
@@ -122,7 +126,8 @@ class ExtensionRunner:
         new: dict[str, Any],
         timeout_s: float,
     ) -> str:
-        """The alert tool's text, empty where there is nothing to say or no such tool. Raises what it raises."""
+        """The alert tool's text, empty where there is nothing to say or no such tool. Raises what
+        it raises."""
         tool = self.extension(app_id).ext.tools.get(ALERT_PREFIX + section)
         if tool is None:
             return ""
@@ -144,7 +149,8 @@ class ExtensionRunner:
         await self.contexts.make(user, app_id).extensions.emit(event_type, data)
 
     async def health(self, app_id: str) -> dict[str, Any]:
-        """What the app's own health check says, or that it has none; an error is a status, never raised."""
+        """What the app's own health check says, or that it has none; an error is a status, never
+        raised."""
         check = self.extension(app_id).ext.health
         if check is None:
             return {"status": "ok"}
@@ -183,7 +189,8 @@ class ExtensionRunner:
         body: bytes,
         query: dict[str, str],
     ) -> tuple[int, dict[str, str], Any]:
-        """Run a webhook as `__webhook__`; status, headers and body. Raises CallError where there is no such webhook."""
+        """Run a webhook as `__webhook__`; status, headers and body. Raises CallError where there is
+        no such webhook."""
         loaded = self.extension(app_id)
         hook = loaded.ext.webhooks.get((method, path.strip("/")))
         if hook is None:
@@ -263,7 +270,10 @@ class ExtensionRunner:
         if work.done():
             return work.result()
         background.start(self._deliver_late(work, key, request), f"late-{record.record_id}")
-        text = f"{request.name} is still running after {request.deadline_s:g} s; its result will arrive as an event"
+        text = (
+            f"{request.name} is still running after {request.deadline_s:g} s; its result will"
+            " arrive as an event"
+        )
         return failed(request, "BACKEND_TIMEOUT", text, action_type=call.action_type)
 
     async def _finish(

@@ -1,7 +1,7 @@
 """What a text asserts: its numbers, dates, times, addresses, ids and quotes, each where it stands.
 
-`scan` runs the readers from the most specific to the least; what one has taken is masked from the next, so a phone is not
-five numbers. Cost: a fixed number of passes, each linear in the text.
+`scan` runs the readers from the most specific to the least; what one has taken is masked from the
+next, so a phone is not five numbers. Cost: a fixed number of passes, each linear in the text.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ MASK = "\0"
 class Claim:
     """One token of a text.
 
-    `kind`: quote, url, email, placeholder, date, month, weekday, time, phone, literal (must stand as it is), hash, marker, number.
-    `values`: its readings: dates, minutes, or `(number, decimals)` pairs; empty for kinds that are looked up as text.
+    `kind`: quote, url, email, placeholder, date, month, weekday, time, phone, literal (must stand
+    as it is), hash, marker, number. `values`: its readings: dates, minutes, or `(number, decimals)`
+    pairs; empty for kinds that are looked up as text.
     """
 
     kind: str
@@ -37,7 +38,8 @@ class Claim:
 
 @dataclass(slots=True)
 class Scan:
-    """The claims of a text in order, and `rest`: the text with every claim masked out, offsets unchanged."""
+    """The claims of a text in order, and `rest`: the text with every claim masked out, offsets
+    unchanged."""
 
     claims: list[Claim] = field(default_factory=list)
     rest: str = ""
@@ -58,7 +60,8 @@ _URL = re.compile(r"(?:https?|ftp)://[^\s<>\"')\]»”|`]+|(?<!\w)www\.[^\s<>\"'
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{0,64}\w@\w[\w-]{0,63}(?:\.\w[\w-]{0,63})+")
 _PLACEHOLDER = re.compile(r"<[A-Z][A-Z0-9_]*_\d+>")
 _PHONE = re.compile(
-    r"(?<![\w.])(?:(?:\+\d{1,3}[\s(.-]{0,2}|8[\s(.-]{1,2})\d{2,4}[\s).-]{0,2}\d{2,4}(?:[\s.-]?\d{2,4}){1,3}|\(?\d{3}\)?[ .-]\d{3}[.-]\d{4})(?!\w|[.,]\d)"
+    r"(?<![\w.])(?:(?:\+\d{1,3}[\s(.-]{0,2}|8[\s(.-]{1,2})\d{2,4}[\s).-]{0,2}\d{2,4}(?:[\s.-]?\d{2,4}){1,3}|\(?\d{3}\)?["
+    r" .-]\d{3}[.-]\d{4})(?!\w|[.,]\d)"
 )
 _VERSION = re.compile(
     r"(?<![\w.])(?:v?\d+(?:\.\d+){2,}(?:-[a-z]+[\w.]*)?|v\d+(?:\.\d+)*)(?!\w)", re.I
@@ -83,7 +86,8 @@ _SEVEN = re.compile(r"(?<!\w)24/7(?!\w)")
 
 
 def scan(text: str, *, quotes: bool = True) -> Scan:
-    """Return the claims of `text` in the order they stand; `quotes=False` looks inside quotation marks instead of taking them whole."""
+    """Return the claims of `text` in the order they stand; `quotes=False` looks inside quotation
+    marks instead of taking them whole."""
     result = Scan(rest=text)
     if quotes:
         result.take(_QUOTE, _quoted)
@@ -281,7 +285,8 @@ def _words(result: Scan) -> None:
 
 
 _MONTH = "month"
-#: what a text must hold for the reader to run (any of these characters; a month's name), its pattern, its reading
+#: what a text must hold for the reader to run (any of these characters; a month's name), its
+#: pattern, its reading
 _READERS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], list[Claim]]], ...] = (
     ("/w", _URL, _as("url", ".,;:!?*_")),
     ("@", _EMAIL, _as("email")),

@@ -1,7 +1,8 @@
 """Dates, months, weekdays and times of day, as English and Russian write them.
 
-A date is `(year | None, month, day)`, a time is minutes since midnight. Every reader returns all sensible readings
-(`05/06/2026` is both 5 June and 6 May; `5:21` is morning or evening) and an empty tuple where there is none.
+A date is `(year | None, month, day)`, a time is minutes since midnight. Every reader returns all
+sensible readings (`05/06/2026` is both 5 June and 6 May; `5:21` is morning or evening) and an empty
+tuple where there is none.
 """
 
 from __future__ import annotations
@@ -24,7 +25,8 @@ _UNTIL = r"\s?[–—-]\s?|\s+(?:по|to|through|until|до)\s+"
 _YEAR = r"(?:\.?,?\s+(\d{4})(?!\d))?"
 
 ISO = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:[.,]\d+)?)?(?: ?(?:Z|UTC|[+-]\d\d:?\d\d))?)?(?!\d|:\d)"
+    r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:[.,]\d+)?)?(?:"
+    r" ?(?:Z|UTC|[+-]\d\d:?\d\d))?)?(?!\d|:\d)"
 )
 ISO_MONTH = re.compile(r"(?<![\d-])(\d{4})-(0\d|1[0-2])(?![\d-])")
 NUMERIC = re.compile(
@@ -40,7 +42,8 @@ MONTH_FIRST = re.compile(
 )
 MONTH_YEAR = re.compile(rf"(?<!\w){_MONTH},?\s+(\d{{4}})(?!\d)", re.I)
 MONTH_ONLY = re.compile(
-    r"(?<!\w)(January|February|(?<=in )March|(?<=in )May|April|June|July|August|September|October|November|December|"
+    r"(?<!\w)(January|February|(?<=in )March|(?<=in"
+    r" )May|April|June|July|August|September|October|November|December|"
     r"январ[ьяе]|феврал[ьяе]|март[ае]?|апрел[ьяе]|май|мая|мае|июн[ьяе]|июл[ьяе]|август[ае]?|сентябр[ьяе]|октябр[ьяе]|ноябр[ьяе]|декабр[ьяе])(?!\w)"
 )
 CLOCK = re.compile(
@@ -65,7 +68,8 @@ WEEKDAYS: dict[str, int] = {
 
 
 _STEMS = tuple(
-    "jan feb mar apr may jun jul aug sep oct nov dec янв фев мар апр май мая мае июн июл авг сен окт ноя дек".split()
+    "jan feb mar apr may jun jul aug sep oct nov dec янв фев мар апр май мая мае июн июл авг сен"
+    " окт ноя дек".split()
 )
 
 
@@ -102,7 +106,8 @@ def numeric(match: re.Match[str]) -> tuple[Date, ...]:
 
 
 def clock(hour: int, minute: int, half: str | None) -> tuple[int, ...]:
-    """Return the minutes since midnight a time can mean; without AM/PM an hour of 1–11 can be either half of the day."""
+    """Return the minutes since midnight a time can mean; without AM/PM an hour of 1–11 can be
+    either half of the day."""
     if hour > 24 or minute > 59:
         return ()
     if half:

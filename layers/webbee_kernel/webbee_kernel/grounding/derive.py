@@ -1,18 +1,24 @@
 """Plain derivations of tool data, and the caps that keep them plain.
 
-With many numbers in hand, sums and differences of arbitrary pairs would ground nearly anything, so only these are made:
+With many numbers in hand, sums and differences of arbitrary pairs would ground nearly anything, so
+only these are made:
 
-- a list: its length; how many items share the value of a top-level field that groups them (at most `GROUPS` values), or the
+- a list: its length; how many items share the value of a top-level field that groups them (at most
+  `GROUPS` values), or the
   same day; the sum and mean of a numeric field, over the list and over each such group
-- a list of at most `SHORT` items: differences of one numeric field between two items, spans between their dates
-- a dict within two levels of the top, or an item of a short list: sum, difference and share of two of its numbers, lengths of its
-  lists counting as numbers, at most `SIBLINGS` of them; their total; spans between its own dates; no sum with a total,
+- a list of at most `SHORT` items: differences of one numeric field between two items, spans between
+  their dates
+- a dict within two levels of the top, or an item of a short list: sum, difference and share of two
+  of its numbers, lengths of its
+  lists counting as numbers, at most `SIBLINGS` of them; their total; spans between its own dates;
+  no sum with a total,
   nor of a list and a part of it
 - a result below `SMALL` only from `FEW` numbers, or as the rest of a total or of a list
 - no sums of fields that do not add up: temperatures, rates, shares
 - results of the same shape (the same tool called twice) are one list
 
-Ids, ranks and years never enter a sum. Cost: linear in the data; every pair loop is bounded by the constants below.
+Ids, ranks and years never enter a sum. Cost: linear in the data; every pair loop is bounded by the
+constants below.
 """
 
 from __future__ import annotations
@@ -46,8 +52,9 @@ MINOR_UNIT_KEY = re.compile(r"(?i)cents|kopecks|minor")
 
 @dataclass(slots=True)
 class Derived:
-    """What follows from the data. `numbers` and `counts` ground any claim; `compared` only one that says it compares or adds up ("14 more",
-    "42 in all"), `means` an average, `shares` a percentage, `spans` (minutes) a length of time."""
+    """What follows from the data. `numbers` and `counts` ground any claim; `compared` only one that
+    says it compares or adds up ("14 more", "42 in all"), `means` an average, `shares` a percentage,
+    `spans` (minutes) a length of time."""
 
     numbers: set[Number] = field(default_factory=set)
     compared: set[Number] = field(default_factory=set)
@@ -88,7 +95,8 @@ def from_dict(fields: Mapping[str, object], depth: int, out: Derived) -> None:
 
 
 def _parts(rows: list[object], fields: Mapping[str, object]) -> list[tuple[Number, Number]]:
-    """Return the shares that rows have in the field of the same name above them (a manager's revenue in the revenue)."""
+    """Return the shares that rows have in the field of the same name above them (a manager's
+    revenue in the revenue)."""
     return [
         (part, whole)
         for row in rows
@@ -104,7 +112,8 @@ def _whole(own: tuple[str, object]) -> bool:
 
 
 def _add_up(left: tuple[str, object], right: tuple[str, object]) -> bool:
-    """Tell whether the sum of two fields says anything: not with a total, not a list with a number or with a part of itself."""
+    """Tell whether the sum of two fields says anything: not with a total, not a list with a number
+    or with a part of itself."""
     if WHOLE_KEY.search(left[0]) or WHOLE_KEY.search(right[0]):
         return False
     a, b = left[1], right[1]
@@ -115,7 +124,8 @@ def _add_up(left: tuple[str, object], right: tuple[str, object]) -> bool:
 
 
 def from_list(items: Sequence[object], out: Derived, *, counted: bool = True) -> None:
-    """Count, group and sum a list; `counted=False` for a sequence that is not one list to the user."""
+    """Count, group and sum a list; `counted=False` for a sequence that is not one list to the
+    user."""
     if counted:
         out.counts.add(len(items))
         out.longest = max(out.longest or 0, len(items))
@@ -139,7 +149,8 @@ def spans(moments: Iterable[float], out: Derived) -> None:
 
 
 def _size(key: str, value: object) -> Number | None:
-    """Return what a field adds to a sum: its number, or the length of its list; None for ids, ranks, rates and all else."""
+    """Return what a field adds to a sum: its number, or the length of its list; None for ids,
+    ranks, rates and all else."""
     if isinstance(value, list):
         return len(value)
     if not isinstance(value, (int, float)) or isinstance(value, bool) or not abs(value) < 1e12:
@@ -195,7 +206,8 @@ def _truth(value: object) -> object:
 
 
 def _groups(column: list[object]) -> list[list[int]]:
-    """Return the positions of the items of each group, or nothing for a field that tells every item apart (an id, a title)."""
+    """Return the positions of the items of each group, or nothing for a field that tells every item
+    apart (an id, a title)."""
     groups: dict[object, list[int]] = {}
     for position, value in enumerate(column):
         if isinstance(value, str):

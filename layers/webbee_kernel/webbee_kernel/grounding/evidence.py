@@ -38,8 +38,9 @@ def fold(text: str) -> str:
 
 @dataclass(slots=True)
 class Numbers:
-    """Numbers by what they may ground: `strong` anything; `weak` (ids, ranks, years) anything but a count; `embedded`
-    (inside a string of the data) a count only of the thing that follows them there."""
+    """Numbers by what they may ground: `strong` anything; `weak` (ids, ranks, years) anything but a
+    count; `embedded` (inside a string of the data) a count only of the thing that follows them
+    there."""
 
     strong: set[Number] = field(default_factory=set)
     weak: set[Number] = field(default_factory=set)
@@ -49,7 +50,8 @@ class Numbers:
 
 @lru_cache(maxsize=2048)
 def _key_says(key: str) -> tuple[bool, int, bool, bool]:
-    """What a key says of its number: weak evidence, which unit of a duration (0: none), hundredths of an amount, seconds since 1970."""
+    """What a key says of its number: weak evidence, which unit of a duration (0: none), hundredths
+    of an amount, seconds since 1970."""
     duration = derive.DURATION_KEY.search(key)
     unit = (duration.lastindex or 1) if duration else 0
     return (
@@ -61,7 +63,8 @@ def _key_says(key: str) -> tuple[bool, int, bool, bool]:
 
 
 class Evidence:
-    """What a reply may say. `raw` holds every string, one a line, then the keys; `text` is the same, folded."""
+    """What a reply may say. `raw` holds every string, one a line, then the keys; `text` is the
+    same, folded."""
 
     def __init__(self, data: Sequence[object], message: str, summaries: Sequence[str]) -> None:
         self.numbers = Numbers()
@@ -99,7 +102,8 @@ class Evidence:
         return made
 
     def has(self, token: str, glue: str = "") -> bool:
-        """Tell whether a token stands in the text with no letter, digit or character of `glue` on either side."""
+        """Tell whether a token stands in the text with no letter, digit or character of `glue` on
+        either side."""
         needle, text = fold(token), self.text
         at = text.find(needle)
         while at >= 0:
@@ -279,7 +283,8 @@ def digits(text: str) -> str:
 
 
 def _continues(text: str, at: int, glue: str, edge: str, step: int) -> bool:
-    """Tell whether the token goes on beyond its edge: a word character, or glue with a word character behind it."""
+    """Tell whether the token goes on beyond its edge: a word character, or glue with a word
+    character behind it."""
     if not 0 <= at < len(text) or not (edge.isalnum() or edge == "_"):
         return False
     if (text[at].isalnum() and text[at] < _UNSPACED) or text[at] == "_":

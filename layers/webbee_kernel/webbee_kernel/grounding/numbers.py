@@ -1,4 +1,5 @@
-"""Numerals and number words: `1,234.50`, `1 234,50`, `12.5 thousand`, `thirty-six`, `двадцать три`."""
+"""Numerals and number words: `1,234.50`, `1 234,50`, `12.5 thousand`, `thirty-six`, `двадцать
+три`."""
 
 from __future__ import annotations
 
@@ -9,7 +10,8 @@ from typing import TypeAlias
 
 Number: TypeAlias = int | float
 
-#: Letters of scripts that put spaces between words; in the others a digit may stand right beside a word.
+#: Letters of scripts that put spaces between words; in the others a digit may stand right beside a
+#: word.
 LETTERS = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
 SPACES = " \u00a0\u202f\u2009"
 NUMERAL = re.compile(
@@ -53,14 +55,16 @@ ONE = frozenset(_RUSSIAN[1].split()) | {"one"}
 
 
 def settle(value: Number) -> Number:
-    """Return the value as it is compared: ints stay exact at any size, floats are cut to six decimals."""
+    """Return the value as it is compared: ints stay exact at any size, floats are cut to six
+    decimals."""
     if isinstance(value, int):
         return value
     return int(value) if value.is_integer() and abs(value) < 2**53 else round(value, 6)
 
 
 def readings(numeral: str) -> tuple[tuple[Number, int], ...]:
-    """Return every way to read a numeral, each with its number of decimals: `1,234` is 1234 or 1.234."""
+    """Return every way to read a numeral, each with its number of decimals: `1,234` is 1234 or
+    1.234."""
     if len(numeral) > LONGEST:
         return ()
     if numeral.isdigit():
@@ -81,13 +85,15 @@ def readings(numeral: str) -> tuple[tuple[Number, int], ...]:
 
 
 def rounds_to(exact: Number, shown: Number, decimals: int, scale: int = 1) -> bool:
-    """Tell whether `exact`, rounded half up to the decimals that are shown, is `shown`; `scale` is 1000 for "12.5 thousand"."""
+    """Tell whether `exact`, rounded half up to the decimals that are shown, is `shown`; `scale` is
+    1000 for "12.5 thousand"."""
     step = scale * 10.0**-decimals
     return abs(math.floor(exact / step + 0.5 + 1e-9) * step - shown) < step * 1e-6
 
 
 def spelled(words: Iterable[re.Match[str]], text: str) -> Iterator[tuple[int, int, int]]:
-    """Yield `(start, end, value)` for every run of number words; a run goes on over a space, a hyphen or "and"."""
+    """Yield `(start, end, value)` for every run of number words; a run goes on over a space, a
+    hyphen or "and"."""
     run: list[re.Match[str]] = []
     for match in words:
         word = match.group().lower().replace("ё", "е")

@@ -14,8 +14,10 @@ from .numbers import ONE, Number, rounds_to, settle
 
 SHOWN = 8  #: numbers of a reply that are compared with one another: at most 28 pairs
 _COUNTING = re.compile(
-    r"(?:\b(?:have|has|had|are|found|total|got|remain|left|contains?|returned|exactly|there(?:'s| is| are))"
-    r"|(?<!\w)(?:всего|вас|есть|найдено|наш[её]л|нашл[аио]|нашлось|осталось|лишь|ровно))[\s:*_]+(?:(?:only|just|now|ещ[её]|только|ровно|a total of)\s+)?$",
+    r"(?:\b(?:have|has|had|are|found|total|got|remain|left|contains?|returned|exactly|there(?:'s|"
+    r" is| are))"
+    r"|(?<!\w)(?:всего|вас|есть|найдено|наш[её]л|нашл[аио]|нашлось|осталось|лишь|ровно))[\s:*_]+(?:(?:only|just|now|ещ[её]|только|ровно|a"
+    r" total of)\s+)?$",
     re.I,
 )
 _COUNTED = re.compile(
@@ -28,8 +30,10 @@ _ONE_THING = re.compile(
     re.I,
 )
 _COMPARES = re.compile(
-    r"\b(?:total|altogether|in all|combined|together|more|less|fewer|cheaper|left|remain\w*|difference|over|short|ahead|behind)\b"
-    r"|(?<!\w)(?:всего|итого|вместе|в сумме|больше|меньше|дешевле|дороже|осталось|остал\w+|разница|ещё|еще)(?!\w)",
+    r"\b(?:total|altogether|in"
+    r" all|combined|together|more|less|fewer|cheaper|left|remain\w*|difference|over|short|ahead|behind)\b"
+    r"|(?<!\w)(?:всего|итого|вместе|в"
+    r" сумме|больше|меньше|дешевле|дороже|осталось|остал\w+|разница|ещё|еще)(?!\w)",
     re.I,
 )
 _AVERAGE = re.compile(r"\b(?:average|mean|avg)\b|средн", re.I)
@@ -74,7 +78,8 @@ _CURRENCY = {code: re.compile(pattern, re.I) for code, pattern in _CURRENCIES.it
 
 
 class Support:
-    """One claim where it stands, asked whether the evidence holds it; one method per kind, found by name."""
+    """One claim where it stands, asked whether the evidence holds it; one method per kind, found by
+    name."""
 
     def __init__(
         self, claim: Claim, reply: str, beside: Sequence[Claim], evidence: Evidence
@@ -96,7 +101,8 @@ class Support:
         return self.before + " " + self.reply[self.claim.end : self.claim.end + 24]
 
     def compares(self, shown: Sequence[Number]) -> bool:
-        """Tell whether a number that says it compares or adds up is the sum or difference of two that the reply shows and grounds."""
+        """Tell whether a number that says it compares or adds up is the sum or difference of two
+        that the reply shows and grounds."""
         if self.claim.kind != "number" or not _COMPARES.search(self.around):
             return False
         return any(
@@ -223,7 +229,8 @@ class Support:
         )
 
     def _date_beside(self) -> list[dates.Date] | None:
-        """Return the dates that the claim next to a weekday can mean, with the years that the evidence has for them."""
+        """Return the dates that the claim next to a weekday can mean, with the years that the
+        evidence has for them."""
         for other in self.beside:
             gap = (
                 self.reply[self.claim.end : other.start]
@@ -262,12 +269,14 @@ class Support:
         )
 
     def _stands_alone(self) -> bool:
-        """Tell whether "one" counts something, rather than standing for it ("this one", "one of them")."""
+        """Tell whether "one" counts something, rather than standing for it ("this one", "one of
+        them")."""
         after = self.reply[self.claim.end : self.claim.end + 5]
         return bool(_ONE_THING.search(self.before)) and not after.startswith((" of ", " из "))
 
     def _currency(self) -> bool:
-        """Tell whether the currency beside the number is one the evidence names, if it names any."""
+        """Tell whether the currency beside the number is one the evidence names, if it names
+        any."""
         beside = (
             self.reply[max(0, self.claim.start - 1) : self.claim.start]
             + "\0"
@@ -285,7 +294,8 @@ class Support:
         return not known or bool(known & claimed)
 
     def _written(self, value: Number) -> bool:
-        """Accept a year that stands in the text ("2026-Q1"), and a day and month written as a decimal ("18.05")."""
+        """Accept a year that stands in the text ("2026-Q1"), and a day and month written as a
+        decimal ("18.05")."""
         token = self.claim.token
         if (
             isinstance(value, int)
@@ -350,7 +360,8 @@ class Support:
         return stem(following.group(1)) if following else ""
 
     def _counted(self, value: Number) -> bool:
-        """Accept what the reply itself counts: the items it lists, the first N of a list, the rest of it."""
+        """Accept what the reply itself counts: the items it lists, the first N of a list, the rest
+        of it."""
         longest = self.evidence.derived.longest
         if longest is None or not isinstance(value, int) or value < 0:
             return False
@@ -370,7 +381,8 @@ class Support:
         )
 
     def _measured(self, value: Number, decimals: int) -> bool:
-        """Accept an hour of a time, a day of a date, a size in another unit, a length of time between two moments."""
+        """Accept an hour of a time, a day of a date, a size in another unit, a length of time
+        between two moments."""
         if (
             isinstance(value, int)
             and 0 <= value <= 24
@@ -426,7 +438,8 @@ def _bullets(reply: str) -> int:
 
 
 def _nearly(exact: Number, shown: Number) -> bool:
-    """Accept "about 40" for 36 and "about 150 000" for 154 320: rounded to one, two or three leading digits, from 20 up."""
+    """Accept "about 40" for 36 and "about 150 000" for 154 320: rounded to one, two or three
+    leading digits, from 20 up."""
     if exact < 20 or not isinstance(shown, int):
         return False
     size = len(str(int(exact)))

@@ -16,7 +16,8 @@ JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a reply is grounded, and the offending tokens as they stand in it: in order, each once."""
+    """Whether a reply is grounded, and the offending tokens as they stand in it: in order, each
+    once."""
 
     grounded: bool
     ungrounded: tuple[str, ...]
@@ -32,10 +33,12 @@ def check(
 ) -> Verdict:
     """Check a reply against this turn's results, and name every token that they do not account for.
 
-    `data`: the `ActionResult.data` of the turn's calls, JSON-like, placeholders such as `<EMAIL_1>` included. `message`: what the user
-    wrote. `summaries`: the tools' own. `done`: action types of the calls that succeeded. Never raises on text or JSON of any
-    shape; values below 24 levels are not read. Linear in the reply and in the data, about 1 ms for a reply of 300 characters over
-    3 KB of data (`python -m benchmarks.evaluate` measures it); only a name that the data lacks is compared with each of its words.
+    `data`: the `ActionResult.data` of the turn's calls, JSON-like, placeholders such as `<EMAIL_1>`
+    included. `message`: what the user wrote. `summaries`: the tools' own. `done`: action types of
+    the calls that succeeded. Never raises on text or JSON of any shape; values below 24 levels are
+    not read. Linear in the reply and in the data, about 1 ms for a reply of 300 characters over 3
+    KB of data (`python -m benchmarks.evaluate` measures it); only a name that the data lacks is
+    compared with each of its words.
     """
     evidence = Evidence(data, message, summaries)
     found = scan(reply)

@@ -17,7 +17,8 @@ CHARS_PER_TOKEN = 3.5
 
 
 def explain(view: TurnView) -> dict[str, Any]:
-    """`blocks`, `failed`, `sections`, `turns`, `functions`, `placeholders`. Nothing is called or stored."""
+    """`blocks`, `failed`, `sections`, `turns`, `functions`, `placeholders`. Nothing is called or
+    stored."""
     _ = view.prompt  # first: placeholders get the numbers a real turn gives them
     section_reports = sections.report(view)
     return {
@@ -34,7 +35,8 @@ def explain(view: TurnView) -> dict[str, Any]:
 
 
 def blocks(view: TurnView, shown_sections: int) -> list[dict[str, Any]]:
-    """Each part a model receives, in order: characters, its cap and what the cap is made of; None where there is none."""
+    """Each part a model receives, in order: characters, its cap and what the cap is made of; None
+    where there is none."""
     prompt = view.prompt
     listed = view.shortlist
     count = (
@@ -63,7 +65,10 @@ def blocks(view: TurnView, shown_sections: int) -> list[dict[str, Any]]:
             "history",
             len(prompt.history) - len(view.message),
             RING_SIZE * per_turn,
-            f"{RING_SIZE} turns of {per_turn:,} characters: {MESSAGE_PREVIEW} message, {REPLY_PREVIEW} reply, {TURN_CAP:,} facts",
+            (
+                f"{RING_SIZE} turns of {per_turn:,} characters: {MESSAGE_PREVIEW} message,"
+                f" {REPLY_PREVIEW} reply, {TURN_CAP:,} facts"
+            ),
         ),
         ("message", len(view.message), None, "the user's own words"),
     )

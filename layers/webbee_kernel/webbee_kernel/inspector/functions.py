@@ -1,4 +1,5 @@
-"""Per function: whether the classifier is offered it, how near the message's words are, and why not when not."""
+"""Per function: whether the classifier is offered it, how near the message's words are, and why not
+when not."""
 
 from __future__ import annotations
 
@@ -10,10 +11,12 @@ from ..turn.view import TurnView
 
 
 def report(view: TurnView) -> list[dict[str, Any]]:
-    """Every function of every deployed app, offered ones first in the order a model reads them; apps that failed last.
+    """Every function of every deployed app, offered ones first in the order a model reads them;
+    apps that failed last.
 
-    `rank` and `score` say how near the message's words are to the function's name, description and examples. They come
-    from the offline model's matcher, whichever model answers; None without evidence.
+    `rank` and `score` say how near the message's words are to the function's name, description and
+    examples. They come from the offline model's matcher, whichever model answers; None without
+    evidence.
     """
     scores = _scores(view)
     listed = view.shortlist
@@ -45,8 +48,9 @@ def report(view: TurnView) -> list[dict[str, Any]]:
 
 def _left_out(listed: Shortlist, rank: int) -> str:
     return (
-        f"{len(listed.shown)} of {len(listed.ranked)} functions fit the catalogue's {BUDGET:,} characters; this one comes {rank}. "
-        "by use in the last turns and words shared with the message"
+        f"{len(listed.shown)} of {len(listed.ranked)} functions fit the catalogue's {BUDGET:,}"
+        f" characters; this one comes {rank}. by use in the last turns and words shared with the"
+        " message"
     )
 
 
@@ -69,9 +73,9 @@ def _row(
         "rank": rank,
         "score": score,
         "why_not": why_not,
-        "refused": f"a call would be refused: the scope {', '.join(missing)} is missing"
-        if missing
-        else "",
+        "refused": (
+            f"a call would be refused: the scope {', '.join(missing)} is missing" if missing else ""
+        ),
     }
 
 

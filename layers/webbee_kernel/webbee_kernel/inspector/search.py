@@ -1,4 +1,5 @@
-"""A value: every channel where it stands, where it was cut or masked, or that it was never written."""
+"""A value: every channel where it stands, where it was cut or masked, or that it was never
+written."""
 
 from __future__ import annotations
 
@@ -23,11 +24,12 @@ Stands = Callable[[Any], bool]
 
 
 def search(view: TurnView, value: str) -> dict[str, Any]:
-    """`{"value", "seen", "verdict", "found": [{"channel", "place", "path", "state", "because", "excerpt"}]}`.
+    """`{"value", "seen", "verdict", "found": [{"channel", "place", "path", "state", "because",
+    "excerpt"}]}`.
 
-    `state` is shown, masked, cut, dropped, hidden (written, but not for the classifier now), failed (it names an app that
-    did not load) or unknown (the ledger cut something there). Text is compared without case; digits alone match whole
-    numbers only.
+    `state` is shown, masked, cut, dropped, hidden (written, but not for the classifier now), failed
+    (it names an app that did not load) or unknown (the ledger cut something there). Text is
+    compared without case; digits alone match whole numbers only.
     """
     _ = view.prompt
     stands = _matcher(value)
@@ -59,7 +61,10 @@ def _verdict(found: list[Hit]) -> str:
     if states - {"unknown", "failed"}:
         return "written, but the model does not see it"
     if "failed" in states:
-        return f"{next(h['place'] for h in found if h['state'] == 'failed')} failed to load: the model sees nothing of it"
+        return (
+            f"{next(h['place'] for h in found if h['state'] == 'failed')} failed to load: the model"
+            " sees nothing of it"
+        )
     return "not found, but facts were cut where it may have stood" if found else "never written"
 
 

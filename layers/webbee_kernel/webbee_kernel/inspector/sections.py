@@ -33,7 +33,8 @@ RULES = {
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Something that does not render: where it stands, by which rule, and in figures what happened."""
+    """Something that does not render: where it stands, by which rule, and in figures what
+    happened."""
 
     path: str
     rule: str
@@ -92,9 +93,9 @@ def _one(
         "raw": raw if size <= RAW_SHOWN else fit(raw, RAW_SHOWN),
         "fields": fields(view, section, name) if in_prompt else [],
         "age": skeleton.age(section.refreshed_at, view.now) if section.data is not None else "",
-        "age_s": None
-        if section.refreshed_at is None
-        else max(0, int(view.now - section.refreshed_at)),
+        "age_s": (
+            None if section.refreshed_at is None else max(0, int(view.now - section.refreshed_at))
+        ),
         "ttl_s": section.ttl,
         "stale": section.refreshed_at is not None and view.now - section.refreshed_at > section.ttl,
         "next_refresh_at": iso(due) if due else None,
@@ -115,7 +116,10 @@ def _why_not(view: TurnView, section: Section, stored: bool) -> str:
     if section.app_id not in view.installed:
         return "its app is not installed for this user"
     if section.failures:
-        return f"no refresh has succeeded yet: {section.failures} failed, the last with {section.last_error}"
+        return (
+            f"no refresh has succeeded yet: {section.failures} failed, the last with"
+            f" {section.last_error}"
+        )
     return (
         "its first refresh has not run yet"
         if stored
@@ -124,13 +128,15 @@ def _why_not(view: TurnView, section: Section, stored: bool) -> str:
 
 
 def fields(view: TurnView, section: Section, name: str) -> list[dict[str, Any]]:
-    """Field by field: the raw value, the text that renders, `shown`, `cut` or `dropped`, and the losses. `name` is the line's label."""
+    """Field by field: the raw value, the text that renders, `shown`, `cut` or `dropped`, and the
+    losses. `name` is the line's label."""
     raw = section.data or {}
     visible = skeleton.visible(raw)
     masked = view.gate.mask(visible) if view.gate else visible
     texts = dict(zip(visible, (skeleton.compress({k: v}) for k, v in masked.items()), strict=True))
     at = len(
-        f"- {one_line(name, skeleton.MAX_STRING)} ({skeleton.age(section.refreshed_at, view.now)}): "
+        f"- {one_line(name, skeleton.MAX_STRING)}"
+        f" ({skeleton.age(section.refreshed_at, view.now)}): "
     )
     whole = at + len(", ".join(texts.values()))
     room = whole if whole <= skeleton.MAX_LINE else skeleton.MAX_LINE - 1

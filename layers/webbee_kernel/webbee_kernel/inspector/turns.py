@@ -1,4 +1,5 @@
-"""Per remembered turn: its calls, what guarded them, its grounding, its facts with cuts and masks."""
+"""Per remembered turn: its calls, what guarded them, its grounding, its facts with cuts and
+masks."""
 
 from __future__ import annotations
 
@@ -19,7 +20,9 @@ GUARDS = {
     "UNKNOWN_TOOL": "known function: refused",
     "UNKNOWN_SUB_FUNCTION": "known function: refused",
     "PERMISSION_DENIED": "installed and permitted: refused",
-    "FABRICATED_ID_SHAPE": "real ids, no placeholders (I-AH-1, I-PARAMS-NO-PLACEHOLDER-VALUES): refused",
+    "FABRICATED_ID_SHAPE": (
+        "real ids, no placeholders (I-AH-1, I-PARAMS-NO-PLACEHOLDER-VALUES): refused"
+    ),
     "VALIDATION_MISSING_FIELD": "arguments fit the parameter model: refused",
     "VALIDATION_TYPE_ERROR": "arguments fit the parameter model: refused",
 }
@@ -65,7 +68,8 @@ def guard(call: dict[str, Any]) -> str:
 
 
 def _fact(view: TurnView, digest: ToolCallDigest, line: str) -> dict[str, Any]:
-    """One FACTS line. `data` holds the user's real values, `masked` what stands for them in `line`."""
+    """One FACTS line. `data` holds the user's real values, `masked` what stands for them in
+    `line`."""
     data = real(view, digest)
     return {
         "app_id": digest.app_id,
@@ -111,10 +115,12 @@ def cuts(value: Any, path: str = "data") -> Iterator[tuple[str, str]]:
 
 
 def grounding(view: TurnView, turn: Turn) -> dict[str, Any]:
-    """The verdict on a past reply, computed again from what is remembered, with every token it looked for.
+    """The verdict on a past reply, computed again from what is remembered, with every token it
+    looked for.
 
-    The tools' summaries are not kept and facts may have been cut, so a token can be missed here that was found then.
-    A turn without facts is not judged: what its reply rested on is not remembered.
+    The tools' summaries are not kept and facts may have been cut, so a token can be missed here
+    that was found then. A turn without facts is not judged: what its reply rested on is not
+    remembered.
     """
     if not turn.digests:
         return {"recomputed": False, "why_not": "the turn has no facts to check its reply against"}

@@ -14,10 +14,12 @@ T = TypeVar("T")
 
 TRIES: Final = 2
 PAUSE_S: Final = 0.3
-"""Shortest pause before the second try; up to twice as long, so that clients do not come back in step."""
+"""Shortest pause before the second try; up to twice as long, so that clients do not come back in
+step."""
 
 MAX_PAUSE_S: Final = 3.0
-"""Longest pause that a user should wait for; a service that asks for more is not asked again in this turn."""
+"""Longest pause that a user should wait for; a service that asks for more is not asked again in
+this turn."""
 
 WORTHWHILE_S: Final = 1.0
 """Seconds that must be left for a second try."""
@@ -27,7 +29,8 @@ LEAST_S: Final = 0.1
 
 
 class Passing(Exception):
-    """This try failed in a way that may pass. `error` is what the kernel hears when there is no other; `pause_s` what the service asked for."""
+    """This try failed in a way that may pass. `error` is what the kernel hears when there is no
+    other; `pause_s` what the service asked for."""
 
     def __init__(self, error: ModelUnavailable, pause_s: float = 0.0) -> None:
         super().__init__(str(error))
@@ -36,14 +39,16 @@ class Passing(Exception):
 
 
 async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
-    """Await `ask(seconds left)`, once more after a Passing failure if the pause is short and an answer fits into `timeout_s`.
+    """Await `ask(seconds left)`, once more after a Passing failure if the pause is short and an
+    answer fits into `timeout_s`.
 
-    Never lasts longer than `timeout_s`. A request that was not answered in time is not repeated: it was, or will be,
-    paid for. Raises ModelUnavailable.
+    Never lasts longer than `timeout_s`. A request that was not answered in time is not repeated: it
+    was, or will be, paid for. Raises ModelUnavailable.
     """
     if timeout_s < LEAST_S:
         raise ModelUnavailable(
-            "The turn's time was used up before the model could be asked: try again, or ask for less at once."
+            "The turn's time was used up before the model could be asked: try again, or ask for"
+            " less at once."
         )
     deadline = time.monotonic() + timeout_s
     try:
@@ -68,7 +73,8 @@ async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
 def slow(timeout_s: float) -> ModelUnavailable:
     """The model did not answer within the time that the turn had left."""
     return ModelUnavailable(
-        f"The model did not answer within {max(timeout_s, 0):.1f} s: try again, or let the operator choose a faster model."
+        f"The model did not answer within {max(timeout_s, 0):.1f} s: try again, or let the operator"
+        " choose a faster model."
     )
 
 

@@ -1,11 +1,11 @@
 """Amazon Bedrock: the Converse API through boto3, each request in a thread of its own pool.
 
-Time: the turn never waits longer than `request.timeout_s`; the client's read timeout is the next step of `READ_TIMEOUTS_S`, so
-few clients exist and a thread that nobody waits for ends soon after. Retries are those of `attempts`, which know the deadline;
-botocore's own are off.
+Time: the turn never waits longer than `request.timeout_s`; the client's read timeout is the next
+step of `READ_TIMEOUTS_S`, so few clients exist and a thread that nobody waits for ends soon after.
+Retries are those of `attempts`, which know the deadline; botocore's own are off.
 
-Models differ in what they take. A request is first sent with a cache point and temperature 0; a model that refuses either is
-asked again without, and this process remembers it.
+Models differ in what they take. A request is first sent with a cache point and temperature 0; a
+model that refuses either is asked again without, and this process remembers it.
 """
 
 from __future__ import annotations
@@ -33,20 +33,31 @@ _OPTIONAL: Final = {
 """Parts a model may refuse, and how its refusal is told from others."""
 
 _PASSING: Final = {
-    "ThrottlingException": "Amazon Bedrock is over its quota for {model}: try again in a minute. If it happens often, raise the quota.",
+    "ThrottlingException": (
+        "Amazon Bedrock is over its quota for {model}: try again in a minute. If it happens often,"
+        " raise the quota."
+    ),
     "ModelNotReadyException": "The model {model} is not ready yet: try again in a minute.",
     "ServiceUnavailableException": "Amazon Bedrock is down or overloaded: try again.",
     "InternalServerException": "Amazon Bedrock failed: try again.",
     "ModelErrorException": "The model {model} failed: try again.",
 }
 _LASTING: Final = {
-    "ModelTimeoutException": "The model {model} took too long: try again, or let the operator choose a faster model.",
-    "ResourceNotFoundException": "Amazon Bedrock has no model {model} in this region: check the setting WEBBEE_MODEL.",
+    "ModelTimeoutException": (
+        "The model {model} took too long: try again, or let the operator choose a faster model."
+    ),
+    "ResourceNotFoundException": (
+        "Amazon Bedrock has no model {model} in this region: check the setting WEBBEE_MODEL."
+    ),
     "AccessDeniedException": (
-        "Amazon Bedrock refused {model}: the account needs access to the model, and the template's parameter BedrockModelArns must name it."
+        "Amazon Bedrock refused {model}: the account needs access to the model, and the template's"
+        " parameter BedrockModelArns must name it."
     ),
 }
-_CREDENTIALS: Final = "Amazon Bedrock did not accept the credentials: check the function's role or, on one machine, the AWS profile."
+_CREDENTIALS: Final = (
+    "Amazon Bedrock did not accept the credentials: check the function's role or, on one machine,"
+    " the AWS profile."
+)
 _INVALID: Final = (
     (
         re.compile(r"on-demand throughput", re.I),
@@ -62,7 +73,10 @@ _INVALID: Final = (
     ),
     (
         re.compile(r"tool", re.I),
-        "The model {model} does not take tools as the kernel sends them: choose a model with tool use.",
+        (
+            "The model {model} does not take tools as the kernel sends them: choose a model with"
+            " tool use."
+        ),
     ),
 )
 _log = logging.getLogger("webbee.model.bedrock")
@@ -122,8 +136,9 @@ def converse_request(
 ) -> dict[str, Any]:
     """Converse's parameters. `without` holds any of cache_point, temperature.
 
-    Services cache tools, then system, then messages, so one cache point behind the system part covers both stable parts.
-    It is sent with tools only: a narrator's system part is far below the least size that is cached.
+    Services cache tools, then system, then messages, so one cache point behind the system part
+    covers both stable parts. It is sent with tools only: a narrator's system part is far below the
+    least size that is cached.
     """
     inference: dict[str, Any] = {"maxTokens": request.max_tokens}
     if "temperature" not in without:
@@ -153,7 +168,8 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
 
 
 def read(answer: Mapping[str, Any]) -> ModelResponse:
-    """Converse's answer. Its `inputTokens` leave out what was read from or written to the cache; ours hold all."""
+    """Converse's answer. Its `inputTokens` leave out what was read from or written to the cache;
+    ours hold all."""
     content = (answer.get("output") or {}).get("message", {}).get("content") or []
     stop_reason = str(answer.get("stopReason") or "end_turn")
     calls = [

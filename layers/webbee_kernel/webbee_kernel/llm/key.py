@@ -1,4 +1,5 @@
-"""The key of a model server: given outright, or read once from the parameter store when it is first needed."""
+"""The key of a model server: given outright, or read once from the parameter store when it is first
+needed."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ _HELP: Final = {
 
 
 class ModelKey:
-    """`await key.get()`; empty for a server that wants none. Its value is in no repr, message or log."""
+    """`await key.get()`; empty for a server that wants none. Its value is in no repr, message or
+    log."""
 
     def __init__(
         self, value: str = "", *, parameter: str = "", client_factory: ClientFactory = aws_client
@@ -24,19 +26,22 @@ class ModelKey:
         self._client_factory = client_factory
 
     async def get(self) -> str:
-        """The key; ModelUnavailable, and another try with the next request, where it cannot be read."""
+        """The key; ModelUnavailable, and another try with the next request, where it cannot be
+        read."""
         if not self._value and self._parameter:
             self._value = await in_thread(self._read)
         key = self._value.strip()
         if not (key.isascii() and key.isprintable()):
             self.forget()
             raise ModelUnavailable(
-                "The model's key holds characters that no header can carry: check WEBBEE_MODEL_KEY or its parameter."
+                "The model's key holds characters that no header can carry: check WEBBEE_MODEL_KEY"
+                " or its parameter."
             )
         return key
 
     def forget(self) -> None:
-        """The server refused the key: if it came from a parameter, read it anew next time, it may have been replaced."""
+        """The server refused the key: if it came from a parameter, read it anew next time, it may
+        have been replaced."""
         if self._parameter:
             self._value = ""
 
@@ -50,7 +55,8 @@ class ModelKey:
             code = error_code(error)
             why = _HELP.get(code, code or type(error).__name__)
             raise ModelUnavailable(
-                f"The model's key cannot be read from the parameter that WEBBEE_MODEL_KEY_SECRET names: {why}."
+                "The model's key cannot be read from the parameter that WEBBEE_MODEL_KEY_SECRET"
+                f" names: {why}."
             ) from None
 
     def __repr__(self) -> str:

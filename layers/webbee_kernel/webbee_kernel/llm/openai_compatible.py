@@ -1,7 +1,9 @@
-"""Chat Completions with tools over HTTP: OpenAI, Ollama, vLLM and whatever else speaks the same protocol.
+"""Chat Completions with tools over HTTP: OpenAI, Ollama, vLLM and whatever else speaks the same
+protocol.
 
-Models differ in what they take. A request is first sent with `temperature: 0` and `max_tokens`; a server that refuses either is
-asked again without the one, or with `max_completion_tokens` for the other, and this process remembers it.
+Models differ in what they take. A request is first sent with `temperature: 0` and `max_tokens`; a
+server that refuses either is asked again without the one, or with `max_completion_tokens` for the
+other, and this process remembers it.
 """
 
 from __future__ import annotations
@@ -47,7 +49,10 @@ _INVALID: Final = (
     ),
     (
         re.compile(r"tool", re.I),
-        "The model server does not take tools for {model}: choose a model with tool use, or switch it on in the server.",
+        (
+            "The model server does not take tools for {model}: choose a model with tool use, or"
+            " switch it on in the server."
+        ),
     ),
 )
 _log = logging.getLogger("webbee.model.openai")
@@ -59,7 +64,8 @@ _clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, httpx2.AsyncClien
 
 
 class OpenAICompatibleModel:
-    """One model of one server. `base_url` is what stands before `/chat/completions`, usually ending in `/v1`."""
+    """One model of one server. `base_url` is what stands before `/chat/completions`, usually ending
+    in `/v1`."""
 
     def __init__(self, base_url: str, model: str, key: ModelKey | None = None) -> None:
         if problem := _unusable(base_url):
@@ -97,7 +103,8 @@ class OpenAICompatibleModel:
             )
 
     async def _post(self, body: dict[str, Any], left: float) -> tuple[int, Any, Any]:
-        """Status, headers and the parsed body (None where it is no JSON). Redirects are not followed: the key stays here."""
+        """Status, headers and the parsed body (None where it is no JSON). Redirects are not
+        followed: the key stays here."""
         import httpx2  # imported late: other models need none of it
 
         key = await self._key.get()
@@ -112,12 +119,16 @@ class OpenAICompatibleModel:
                     content += chunk
                     if len(content) > MAX_ANSWER_BYTES:
                         raise ModelUnavailable(
-                            "The model server's answer is larger than 4 MB: check the base URL in WEBBEE_MODEL."
+                            "The model server's answer is larger than 4 MB: check the base URL in"
+                            " WEBBEE_MODEL."
                         )
         except (httpx2.ReadTimeout, httpx2.WriteTimeout):
             raise slow(left) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            why = f"The model server did not answer ({type(error).__name__}): try again, or check that it runs where WEBBEE_MODEL says."
+            why = (
+                f"The model server did not answer ({type(error).__name__}): try again, or check"
+                " that it runs where WEBBEE_MODEL says."
+            )
             raise Passing(ModelUnavailable(why)) from None
         try:
             return response.status_code, response.headers, json.loads(content)
@@ -125,7 +136,8 @@ class OpenAICompatibleModel:
             return response.status_code, response.headers, None
 
     def _failed(self, status: int, headers: Any, body: Any) -> Exception:
-        """What the kernel hears instead of an error answer; the server's own words, which may quote the request, stay behind."""
+        """What the kernel hears instead of an error answer; the server's own words, which may quote
+        the request, stay behind."""
         code, words = _error_of(body)
         _log.warning(
             "model=%s status=%d code=%s | chat completion failed", self._model, status, code or "-"
@@ -145,12 +157,14 @@ class OpenAICompatibleModel:
         if status in (401, 403):
             self._key.forget()
             return ModelUnavailable(
-                f"The model server refused the key (HTTP {status}): check WEBBEE_MODEL_KEY, or the parameter that WEBBEE_MODEL_KEY_SECRET names."
+                f"The model server refused the key (HTTP {status}): check WEBBEE_MODEL_KEY, or the"
+                " parameter that WEBBEE_MODEL_KEY_SECRET names."
             )
         if status == 404 or 300 <= status < 400:
             return ModelUnavailable(
-                f"The model server has no model {self._model}, or no chat completions at this address (HTTP {status}): "
-                "check name and base URL, which usually ends in /v1, in WEBBEE_MODEL."
+                f"The model server has no model {self._model}, or no chat completions at this"
+                f" address (HTTP {status}): check name and base URL, which usually ends in /v1, in"
+                " WEBBEE_MODEL."
             )
         text = next(
             (told for pattern, told in _INVALID if pattern.search(words)),
@@ -163,7 +177,8 @@ class OpenAICompatibleModel:
 
 
 def _client() -> httpx2.AsyncClient:
-    """The one client of the running loop, which all models share: connections must not be used from another loop."""
+    """The one client of the running loop, which all models share: connections must not be used from
+    another loop."""
     import httpx2
 
     loop = asyncio.get_running_loop()
@@ -175,7 +190,8 @@ def _client() -> httpx2.AsyncClient:
 
 
 async def close() -> None:
-    """Close the running loop's connections. A process that ends, or a loop that runs for good, need not."""
+    """Close the running loop's connections. A process that ends, or a loop that runs for good, need
+    not."""
     if client := _clients.pop(asyncio.get_running_loop(), None):
         await client.aclose()
 
@@ -221,7 +237,8 @@ def _tool(tool: ToolSpec) -> dict[str, Any]:
 
 
 def read(body: Any) -> ModelResponse:
-    """A chat completion; ModelUnavailable for anything else. A refusal is the text, thoughts before the answer are left out."""
+    """A chat completion; ModelUnavailable for anything else. A refusal is the text, thoughts before
+    the answer are left out."""
     try:
         choice = body["choices"][0]
         message = choice["message"]
@@ -268,7 +285,8 @@ def _refused_part(status: int, body: Any, already: frozenset[str]) -> str | None
 
 
 def _error_of(body: Any) -> tuple[str, str]:
-    """The error's code where it is one (never free text), and its words, the parameter it names first."""
+    """The error's code where it is one (never free text), and its words, the parameter it names
+    first."""
     error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
         return "", str(error or "")

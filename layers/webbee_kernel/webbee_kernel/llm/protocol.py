@@ -1,7 +1,8 @@
 """The model seam: one request in, one response out, whatever serves it.
 
-Three roles share it: the classifier picks calls from `tools`, the narrator writes the reply, `ai` serves `ctx.ai`.
-Implementations: `offline` (the embedded default), `scripted` (for tests) and the adapters of real model services.
+Three roles share it: the classifier picks calls from `tools`, the narrator writes the reply, `ai`
+serves `ctx.ai`. Implementations: `offline` (the embedded default), `scripted` (for tests) and the
+adapters of real model services.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ Role = Literal["classifier", "narrator", "ai"]
 class ToolSpec:
     """One chat function as a model sees it.
 
-    `name` is `{app_id}__{fn_name}`, `[A-Za-z0-9_-]{1,64}`; `input_schema` is the JSON schema of the arguments;
-    `action_type` is read, write or destructive; `examples` are things a user may say, in any language.
+    `name` is `{app_id}__{fn_name}`, `[A-Za-z0-9_-]{1,64}`; `input_schema` is the JSON schema of the
+    arguments; `action_type` is read, write or destructive; `examples` are things a user may say, in
+    any language.
     """
 
     name: str
@@ -31,7 +33,8 @@ class ToolSpec:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call the model asks for. `arguments` is a str when the model wrote broken JSON: the text as it came."""
+    """A call the model asks for. `arguments` is a str when the model wrote broken JSON: the text as
+    it came."""
 
     name: str
     arguments: dict[str, Any] | str
@@ -39,7 +42,8 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one request cost, in tokens; `cached_tokens` are those of the input read from the service's cache."""
+    """What one request cost, in tokens; `cached_tokens` are those of the input read from the
+    service's cache."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -48,7 +52,8 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One completion. `language` is the user's BCP 47 tag; `timeout_s` the whole call's limit in seconds."""
+    """One completion. `language` is the user's BCP 47 tag; `timeout_s` the whole call's limit in
+    seconds."""
 
     role: Role
     system: str
@@ -61,7 +66,8 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class ModelResponse:
-    """Text, calls, or both. `stop_reason` is the service's word, such as `end_turn`, `tool_use`, `max_tokens`."""
+    """Text, calls, or both. `stop_reason` is the service's word, such as `end_turn`, `tool_use`,
+    `max_tokens`."""
 
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
@@ -75,5 +81,6 @@ class Model(Protocol):
     name: str
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
-        """Answer the request, or raise `ModelUnavailable` (`webbee_kernel.errors`) when it cannot be served now."""
+        """Answer the request, or raise `ModelUnavailable` (`webbee_kernel.errors`) when it cannot
+        be served now."""
         ...

@@ -12,10 +12,12 @@ Step = ModelResponse | Exception | Answer
 
 
 class ScriptedModel:
-    """Plays `steps` in order, one a request: a response is returned, an exception raised, a callable called.
+    """Plays `steps` in order, one a request: a response is returned, an exception raised, a
+    callable called.
 
-    `requests` records what was asked. A request past the last step raises AssertionError; `assert_finished()` and
-    a clean exit of the `with` block raise it for steps that were never used.
+    `requests` records what was asked. A request past the last step raises AssertionError;
+    `assert_finished()` and a clean exit of the `with` block raise it for steps that were never
+    used.
     """
 
     name = "scripted"
@@ -30,7 +32,8 @@ class ScriptedModel:
         self.requests.append(request)
         if used >= len(self.steps):
             raise AssertionError(
-                f"request {used + 1} ({request.role}) is past the script's {len(self.steps)} steps:\n{request.prompt}"
+                f"request {used + 1} ({request.role}) is past the script's {len(self.steps)}"
+                f" steps:\n{request.prompt}"
             )
         step = self.steps[used]
         if isinstance(step, Exception):
@@ -42,7 +45,8 @@ class ScriptedModel:
         unused = self.steps[len(self.requests) :]
         if unused:
             raise AssertionError(
-                f"{len(unused)} of {len(self.steps)} scripted steps were not used, the first is {unused[0]!r}"
+                f"{len(unused)} of {len(self.steps)} scripted steps were not used, the first is"
+                f" {unused[0]!r}"
             )
 
     def __enter__(self) -> ScriptedModel:

@@ -1,4 +1,5 @@
-"""What both real model services are told about a function, and how their calls are read back. Pure."""
+"""What both real model services are told about a function, and how their calls are read back.
+Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ _DEPTH: Final = 8
 
 
 def describe(tool: ToolSpec) -> str:
-    """Description, effect and a few examples, at most 1,024 characters; examples that do not fit are left out."""
+    """Description, effect and a few examples, at most 1,024 characters; examples that do not fit
+    are left out."""
     text = " ".join(
         part
         for part in (
@@ -44,7 +46,8 @@ def describe(tool: ToolSpec) -> str:
 def parameters(tool: ToolSpec) -> dict[str, Any]:
     """The arguments' JSON schema with references written out and titles left out.
 
-    The top level keeps `type`, `properties` and `required` only: some models of Bedrock refuse any other keyword there.
+    The top level keeps `type`, `properties` and `required` only: some models of Bedrock refuse any
+    other keyword there.
     """
     found = _plain(tool.input_schema, tool.input_schema.get("$defs", {}), _DEPTH)
     schema = {k: found[k] for k in _TOP_LEVEL if found.get(k)}
@@ -79,7 +82,8 @@ def _plain(node: Any, definitions: Mapping[str, Any], depth: int) -> Any:
 
 
 def call(name: Any, arguments: Any) -> ToolCall:
-    """A call as the service wrote it: an object, the text of one, or text that is none and stays as it came."""
+    """A call as the service wrote it: an object, the text of one, or text that is none and stays as
+    it came."""
     if isinstance(arguments, str):
         try:
             parsed = json.loads(arguments) if arguments.strip() else {}
@@ -88,14 +92,17 @@ def call(name: Any, arguments: Any) -> ToolCall:
         return ToolCall(str(name), parsed if isinstance(parsed, dict) else arguments)
     return ToolCall(
         str(name),
-        arguments
-        if isinstance(arguments, dict)
-        else json.dumps(arguments, ensure_ascii=False, default=str),
+        (
+            arguments
+            if isinstance(arguments, dict)
+            else json.dumps(arguments, ensure_ascii=False, default=str)
+        ),
     )
 
 
 def whole(calls: Sequence[ToolCall], stop_reason: str) -> tuple[ToolCall, ...]:
-    """The calls, the last one as text where the answer was cut off: what may lack its end never runs, the model is asked again."""
+    """The calls, the last one as text where the answer was cut off: what may lack its end never
+    runs, the model is asked again."""
     if stop_reason != "max_tokens" or not calls or isinstance(calls[-1].arguments, str):
         return tuple(calls)
     last = calls[-1]

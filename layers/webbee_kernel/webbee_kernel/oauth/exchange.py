@@ -31,8 +31,9 @@ async def exchange(
 ) -> dict[str, Any]:
     """The provider's token answer.
 
-    Raises CallError: PERMISSION_DENIED where the provider refuses, BACKEND_5XX and BACKEND_TIMEOUT where it cannot answer.
-    The text names the provider's own error code and nothing else of its answer.
+    Raises CallError: PERMISSION_DENIED where the provider refuses, BACKEND_5XX and BACKEND_TIMEOUT
+    where it cannot answer. The text names the provider's own error code and nothing else of its
+    answer.
     """
     form = {
         "grant_type": "authorization_code",
@@ -69,9 +70,11 @@ async def exchange(
 
 
 async def identity(http: Http, provider: Provider, tokens: Mapping[str, Any]) -> dict[str, Any]:
-    """`sub`, `email` and `name` of the account, as far as the provider tells; empty where it does not.
+    """`sub`, `email` and `name` of the account, as far as the provider tells; empty where it does
+    not.
 
-    The id token came from the provider itself over TLS, so its signature says nothing more (OpenID Connect Core, 3.1.3.7).
+    The id token came from the provider itself over TLS, so its signature says nothing more (OpenID
+    Connect Core, 3.1.3.7).
     """
     claims = _claims(tokens.get("id_token"))
     if not claims.get("email") and provider.userinfo_url:
@@ -96,7 +99,8 @@ async def identity(http: Http, provider: Provider, tokens: Mapping[str, Any]) ->
 def account(
     provider: str, tokens: Mapping[str, Any], who: Mapping[str, Any], now: float
 ) -> dict[str, Any]:
-    """The account document: what `imperal_sdk.oauth_tokens` reads, `expires_at` in Unix seconds. A missing refresh token leaves the one that is there."""
+    """The account document: what `imperal_sdk.oauth_tokens` reads, `expires_at` in Unix seconds. A
+    missing refresh token leaves the one that is there."""
     lifetime = str(tokens.get("expires_in", ""))
     seconds = int(lifetime) if re.fullmatch(r"[0-9]{1,9}", lifetime) else 3600
     kept = {

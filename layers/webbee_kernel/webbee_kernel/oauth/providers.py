@@ -1,4 +1,5 @@
-"""Providers an extension may sign its users in with: three known ones, and those an operator adds. Values only."""
+"""Providers an extension may sign its users in with: three known ones, and those an operator adds.
+Values only."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ NAME: Final = r"[a-z][a-z0-9_-]{0,31}"
 
 
 class Provider(BaseModel):
-    """Where a provider is asked. `userinfo_url` tells whose account it is when the answer holds no id token; `extra` goes into the authorize URL."""
+    """Where a provider is asked. `userinfo_url` tells whose account it is when the answer holds no
+    id token; `extra` goes into the authorize URL."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -56,10 +58,12 @@ KNOWN: Final[Mapping[str, Provider]] = MappingProxyType(
 
 
 def find(name: str, configured: Mapping[str, Provider]) -> Provider:
-    """The operator's provider of this name, else the known one; ValueError naming those there are."""
+    """The operator's provider of this name, else the known one; ValueError naming those there
+    are."""
     found = configured.get(name) or KNOWN.get(name)
     if found is None:
         raise ValueError(
-            f"unknown oauth provider {name!r}: give one of {', '.join(sorted({*KNOWN, *configured}))}"
+            f"unknown oauth provider {name!r}: give one of"
+            f" {', '.join(sorted({*KNOWN, *configured}))}"
         )
     return found

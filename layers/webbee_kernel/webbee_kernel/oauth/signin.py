@@ -1,4 +1,5 @@
-"""One sign-in: begun with a state that is kept for ten minutes, finished once, its account stored as a document of the user."""
+"""One sign-in: begun with a state that is kept for ten minutes, finished once, its account stored
+as a document of the user."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ _log = logging.getLogger("webbee.oauth")
 
 @dataclass(frozen=True, slots=True)
 class SignIn:
-    """A sign-in that has begun. `key` is the hash of its state: what is stored cannot be used to finish it."""
+    """A sign-in that has begun. `key` is the hash of its state: what is stored cannot be used to
+    finish it."""
 
     key: str
     user: User
@@ -46,7 +48,8 @@ class SignIn:
 
 
 class SignIns:
-    """Begins sign-ins and finds them again. States stand in the cache table under a tenant no token can name."""
+    """Begins sign-ins and finds them again. States stand in the cache table under a tenant no token
+    can name."""
 
     def __init__(self, cache: CacheStore, settings: Settings, clock: Clock) -> None:
         self._cache = cache
@@ -64,8 +67,9 @@ class SignIns:
     ) -> str:
         """The address at the provider to which the user's browser goes.
 
-        Raises ValueError for an unknown provider, OAuthNotConfigured where the deployment lacks the client id or its own address,
-        PermissionError in a system context: an account belongs to a user.
+        Raises ValueError for an unknown provider, OAuthNotConfigured where the deployment lacks the
+        client id or its own address, PermissionError in a system context: an account belongs to a
+        user.
         """
         provider = providers.find(name, self._settings.oauth_providers)
         if user.imperal_id.startswith("__"):
@@ -75,10 +79,14 @@ class SignIns:
         redirect_uri = self._redirect_uri(app_id, name)
         client_id = await client(secrets, name, "id")
         if not client_id:
-            missing = f"the app-wide secret {name}_client_id of {app_id} is not set (redirect address: {redirect_uri})"
+            missing = (
+                f"the app-wide secret {name}_client_id of {app_id} is not set (redirect address:"
+                f" {redirect_uri})"
+            )
             _log.warning("app=%s provider=%s | sign-in not begun: %s", app_id, name, missing)
             raise OAuthNotConfigured(
-                f"{missing}; an operator sets it with PUT /v1/extensions/{app_id}/secrets/{name}_client_id"
+                f"{missing}; an operator sets it with PUT"
+                f" /v1/extensions/{app_id}/secrets/{name}_client_id"
             )
         state, verifier = random.token_urlsafe(32), random.token_urlsafe(48)
         await self._keep(SignIn(_hash(state), user, app_id, name, verifier, redirect_uri))
@@ -93,10 +101,12 @@ class SignIns:
             "code_challenge_method": "S256",
             **provider.extra,
         } | ({"login_hint": login_hint} if login_hint else {})
-        return f"{provider.authorize_url}{'&' if '?' in provider.authorize_url else '?'}{urlencode(query)}"
+        joint = "&" if "?" in provider.authorize_url else "?"
+        return f"{provider.authorize_url}{joint}{urlencode(query)}"
 
     async def find(self, app_id: str, provider: str, state: str) -> SignIn | None:
-        """The sign-in this state began; None when it is over, was begun for another app or provider, or never."""
+        """The sign-in this state began; None when it is over, was begun for another app or
+        provider, or never."""
         if not _STATE.fullmatch(state):
             return None
         key = _hash(state)
@@ -131,13 +141,15 @@ class SignIns:
                 provider,
             )
             raise OAuthNotConfigured(
-                "the deployment does not know its own address: set WEBBEE_PUBLIC_URL (template parameter PublicUrl)"
+                "the deployment does not know its own address: set WEBBEE_PUBLIC_URL (template"
+                " parameter PublicUrl)"
             )
         return f"{self._settings.public_url.rstrip('/')}/v1/ext/{app_id}/oauth/{provider}/callback"
 
 
 async def client(secrets: SecretsClient, provider: str, part: str) -> str:
-    """The app's client `id` or `secret` at the provider; empty where it is neither declared nor set."""
+    """The app's client `id` or `secret` at the provider; empty where it is neither declared nor
+    set."""
     try:
         return await secrets.get(f"{provider}_client_{part}") or ""
     except SecretNotDeclaredError:
@@ -145,7 +157,8 @@ async def client(secrets: SecretsClient, provider: str, part: str) -> str:
 
 
 def account_id(provider: str, identity: Mapping[str, Any]) -> str:
-    """The document id of an account: the same account signed in again is the same document. Empty for an account without a name."""
+    """The document id of an account: the same account signed in again is the same document. Empty
+    for an account without a name."""
     subject = identity.get("sub") or identity.get("email")
     return f"{provider}-{_hash(str(subject))[:16]}" if subject else ""
 

@@ -1,6 +1,8 @@
-"""The page: one self-contained document, made of `index.html`, `style.css` and plain ES modules of this folder. No CDN.
+"""The page: one self-contained document, made of `index.html`, `style.css` and plain ES modules of
+this folder. No CDN.
 
-`document.html` holds it in its small form, written by `make page`; while the sources are newer than it, they are served as they are.
+`document.html` holds it in its small form, written by `make page`; while the sources are newer than
+it, they are served as they are.
 """
 
 from __future__ import annotations
@@ -23,7 +25,8 @@ _PARTS = re.compile(r'<style>(.*?)</style>.*<script type="module">(.*?)</script>
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a browser gets: the document, its gzip form and the headers that keep strangers' text from running."""
+    """What a browser gets: the document, its gzip form and the headers that keep strangers' text
+    from running."""
 
     html: str
     gzipped: bytes
@@ -54,7 +57,8 @@ def document() -> Document:
 
 
 def script() -> str:
-    """The modules as one script, each after those it imports; what they declare has one name in all of them."""
+    """The modules as one script, each after those it imports; what they declare has one name in all
+    of them."""
     done: dict[str, str] = {}
 
     def add(name: str) -> None:
@@ -69,7 +73,8 @@ def script() -> str:
 
 
 def assembled(style: str, code: str) -> str:
-    """`index.html` with this style and this script in their places, marked with the digest of what they were made of."""
+    """`index.html` with this style and this script in their places, marked with the digest of what
+    they were made of."""
     html = (
         (FOLDER / "index.html")
         .read_text("utf-8")

@@ -1,12 +1,15 @@
 """Where the e-mail addresses of a text are.
 
-Every `@` is looked at once, outwards, so the cost is linear and bounded whatever the text: no pattern runs over long words.
+Every `@` is looked at once, outwards, so the cost is linear and bounded whatever the text: no
+pattern runs over long words.
 """
 
 import re
 from functools import lru_cache
 
-LOCAL_MAX = 256  # RFC 5321 allows 64 octets; a longer local part is still taken whole rather than half left in the text
+# RFC 5321 allows 64 octets; a longer local part is still taken whole rather than half left in the
+# text
+LOCAL_MAX = 256
 DOMAIN_MAX = 255  # RFC 1035
 
 # Letters of any script, and the vowel signs of Indic and Thai scripts, which `\w` leaves out.
@@ -30,9 +33,10 @@ _REMOTE_PATH = re.compile(r":[\w.~-]+/")
 def find_emails(text: str) -> tuple[tuple[int, int], ...]:
     """Spans `(start, end)` of the e-mail addresses in `text`, in order, not overlapping.
 
-    Taken: any script in the local part and the domain, quoted local parts, `%40` for `@` (links). The domain needs a dot and a top
-    level of letters or punycode. Left: `pkg@1.2.3`, `root@10.0.0.1`, `user@localhost`, `icon@2x.png`, `git@host:owner/repo`.
-    A Message-ID is e-mail-shaped and is taken: its host and sometimes its local part tell who wrote.
+    Taken: any script in the local part and the domain, quoted local parts, `%40` for `@` (links).
+    The domain needs a dot and a top level of letters or punycode. Left: `pkg@1.2.3`,
+    `root@10.0.0.1`, `user@localhost`, `icon@2x.png`, `git@host:owner/repo`. A Message-ID is
+    e-mail-shaped and is taken: its host and sometimes its local part tell who wrote.
     """
     found: list[tuple[int, int]] = []
     if "@" not in text and "%40" not in text:
@@ -57,7 +61,8 @@ def find_emails(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def email_identity(address: str) -> str:
-    """What two spellings of one address share: the case-folded address. Providers that tell `A@x` from `a@x` are not in use."""
+    """What two spellings of one address share: the case-folded address. Providers that tell `A@x`
+    from `a@x` are not in use."""
     return address.casefold()
 
 

@@ -1,4 +1,5 @@
-"""One map per turn: values to placeholders on the way to a model, placeholders to values on the way back."""
+"""One map per turn: values to placeholders on the way to a model, placeholders to values on the way
+back."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +14,9 @@ from webbee_kernel.pii.phones import find_phones, phone_identity
 
 JSON: TypeAlias = Any  # str, int, float, bool, None, list or tuple of these, dict from str to these
 
-CACHED_MAX = 4096  # characters: longer texts are looked at anew, so the cache (1024 texts a process) stays within a few megabytes
+# characters: longer texts are looked at anew, so the cache (1024 texts a process) stays within a
+# few megabytes
+CACHED_MAX = 4096
 EMAIL, PHONE, NAME = "EMAIL", "PHONE", "NAME"
 
 _PLACEHOLDER = re.compile(r"<(EMAIL|PHONE|NAME)_([1-9][0-9]{0,8})>")
@@ -28,23 +31,28 @@ class UnknownPlaceholder(ValueError):
 
     def __init__(self, placeholder: str) -> None:
         super().__init__(
-            f"I-PARAMS-NO-PLACEHOLDER-VALUES: {placeholder} stands for no value of this conversation"
+            f"I-PARAMS-NO-PLACEHOLDER-VALUES: {placeholder} stands for no value of this"
+            " conversation"
         )
         self.placeholder = placeholder
 
 
 class Masker:
-    """One map per turn: every distinct value has one stable placeholder `<EMAIL_1>`, `<PHONE_2>`, `<NAME_1>`, counted per kind.
+    """One map per turn: every distinct value has one stable placeholder `<EMAIL_1>`, `<PHONE_2>`,
+    `<NAME_1>`, counted per kind.
 
-    One value is one placeholder: addresses are compared case-folded, phones by E.164, names case-folded with single spaces; the first
-    spelling met is the one given back, so `unmask_text(mask_text(x)) == x` unless `x` spells one value in two ways. A name of two words
-    or more, once known, is masked wherever it stands, with or without a cue. Masking is idempotent: placeholders in a text are left
-    alone, and nothing that touches one is masked.
+    One value is one placeholder: addresses are compared case-folded, phones by E.164, names
+    case-folded with single spaces; the first spelling met is the one given back, so
+    `unmask_text(mask_text(x)) == x` unless `x` spells one value in two ways. A name of two words or
+    more, once known, is masked wherever it stands, with or without a cue. Masking is idempotent:
+    placeholders in a text are left alone, and nothing that touches one is masked.
 
-    Text that merely looks like a placeholder (an attacker's, or a remembered turn's whose map is gone) keeps its number out of use:
-    every text given to `mask`, `mask_text` or `observe` reserves the numbers it shows, a whole value before its first placeholder is
-    given out. Such a number resolves to nothing. Two things cannot be told apart and are not: a forged number that was *already* given out
-    reads as the value it stands for, which the same model has before it anyway. So observe all old text before masking anything new.
+    Text that merely looks like a placeholder (an attacker's, or a remembered turn's whose map is
+    gone) keeps its number out of use: every text given to `mask`, `mask_text` or `observe` reserves
+    the numbers it shows, a whole value before its first placeholder is given out. Such a number
+    resolves to nothing. Two things cannot be told apart and are not: a forged number that was
+    *already* given out reads as the value it stands for, which the same model has before it anyway.
+    So observe all old text before masking anything new.
 
     Not safe for use by several threads at once; a turn has its own.
     """
@@ -52,7 +60,8 @@ class Masker:
     def __init__(
         self, known: Mapping[str, str] = MappingProxyType({}), *, names: NameDetector = find_names
     ) -> None:
-        """`known`: the maps of remembered turns, placeholder to value; new numbers go on above the highest known of their kind.
+        """`known`: the maps of remembered turns, placeholder to value; new numbers go on above the
+        highest known of their kind.
 
         Raises `ValueError` for a key of `known` that is not a placeholder.
         """
@@ -74,11 +83,13 @@ class Masker:
 
     @property
     def vault(self) -> Mapping[str, str]:
-        """The whole map, placeholder to real value, read-only and live. It is personal data: never log it, never render it."""
+        """The whole map, placeholder to real value, read-only and live. It is personal data: never
+        log it, never render it."""
         return MappingProxyType(self._values)
 
     def observe(self, value: JSON) -> None:
-        """Keep the placeholder numbers that `value` shows out of use: for remembered text and the user's own words."""
+        """Keep the placeholder numbers that `value` shows out of use: for remembered text and the
+        user's own words."""
         text = _joined(value)
         if "<" in text:
             self._reserved.update(
@@ -86,11 +97,14 @@ class Masker:
             )
 
     def mask(self, value: JSON) -> JSON:
-        """A copy of a JSON-like value with every e-mail address, phone number and name in its strings and keys replaced.
+        """A copy of a JSON-like value with every e-mail address, phone number and name in its
+        strings and keys replaced.
 
-        Numbers, booleans and None stay as they are, tuples become lists. The key over a string, and the keys beside a `name`, say what it is
-        (`keys.py`). Two keys of one object that spell one value differently get a placeholder each, so nothing is lost. Nested
-        deeper than Python's recursion limit: `RecursionError`. About 0.5 ms for 10 KB of JSON once the texts are in the cache.
+        Numbers, booleans and None stay as they are, tuples become lists. The key over a string, and
+        the keys beside a `name`, say what it is (`keys.py`). Two keys of one object that spell one
+        value differently get a placeholder each, so nothing is lost. Nested deeper than Python's
+        recursion limit: `RecursionError`. About 0.5 ms for 10 KB of JSON once the texts are in the
+        cache.
         """
         self.observe(value)
         masked = self._walk(value, "", "", self._mask)
@@ -100,7 +114,8 @@ class Masker:
         return masked
 
     def mask_text(self, text: str, key: str = "") -> str:
-        """`text` with every e-mail address, phone number and name replaced; `key` is the JSON key it stood under, if any."""
+        """`text` with every e-mail address, phone number and name replaced; `key` is the JSON key
+        it stood under, if any."""
         self.observe(text)
         masked = self._mask(text, key)
         while self._named(masked):
@@ -108,15 +123,18 @@ class Masker:
         return masked
 
     def unmask_text(self, text: str) -> str:
-        """`text` with every known placeholder replaced by its value, for the user's eyes; an unknown one stays as it is."""
+        """`text` with every known placeholder replaced by its value, for the user's eyes; an
+        unknown one stays as it is."""
         if "<" not in text:
             return text
         return _PLACEHOLDER.sub(lambda m: self._values.get(m[0], m[0]), text)
 
     def resolve(self, value: JSON) -> JSON:
-        """A copy of tool arguments with every placeholder, in strings and keys, replaced by its value.
+        """A copy of tool arguments with every placeholder, in strings and keys, replaced by its
+        value.
 
-        Raises `UnknownPlaceholder` for one that is not in the map, misspelt ones (`<email_1>`, `< EMAIL_1 >`) included.
+        Raises `UnknownPlaceholder` for one that is not in the map, misspelt ones (`<email_1>`, `<
+        EMAIL_1 >`) included.
         """
         if isinstance(value, str):
             return _LOOKALIKE.sub(self._real, value) if "<" in value else value
@@ -127,7 +145,8 @@ class Masker:
         return value
 
     def used_in(self, text: str) -> dict[str, str]:
-        """The part of the map whose placeholders occur in `text`: what a turn has to store beside it."""
+        """The part of the map whose placeholders occur in `text`: what a turn has to store beside
+        it."""
         return (
             {m[0]: self._values[m[0]] for m in _PLACEHOLDER.finditer(text) if m[0] in self._values}
             if "<" in text
@@ -162,7 +181,8 @@ class Masker:
         return masked
 
     def _distinct(self, key: str, taken: Mapping[Any, JSON]) -> str:
-        """A masked form for a key whose values are known by other spellings, or that was written to look like a masked one."""
+        """A masked form for a key whose values are known by other spellings, or that was written to
+        look like a masked one."""
         shown = self._rounds(key, "", spelt=True)
         return self._new(NAME, key) if shown in taken or self._named(shown) else shown
 
@@ -188,9 +208,10 @@ class Masker:
         return sorted(found, key=lambda p: -len(self._values[p]))
 
     def _rounds(self, text: str, key: str, *, spelt: bool = False) -> str:
-        # Replacing one value can uncover another beside it; every round leaves less to replace, so this ends.
-        while (
-            spans := _cached(text, key, self._detector)
+        # Replacing one value can uncover another beside it; every round leaves less to replace, so
+        # this ends.
+        while spans := (
+            _cached(text, key, self._detector)
             if len(text) <= CACHED_MAX
             else _found(text, key, self._detector)
         ):
@@ -255,7 +276,8 @@ def _identity(kind: str, value: str) -> str:
 
 
 def _found(text: str, key: str, names: NameDetector) -> tuple[_Found, ...]:
-    """Everything to mask in `text`, in order, not overlapping; an address wins over a phone, a phone over a name, a placeholder over all."""
+    """Everything to mask in `text`, in order, not overlapping; an address wins over a phone, a
+    phone over a name, a placeholder over all."""
     found: list[_Found] = [(s, e, EMAIL, email_identity(text[s:e])) for s, e in find_emails(text)]
     found += [(s, e, PHONE, identity) for s, e, identity in find_phones(text, key)]
     found += [(s, e, NAME, _identity(NAME, text[s:e])) for s, e in names(text, key)]

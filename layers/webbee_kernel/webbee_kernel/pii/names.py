@@ -1,9 +1,11 @@
 """Where the personal names of a text are: best effort, without a model.
 
-A name is taken on a cue, never for its capital letters alone: a name-like key, an address beside it, a title (`Mr.`, `господин`), a label
-(`From:`, `Клиент:`), a common given name, a Russian patronymic, initials. So `Sarah Lee` and `Анне Смирновой` are taken and `New York`,
-`Sprint Review`, `Статус Проекта` stay. Missed: uncommon names without a cue, single given names in the middle of a sentence, other
-scripts outside name-like keys. `Masker` takes another detector with the same signature where that is not enough.
+A name is taken on a cue, never for its capital letters alone: a name-like key, an address beside
+it, a title (`Mr.`, `господин`), a label (`From:`, `Клиент:`), a common given name, a Russian
+patronymic, initials. So `Sarah Lee` and `Анне Смирновой` are taken and `New York`, `Sprint Review`,
+`Статус Проекта` stay. Missed: uncommon names without a cue, single given names in the middle of a
+sentence, other scripts outside name-like keys. `Masker` takes another detector with the same
+signature where that is not enough.
 """
 
 import re
@@ -32,7 +34,8 @@ class NameDetector(Hashable, Protocol):
     """Finds personal names: a pure callable, since its answers are cached per text and key."""
 
     def __call__(self, text: str, key: str) -> Sequence[Span]:
-        """Spans `(start, end)` of names in `text`, which stood under `key` (`parent.key`, `key` or nothing)."""
+        """Spans `(start, end)` of names in `text`, which stood under `key` (`parent.key`, `key` or
+        nothing)."""
 
 
 KEYED_MAX = (
@@ -49,7 +52,8 @@ _LETTERS = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u0900-\u109f]|['’.-
 _TRAILING = re.compile(rf"(?<![\w.@/-])({SHORT_RUN}){SPACE}*\Z")
 _AFTER_ADDRESS = re.compile(r"\s?\(([^()<>@\d]{3,60})\)")
 _NOBODY = frozenset(
-    "none unknown null undefined anonymous anonym na tbd tba not нет не неизвестно неизвестен отсутствует аноним".split()
+    "none unknown null undefined anonymous anonym na tbd tba not нет не неизвестно неизвестен"
+    " отсутствует аноним".split()
 )
 _MAILBOX = re.compile(
     r"(?:no-?_?reply|do-?not-?reply|support|info|notifications?|notify|alerts?|hello|sales|billing|admin|team|news(?:letter)?|marketing"
@@ -61,8 +65,9 @@ _MAILBOX = re.compile(
 def find_names(text: str, key: str = "") -> tuple[Span, ...]:
     """The built-in `NameDetector`: English and Russian, best effort. Figures: `benchmarks/pii.py`.
 
-    Under a name-like key the value, or each part of it between commas, is a name if it has the shape of one and no word of a title;
-    the surer the key, the less is asked (`NameKey`). In prose a cue is needed. Spans come in order and do not overlap.
+    Under a name-like key the value, or each part of it between commas, is a name if it has the
+    shape of one and no word of a title; the surer the key, the less is asked (`NameKey`). In prose
+    a cue is needed. Spans come in order and do not overlap.
     """
     kind = name_key(key)
     found: list[Span] = []

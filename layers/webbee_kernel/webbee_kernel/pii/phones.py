@@ -1,6 +1,7 @@
 """Where the phone numbers of a text are.
 
-The patterns here only propose; `phonenumbers` disposes. It is imported when the first candidate turns up (about 30 ms).
+The patterns here only propose; `phonenumbers` disposes. It is imported when the first candidate
+turns up (about 30 ms).
 """
 
 import re
@@ -12,8 +13,10 @@ from webbee_kernel.pii.keys import is_phone_key
 if TYPE_CHECKING:
     from phonenumbers import PhoneNumberMatcher
 
-# Tried in this order for a number without a plus, the first region in which it is valid wins: the kernel's two languages, then the
-# countries most likely beside them. A number of eleven digits that begins with 7 or 8 is tried as Russian first.
+# Tried in this order for a number without a plus, the first region in which it is valid wins: the
+# kernel's two languages, then the
+# countries most likely beside them. A number of eleven digits that begins with 7 or 8 is tried as
+# Russian first.
 REGIONS = (
     "US",
     "RU",
@@ -32,7 +35,8 @@ REGIONS = (
     "AU",
     "BR",
 )
-# A refused candidate costs the library about 0.1 ms a region: past so many candidates in one text only the first two regions are tried.
+# A refused candidate costs the library about 0.1 ms a region: past so many candidates in one text
+# only the first two regions are tried.
 CANDIDATES_MAX = 256
 
 _GAP = r"[ \u00a0\u2009\u202f().\-\u2010-\u2015/\t]"
@@ -41,11 +45,13 @@ _PLUS = re.compile(
     rf"(?<![0-9A-Za-z/=_])[+＋][ \u00a0]?\(?\d(?:{_GAP}{{0,3}}\d){{6,16}}{_EXTENSION}"
 )
 _GROUPED = re.compile(
-    r"(?<![\w.+/)=-])(?:[0-9][ \u00a0-]?)?\(\d{2,5}\)[ \u00a0-]?\d{2,4}(?:[ \u00a0-]?\d{2,4}){1,3}(?![\w(%€$₽])"
+    r"(?<![\w.+/)=-])(?:[0-9][ \u00a0-]?)?\(\d{2,5}\)[ \u00a0-]?\d{2,4}(?:["
+    r" \u00a0-]?\d{2,4}){1,3}(?![\w(%€$₽])"
 )
 _AFTER_WORD = re.compile(
     r"(?<![^\W_])(?:(?:tele)?phones?|tel|mobile|mob|cell(?:phone)?|fax|whatsapp|viber|wa\.me"
-    r"|тел|телефон\w{0,2}|моб|мобильн\w{2,3}|сот|сотов\w{2,3}|факс|(?:по)?звоните(?: по)?)(?:[ ]?(?:number|num|no|номер|is|№))?[\s.:=/#№–-]{1,4}"
+    r"|тел|телефон\w{0,2}|моб|мобильн\w{2,3}|сот|сотов\w{2,3}|факс|(?:по)?звоните(?: по)?)(?:["
+    r" ]?(?:number|num|no|номер|is|№))?[\s.:=/#№–-]{1,4}"
     rf"([(+＋]?\d(?:{_GAP}{{0,3}}\d){{6,14}}{_EXTENSION})(?![\w@])",
     re.IGNORECASE,
 )
@@ -55,12 +61,14 @@ Phone = tuple[int, int, str]  # start, end, identity: E.164 with `;ext=` where t
 
 
 def find_phones(text: str, key: str = "") -> tuple[Phone, ...]:
-    """Phone numbers in `text` as `(start, end, identity)`, in order, not overlapping. Limits: the region table above.
+    """Phone numbers in `text` as `(start, end, identity)`, in order, not overlapping. Limits: the
+    region table above.
 
-    Taken where the library calls them valid: numbers with a plus, anywhere; numbers without one under a phone-like key, directly after
-    a phone-like word, or grouped with parentheses as in `8 (495) 123-45-67` and `(415) 555-2671`. With a plus and a phone-like key or
-    word, or grouped like a phone number, a possible length is enough: test data is full of `+1 555` numbers. Anything else is left, above all digits
-    without a plus and without a cue.
+    Taken where the library calls them valid: numbers with a plus, anywhere; numbers without one
+    under a phone-like key, directly after a phone-like word, or grouped with parentheses as in `8
+    (495) 123-45-67` and `(415) 555-2671`. With a plus and a phone-like key or word, or grouped like
+    a phone number, a possible length is enough: test data is full of `+1 555` numbers. Anything
+    else is left, above all digits without a plus and without a cue.
     """
     hinted = is_phone_key(key)
     candidates: list[tuple[int, int, bool]] = []
@@ -78,7 +86,8 @@ def find_phones(text: str, key: str = "") -> tuple[Phone, ...]:
 
 @lru_cache(maxsize=1024)
 def phone_identity(value: str) -> str:
-    """The E.164 form of a value that was once found as a phone number; the value itself where the library has changed its mind."""
+    """The E.164 form of a value that was once found as a phone number; the value itself where the
+    library has changed its mind."""
     for start, end, identity in find_phones(value, "phone"):
         if (start, end) == (0, len(value)):
             return identity
@@ -99,7 +108,8 @@ def _judge(text: str, candidates: list[tuple[int, int, bool]]) -> tuple[Phone, .
     for start, end, cued in sorted(candidates, key=lambda c: (c[0], not c[2], -c[1])):
         if accepted and start < accepted[-1][1]:
             continue
-        # One more character lets the library refuse a number that runs on into letters or a percent sign.
+        # One more character lets the library refuse a number that runs on into letters or a percent
+        # sign.
         accepted += [
             (start + s, start + e, i) for s, e, i in _library(text[start : end + 1], cued, regions)
         ]
@@ -126,8 +136,9 @@ def _library(window: str, cued: bool, regions: int) -> list[Phone]:
 
 
 def _is_written_so(window: str) -> bool:
-    """Whether a number with a plus is grouped as people group phone numbers: ten digits or more, a country's code first, and groups that
-    are not thousands. `+1 555 123 4567` is, `+12 345 678 901` and `+12345678901` are not."""
+    """Whether a number with a plus is grouped as people group phone numbers: ten digits or more, a
+    country's code first, and groups that are not thousands. `+1 555 123 4567` is, `+12 345 678 901`
+    and `+12345678901` are not."""
     country, *groups = re.findall(r"\d+", window)
     return (
         len(country) <= 3

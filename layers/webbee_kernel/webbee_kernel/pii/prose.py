@@ -30,12 +30,15 @@ _RUN = re.compile(
 )
 _FILE_TAIL = re.compile(r"[._][a-z0-9]")
 _GREETING = re.compile(
-    r"(?<![^\W_])(?:Hi|Hello|Hey|Thanks|Regards|regards|Cheers|Sincerely|Привет|Здравствуйте|Добрый день|С уважением|Спасибо)[,!]?\s+"
+    r"(?<![^\W_])(?:Hi|Hello|Hey|Thanks|Regards|regards|Cheers|Sincerely|Привет|Здравствуйте|Добрый"
+    r" день|С уважением|Спасибо)[,!]?\s+"
     rf"({SHORT_RUN})"
 )
 _LABEL = re.compile(
-    r"(?<![^\W_])(?i:full name|first name|last name|name|from|sender|author|customer|client|contact(?: person)?|attendee|assignee"
-    r"|assigned to|owner|reporter|signed by|organi[sz]er|имя|фамилия|фио|отправитель|получатель|автор|клиент|заказчик|контакт"
+    r"(?<![^\W_])(?i:full name|first name|last"
+    r" name|name|from|sender|author|customer|client|contact(?: person)?|attendee|assignee"
+    r"|assigned to|owner|reporter|signed"
+    r" by|organi[sz]er|имя|фамилия|фио|отправитель|получатель|автор|клиент|заказчик|контакт"
     rf"|контактное лицо|ответственный|исполнитель|менеджер|от){SPACE}?[:=]{SPACE}*({SHORT_RUN})"
 )
 _RU_SURNAME = r"[А-ЯЁ][а-яё]+(?:-[А-ЯЁ][а-яё]+)?"
@@ -80,7 +83,8 @@ def _is_file_or_product(text: str, first: Span, last: Span) -> bool:
 
 
 def _name_at(words: list[str], i: int) -> Span:
-    """First and past-the-end index of a name whose given name or patronymic is the word at `i`; equal when there is none."""
+    """First and past-the-end index of a name whose given name or patronymic is the word at `i`;
+    equal when there is none."""
     word = words[i]
     lead = words[i - 1] if i else ""
     if word in GIVEN_LATIN_WORDS and i + 1 < len(words) and words[i + 1] in SURNAMES_LATIN:
@@ -96,7 +100,8 @@ def _name_at(words: list[str], i: int) -> Span:
 
 
 def _name_end(words: list[str], end: int, room: int) -> int:
-    """Past the surname, which is one word, or two after a double given name or before a common surname (`Anna Maria Schmidt`).
+    """Past the surname, which is one word, or two after a double given name or before a common
+    surname (`Anna Maria Schmidt`).
 
     `room`: 0 when the surname stood first. Initials, particles and patronymics take no room.
     """
@@ -130,7 +135,8 @@ def _greeted(text: str, span: Span) -> Iterator[Span]:
 
 
 def _labelled(text: str, span: Span) -> Iterator[Span]:
-    """After `From:`, `Клиент:`: a given name, or two words and more with nothing of a title, a place or an acronym about them."""
+    """After `From:`, `Клиент:`: a given name, or two words and more with nothing of a title, a
+    place or an acronym about them."""
     spans = _leading_name(text, span)
     if not spans:
         return
@@ -155,7 +161,8 @@ def _leading_name(text: str, span: Span) -> list[Span]:
 
 
 def _with_initials(text: str) -> Iterator[Span]:
-    """`Петров И. И.`, `А. С. Пушкин`; with one initial (`А. Петров`) only before a surname's ending."""
+    """`Петров И. И.`, `А. С. Пушкин`; with one initial (`А. Петров`) only before a surname's
+    ending."""
     for match in _INITIALS.finditer(text):
         surname = (match[1] or match[2] or match[3]).casefold()
         if surname not in NOT_NAMES and (not match[3] or is_family(surname)):

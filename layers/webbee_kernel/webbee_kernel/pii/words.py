@@ -1,4 +1,5 @@
-"""What words are made of and what they tell: the shapes and look-ups the name detector is built from.
+"""What words are made of and what they tell: the shapes and look-ups the name detector is built
+from.
 
 The predicates take case-folded words unless they say otherwise.
 """
@@ -8,7 +9,8 @@ from functools import lru_cache
 
 from webbee_kernel.pii.wordlists import GIVEN_CYRILLIC, GIVEN_LATIN, SURNAMES_LATIN, declined
 
-# Pieces of patterns: a capital of Latin or Cyrillic, a capitalised word (O'Brien, Jean-Luc), up to four of these with initials.
+# Pieces of patterns: a capital of Latin or Cyrillic, a capitalised word (O'Brien, Jean-Luc), up to
+# four of these with initials.
 UP = "A-ZÀ-ÖØ-ÞĀĂĄĆĈĊČĎĐĒĖĘĚĞĢĪĮİĶĹĽŁŃŅŇŌŐŒŘŚŞŠȘŢŤȚŪŮŰŲŹŻŽА-ЯЁІЇЄҐ"
 SPACE = r"[ \u00a0]"
 _LETTERS = r"[^\W\d_]{1,40}"  # bounded, as everything here: no text may cost more than its length
@@ -50,18 +52,21 @@ def without_possessive(word: str) -> str:
 
 
 def is_given(word: str) -> bool:
-    """Whether the word is a common given name, in any case form; a double one (`анна-мария`) is judged by its first half."""
+    """Whether the word is a common given name, in any case form; a double one (`анна-мария`) is
+    judged by its first half."""
     word = word.partition("-")[0]
     return word in GIVEN_LATIN or (_CYRILLIC.match(word) is not None and word in _given_cyrillic())
 
 
 def is_patronymic(word: str) -> bool:
-    """Whether the word is a Russian patronymic by its ending, in any case form: `сергеевной`, `ильич`."""
+    """Whether the word is a Russian patronymic by its ending, in any case form: `сергеевной`,
+    `ильич`."""
     return _PATRONYMIC.match(word) is not None
 
 
 def is_family(word: str) -> bool:
-    """Whether the word looks like a surname: a common English one, or a Slavic or Caucasian ending. Alone it proves nothing."""
+    """Whether the word looks like a surname: a common English one, or a Slavic or Caucasian ending.
+    Alone it proves nothing."""
     return word in SURNAMES_LATIN or _FAMILY.match(word) is not None
 
 
@@ -76,7 +81,8 @@ def is_acronym(word: str) -> bool:
 
 
 def is_capitalised(word: str) -> bool:
-    """Whether the word, as written, is spelt as in a name: a capital first, none inside (`GitHub`), or a script without capitals."""
+    """Whether the word, as written, is spelt as in a name: a capital first, none inside (`GitHub`),
+    or a script without capitals."""
     return (
         _PLAIN.fullmatch(word) is not None and not _CAMEL.match(word)
     ) or word.lower() == word.upper()

@@ -1,4 +1,5 @@
-"""Asking for a refresh: what a turn found stale or what it changed. The refresh loop itself is `refresher.py`."""
+"""Asking for a refresh: what a turn found stale or what it changed. The refresh loop itself is
+`refresher.py`."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ BACKOFF_S = (15, 30, 60, 120, 300, 600)
 """Seconds after a section's first, second, … failure in a row; the last one for all that follow."""
 
 SEEN_EVERY_S = 86_400
-"""Seconds after which a turn has it noted again that its user is here: one small write a user and day."""
+"""Seconds after which a turn has it noted again that its user is here: one small write a user and
+day."""
 
 SEEN = ("", "")
 """Stands for a section in the request to note the user: it is about none."""
@@ -26,7 +28,8 @@ class RefreshQueue(Protocol):
     """Where refresh requests go. Sending never waits for a refresh."""
 
     async def ask(self, user: User, sections: Sequence[tuple[str, str]], reason: str) -> None:
-        """Ask for these `(app_id, section)`; reason is `stale` or `effect`, or `seen` with `SEEN` in place of a section."""
+        """Ask for these `(app_id, section)`; reason is `stale` or `effect`, or `seen` with `SEEN`
+        in place of a section."""
         ...
 
 
@@ -40,7 +43,8 @@ class NoQueue:
 def stale(
     catalogue: Catalogue, installed: Iterable[str], state: UserState, now: float
 ) -> list[tuple[str, str]]:
-    """Sections of installed apps that were never saved or that the loop, at their own pace, would have refreshed a minute ago."""
+    """Sections of installed apps that were never saved or that the loop, at their own pace, would
+    have refreshed a minute ago."""
     known = {(s.app_id, s.section): s for s in state.sections}
     wanted = []
     for app_id in sorted(installed):
@@ -57,7 +61,8 @@ def stale(
 def own_due(section: Section, ttl: int, now: float) -> float:
     """When the section is due at its own pace, whatever the slower one of an absent user says.
 
-    A failing one is left to its backoff; further away than that only the slow pace can have put it, and then it was due long ago.
+    A failing one is left to its backoff; further away than that only the slow pace can have put it,
+    and then it was due long ago.
     """
     if not section.failures:
         return (section.refreshed_at or 0.0) + ttl

@@ -1,4 +1,5 @@
-"""Refresher: keeps sections fresh. Tick → what is due → queue; message → lease → handler → save → alert."""
+"""Refresher: keeps sections fresh. Tick → what is due → queue; message → lease → handler → save →
+alert."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ MAX_DELAY_S = 900  # SQS delays a message by at most 15 minutes
 LEASE_S = 60
 HANDLER_S = 30
 SLOW_S = 6 * 3600
-"""Seconds between two refreshes of a section of a user who is away (docs/decisions/absent-users.md)."""
+"""Seconds between two refreshes of a section of a user who is away
+(docs/decisions/absent-users.md)."""
 
 MAX_ALERT = 1_000
 _log = logging.getLogger("webbee.refresh")
@@ -39,7 +41,8 @@ _log = logging.getLogger("webbee.refresh")
 
 @dataclass(frozen=True, slots=True)
 class RefreshMessage:
-    """One section of one user to refresh. `reason` is due, stale or effect; with seen, the user is noted instead."""
+    """One section of one user to refresh. `reason` is due, stale or effect; with seen, the user is
+    noted instead."""
 
     user: dict[str, Any]
     app_id: str
@@ -81,7 +84,8 @@ class Refresher:
         self._absent_after_s = absent_after_days * 86_400
 
     async def tick(self, sender: RefreshSender) -> int:
-        """Queue everything that falls due before the next tick, each delayed to its second; how many. Costs what is due.
+        """Queue everything that falls due before the next tick, each delayed to its second; how
+        many. Costs what is due.
 
         A section with a ttl below a minute is queued as often as it falls due in that minute.
         """
@@ -107,9 +111,11 @@ class Refresher:
         return sent
 
     async def refresh(self, message: RefreshMessage) -> str:
-        """Refresh one section; what came of it: saved, failed, skipped, busy or gone. Of a user to be noted: seen.
+        """Refresh one section; what came of it: saved, failed, skipped, busy or gone. Of a user to
+        be noted: seen.
 
-        Delivered twice, it saves once: a section whose due time has moved on is skipped, one under lease is busy.
+        Delivered twice, it saves once: a section whose due time has moved on is skipped, one under
+        lease is busy.
         """
         user = user_from(message.user)
         key = UserKey(user.tenant_id, user.imperal_id)
@@ -147,7 +153,8 @@ class Refresher:
         return await self._refresh(user, key, held, definition.alert, SLOW_S if slow else 0)
 
     async def _is_slow(self, key: UserKey, definition: SkeletonDef, now: float) -> bool:
-        """Whether the section waits longer because its user is away. A user nobody has noted yet counts from now on.
+        """Whether the section waits longer because its user is away. A user nobody has noted yet
+        counts from now on.
 
         One small read, where the setting is on and the section could wait at all.
         """
@@ -164,7 +171,8 @@ class Refresher:
     async def _refresh(
         self, user: User, key: UserKey, held: Section, alert: bool, at_least: int
     ) -> str:
-        """Run the handler, save, alert; due again `at_least` so many seconds later. A failure keeps the last good snapshot and backs off."""
+        """Run the handler, save, alert; due again `at_least` so many seconds later. A failure keeps
+        the last good snapshot and backs off."""
         lease = held.lease_until
         started = self._clock.now()
         record("RefreshLagSeconds", round(max(0.0, started - (held.due_at or started)), 1))
@@ -217,7 +225,8 @@ class Refresher:
         return "saved"
 
     async def _alert(self, user: User, key: UserKey, section: Section) -> None:
-        """Deliver the alert of the stored change, once: the event's id is made of the section and its version."""
+        """Deliver the alert of the stored change, once: the event's id is made of the section and
+        its version."""
         old, new = section.previous or {}, section.data or {}
         try:
             text = await self._host.alert(
@@ -293,7 +302,8 @@ def _alert_id(section: Section) -> str:
 
 
 def _reason(error: BaseException) -> str:
-    """The class name; an ours-made message may follow, an extension's own text may not (it could hold anything)."""
+    """The class name; an ours-made message may follow, an extension's own text may not (it could
+    hold anything)."""
     return (
         f"{type(error).__name__}: {error}" if isinstance(error, CallError) else type(error).__name__
     )

@@ -1,4 +1,5 @@
-"""Scheduler: `@ext.schedule` jobs, once per minute and fleet, as `__system__`. Tick → queue → claim → run."""
+"""Scheduler: `@ext.schedule` jobs, once per minute and fleet, as `__system__`. Tick → queue → claim
+→ run."""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ class Scheduler:
         self._tenants = tuple(tenants)
 
     async def tick(self, sender: RefreshSender) -> int:
-        """Queue the jobs of this minute and of the one before it (a tick may come late); how many."""
+        """Queue the jobs of this minute and of the one before it (a tick may come late); how
+        many."""
         now = datetime.fromtimestamp(self._clock.now(), UTC).replace(second=0, microsecond=0)
         messages = [
             RefreshMessage(
@@ -46,7 +48,8 @@ class Scheduler:
         return len(messages)
 
     async def run(self, message: RefreshMessage) -> str:
-        """Run one job for one minute; `done`, `skipped` when another delivery has it, `gone` when there is no such job."""
+        """Run one job for one minute; `done`, `skipped` when another delivery has it, `gone` when
+        there is no such job."""
         loaded = self._host.registry.loaded.get(message.app_id)
         job = loaded.ext.schedules.get(message.section) if loaded else None
         if job is None:
@@ -77,7 +80,8 @@ def system_user(tenant_id: str) -> User:
 
 
 def is_due(cron: str, minute: datetime) -> bool:
-    """Whether a 5-field UTC cron expression fires at this minute. An expression that cannot be read never fires."""
+    """Whether a 5-field UTC cron expression fires at this minute. An expression that cannot be read
+    never fires."""
     from cronsim import (  # most deployments have no schedule, and no process should pay for that
         CronSim,
         CronSimError,

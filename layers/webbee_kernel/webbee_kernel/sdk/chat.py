@@ -61,9 +61,10 @@ class ChatExtension:
     ) -> Callable[[F], F]:
         """Register `async def f(ctx, params: Model) -> ActionResult` (or `f(ctx, **kwargs)`).
 
-        `action_type` is read, write or destructive: destructive calls wait for the user's confirmation.
-        `examples` and `scopes` are this kernel's additions: phrases a user may say, and scopes the caller must hold.
-        Raises ValueError for an unknown action type and for a name that is taken.
+        `action_type` is read, write or destructive: destructive calls wait for the user's
+        confirmation. `examples` and `scopes` are this kernel's additions: phrases a user may say,
+        and scopes the caller must hold. Raises ValueError for an unknown action type and for a name
+        that is taken.
         """
         if action_type not in ACTION_TYPES:
             raise ValueError(

@@ -1,7 +1,7 @@
 """`Context`: what a handler gets, and the shapes of its clients.
 
-The kernel fills a `Context` per call; extension code only reads it. There is no `fact_ledger`, no history and
-no skeleton writer here: handlers never see them.
+The kernel fills a `Context` per call; extension code only reads it. There is no `fact_ledger`, no
+history and no skeleton writer here: handlers never see them.
 """
 
 from __future__ import annotations
@@ -114,7 +114,8 @@ class HttpResponse(Protocol):
 
 
 class HttpClient(Protocol):
-    """Outbound HTTP: 30 s default, 180 s cap, at most 5 redirects, no private or metadata addresses."""
+    """Outbound HTTP: 30 s default, 180 s cap, at most 5 redirects, no private or metadata
+    addresses."""
 
     async def request(self, method: str, url: str, **kwargs: Any) -> HttpResponse: ...
     async def get(self, url: str, **kwargs: Any) -> HttpResponse: ...
@@ -161,7 +162,8 @@ class TimeContext(Protocol):
 
 
 class Log(Protocol):
-    """`ctx.log("message")`, awaited or not, or `ctx.log.info/warning/error("message", field=value)`."""
+    """`ctx.log("message")`, awaited or not, or `ctx.log.info/warning/error("message",
+    field=value)`."""
 
     def __call__(self, message: str, level: str = "info") -> Awaitable[None]: ...
     def info(self, message: str, **fields: Any) -> None: ...
@@ -195,11 +197,13 @@ class Context:
     async def background_task(
         self, coro: Coroutine[Any, Any, Any], *, long_running: bool = False, name: str = ""
     ) -> str:
-        """Continue past the turn; the result reaches the user as an event. Returns the task's id."""
+        """Continue past the turn; the result reaches the user as an event. Returns the task's
+        id."""
         return await self.kernel.background_task(coro, long_running=long_running, name=name)
 
     def as_user(self, user_id: str) -> Context:
-        """This context for another user; system context only (`SystemContextRequired` otherwise)."""
+        """This context for another user; system context only (`SystemContextRequired`
+        otherwise)."""
         return self.kernel.as_user(user_id)
 
     def webhook_url(self, path: str) -> str:
@@ -209,9 +213,10 @@ class Context:
     async def oauth_authorize_url(self, provider: str, *, login_hint: str | None = None) -> str:
         """The address that a user opens to connect an account; good once and for ten minutes.
 
-        The account becomes a document of `<provider>_accounts` (or of the collection `ext.oauth` names), and listeners of
-        `<app_id>.oauth_connected` are called. Raises ValueError for an unknown provider, OAuthNotConfigured where the deployment
-        lacks the client id, PermissionError without a user.
+        The account becomes a document of `<provider>_accounts` (or of the collection `ext.oauth`
+        names), and listeners of `<app_id>.oauth_connected` are called. Raises ValueError for an
+        unknown provider, OAuthNotConfigured where the deployment lacks the client id,
+        PermissionError without a user.
         """
         return await self.kernel.oauth_authorize_url(provider, login_hint)
 

@@ -15,8 +15,8 @@ Handler = Callable[..., Awaitable[Any]]
 class FunctionDef:
     """One chat function. `params_model` is the handler's Pydantic parameter, when it has one.
 
-    `examples` are things a user might say, in any language; the embedded offline model matches against them
-    and real models see the first few in the tool description.
+    `examples` are things a user might say, in any language; the embedded offline model matches
+    against them and real models see the first few in the tool description.
     """
 
     name: str
@@ -38,7 +38,8 @@ class FunctionDef:
 
 @dataclass(frozen=True, slots=True)
 class ToolDef:
-    """A plain tool; `skeleton_refresh_*` and `skeleton_alert_*` names carry meaning for the kernel."""
+    """A plain tool; `skeleton_refresh_*` and `skeleton_alert_*` names carry meaning for the
+    kernel."""
 
     name: str
     func: Handler
@@ -72,7 +73,8 @@ class PanelDef:
 
 @dataclass(frozen=True, slots=True)
 class OAuthDef:
-    """A provider whose accounts users connect. Accounts become documents of `collection`, `<provider>_accounts` unless named."""
+    """A provider whose accounts users connect. Accounts become documents of `collection`,
+    `<provider>_accounts` unless named."""
 
     provider: str
     collection: str = ""
@@ -81,7 +83,8 @@ class OAuthDef:
 
 @dataclass(frozen=True, slots=True)
 class SecretDef:
-    """A declared secret. `scope` is `user` (each user's own) or `app` (one for all); `write_mode` says who sets it."""
+    """A declared secret. `scope` is `user` (each user's own) or `app` (one for all); `write_mode`
+    says who sets it."""
 
     name: str
     description: str
@@ -104,7 +107,8 @@ class ScheduleDef:
 
 @dataclass(frozen=True, slots=True)
 class WebhookDef:
-    """A webhook at `/v1/ext/{app_id}/webhook/{path}`, run as `__webhook__` with `(ctx, headers, body, query_params)`."""
+    """A webhook at `/v1/ext/{app_id}/webhook/{path}`, run as `__webhook__` with `(ctx, headers,
+    body, query_params)`."""
 
     path: str
     func: Handler

@@ -5,14 +5,14 @@
     ├── StoreUnavailable                the table did not answer; carries .retry_after (seconds)
     ├── SecretNotDeclaredError          the name was never declared with @ext.secret
     ├── SecretTooLargeError             value over the declared max_bytes
-    ├── OAuthNotConfigured              the deployment lacks what a sign-in needs; the text says what
+    ├── OAuthNotConfigured              the deployment lacks what a sign-in needs; it says what
     ├── HttpBlockedError                the URL points where extensions must not go
-    ├── SystemContextRequired           list_users, query_all, as_user, for_user outside a system context
+    ├── SystemContextRequired           list_users, query_all, as_user, for_user in a user's call
     └── CircularCallError               ctx.extensions.call met itself or nested too deep
     SkeletonAccessForbidden             a PermissionError: the skeleton read outside @ext.skeleton
 
-Limit breaches of ctx.cache and ctx.store are plain ValueError and TypeError, raised before any I/O and
-naming the invariant, the limit and the value's size.
+Limit breaches of ctx.cache and ctx.store are plain ValueError and TypeError, raised before any I/O
+and naming the invariant, the limit and the value's size.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ class StoreConflict(ExtensionError):
 
     def __init__(self, doc_id: str = "", expected_etag: str = "", current_etag: str = "") -> None:
         super().__init__(
-            f"document {doc_id!r} has etag {current_etag!r}, not {expected_etag!r}: read it again and retry"
+            f"document {doc_id!r} has etag {current_etag!r}, not {expected_etag!r}: read it again"
+            " and retry"
         )
         self.doc_id = doc_id
         self.expected_etag = expected_etag
@@ -51,11 +52,13 @@ class SecretTooLargeError(ExtensionError):
 
 
 class OAuthNotConfigured(ExtensionError):
-    """`ctx.oauth_authorize_url`: the provider's client id or the deployment's own address is not set."""
+    """`ctx.oauth_authorize_url`: the provider's client id or the deployment's own address is not
+    set."""
 
 
 class HttpBlockedError(ExtensionError):
-    """`ctx.http` refused the address: metadata services and private ranges are closed to extensions."""
+    """`ctx.http` refused the address: metadata services and private ranges are closed to
+    extensions."""
 
 
 class SystemContextRequired(ExtensionError, PermissionError):
@@ -71,4 +74,5 @@ class CircularCallError(ExtensionError):
 
 
 class SkeletonAccessForbidden(PermissionError):
-    """I-SKELETON-LLM-ONLY: only an `@ext.skeleton` handler may read the skeleton, and only its own app's."""
+    """I-SKELETON-LLM-ONLY: only an `@ext.skeleton` handler may read the skeleton, and only its own
+    app's."""

@@ -34,7 +34,8 @@ _SECTION_REFUSED = re.compile(r"[*?\[\]:/]")
 
 
 class Extension:
-    """An app. `app_id` is a display wish: the id that counts is the folder's (or the manifest's)."""
+    """An app. `app_id` is a display wish: the id that counts is the folder's (or the
+    manifest's)."""
 
     def __init__(
         self,
@@ -80,7 +81,8 @@ class Extension:
     def tool(
         self, name: str, scopes: list[str] | None = None, description: str = ""
     ) -> Callable[[F], F]:
-        """Register a plain tool. The names `skeleton_refresh_<section>` and `skeleton_alert_<section>` are the kernel's."""
+        """Register a plain tool. The names `skeleton_refresh_<section>` and
+        `skeleton_alert_<section>` are the kernel's."""
 
         def register(func: F) -> F:
             if name.startswith(REFRESH_PREFIX):
@@ -100,8 +102,8 @@ class Extension:
     ) -> Callable[[F], F]:
         """Register a skeleton section: `async (ctx) -> {"response": {...}}`, at most 2 KB useful.
 
-        It becomes the tool `skeleton_refresh_<section>`. `ttl` is in seconds (≥ 1), per user and section.
-        Raises ValueError for an empty name or one holding any of `* ? [ ] : /`.
+        It becomes the tool `skeleton_refresh_<section>`. `ttl` is in seconds (≥ 1), per user and
+        section. Raises ValueError for an empty name or one holding any of `* ? [ ] : /`.
         """
         check_section_name(section_name)
         if ttl < 1:
@@ -129,7 +131,8 @@ class Extension:
         cache_ttl: int = 60,
         **kwargs: Any,
     ) -> Callable[[F], F]:
-        """Register a panel: `async (ctx, **params)` returning a UI tree. Raises ValueError for an unknown slot."""
+        """Register a panel: `async (ctx, **params)` returning a UI tree. Raises ValueError for an
+        unknown slot."""
         if slot not in PANEL_SLOTS:
             raise ValueError(
                 f"slot of panel {panel_id!r} is {slot!r}: give one of {', '.join(PANEL_SLOTS)}"
@@ -188,9 +191,11 @@ class Extension:
     def oauth(
         self, provider: str, *, collection: str | None = None, scopes: list[str] | None = None
     ) -> None:
-        """Let users connect accounts of a provider: `google`, `microsoft`, `yahoo`, or one the operator configured.
+        """Let users connect accounts of a provider: `google`, `microsoft`, `yahoo`, or one the
+        operator configured.
 
-        `ctx.oauth_authorize_url(provider)` begins it. Declare the app-wide secrets `<provider>_client_id` and `<provider>_client_secret` too.
+        `ctx.oauth_authorize_url(provider)` begins it. Declare the app-wide secrets
+        `<provider>_client_id` and `<provider>_client_secret` too.
         """
         self.oauth_providers[provider] = OAuthDef(provider, collection or "", tuple(scopes or ()))
 
@@ -282,5 +287,6 @@ def check_section_name(name: str) -> None:
     """Raise ValueError unless a skeleton section may bear this name."""
     if not name or _SECTION_REFUSED.search(name) or not name.isprintable():
         raise ValueError(
-            f"skeleton section name {name!r} is refused: give at least one character and none of * ? [ ] : /"
+            f"skeleton section name {name!r} is refused: give at least one character and none of *"
+            " ? [ ] : /"
         )

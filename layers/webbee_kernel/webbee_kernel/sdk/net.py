@@ -1,4 +1,5 @@
-"""Which addresses extension code may connect to: the rule of `ctx.http`, for extensions that open sockets of their own."""
+"""Which addresses extension code may connect to: the rule of `ctx.http`, for extensions that open
+sockets of their own."""
 
 from __future__ import annotations
 
@@ -6,7 +7,8 @@ import ipaddress
 
 
 def is_allowed(address: str, *, allow_private: bool) -> bool:
-    """Whether an extension may connect to this IP address. Link-local (metadata) stays closed whatever the setting."""
+    """Whether an extension may connect to this IP address. Link-local (metadata) stays closed
+    whatever the setting."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         embedded = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)

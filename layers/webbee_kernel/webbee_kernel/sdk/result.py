@@ -14,7 +14,8 @@ ErrorFactory = Callable[..., "ActionResult"]
 
 
 class _ErrorAttribute:
-    """`ActionResult.error(...)` makes a failure, `result.error` is its text: the platform uses one name for both."""
+    """`ActionResult.error(...)` makes a failure, `result.error` is its text: the platform uses one
+    name for both."""
 
     @overload
     def __get__(self, obj: None, owner: type) -> ErrorFactory: ...
@@ -30,8 +31,9 @@ class _ErrorAttribute:
 class ActionResult:
     """Outcome of one call: `data` feeds the fact ledger verbatim, `summary` feeds the narrator.
 
-    Build it with `ActionResult.success(data, summary)` or `ActionResult.error("what to do", code="…")`.
-    `refresh_panels`: None refreshes every panel of the app, `[]` none, a list just those.
+    Build it with `ActionResult.success(data, summary)` or `ActionResult.error("what to do",
+    code="…")`. `refresh_panels`: None refreshes every panel of the app, `[]` none, a list just
+    those.
     """
 
     error = _ErrorAttribute()
@@ -101,11 +103,15 @@ class ActionResult:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"ActionResult(status={self.status!r}, summary={self.summary!r}, error_code={self.error_code!r})"
+        return (
+            f"ActionResult(status={self.status!r}, summary={self.summary!r},"
+            f" error_code={self.error_code!r})"
+        )
 
 
 def failure(error: str, retryable: bool = False, *, code: str = "") -> ActionResult:
-    """A call that failed; served as `ActionResult.error`. A missing `code` becomes `EXT_UNSTRUCTURED_ERROR`."""
+    """A call that failed; served as `ActionResult.error`. A missing `code` becomes
+    `EXT_UNSTRUCTURED_ERROR`."""
     return ActionResult("error", {}, "", error, retryable, error_code=code or UNSTRUCTURED)
 
 
@@ -115,7 +121,8 @@ def plain(value: Any) -> Any:
 
 
 def ui_dict(node: Any) -> Any:
-    """A UI tree as plain JSON: anything with `to_dict` renders itself, lists render item by item."""
+    """A UI tree as plain JSON: anything with `to_dict` renders itself, lists render item by
+    item."""
     if isinstance(node, list | tuple):
         return [ui_dict(n) for n in node]
     return node.to_dict() if hasattr(node, "to_dict") else node

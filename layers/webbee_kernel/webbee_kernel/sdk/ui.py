@@ -1,6 +1,7 @@
 """UI trees: panels and results return these nodes; the page renders them, no model ever sees them.
 
-A node is `{"type", "props"}`. Each function keeps the props that are set; `Node(type, **props)` makes any type.
+A node is `{"type", "props"}`. Each function keeps the props that are set; `Node(type, **props)`
+makes any type.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """JSON text of stored values: numbers come back exactly as they went in, at orjson's speed.
 
-orjson refuses integers beyond 64 bits when writing and turns them into floats when reading. Such values go
-through the standard library instead, and their text starts with a space: still valid JSON, and the mark by
-which `loads` knows which of the two wrote it.
+orjson refuses integers beyond 64 bits when writing and turns them into floats when reading. Such
+values go through the standard library instead, and their text starts with a space: still valid
+JSON, and the mark by which `loads` knows which of the two wrote it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ _EXACT = " "
 
 
 def dumps(value: Any) -> str:
-    """Compact JSON. NaN, Infinity and nesting beyond the interpreter's stack are a ValueError; what JSON cannot hold, a TypeError."""
+    """Compact JSON. NaN, Infinity and nesting beyond the interpreter's stack are a ValueError; what
+    JSON cannot hold, a TypeError."""
     try:
         text = orjson.dumps(value, option=_STRICT)
-    except TypeError:  # also integers over 64 bits, lone surrogates and more than 254 levels, which the standard library takes
+    except TypeError:
+        # also integers over 64 bits, lone surrogates and more than 254 levels, which the standard
+        # library takes
         return _exact(value)
     if b"null" in text:  # orjson writes NaN as null
         _refuse_nan(value)

@@ -49,7 +49,8 @@ def members_key(tenant_id: str, app_id: str, collection: str) -> str:
 
 
 def collection_name(name: str) -> str:
-    """The name, if it is one: 1 to 128 of ASCII letters, digits and `_ - . : /`; ValueError otherwise."""
+    """The name, if it is one: 1 to 128 of ASCII letters, digits and `_ - . : /`; ValueError
+    otherwise."""
     if not isinstance(name, str) or not _COLLECTION.fullmatch(name):
         raise ValueError(
             f"collection {name!r}: a name has 1 to 128 characters of A-Z a-z 0-9 _ - . : /"
@@ -58,14 +59,16 @@ def collection_name(name: str) -> str:
 
 
 def document_id(doc_id: str) -> str:
-    """The id, if it is one: 1 to 512 bytes of UTF-8 without `#` and control characters; ValueError otherwise."""
+    """The id, if it is one: 1 to 512 bytes of UTF-8 without `#` and control characters; ValueError
+    otherwise."""
     if (
         not isinstance(doc_id, str)
         or not _DOC_ID.fullmatch(doc_id)
         or len(doc_id.encode()) > MAX_DOC_ID_BYTES
     ):
         raise ValueError(
-            f"document id {doc_id!r}: an id has 1 to {MAX_DOC_ID_BYTES} bytes, no # and no control characters"
+            f"document id {doc_id!r}: an id has 1 to {MAX_DOC_ID_BYTES} bytes, no # and no control"
+            " characters"
         )
     return doc_id
 

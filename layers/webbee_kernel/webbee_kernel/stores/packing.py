@@ -1,11 +1,13 @@
 """How a document's JSON is laid out over DynamoDB items, and how large it may be.
 
-Up to 190,000 bytes it is one string attribute; above, it is compressed (zlib, fastest level; typical JSON shrinks
-five to ten times) and is one binary attribute if that fits, else up to ten parts of 380,000 bytes.
+Up to 190,000 bytes it is one string attribute; above, it is compressed (zlib, fastest level;
+typical JSON shrinks five to ten times) and is one binary attribute if that fits, else up to ten
+parts of 380,000 bytes.
 
-Two limits of DynamoDB set the figures. An item and its copies in local secondary indexes may hold 400 KB *together*
-(developer guide, "Constraints"): the head of a document is in one such index, the parts are in none. All items of a
-transaction together may hold 4 MB (API reference, TransactWriteItems).
+Two limits of DynamoDB set the figures. An item and its copies in local secondary indexes may hold
+400 KB *together* (developer guide, "Constraints"): the head of a document is in one such index, the
+parts are in none. All items of a transaction together may hold 4 MB (API reference,
+TransactWriteItems).
 """
 
 from __future__ import annotations
@@ -39,7 +41,8 @@ def pack(text: str) -> Packed:
         return Packed(blob=blob)
     if len(blob) > MAX_PACKED_BYTES:
         raise ValueError(
-            f"document too large: {len(raw)} bytes of JSON, {len(blob)} compressed; a document holds at most {MAX_PACKED_BYTES} compressed"
+            f"document too large: {len(raw)} bytes of JSON, {len(blob)} compressed; a document"
+            f" holds at most {MAX_PACKED_BYTES} compressed"
         )
     return Packed(parts=tuple(blob[at : at + PART_BYTES] for at in range(0, len(blob), PART_BYTES)))
 

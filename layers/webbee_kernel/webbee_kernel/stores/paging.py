@@ -21,7 +21,8 @@ class Row(NamedTuple):
 
 
 class Cursor:
-    """Opaque page tokens of one query: base64 of JSON, bound to the query's arguments so that they fit no other."""
+    """Opaque page tokens of one query: base64 of JSON, bound to the query's arguments so that they
+    fit no other."""
 
     def __init__(self, *query: Any) -> None:
         self._query = f"{zlib.crc32(dumps(query).encode()):08x}"
@@ -61,11 +62,13 @@ def matches(data: Mapping[str, Any], where: Mapping[str, Any] | None) -> bool:
 
 
 Position = tuple[tuple[int, Any] | None, str]
-"""Where a row stands in an ordered result: the rank and value of its field (None: missing), then its creation."""
+"""Where a row stands in an ordered result: the rank and value of its field (None: missing), then
+its creation."""
 
 
 class Order:
-    """One field, `-field` descends. Missing and null come last either way; equal values keep the order of creation.
+    """One field, `-field` descends. Missing and null come last either way; equal values keep the
+    order of creation.
 
     Mixed types rank false/true, numbers, strings, lists, objects; strings compare by code point.
     """
@@ -118,7 +121,8 @@ def ordered_page(
 
 
 def created_page(rows: list[Row], cursor: Cursor, limit: int) -> Page[Document]:
-    """One page of rows in order of creation, of which the caller read one more than `limit` if there was one."""
+    """One page of rows in order of creation, of which the caller read one more than `limit` if
+    there was one."""
     page, more = rows[:limit], len(rows) > limit
     return Page(
         data=[row.document for row in page],
@@ -128,7 +132,8 @@ def created_page(rows: list[Row], cursor: Cursor, limit: int) -> Page[Document]:
 
 
 def created_after(cursor: Cursor, token: str | None, collection: str) -> str:
-    """The creation key (`collection#<32 hex>`) that a token of `created_page` stands for; empty for the first page."""
+    """The creation key (`collection#<32 hex>`) that a token of `created_page` stands for; empty for
+    the first page."""
     if token is None:
         return ""
     (created,) = cursor.read(token, 1)

@@ -1,7 +1,8 @@
 """The ports of the kernel's storage. Every implementation passes the suite in `tests/contract`.
 
 Times are passed in, never read from a clock here. Every implementation raises `StorageUnavailable`
-(webbee_kernel.errors) when the table does not answer after its own retries; nothing is then half written.
+(webbee_kernel.errors) when the table does not answer after its own retries; nothing is then half
+written.
 """
 
 from __future__ import annotations
@@ -34,9 +35,11 @@ class SessionStore(Protocol):
         ...
 
     async def append(self, key: SessionKey, turn: Turn, *, expires_at: int) -> bool:
-        """Write `turn` into slot `turn.seq % 5` if that slot holds an older sequence; False if it does not.
+        """Write `turn` into slot `turn.seq % 5` if that slot holds an older sequence; False if it
+        does not.
 
-        One conditional write. Turns with `seq % 5 == 1` also carry the sparse index that lists a user's sessions.
+        One conditional write. Turns with `seq % 5 == 1` also carry the sparse index that lists a
+        user's sessions.
         """
         ...
 
@@ -47,11 +50,13 @@ class SessionStore(Protocol):
     async def take_pending(
         self, key: SessionKey, confirmation_id: str
     ) -> PendingConfirmation | None:
-        """Remove and return it, exactly once even when two callers race; None when it is gone or another one waits."""
+        """Remove and return it, exactly once even when two callers race; None when it is gone or
+        another one waits."""
         ...
 
     async def find_pending(self, user: UserKey, confirmation_id: str) -> str | None:
-        """The session in which this confirmation was asked, until it expires; None when there is none."""
+        """The session in which this confirmation was asked, until it expires; None when there is
+        none."""
         ...
 
     async def delete(self, key: SessionKey) -> None:
@@ -83,22 +88,27 @@ class SkeletonStore(Protocol):
     async def request_refresh(
         self, user: UserKey, app_id: str, section: str, due_at: float
     ) -> bool:
-        """Move the due time forward to `due_at` if it lies later; False when there is no such section."""
+        """Move the due time forward to `due_at` if it lies later; False when there is no such
+        section."""
         ...
 
     async def lease(
         self, user: UserKey, app_id: str, section: str, *, now: float, until: float
     ) -> Section | None:
-        """Take the section's lease if nobody holds it at `now`; None when somebody does or it does not exist.
+        """Take the section's lease if nobody holds it at `now`; None when somebody does or it does
+        not exist.
 
-        Returns the section as stored, with `lease_until=until`: the value is the fencing token of `save`.
+        Returns the section as stored, with `lease_until=until`: the value is the fencing token of
+        `save`.
         """
         ...
 
     async def save(self, user: UserKey, section: Section, *, lease: float) -> bool:
-        """Write data, bookkeeping and next due time in one conditional write, and give the lease back.
+        """Write data, bookkeeping and next due time in one conditional write, and give the lease
+        back.
 
-        False when the lease was lost meanwhile (or the section uninstalled): nothing is written then.
+        False when the lease was lost meanwhile (or the section uninstalled): nothing is written
+        then.
         """
         ...
 
@@ -109,7 +119,8 @@ class SkeletonStore(Protocol):
     async def due(
         self, shard: int, before: float, *, limit: int = 500, cursor: str | None = None
     ) -> tuple[tuple[tuple[UserKey, Section], ...], str | None]:
-        """What is due in one shard before a time, earliest first: reads what is due, not what exists.
+        """What is due in one shard before a time, earliest first: reads what is due, not what
+        exists.
 
         The sections carry app_id, section, due_at, ttl and user; nothing else is filled.
         """
@@ -118,10 +129,11 @@ class SkeletonStore(Protocol):
     async def put_installation(
         self, user: UserKey, installation: Installation
     ) -> Installation | None:
-        """Record that a user has, or no longer has, an app; what was recorded before, None for a user who never decided.
+        """Record that a user has, or no longer has, an app; what was recorded before, None for a
+        user who never decided.
 
-        Of several writers at once exactly one sees each change: the others find its record. One that says the same
-        (installed, version) already stays as it is.
+        Of several writers at once exactly one sees each change: the others find its record. One
+        that says the same (installed, version) already stays as it is.
         """
         ...
 
@@ -134,7 +146,8 @@ class SkeletonStore(Protocol):
         ...
 
     async def purge(self, user: UserKey, app_id: str) -> int:
-        """Delete the app's sections of this user, due rows with them; how many there were. Repeatable."""
+        """Delete the app's sections of this user, due rows with them; how many there were.
+        Repeatable."""
         ...
 
 
@@ -163,7 +176,8 @@ class CacheStore(Protocol):
 
 
 class DocumentStore(Protocol):
-    """Documents per user, app and collection. `data` is a JSON object; numbers come back exactly as they went in."""
+    """Documents per user, app and collection. `data` is a JSON object; numbers come back exactly as
+    they went in."""
 
     async def create(
         self,
@@ -175,7 +189,8 @@ class DocumentStore(Protocol):
         now: str,
         doc_id: str = "",
     ) -> Document:
-        """A new document under a fresh time-ordered id, or under `doc_id` if nothing is there (StoreConflict otherwise)."""
+        """A new document under a fresh time-ordered id, or under `doc_id` if nothing is there
+        (StoreConflict otherwise)."""
         ...
 
     async def get(
@@ -196,7 +211,8 @@ class DocumentStore(Protocol):
         if_match: str = "",
         replace: bool = False,
     ) -> Document:
-        """Merge `data` shallowly (or replace); a missing document is created. A wrong `if_match` raises `StoreConflict`."""
+        """Merge `data` shallowly (or replace); a missing document is created. A wrong `if_match`
+        raises `StoreConflict`."""
         ...
 
     async def delete(self, user: UserKey, app_id: str, collection: str, doc_id: str) -> bool:
@@ -214,7 +230,8 @@ class DocumentStore(Protocol):
         limit: int = 100,
         cursor: str | None = None,
     ) -> Page[Document]:
-        """Top-level equality, one order field (`-field` descends), else insertion order; pages by cursor."""
+        """Top-level equality, one order field (`-field` descends), else insertion order; pages by
+        cursor."""
         ...
 
     async def count(
@@ -238,9 +255,9 @@ class AuditStore(Protocol):
     ) -> AuditRecord | None:
         """Claim an effect before it happens.
 
-        Writes the intent under the deterministic key `effect` on condition that it does not exist and returns None.
-        When it exists: returns the completed record of the first delivery, or, while that one has not finished (or
-        died half-way), its intent, whose `status` is "started".
+        Writes the intent under the deterministic key `effect` on condition that it does not exist
+        and returns None. When it exists: returns the completed record of the first delivery, or,
+        while that one has not finished (or died half-way), its intent, whose `status` is "started".
         """
         ...
 
@@ -253,7 +270,8 @@ class AuditStore(Protocol):
         events: tuple[Event, ...] = (),
         events_expire_at: int = 0,
     ) -> None:
-        """Write the record of a finished call, and the events it caused, in one call to the database."""
+        """Write the record of a finished call, and the events it caused, in one call to the
+        database."""
         ...
 
     async def list(self, user: UserKey, *, limit: int = 100) -> tuple[AuditRecord, ...]:
@@ -291,7 +309,8 @@ class SecretStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stores:
-    """All ports together. A function gets only those its role may touch; the rest are None-free stand-ins that refuse."""
+    """All ports together. A function gets only those its role may touch; the rest are None-free
+    stand-ins that refuse."""
 
     sessions: SessionStore
     skeleton: SkeletonStore

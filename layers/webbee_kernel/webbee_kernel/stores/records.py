@@ -1,7 +1,7 @@
 """Turns, confirmations, audit records and events as stored text, and back.
 
-A reader ignores fields it does not know and gives missing ones their default: two versions of the kernel run
-side by side while one is deployed over the other.
+A reader ignores fields it does not know and gives missing ones their default: two versions of the
+kernel run side by side while one is deployed over the other.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ _TURN_DEFAULTS: Final[dict[str, Any]] = {"vault": {}, "masked": True, "response"
 def turn_text(turn: Turn) -> str:
     """A turn as text; BadInput when it would not fit into one item.
 
-    A line of JSON without what is default, then the facts as they are: quoting JSON inside JSON would cost a tenth of an item.
+    A line of JSON without what is default, then the facts as they are: quoting JSON inside JSON
+    would cost a tenth of an item.
     """
     row = {name: value for name, value in _row(turn).items() if value != _TURN_DEFAULTS.get(name)}
     row["digests"] = [(d.app_id, d.fn_name, len(d.data_facts_json)) for d in turn.digests]
@@ -108,7 +109,8 @@ def says_the_same(held: Installation, given: Installation) -> bool:
 
 
 def settled(section: Section, asked_at: float | None, alerted: int) -> Section:
-    """The section as `save` leaves it: lease given back, a refresh asked for meanwhile kept, `alerted` never turned back."""
+    """The section as `save` leaves it: lease given back, a refresh asked for meanwhile kept,
+    `alerted` never turned back."""
     due_at = section.due_at
     if asked_at is not None:
         due_at = asked_at if due_at is None else min(due_at, asked_at)
@@ -121,17 +123,20 @@ def slot_of(seq: int) -> int:
 
 
 def carries_listing(seq: int) -> bool:
-    """Turns 1, 6, 11 … carry the row of the session list: it costs one index write in five turns."""
+    """Turns 1, 6, 11 … carry the row of the session list: it costs one index write in five
+    turns."""
     return seq % RING_SIZE == 1
 
 
 def title_of(message: str) -> str:
-    """The first 80 characters on one line: a session is listed under the message of its first turn."""
+    """The first 80 characters on one line: a session is listed under the message of its first
+    turn."""
     return " ".join(message[: TITLE_CHARACTERS * 4].split())[:TITLE_CHARACTERS]
 
 
 def fitting(text: str, what: str) -> str:
-    """The text, unless it cannot fit into one item: the kernel's own caps lie far below, so this names a caller's mistake."""
+    """The text, unless it cannot fit into one item: the kernel's own caps lie far below, so this
+    names a caller's mistake."""
     limit = MAX_ITEM_BYTES - 4096  # keys, bookkeeping and attribute names
     if len(text) > limit // 4 and len(text.encode()) > limit:
         raise BadInput(
@@ -143,7 +148,8 @@ def fitting(text: str, what: str) -> str:
 
 
 def _shortened(outcome: dict[str, Any], size: int) -> dict[str, Any]:
-    """The outcome with every large field cut (text) or emptied (anything else), and a note of what it was."""
+    """The outcome with every large field cut (text) or emptied (anything else), and a note of what
+    it was."""
     kept = {name: _small(value) for name, value in outcome.items()}
     return {**kept, "dropped": {"bytes": size, "limit": MAX_OUTCOME_BYTES}}
 

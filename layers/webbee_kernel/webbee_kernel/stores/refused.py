@@ -17,5 +17,6 @@ class Refused:
         if name.startswith("__"):
             raise AttributeError(name)
         raise SettingsError(
-            f"This function may not use {name!r} of the store behind {self._variable}: the variable is not set for it."
+            f"This function may not use {name!r} of the store behind {self._variable}: the variable"
+            " is not set for it."
         )

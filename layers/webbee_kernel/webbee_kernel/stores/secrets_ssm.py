@@ -1,8 +1,9 @@
 """Secrets as SSM parameters of type SecureString: encrypted by KMS, read one at a time, never kept.
 
-The path `tenant/user/app/name` becomes the parameter `<prefix>/tenant/user/app/name`. Parameter names hold only letters,
-digits and `_ . -`, so any other character, and the dot itself, is written as `.` and two hex digits per UTF-8 byte:
-`auth0|42` becomes `auth0.7C42`, and no two paths share a name. A value has up to 4 KB in the standard tier, 8 KB above it.
+The path `tenant/user/app/name` becomes the parameter `<prefix>/tenant/user/app/name`. Parameter
+names hold only letters, digits and `_ . -`, so any other character, and the dot itself, is written
+as `.` and two hex digits per UTF-8 byte: `auth0|42` becomes `auth0.7C42`, and no two paths share a
+name. A value has up to 4 KB in the standard tier, 8 KB above it.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ class SsmSecretStore:
         except Exception as error:
             if error_code(error) == "ParameterNotFound":
                 return None
-            what = "The parameter store"  # the original may quote the request, and the request the value: it stays behind
+            # the original may quote the request, and the request the value: it stays behind
+            what = "The parameter store"
             raise outage(error, what) or StorageUnavailable(
                 f"{what} refused {operation} ({error_code(error)})."
             ) from None

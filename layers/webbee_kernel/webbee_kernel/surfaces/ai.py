@@ -31,10 +31,11 @@ class AIClient:
         self._user = user
 
     async def complete(self, prompt: str, model: str = "", **kwargs: Any) -> CompletionResult:
-        """Complete a prompt of at most 100,000 characters; `system` and `max_tokens` (≤ 4,096) are understood.
+        """Complete a prompt of at most 100,000 characters; `system` and `max_tokens` (≤ 4,096) are
+        understood.
 
-        The deployment decides which model answers; `model` is accepted for compatibility and ignored.
-        Raises ModelUnavailable when it does not answer.
+        The deployment decides which model answers; `model` is accepted for compatibility and
+        ignored. Raises ModelUnavailable when it does not answer.
         """
         if not isinstance(prompt, str) or not 1 <= len(prompt) <= MAX_PROMPT:
             raise ValueError(f"prompt must be text of 1 to {MAX_PROMPT} characters")

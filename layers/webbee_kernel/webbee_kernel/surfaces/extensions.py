@@ -24,7 +24,8 @@ class ExtensionsClient:
         self._emit = emit
 
     async def call(self, app_id: str, method: str, **params: Any) -> Any:
-        """Call a method another extension exposes, as the same user. Raises CircularCallError, ExtensionError."""
+        """Call a method another extension exposes, as the same user. Raises CircularCallError,
+        ExtensionError."""
         target = f"{app_id}.{method}"
         stack = (*self._stack, target)
         if target in self._stack or len(stack) > MAX_NESTED:
@@ -32,7 +33,8 @@ class ExtensionsClient:
         return await self._call(app_id, method, params, stack)
 
     async def emit(self, event_type: str, data: dict[str, Any]) -> None:
-        """Tell every installed extension that listens with `@ext.on_event`; their failures are logged, not raised.
+        """Tell every installed extension that listens with `@ext.on_event`; their failures are
+        logged, not raised.
 
         Raises CircularCallError for an event that handling this very event would emit again.
         """

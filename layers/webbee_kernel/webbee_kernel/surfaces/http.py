@@ -82,15 +82,18 @@ class HttpClient:
         follow_redirects: bool = True,
         **kwargs: Any,
     ) -> HttpResponse:
-        """Send and follow at most 5 redirects, or none; keyword arguments are `params headers json data content cookies auth`.
+        """Send and follow at most 5 redirects, or none; keyword arguments are `params headers json
+        data content cookies auth`.
 
-        Raises HttpBlockedError for an address extensions may not reach, TimeoutError when the time is over,
-        ConnectionError where nobody answers, ValueError for a body over 10 MB or a sixth redirect.
+        Raises HttpBlockedError for an address extensions may not reach, TimeoutError when the time
+        is over, ConnectionError where nobody answers, ValueError for a body over 10 MB or a sixth
+        redirect.
         """
         allowed = {"params", "headers", "json", "data", "content", "files", "cookies", "auth"}
         if unknown := set(kwargs) - allowed:
             raise TypeError(
-                f"ctx.http does not take {', '.join(sorted(unknown))}: give any of {', '.join(sorted(allowed))}"
+                f"ctx.http does not take {', '.join(sorted(unknown))}: give any of"
+                f" {', '.join(sorted(allowed))}"
             )
         seconds = max(
             0.001, min(DEFAULT_TIMEOUT_S if timeout is None else float(timeout), MAX_TIMEOUT_S)
@@ -115,7 +118,8 @@ class HttpClient:
         raise ValueError(f"more than {MAX_REDIRECTS} redirects")
 
     async def _resolve(self, url: str) -> str:
-        """The address to connect to: resolved once, checked, and then used, so a second answer of DNS cannot differ."""
+        """The address to connect to: resolved once, checked, and then used, so a second answer of
+        DNS cannot differ."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise HttpBlockedError(f"{url[:200]!r} is refused: give an http or https URL")
@@ -130,7 +134,8 @@ class HttpClient:
         for address in addresses:
             if not is_allowed(address, allow_private=self._allow_private):
                 raise HttpBlockedError(
-                    f"{parts.hostname} is {address}: metadata services and private networks are closed to extensions"
+                    f"{parts.hostname} is {address}: metadata services and private networks are"
+                    " closed to extensions"
                 )
         return addresses[0]
 
@@ -164,7 +169,8 @@ def _redirected(
 async def _send(
     method: str, url: str, address: str, timeout: float, kwargs: dict[str, Any]
 ) -> HttpResponse:
-    import httpx2  # imported late: most calls make no request, and a cold start should not pay for it
+    # imported late: most calls make no request, and a cold start should not pay for it
+    import httpx2
 
     options = {k: v for k, v in kwargs.items() if k != "cookies"}
     client = httpx2.AsyncClient(
@@ -177,7 +183,8 @@ async def _send(
                 body += chunk
                 if len(body) > MAX_BODY_BYTES:
                     raise ValueError(
-                        f"the answer of {urlsplit(url).hostname} is larger than {MAX_BODY_BYTES} bytes"
+                        f"the answer of {urlsplit(url).hostname} is larger than {MAX_BODY_BYTES}"
+                        " bytes"
                     )
             return HttpResponse(
                 response.status_code,

@@ -39,7 +39,8 @@ class SecretsClient:
         revealed: set[str] | None = None,
         fallbacks: Mapping[str, SecretStr] = MappingProxyType({}),
     ) -> None:
-        """`revealed` collects the values this call gets to see, for `ctx.log` to leave out; `fallbacks` are the variables that app-wide secrets may name."""
+        """`revealed` collects the values this call gets to see, for `ctx.log` to leave out;
+        `fallbacks` are the variables that app-wide secrets may name."""
         self._fallbacks = fallbacks
         self._revealed = set() if revealed is None else revealed
         self._store = store
@@ -52,7 +53,8 @@ class SecretsClient:
         return f"SecretsClient(app={self._app!r})"
 
     async def get(self, name: str) -> str | None:
-        """The value, or None when nobody has set it; of an app-wide secret else that of the variable it names as `env_fallback`."""
+        """The value, or None when nobody has set it; of an app-wide secret else that of the
+        variable it names as `env_fallback`."""
         value = await _answered(self._store.get(self._path(name)))
         if (
             value is None
@@ -66,7 +68,8 @@ class SecretsClient:
         return value
 
     async def set(self, name: str, value: str) -> None:
-        """Store a value; SecretTooLargeError over the declared `max_bytes`, PermissionError where only the user may write."""
+        """Store a value; SecretTooLargeError over the declared `max_bytes`, PermissionError where
+        only the user may write."""
         if self._spec(name).write_mode == "user":
             raise PermissionError(
                 f"secret {name!r} is set by the user, not by the extension (write_mode='user')"
@@ -115,7 +118,8 @@ class SecretsClient:
     def _spec(self, name: str) -> SecretDef:
         if name not in self._declared:
             raise SecretNotDeclaredError(
-                f"secret {name!r} is not declared: add @ext.secret({name!r}, description) to {self._app}"
+                f"secret {name!r} is not declared: add @ext.secret({name!r}, description) to"
+                f" {self._app}"
             )
         return self._declared[name]
 
@@ -137,7 +141,8 @@ def path(user: UserKey, app_id: str, spec: SecretDef) -> str:
 
 
 def _part(text: str) -> str:
-    """Reversible: characters outside `A-Za-z0-9-` become `_xHH…_`, so two users can never share a path."""
+    """Reversible: characters outside `A-Za-z0-9-` become `_xHH…_`, so two users can never share a
+    path."""
     return "".join(
         c if c.isascii() and (c.isalnum() or c == "-") else f"_{ord(c):x}_" for c in text
     )

@@ -19,7 +19,8 @@ MAX_MESSAGE = 2_000
 
 
 class ConfigClient:
-    """`ctx.config`: the extension's defaults, overlaid by the deployment's, overlaid by the tenant's."""
+    """`ctx.config`: the extension's defaults, overlaid by the deployment's, overlaid by the
+    tenant's."""
 
     def __init__(self, *layers: Mapping[str, Any]) -> None:
         self._resolved: dict[str, Any] = {}
@@ -82,7 +83,8 @@ class _Written:
 
 
 class Log:
-    """`ctx.log`: one structured line per message, cut to 2,000 characters, without the secrets that this call has read (`revealed`)."""
+    """`ctx.log`: one structured line per message, cut to 2,000 characters, without the secrets that
+    this call has read (`revealed`)."""
 
     def __init__(self, app_id: str, revealed: Set[str] = frozenset()) -> None:
         self._app = app_id

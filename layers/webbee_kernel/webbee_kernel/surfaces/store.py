@@ -52,7 +52,8 @@ class StoreClient:
     async def update(
         self, collection: str, doc_id: str, data: dict[str, Any], if_match: str = ""
     ) -> Document:
-        """Merge `data` into the document's top level, creating it if missing. `if_match` is the etag you read."""
+        """Merge `data` into the document's top level, creating it if missing. `if_match` is the
+        etag you read."""
         call = self._documents.update(
             self._user,
             self._app,
@@ -76,7 +77,8 @@ class StoreClient:
         limit: int = 100,
         cursor: str | None = None,
     ) -> Page[Document]:
-        """Equality on top-level fields; `order_by` one field, `-field` descends, else insertion order; at most 1,000 a page."""
+        """Equality on top-level fields; `order_by` one field, `-field` descends, else insertion
+        order; at most 1,000 a page."""
         if not 1 <= limit <= MAX_LIMIT:
             raise ValueError(f"limit is {limit}: give 1 to {MAX_LIMIT} and follow the cursor")
         call = self._documents.query(
@@ -97,7 +99,8 @@ class StoreClient:
         )
 
     async def set(self, key: str, data: Any) -> Document:
-        """Write `collection/id` whole, replacing what was there. A value that is no object is kept under `value`."""
+        """Write `collection/id` whole, replacing what was there. A value that is no object is kept
+        under `value`."""
         collection, doc_id = _split(key)
         body = data if isinstance(data, dict) else {"value": data}
         return await self._guard(
@@ -107,13 +110,15 @@ class StoreClient:
         )
 
     async def list(self, prefix: str = "") -> list[Document]:
-        """Documents of a collection, or of `collection/` whose id starts with what follows the slash; at most 1,000."""
+        """Documents of a collection, or of `collection/` whose id starts with what follows the
+        slash; at most 1,000."""
         collection, _, start = prefix.partition("/")
         page = await self.query(collection, limit=MAX_LIMIT)
         return [d for d in page.data if d.id.startswith(start)]
 
     async def list_users(self, collection: str, *, page_size: int = 500) -> AsyncIterator[str]:
-        """Ids of the tenant's users that hold documents in the collection. System context only (I-LIST-USERS-1)."""
+        """Ids of the tenant's users that hold documents in the collection. System context only
+        (I-LIST-USERS-1)."""
         self._need_system("I-LIST-USERS-1", "list_users")
         try:
             async for user_id in self._documents.list_users(
@@ -155,7 +160,8 @@ class StoreClient:
             raise SystemContextRequired(
                 breach(
                     invariant,
-                    f"{method} was called for an ordinary user's request: use @ext.schedule or a signal.",
+                    f"{method} was called for an ordinary user's request: use @ext.schedule or a"
+                    " signal.",
                 )
             )
 

@@ -1,4 +1,5 @@
-"""Dispatch: from a planned step to an outcome. Guards first, then the seam to wherever extension code runs."""
+"""Dispatch: from a planned step to an outcome. Guards first, then the seam to wherever extension
+code runs."""
 
 from __future__ import annotations
 
@@ -82,7 +83,8 @@ class Calls:
     sent: dict[int, Step] = field(default_factory=dict)
 
     def forget_rejected(self) -> None:
-        """Drop calls that never ran because their arguments were refused: the model is about to mend them."""
+        """Drop calls that never ran because their arguments were refused: the model is about to
+        mend them."""
         self.outcomes = {
             i: o for i, o in self.outcomes.items() if o.ok or o.error_code not in REPAIRABLE
         }
@@ -112,7 +114,8 @@ class Calls:
         )
 
     def real(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Arguments with placeholders replaced by what they stand for; CallError FABRICATED_ID_SHAPE for one that stands for nothing."""
+        """Arguments with placeholders replaced by what they stand for; CallError
+        FABRICATED_ID_SHAPE for one that stands for nothing."""
         try:
             resolved: dict[str, Any] = self.masker.resolve(arguments)
         except UnknownPlaceholder as error:
@@ -150,9 +153,11 @@ class StepRunner:
     async def run(
         self, calls: Calls, steps: Sequence[Step]
     ) -> tuple[tuple[Problem, ...], tuple[Step, ...]]:
-        """Run steps in order, independent reads at the same time; a failed one stops only what refers to it.
+        """Run steps in order, independent reads at the same time; a failed one stops only what
+        refers to it.
 
-        Returns problems the model may mend, and the steps left because they wait for the user's yes (bound, real values).
+        Returns problems the model may mend, and the steps left because they wait for the user's yes
+        (bound, real values).
         """
         problems: list[Problem] = []
         todo = [s for s in steps if not self._is_repeat(calls, s)]
@@ -175,7 +180,8 @@ class StepRunner:
             calls.outcomes[step.index] = await self._send(calls, step, request)
 
     async def _hold(self, calls: Calls, steps: Sequence[Step]) -> tuple[Step, ...]:
-        """The remaining steps with real arguments, validated, so that what the user confirms is what will run."""
+        """The remaining steps with real arguments, validated, so that what the user confirms is
+        what will run."""
         held: list[Step] = []
         for step in steps:
             prepared = self._prepare(calls, step)
@@ -194,7 +200,8 @@ class StepRunner:
         )
 
     def _is_repeat(self, calls: Calls, step: Step) -> bool:
-        """Never the same call twice in a turn; one that may have changed something not even after it failed."""
+        """Never the same call twice in a turn; one that may have changed something not even after
+        it failed."""
         return any(
             (s.app_id, s.fn_name, s.arguments) == (step.app_id, step.fn_name, step.arguments)
             and (calls.outcomes[i].ok or s.has_effect)
@@ -215,9 +222,11 @@ class StepRunner:
         guards.no_placeholders(calls.real(literal))
 
     def _prepare(self, calls: Calls, step: Step) -> CallRequest | CallOutcome:
-        """The request with placeholders replaced and references bound, or the outcome that says why not.
+        """The request with placeholders replaced and references bound, or the outcome that says why
+        not.
 
-        In this order: what a result holds is data, so text in it that looks like a placeholder is never replaced.
+        In this order: what a result holds is data, so text in it that looks like a placeholder is
+        never replaced.
         """
         request = self._request(calls, step, step.arguments)
         try:
@@ -297,5 +306,6 @@ def _problems(step: Step, outcome: CallOutcome) -> list[Problem]:
 
 
 def facts_of(outcomes: Mapping[int, CallOutcome]) -> list[tuple[str, str, Any]]:
-    """`(app_id, fn_name, data)` of the calls that succeeded, in order: what the ledger records (never the summary)."""
+    """`(app_id, fn_name, data)` of the calls that succeeded, in order: what the ledger records
+    (never the summary)."""
     return [(o.app_id, o.fn_name, o.data) for _, o in sorted(outcomes.items()) if o.ok]

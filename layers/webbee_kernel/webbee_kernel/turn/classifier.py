@@ -1,4 +1,5 @@
-"""Classifier: the first model call of a turn. Reads the prompt, decides which functions to call with which arguments."""
+"""Classifier: the first model call of a turn. Reads the prompt, decides which functions to call
+with which arguments."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ class Classifier:
         problems: Sequence[Problem] = (),
         outcomes: Mapping[int, CallOutcome] | None = None,
     ) -> tuple[Plan, tuple[Problem, ...], ModelResponse]:
-        """A plan, what is wrong with it, and the raw answer. Later rounds add the problems and the results so far (as models may see them)."""
+        """A plan, what is wrong with it, and the raw answer. Later rounds add the problems and the
+        results so far (as models may see them)."""
         outcomes = outcomes or {}
         blocks = [prompt.text]
         if outcomes:

@@ -15,21 +15,23 @@ LIFETIME_S = 300
 """Seconds a confirmation waits (the platform's figure)."""
 
 _YES_CORE = frozenset(
-    "yes y yep yeah sure ok okay confirm confirmed accept proceed go do да ага угу давай ок окей хорошо "
-    "подтверждаю подтвердить согласен согласна конечно удаляй делай сделай верно".split()
+    "yes y yep yeah sure ok okay confirm confirmed accept proceed go do да ага угу давай ок окей"
+    " хорошо подтверждаю подтвердить согласен согласна конечно удаляй делай сделай верно".split()
 )
 _YES_FILLER = frozenset(
     "it please them that ahead delete пожалуйста это их его ее её удали удалить".split()
 )
 _NO_CORE = frozenset(
-    "no nope n cancel stop don't dont abort refuse reject not never нет не отмена отмени отменить стоп отставить отказ отказываюсь".split()
+    "no nope n cancel stop don't dont abort refuse reject not never нет не отмена отмени отменить"
+    " стоп отставить отказ отказываюсь".split()
 )
 _NO_FILLER = frozenset("now wait keep сейчас надо нужно стоит подожди оставь".split())
 _MAX_WORDS = 6
 
 
 def answer(message: str) -> bool | None:
-    """True for a plain yes («да, удаляй»), False for a plain no, None for anything that says more than that."""
+    """True for a plain yes («да, удаляй»), False for a plain no, None for anything that says more
+    than that."""
     words = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", message.lower().replace("’", "'"))
     if not words or len(words) > _MAX_WORDS:
         return None
@@ -50,7 +52,8 @@ def pending(
     now: float,
     titles: Mapping[str, str],
 ) -> PendingConfirmation:
-    """A record of exactly these calls, arguments already real, valid for 300 seconds. `titles` names what ids stand for."""
+    """A record of exactly these calls, arguments already real, valid for 300 seconds. `titles`
+    names what ids stand for."""
     return PendingConfirmation(
         confirmation_id=confirmation_id(session, request_id),
         expires_at=int(now) + LIFETIME_S,
@@ -67,12 +70,15 @@ def steps(record: PendingConfirmation) -> tuple[Step, ...]:
 
 
 def describe(step: Step, titles: Mapping[str, str]) -> str:
-    """`delete – id: Lisbon launch (notes)`, for the person who decides: titles in place of the ids that have one."""
+    """`delete – id: Lisbon launch (notes)`, for the person who decides: titles in place of the ids
+    that have one."""
     shown = ", ".join(f"{name}: {_shown(value, titles)}" for name, value in step.arguments.items())
     return one_line(
-        f"{step.fn_name.replace('_', ' ')} – {shown} ({step.app_id})"
-        if shown
-        else f"{step.fn_name} ({step.app_id})",
+        (
+            f"{step.fn_name.replace('_', ' ')} – {shown} ({step.app_id})"
+            if shown
+            else f"{step.fn_name} ({step.app_id})"
+        ),
         400,
     )
 

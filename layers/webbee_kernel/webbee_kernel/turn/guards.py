@@ -13,7 +13,8 @@ from ..sdk.context import User
 
 _PLACEHOLDER = re.compile(r"<[A-Za-z][A-Za-z0-9_ \-]{0,40}>|\{\{[^{}]*\}\}|\$\{[^{}]*\}")
 _STAND_IN = re.compile(
-    r"(?i)(your|the|some|insert|enter|replace|example)[_ -]?[a-z_ -]*(id|email|name|value|here)|n/?a|none|null|unknown|placeholder|todo|tbd|x{3,}|\?+|\.{3}"
+    r"(?i)(your|the|some|insert|enter|replace|example)[_ -]?[a-z_"
+    r" -]*(id|email|name|value|here)|n/?a|none|null|unknown|placeholder|todo|tbd|x{3,}|\?+|\.{3}"
 )
 _ID_NAME = re.compile(r"(?:^|_)(?:id|ids|uid|uuid|guid)$|[a-z](?:Id|ID|Ids|IDs)$")
 
@@ -33,7 +34,8 @@ def known(catalogue: Catalogue, app_id: str, fn_name: str) -> FunctionInfo:
 
 
 def permitted(user: User, function: FunctionInfo, installed: bool) -> None:
-    """CallError PERMISSION_DENIED unless the app is installed for the user and every scope is held."""
+    """CallError PERMISSION_DENIED unless the app is installed for the user and every scope is
+    held."""
     if not installed:
         raise CallError("PERMISSION_DENIED", f"{function.app_id} is not installed for this user")
     missing = [s for s in function.scopes if not user.has_scope(s)]
@@ -44,9 +46,11 @@ def permitted(user: User, function: FunctionInfo, installed: bool) -> None:
 
 
 def ids_are_real(arguments: dict[str, Any], function: FunctionInfo, seen: str) -> None:
-    """I-AH-1: every id must stand in what the model was shown (`seen`: prompt and earlier results), or it was invented.
+    """I-AH-1: every id must stand in what the model was shown (`seen`: prompt and earlier results),
+    or it was invented.
 
-    At any depth. Values that the function's own schema offers (enum, const, default) are fine. Raises CallError FABRICATED_ID_SHAPE.
+    At any depth. Values that the function's own schema offers (enum, const, default) are fine.
+    Raises CallError FABRICATED_ID_SHAPE.
     """
     for name, value in _members(arguments):
         if not (_ID_NAME.search(name) or name == function.id_projection):
@@ -60,14 +64,16 @@ def ids_are_real(arguments: dict[str, Any], function: FunctionInfo, seen: str) -
                     "FABRICATED_ID_SHAPE",
                     breach(
                         "I-AH-1",
-                        f"{name}={str(item)[:60]!r} stands in no fact, result or message: look it up first.",
+                        f"{name}={str(item)[:60]!r} stands in no fact, result or message: look it"
+                        " up first.",
                     ),
                     field=name,
                 )
 
 
 def no_placeholders(arguments: Any) -> None:
-    """I-PARAMS-NO-PLACEHOLDER-VALUES: CallError FABRICATED_ID_SHAPE where a value is a `<THING>` instead of a thing."""
+    """I-PARAMS-NO-PLACEHOLDER-VALUES: CallError FABRICATED_ID_SHAPE where a value is a `<THING>`
+    instead of a thing."""
     for path, text in _strings(arguments):
         stripped = text.strip()
         name = path.rpartition(".")[2]

@@ -1,7 +1,8 @@
 """Kernel: the life of a turn.
 
-Read the session and the skeleton side by side → let the classifier decide → guard, confirm, run → let the narrator
-reply from the results → record, before the reply leaves, so that the next turn sees this one.
+Read the session and the skeleton side by side → let the classifier decide → guard, confirm, run →
+let the narrator reply from the results → record, before the reply leaves, so that the next turn
+sees this one.
 """
 
 from __future__ import annotations
@@ -41,9 +42,11 @@ from .view import TurnView
 
 POLL_S = 0.2
 DECISION_WAIT_S = 10.0
-"""Seconds a delivery waits for the turn of another one that has just taken the same confirmation."""
+"""Seconds a delivery waits for the turn of another one that has just taken the same
+confirmation."""
 CLASSIFIER_SHARE = 0.6
-"""Part of the time left that one question to the classifier may take: calls and narrator need the rest."""
+"""Part of the time left that one question to the classifier may take: calls and narrator need the
+rest."""
 
 RECORD_RESERVE_S = 2.0
 """Seconds kept back from models and calls so that a turn can still be recorded."""
@@ -89,7 +92,8 @@ class Kernel:
 
     @timed("TurnMs")
     async def turn(self, ask: Ask) -> Reply:
-        """One message, one reply. A request id that was answered before gets the same reply and runs nothing."""
+        """One message, one reply. A request id that was answered before gets the same reply and
+        runs nothing."""
         view = await self.view(ask)
         yes = confirmation.answer(ask.message)
         if yes is not None:
@@ -150,7 +154,8 @@ class Kernel:
         return await self._narrate(ask, view, calls)
 
     async def _work(self, view: TurnView, calls: Calls) -> tuple[str, tuple[Step, ...]]:
-        """Ask the classifier, at most three times, and run what it plans. Returns its plain answer and steps that wait for a yes."""
+        """Ask the classifier, at most three times, and run what it plans. Returns its plain answer
+        and steps that wait for a yes."""
         problems: tuple[Problem, ...] = ()
         for attempt in range(MAX_ROUNDS):
             last = attempt == MAX_ROUNDS - 1
@@ -212,7 +217,8 @@ class Kernel:
         return await self._narrate(ask, view, calls, about=taken.message)
 
     async def _after_decision(self, ask: Ask, view: TurnView) -> TurnView:
-        """The view once a decision that another delivery is carrying out has been recorded; at once where there is none."""
+        """The view once a decision that another delivery is carrying out has been recorded; at once
+        where there is none."""
         until = time.monotonic() + DECISION_WAIT_S
         deadline = view.deadline
         while view.being_decided() and time.monotonic() < min(until, deadline):
@@ -237,7 +243,8 @@ class Kernel:
         )
 
     async def _narrate(self, ask: Ask, view: TurnView, calls: Calls, about: str = "") -> Reply:
-        """Reply from the results to what the user asked (`about`: the request a confirmation belongs to)."""
+        """Reply from the results to what the user asked (`about`: the request a confirmation
+        belongs to)."""
         text, _ = await self._narrator.reply(
             about or ask.message,
             view.shown(calls.outcomes),
@@ -256,7 +263,8 @@ class Kernel:
         status: TurnStatus,
         pending: PendingConfirmation | None = None,
     ) -> Reply:
-        """The turn's one write, before the reply leaves; then requests for refreshes, which nobody waits for."""
+        """The turn's one write, before the reply leaves; then requests for refreshes, which nobody
+        waits for."""
         response = replies.response(calls.outcomes, pending)
         reply = view.masker.unmask_text(text)
 
@@ -297,7 +305,8 @@ class Kernel:
         )
 
     def installed(self, catalogue: Catalogue, state: UserState) -> frozenset[str]:
-        """The user's apps: what the deployment gives everyone, less what the user removed, plus what the user added."""
+        """The user's apps: what the deployment gives everyone, less what the user removed, plus
+        what the user added."""
         decided = {i.app_id: i.installed for i in state.installations}
         return frozenset(
             a

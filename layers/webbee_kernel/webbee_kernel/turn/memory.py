@@ -1,4 +1,5 @@
-"""Session memory: what a session's last five turns contribute to a prompt, and how a turn is added."""
+"""Session memory: what a session's last five turns contribute to a prompt, and how a turn is
+added."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from ..values import HistoryItem, SessionKey, SessionMemory, ToolCallDigest, Tur
 
 MESSAGE_PREVIEW = 500
 REPLY_PREVIEW = 500
-"""Characters of a remembered message and reply in the prompt: facts carry the data, prose only the thread."""
+"""Characters of a remembered message and reply in the prompt: facts carry the data, prose only the
+thread."""
 
 MAX_RACES = 20
 _SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -34,7 +36,8 @@ def check_session_id(session_id: str) -> str:
 def history(
     memory: SessionMemory, mask: Callable[[Any], Any] | None = None
 ) -> tuple[HistoryItem, ...]:
-    """The remembered turns, oldest first. `mask` closes the PII gate for replies and for facts stored while it was open."""
+    """The remembered turns, oldest first. `mask` closes the PII gate for replies and for facts
+    stored while it was open."""
     return tuple(_item(turn, mask) for turn in memory.turns)
 
 
@@ -59,11 +62,13 @@ def _masked(
 
 
 def render(items: tuple[HistoryItem, ...], now_iso: str, message: str) -> str:
-    """The `[HISTORY]` block: each turn's line with its FACTS lines under it, the new message last."""
+    """The `[HISTORY]` block: each turn's line with its FACTS lines under it, the new message
+    last."""
     lines = ["[HISTORY]"]
     for item in items:
         lines.append(
-            f"[{item.at} user {item.status} apps=[{', '.join(item.apps)}]] {item.message}{ARROW}{item.reply}"
+            f"[{item.at} user {item.status} apps=[{', '.join(item.apps)}]]"
+            f" {item.message}{ARROW}{item.reply}"
         )
         lines.extend(item.facts)
     lines.append(f"[{now_iso} user] {one_line(message)}")
@@ -81,8 +86,9 @@ async def append(
 ) -> Turn:
     """Add a turn; two tabs writing at once lose nothing.
 
-    `build` makes the turn for the memory it is given (sequence, placeholders). A lost race re-reads and builds
-    again with the next number. When meanwhile the same request was recorded by another delivery, that turn is returned.
+    `build` makes the turn for the memory it is given (sequence, placeholders). A lost race re-reads
+    and builds again with the next number. When meanwhile the same request was recorded by another
+    delivery, that turn is returned.
     """
     for _ in range(MAX_RACES):
         turn = build(memory)

@@ -33,7 +33,8 @@ def plan(
 ) -> tuple[Plan, tuple[Problem, ...]]:
     """Steps in the order the model gave, numbered from `first`, and what has to be told back to it.
 
-    Unknown tools, arguments that are no JSON object, references to later steps and an 11th call become problems.
+    Unknown tools, arguments that are no JSON object, references to later steps and an 11th call
+    become problems.
     """
     by_name = {f.tool_name: f for f in functions}
     steps: list[Step] = []
@@ -97,7 +98,8 @@ def references(value: Any) -> set[int]:
 
 
 def bind(value: Any, outcomes: Mapping[int, CallOutcome]) -> Any:
-    """The value with references replaced: a whole-string reference yields the raw value with its type, others its text (JSON unless it is one).
+    """The value with references replaced: a whole-string reference yields the raw value with its
+    type, others its text (JSON unless it is one).
 
     Raises Unbound where a step failed, has not run or holds no such path.
     """
@@ -133,7 +135,8 @@ def _look_up(match: re.Match[str], outcomes: Mapping[int, CallOutcome]) -> Any:
 
 
 def next_wave(steps: Sequence[Step], finished: Mapping[int, CallOutcome]) -> tuple[Step, ...]:
-    """What may run now: the next step, and with it the reads right behind it that wait for nothing unfinished."""
+    """What may run now: the next step, and with it the reads right behind it that wait for nothing
+    unfinished."""
     waiting = [s for s in steps if s.index not in finished]
     if not waiting or waiting[0].has_effect:
         return tuple(waiting[:1])

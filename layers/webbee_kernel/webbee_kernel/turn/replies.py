@@ -51,7 +51,8 @@ def ui(outcomes: Mapping[int, CallOutcome]) -> Any:
 
 
 def replay(turn: Turn, session_id: str, message: str | None = None, ui: Any = None) -> Reply:
-    """The answer of a recorded turn. Raises RequestConflict when the same request id now carries another message."""
+    """The answer of a recorded turn. Raises RequestConflict when the same request id now carries
+    another message."""
     if message is not None and turn.message != message:
         raise RequestConflict(
             "this request_id was used for another message: send a new one", field="request_id"

@@ -15,7 +15,8 @@ MAX_DATA = 12_000
 
 
 def shown(outcomes: Mapping[int, CallOutcome], gate: Masker | None) -> dict[int, CallOutcome]:
-    """The outcomes in order, their data, summaries and errors through the PII gate; as they are where it is open."""
+    """The outcomes in order, their data, summaries and errors through the PII gate; as they are
+    where it is open."""
     ordered = dict(sorted(outcomes.items()))
     if gate is None:
         return ordered
@@ -31,7 +32,8 @@ def shown(outcomes: Mapping[int, CallOutcome], gate: Masker | None) -> dict[int,
 
 
 def results_block(outcomes: Mapping[int, CallOutcome], gate: Masker | None = None) -> str:
-    """`[RESULTS]`, one line per outcome, all data together within 12,000 characters. Without a gate: of outcomes already shown."""
+    """`[RESULTS]`, one line per outcome, all data together within 12,000 characters. Without a
+    gate: of outcomes already shown."""
     share = MAX_DATA // max(1, len(outcomes))
     return "\n".join(["[RESULTS]", *(_line(o, share) for o in shown(outcomes, gate).values())])
 

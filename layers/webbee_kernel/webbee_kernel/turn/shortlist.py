@@ -12,20 +12,23 @@ from functools import lru_cache
 from ..catalogue import FunctionInfo
 
 BUDGET = 24_000
-"""Characters of names, descriptions, examples and schemas shown: about 6,000 tokens, some 60 ordinary functions."""
+"""Characters of names, descriptions, examples and schemas shown: about 6,000 tokens, some 60
+ordinary functions."""
 
 MAX_FUNCTIONS = 120
 """Functions shown: chat-completion services take at most 128."""
 
 STEM = 5
-"""Letters of a word that count: enough to tell words apart, few enough for English and Russian endings."""
+"""Letters of a word that count: enough to tell words apart, few enough for English and Russian
+endings."""
 
 _RECENT_WEIGHT = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Shortlist:
-    """What is shown, in catalogue order; `ranked` holds all, best first; `kept` were used in the last turns."""
+    """What is shown, in catalogue order; `ranked` holds all, best first; `kept` were used in the
+    last turns."""
 
     shown: tuple[FunctionInfo, ...]
     ranked: tuple[FunctionInfo, ...]
@@ -40,7 +43,10 @@ class Shortlist:
         """What the prompt says about it, empty where everything is shown."""
         if not self.left_out:
             return ""
-        shown = f"{len(self.shown)} of {len(self.ranked)} functions are shown, those nearest to the message"
+        shown = (
+            f"{len(self.shown)} of {len(self.ranked)} functions are shown, those nearest to the"
+            " message"
+        )
         return f"[CATALOGUE]\nNOTE: {shown}. If none fits, say what is missing."
 
 
@@ -51,10 +57,12 @@ def shortlist(
     used: Collection[tuple[str, str]] = (),
     budget: int = BUDGET,
 ) -> Shortlist:
-    """The functions that fit the budget: those used in the last five turns (`(app_id, fn_name)`) first, then by shared words.
+    """The functions that fit the budget: those used in the last five turns (`(app_id, fn_name)`)
+    first, then by shared words.
 
-    Words of `message` count fully, those of `recent` messages a third; rare words count more than common ones. Ties go by
-    name, so the same input gives the same list. At least one function is shown.
+    Words of `message` count fully, those of `recent` messages a third; rare words count more than
+    common ones. Ties go by name, so the same input gives the same list. At least one function is
+    shown.
     """
     if len(functions) <= MAX_FUNCTIONS and sum(f.characters for f in functions) <= budget:
         return Shortlist(tuple(functions), tuple(functions), frozenset(used))

@@ -25,7 +25,8 @@ from .shortlist import Shortlist, shortlist
 
 @dataclass(slots=False, frozen=True)
 class TurnView:
-    """One user's moment: memory, sections, catalogue, message. `gate` is None where personal data may reach models."""
+    """One user's moment: memory, sections, catalogue, message. `gate` is None where personal data
+    may reach models."""
 
     user: User
     message: str
@@ -55,7 +56,8 @@ class TurnView:
 
     @cached_property
     def functions(self) -> tuple[FunctionInfo, ...]:
-        """The catalogue the classifier gets: functions of installed apps, shortlisted where they are too many."""
+        """The catalogue the classifier gets: functions of installed apps, shortlisted where they
+        are too many."""
         return self.shortlist.shown
 
     @cached_property
@@ -88,7 +90,8 @@ class TurnView:
         return pending if pending and pending.expires_at > self.now else None
 
     def being_decided(self) -> bool:
-        """Whether the last turn's question was answered by another delivery whose turn is not recorded yet."""
+        """Whether the last turn's question was answered by another delivery whose turn is not
+        recorded yet."""
         last = self.memory.turns[-1] if self.memory.turns else None
         asked = (
             (last.response.get("confirmation") or {})
@@ -98,7 +101,8 @@ class TurnView:
         return bool(asked) and self.memory.pending is None and int(asked["expires_at"]) > self.now
 
     def ungrounded(self, text: str) -> tuple[Problem, ...]:
-        """What a plain answer of the classifier claims that neither skeleton, facts nor the user's words hold."""
+        """What a plain answer of the classifier claims that neither skeleton, facts nor the user's
+        words hold."""
         from ..grounding import check  # 60 patterns: only an answer in plain words pays for them
 
         data: list[Any] = [
@@ -138,7 +142,8 @@ class TurnView:
         return [json.loads(d.data_facts_json) for t in self.memory.turns for d in t.digests]
 
     def titles(self, outcomes: Mapping[int, CallOutcome]) -> dict[str, str]:
-        """What ids of the remembered facts and of this turn's results stand for, in the user's own values."""
+        """What ids of the remembered facts and of this turn's results stand for, in the user's own
+        values."""
         known = titles_in([*self.facts(), *(o.data for o in outcomes.values())])
         return {ident: self.masker.unmask_text(title) for ident, title in known.items()}
 
@@ -151,7 +156,8 @@ class TurnView:
         response: dict[str, Any],
         memory: SessionMemory,
     ) -> Turn:
-        """This turn as the next one will remember it, numbered after `memory` and masked with its placeholders."""
+        """This turn as the next one will remember it, numbered after `memory` and masked with its
+        placeholders."""
         masker = self.masker if memory is self.memory else masker_for(memory, self.message)
         same = memory is self.memory
         masked = self.shown(outcomes) if same or self.expose_pii else shown(outcomes, masker)
@@ -167,16 +173,17 @@ class TurnView:
             request_id=request_id,
             apps=tuple(dict.fromkeys(o.app_id for _, o in sorted(outcomes.items()))),
             digests=digests,
-            vault={}
-            if self.expose_pii
-            else masker.used_in(stored + "\n" + masker.mask_text(reply)),
+            vault=(
+                {} if self.expose_pii else masker.used_in(stored + "\n" + masker.mask_text(reply))
+            ),
             masked=not self.expose_pii,
             response=response,
         )
 
 
 def masker_for(memory: SessionMemory, message: str) -> Masker:
-    """One placeholder map over the remembered turns, so the same value keeps its name; what users typed gives none away."""
+    """One placeholder map over the remembered turns, so the same value keeps its name; what users
+    typed gives none away."""
     known: dict[str, str] = {}
     for turn in memory.turns:
         known |= turn.vault

@@ -1,4 +1,5 @@
-"""Builds its clients itself, out of private attributes, and speaks HTTP to the gateway in every way Python has."""
+"""Builds its clients itself, out of private attributes, and speaks HTTP to the gateway in every way
+Python has."""
 
 import asyncio
 import json
@@ -41,7 +42,8 @@ def seen(document):
 
 
 async def differences(given, built):
-    """Where the client that was given and the one that was built disagree; every method of the built one is called."""
+    """Where the client that was given and the one that was built disagree; every method of the
+    built one is called."""
     wrong = []
 
     def equal(name, one, other):

@@ -1,4 +1,5 @@
-"""Books on a shelf: documents, sections, panels, lifecycle. A flat folder, as published extensions are."""
+"""Books on a shelf: documents, sections, panels, lifecycle. A flat folder, as published extensions
+are."""
 
 import os
 import sys

@@ -1,4 +1,5 @@
-"""Watches over everyone: schedules and signals as the system, acting for users; listens to events; serves other extensions."""
+"""Watches over everyone: schedules and signals as the system, acting for users; listens to events;
+serves other extensions."""
 
 from imperal_sdk import ActionResult, ChatExtension, Event, Extension
 from imperal_sdk.notify.client import NotifyClient

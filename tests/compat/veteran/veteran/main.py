@@ -1,4 +1,5 @@
-"""An extension as they were written for the SDK's version 5.0: no `App`, no scopes of secrets, a name for every chat."""
+"""An extension as they were written for the SDK's version 5.0: no `App`, no scopes of secrets, a
+name for every chat."""
 
 from __future__ import annotations
 

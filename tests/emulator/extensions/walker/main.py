@@ -1,4 +1,5 @@
-"""An extension that walks through everything a context offers, so that every permission of its function is asked for once."""
+"""An extension that walks through everything a context offers, so that every permission of its
+function is asked for once."""
 
 from __future__ import annotations
 

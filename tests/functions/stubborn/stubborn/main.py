@@ -1,4 +1,5 @@
-"""An extension all of whose handlers block their thread until they are released, giving way to nobody."""
+"""An extension all of whose handlers block their thread until they are released, giving way to
+nobody."""
 
 from __future__ import annotations
 

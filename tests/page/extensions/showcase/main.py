@@ -1,4 +1,5 @@
-"""An extension for the page's tests: a section with more than renders, a panel of every node, hostile strings, late news."""
+"""An extension for the page's tests: a section with more than renders, a panel of every node,
+hostile strings, late news."""
 
 import asyncio
 from typing import Any
@@ -10,7 +11,10 @@ from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, u
 ext = Extension("showcase", "1.0.0", display_name="Showcase", description="Every node there is")
 chat = ChatExtension(ext, description="Showcase")
 
-HOSTILE = "<img src=x onerror=\"window.pwned=1\"><script>window.pwned=1</script>{{constructor.constructor('window.pwned=1')()}}"
+HOSTILE = (
+    "<img src=x"
+    " onerror=\"window.pwned=1\"><script>window.pwned=1</script>{{constructor.constructor('window.pwned=1')()}}"
+)
 LINK = "javascript:window.pwned=1"
 
 

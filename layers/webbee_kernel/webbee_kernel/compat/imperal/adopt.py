@@ -36,7 +36,8 @@ WIDGET = "__widget__"
 
 
 def adopt(app_id: str, main: ModuleType) -> Extension | None:
-    """The extension of a loaded folder in the kernel's terms, under the folder's id; None where its modules hold none."""
+    """The extension of a loaded folder in the kernel's terms, under the folder's id; None where its
+    modules hold none."""
     theirs = next(_extensions(main), None)
     if theirs is None:
         return None
@@ -78,7 +79,8 @@ def _extensions(main: ModuleType) -> Iterator[Any]:
 
 
 def _functions(app: Adopted, ours: Extension) -> None:
-    """Chat functions with their models, and the plain tools and `App` tools that a user's message may call too."""
+    """Chat functions with their models, and the plain tools and `App` tools that a user's message
+    may call too."""
     for name, theirs in getattr(app.ext, "_chat_extensions", {}).items():
         chat = ChatExtension(ours, str(name), theirs.description, theirs.system_prompt)
         chat.functions.update({f.name: _function(app, f) for f in theirs.functions.values()})
@@ -125,7 +127,8 @@ def _function(app: Adopted, theirs: Any) -> FunctionDef:
 
 
 def _tool(app: Adopted, theirs: Any) -> FunctionDef:
-    """`@ext.tool` says nothing of effects: it counts as a write, which runs once per request and refreshes what it may have changed."""
+    """`@ext.tool` says nothing of effects: it counts as a write, which runs once per request and
+    refreshes what it may have changed."""
     parameter, model = model_parameter(theirs.func)
     model = model or keywords_model(theirs.func, {})
     return FunctionDef(
@@ -138,7 +141,8 @@ def _tool(app: Adopted, theirs: Any) -> FunctionDef:
 
 
 def _app_tool(app: Adopted, theirs: Any, schema: Mapping[str, Any]) -> FunctionDef:
-    """A tool of a 6.x `App`. Its scopes are the app's wish for itself, granted by installing it; they are not asked of the user."""
+    """A tool of a 6.x `App`. Its scopes are the app's wish for itself, granted by installing it;
+    they are not asked of the user."""
     action = "destructive" if schema.get("destructive") else "write"
     model = keywords_model(theirs.func, schema.get("parameters", {}).get("properties", {}))
     return FunctionDef(
@@ -153,7 +157,8 @@ def _app_tool(app: Adopted, theirs: Any, schema: Mapping[str, Any]) -> FunctionD
 
 
 def _sections(app: Adopted, ours: Extension) -> None:
-    """Skeleton sections and alert tools: what the names say, with the ttl and alert of `@ext.skeleton` where it was used."""
+    """Skeleton sections and alert tools: what the names say, with the ttl and alert of
+    `@ext.skeleton` where it was used."""
     for name, tool in app.ext.tools.items():
         if name.startswith(ALERT_PREFIX):
             ours.tools[name] = ToolDef(
@@ -172,7 +177,8 @@ def _sections(app: Adopted, ours: Extension) -> None:
 
 
 def _panels(app: Adopted, ours: Extension) -> None:
-    """Panels, tray items and widgets: all are panels here, the latter two under the names the SDK calls them by."""
+    """Panels, tray items and widgets: all are panels here, the latter two under the names the SDK
+    calls them by."""
     for panel_id, said in app.ext.panels.items():
         if not _is_secrets_panel(panel_id, said):
             call = handlers.handler(app, app.ext.tools[f"__panel__{panel_id}"].func, "panel")
@@ -200,7 +206,8 @@ def _panels(app: Adopted, ours: Extension) -> None:
 
 
 def _is_secrets_panel(panel_id: str, said: Mapping[str, Any]) -> bool:
-    """The panel the SDK adds by itself: it links to a page that is not here, and the page lists secrets without it."""
+    """The panel the SDK adds by itself: it links to a page that is not here, and the page lists
+    secrets without it."""
     return (
         panel_id == "secrets" and said.get("icon") == "KeyRound" and said.get("title") == "Secrets"
     )
@@ -225,7 +232,8 @@ def _reactions(app: Adopted, ours: Extension) -> None:
     for path, hook in ext.webhooks.items():
         for verb in _methods(hook.method):
             bare = path.strip("/")
-            # The SDK leaves the check of `secret_header` to the handler: handshakes arrive without it.
+            # The SDK leaves the check of `secret_header` to the handler: handshakes arrive without
+            # it.
             ours.webhooks[(verb, bare)] = WebhookDef(
                 bare, handlers.webhook(app, hook.func, verb), verb
             )

@@ -1,4 +1,5 @@
-"""`ctx.cache`, `ctx.secrets`, `ctx.notify`, `ctx.ai`, `ctx.extensions`, `ctx.billing` and `ctx.config` in the SDK's shapes, over the kernel's."""
+"""`ctx.cache`, `ctx.secrets`, `ctx.notify`, `ctx.ai`, `ctx.extensions`, `ctx.billing` and
+`ctx.config` in the SDK's shapes, over the kernel's."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ MAX_MESSAGE_BYTES = 64 * 1024
 
 
 class Cache:
-    """`ctx.cache`: only instances of models registered with `@ext.cache_model`, as the SDK wants."""
+    """`ctx.cache`: only instances of models registered with `@ext.cache_model`, as the SDK
+    wants."""
 
     def __init__(
         self, cache: kernel.CacheClient, app_id: str, models: dict[str, type[BaseModel]]
@@ -37,7 +39,8 @@ class Cache:
         """Keep it."""
         if not isinstance(value, BaseModel):
             raise TypeError(
-                f"cache.set takes an instance of a registered model, not {type(value).__name__} (I-CACHE-PYDANTIC-ONLY)"
+                f"cache.set takes an instance of a registered model, not {type(value).__name__}"
+                " (I-CACHE-PYDANTIC-ONLY)"
             )
         self._registered(type(value))
         with _bad_ttl():
@@ -61,7 +64,8 @@ class Cache:
             fresh = await fetcher()
             if not isinstance(fresh, model):
                 raise TypeError(
-                    f"the fetcher of {key!r} returned {type(fresh).__name__}, not {model.__name__} (I-CACHE-PYDANTIC-ONLY)"
+                    f"the fetcher of {key!r} returned {type(fresh).__name__}, not {model.__name__}"
+                    " (I-CACHE-PYDANTIC-ONLY)"
                 )
             return fresh
 
@@ -74,7 +78,8 @@ class Cache:
         if model not in self._models.values():
             wanted = f"decorate it with @ext.cache_model(name) in {self._app}"
             raise ValueError(
-                f"cache model {model.__name__!r} is not registered: {wanted} (I-CACHE-MODEL-REGISTRATION-REQUIRED)"
+                f"cache model {model.__name__!r} is not registered: {wanted}"
+                " (I-CACHE-MODEL-REGISTRATION-REQUIRED)"
             )
 
 
@@ -196,7 +201,8 @@ class Extensions:
         self._app = app_id
 
     async def call(self, app_id: str, method: str, **params: Any) -> Any:
-        """An exposed method's result; the SDK's NotFoundError, AuthError or CircularCallError where there is none."""
+        """An exposed method's result; the SDK's NotFoundError, AuthError or CircularCallError where
+        there is none."""
         with in_their_words(app_id):
             try:
                 return await self._extensions.call(app_id, method, **params)
@@ -212,7 +218,8 @@ class Extensions:
 
 
 class Billing:
-    """`ctx.billing`: a deployment of one's own bills nobody, so nothing is exceeded and nothing can be bought."""
+    """`ctx.billing`: a deployment of one's own bills nobody, so nothing is exceeded and nothing can
+    be bought."""
 
     def __init__(self, app_id: str) -> None:
         self._app = app_id
@@ -257,7 +264,8 @@ for _name in dir(sdk.BillingClient):
 
 
 def config(client: kernel.ConfigClient) -> Any:
-    """The SDK's own read-only client over a copy, so that nothing an extension changes outlives its call."""
+    """The SDK's own read-only client over a copy, so that nothing an extension changes outlives its
+    call."""
     return sdk.ConfigClient(copy.deepcopy(client.all()))
 
 

@@ -1,4 +1,5 @@
-"""The SDK's `Context`, made for one call over the kernel's: an instance of its class, its clients the kernel's."""
+"""The SDK's `Context`, made for one call over the kernel's: an instance of its class, its clients
+the kernel's."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ class Skeleton:
 
 
 class KernelContext(HandBuilt, sdk.Context):  # type: ignore[misc]
-    """What a handler of the SDK gets. `tool_type` is skeleton, panel, chat_fn or tool, as in the SDK."""
+    """What a handler of the SDK gets. `tool_type` is skeleton, panel, chat_fn or tool, as in the
+    SDK."""
 
     def __init__(
         self,
@@ -127,16 +129,19 @@ class KernelContext(HandBuilt, sdk.Context):  # type: ignore[misc]
         return self._kernel.webhook_url(path or "")
 
     async def oauth_authorize_url(self, provider: str, *, login_hint: str | None = None) -> str:
-        """The address a user opens to connect an account; the SDK's ExtensionError where the operator has not configured the provider."""
+        """The address a user opens to connect an account; the SDK's ExtensionError where the
+        operator has not configured the provider."""
         with in_their_words(self._app.app_id):
             return await self._kernel.oauth_authorize_url(provider, login_hint=login_hint)
 
     def _gw_namespace(self, name: str, cls: Any) -> Any:
-        """`ctx.users`, `ctx.apps`, `ctx.rbac`, `ctx.conversations`: the platform's own, so refused as the SDK does without a gateway."""
+        """`ctx.users`, `ctx.apps`, `ctx.rbac`, `ctx.conversations`: the platform's own, so refused
+        as the SDK does without a gateway."""
         raise RuntimeError(f"ctx.{name} is not available: this deployment has no platform gateway")
 
     def as_user(self, user_id: str) -> KernelContext:
-        """This context for another user; RuntimeError outside system context, ValueError for nobody and for the system itself."""
+        """This context for another user; RuntimeError outside system context, ValueError for nobody
+        and for the system itself."""
         with in_their_words(self._app.app_id):
             other = self._kernel.as_user(user_id)
         if not user_id or user_id.startswith("__"):
@@ -161,7 +166,8 @@ def _serve() -> str:
 
 
 def _user(ctx: Context, scoped_from: str) -> Any:
-    """The user in the SDK's frozen model, made anew for each call, so that what a handler does to it ends with the call."""
+    """The user in the SDK's frozen model, made anew for each call, so that what a handler does to
+    it ends with the call."""
     user = ctx.user
     attributes: dict[str, Any] = {"language": user.language} | (
         {"scoped_from": scoped_from} if scoped_from else {}
@@ -177,7 +183,8 @@ def _user(ctx: Context, scoped_from: str) -> Any:
 
 
 def _time(ctx: Context) -> Any:
-    """The kernel's clock in the SDK's terms. The kernel knows no user's timezone: local time is UTC."""
+    """The kernel's clock in the SDK's terms. The kernel knows no user's timezone: local time is
+    UTC."""
     now = ctx.time.now()
     return sdk.TimeContext(
         timezone="UTC",

@@ -17,7 +17,8 @@ MAX_BYTES = 3_500_000
 
 
 class Storage:
-    """Files of one user and app. The bytes and their entry are two documents; the entry is written last and removed first."""
+    """Files of one user and app. The bytes and their entry are two documents; the entry is written
+    last and removed first."""
 
     def __init__(self, store: kernel.StoreClient, app_id: str) -> None:
         self._store = store

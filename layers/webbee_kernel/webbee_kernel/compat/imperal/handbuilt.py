@@ -1,4 +1,5 @@
-"""What clients built by hand are made of: the gateway's address, and a token that ends with the call."""
+"""What clients built by hand are made of: the gateway's address, and a token that ends with the
+call."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ _open: weakref.WeakValueDictionary[str, Gateway] = weakref.WeakValueDictionary()
 
 
 class Gateway:
-    """One call's way in, for its app, tenant and user. It is open while the call's context, or a client of it, is alive."""
+    """One call's way in, for its app, tenant and user. It is open while the call's context, or a
+    client of it, is alive."""
 
     def __init__(
         self, ctx: Context, app_id: str, serve: Callable[[], str], parent: Gateway | None = None
@@ -37,12 +39,14 @@ class Gateway:
 
     @property
     def url(self) -> str:
-        """The address; the first to ask in this process waits for the server to start. OSError where no socket can be had."""
+        """The address; the first to ask in this process waits for the server to start. OSError
+        where no socket can be had."""
         return _address or _start(self._serve)
 
     @property
     def token(self) -> str:
-        """The secret that stands for this call, made when first read. That of an `as_user` context is good as long as its parent's."""
+        """The secret that stands for this call, made when first read. That of an `as_user` context
+        is good as long as its parent's."""
         with _lock:
             if not self._token:
                 self._token = secrets.token_urlsafe(24)
@@ -50,11 +54,13 @@ class Gateway:
                 _open[self._token] = self
                 if self._parent:
                     self._parent._kept.append(self)
-                    self._parent = None  # no cycle: the token ends with the last reference, not with a collection
+                    # no cycle: the token ends with the last reference, not with a collection
+                    self._parent = None
         return self._token
 
     def acting(self, user_id: str, *, system: bool = False) -> Context:
-        """The kernel's context for this user. SystemContextRequired for another one, or for `system`, outside system context."""
+        """The kernel's context for this user. SystemContextRequired for another one, or for
+        `system`, outside system context."""
         own = user_id in ("", self.ctx.user.imperal_id)
         return (
             self.ctx
@@ -72,14 +78,16 @@ class Gateway:
 
 
 def find(headers: Any) -> Gateway | None:
-    """The open call whose token the headers bear, as `X-Service-Token` or as a bearer's; None for a wrong one and after the call."""
+    """The open call whose token the headers bear, as `X-Service-Token` or as a bearer's; None for a
+    wrong one and after the call."""
     scheme, _, bearer = (headers.get("authorization") or "").partition(" ")
     token = headers.get("x-service-token") or (bearer.strip() if scheme.lower() == "bearer" else "")
     return _open.get(token)
 
 
 class HandBuilt:
-    """The private attributes of which extensions build clients of their own, on a context and on its clients."""
+    """The private attributes of which extensions build clients of their own, on a context and on
+    its clients."""
 
     _gateway: Gateway | None = None
     _extension_id = _user_id = ""
@@ -136,7 +144,8 @@ def _start(serve: Callable[[], str]) -> str:
 
 
 def _naming_the_user(original: Any) -> Any:
-    """`StoreClient._headers` with `X-Acting-User` for our address: the SDK names the user in three of its eight requests only."""
+    """`StoreClient._headers` with `X-Acting-User` for our address: the SDK names the user in three
+    of its eight requests only."""
 
     @functools.wraps(original)
     def headers(self: Any) -> Any:

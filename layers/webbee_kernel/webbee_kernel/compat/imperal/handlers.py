@@ -1,4 +1,5 @@
-"""Wraps a handler of the SDK so that the kernel can call it: its context is made, sync code leaves the loop, its result is made presentable."""
+"""Wraps a handler of the SDK so that the kernel can call it: its context is made, sync code leaves
+the loop, its result is made presentable."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ def handler(
 
 
 def function(app: Adopted, func: Callable[..., Any], parameter: str, *, event: str = "") -> Handler:
-    """A chat function: `params` is the kernel's checked model, given whole as `parameter` or, without one, as keywords."""
+    """A chat function: `params` is the kernel's checked model, given whole as `parameter` or,
+    without one, as keywords."""
 
     async def call(ctx: Context, params: BaseModel | None = None, /, **kwargs: Any) -> Any:
         theirs = KernelContext(ctx, app, "chat_fn")
@@ -57,7 +59,8 @@ def function(app: Adopted, func: Callable[..., Any], parameter: str, *, event: s
 
 
 def app_tool(app: Adopted, func: Callable[..., Any]) -> Handler:
-    """A tool of a 6.x `App`: the context goes by keyword, and only to a function that has a place for it."""
+    """A tool of a 6.x `App`: the context goes by keyword, and only to a function that has a place
+    for it."""
     place = context_name(func)
 
     async def call(ctx: Context, params: BaseModel | None = None, /, **kwargs: Any) -> Any:
@@ -71,7 +74,8 @@ def app_tool(app: Adopted, func: Callable[..., Any]) -> Handler:
 
 
 def alert(app: Adopted, func: Callable[..., Any]) -> Handler:
-    """`skeleton_alert_<section>(ctx, old=, new=)`; one that takes neither is called with neither."""
+    """`skeleton_alert_<section>(ctx, old=, new=)`; one that takes neither is called with
+    neither."""
 
     async def call(ctx: Context, *, old: dict[str, Any], new: dict[str, Any]) -> Any:
         return alert_text(
@@ -84,7 +88,8 @@ def alert(app: Adopted, func: Callable[..., Any]) -> Handler:
 
 
 def listener(app: Adopted, func: Callable[..., Any], event_type: str) -> Handler:
-    """An event handler `(ctx, event)`, where the event is the SDK's `Event` and a dict of its data at once."""
+    """An event handler `(ctx, event)`, where the event is the SDK's `Event` and a dict of its data
+    at once."""
 
     async def call(ctx: Context, data: dict[str, Any]) -> Any:
         event = event_of(event_type, data, ctx)
@@ -94,7 +99,8 @@ def listener(app: Adopted, func: Callable[..., Any], event_type: str) -> Handler
 
 
 def webhook(app: Adopted, func: Callable[..., Any], method: str) -> Handler:
-    """A webhook by keyword: `headers`, `body` (text) and `query_params`, as many as it takes, or one `request`."""
+    """A webhook by keyword: `headers`, `body` (text) and `query_params`, as many as it takes, or
+    one `request`."""
     names = list(inspect.signature(func).parameters)[1:]
     whole = (
         names[0]
@@ -123,7 +129,8 @@ def webhook(app: Adopted, func: Callable[..., Any], method: str) -> Handler:
 
 
 def event_of(event_type: str, data: dict[str, Any], ctx: Context) -> Any:
-    """An event readable as `event.data["id"]`, `event["data"]["id"]` and `event["id"]`: published handlers do all three."""
+    """An event readable as `event.data["id"]`, `event["data"]["id"]` and `event["id"]`: published
+    handlers do all three."""
     now = iso(ctx.time.timestamp())
     return _Event(
         event_type=event_type,

@@ -1,4 +1,5 @@
-"""`ctx.http`: the SDK's `HTTPResponse`, the errors of its HTTP library, the kernel's caps and closed networks."""
+"""`ctx.http`: the SDK's `HTTPResponse`, the errors of its HTTP library, the kernel's caps and
+closed networks."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from .handbuilt import HandBuilt
 class HTTP(HandBuilt):
     """GET, POST, PUT, PATCH and DELETE; `timeout` is in seconds, over 180 is refused.
 
-    Of this machine it reaches the gateway alone, and that only with the token of its own call among the headers.
+    Of this machine it reaches the gateway alone, and that only with the token of its own call among
+    the headers.
     """
 
     def __init__(self, http: kernel.HttpClient) -> None:
@@ -80,7 +82,8 @@ class HTTP(HandBuilt):
 
 
 def _options(request: httpx.Request, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Keyword arguments as the kernel's client takes them: an httpx auth object becomes the headers it would send."""
+    """Keyword arguments as the kernel's client takes them: an httpx auth object becomes the headers
+    it would send."""
     options = dict(kwargs)
     if isinstance(auth := options.get("auth"), httpx.Auth):
         del options["auth"]

@@ -1,4 +1,5 @@
-"""What of the SDK is used, by name: the one place that knows where a version keeps it. Public modules only."""
+"""What of the SDK is used, by name: the one place that knows where a version keeps it. Public
+modules only."""
 
 from __future__ import annotations
 
@@ -58,7 +59,8 @@ SecretValueTooLarge: Any = _find("SecretValueTooLarge", "secrets")
 
 
 class AuthError(_find("AuthError", "errors"), imperal_sdk.AuthError):  # type: ignore[misc]
-    """The SDK has two errors of this name and raises the one its package does not export; this is both."""
+    """The SDK has two errors of this name and raises the one its package does not export; this is
+    both."""
 
 
 App: Any = _find("App", "app")

@@ -1,4 +1,5 @@
-"""Arguments of handlers that take keywords: a Pydantic model made of the signature, so that they are checked like all others. Pure."""
+"""Arguments of handlers that take keywords: a Pydantic model made of the signature, so that they
+are checked like all others. Pure."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ def hints_of(func: Callable[..., Any]) -> dict[str, Any]:
 
 
 def context_name(func: Callable[..., Any]) -> str:
-    """The parameter that takes the context, by its annotation or its name; empty where there is none."""
+    """The parameter that takes the context, by its annotation or its name; empty where there is
+    none."""
     hints = hints_of(func)
     for name in inspect.signature(func).parameters:
         hint = hints.get(name)
@@ -47,7 +49,8 @@ def model_parameter(func: Callable[..., Any]) -> tuple[str, type[BaseModel] | No
 def keywords_model(
     func: Callable[..., Any], described: Mapping[str, Any]
 ) -> type[BaseModel] | None:
-    """A model of the handler's named parameters but the context; None where it names none. `described` is the decorator's `params`."""
+    """A model of the handler's named parameters but the context; None where it names none.
+    `described` is the decorator's `params`."""
     hints = hints_of(func)
     skipped = {context_name(func), *CONTEXT_NAMES}
     fields: dict[str, Any] = {}
@@ -59,7 +62,8 @@ def keywords_model(
         words = described.get(parameter.name)
         text = str(words.get("description") or "") if isinstance(words, Mapping) else ""
         default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        # The alias is the name: a field may not be called `schema`, `copy` or `_x`, a parameter may.
+        # The alias is the name: a field may not be called `schema`, `copy` or `_x`, a parameter
+        # may.
         field = Field(default, alias=parameter.name, title=parameter.name, description=text or None)
         fields[f"p{number}"] = (hint if not isinstance(hint, str) else Any, field)
     if not fields:
@@ -79,7 +83,8 @@ def keywords_model(
 
 
 def keywords(params: BaseModel) -> dict[str, Any]:
-    """A checked model of `keywords_model` as keyword arguments; what was not sent keeps the handler's own default."""
+    """A checked model of `keywords_model` as keyword arguments; what was not sent keeps the
+    handler's own default."""
     fields = type(params).model_fields
     return {
         str(fields[name].alias): getattr(params, name)

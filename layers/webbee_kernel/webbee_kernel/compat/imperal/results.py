@@ -15,7 +15,8 @@ CONTROL = ("status_code", "headers", "body")
 
 
 def action_result(value: Any) -> Any:
-    """A function's return value: results and dicts pass, an `_ui` becomes the result's `ui`, everything else becomes data."""
+    """A function's return value: results and dicts pass, an `_ui` becomes the result's `ui`,
+    everything else becomes data."""
     if (
         value is None
         or isinstance(value, BaseModel)
@@ -53,7 +54,8 @@ def alert_text(value: Any) -> Any:
 
 
 def webhook_answer(value: Any) -> Any:
-    """A webhook's answer with the SDK's rules: any control key shapes the response, the other keys are its body unless it has one."""
+    """A webhook's answer with the SDK's rules: any control key shapes the response, the other keys
+    are its body unless it has one."""
     value = presentable(value)
     if not isinstance(value, Mapping) or not any(key in value for key in CONTROL):
         return value
@@ -67,7 +69,8 @@ def webhook_answer(value: Any) -> Any:
 
 
 def _with_ui(value: Mapping[str, Any]) -> ActionResult:
-    """A dict of an `App` tool: the SDK adds `_ui`, a flat description of a card or a table, which is no fact for a model."""
+    """A dict of an `App` tool: the SDK adds `_ui`, a flat description of a card or a table, which
+    is no fact for a model."""
     data = {k: v for k, v in value.items() if k not in ("_ui", "declarative_ui")}
     summary = str(data.get("summary") or data.get("message") or "")
     if data.get("error"):
@@ -80,7 +83,8 @@ def _with_ui(value: Mapping[str, Any]) -> ActionResult:
 
 
 def _node(description: Any) -> Any:
-    """The SDK's flat `{"type": "metric_card", …}` as nodes that every page draws; a real node passes."""
+    """The SDK's flat `{"type": "metric_card", …}` as nodes that every page draws; a real node
+    passes."""
     if not isinstance(description, Mapping) or "props" in description:
         return description
     title = str(description.get("title") or "")

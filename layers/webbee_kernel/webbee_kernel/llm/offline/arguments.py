@@ -1,4 +1,5 @@
-"""Arguments of one function, filled from one clause of the message and, where it points back, from the facts."""
+"""Arguments of one function, filled from one clause of the message and, where it points back, from
+the facts."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ from .schema import Argument, arguments_of
 from .words import FILLERS, ORDINALS, REFERENCES, Token, fold, tokens
 
 _MARKER = re.compile(
-    r":(?=\s)|\bsaying(?: that)?\b|\bthat says\b|\bwith (?:the )?text\b|\bс текстом\b|,\s*(?:что|that)\b",
+    r":(?=\s)|\bsaying(?: that)?\b|\bthat says\b|\bwith (?:the )?text\b|\bс"
+    r" текстом\b|,\s*(?:что|that)\b",
     re.IGNORECASE,
 )
 _FROM = re.compile(
@@ -67,7 +69,8 @@ def fill(
     vocabulary: Vocabulary,
     earlier: Sequence[tuple[ToolSpec, int]] = (),
 ) -> Filled:
-    """Arguments for `tool` out of `text`. `earlier` are the calls planned before this one, with their steps."""
+    """Arguments for `tool` out of `text`. `earlier` are the calls planned before this one, with
+    their steps."""
     return _Filler(tool, text, reading, vocabulary, earlier).run()
 
 
@@ -148,7 +151,8 @@ class _Filler:
         self.spans.append(Span(entity.start, entity.end, entity.kind == "date"))
 
     def _choose(self, argument: Argument) -> None:
-        """An enum value or a boolean by its words; where a text follows, only at its edges, so content stays content."""
+        """An enum value or a boolean by its words; where a text follows, only at its edges, so
+        content stays content."""
         for value, stems in argument.values:
             for position, token in enumerate(self.words):
                 if token.stem in stems and self._at_edge(position):
@@ -263,7 +267,8 @@ class _Filler:
             )
 
     def _pointed_at(self, argument: Argument) -> Any | None:
-        """What a reference means: the step before this one in the same message, or a fact. Without words, the only thing there is."""
+        """What a reference means: the step before this one in the same message, or a fact. Without
+        words, the only thing there is."""
         step = next((e for e in reversed(self.earlier) if e[0].app_id == self.tool.app_id), None)
         if self.reference and step:
             path = id_path(self.reading.facts, step[0], argument.name, self.reference)
@@ -278,7 +283,8 @@ class _Filler:
         )
 
     def _several(self, argument: Argument, named: Sequence[Token]) -> list[Any] | None:
-        """`the first two`, `them all`, `these`, `all from the bank`: words that say which ones must stand in each of them."""
+        """`the first two`, `them all`, `these`, `all from the bank`: words that say which ones must
+        stand in each of them."""
         said = [t.word for t in self.words]
         count = next(
             (
@@ -336,7 +342,8 @@ class _Filler:
                 self.values[argument.name] = self.values[main.name][:_HEAD_TITLE]
 
     def _is_title(self, quotes: Sequence[Entity]) -> bool:
-        """Whether the first quotation names the thing: another follows, `called` stands before it, or `saying` comes after it."""
+        """Whether the first quotation names the thing: another follows, `called` stands before it,
+        or `saying` comes after it."""
         says = self.marker is not None and self.marker.start() >= quotes[0].end
         return len(quotes) > 1 or says or _NAMED.search(self.text[: quotes[0].start]) is not None
 
@@ -347,7 +354,8 @@ class _Filler:
         self.spans.append(Span(found.start(), end))
 
     def _remaining(self, main: Argument) -> str:
-        """The text that is left for the main argument. An optional one takes it only if it is a search word or a name."""
+        """The text that is left for the main argument. An optional one takes it only if it is a
+        search word or a name."""
         aims = any(a.kind in ("email", "id") for a in self.arguments)
         titled = self.title is not None and self.title.name in self.values
         if main.required and (aims or titled) and self.marker:
@@ -371,7 +379,8 @@ class _Filler:
 
 
 def _main_text(texts: Sequence[Argument], identity: Argument | None) -> Argument | None:
-    """The argument that takes the content: a required one, bodies first; else the name to look up by, or the words to search for."""
+    """The argument that takes the content: a required one, bodies first; else the name to look up
+    by, or the words to search for."""
     required = [a for a in texts if a.required]
     if required:
         return next((a for a in required if a.is_body), required[0])

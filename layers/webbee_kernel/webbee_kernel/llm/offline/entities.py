@@ -56,7 +56,8 @@ def find_entities(text: str) -> list[Entity]:
 
 
 def as_date(value: str, at: str) -> str:
-    """A day word as an ISO date, counted from `at` (the message's own time); everything else as it is."""
+    """A day word as an ISO date, counted from `at` (the message's own time); everything else as it
+    is."""
     ahead = _AHEAD.get(value.split()[0].casefold())
     try:
         return (

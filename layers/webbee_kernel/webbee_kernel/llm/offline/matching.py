@@ -1,4 +1,5 @@
-"""Which function a message means: idf-weighted words of names, descriptions and examples, with trigrams for unknown words."""
+"""Which function a message means: idf-weighted words of names, descriptions and examples, with
+trigrams for unknown words."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ Said = Mapping[str, list[Token]]
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A function and how well a text fits it: `score` grows with evidence, `coverage` is the part of the text explained."""
+    """A function and how well a text fits it: `score` grows with evidence, `coverage` is the part
+    of the text explained."""
 
     tool: ToolSpec
     score: float
@@ -40,14 +42,16 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Stems one function is spoken of with: all of them, and those that stand in its name or in several examples."""
+    """Stems one function is spoken of with: all of them, and those that stand in its name or in
+    several examples."""
 
     commands: frozenset[str]
     frequent: frozenset[str]
 
 
 class Index:
-    """The catalogue prepared for matching. Building costs milliseconds, `rank` tens of microseconds."""
+    """The catalogue prepared for matching. Building costs milliseconds, `rank` tens of
+    microseconds."""
 
     def __init__(self, tools: tuple[ToolSpec, ...]) -> None:
         said = {text: bare(text) for t in tools for text in (t.description, *t.examples)}
@@ -83,7 +87,8 @@ class Index:
         self._fuzzy: dict[str, tuple[str, float]] = {}
 
     def rank(self, words: Iterable[Token], tools: tuple[ToolSpec, ...]) -> list[Match]:
-        """All functions with any evidence, best first. `tools` are those the index was built from, in the same order."""
+        """All functions with any evidence, best first. `tools` are those the index was built from,
+        in the same order."""
         scores = [0.0] * len(tools)
         known = [0.0] * len(tools)
         phrases: dict[tuple[int, int], float] = defaultdict(float)

@@ -21,7 +21,8 @@ _EXTRACT = 400
 
 
 def narrate(request: ModelRequest) -> ModelResponse:
-    """Summaries and errors in order, then up to five items of a list as lines. After a correction, no items."""
+    """Summaries and errors in order, then up to five items of a list as lines. After a correction,
+    no items."""
     reading = read_prompt(request.prompt)
     lines: list[str] = []
     for result in reading.results:
@@ -33,7 +34,8 @@ def narrate(request: ModelRequest) -> ModelResponse:
 
 
 def extract(request: ModelRequest) -> ModelResponse:
-    """What `ctx.ai` gets offline: the first two sentences of the prompt, at most 400 characters. No model's judgement in it."""
+    """What `ctx.ai` gets offline: the first two sentences of the prompt, at most 400 characters. No
+    model's judgement in it."""
     sentences = [m[0].strip() for m in _SENTENCE.finditer(request.prompt) if m[0].strip()]
     text = " ".join(" ".join(sentences[:2]).split())
     return ModelResponse(
@@ -62,7 +64,8 @@ def _lists(value: Any) -> Iterator[list[dict[str, Any]]]:
 
 
 def _row(row: dict[str, Any]) -> str:
-    """The title-like value, then up to three more short ones; ids, flags, empty and repeated values stay out."""
+    """The title-like value, then up to three more short ones; ids, flags, empty and repeated values
+    stay out."""
     shown = {
         k: v
         for k, v in row.items()

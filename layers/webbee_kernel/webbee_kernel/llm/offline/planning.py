@@ -1,4 +1,5 @@
-"""From a message to calls: which clauses it has, which function each means, what to do when the kernel sends a call back."""
+"""From a message to calls: which clauses it has, which function each means, what to do when the
+kernel sends a call back."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ from .recall import reference
 from .schema import arguments_of
 
 THRESHOLD = 2.6
-"""Least score of a message that is acted upon; set on the utterances marked `tuned` in tests/unit/offline_utterances.json."""
+"""Least score of a message that is acted upon; set on the utterances marked `tuned` in
+tests/unit/offline_utterances.json."""
 
 STRONG = 3.0
 """Least score of either half of `X and Y`."""
@@ -42,7 +44,8 @@ INTRODUCED = 0.6
 """What `command: content` is worth to functions that need a text."""
 
 UNEXPLAINED = 0.12
-"""The part of its score that a function which needs no text loses when it explains none of the words."""
+"""The part of its score that a function which needs no text loses when it explains none of the
+words."""
 
 TIE = 0.2
 """Scores this close are equal: then the function that can do less harm is meant."""
@@ -56,12 +59,14 @@ CLAUSES = 10
 
 _HARM = {"read": 0, "write": 1}
 _AND_THEN = re.compile(
-    r"(?:,|;|\.)?\s+(?:and then|then|after that|а потом|и потом|потом|затем|и затем|а затем|после этого)\s+|;\s+",
+    r"(?:,|;|\.)?\s+(?:and then|then|after that|а потом|и потом|потом|затем|и затем|а затем|после"
+    r" этого)\s+|;\s+",
     re.IGNORECASE,
 )
 _AND = re.compile(r",?\s+(?:and|и)\s+", re.IGNORECASE)
 _GREETING = re.compile(
-    r"\W*(?:hi|hello|hey|help|привет|здравствуй(?:те)?|помощь|помоги|добрый день|how are you|как дела|what can you do|что ты (?:умеешь|можешь))\W*",
+    r"\W*(?:hi|hello|hey|help|привет|здравствуй(?:те)?|помощь|помоги|добрый день|how are you|как"
+    r" дела|what can you do|что ты (?:умеешь|можешь))\W*",
     re.IGNORECASE,
 )
 
@@ -112,7 +117,8 @@ def classify(request: ModelRequest) -> ModelResponse:
 def match(
     text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequence[str] = ()
 ) -> list[Match]:
-    """Functions that fit the text, best first; `apps` are those of the newest turns, newest first."""
+    """Functions that fit the text, best first; `apps` are those of the newest turns, newest
+    first."""
     entities = find_entities(text)
     words = bare(text)[:WORDS]
     ranked = index.rank(words, tools)
@@ -182,7 +188,8 @@ def _plan(reading: Reading, tools: tuple[ToolSpec, ...], index: Index) -> list[_
 def _clauses(
     text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequence[str]
 ) -> list[str]:
-    """The message cut at `and then` where both halves mean something, at a plain `and` only where both do so strongly."""
+    """The message cut at `and then` where both halves mean something, at a plain `and` only where
+    both do so strongly."""
     quotes = [e for e in find_entities(text) if e.kind == "quote"]
     cuts = [
         (m.start(), m.end(), least)
@@ -223,9 +230,11 @@ def _left(planned: Sequence[_Planned], reading: Reading) -> list[_Planned]:
 
 
 def _mend(calls: Sequence[_Planned], reading: Reading) -> bool:
-    """Refused optional arguments are dropped, numbers moved to their limit. False when something cannot be mended.
+    """Refused optional arguments are dropped, numbers moved to their limit. False when something
+    cannot be mended.
 
-    A problem of no field is mended where results have come since: then references find their values in them.
+    A problem of no field is mended where results have come since: then references find their values
+    in them.
     """
     for problem in reading.problems:
         name = str(problem.get("field", "")).partition(".")[0]

@@ -1,4 +1,5 @@
-"""What a reader of the prompt can know: the message, the remembered turns with their facts, results and problems."""
+"""What a reader of the prompt can know: the message, the remembered turns with their facts, results
+and problems."""
 
 from __future__ import annotations
 
@@ -38,7 +39,8 @@ class Result:
 
 @dataclass(slots=True)
 class Reading:
-    """A prompt, read. `facts` and `apps` are newest first; `asked` is the last turn's message if it was answered by a question."""
+    """A prompt, read. `facts` and `apps` are newest first; `asked` is the last turn's message if it
+    was answered by a question."""
 
     message: str = ""
     at: str = ""
@@ -111,7 +113,8 @@ def _result(line: str) -> Result | None:
 
 
 def _problem(line: str) -> dict[str, Any] | None:
-    """`{"call", "field", "problem", "limit"?}`; a line that is no JSON object is a problem of no particular field."""
+    """`{"call", "field", "problem", "limit"?}`; a line that is no JSON object is a problem of no
+    particular field."""
     text = line.removeprefix("PROBLEM:").strip()
     try:
         value = json.loads(text)

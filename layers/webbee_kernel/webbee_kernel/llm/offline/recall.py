@@ -1,4 +1,5 @@
-"""What "the same address" and "the first one" mean: values out of the FACTS lines, newest first, by the argument's type."""
+"""What "the same address" and "the first one" mean: values out of the FACTS lines, newest first, by
+the argument's type."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ _ADDRESS_KEYS = ("from", "sender", "reply_to", "email", "address", "to", "recipi
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """How a text points back: `position` in a list if it names one, `recent` for "the one I just created"."""
+    """How a text points back: `position` in a list if it names one, `recent` for "the one I just
+    created"."""
 
     position: int | None = None
     recent: bool = False
@@ -53,7 +55,8 @@ def points_back(token: Token) -> bool:
 def recall_email(facts: Sequence[Fact], fn_name: str, name: str, ref: Reference) -> str | None:
     """The newest fact's address, at the position in its list if one is named.
 
-    `from` and its like go first; in a fact of the same function, the key that is named like the argument does.
+    `from` and its like go first; in a fact of the same function, the key that is named like the
+    argument does.
     """
     for fact in facts:
         first = name if fact.fn_name == fn_name else ""
@@ -68,7 +71,8 @@ def recall_email(facts: Sequence[Fact], fn_name: str, name: str, ref: Reference)
 
 
 def email_of(facts: Sequence[Fact], words: Sequence[Token]) -> tuple[str, Token] | None:
-    """The newest address of somebody who is named, and the word that names: in its local part or in a name beside it."""
+    """The newest address of somebody who is named, and the word that names: in its local part or in
+    a name beside it."""
     named = {t.word: t for t in words if len(t.word) > 2 and not points_back(t)}
     for fact in facts if named else ():
         for holder in _dicts(fact.data) or [fact.data]:
@@ -89,7 +93,8 @@ def email_of(facts: Sequence[Fact], words: Sequence[Token]) -> tuple[str, Token]
 def recall_ids(
     facts: Sequence[Fact], app_id: str, name: str, count: int | None, which: Collection[str] = ()
 ) -> list[Any]:
-    """The first `count` ids of the newest list among the facts of this app, or all of them; only records whose text holds `which` stems."""
+    """The first `count` ids of the newest list among the facts of this app, or all of them; only
+    records whose text holds `which` stems."""
     for fact in facts:
         if listed := [r for r in _records(fact, app_id, name) if r.listed]:
             return [r.id for r in listed if set(which) <= _stems(r.fields)][:count]
@@ -97,7 +102,8 @@ def recall_ids(
 
 
 def recall_id(facts: Sequence[Fact], app_id: str, name: str, ref: Reference) -> Any | None:
-    """The id that is meant among the facts of this app, None when there is none or it is not clear which."""
+    """The id that is meant among the facts of this app, None when there is none or it is not clear
+    which."""
     for fact in facts:
         records = _records(fact, app_id, name)
         if ref.recent or ref.position is None:
@@ -114,9 +120,11 @@ def recall_id(facts: Sequence[Fact], app_id: str, name: str, ref: Reference) -> 
 
 
 def id_path(facts: Sequence[Fact], tool: ToolSpec, name: str, ref: Reference) -> str:
-    """Where a result of `tool` that is yet to come will hold the id, empty when it is not clear which is meant.
+    """Where a result of `tool` that is yet to come will hold the id, empty when it is not clear
+    which is meant.
 
-    A write, or a read of one thing, tells `id`. A list is laid out as its last result was; without one, under the app's name.
+    A write, or a read of one thing, tells `id`. A list is laid out as its last result was; without
+    one, under the app's name.
     """
     if tool.action_type != "read" or any(
         key == "id" or key.endswith(("_id", "ids"))
@@ -139,7 +147,8 @@ def id_path(facts: Sequence[Fact], tool: ToolSpec, name: str, ref: Reference) ->
 def named_record(
     facts: Sequence[Fact], app_id: str, name: str, words: Sequence[Token]
 ) -> Record | None:
-    """The only record of the newest facts of this app whose text holds all the words (their stems)."""
+    """The only record of the newest facts of this app whose text holds all the words (their
+    stems)."""
     wanted = {t.stem for t in words if not points_back(t)}
     for fact in facts if wanted else ():
         found = [r for r in _records(fact, app_id, name) if wanted <= _stems(r.fields)]
@@ -149,7 +158,8 @@ def named_record(
 
 
 def _records(fact: Fact, app_id: str, name: str) -> list[Record]:
-    """What has an id in a fact of this app; of several kinds, those whose list is named like the argument (`message_id`: messages)."""
+    """What has an id in a fact of this app; of several kinds, those whose list is named like the
+    argument (`message_id`: messages)."""
     if fact.app_id != app_id:
         return []
     found = [r for r in _walk(fact.data, name, False, "") if not r.fields.get("deleted")]
@@ -190,7 +200,8 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 def _emails(value: Any, first: str) -> list[str]:
-    """Addresses in the value: those under the key `first`, then under address-like keys, then others, each in order."""
+    """Addresses in the value: those under the key `first`, then under address-like keys, then
+    others, each in order."""
     order = {key: n for n, key in enumerate((first, *_ADDRESS_KEYS)) if key}
     return [
         text

@@ -1,4 +1,5 @@
-"""The content of a message: what is left when the command, the finds and the words between them are taken away."""
+"""The content of a message: what is left when the command, the finds and the words between them are
+taken away."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ _NEAR = 40  # characters before a span in which its prepositions may stand
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of the message that became an argument; `is_date` decides which prepositions go with it."""
+    """A part of the message that became an argument; `is_date` decides which prepositions go with
+    it."""
 
     start: int
     end: int
@@ -34,8 +36,8 @@ class Span:
 class Content:
     """What does not count as content: command words and `extra` stems always.
 
-    `lookup`: at the end, too (`mark X as done`). `loose`: nor do fillers and question words at either end.
-    `back`: nor do words of a reference such as `the one I just added`.
+    `lookup`: at the end, too (`mark X as done`). `loose`: nor do fillers and question words at
+    either end. `back`: nor do words of a reference such as `the one I just added`.
     """
 
     vocabulary: Vocabulary
@@ -55,7 +57,8 @@ class Content:
 
 
 def remainder(text: str, spans: Sequence[Span], content: Content) -> str:
-    """The content as written: without command and idle words in front, and what may close a command at the end."""
+    """The content as written: without command and idle words in front, and what may close a command
+    at the end."""
     text = without(text, spans)
     words = tokens(text)
     first = _first(text, words, content)

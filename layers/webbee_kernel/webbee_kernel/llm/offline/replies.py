@@ -25,7 +25,8 @@ _LABELS = {
 
 
 def language_of(message: str, fallback: str) -> str:
-    """`ru` for a message in Cyrillic, `en` for other letters, the user's language when there are none."""
+    """`ru` for a message in Cyrillic, `en` for other letters, the user's language when there are
+    none."""
     if is_russian(message):
         return "ru"
     return (

@@ -61,7 +61,8 @@ _KEPT = 1024
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One property. `values` are those of an enum (or True and False), each with the stems of the words that mean it."""
+    """One property. `values` are those of an enum (or True and False), each with the stems of the
+    words that mean it."""
 
     name: str
     kind: ArgumentKind
@@ -161,7 +162,8 @@ def _kind(name: str, prop: dict[str, Any]) -> ArgumentKind:
 def _values(
     name: str, prop: dict[str, Any], description: str, kind: ArgumentKind
 ) -> tuple[tuple[Any, frozenset[str]], ...]:
-    """Words for each value: its own, known synonyms, and those the description gives in brackets after it.
+    """Words for each value: its own, known synonyms, and those the description gives in brackets
+    after it.
 
     `done (finished, готово)` for an enum, `False to unpin (открепи)` for a boolean.
     """

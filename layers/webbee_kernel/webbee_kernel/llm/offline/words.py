@@ -1,4 +1,5 @@
-"""Words, and the stems that make their forms equal, in English and Russian (other languages: prefixes)."""
+"""Words, and the stems that make their forms equal, in English and Russian (other languages:
+prefixes)."""
 
 from __future__ import annotations
 
@@ -14,35 +15,40 @@ _CYRILLIC = re.compile(r"[а-яё]", re.IGNORECASE)
 _PREFIX = 6
 
 FILLERS = frozenset(
-    "a an the to for of in on at my me i we us you your please is are am be do does did have has had can could would will shall should and or"
-    " with from by as some any there let want need so just now then too also it its s t re ve ll m d up out off"
-    " и а но в во на по с со к ко у о об обо про для из от до за мне меня мы нам я ты вы тебя мой моя мое мои мою моих моей моим твой"
+    "a an the to for of in on at my me i we us you your please is are am be do does did have has"
+    " had can could would will shall should and or with from by as some any there let want need so"
+    " just now then too also it its s t re ve ll m d up out off и а но в во на по с со к ко у о об"
+    " обо про для из от до за мне меня мы нам я ты вы тебя мой моя мое мои мою моих моей моим твой"
     " пожалуйста есть ли бы же ну вот нужно надо хочу можно можешь там так еще".split()
 )
 """Words that say nothing about which function is meant."""
 
 QUESTION_WORDS = frozenset(
-    "what which who whom whose where when why how many much что какой какая какие какое каких кто где когда почему зачем как сколько".split()
+    "what which who whom whose where when why how many much что какой какая какие какое каких кто"
+    " где когда почему зачем как сколько".split()
 )
 """Words that say little."""
 
 CONNECTIVES = frozenset(
-    "a an the to for of me my us our please that about called named titled saying says with text new on in into onto as s"
-    " мне нам мой мою мои моих моем что чтобы про о об обо в во на к с со из от для пожалуйста новую новое новый новая текстом по под названием"
-    " надо нужно back down away off".split()
+    "a an the to for of me my us our please that about called named titled saying says with text"
+    " new on in into onto as s мне нам мой мою мои моих моем что чтобы про о об обо в во на к с со"
+    " из от для пожалуйста новую новое новый новая текстом по под названием надо нужно back down"
+    " away off".split()
 )
 """Words between a command and its content."""
 
 REFERENCES = frozenset(
-    "it its that this those these him her them they he she one ones same previous above address person sender recipient just recently which"
-    " тот та то ту того тому той тем те этот эта это эту этого этому этой этим эти его ее ей ему им их нему ней нее него них туда там же"
-    " самый самую самое адрес адресу адреса отправителю только что предыдущую предыдущее которую который которое".split()
+    "it its that this those these him her them they he she one ones same previous above address"
+    " person sender recipient just recently which тот та то ту того тому той тем те этот эта это"
+    " эту этого этому этой этим эти его ее ей ему им их нему ней нее него них туда там же самый"
+    " самую самое адрес адресу адреса отправителю только что предыдущую предыдущее которую который"
+    " которое".split()
 )
 """Words that point back at something the last turns brought."""
 
 RECENCY = frozenset(
-    "i we you created added wrote made saved sent found got received recently just"
-    " я мы ты создал создала добавил добавила записал записала написал написала сделал сделала сохранил сохранила".split()
+    "i we you created added wrote made saved sent found got received recently just я мы ты создал"
+    " создала добавил добавила записал записала написал написала сделал сделала сохранил сохранила".split()
 )
 """Words of "the one I just created"."""
 
@@ -88,7 +94,8 @@ def fold(word: str) -> str:
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
-    """A folded word without its usual ending, at most six characters: `задачами` and `задачу` → `задач`, `notes` → `note`."""
+    """A folded word without its usual ending, at most six characters: `задачами` and `задачу` →
+    `задач`, `notes` → `note`."""
     if is_russian(word):
         for _ in range(2 if len(word) > 7 else 1):
             if len(word) > 4:

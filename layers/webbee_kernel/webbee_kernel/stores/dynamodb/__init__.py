@@ -1,4 +1,5 @@
-"""Every store on DynamoDB, and secrets on SSM Parameter Store. boto3 is imported when the first request is sent."""
+"""Every store on DynamoDB, and secrets on SSM Parameter Store. boto3 is imported when the first
+request is sent."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ __all__ = ["Tables", "dynamodb_stores"]
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Names of the tables. An empty one is a table that this function may not touch: its store refuses every use."""
+    """Names of the tables. An empty one is a table that this function may not touch: its store
+    refuses every use."""
 
     sessions: str = ""
     skeleton: str = ""
@@ -49,9 +51,9 @@ def dynamodb_stores(
 ) -> Stores:
     """The stores over these tables.
 
-    `shards` are the partitions of the due index, the same number in every function. `secrets_prefix` is the path above
-    all secrets (`/webbee/<stack>`), empty for a function without secrets. `client_factory` gives the boto3 client of
-    a service.
+    `shards` are the partitions of the due index, the same number in every function.
+    `secrets_prefix` is the path above all secrets (`/webbee/<stack>`), empty for a function without
+    secrets. `client_factory` gives the boto3 client of a service.
     """
     database = Database(client_factory)
 
@@ -59,23 +61,31 @@ def dynamodb_stores(
         return Refused(f"WEBBEE_{name}")
 
     return Stores(
-        sessions=DynamoSessionStore(database, tables.sessions)
-        if tables.sessions
-        else refused("TABLE_SESSIONS"),
-        skeleton=DynamoSkeletonStore(database, tables.skeleton, shards)
-        if tables.skeleton
-        else refused("TABLE_SKELETON"),
+        sessions=(
+            DynamoSessionStore(database, tables.sessions)
+            if tables.sessions
+            else refused("TABLE_SESSIONS")
+        ),
+        skeleton=(
+            DynamoSkeletonStore(database, tables.skeleton, shards)
+            if tables.skeleton
+            else refused("TABLE_SKELETON")
+        ),
         cache=DynamoCacheStore(database, tables.cache) if tables.cache else refused("TABLE_CACHE"),
-        documents=DynamoDocumentStore(database, tables.store)
-        if tables.store
-        else refused("TABLE_STORE"),
-        audit=DynamoAuditStore(database, tables.audit, tables.events)
-        if tables.audit
-        else refused("TABLE_AUDIT"),
-        events=DynamoEventStore(database, tables.events)
-        if tables.events
-        else refused("TABLE_EVENTS"),
-        secrets=SsmSecretStore(secrets_prefix, client_factory)
-        if secrets_prefix
-        else refused("SECRETS_PREFIX"),
+        documents=(
+            DynamoDocumentStore(database, tables.store) if tables.store else refused("TABLE_STORE")
+        ),
+        audit=(
+            DynamoAuditStore(database, tables.audit, tables.events)
+            if tables.audit
+            else refused("TABLE_AUDIT")
+        ),
+        events=(
+            DynamoEventStore(database, tables.events) if tables.events else refused("TABLE_EVENTS")
+        ),
+        secrets=(
+            SsmSecretStore(secrets_prefix, client_factory)
+            if secrets_prefix
+            else refused("SECRETS_PREFIX")
+        ),
     )

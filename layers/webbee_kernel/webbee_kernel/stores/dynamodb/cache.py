@@ -1,4 +1,5 @@
-"""Cache entries: pk tenant#user#app, sk model#key, value (binary), expiry (exact), expires_at (whole seconds, for the sweep)."""
+"""Cache entries: pk tenant#user#app, sk model#key, value (binary), expiry (exact), expires_at
+(whole seconds, for the sweep)."""
 
 from __future__ import annotations
 
@@ -11,7 +12,8 @@ from .client import Database, N, S, key_of
 
 
 class DynamoCacheStore:
-    """`CacheStore` on one table; get, set and delete are one request each, a delete under several models one for each, side by side."""
+    """`CacheStore` on one table; get, set and delete are one request each, a delete under several
+    models one for each, side by side."""
 
     def __init__(self, database: Database, table: str) -> None:
         self._database = database

@@ -1,8 +1,9 @@
 """DynamoDB as the adapters use it: requests in threads, foreign errors translated.
 
-Adapters name attributes in expressions with a leading `#` (`"#seq < :n"`); the names are declared here, so no
-reserved word needs thought. Every conditional write may carry a `stamp`, a value nobody else writes: botocore
-repeats a request whose answer was lost, and a repeat that meets its own stamp has succeeded.
+Adapters name attributes in expressions with a leading `#` (`"#seq < :n"`); the names are declared
+here, so no reserved word needs thought. Every conditional write may carry a `stamp`, a value nobody
+else writes: botocore repeats a request whose answer was lost, and a repeat that meets its own stamp
+has succeeded.
 """
 
 from __future__ import annotations
@@ -48,7 +49,8 @@ _NAME: Final = re.compile(r"#(\w+)")
 
 
 class ConditionFailed(Exception):
-    """A conditional write met another state; `item` is what stands there, empty when nothing does."""
+    """A conditional write met another state; `item` is what stands there, empty when nothing
+    does."""
 
     def __init__(self, item: Item | None = None) -> None:
         super().__init__("the condition of a write did not hold")
@@ -65,7 +67,8 @@ def stamp() -> Item:
 
 
 def translate(error: Exception, what: str) -> Exception:
-    """What the kernel sees instead of a botocore error; errors that only a defect can cause stay as they are."""
+    """What the kernel sees instead of a botocore error; errors that only a defect can cause stay as
+    they are."""
     response: dict[str, Any] = getattr(error, "response", {})
     match error_code(error):
         case "ConditionalCheckFailedException":
@@ -121,7 +124,8 @@ class Database:
     async def write(
         self, operation: str, /, *, own: Item | None = None, **request: Any
     ) -> dict[str, Any]:
-        """One conditional write; ConditionFailed carries what stood there. `own` is the stamp that the request writes."""
+        """One conditional write; ConditionFailed carries what stood there. `own` is the stamp that
+        the request writes."""
         try:
             return await self._uncontended(
                 operation, {**request, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}
@@ -132,7 +136,8 @@ class Database:
             raise
 
     async def transact(self, *actions: dict[str, dict[str, Any]]) -> None:
-        """All of the writes or none, as their conditions say; botocore's request token makes a repeat harmless."""
+        """All of the writes or none, as their conditions say; botocore's request token makes a
+        repeat harmless."""
         for action in actions:
             for request in action.values():
                 _declare_names(request)
@@ -177,7 +182,8 @@ class Database:
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
     async def delete_batch(self, table: str, keys: Iterable[Item]) -> None:
-        """Delete items, 25 a request, whatever their state; what the table leaves over is asked again."""
+        """Delete items, 25 a request, whatever their state; what the table leaves over is asked
+        again."""
         left = [{"DeleteRequest": {"Key": key}} for key in keys]
         for attempt in range(10):
             if attempt:
@@ -195,7 +201,8 @@ class Database:
             if not left:
                 return
         raise StorageUnavailable(
-            f"The table {table} is overloaded: {len(left)} items are still to be deleted, repeat the request."
+            f"The table {table} is overloaded: {len(left)} items are still to be deleted, repeat"
+            " the request."
         )
 
     def _send(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
@@ -221,7 +228,8 @@ def N(value: float) -> dict[str, str]:  # noqa: N802
 
 
 async def pause(attempt: int) -> None:
-    """Let others finish before the next attempt: a random wait that grows to a tenth of a second."""
+    """Let others finish before the next attempt: a random wait that grows to a tenth of a
+    second."""
     await asyncio.sleep(random.uniform(0, min(0.002 * 2**attempt, 0.1)))  # noqa: S311 - no secret
 
 

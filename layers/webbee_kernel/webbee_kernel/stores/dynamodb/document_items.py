@@ -66,7 +66,8 @@ def document_from(place: Place, head: Item, parts: list[Item] | None = None) -> 
 def writes_of(
     table: str, place: Place, held: Item | None, text: str, now: str
 ) -> tuple[Document, list[dict[str, Any]]]:
-    """The actions that put `text` where `held` stands (None: nothing does): the head under its condition, then the parts.
+    """The actions that put `text` where `held` stands (None: nothing does): the head under its
+    condition, then the parts.
 
     New parts overwrite old ones of the same number; those beyond the new count are deleted.
     """

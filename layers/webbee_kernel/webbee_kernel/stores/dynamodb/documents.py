@@ -1,15 +1,21 @@
 """Documents.
 
-    pk tenant#user#app   sk collection#id             created  etag  created_at  updated_at  data | packed | parts
-                         sk collection#id#part#000 …  etag  chunk                       (documents too large for one item)
-                         sk #users#collection         users_key  user_id                (once per user and collection)
-    index by_created     pk  created (collection#<uuid7>)                               a collection in order of creation
-    index users          users_key tenant#app#collection  user_id                       who has a collection
+    pk tenant#user#app   sk collection#id             created  etag  created_at  updated_at  data |
+    packed | parts
+                         sk collection#id#part#000 …  etag  chunk                       (documents
+                         too large for one item)
+                         sk #users#collection         users_key  user_id                (once per
+                         user and collection)
+    index by_created     pk  created (collection#<uuid7>)                               a collection
+    in order of creation
+    index users          users_key tenant#app#collection  user_id                       who has a
+    collection
 
-`#` ends a collection's name in every key, so `a` and `ab` never mix; parts and markers carry no `created`, so no query
-meets them. A document in parts is replaced by one transaction over its head and parts: either all of them are the
-new version or none is, nothing is ever left over, and no part needs an expiry that could outlive its purpose. A reader
-takes head and parts one after the other and starts again when their etags differ.
+`#` ends a collection's name in every key, so `a` and `ab` never mix; parts and markers carry no
+`created`, so no query meets them. A document in parts is replaced by one transaction over its head
+and parts: either all of them are the new version or none is, nothing is ever left over, and no part
+needs an expiry that could outlive its purpose. A reader takes head and parts one after the other
+and starts again when their etags differ.
 """
 
 from __future__ import annotations
@@ -47,7 +53,8 @@ _USERS_AT_ONCE: Final = 20
 
 
 class DynamoDocumentStore:
-    """`DocumentStore` on one table. A get, a create and a delete are one request each, an update two."""
+    """`DocumentStore` on one table. A get, a create and a delete are one request each, an update
+    two."""
 
     def __init__(self, database: Database, table: str) -> None:
         self._database = database
@@ -172,7 +179,8 @@ class DynamoDocumentStore:
     async def list_users(
         self, tenant_id: str, app_id: str, collection: str, *, page_size: int = 500
     ) -> AsyncIterator[str]:
-        """Markers are never removed; one query of one key per user says whether the collection still holds something."""
+        """Markers are never removed; one query of one key per user says whether the collection
+        still holds something."""
         request = {
             "TableName": self._table,
             "IndexName": "users",
@@ -203,7 +211,8 @@ class DynamoDocumentStore:
         return bool(items)
 
     async def _mark(self, place: Place) -> None:
-        """Note that the user may hold documents of the collection: before the first one, so that none is ever unlisted."""
+        """Note that the user may hold documents of the collection: before the first one, so that
+        none is ever unlisted."""
         marker = (place.pk, place.collection)
         if marker in self._marked:
             return
@@ -242,7 +251,8 @@ class DynamoDocumentStore:
         return [{"Delete": guarded}, *parts]
 
     async def _whole(self, place: Place, head: Item) -> Document | None:
-        """The document of a head, of a newer one if it was replaced while its parts were read; None if it was deleted."""
+        """The document of a head, of a newer one if it was replaced while its parts were read; None
+        if it was deleted."""
         current: Item | None = head
         for attempt in range(ATTEMPTS):
             if current is None:
@@ -266,7 +276,8 @@ class DynamoDocumentStore:
     def _collection(
         self, user: UserKey, app_id: str, collection: str, after: str = ""
     ) -> dict[str, Any]:
-        """A Query of the collection in order of creation, beyond one creation key. `!` sorts before hex digits and `g` after them."""
+        """A Query of the collection in order of creation, beyond one creation key. `!` sorts before
+        hex digits and `g` after them."""
         low = f"{after}!" if after else f"{collection_name(collection)}#"
         return {
             "TableName": self._table,

@@ -1,9 +1,10 @@
 """Counts requests and capacity units at the client, for benchmarks and tests.
 
-Units follow AWS's rules from the sizes of the items that pass by (developer guide, "DynamoDB item sizes and formats" and
-"Read and write operations"), because a local table reports constants. Known to be low: an update or delete counts what its
-request and answer show of the item, a projected query counts what it returned, and of index writes only those of a
-put or update that carries the index's key are counted, each once.
+Units follow AWS's rules from the sizes of the items that pass by (developer guide, "DynamoDB item
+sizes and formats" and "Read and write operations"), because a local table reports constants. Known
+to be low: an update or delete counts what its request and answer show of the item, a projected
+query counts what it returned, and of index writes only those of a put or update that carries the
+index's key are counted, each once.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class Call:
 
 @dataclass(slots=True)
 class Meter:
-    """What happened on a client since it was attached; `in_flight_most` is how many requests were on their way at once."""
+    """What happened on a client since it was attached; `in_flight_most` is how many requests were
+    on their way at once."""
 
     calls: list[Call] = field(default_factory=list)
     in_flight: int = 0
@@ -127,7 +129,8 @@ def metered(client: Any) -> Iterator[Meter]:
 
 
 def item_bytes(item: dict[str, Any]) -> int:
-    """The size DynamoDB bills: UTF-8 of names and strings, raw binary, about half a byte a digit."""
+    """The size DynamoDB bills: UTF-8 of names and strings, raw binary, about half a byte a
+    digit."""
     return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
 
 
@@ -168,9 +171,11 @@ def _written(
     if operation == "BatchWriteItem":
         requests = [request for batch in params["RequestItems"].values() for request in batch]
         return [
-            request["PutRequest"]["Item"]
-            if "PutRequest" in request
-            else request["DeleteRequest"]["Key"]
+            (
+                request["PutRequest"]["Item"]
+                if "PutRequest" in request
+                else request["DeleteRequest"]["Key"]
+            )
             for request in requests
         ]
     if operation == "TransactWriteItems":

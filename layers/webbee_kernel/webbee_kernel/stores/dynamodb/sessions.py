@@ -3,10 +3,12 @@
     pk tenant#user#session   sk turn#0 … turn#4    seq  body  expires_at  stamp
                              sk pending            confirmation_id  body  expires_at
     pk tenant#user           sk pending#<id>       session_id  expires_at
-    index by_user            user_key tenant#user  touched_at  title  seq  session_id     (slot 1 only)
+    index by_user            user_key tenant#user  touched_at  title  seq  session_id     (slot 1
+    only)
 
-Only slot 1 carries the index: the list of sessions costs one index write in five turns, and shows a session's last
-such turn. Its title is that of the first turn, kept by the write itself (`if_not_exists`), without a read.
+Only slot 1 carries the index: the list of sessions costs one index write in five turns, and shows a
+session's last such turn. Its title is that of the first turn, kept by the write itself
+(`if_not_exists`), without a read.
 """
 
 from __future__ import annotations
@@ -133,7 +135,8 @@ class DynamoSessionStore:
         return pending_from(answer["Attributes"]["body"]["S"])
 
     async def find_pending(self, user: UserKey, confirmation_id: str) -> str | None:
-        """Also after it was taken: a repeated answer belongs to the session that has the first one's turn."""
+        """Also after it was taken: a repeated answer belongs to the session that has the first
+        one's turn."""
         item = await self._database.get(self._table, _pointer(user, confirmation_id))
         return str(item["session_id"]["S"]) if item else None
 
@@ -165,9 +168,9 @@ class DynamoSessionStore:
             **start,
         )
         page = tuple(map(_summary, items[:limit]))
-        return page, tokens.write(page[-1].touched_at, page[-1].session_id) if len(
-            items
-        ) > limit else None
+        return page, (
+            tokens.write(page[-1].touched_at, page[-1].session_id) if len(items) > limit else None
+        )
 
 
 def _pointer(user: UserKey, confirmation_id: str) -> Item:

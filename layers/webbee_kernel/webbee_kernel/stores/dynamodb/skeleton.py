@@ -1,13 +1,16 @@
 """The skeleton: one item per section, installation records beside them.
 
-    pk tenant#user   sk app#section   data  previous  refreshed_at  ttl  due_at  lease_until  version  alerted  …
-                     sk !app          body                                             (installation record)
-                     sk !_kernel      body  seen_at                                    (when a turn was last noted)
+    pk tenant#user   sk app#section   data  previous  refreshed_at  ttl  due_at  lease_until
+    version  alerted  …
+                     sk !app          body                                             (installation
+                     record)
+                     sk !_kernel      body  seen_at                                    (when a turn
+                     was last noted)
     index due        due_shard  due_at → app_id  section  user  ttl
 
-The lease is a number in the section's own item: it is taken and checked by conditional writes, and runs out by itself.
-A refresh that is asked for while one runs is noted in `asked_at`, and `save` keeps it: the running handler may have
-read before the change that made somebody ask.
+The lease is a number in the section's own item: it is taken and checked by conditional writes, and
+runs out by itself. A refresh that is asked for while one runs is noted in `asked_at`, and `save`
+keeps it: the running handler may have read before the change that made somebody ask.
 """
 
 from __future__ import annotations
@@ -27,7 +30,8 @@ from .client import ConditionFailed, Database, Item, N, S, key_of, stamp
 _ATTEMPTS = 10
 _SEEN = installation_key("_kernel")
 _KERNELS_OWN = S(installation_text(Installation("_kernel", True)))
-"""The kernel as one more app of the user: to a reader that knows nothing of `seen_at`, it is an app that is not deployed."""
+"""The kernel as one more app of the user: to a reader that knows nothing of `seen_at`, it is an app
+that is not deployed."""
 
 
 class DynamoSkeletonStore:
@@ -80,7 +84,10 @@ class DynamoSkeletonStore:
                 TableName=self._table,
                 Key=_key(user, app_id, section),
                 UpdateExpression="SET #due_at = :due, #asked_at = :due, #due_shard = :shard",
-                ConditionExpression="attribute_exists(#pk) AND (attribute_not_exists(#due_at) OR #due_at > :due OR #lease_until > :due)",
+                ConditionExpression=(
+                    "attribute_exists(#pk) AND (attribute_not_exists(#due_at) OR #due_at > :due OR"
+                    " #lease_until > :due)"
+                ),
                 ExpressionAttributeValues={":due": N(due_at), ":shard": S(self._shard(user))},
             )
         except ConditionFailed as failure:
@@ -111,7 +118,8 @@ class DynamoSkeletonStore:
         return _section(answer["Attributes"])
 
     async def save(self, user: UserKey, section: Section, *, lease: float) -> bool:
-        """One write; one more for each refresh request or alert mark that arrived since the lease was taken."""
+        """One write; one more for each refresh request or alert mark that arrived since the lease
+        was taken."""
         asked_at: float | None = None
         alerted = section.alerted
         for _ in range(_ATTEMPTS):
@@ -126,7 +134,8 @@ class DynamoSkeletonStore:
             else:
                 return True
         raise StorageUnavailable(
-            f"The section {section.app_id}.{section.section} kept changing under its lease; it stays due."
+            f"The section {section.app_id}.{section.section} kept changing under its lease; it"
+            " stays due."
         )
 
     async def _replace(
@@ -190,7 +199,8 @@ class DynamoSkeletonStore:
     async def put_installation(
         self, user: UserKey, installation: Installation
     ) -> Installation | None:
-        """One write for a user who never decided; one more to replace what stands there, unless it says the same."""
+        """One write for a user who never decided; one more to replace what stands there, unless it
+        says the same."""
         item = {
             **key_of(user_key(user), installation_key(installation.app_id)),
             "body": S(installation_text(installation)),
@@ -214,7 +224,8 @@ class DynamoSkeletonStore:
             else:
                 return before
         raise StorageUnavailable(
-            f"The installation of {installation.app_id} kept changing; nothing was written, repeat the request."
+            f"The installation of {installation.app_id} kept changing; nothing was written, repeat"
+            " the request."
         )
 
     async def mark_seen(self, user: UserKey, at: float) -> None:

@@ -1,7 +1,8 @@
 """Every store in memory: the semantics of the DynamoDB adapters without I/O, for tests and trials.
 
-Values pass through JSON on the way in and out, so that no caller holds a reference into a store. One lock makes
-each operation atomic under threads. Nothing expires by itself, as in DynamoDB the moment after: reads decide.
+Values pass through JSON on the way in and out, so that no caller holds a reference into a store.
+One lock makes each operation atomic under threads. Nothing expires by itself, as in DynamoDB the
+moment after: reads decide.
 """
 
 from __future__ import annotations

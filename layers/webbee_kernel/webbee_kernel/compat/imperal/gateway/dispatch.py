@@ -1,4 +1,5 @@
-"""Who may ask for what: finds a request's route, checks whom it names, and puts errors into statuses."""
+"""Who may ask for what: finds a request's route, checks whom it names, and puts errors into
+statuses."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ _log = logging.getLogger("webbee.imperal")
 
 
 async def answer(request: Request, gateway: Gateway) -> Answer:
-    """Serve a request for the call that its token stands for. Never raises; what it says holds nothing of the deployment."""
+    """Serve a request for the call that its token stands for. Never raises; what it says holds
+    nothing of the deployment."""
     try:
         return Answer(200, await _serve(request, gateway))
     except Exception as error:
@@ -60,12 +62,14 @@ async def _serve(request: Request, gateway: Gateway) -> Any:
 
 
 def _route(request: Request) -> tuple[Route, dict[str, str]]:
-    """The first route that fits. `all` and `list_users` are a document's id too: the SDK's clients send `limit` where they mean the list."""
+    """The first route that fits. `all` and `list_users` are a document's id too: the SDK's clients
+    send `limit` where they mean the list."""
     fitting = [(route, found) for route in ROUTES if (found := route.match(request.path))]
     if not fitting:
         raise Refused(
             404,
-            f"this deployment serves {', '.join(f'{r.method} {r.path}' for r in ROUTES)} and nothing else",
+            f"this deployment serves {', '.join(f'{r.method} {r.path}' for r in ROUTES)} and"
+            " nothing else",
         )
     for route, found in fitting:
         if route.method == request.method and (not route.system or "limit" in request.query):

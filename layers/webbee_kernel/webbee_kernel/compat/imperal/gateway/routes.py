@@ -1,4 +1,5 @@
-"""What the gateway serves: the requests of the SDK's store, notify and completion clients, over the clients that `ctx` has."""
+"""What the gateway serves: the requests of the SDK's store, notify and completion clients, over the
+clients that `ctx` has."""
 
 from __future__ import annotations
 
@@ -15,7 +16,8 @@ from . import wire
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A request that was let in: the kernel's context of the user it acts for, and what it holds."""
+    """A request that was let in: the kernel's context of the user it acts for, and what it
+    holds."""
 
     ctx: Context
     app: str
@@ -89,7 +91,8 @@ async def count(asked: Asked) -> Any:
 
 
 async def list_users(asked: Asked) -> Any:
-    """A page of the users that hold documents. Users come in order, so the cursor is the last one; each page reads them from the first."""
+    """A page of the users that hold documents. Users come in order, so the cursor is the last one;
+    each page reads them from the first."""
     page = wire.checked(wire.Listing, asked.query)
     after = page.cursor[1:] if page.cursor.startswith(">") else ""
     found: list[str] = []
@@ -145,7 +148,8 @@ class Route:
     system: bool = False
 
     def match(self, path: str) -> re.Match[str] | None:
-        """The path's parts, still encoded. A document id may hold `/`, a collection before a fixed last word too."""
+        """The path's parts, still encoded. A document id may hold `/`, a collection before a fixed
+        last word too."""
         last = self.path.endswith("{doc_id}")
         pattern = self.path.replace(
             "{collection}", "(?P<collection>[^/]+)" if last else "(?P<collection>.+)"

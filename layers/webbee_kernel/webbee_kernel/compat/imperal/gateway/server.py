@@ -1,8 +1,8 @@
 """The gateway's socket: an HTTP server on the loopback interface of this process.
 
-It runs on threads of its own and its work on an event loop of its own, so a handler reaches it while it waits, and also while it
-blocks its thread with a synchronous client. Every answer ends its connection: none is left to go stale while Lambda freezes the
-process between two invocations.
+It runs on threads of its own and its work on an event loop of its own, so a handler reaches it
+while it waits, and also while it blocks its thread with a synchronous client. Every answer ends its
+connection: none is left to go stale while Lambda freezes the process between two invocations.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ class _Connection(BaseHTTPRequestHandler):
         return gateway.variables.copy().run(_loop.run, answer(request, gateway))
 
     def _body(self) -> bytes:
-        """The request's body. One that is too large is read to its end first: a client that is still sending would not hear the answer."""
+        """The request's body. One that is too large is read to its end first: a client that is
+        still sending would not hear the answer."""
         if "transfer-encoding" in self.headers:
             raise Refused(411, "send the body whole, with its content-length")
         length = self.headers.get("content-length") or "0"
@@ -108,7 +109,8 @@ class _Connection(BaseHTTPRequestHandler):
             self.wfile.write(raw)
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """What http.server itself refuses, in this server's form; its text would repeat the request."""
+        """What http.server itself refuses, in this server's form; its text would repeat the
+        request."""
         status = (
             HTTPStatus.METHOD_NOT_ALLOWED
             if code == HTTPStatus.NOT_IMPLEMENTED

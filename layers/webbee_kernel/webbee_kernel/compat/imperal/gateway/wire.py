@@ -1,4 +1,5 @@
-"""The gateway's wire: a request, its answer, and what bodies have to hold. Fields that are not named here are ignored."""
+"""The gateway's wire: a request, its answer, and what bodies have to hold. Fields that are not
+named here are ignored."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request: the path as it came, percent-encoded; query parameters, each once; the body, still JSON text."""
+    """One request: the path as it came, percent-encoded; query parameters, each once; the body,
+    still JSON text."""
 
     method: str
     path: str
@@ -113,7 +115,8 @@ class Prompt(BaseModel):
 
 
 def checked(model: type[Wire], values: Mapping[str, Any]) -> Wire:
-    """The values as their model; Refused 422 names the fields that are missing or wrong, never what was in them."""
+    """The values as their model; Refused 422 names the fields that are missing or wrong, never what
+    was in them."""
     try:
         return model.model_validate(dict(values))
     except ValidationError as error:
