@@ -19,15 +19,13 @@ from webbee_kernel.config import Settings
 from webbee_kernel.extensions.host import ExtensionHost
 from webbee_kernel.extensions.installer import Installer
 from webbee_kernel.extensions.registry import Registry, load_folder
-from webbee_kernel.identity import user_dict
 from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.refresh.refresher import RefreshMessage
 from webbee_kernel.refresh.schedules import system_user
 from webbee_kernel.sdk import User
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.surfaces import secrets
-from webbee_kernel.values import CallOutcome, CallRequest, Event, UserKey
+from webbee_kernel.values import CallOutcome, CallRequest, Event, RefreshMessage, UserKey, user_dict
 
 EXTENSIONS = Path(__file__).parent / "extensions"
 ALICE = User(

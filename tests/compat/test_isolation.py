@@ -20,10 +20,9 @@ from local.stack import http_event
 from tests.compat.conftest import ALICE, BOB, EXTENSIONS, Bench
 from tests.functions.support import ALICE as ALICE_CLAIMS
 from tests.functions.support import Person, deployed
+from webbee_kernel.extensions.inline import InlineDispatch
 from webbee_kernel.extensions.registry import Registry, load_folder
-from webbee_kernel.identity import user_dict
-from webbee_kernel.turn.calls import InlineDispatch
-from webbee_kernel.values import CallRequest
+from webbee_kernel.values import CallRequest, user_dict
 
 ROOT = Path(__file__).resolve().parents[2]
 FAILING = Path(__file__).parent / "failing"

@@ -12,7 +12,7 @@ from imperal_sdk.oauth_tokens import PROVIDER_TOKEN_URLS
 
 from tests.compat.conftest import Bench
 from tests.functions.provider import CLIENT, Provider, provider
-from webbee_kernel.extensions.connecting import connect
+from webbee_kernel.api.connecting import connect
 from webbee_kernel.extensions.registry import Registry
 from webbee_kernel.oauth.signin import SignIns, account_id
 from webbee_kernel.values import CallOutcome

@@ -34,9 +34,9 @@ from webbee_kernel.api.skeleton_refresh import RefreshService
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.bootstrap import bootstrap
-from webbee_kernel.refresh.refresher import RefreshMessage
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.dynamodb.meter import metered
+from webbee_kernel.values import RefreshMessage
 
 TICK = event("eventbridge_tick")
 SECTIONS = ["broken", "steady", "watch"]

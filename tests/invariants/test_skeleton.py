@@ -8,14 +8,12 @@ import pytest
 from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.bootstrap import bootstrap, make_host, make_refresher
 from webbee_kernel.config import Settings
-from webbee_kernel.identity import user_dict
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.refresh.refresher import RefreshMessage
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, SkeletonAccessForbidden, User
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel, registry_of
-from webbee_kernel.values import UserKey
+from webbee_kernel.values import RefreshMessage, UserKey, user_dict
 
 
 def refreshed(

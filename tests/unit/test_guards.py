@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webbee_kernel.arguments import ids_are_real, no_placeholders
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.errors import CallError
 from webbee_kernel.sdk import User
-from webbee_kernel.turn.guards import ids_are_real, known, no_placeholders, permitted
+from webbee_kernel.turn.guards import known, permitted
 
 READ = FunctionInfo("mail", "read", "Read", scopes=("mail:read", "mail:body"))
 CATALOGUE = Catalogue(

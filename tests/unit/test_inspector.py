@@ -13,13 +13,11 @@ from pydantic import BaseModel
 from webbee_kernel import inspector
 from webbee_kernel.catalogue import AppInfo, Catalogue
 from webbee_kernel.channels import skeleton
-from webbee_kernel.identity import user_dict
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
-from webbee_kernel.refresh.refresher import RefreshMessage
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.testing import USER, TestKernel
 from webbee_kernel.turn.view import TurnView
-from webbee_kernel.values import Section
+from webbee_kernel.values import RefreshMessage, Section, user_dict
 
 CROWDED: dict[str, Any] = {
     "first": 1,

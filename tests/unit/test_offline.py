@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.catalogue import tool_spec
 from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.llm.offline import OfflineModel
 from webbee_kernel.llm.offline.matching import index_of
 from webbee_kernel.llm.offline.planning import best
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Role, ToolSpec
+from webbee_kernel.llm.tools import tool_spec
 
 ROOT = Path(__file__).parents[2]
 CATALOGUE = load_folder(ROOT / "extensions").catalogue()

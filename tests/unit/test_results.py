@@ -18,7 +18,6 @@ from webbee_kernel.extensions.outcomes import (
     MAX_ERROR,
     MAX_RESULT_BYTES,
     MAX_SUMMARY,
-    failed,
     from_exception,
     from_return,
     plain_json,
@@ -26,7 +25,7 @@ from webbee_kernel.extensions.outcomes import (
     webhook_answer,
 )
 from webbee_kernel.sdk import ActionResult, ui
-from webbee_kernel.values import CallOutcome, CallRequest
+from webbee_kernel.values import CallOutcome, CallRequest, failed
 
 REQUEST = CallRequest("function", {}, "mail", "send", step=3)
 JSON_VALUES = st.recursive(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .extensions.registry import Registry
     from .refresh.refresher import Refresher
     from .refresh.schedules import Scheduler
-    from .turn.calls import Dispatch
+    from .turn.dispatch import Dispatch
     from .turn.kernel import Kernel
 
 
@@ -171,7 +171,7 @@ def _stores(settings: Settings) -> Stores:
 
 def _dispatch(app: App, registry: Registry | None) -> Dispatch:
     if app.settings.dispatch == "inline":
-        from .turn.calls import InlineDispatch
+        from .extensions.inline import InlineDispatch
 
         return InlineDispatch(make_host(app, registry))
     from .aws.lambda_dispatch import LambdaDispatch

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .llm.protocol import ToolSpec
-
 EXAMPLES_SHOWN = 4
 """Examples of a function that stand in its description for a model."""
 
@@ -112,19 +110,6 @@ class Catalogue:
     def from_dict(data: dict[str, Any]) -> Catalogue:
         """The inverse of `to_dict`."""
         return Catalogue({a["app_id"]: _app(a) for a in data["apps"]})
-
-
-def tool_spec(function: FunctionInfo) -> ToolSpec:
-    """The function as a model sees it."""
-    return ToolSpec(
-        name=function.tool_name,
-        app_id=function.app_id,
-        fn_name=function.fn_name,
-        description=function.description,
-        input_schema=function.input_schema,
-        action_type=function.action_type,
-        examples=function.examples,
-    )
 
 
 def _app(a: dict[str, Any]) -> AppInfo:

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, Json, SecretStr, ValidationError
 
 from .errors import SettingsError
-from .oauth.providers import NAME, Provider
+from .values.oauth import NAME, Provider
 
 Role = Literal["chat_turn", "tool_dispatch", "skeleton_refresh"]
 

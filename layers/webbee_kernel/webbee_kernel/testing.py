@@ -26,17 +26,26 @@ from .config import Settings
 from .extensions.context import ContextFactory
 from .extensions.host import ExtensionHost
 from .extensions.registry import LoadedExtension, Registry, checked, load_extension
-from .identity import user_dict
 from .llm.protocol import Model, ModelResponse
 from .llm.scripted import ScriptedModel
-from .refresh.refresher import Refresher, RefreshMessage
+from .refresh.refresher import Refresher
 from .sdk import ActionResult, Context, Extension, User
 from .stores.memory import memory_stores
 from .stores.protocols import Stores
 from .surfaces.secrets import path as secret_path
 from .turn.kernel import Ask, Kernel
 from .turn.replies import Reply
-from .values import CallOutcome, CallRequest, Event, SessionKey, SessionMemory, UserKey, UserState
+from .values import (
+    CallOutcome,
+    CallRequest,
+    Event,
+    RefreshMessage,
+    SessionKey,
+    SessionMemory,
+    UserKey,
+    UserState,
+    user_dict,
+)
 
 NOW = "2026-05-15T17:21:04Z"
 USER = User(imperal_id="alice", email="alice@example.com", tenant_id="test")

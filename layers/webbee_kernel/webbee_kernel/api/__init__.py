@@ -1,5 +1,8 @@
-"""The HTTP face: routes, wire models, errors as status codes. API Gateway routes; a table by route
-key answers."""
+"""The HTTP face and the three functions: routes, wire models, errors as status codes.
+
+May import: everything below. API Gateway routes; a table by route key answers.
+Entrance: `function.Function` with a service: `chat_turn`, `tool_dispatch`, `skeleton_refresh`.
+"""
 
 import gc
 import os

@@ -11,17 +11,18 @@ from ..base.clock import Clock
 from ..base.ids import new_id
 from ..base.logs import bind
 from ..bootstrap import App, bootstrap, make_kernel
-from ..catalogue import AppInfo, tool_spec
+from ..catalogue import AppInfo
 from ..config import Settings
 from ..errors import BadInput, KernelError, NotFound
 from ..events import sse
-from ..identity import require_role, user_dict
+from ..llm.tools import tool_spec
 from ..sdk.context import User
 from ..turn.kernel import Ask, Kernel
 from ..turn.memory import check_session_id
-from ..values import CallRequest, SessionKey, Turn, UserKey
+from ..values import CallRequest, SessionKey, Turn, UserKey, user_dict
 from . import answers, wire
 from .http import Answer, Request, Route, Router
+from .identity import require_role
 from .wire import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody
 
 

@@ -18,8 +18,8 @@ from pydantic import BaseModel, ValidationError
 from ..base.ids import new_id
 from ..base.logs import bind, hashed
 from ..errors import BadInput, KernelError, NotFound
-from ..identity import user_of
 from ..sdk.context import User
+from .identity import user_of
 
 MAX_BODY_BYTES = 128 * 1024
 B = TypeVar("B", bound=BaseModel)

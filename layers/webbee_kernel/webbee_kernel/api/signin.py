@@ -10,10 +10,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ..bootstrap import App
-from ..extensions.connecting import connect
 from ..extensions.host import ExtensionHost
 from ..oauth import page
 from ..oauth.signin import SignIn, SignIns
+from .connecting import connect
 from .http import Answer, Request, Route
 from .wire import SignInBody
 

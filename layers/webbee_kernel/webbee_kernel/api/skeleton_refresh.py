@@ -17,8 +17,9 @@ from ..errors import NotFound
 from ..extensions.host import ExtensionHost
 from ..extensions.installer import Installer
 from ..refresh.asking import touched
-from ..refresh.refresher import RefreshMessage, RefreshSender
+from ..refresh.refresher import RefreshSender
 from ..refresh.schedules import SCHEDULE, system_user
+from ..values import RefreshMessage
 from . import answers
 from .http import Answer, Request, Route, Router
 from .wire import InstallationBody

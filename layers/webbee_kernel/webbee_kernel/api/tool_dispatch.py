@@ -14,16 +14,16 @@ from ..config import Settings
 from ..errors import BadInput, CallError, KernelError, NotAllowed, NotFound
 from ..extensions.host import ExtensionHost
 from ..extensions.installations import is_installed
-from ..identity import has_role, require_role, user_dict
 from ..oauth.signin import SignIn
 from ..refresh.asking import touched
 from ..sdk.context import User
 from ..sdk.definitions import SecretDef
 from ..sdk.errors import SecretTooLargeError
 from ..surfaces import secrets
-from ..values import CallRequest, UserKey
+from ..values import CallRequest, UserKey, user_dict
 from . import answers
 from .http import Answer, Request, Route, Router
+from .identity import has_role, require_role
 from .signin import SignInPages
 from .wire import CallBody, SecretBody
 

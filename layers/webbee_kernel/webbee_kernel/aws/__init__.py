@@ -1,1 +1,5 @@
-"""Adapters to AWS services other than the tables: Lambda, SQS, and later Bedrock."""
+"""AWS services other than the tables: clients, Lambda, SQS, the time after a response.
+
+May import: catalogue, values, errors, base.
+Entrance: `clients.aws_client`; `lambda_dispatch` and `sqs` are plugged in by `bootstrap`.
+"""

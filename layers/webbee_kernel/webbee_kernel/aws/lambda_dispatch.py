@@ -9,9 +9,7 @@ from typing import Any
 
 from ..catalogue import Catalogue
 from ..errors import StorageUnavailable
-from ..extensions.audit import outcome_from
-from ..extensions.outcomes import failed
-from ..values import CallOutcome, CallRequest
+from ..values import CallOutcome, CallRequest, failed, outcome_from
 from .clients import ClientFactory, aws_client
 
 READ_TIMEOUT_S = 60.0

@@ -11,9 +11,8 @@ from typing import Any
 import orjson
 
 from ..base.logs import correlation_id
-from ..identity import user_dict
-from ..refresh.refresher import RefreshMessage
 from ..sdk.context import User
+from ..values import RefreshMessage, user_dict
 from .clients import ClientFactory, aws_client
 
 BATCH = 10  # messages SQS takes in one call

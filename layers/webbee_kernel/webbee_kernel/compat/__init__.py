@@ -1,2 +1,5 @@
-"""Extensions written for other SDKs, run unchanged: one package per SDK, imported only where one of
-its extensions is loaded."""
+"""Extensions written for other SDKs, run unchanged: one package an SDK.
+
+May import: surfaces, sdk and what is below them; imported only where one of its extensions loads.
+Entrance: `imperal.adopt`.
+"""

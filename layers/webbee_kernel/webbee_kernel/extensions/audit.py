@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict, replace
-from typing import Any
 
 from ..base.clock import Clock, iso
 from ..base.ids import digest, new_id
 from ..stores.protocols import AuditStore
-from ..values import AuditRecord, CallOutcome, CallRequest, Event, UserKey
+from ..values import AuditRecord, CallOutcome, CallRequest, Event, UserKey, outcome_from
 
 STARTED = "started"
 POLL_S = 0.2
@@ -94,18 +93,6 @@ class Audit:
 
     def _expires_at(self) -> int:
         return int(self._clock.now()) + self._seconds
-
-
-def outcome_from(data: dict[str, Any]) -> CallOutcome:
-    """An outcome from its plain JSON form."""
-    known = {k: data[k] for k in CallOutcome.__dataclass_fields__ if k in data}
-    return CallOutcome(
-        **{
-            **known,
-            "panels": tuple(known.get("panels") or ()),
-            "problems": tuple(known.get("problems") or ()),
-        }
-    )
 
 
 def _outcome(record: AuditRecord) -> CallOutcome:

@@ -18,12 +18,10 @@ from ..base.clock import Clock
 from ..base.loop_thread import LoopThread
 from ..channels.skeleton import SkeletonReader
 from ..config import Settings
-from ..identity import user_dict
 from ..llm.protocol import Model
 from ..sdk.context import User
 from ..stores.protocols import Stores
-from ..values import CallOutcome, CallRequest
-from .outcomes import failed
+from ..values import CallOutcome, CallRequest, failed, user_dict
 from .registry import LoadedExtension, Registry
 from .runner import HEALTH_S, SYSTEM_USER, ExtensionRunner
 

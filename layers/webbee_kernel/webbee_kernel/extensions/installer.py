@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..base.clock import Clock, iso
-from ..identity import user_dict
 from ..sdk.context import User
 from ..stores.protocols import Stores
-from ..values import Installation, Section, UserKey
+from ..values import Installation, Section, UserKey, user_dict
 from .host import ExtensionHost
 from .installations import is_installed_in, remember
 

@@ -12,13 +12,14 @@ from pydantic import BaseModel, ValidationError
 
 from ..errors import CallError
 from ..sdk.result import UNSTRUCTURED, ActionResult, ui_dict
-from ..values import CallOutcome, CallRequest
+from ..values import CallOutcome, CallRequest, failed
+from ..values.calls import MAX_ERROR
 
 MAX_RESULT_BYTES = 1_000_000
 """Bytes of JSON a call may return; well under Lambda's 6 MB so that an answer always fits."""
 
 MAX_SUMMARY = 2_000
-MAX_ERROR = 1_000
+
 MAX_CODE = 128
 """Characters of a result's texts; longer ones are cut."""
 
@@ -57,29 +58,6 @@ def from_return(
         ),
         action_type=action_type,
         step=request.step,
-    )
-
-
-def failed(
-    request: CallRequest,
-    code: str,
-    error: str,
-    *,
-    action_type: str = "read",
-    retryable: bool = False,
-    problems: tuple[dict[str, str], ...] = (),
-) -> CallOutcome:
-    """An outcome of a call that did not succeed. A missing code becomes EXT_UNSTRUCTURED_ERROR."""
-    return CallOutcome(
-        app_id=request.app_id,
-        fn_name=request.name,
-        status="error",
-        error=error[:MAX_ERROR],
-        error_code=code or UNSTRUCTURED,
-        retryable=retryable,
-        action_type=action_type,
-        step=request.step,
-        problems=problems,
     )
 
 

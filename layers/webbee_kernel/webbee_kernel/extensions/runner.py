@@ -11,6 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from ..arguments import no_placeholders
 from ..base import background
 from ..base.clock import Clock
 from ..channels.cache import InFlight
@@ -18,24 +19,15 @@ from ..channels.skeleton import SkeletonReader
 from ..config import Settings
 from ..errors import CallError, KernelError, StorageUnavailable
 from ..events import EventLog, panel_refresh
-from ..identity import user_dict, user_from
 from ..llm.protocol import Model
 from ..sdk.context import Context, User
 from ..sdk.extension import ALERT_PREFIX
 from ..sdk.result import ui_dict
 from ..stores.protocols import Stores
-from ..turn.guards import no_placeholders
-from ..values import AuditRecord, CallOutcome, CallRequest, UserKey
+from ..values import AuditRecord, CallOutcome, CallRequest, UserKey, failed, user_dict, user_from
 from .audit import Audit
 from .context import ContextFactory
-from .outcomes import (
-    failed,
-    from_exception,
-    from_return,
-    plain_json,
-    validation_failed,
-    webhook_answer,
-)
+from .outcomes import from_exception, from_return, plain_json, validation_failed, webhook_answer
 from .registry import LoadedExtension, Registry
 
 SYSTEM_USER = "__system__"

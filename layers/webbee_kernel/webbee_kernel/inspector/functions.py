@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..catalogue import FunctionInfo, tool_spec
+from ..catalogue import FunctionInfo
+from ..llm.tools import tool_spec
 from ..turn.shortlist import BUDGET, Shortlist
 from ..turn.view import TurnView
 

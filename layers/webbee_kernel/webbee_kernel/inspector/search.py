@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..base.text import dumps, one_line
-from ..catalogue import tool_spec
+from ..llm.tools import tool_spec
 from ..turn import memory as session_memory
 from ..turn.memory import MESSAGE_PREVIEW, REPLY_PREVIEW
 from ..turn.view import TurnView

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ..catalogue import EXAMPLES_SHOWN
+from ..catalogue import EXAMPLES_SHOWN, FunctionInfo
 from .protocol import ToolCall, ToolSpec
 
 MAX_DESCRIPTION: Final = 1024
@@ -112,3 +112,16 @@ def whole(calls: Sequence[ToolCall], stop_reason: str) -> tuple[ToolCall, ...]:
 def clean(text: str) -> str:
     """Text that can be sent: half of a surrogate pair, which has no UTF-8, becomes `?`."""
     return text.encode("utf-8", "replace").decode()
+
+
+def tool_spec(function: FunctionInfo) -> ToolSpec:
+    """The function as a model sees it."""
+    return ToolSpec(
+        name=function.tool_name,
+        app_id=function.app_id,
+        fn_name=function.fn_name,
+        description=function.description,
+        input_schema=function.input_schema,
+        action_type=function.action_type,
+        examples=function.examples,
+    )

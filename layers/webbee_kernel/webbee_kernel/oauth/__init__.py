@@ -1,2 +1,5 @@
-"""Sign-in with other services (OAuth 2.0, authorization code with PKCE): `ctx.oauth_authorize_url`
-begins it, the callback route ends it."""
+"""Sign-in with other services (OAuth 2.0, authorization code with PKCE).
+
+May import: surfaces, stores, config and what is below them.
+Entrance: `signin.SignIns` begins one; `api.connecting` ends it.
+"""

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import orjson
 
 from ..errors import CallError
-from .providers import Provider
+from ..values.oauth import Provider
 from .signin import SignIn
 
 TOKEN_S = 10.0

@@ -17,13 +17,12 @@ import orjson
 
 from ..base.clock import Clock
 from ..config import Settings
-from ..identity import user_dict, user_from
 from ..sdk.context import User
 from ..sdk.definitions import OAuthDef
 from ..sdk.errors import OAuthNotConfigured, SecretNotDeclaredError
 from ..stores.protocols import CacheStore
 from ..surfaces.secrets import SecretsClient
-from ..values import UserKey
+from ..values import UserKey, user_dict, user_from
 from . import providers
 
 SECONDS = 600

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 from ..base.clock import Clock
@@ -18,11 +18,10 @@ from ..events import EventLog
 from ..extensions.host import ExtensionHost
 from ..extensions.installations import is_installed_in
 from ..extensions.outcomes import plain_json
-from ..identity import user_dict, user_from
 from ..sdk.context import User
 from ..sdk.definitions import SkeletonDef
 from ..stores.protocols import SkeletonStore
-from ..values import Section, UserKey
+from ..values import RefreshMessage, Section, UserKey, user_dict, user_from
 from .asking import BACKOFF_S, SEEN, SEEN_EVERY_S, own_due
 
 TICK_S = 60
@@ -37,20 +36,6 @@ SLOW_S = 6 * 3600
 
 MAX_ALERT = 1_000
 _log = logging.getLogger("webbee.refresh")
-
-
-@dataclass(frozen=True, slots=True)
-class RefreshMessage:
-    """One section of one user to refresh. `reason` is due, stale or effect; with seen, the user is
-    noted instead."""
-
-    user: dict[str, Any]
-    app_id: str
-    section: str
-    reason: str = "due"
-    due_at: float = 0.0
-    delay_s: int = 0
-    correlation_id: str = ""
 
 
 class RefreshSender(Protocol):

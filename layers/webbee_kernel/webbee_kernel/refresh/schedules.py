@@ -9,10 +9,9 @@ from datetime import UTC, datetime, timedelta
 from ..base.clock import Clock, iso
 from ..extensions.audit import Audit
 from ..extensions.host import SYSTEM_USER, ExtensionHost
-from ..identity import user_dict
 from ..sdk.context import User
-from ..values import CallRequest, UserKey
-from .refresher import RefreshMessage, RefreshSender
+from ..values import CallRequest, RefreshMessage, UserKey, user_dict
+from .refresher import RefreshSender
 
 SCHEDULE = "schedule"
 JOB_S = 90.0

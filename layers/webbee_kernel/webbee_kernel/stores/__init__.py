@@ -1,4 +1,8 @@
-"""Where state lives: one protocol per table, one implementation on DynamoDB, one in memory."""
+"""Where state lives: one protocol per table, one implementation on DynamoDB, one in memory.
+
+May import: aws, values, errors, base, sdk.
+Entrance: `protocols.Stores`.
+"""
 
 from .protocols import (
     AuditStore,

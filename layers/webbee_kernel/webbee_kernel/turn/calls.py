@@ -7,26 +7,20 @@ import asyncio
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
+from .. import arguments
 from ..base.logs import correlation_id
 from ..base.metrics import timed
 from ..catalogue import Catalogue
 from ..errors import CallError, KernelError
-from ..extensions.outcomes import failed
-from ..identity import user_dict
 from ..pii import Masker, UnknownPlaceholder
 from ..sdk.context import User
-from ..values import CallOutcome, CallRequest, Step
+from ..values import CallOutcome, CallRequest, Step, failed, user_dict
 from . import guards, planner
+from .dispatch import LOST, Dispatch
 from .prompt import Problem
 from .results_block import results_block
-
-if TYPE_CHECKING:
-    from ..extensions.host import ExtensionHost
-
-LOST = "dispatch_unavailable"
-"""Code of an invocation that did not answer: what it did is not known."""
 
 REPAIRABLE = frozenset(
     {
@@ -38,33 +32,6 @@ REPAIRABLE = frozenset(
     }
 )
 """Codes that a model can mend by asking better."""
-
-
-class Dispatch(Protocol):
-    """The seam to extension code: in this process or in another function."""
-
-    async def catalogue(self) -> Catalogue:
-        """What is deployed; asked once per process."""
-        ...
-
-    async def call(self, request: CallRequest) -> CallOutcome:
-        """Run one call; always an outcome, unless the database is gone (StorageUnavailable)."""
-        ...
-
-
-class InlineDispatch:
-    """Runs extension code in this process; the host keeps it off the turn's thread."""
-
-    def __init__(self, host: ExtensionHost) -> None:
-        self._host = host
-
-    async def catalogue(self) -> Catalogue:
-        """The loaded extensions."""
-        return self._host.catalogue
-
-    async def call(self, request: CallRequest) -> CallOutcome:
-        """Run it."""
-        return await self._host.execute(request)
 
 
 @dataclass(slots=True)
@@ -214,12 +181,12 @@ class StepRunner:
         guards.permitted(calls.user, function, step.app_id in calls.installed)
         literal = {k: v for k, v in step.arguments.items() if not planner.references(v)}
         try:
-            guards.ids_are_real(literal, function, calls.seen)
+            arguments.ids_are_real(literal, function, calls.seen)
         except CallError:
             if not calls.outcomes:
                 raise
-            guards.ids_are_real(literal, function, calls.shown())
-        guards.no_placeholders(calls.real(literal))
+            arguments.ids_are_real(literal, function, calls.shown())
+        arguments.no_placeholders(calls.real(literal))
 
     def _prepare(self, calls: Calls, step: Step) -> CallRequest | CallOutcome:
         """The request with placeholders replaced and references bound, or the outcome that says why
@@ -231,7 +198,7 @@ class StepRunner:
         request = self._request(calls, step, step.arguments)
         try:
             self._guard(calls, step)
-            arguments = planner.bind(calls.real(step.arguments), calls.outcomes)
+            bound = planner.bind(calls.real(step.arguments), calls.outcomes)
         except CallError as error:
             problems = ({"field": error.field, "problem": str(error), "limit": ""},)
             return failed(
@@ -244,7 +211,7 @@ class StepRunner:
                 f"{step.fn_name} was not called: {error}",
                 action_type=step.action_type,
             )
-        return replace(request, arguments=arguments)
+        return replace(request, arguments=bound)
 
     def _request(
         self, calls: Calls, step: Step, arguments: dict[str, Any], *, planned: bool = True

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..base.metrics import record, timed, tokens
-from ..catalogue import FunctionInfo, tool_spec
+from ..catalogue import FunctionInfo
 from ..llm.protocol import Model, ModelRequest, ModelResponse
+from ..llm.tools import tool_spec
 from ..values import CallOutcome, Plan
 from . import planner
 from .prompt import Problem, Prompt, problems_block

@@ -32,8 +32,9 @@ from ..values import (
     UserState,
 )
 from . import confirmation, replies
-from .calls import Calls, Dispatch, StepRunner
+from .calls import Calls, StepRunner
 from .classifier import MAX_ROUNDS, Classifier
+from .dispatch import Dispatch
 from .memory import append
 from .narrator import Narrator
 from .prompt import Problem

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .errors import NotAllowed, NotAuthenticated
-from .sdk.context import User
+from ..errors import NotAllowed, NotAuthenticated
+from ..sdk.context import User
 
 ROLES = ("user", "developer", "operator")
 _PART = re.compile(r"[^#\x00-\x1f\x7f]{1,128}")
@@ -63,23 +63,6 @@ def require_role(user: User, role: str) -> None:
     """NotAllowed unless the user has the role or a higher one."""
     if not has_role(user, role):
         raise NotAllowed(f"this needs the role {role}; the token says {user.role}", field="role")
-
-
-def user_from(data: Mapping[str, Any]) -> User:
-    """A user from its plain form; the authoriser's claims were checked before it was made."""
-    return User(**{**data, "scopes": tuple(data.get("scopes") or ())})
-
-
-def user_dict(user: User) -> dict[str, Any]:
-    """The plain form of a user, as it travels between functions."""
-    return {
-        "imperal_id": user.imperal_id,
-        "role": user.role,
-        "language": user.language,
-        "email": user.email,
-        "tenant_id": user.tenant_id,
-        "scopes": list(user.scopes),
-    }
 
 
 def _claim(claims: Mapping[str, Any], name: str) -> str:

@@ -8,17 +8,15 @@ from ..base.clock import iso
 from ..bootstrap import App
 from ..errors import CallError
 from ..events import panel_refresh
-from ..identity import user_dict
+from ..extensions.audit import Audit
+from ..extensions.host import ExtensionHost
+from ..extensions.installations import is_installed
 from ..oauth import exchange, providers
 from ..oauth.signin import SignIn, account_id, client
 from ..sdk.errors import ExtensionError
 from ..surfaces.http import HttpClient
 from ..surfaces.secrets import SecretsClient
-from ..values import CallOutcome, CallRequest, UserKey
-from .audit import Audit
-from .host import ExtensionHost
-from .installations import is_installed
-from .outcomes import failed
+from ..values import CallOutcome, CallRequest, UserKey, failed, user_dict
 
 WAIT_S = 20.0
 """Seconds a second delivery of the same answer waits for the first."""

@@ -1,0 +1,23 @@
+"""Dispatch: the seam between a turn and wherever extension code runs."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..catalogue import Catalogue
+from ..values import CallOutcome, CallRequest
+
+LOST = "dispatch_unavailable"
+"""Code of an invocation that did not answer: what it did is not known."""
+
+
+class Dispatch(Protocol):
+    """The seam to extension code: in this process or in another function."""
+
+    async def catalogue(self) -> Catalogue:
+        """What is deployed; asked once per process."""
+        ...
+
+    async def call(self, request: CallRequest) -> CallOutcome:
+        """Run one call; always an outcome, unless the database is gone (StorageUnavailable)."""
+        ...

@@ -1,0 +1,53 @@
+"""The plain values that travel between the rooms: frozen, JSON-shaped, no I/O.
+
+May import: base, sdk. Entrance: this module has them all; each file is one noun.
+"""
+
+from __future__ import annotations
+
+from .calls import CallOutcome, CallRequest, Plan, Step, failed, outcome_from
+from .keys import SessionKey, UserKey
+from .plain import JSON, JSONObject
+from .records import AuditRecord, Event
+from .refreshing import RefreshMessage
+from .sections import Installation, Section, UserState
+from .sessions import (
+    RING_SIZE,
+    HistoryItem,
+    PendingConfirmation,
+    SessionMemory,
+    SessionSummary,
+    ToolCallDigest,
+    Turn,
+    TurnStatus,
+)
+from .users import user_dict, user_from
+
+__all__ = [
+    "JSON",
+    "RING_SIZE",
+    "AuditRecord",
+    "CallOutcome",
+    "CallRequest",
+    "Event",
+    "HistoryItem",
+    "Installation",
+    "JSONObject",
+    "PendingConfirmation",
+    "Plan",
+    "RefreshMessage",
+    "Section",
+    "SessionKey",
+    "SessionMemory",
+    "SessionSummary",
+    "Step",
+    "ToolCallDigest",
+    "Turn",
+    "TurnStatus",
+    "UserKey",
+    "UserState",
+    "failed",
+    "outcome_from",
+    "user_dict",
+    "user_from",
+]

@@ -1,0 +1,121 @@
+"""A call: planned, on its way, ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..sdk.result import UNSTRUCTURED
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One planned call. `arguments` may hold references to earlier steps: `{{steps.0.data.id}}`."""
+
+    index: int
+    app_id: str
+    fn_name: str
+    arguments: dict[str, Any]
+    action_type: str = "read"
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether it changes something."""
+        return self.action_type != "read"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the classifier decided: steps in order, or a plain answer."""
+
+    steps: tuple[Step, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CallRequest:
+    """One call on its way to extension code. Everything is plain JSON: it may travel to another
+    function.
+
+    `kind` is function, check (validate only), panel, skeleton, alert, hook, webhook or schedule.
+    `nth` counts the calls of this function in its turn where a model chose the arguments; None
+    where a person or a program did.
+    """
+
+    kind: str
+    user: dict[str, Any]
+    app_id: str
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    session_id: str = ""
+    request_id: str = ""
+    step: int = 0
+    deadline_s: float = 20.0
+    correlation_id: str = ""
+    nth: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallOutcome:
+    """How a call ended. `data` is ActionResult.data as plain JSON; `problems` names rejected
+    arguments."""
+
+    app_id: str
+    fn_name: str
+    status: str
+    data: Any = None
+    summary: str = ""
+    error: str = ""
+    error_code: str = ""
+    retryable: bool = False
+    ui: Any = None
+    panels: tuple[str, ...] = ()
+    duration_ms: int = 0
+    action_type: str = "read"
+    step: int = 0
+    repeated: bool = False
+    problems: tuple[dict[str, str], ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether the call succeeded."""
+        return self.status == "ok"
+
+
+MAX_ERROR = 1_000
+"""Characters of an error text; a longer one is cut."""
+
+
+def failed(
+    request: CallRequest,
+    code: str,
+    error: str,
+    *,
+    action_type: str = "read",
+    retryable: bool = False,
+    problems: tuple[dict[str, str], ...] = (),
+) -> CallOutcome:
+    """An outcome of a call that did not succeed. A missing code becomes EXT_UNSTRUCTURED_ERROR."""
+    return CallOutcome(
+        app_id=request.app_id,
+        fn_name=request.name,
+        status="error",
+        error=error[:MAX_ERROR],
+        error_code=code or UNSTRUCTURED,
+        retryable=retryable,
+        action_type=action_type,
+        step=request.step,
+        problems=problems,
+    )
+
+
+def outcome_from(data: dict[str, Any]) -> CallOutcome:
+    """An outcome from its plain JSON form."""
+    known = {k: data[k] for k in CallOutcome.__dataclass_fields__ if k in data}
+    return CallOutcome(
+        **{
+            **known,
+            "panels": tuple(known.get("panels") or ()),
+            "problems": tuple(known.get("problems") or ()),
+        }
+    )

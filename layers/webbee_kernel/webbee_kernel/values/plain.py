@@ -1,0 +1,12 @@
+"""JSON, as a type."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+JSON: TypeAlias = Any
+"""A JSON value: dict, list, str, int, float, bool or None. A recursive type would have to be
+narrowed at every step of every path; what a value is stands in the docstring that hands it out."""
+
+JSONObject: TypeAlias = dict[str, JSON]
+"""A JSON object."""
