@@ -1,0 +1,174 @@
+"""The demo world in this process: shipped extensions, mail servers, one user, the offline model.
+
+What handlers were called with is taken down where they are called, so that an effect is known by
+its true arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from local.gateway import TOKENS
+from local.mail_servers import MailServers
+from webbee_kernel.sdk import ActionResult, Extension, FunctionDef, User
+from webbee_kernel.testing import NOW, ExtensionHarness, TestKernel
+
+from .cases import Given, Language
+
+EXTENSIONS = Path(__file__).parents[2] / "extensions"
+APPS = ("mail", "tasks", "notes")
+USERS = {"ru": "alice", "en": "bob"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A handler that ran: `app.function`, what it may do, what it took and what it answered."""
+
+    call: str
+    action_type: str
+    arguments: dict[str, Any]
+    data: Any
+    ok: bool
+
+    @property
+    def is_effect(self) -> bool:
+        """Whether something was changed or sent."""
+        return self.ok and self.action_type != "read"
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """What came of one message."""
+
+    reply: str
+    ran: tuple[Ran, ...] = ()
+    waiting: tuple[Ran, ...] = ()
+    confirmation_id: str = ""
+
+    @property
+    def effects(self) -> tuple[Ran, ...]:
+        """The writes that succeeded."""
+        return tuple(r for r in self.ran if r.is_effect)
+
+
+@dataclass(slots=True)
+class TalkWorld:
+    """One user's world. `say` is a turn, `accept` presses the button of a confirmation."""
+
+    kernel: TestKernel
+    apps: dict[str, ExtensionHarness]
+    ran: list[Ran] = field(default_factory=list)
+    titles: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def say(self, message: str, session_id: str = "s1") -> Happened:
+        """One message; sections are refreshed after a write, as the queue would."""
+        self.ran.clear()
+        return self._after(self.kernel.chat(message, session_id=session_id).body)
+
+    def accept(self, confirmation_id: str, session_id: str = "s1") -> Happened:
+        """Say yes to what waits."""
+        self.ran.clear()
+        return self._after(self.kernel.confirm(confirmation_id, session_id=session_id).body)
+
+    def do(self, given: Sequence[Given]) -> None:
+        """What the user had done before; AssertionError where a call fails."""
+        for call in given:
+            app_id, _, name = call.call.partition(".")
+            result = self.apps[app_id].call(name, **call.arguments)
+            assert result.ok, f"{call.call}: {result.error}"
+            self._learn(result.data)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Every section of every app, as the schedule does."""
+        for app in self.apps.values():
+            for section in app.registry.loaded[app.app_id].ext.skeletons:
+                app.skeleton(section)
+
+    def watch(self, app_id: str, ext: Extension) -> None:
+        """Take down every call of the extension's chat functions."""
+        for chat in ext.chats:
+            for name, function in chat.functions.items():
+                chat.functions[name] = replace(function, func=self._watched(app_id, function))
+
+    def _watched(
+        self, app_id: str, function: FunctionDef
+    ) -> Callable[..., Awaitable[ActionResult]]:
+        @wraps(function.func)
+        async def watched(*arguments: Any, **named: Any) -> ActionResult:
+            taken = dict(named)
+            for value in arguments[1:]:
+                taken |= value.model_dump(mode="json")
+            result: ActionResult = await function.func(*arguments, **named)
+            self._learn(result.data)
+            self.ran.append(
+                Ran(
+                    f"{app_id}.{function.name}", function.action_type, taken, result.data, result.ok
+                )
+            )
+            return result
+
+        return watched
+
+    def _learn(self, data: Any) -> None:
+        """Remember rows by their ids: a call that waits holds only the id of a row."""
+        if isinstance(data, dict):
+            if isinstance(data.get("id"), str):
+                self.titles[data["id"]] = {**self.titles.get(data["id"], {}), **data}
+            for value in data.values():
+                self._learn(value)
+        elif isinstance(data, list):
+            for value in data:
+                self._learn(value)
+
+    def _after(self, body: dict[str, Any]) -> Happened:
+        confirmation = body.get("confirmation") or {}
+        waiting = tuple(self._waiting(call) for call in confirmation.get("calls", ()))
+        happened = Happened(
+            str(body["reply"]), tuple(self.ran), waiting, confirmation.get("id", "")
+        )
+        if happened.effects:
+            self.refresh()
+        return happened
+
+    def _waiting(self, call: dict[str, Any]) -> Ran:
+        """A call that would run; the rows that its ids stand for take the place of its result."""
+        arguments = call["arguments"]
+        ids = [arguments.get("id"), *(arguments.get("ids") or ())]
+        rows = [self.titles[i] for i in ids if i in self.titles]
+        return Ran(f"{call['app_id']}.{call['fn_name']}", "write", arguments, rows, ok=False)
+
+
+@contextmanager
+def talk_world(language: Language, given: Sequence[Given] = ()) -> Iterator[TalkWorld]:
+    """A fresh world for the block, every section refreshed. The clock stands at `NOW`, a Friday."""
+    claims = TOKENS[USERS[language]]
+    user = User(
+        imperal_id=claims["sub"],
+        email=claims["email"],
+        tenant_id=claims["tenant_id"],
+        language=claims["language"],
+    )
+    with MailServers(now=datetime.fromisoformat(NOW)) as servers:
+        mail = ExtensionHarness(
+            EXTENSIONS / "mail", user=user, secrets={"accounts": servers.accounts_secret("demo")}
+        )
+        stores = mail.app.stores
+        others = {
+            a: ExtensionHarness(EXTENSIONS / a, user=user, stores=stores)
+            for a in APPS
+            if a != "mail"
+        }
+        kernel = TestKernel([EXTENSIONS / a for a in APPS], user=user, stores=stores)
+        world = TalkWorld(kernel, {"mail": mail, **others})
+        for app_id, loaded in kernel.registry.loaded.items():
+            world.watch(app_id, loaded.ext)
+        world.refresh()
+        world.do(given)
+        yield world

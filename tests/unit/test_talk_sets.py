@@ -1,0 +1,149 @@
+"""The talk benchmark: its sets are what they say, its judge tells right from wrong."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from benchmarks.talk.__main__ import play, tell
+from benchmarks.talk.cases import (
+    Call,
+    Conversation,
+    Expectation,
+    Given,
+    Remark,
+    conversations,
+    remarks,
+)
+from benchmarks.talk.judge import judge
+from benchmarks.talk.world import APPS, EXTENSIONS, Happened, Ran, talk_world
+from webbee_kernel.testing import registry_of
+
+HALVES = pytest.mark.parametrize("sealed", [False, True], ids=["open", "sealed"])
+SEND = Ran("mail.send", "write", {"to": "ivan@work.com", "body": "Hello."}, {"sent": True}, ok=True)
+
+
+def wants(**expectation: object) -> list[Expectation]:
+    return [Expectation.model_validate(expectation)]
+
+
+def sent(to: str) -> dict[str, object]:
+    return {"call": "mail.send", "arguments_contain": {"to": to, "body": "hello"}}
+
+
+@HALVES
+def test_remarks_are_two_hundred_half_english_half_russian(sealed: bool) -> None:
+    assert Counter(r.language for r in remarks(sealed=sealed)) == {"en": 100, "ru": 100}
+
+
+@HALVES
+def test_conversations_are_thirty_of_four_to_eight_turns(sealed: bool) -> None:
+    cases = conversations(sealed=sealed)
+    assert Counter(c.language for c in cases) == {"en": 15, "ru": 15}
+    assert all(4 <= len(c.turns) <= 8 and all(t.expected for t in c.turns) for c in cases)
+
+
+def test_the_halves_share_no_remark() -> None:
+    assert not {r.message for r in remarks(sealed=False)} & {
+        r.message for r in remarks(sealed=True)
+    }
+
+
+@HALVES
+def test_conversations_name_functions_that_exist_and_do_what_is_meant(sealed: bool) -> None:
+    registry = registry_of(*(EXTENSIONS / app for app in APPS))
+    kinds = {
+        f"{app_id}.{name}": function.action_type
+        for app_id, loaded in registry.loaded.items()
+        for chat in loaded.ext.chats
+        for name, function in chat.functions.items()
+    }
+    for expected in (e for c in conversations(sealed=sealed) for t in c.turns for e in t.expected):
+        assert not expected.call or kinds[expected.call] == "read"
+        assert all(kinds[e.call] != "read" for e in expected.effect)
+        assert expected.asks is None or kinds[expected.asks.call] == "destructive"
+
+
+def test_a_write_as_wanted_is_right() -> None:
+    assert judge(wants(effect=sent("ivan@work.com")), Happened("Sent.", (SEND,))).verdict == "right"
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        wants(effect=sent("sarah@example.com")),
+        wants(no_effect=True),
+        wants(answer_contains=["sent"]),
+    ],
+)
+def test_a_write_to_somebody_else_or_not_asked_for_is_a_wrong_effect(
+    expected: list[Expectation],
+) -> None:
+    judged = judge(expected, Happened("Sent.", (SEND,)))
+    assert (judged.verdict, judged.wrong_effects) == ("wrong", (SEND,))
+
+
+def test_the_same_write_twice_is_a_wrong_effect() -> None:
+    assert judge(
+        wants(effect=sent("ivan@work.com")), Happened("Sent.", (SEND, SEND))
+    ).wrong_effects == (SEND,)
+
+
+def test_asking_back_instead_of_a_write_is_a_question_and_instead_of_an_answer_is_wrong() -> None:
+    asked = Happened("Which address do you mean?")
+    assert judge(wants(effect=sent("ivan@work.com")), asked).verdict == "question"
+    assert judge(wants(answer_contains=["two|2"]), asked).verdict == "wrong"
+
+
+def test_a_number_is_not_found_inside_another_number() -> None:
+    assert judge(wants(answer_contains=["two|2"]), Happened("There are 12.")).verdict == "wrong"
+    assert judge(wants(answer_contains=["two|2"]), Happened("There are 2.")).verdict == "right"
+
+
+def test_what_waits_for_a_yes_is_known_by_the_row_its_id_stands_for() -> None:
+    with talk_world("en", [Given(call="tasks.add", arguments={"title": "Pay rent"})]) as world:
+        happened = world.say("delete the task Pay rent")
+        assert not happened.effects
+        wanted = Call(call="tasks.delete", arguments_contain={"title": "Pay rent"})
+        assert judge([Expectation(asks=wanted)], happened).verdict == "right"
+        assert (
+            judge([Expectation(effect=(wanted,))], world.accept(happened.confirmation_id)).verdict
+            == "right"
+        )
+
+
+def test_a_conversation_that_goes_as_told_is_right_and_one_that_does_not_is_wrong() -> None:
+    def told(title: str) -> Conversation:
+        added = {"call": "tasks.add", "arguments_contain": {"title": title}}
+        turns = [{"say": "add a task: water the plants", "expect": {"effect": added}}]
+        return Conversation.model_validate(
+            {"id": "x", "language": "en", "about": "", "turns": turns}
+        )
+
+    assert play(told("water the plants")).verdict == "right"
+    wrong = play(told("feed the cat"))
+    assert (wrong.verdict, [r.arguments["title"] for r in wrong.wrong_effects]) == (
+        "wrong",
+        ["water the plants"],
+    )
+
+
+def test_a_remark_that_writes_is_seen_to_write_and_its_context_does_not_count() -> None:
+    order = "add a task: water the plants"
+    cases = [
+        Remark(id="a", language="en", kind="", message=order),
+        Remark(id="b", language="en", kind="", message="hello", after=(order,)),
+    ]
+    assert [bool(t.happened.effects) for t in tell(cases, "en")] == [True, False]
+
+
+def test_an_id_that_stands_twice_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = '{"id": "x", "language": "en", "kind": "half", "message": "send"}'
+    (tmp_path / "remarks.json").write_text(f"[{row}, {row}]", "utf-8")
+    monkeypatch.setattr("benchmarks.talk.cases.FOLDER", tmp_path)
+    with pytest.raises(ValueError, match="stand twice: x"):
+        remarks(sealed=False)
