@@ -534,7 +534,7 @@ def test_a_deployment_that_never_asks_for_the_address_starts_nothing() -> None:
         from pathlib import Path
         sys.path[:0] = {sys.path!r}
         from tests.compat.conftest import Bench
-        from webbee_kernel.registry import load_folder
+        from webbee_kernel.extensions.registry import load_folder
         bench = Bench(load_folder(Path({str(EXTENSIONS)!r})))
         bench.call("shelf", "add_book", title="Emma")
         repr(bench.context("mason"))

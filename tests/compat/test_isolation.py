@@ -150,7 +150,7 @@ def run_python(code: str, **env: str) -> str:
 def test_a_deployment_without_such_an_extension_never_imports_the_sdk() -> None:
     code = f"""
         import sys
-        from webbee_kernel.registry import load_folder
+        from webbee_kernel.extensions.registry import load_folder
         found = load_folder({str(ROOT / "extensions")!r})
         assert found.loaded and not found.failed, found.failed
         print([m for m in sys.modules if m.split(".")[0] in ("imperal_sdk", "httpx") or "compat" in m and "webbee" in m])
@@ -162,7 +162,7 @@ def test_chat_turn_never_imports_it_even_beside_such_an_extension() -> None:
     code = """
         import sys
         import functions.chat_turn.handler as handler
-        from webbee_kernel.api.chat import ChatService
+        from webbee_kernel.api.chat_turn import ChatService
         print([m for m in sys.modules if m.split(".")[0] in ("imperal_sdk", "httpx") or "webbee_ext" in m])
     """
     assert (
@@ -258,7 +258,7 @@ def test_in_lambda_the_environment_holds_no_credentials_once_extensions_load() -
         function.service()
         from webbee_kernel.aws.clients import aws_client
         held = aws_client("dynamodb")._request_signer._credentials
-        from webbee_kernel.registry import load_folder
+        from webbee_kernel.extensions.registry import load_folder
         from tests.compat.conftest import Bench
         bench = Bench(load_folder({str(EXTENSIONS)!r}))
         print(json.dumps({{

@@ -161,7 +161,7 @@ def test_the_projects_own_extensions_break_no_rule(run: Run) -> None:
 
 
 BROKEN = """import requests
-from webbee_kernel.kernel import Kernel
+from webbee_kernel.turn.kernel import Kernel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 
 ext = Extension("broken")

@@ -57,7 +57,7 @@ def _operation(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
         failure[route.content_type] = {}  # what a person reads in a browser
     operation: dict[str, Any] = {
         "operationId": f"{method.lower()}{re.sub(r'[^A-Za-z0-9]+', '_', path).rstrip('_')}",
-        "summary": doc.partition("\n")[0],
+        "summary": " ".join(doc.partition("\n\n")[0].split()),
         "parameters": _parameters(_PATH.findall(path), route.params, schemas),
         "responses": {
             "200": {"description": "Success", "content": content},
