@@ -128,4 +128,7 @@ def test_nothing_but_the_entry_points_and_the_log_level_reads_the_environment() 
         for p in kernel.rglob("*.py")
         if "os.environ" in p.read_text("utf-8")
     }
-    assert {r for r in readers if not r.startswith("api/")} == {"bootstrap.py", "base/log_format.py"}
+    assert {r for r in readers if not r.startswith("api/")} == {
+        "bootstrap.py",
+        "base/log_format.py",
+    }
