@@ -42,8 +42,8 @@ class Expectation(_Strict):
     """What a turn must do; every part that is given must hold.
 
     `call`: this read ran. `effect`: exactly these writes ran. `asks`: this write waits for a yes.
-    `answer_contains`: the reply holds each of these (`a|b`: either). `ask`: it asks back and
-    nothing was written. `no_effect`: nothing was written and nothing waits.
+    `answer_contains`: the reply holds each of these (`a|b`: either, `a*`: its beginning). `ask`: it
+    asks back and nothing was written. `no_effect`: nothing was written and nothing waits.
     """
 
     call: str = ""

@@ -146,10 +146,11 @@ def _equal(wanted: str | bool | int, value: Any) -> bool:
 
 
 def _says(text: str, reply: str) -> bool:
-    """`a|b`: either stands in the reply. A bare number stands there as a number of its own."""
+    """`a|b`: either stands in the reply, as whole words; `a*`: as the beginning of one."""
+    said = folded(reply)
     for option in text.split("|"):
-        wanted = re.escape(folded(option))
-        if re.search(rf"(?<!\d){wanted}(?!\d)" if option.isdecimal() else wanted, folded(reply)):
+        wanted = r"(?<!\w)" + re.escape(folded(option.removesuffix("*")))
+        if re.search(wanted if option.endswith("*") else wanted + r"(?!\w)", said):
             return True
     return False
 

@@ -102,6 +102,11 @@ def test_a_number_is_not_found_inside_another_number() -> None:
     assert judge(wants(answer_contains=["two|2"]), Happened("There are 2.")).verdict == "right"
 
 
+def test_a_word_is_not_found_inside_another_word_unless_its_beginning_is_meant() -> None:
+    assert judge(wants(answer_contains=["no"]), Happened("I do not know.")).verdict == "wrong"
+    assert judge(wants(answer_contains=["task*"]), Happened("Your tasks.")).verdict == "right"
+
+
 def test_what_waits_for_a_yes_is_known_by_the_row_its_id_stands_for() -> None:
     with talk_world("en", [Given(call="tasks.add", arguments={"title": "Pay rent"})]) as world:
         happened = world.say("delete the task Pay rent")
