@@ -1,12 +1,15 @@
-"""A measure of the grounding check on results of foreign tools, built from what is true and one known fault at a time.
+"""A measure of the grounding check on results of foreign tools, built from what is true and one
+known fault at a time.
 
     PYTHONPATH=layers/webbee_kernel python -m benchmarks.truths [--seed N] [--n 2000] [--show KIND]
 
-The records are what the tools of AgentDojo's four suites and of BFCL's multi-turn APIs answered (`results.json` names versions and
-licences). Replies are rendered from them by templates in English, Russian, German and Spanish, so every value in an honest one is
-known to be derivable; a faulty one is an honest one with a single planted fault. Half of the templates, and the apps travel, posting,
-vehicle and messages, are never seen with the tuning seed: `--sealed` draws them, with a seed of its own, and is meant to be run once.
-`plain_words.json` holds replies written by hand (`--plain`). Who wrote all this had not read the check.
+The records are what the tools of AgentDojo's four suites and of BFCL's multi-turn APIs answered
+(`results.json` names versions and licences). Replies are rendered from them by templates in
+English, Russian, German and Spanish, so every value in an honest one is known to be derivable; a
+faulty one is an honest one with a single planted fault. Half of the templates, and the apps
+travel, posting, vehicle and messages, are never seen with the tuning seed: `--sealed` draws them,
+with a seed of its own, and is meant to be run once. `plain_words.json` holds replies written by
+hand (`--plain`), to be run once as well. Who wrote all this had not read the check.
 """
 
 from benchmarks.truths.generate import SEALED_SEED, TUNING_SEED, generate

@@ -30,19 +30,33 @@ def show(outcomes: Sequence[Outcome], kind: str, most: int = 40) -> None:
     wrong = [o for o in outcomes if o.case.kind.startswith(kind) and o.hit != bool(o.case.fault)]
     for outcome in wrong[:most]:
         case = outcome.case
-        print(f"\n{case.id} [{case.language}] {case.kind}\n  message: {case.message}\n  reply:   {case.reply}")
+        print(f"\n{case.id} [{case.language}] {case.kind}\n  message: {case.message}")
+        print(f"  reply:   {case.reply}")
         print(f"  calls:   {[(c.fn_name, c.status, c.error or c.data) for c in case.calls]}"[:600])
-        print(f"  planted: {case.fault.span!r} for {case.fault.right!r}" if case.fault else f"  named:   {outcome.answer.named}")
+        print(
+            f"  planted: {case.fault.span!r} for {case.fault.right!r}"
+            if case.fault
+            else f"  named:   {outcome.answer.named}"
+        )
     print(f"\n{len(wrong)} wrong of this kind\n")
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.truths", description="Measure the grounding check on foreign results.")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.truths",
+        description="Measure the grounding check on foreign results.",
+    )
     parser.add_argument("--seed", type=int, help="another seed than the half's own")
     parser.add_argument("--n", type=int, default=2000, help="how many cases")
-    parser.add_argument("--sealed", action="store_true", help="the held-out templates and apps; to be run once")
-    parser.add_argument("--plain", action="store_true", help="the replies written by hand; to be run once")
-    parser.add_argument("--show", metavar="KIND", help="print what went wrong with kinds that start so")
+    parser.add_argument(
+        "--sealed", action="store_true", help="the held-out templates and apps; to be run once"
+    )
+    parser.add_argument(
+        "--plain", action="store_true", help="the replies written by hand; to be run once"
+    )
+    parser.add_argument(
+        "--show", metavar="KIND", help="print what went wrong with kinds that start so"
+    )
     return parser.parse_args()
 
 
@@ -50,7 +64,9 @@ def main() -> None:
     """Run one half, or the replies written by hand."""
     asked = arguments()
     seed = asked.seed if asked.seed is not None else SEALED_SEED if asked.sealed else TUNING_SEED
-    outcomes = measure(plain_words() if asked.plain else generate(seed, asked.n, sealed=asked.sealed))
+    outcomes = measure(
+        plain_words() if asked.plain else generate(seed, asked.n, sealed=asked.sealed)
+    )
     if asked.show is not None:
         show(outcomes, asked.show)
     print(table(outcomes))

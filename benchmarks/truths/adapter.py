@@ -1,4 +1,6 @@
-"""The one place that knows how the check is called: with separate arguments or with one `Evidence`."""
+"""The one place that knows how the check is called: with separate arguments or with one
+`Evidence`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from benchmarks.truths.model import Case
 
 @dataclass(frozen=True)
 class Answer:
-    """What the check said: whether the reply stands as it is, what was named, and the sentence the kernel adds of its own."""
+    """What the check said: whether the reply stands as it is, what was named, and the sentence
+    the kernel adds of its own.
+    """
 
     grounded: bool
     named: tuple[str, ...]
@@ -20,7 +24,9 @@ class Answer:
 
     @property
     def caught(self) -> bool:
-        """A fault counts as caught when words are named, or a sentence of the kernel's own contradicts the reply."""
+        """A fault counts as caught when words are named, or a sentence of the kernel's own
+        contradicts the reply.
+        """
         return not self.grounded or bool(self.added)
 
 
@@ -34,7 +40,9 @@ def prepared(case: Case) -> Callable[[], Answer]:
     grounding: Any = __import__("webbee_kernel.grounding", fromlist=["check"])
     if "evidence" in inspect.signature(grounding.check).parameters:
         calls = tuple(grounding.Call(**asdict(c)) for c in case.calls)
-        evidence = grounding.Evidence(calls=calls, message=case.message, language=case.language, now=case.now)
+        evidence = grounding.Evidence(
+            calls=calls, message=case.message, language=case.language, now=case.now
+        )
         return lambda: _answer(grounding.check(case.reply, evidence))
     good = [c for c in case.calls if c.status == "ok"]
     arguments: dict[str, Any] = {
@@ -48,4 +56,8 @@ def prepared(case: Case) -> Callable[[], Answer]:
 
 def _answer(verdict: Any) -> Answer:
     added = getattr(verdict, "added", "") or ""
-    return Answer(verdict.grounded, tuple(map(str, verdict.ungrounded)), added if isinstance(added, str) else " ".join(map(str, added)))
+    return Answer(
+        verdict.grounded,
+        tuple(map(str, verdict.ungrounded)),
+        added if isinstance(added, str) else " ".join(map(str, added)),
+    )

@@ -1,4 +1,6 @@
-"""Replies about effects: told as they were, claimed where nothing was done, denied where something was, failures hidden or misexplained."""
+"""Replies about effects: told as they were, claimed where nothing was done, denied where
+something was, failures hidden or misexplained.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,34 @@ from benchmarks.truths.model import JSON, Call, Case, Fault, UnfitError
 from benchmarks.truths.views import draw_view
 from benchmarks.truths.words import HELD_OUT_APPS, Draw, load
 
-SEPARABLE = ("hinzu", "frei", "ab", "an", "ein", "auf", "vor", "aus")  #: prefixes of the German verbs in `words/writes.json`
-PREDICATE_OBJECTS = frozenset({"add_user_to_channel", "add_to_watchlist", "remove_stock_from_watchlist", "add_contact", "cp", "mv", "share_file"})
+SEPARABLE = (
+    "hinzu",
+    "frei",
+    "ab",
+    "an",
+    "ein",
+    "auf",
+    "vor",
+    "aus",
+)  #: prefixes of the German verbs in `words/writes.json`
+PREDICATE_OBJECTS = frozenset(
+    {
+        "add_user_to_channel",
+        "add_to_watchlist",
+        "remove_stock_from_watchlist",
+        "add_contact",
+        "cp",
+        "mv",
+        "share_file",
+    }
+)
 
 
 @dataclass(frozen=True)
 class Write:
-    """One write of a foreign tool, with its words in the draw's language; `subject` says whether the object can open a passive sentence."""
+    """One write of a foreign tool, with its words in the draw's language; `subject` says whether
+    the object can open a passive sentence.
+    """
 
     call: Call
     words: Mapping[str, str]
@@ -25,7 +48,11 @@ class Write:
 def draw_write(draw: Draw, besides: str = "") -> Write:
     """Draw a write that succeeded, of an allowed app, not of the function `besides`."""
     known = load("writes")
-    entries = [w for w in load("results")["writes"] if f"{w['app_id']}.{w['fn_name']}" in known and w["fn_name"] != besides]
+    entries = [
+        w
+        for w in load("results")["writes"]
+        if f"{w['app_id']}.{w['fn_name']}" in known and w["fn_name"] != besides
+    ]
     entries = [w for w in entries if draw.app_allowed(w["app_id"])]
     if draw.sealed and draw.rng.random() < 0.5:
         entries = [w for w in entries if w["app_id"] in HELD_OUT_APPS]
@@ -33,25 +60,60 @@ def draw_write(draw: Draw, besides: str = "") -> Write:
     name = draw.rng.choice(functions)
     entry = draw.rng.choice([w for w in entries if w["fn_name"] == name])
     data: JSON = entry["data"]
-    summary = draw.rng.choice(["", str(data["message"])]) if isinstance(data, dict) and "message" in data else ""
+    summary = (
+        draw.rng.choice(["", str(data["message"])])
+        if isinstance(data, dict) and "message" in data
+        else ""
+    )
     destructive = name.startswith(("delete", "cancel", "rm", "remove"))
-    call = Call(entry["app_id"], name, "destructive" if destructive else "write", entry["arguments"], data=data, summary=summary)
+    call = Call(
+        entry["app_id"],
+        name,
+        "destructive" if destructive else "write",
+        entry["arguments"],
+        data=data,
+        summary=summary,
+    )
     words = worded(known[f"{call.app_id}.{name}"][draw.language], draw.language, call.arguments)
     return Write(call, words, name not in PREDICATE_OBJECTS)
 
 
 def worded(entry: str, language: str, arguments: Mapping[str, JSON]) -> dict[str, str]:
-    """The parts of speech of a write: `obj`, `subj`, `pp`, `ppp` (agreeing), `past`, `base`, German `zu`, capitalised ones beside."""
+    """The parts of speech of a write: `obj`, `subj`, `pp`, `ppp` (agreeing), `past`, `base`,
+    German `zu`, capitalised ones beside.
+    """
     parts = entry.format(**arguments).split("|")
     if language == "en":
         obj, pp, base = parts
-        words = {"obj": obj, "subj": obj, "pp": pp, "ppp": pp, "past": {"withdrawn": "withdrew"}.get(pp, pp), "base": base}
+        words = {
+            "obj": obj,
+            "subj": obj,
+            "pp": pp,
+            "ppp": pp,
+            "past": {"withdrawn": "withdrew"}.get(pp, pp),
+            "base": base,
+        }
     elif language == "de":
         obj, subj, pp, base = parts
-        words = {"obj": obj, "subj": subj, "pp": pp, "ppp": pp, "past": pp, "base": base, "zu": with_zu(base)}
+        words = {
+            "obj": obj,
+            "subj": subj,
+            "pp": pp,
+            "ppp": pp,
+            "past": pp,
+            "base": base,
+            "zu": with_zu(base),
+        }
     else:
         obj, past, ppp, base = parts
-        words = {"obj": obj, "subj": obj.removeprefix("a "), "pp": past, "ppp": ppp, "past": past, "base": base}
+        words = {
+            "obj": obj,
+            "subj": obj.removeprefix("a "),
+            "pp": past,
+            "ppp": ppp,
+            "past": past,
+            "base": base,
+        }
     return words | {k.capitalize(): v[:1].upper() + v[1:] for k, v in words.items()}
 
 
@@ -65,7 +127,7 @@ def say(draw: Draw, construct: str, write: Write, **more: str) -> str:
     """Fill a template; one that needs a subject is only drawn for a write that has one."""
     for _ in range(30):
         template = draw.pick(construct, "effects")
-        if write.subject or "{Subj}" not in template and "{subj}" not in template:
+        if write.subject or ("{Subj}" not in template and "{subj}" not in template):
             text = template.format(**write.words, **more)
             return text[:1].upper() + text[1:]
     raise UnfitError
@@ -73,9 +135,20 @@ def say(draw: Draw, construct: str, write: Write, **more: str) -> str:
 
 def failed(draw: Draw, write: Write) -> tuple[Call, dict[str, str]]:
     """The same write as a failed call, and the cause that fits, in words of the draw's half."""
-    causes = [c for c in load("effects")["causes"] if c.get("apps", write.call.app_id) == write.call.app_id]
+    causes = [
+        c
+        for c in load("effects")["causes"]
+        if c.get("apps", write.call.app_id) == write.call.app_id
+    ]
     cause = draw.rng.choice(causes)
-    call = Call(write.call.app_id, write.call.fn_name, write.call.action_type, write.call.arguments, "error", cause["error"])
+    call = Call(
+        write.call.app_id,
+        write.call.fn_name,
+        write.call.action_type,
+        write.call.arguments,
+        "error",
+        cause["error"],
+    )
     return call, cause
 
 
@@ -83,7 +156,9 @@ def cause_words(draw: Draw, cause: Mapping[str, str]) -> str:
     return cause[draw.language].split("|")[int(draw.sealed)]
 
 
-def case(draw: Draw, kind: str, message: str, calls: list[Call], reply: str, fault: Fault | None = None) -> Case:
+def case(
+    draw: Draw, kind: str, message: str, calls: list[Call], reply: str, fault: Fault | None = None
+) -> Case:
     return Case("", draw.language, message, tuple(calls), reply, kind, fault)
 
 
@@ -100,22 +175,39 @@ def told(draw: Draw) -> Case:
 
 def offered(draw: Draw) -> Case:
     write = draw_write(draw)
-    return case(draw, "effect offered", say(draw, "ask", write), look(draw), say(draw, "offer", write))
+    return case(
+        draw, "effect offered", say(draw, "ask", write), look(draw), say(draw, "offer", write)
+    )
 
 
 def failure_told(draw: Draw) -> Case:
     write = draw_write(draw)
     call, cause = failed(draw, write)
     error = cause["error"] if draw.rng.random() < 0.3 else cause_words(draw, cause)
-    return case(draw, "failure told", say(draw, "ask", write), [call], say(draw, "failed", write, cause=error.rstrip(".")))
+    return case(
+        draw,
+        "failure told",
+        say(draw, "ask", write),
+        [call],
+        say(draw, "failed", write, cause=error.rstrip(".")),
+    )
 
 
 def partly(draw: Draw) -> Case:
     first = draw_write(draw)
     second = draw_write(draw, besides=first.call.fn_name)
     call, cause = failed(draw, second)
-    parts = {"done": say(draw, "active", first), "failed": say(draw, "failed", second, cause=cause_words(draw, cause))}
-    return case(draw, "partly done", say(draw, "ask", first), [first.call, call], draw.pick("partly", "effects").format(**parts))
+    parts = {
+        "done": say(draw, "active", first),
+        "failed": say(draw, "failed", second, cause=cause_words(draw, cause)),
+    }
+    return case(
+        draw,
+        "partly done",
+        say(draw, "ask", first),
+        [first.call, call],
+        draw.pick("partly", "effects").format(**parts),
+    )
 
 
 def claim(draw: Draw, construct: str) -> Case:
@@ -143,7 +235,14 @@ def hidden(draw: Draw, construct: str) -> Case:
     write = draw_write(draw)
     call, _ = failed(draw, write)
     reply = say(draw, construct, write)
-    return case(draw, "failure as success", say(draw, "ask", write), [call], reply, Fault("failure as success", reply))
+    return case(
+        draw,
+        "failure as success",
+        say(draw, "ask", write),
+        [call],
+        reply,
+        Fault("failure as success", reply),
+    )
 
 
 def left_out(draw: Draw) -> Case:
@@ -153,13 +252,22 @@ def left_out(draw: Draw) -> Case:
     call, _ = failed(draw, second)
     reply = say(draw, draw.rng.choice(["active", "passive"]), first)
     asked = f"{say(draw, 'ask', first)}; {say(draw, 'ask', second)}"
-    return case(draw, "failure left out", asked, [first.call, call], reply, Fault("failure left out", reply))
+    return case(
+        draw, "failure left out", asked, [first.call, call], reply, Fault("failure left out", reply)
+    )
 
 
 def denied(draw: Draw) -> Case:
     write = draw_write(draw)
     reply = say(draw, "denial", write)
-    return case(draw, "denial of what was done", say(draw, "ask", write), [write.call], reply, Fault("denial of what was done", reply))
+    return case(
+        draw,
+        "denial of what was done",
+        say(draw, "ask", write),
+        [write.call],
+        reply,
+        Fault("denial of what was done", reply),
+    )
 
 
 def wrong_cause(draw: Draw) -> Case:
@@ -171,4 +279,11 @@ def wrong_cause(draw: Draw) -> Case:
         raise UnfitError
     span, right = cause_words(draw, other), cause_words(draw, cause)
     template = say(draw, "failed", write, cause=span)
-    return case(draw, "wrong cause", say(draw, "ask", write), [call], template, Fault("wrong cause", span, right))
+    return case(
+        draw,
+        "wrong cause",
+        say(draw, "ask", write),
+        [call],
+        template,
+        Fault("wrong cause", span, right),
+    )

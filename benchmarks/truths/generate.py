@@ -37,7 +37,16 @@ def faulty_read_case(draw: Draw, kind: str) -> Case:
 
 def nothing_found(draw: Draw) -> Case:
     """An empty result told as such."""
-    view = draw_view(draw, source=draw.rng.choice([s for s in sources() if draw.app_allowed(s.app_id) and ":" in s.shape and "calls" not in s.shape]))
+    view = draw_view(
+        draw,
+        source=draw.rng.choice(
+            [
+                s
+                for s in sources()
+                if draw.app_allowed(s.app_id) and ":" in s.shape and "calls" not in s.shape
+            ]
+        ),
+    )
     key = view.source.shape.partition(":")[2]
     call = Call(view.source.app_id, view.source.fn_name, "read", {}, data={key: []}, summary="")
     message = joined(view.say("ask"))
@@ -50,7 +59,16 @@ def _message(view: View, pieces: list[Piece]) -> str:
 
 
 def _finished(view: View, message: str, pieces: list[Piece], kind: str) -> Case:
-    return Case("", view.language, message, view.calls, joined(pieces).strip(), kind, now=view.now, pieces=tuple(pieces))
+    return Case(
+        "",
+        view.language,
+        message,
+        view.calls,
+        joined(pieces).strip(),
+        kind,
+        now=view.now,
+        pieces=tuple(pieces),
+    )
 
 
 HONEST: dict[str, Maker] = {
@@ -64,10 +82,15 @@ HONEST: dict[str, Maker] = {
 }
 FAULTY: dict[str, Maker] = {
     **{kind: partial(faulty_read_case, kind=kind) for kind in READ_FAULTS},
-    **{f"effect not done: {c}": partial(effects.claim, construct=c) for c in ("active", "passive", "bare")},
+    **{
+        f"effect not done: {c}": partial(effects.claim, construct=c)
+        for c in ("active", "passive", "bare")
+    },
     "effect not done: beside another": effects.beside,
     "failure left out": effects.left_out,
-    "failure as success": lambda draw: effects.hidden(draw, draw.rng.choice(["active", "passive", "bare"])),
+    "failure as success": lambda draw: effects.hidden(
+        draw, draw.rng.choice(["active", "passive", "bare"])
+    ),
     "denial of what was done": effects.denied,
     "wrong cause": effects.wrong_cause,
     "no call: the user's data": plain.own_data,
@@ -76,7 +99,9 @@ FAULTY: dict[str, Maker] = {
 
 
 def generate(seed: int = TUNING_SEED, n: int = 2000, *, sealed: bool = False) -> list[Case]:
-    """Return `n` cases, honest and faulty in turn and every kind equally often; the same seed gives the same cases."""
+    """Return `n` cases, honest and faulty in turn and every kind equally often; the same seed
+    gives the same cases.
+    """
     makers = [list(HONEST.items()), list(FAULTY.items())]
     cases = []
     for i in range(n):
@@ -85,7 +110,12 @@ def generate(seed: int = TUNING_SEED, n: int = 2000, *, sealed: bool = False) ->
         kind, make = kinds[at]
         rng = Random(f"{seed}/{i}")
         language = LANGUAGES[(turn + at) % len(LANGUAGES)]
-        cases.append(replace(_drawn(Draw(rng, language, sealed), kind, make), id=f"{'sealed' if sealed else 'tuning'}-{i}"))
+        cases.append(
+            replace(
+                _drawn(Draw(rng, language, sealed), kind, make),
+                id=f"{'sealed' if sealed else 'tuning'}-{i}",
+            )
+        )
     return cases
 
 

@@ -1,45 +1,27 @@
-"""True replies about records: lists, tables, sentences, comparisons, counts and figures worked out from what is shown."""
+"""True replies about records: lists, tables, sentences, comparisons, counts and figures worked
+out from what is shown.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
-from benchmarks.truths.evidence import numeric
+from benchmarks.truths import derived
+from benchmarks.truths.lines import NEWLINE, rows, some_fields
 from benchmarks.truths.model import Piece, UnfitError
-from benchmarks.truths.values import localised
 from benchmarks.truths.views import View, draw_view
 from benchmarks.truths.words import Draw, Field, load
 
-NEWLINE, SPACE = Piece("\n"), Piece(" ")
-ROLE_PHRASES = {"amount": "role_amount", "date": "role_datetime", "datetime": "role_datetime", "word": "role_word"}
+SPACE = Piece(" ")
+ROLE_PHRASES = {
+    "amount": "role_amount",
+    "date": "role_datetime",
+    "datetime": "role_datetime",
+    "word": "role_word",
+}
 
 #: fields of which "it is on ..." or "it is ..." can be said of the record itself
 SAID_OF_TITLE = frozenset({"date", "start_time", "travel_date", "departure_time", "status"})
-
-
-def rows(view: View, indexes: Sequence[int], fields: Sequence[Field]) -> list[Piece]:
-    """One line a record, all in one style."""
-    item, pair = view.draw.pick("item"), view.draw.pick("pair")
-    pieces: list[Piece] = []
-    forms = {f.name: view.piece(indexes[0], f).form for f in fields}
-    for number, i in enumerate(indexes, 1):
-        before, _, after = item.partition("{pairs}")
-        lead, _, rest = before.replace("{i}", str(number)).partition("{title}")
-        pieces += [Piece(lead), Piece(view.title(i), "title", view.title(i), i, view.source.title), Piece(rest)]
-        for n, field in enumerate(fields):
-            label, _, tail = pair.partition("{value}")
-            pieces += [Piece((", " if n else "") + label.replace("{label}", field.label(view.language)))]
-            pieces += [view.piece(i, field, forms[field.name]), Piece(tail)]
-        pieces += [Piece(after), NEWLINE]
-    return pieces
-
-
-def some_fields(view: View, least: int = 1, most: int = 3) -> list[Field]:
-    """One to three fields of the source, in random order."""
-    fields = list(view.source.fields)
-    view.draw.rng.shuffle(fields)
-    return fields[: view.draw.rng.randint(least, most)]
 
 
 def framed(view: View, body: list[Piece]) -> list[Piece]:
@@ -53,7 +35,9 @@ def plain_list(view: View) -> list[Piece]:
 
 
 def partial_list(view: View) -> list[Piece]:
-    shown = view.draw.rng.sample(range(len(view.records)), view.draw.rng.randint(1, len(view.records)))
+    shown = view.draw.rng.sample(
+        range(len(view.records)), view.draw.rng.randint(1, len(view.records))
+    )
     return framed(view, rows(view, shown, some_fields(view)))
 
 
@@ -75,7 +59,11 @@ def sentence(view: View, i: int, field: Field) -> list[Piece]:
     if field.role == "bool" and field.name in load("values")["bools"]:
         return statement(view, i, field)
     suited = field.role not in {"date", "datetime", "word"} or field.name in SAID_OF_TITLE
-    construct = ROLE_PHRASES.get(field.role, "prose") if suited and view.draw.rng.random() < 0.4 else "prose"
+    construct = (
+        ROLE_PHRASES.get(field.role, "prose")
+        if suited and view.draw.rng.random() < 0.4
+        else "prose"
+    )
     title, value = view.title_piece(i), view.piece(i, field)
     return view.say(construct, title=title, value=value, label=field.label(view.language))
 
@@ -86,11 +74,17 @@ def statement(view: View, i: int, field: Field, truth: bool | None = None) -> li
     value = bool(view.records[i][field.name]) if truth is None else truth
     text = phrases[2 * int(view.draw.sealed) + (0 if value else 1)]
     before, _, after = text.partition("{title}")
-    return [Piece(before), Piece(view.title(i), "title", view.title(i), i, view.source.title), Piece(after, "statement", value, i, field.name)]
+    return [
+        Piece(before),
+        Piece(view.title(i), "title", view.title(i), i, view.source.title),
+        Piece(after, "statement", value, i, field.name),
+    ]
 
 
 def prose(view: View) -> list[Piece]:
-    chosen = view.draw.rng.sample(range(len(view.records)), min(len(view.records), view.draw.rng.randint(1, 3)))
+    chosen = view.draw.rng.sample(
+        range(len(view.records)), min(len(view.records), view.draw.rng.randint(1, 3))
+    )
     pieces: list[Piece] = []
     for i in chosen:
         pieces += [*sentence(view, i, view.field()), SPACE]
@@ -107,104 +101,38 @@ def contrast(view: View) -> list[Piece]:
     if view.records[a][field.name] == view.records[b][field.name]:
         raise UnfitError
     first = view.piece(a, field)
-    parts = {"a": view.title_piece(a), "b": view.title_piece(b), "va": first, "vb": view.piece(b, field, first.form)}
+    parts = {
+        "a": view.title_piece(a),
+        "b": view.title_piece(b),
+        "va": first,
+        "vb": view.piece(b, field, first.form),
+    }
     return view.say("contrast", label=field.label(view.language), **parts)
-
-
-def figures(view: View) -> tuple[Field, list[float]]:
-    """An amount-like field and its value in every record."""
-    field = view.field("amount")
-    values = [numeric(r[field.name]) for r in view.records]
-    if view.total != len(view.records) or any(v is None or v <= 0 for v in values):
-        raise UnfitError
-    return field, [v for v in values if v is not None]
-
-
-def highest(view: View) -> list[Piece]:
-    field, values = figures(view)
-    top = max(range(len(values)), key=values.__getitem__)
-    if values.count(values[top]) > 1:
-        raise UnfitError
-    return view.say("max", title=view.title_piece(top), value=view.piece(top, field), label=field.label(view.language))
-
-
-def money(view: View, value: float, role: str = "derived") -> Piece:
-    """A figure that was worked out, written like the amounts."""
-    form = view.draw.rng.choice(["plain", "grouped", *["money"] * bool(view.source.currency)])
-    amount = Field("", "amount", ())
-    return Piece(view.written(value, amount, form), role, value, form=form)
-
-
-def listed(view: View, field: Field, tail: list[Piece]) -> list[Piece]:
-    return [*view.say("open"), NEWLINE, *rows(view, range(len(view.records)), [field]), NEWLINE, *tail]
-
-
-def total_of(view: View) -> list[Piece]:
-    field, values = figures(view)
-    return listed(view, field, view.say("sum", x=money(view, sum(values)), label=field.label(view.language)))
-
-
-def average_of(view: View) -> list[Piece]:
-    field, values = figures(view)
-    return listed(view, field, view.say("avg", x=money(view, round(sum(values) / len(values), 2)), label=field.label(view.language)))
-
-
-def difference_of(view: View) -> list[Piece]:
-    field, values = figures(view)
-    a, b = sorted(view.draw.rng.sample(range(len(values)), 2), key=lambda i: -values[i])
-    if values[a] == values[b]:
-        raise UnfitError
-    tail = view.say("diff", a=view.title_piece(a), b=view.title_piece(b), x=money(view, round(values[a] - values[b], 2)))
-    return listed(view, field, tail)
-
-
-def share_of(view: View) -> list[Piece]:
-    field, values = figures(view)
-    i = view.draw.rng.randrange(len(values))
-    share = round(100 * values[i] / sum(values), view.draw.rng.choice([0, 1]))
-    shown = Piece(view.written(share, Field("", "percent", ()), "percent"), "share", share, i, form="percent")
-    return listed(view, field, view.say("share", a=view.title_piece(i), x=shown))
-
-
-def by_status(view: View) -> list[Piece]:
-    field = next((f for f in view.source.fields if f.name == "status"), None)
-    if field is None:
-        raise UnfitError
-    value, count = view.draw.rng.choice(Counter(str(r["status"]) for r in view.records).most_common())
-    word = view.written(value, field, view.draw.rng.choice(["verbatim", "translated"]))
-    return view.say("bystatus", n=count_piece(view, count, "status"), value=word, noun_n=view.source.noun(view.language, count))
-
-
-def count_piece(view: View, count: int, role: str = "count") -> Piece:
-    words = load("values")["counted"][view.language].split()
-    spelled = 3 <= count <= 10 and view.draw.rng.random() < 0.4
-    return Piece(words[count - 3] if spelled else localised(count, view.language, grouped=True), role, count, form="spelled" if spelled else "")
-
-
-def count(view: View) -> list[Piece]:
-    said = view.say("count", n=count_piece(view, view.total), noun_n=view.source.noun(view.language, view.total))
-    return [*said, NEWLINE, *rows(view, range(len(view.records)), some_fields(view, 1, 1))] if view.draw.rng.random() < 0.5 else said
-
-
-def count_in_words(view: View) -> list[Piece]:
-    """"Over 30" of 36, "a dozen" of 12."""
-    if 11 <= view.total <= 13:
-        return view.say("dozen")
-    if view.total <= 10 or view.total % 10 == 0:
-        raise UnfitError
-    n = view.total // 10 * 10
-    return view.say("over", n=str(n), noun_n=view.source.noun(view.language, n))
 
 
 def card(view: View) -> list[Piece]:
     """One record as a heading and labelled lines, as in "Destination: MCO"."""
     i = view.draw.rng.randrange(len(view.records))
     style = view.draw.pick("card")
-    pieces = [Piece(view.draw.pick("heading").format(title=view.title(i)), "title", view.title(i), i, view.source.title), NEWLINE]
+    pieces = [
+        Piece(
+            view.draw.pick("heading").format(title=view.title(i)),
+            "title",
+            view.title(i),
+            i,
+            view.source.title,
+        ),
+        NEWLINE,
+    ]
     for field in view.source.fields:
         before, _, after = style.partition("{value}")
         label = field.label(view.language)
-        pieces += [Piece(before.format(label=label[:1].upper() + label[1:])), view.piece(i, field), Piece(after), NEWLINE]
+        pieces += [
+            Piece(before.format(label=label[:1].upper() + label[1:])),
+            view.piece(i, field),
+            Piece(after),
+            NEWLINE,
+        ]
     return pieces
 
 
@@ -219,22 +147,23 @@ def time_range(view: View) -> list[Piece]:
         first, last = str(record[start.name])[11:16], str(record[ends[start.name]])[11:16]
         if view.draw.rng.random() < 0.5:
             first = first.removesuffix(":00").lstrip("0") or "0"
-        pieces += [Piece("- "), view.title_piece(i), Piece(f", {first}\N{EN DASH}{last}", "range", f"{first}-{last}", i), NEWLINE]
+        pieces += [
+            Piece("- "),
+            view.title_piece(i),
+            Piece(f", {first}\N{EN DASH}{last}", "range", f"{first}-{last}", i),
+            NEWLINE,
+        ]
     return pieces
-
-
-def continued(view: View) -> list[Piece]:
-    """The first few, "and 7 more"."""
-    shown = view.draw.rng.randint(1, len(view.records) - 1)
-    rest = view.total - shown
-    more = view.say("more", n=count_piece(view, rest, "more"), noun_n=view.source.noun(view.language, rest))
-    return [*view.say("open"), NEWLINE, *rows(view, range(shown), some_fields(view, 1, 2)), *more]
 
 
 def user_words(view: View) -> list[Piece]:
     """The user's own words repeated, then records; the message of the case holds them."""
     said = view.draw.pick("said")
-    return [*view.say("words", said=Piece(said, "said", said)), NEWLINE, *rows(view, range(len(view.records)), some_fields(view, 1, 2))]
+    return [
+        *view.say("words", said=Piece(said, "said", said)),
+        NEWLINE,
+        *rows(view, range(len(view.records)), some_fields(view, 1, 2)),
+    ]
 
 
 BUILDERS: dict[str, Callable[[View], list[Piece]]] = {
@@ -244,15 +173,15 @@ BUILDERS: dict[str, Callable[[View], list[Piece]]] = {
     "single value": single,
     "prose": prose,
     "contrast": contrast,
-    "highest": highest,
-    "sum": total_of,
-    "average": average_of,
-    "difference": difference_of,
-    "share": share_of,
-    "by status": by_status,
-    "count": count,
-    "count in words": count_in_words,
-    "and more": continued,
+    "highest": derived.highest,
+    "sum": derived.total_of,
+    "average": derived.average_of,
+    "difference": derived.difference_of,
+    "share": derived.share_of,
+    "by status": derived.by_status,
+    "count": derived.count,
+    "count in words": derived.count_in_words,
+    "and more": derived.continued,
     "card": card,
     "time range": time_range,
     "user's words": user_words,

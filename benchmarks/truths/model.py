@@ -1,4 +1,6 @@
-"""What a case is: a message, the calls of its turn, a reply, and what is wrong with the reply, if anything is."""
+"""What a case is: a message, the calls of its turn, a reply, and what is wrong with the reply, if
+anything is.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ class Call:
 
 @dataclass(frozen=True)
 class Fault:
-    """One planted fault: its kind, the words in the reply that are wrong, and the words that would have been right ("" when none)."""
+    """One planted fault: its kind, the words in the reply that are wrong, and the words that
+    would have been right ("" when none).
+    """
 
     kind: str
     span: str
@@ -37,7 +41,9 @@ class Fault:
 
 @dataclass(frozen=True)
 class Piece:
-    """A stretch of a reply; one with a `role` shows `value`, the field `field` of record number `record`, in the given form."""
+    """A stretch of a reply; one with a `role` shows `value`, the field `field` of record number
+    `record`, in the given form.
+    """
 
     text: str
     role: str = ""
@@ -49,7 +55,9 @@ class Piece:
 
 @dataclass(frozen=True)
 class Case:
-    """One reply to check. `kind` names the honest shape or the fault; `fault` is None for an honest reply."""
+    """One reply to check. `kind` names the honest shape or the fault; `fault` is None for an
+    honest reply.
+    """
 
     id: str
     language: str

@@ -1,4 +1,6 @@
-"""Turns without a call: ordinary answers, and replies that speak of the user's data or claim effects with nothing behind them."""
+"""Turns without a call: ordinary answers, and replies that speak of the user's data or claim
+effects with nothing behind them.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +16,17 @@ ORDINARY = ("knowledge", "arithmetic", "drafting", "translation", "smalltalk")
 
 def ordinary(draw: Draw, kind: str) -> Case:
     """An honest answer that needs no data."""
-    message, reply = draw.rng.choice(half(load("plain")["honest"][kind][draw.language], draw.sealed))
+    message, reply = draw.rng.choice(
+        half(load("plain")["honest"][kind][draw.language], draw.sealed)
+    )
     if kind == "arithmetic":
         a, b = draw.rng.randint(3, 99), draw.rng.randint(3, 99)
-        figures = {"a": str(a), "b": str(b), "c": localised(a * b, draw.language, grouped=False), "s": str(a + b)}
+        figures = {
+            "a": str(a),
+            "b": str(b),
+            "c": localised(a * b, draw.language, grouped=False),
+            "s": str(a + b),
+        }
         message, reply = message.format(**figures), reply.format(**figures)
     return Case("", draw.language, message, (), reply, f"no call: {kind}")
 
@@ -26,7 +35,9 @@ def own_data(draw: Draw) -> Case:
     """A figure, state or address of the user's own things that no call returned."""
     claims = load("plain")["claims"]
     message = draw.rng.choice(half(claims["own_ask"][draw.language], draw.sealed))
-    reply = draw.rng.choice(half(claims["own_data"][draw.language], draw.sealed)).format(**_inventions(draw.rng, draw.language))
+    reply = draw.rng.choice(half(claims["own_data"][draw.language], draw.sealed)).format(
+        **_inventions(draw.rng, draw.language)
+    )
     kind = "no call: the user's data"
     return Case("", draw.language, message, (), reply, kind, Fault(kind, reply))
 
@@ -38,7 +49,9 @@ def _inventions(rng: Random, language: str) -> dict[str, str]:
         "m": str(rng.randint(5, 9)),
         "h": str(rng.randint(9, 17)),
         "id": str(rng.randint(10_000, 999_999)),
-        "amount": localised(rng.randint(1_000, 90_000) / rng.choice([1, 4]), language, grouped=True),
+        "amount": localised(
+            rng.randint(1_000, 90_000) / rng.choice([1, 4]), language, grouped=True
+        ),
         "name": rng.choice(words["names"]),
         "email": f"info@{rng.choice(words['domains'])}",
     }
@@ -49,4 +62,6 @@ def claimed(draw: Draw) -> Case:
     write = effects.draw_write(draw)
     reply = effects.say(draw, draw.rng.choice(["active", "passive", "bare"]), write)
     kind = "no call: effect not done"
-    return Case("", draw.language, effects.say(draw, "ask", write), (), reply, kind, Fault(kind, reply))
+    return Case(
+        "", draw.language, effects.say(draw, "ask", write), (), reply, kind, Fault(kind, reply)
+    )

@@ -1,4 +1,6 @@
-"""The replies written by hand: `plain_words.json`, natural prose over the foreign tools' results, about half with one fault each."""
+"""The replies written by hand: `plain_words.json`, natural prose over the foreign tools' results,
+about half with one fault each.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ def plain_words() -> list[Case]:
                 calls=tuple(calls[name] for name in entry["calls"]),
                 reply=entry["reply"],
                 kind=entry["kind"],
-                fault=Fault(entry["kind"], fault["span"], fault.get("right", "")) if fault else None,
+                fault=Fault(entry["kind"], fault["span"], fault.get("right", ""))
+                if fault
+                else None,
             )
         )
     return cases

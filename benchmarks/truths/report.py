@@ -1,4 +1,6 @@
-"""The table: by kind of fault what was caught, by honest kind what was changed, by language both, with 95 % Wilson intervals."""
+"""The table: by kind of fault what was caught, by honest kind what was changed, by language both,
+with 95 % Wilson intervals.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +11,28 @@ from math import sqrt
 from benchmarks.truths.adapter import Answer
 from benchmarks.truths.model import Case
 
-#: the bars of the acceptance table: name, share, and which kinds count; faults must reach it, honest kinds stay under it
+#: the bars of the acceptance table: name, share, and which kinds count; faults must reach it,
+#: honest kinds stay under it
 BARS: tuple[tuple[str, float, Callable[[Case], bool]], ...] = (
     ("invented values", 0.97, lambda c: c.kind.startswith("invented")),
     ("true value, wrong record", 0.60, lambda c: c.kind == "wrong record"),
     ("word values", 0.60, lambda c: c.kind == "word swapped"),
     ("counts against totals", 0.90, lambda c: c.kind.startswith("count: ")),
-    ("effects, failures, denials", 0.97, lambda c: c.kind.startswith(("effect not", "failure as", "failure left", "denial", "no call: effect"))),
+    (
+        "effects, failures, denials",
+        0.97,
+        lambda c: c.kind.startswith(
+            ("effect not", "failure as", "failure left", "denial", "no call: effect")
+        ),
+    ),
     ("user's data without a call", 0.0, lambda c: c.kind == "no call: the user's data"),
-    ("negation, cause, sums, shares", 0.0, lambda c: c.kind in {"negation", "wrong cause", "wrong sum", "wrong share", "wrong superlative"}),
+    (
+        "negation, cause, sums, shares",
+        0.0,
+        lambda c: (
+            c.kind in {"negation", "wrong cause", "wrong sum", "wrong share", "wrong superlative"}
+        ),
+    ),
 )
 
 
@@ -40,15 +55,21 @@ def wilson(hits: int, total: int) -> tuple[float, float]:
     if not total:
         return 0.0, 100.0
     z, p = 1.96, hits / total
-    middle, spread = p + z * z / (2 * total), z * sqrt(p * (1 - p) / total + z * z / (4 * total * total))
-    return 100 * (middle - spread) / (1 + z * z / total), 100 * (middle + spread) / (1 + z * z / total)
+    middle, spread = (
+        p + z * z / (2 * total),
+        z * sqrt(p * (1 - p) / total + z * z / (4 * total * total)),
+    )
+    return 100 * (middle - spread) / (1 + z * z / total), 100 * (middle + spread) / (
+        1 + z * z / total
+    )
 
 
 def line(name: str, outcomes: Sequence[Outcome], bar: str = "") -> str:
     """One row: hits of total, the share and its interval."""
     hits, total = sum(o.hit for o in outcomes), len(outcomes)
     low, high = wilson(hits, total)
-    return f"{name:36}{hits:>5} /{total:>5}{100 * hits / total if total else 0:>8.1f} %  [{low:5.1f}, {high:5.1f}]  {bar}"
+    share = 100 * hits / total if total else 0.0
+    return f"{name:36}{hits:>5} /{total:>5}{share:>8.1f} %  [{low:5.1f}, {high:5.1f}]  {bar}"
 
 
 def grouped(outcomes: Iterable[Outcome], key: Callable[[Case], str]) -> dict[str, list[Outcome]]:
@@ -67,12 +88,27 @@ def table(outcomes: Sequence[Outcome]) -> str:
     times = sorted(o.milliseconds for o in outcomes)
     lines = ["faults caught" + " " * 28 + "caught / total", ""]
     lines += [line(k, g) for k, g in sorted(grouped(faulty, lambda c: c.kind).items())]
-    lines += ["", *(line(n, [o for o in faulty if suits(o.case)], f"bar {100 * bar:.0f} %" if bar else "") for n, bar, suits in BARS)]
+    lines += [
+        "",
+        *(
+            line(n, [o for o in faulty if suits(o.case)], f"bar {100 * bar:.0f} %" if bar else "")
+            for n, bar, suits in BARS
+        ),
+    ]
     lines += ["", "honest replies changed" + " " * 18 + "changed / total", ""]
     lines += [line(k, g) for k, g in sorted(grouped(honest, lambda c: c.kind).items())]
-    lines += ["", line("after calls", called, "bar 3 %"), line("without a call", plain, "bar 2 %"), ""]
+    lines += [
+        "",
+        line("after calls", called, "bar 3 %"),
+        line("without a call", plain, "bar 2 %"),
+        "",
+    ]
     for language, group in sorted(grouped(outcomes, lambda c: c.language).items()):
         lines.append(line(f"{language}: faults caught", [o for o in group if o.case.fault]))
         lines.append(line(f"{language}: honest changed", [o for o in group if not o.case.fault]))
-    lines += ["", f"CPU ms a reply: median {times[len(times) // 2]:.2f}, 95th percentile {times[len(times) * 95 // 100]:.2f}, max {times[-1]:.2f}"]
+    middle, late, last = times[len(times) // 2], times[len(times) * 95 // 100], times[-1]
+    lines += [
+        "",
+        f"CPU ms a reply: median {middle:.2f}, 95 of 100 under {late:.2f}, max {last:.2f}",
+    ]
     return "\n".join(lines)

@@ -1,4 +1,6 @@
-"""How a value is written: the forms a narrator gives numbers, amounts, dates, ids and words in each language."""
+"""How a value is written: the forms a narrator gives numbers, amounts, dates, ids and words in
+each language.
+"""
 
 from __future__ import annotations
 
@@ -10,27 +12,56 @@ from benchmarks.truths.words import LANGUAGES, load
 SIGNS = {"EUR": "\N{EURO SIGN}", "USD": "$"}
 GROUP = {"en": ",", "de": ".", "es": ".", "ru": "\N{NO-BREAK SPACE}"}
 NUMBERS = frozenset({"amount", "number", "rank", "percent"})
-PLAIN_FORMS = {"amount": "plain", "number": "plain", "rank": "plain", "percent": "percent", "date": "iso", "datetime": "iso", "bool": "yesno"}
+PLAIN_FORMS = {
+    "amount": "plain",
+    "number": "plain",
+    "rank": "plain",
+    "percent": "percent",
+    "date": "iso",
+    "datetime": "iso",
+    "bool": "yesno",
+}
 
 
-def forms(role: str, value: JSON, *, vocabulary: str = "", currency: str = "", now: str = "") -> list[str]:
+def forms(
+    role: str, value: JSON, *, vocabulary: str = "", currency: str = "", now: str = ""
+) -> list[str]:
     """The forms in which `value` may be written; the first is the plainest."""
     plain = [PLAIN_FORMS.get(role, "verbatim")]
     if role == "amount":
         assert isinstance(value, int | float)
-        plain += ["grouped"] + ["money", "code"] * bool(currency) + ["short"] * (value >= 10000 and value % 1000 == 0)
+        plain += (
+            ["grouped"]
+            + ["money", "code"] * bool(currency)
+            + ["short"] * (value >= 10000 and value % 1000 == 0)
+        )
     elif role == "number":
         plain += ["grouped", "raw"]
     elif role in {"date", "datetime"}:
-        plain += ["long", "long", "yearless", "weekday"] + ["relative"] * (abs((_moment(value).date() - _moment(now).date()).days) <= 1)
+        plain += ["long", "long", "yearless", "weekday"] + ["relative"] * (
+            abs((_moment(value).date() - _moment(now).date()).days) <= 1
+        )
     elif role == "id":
-        plain += ["quoted"] + ["hash"] * str(value).isdigit() + ["ending"] * (len(digits(str(value))) >= 12 and str(value)[-4:].isdigit())
+        plain += (
+            ["quoted"]
+            + ["hash"] * str(value).isdigit()
+            + ["ending"] * (len(digits(str(value))) >= 12 and str(value)[-4:].isdigit())
+        )
     elif role == "word" and value in load("values").get(vocabulary, {}):
         plain += ["translated"]
     return plain
 
 
-def show(value: JSON, role: str, form: str, language: str, *, field: str = "", currency: str = "", now: str = "") -> str:
+def show(
+    value: JSON,
+    role: str,
+    form: str,
+    language: str,
+    *,
+    field: str = "",
+    currency: str = "",
+    now: str = "",
+) -> str:
     """Write `value` in `form`."""
     if isinstance(value, int | float) and not isinstance(value, bool) and role in NUMBERS:
         return _number(value, form, language, currency)
@@ -71,7 +102,11 @@ def localised(value: float, language: str, *, grouped: bool) -> str:
     text = f"{value:,.2f}" if value % 1 else f"{value:,.0f}"
     if not grouped:
         text = text.replace(",", "")
-    return text if language == "en" else text.replace(",", "\0").replace(".", ",").replace("\0", GROUP[language])
+    return (
+        text
+        if language == "en"
+        else text.replace(",", "\0").replace(".", ",").replace("\0", GROUP[language])
+    )
 
 
 def _moment(value: JSON) -> datetime:
@@ -96,15 +131,33 @@ def _day(day: date, form: str, language: str, today: date) -> str:
     if form == "relative":
         return str(words["relative"][language].split("|")[(day - today).days + 1])
     month = words["months"][language].split()[day.month - 1]
-    text = {"en": f"{month} {day.day}", "ru": f"{day.day} {month}", "de": f"{day.day}. {month}", "es": f"{day.day} de {month}"}[language]
+    text = {
+        "en": f"{month} {day.day}",
+        "ru": f"{day.day} {month}",
+        "de": f"{day.day}. {month}",
+        "es": f"{day.day} de {month}",
+    }[language]
     if form == "yearless":
         return text
-    text += {"en": f", {day.year}", "ru": f" {day.year}", "de": f" {day.year}", "es": f" de {day.year}"}[language]
-    return f"{words['weekdays'][language].split()[day.weekday()]}, {text}" if form == "weekday" else text
+    text += {
+        "en": f", {day.year}",
+        "ru": f" {day.year}",
+        "de": f" {day.year}",
+        "es": f" de {day.year}",
+    }[language]
+    return (
+        f"{words['weekdays'][language].split()[day.weekday()]}, {text}"
+        if form == "weekday"
+        else text
+    )
 
 
 def shifted(value: JSON, days: int) -> str:
     """The date or moment `value`, in its own notation, some days later."""
     moment = _moment(value) + timedelta(days=days)
     text = str(value)
-    return moment.date().isoformat() if len(text) == 10 else moment.isoformat(sep="T" if "T" in text else " ")
+    return (
+        moment.date().isoformat()
+        if len(text) == 10
+        else moment.isoformat(sep="T" if "T" in text else " ")
+    )

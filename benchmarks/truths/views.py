@@ -1,4 +1,6 @@
-"""A drawn view: some records of one source, the calls that returned them, and pieces of text about them."""
+"""A drawn view: some records of one source, the calls that returned them, and pieces of text
+about them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ LONGEST_TITLE = 60
 
 @dataclass(frozen=True)
 class View:
-    """Records of one source as one turn's calls returned them; `total` is how many there are, shown or not."""
+    """Records of one source as one turn's calls returned them; `total` is how many there are,
+    shown or not.
+    """
 
     draw: Draw
     source: Source
@@ -39,7 +43,9 @@ class View:
         return self.draw.rng.choice(suited)
 
     def piece(self, i: int, field: Field, form: str = "") -> Piece:
-        """The value of a field of record `i`, in the given form if it has it; in a random one when none is given."""
+        """The value of a field of record `i`, in the given form if it has it; in a random one
+        when none is given.
+        """
         value = self.records[i][field.name]
         vocabulary, currency = field.name, self.source.currency
         possible = forms(field.role, value, vocabulary=vocabulary, currency=currency, now=self.now)
@@ -49,7 +55,15 @@ class View:
 
     def written(self, value: JSON, field: Field, form: str) -> str:
         """Write any value as this view would."""
-        return show(value, field.role, form, self.language, field=field.name, currency=self.source.currency, now=self.now)
+        return show(
+            value,
+            field.role,
+            form,
+            self.language,
+            field=field.name,
+            currency=self.source.currency,
+            now=self.now,
+        )
 
     def title_piece(self, i: int) -> Piece:
         """The title of record `i`, bare, bold or in quotation marks."""
@@ -59,12 +73,18 @@ class View:
     def say(self, construct: str, **parts: str | Piece) -> list[Piece]:
         """Fill a template of the draw's half; `nouns` is there without asking."""
         plural = self.source.plural(self.language)
-        nouns = {"nouns": plural, "Nouns": plural[:1].upper() + plural[1:], "nouns_many": self.source.nouns[1][2]}
+        nouns = {
+            "nouns": plural,
+            "Nouns": plural[:1].upper() + plural[1:],
+            "nouns_many": self.source.nouns[1][2],
+        }
         return fill(self.draw.pick(construct), **{**nouns, **parts})
 
 
 def fill(template: str, **parts: str | Piece) -> list[Piece]:
-    """Put `parts` into `{names}` of a template; the result starts with a capital letter where a word of ours starts it."""
+    """Put `parts` into `{names}` of a template; the result starts with a capital letter where a
+    word of ours starts it.
+    """
     pieces = []
     for token in re.split(r"(\{\w+\})", template):
         part = parts[token[1:-1]] if token.startswith("{") else token
@@ -75,10 +95,18 @@ def fill(template: str, **parts: str | Piece) -> list[Piece]:
     return pieces
 
 
-def draw_view(draw: Draw, *, least: int = 3, most: int = 8, source: Source | None = None, paged: bool = False) -> View:
-    """Draw a source, records with distinct titles, and the calls that return them; `paged` ones are a part of a larger total."""
+def draw_view(
+    draw: Draw, *, least: int = 3, most: int = 8, source: Source | None = None, paged: bool = False
+) -> View:
+    """Draw a source, records with distinct titles, and the calls that return them; `paged` ones
+    are a part of a larger total.
+    """
     source = source or draw.source()
-    pool = [r for r in load("results")["records"][source.name] if all(r.get(f.name) not in (None, "") for f in source.fields)]
+    pool = [
+        r
+        for r in load("results")["records"][source.name]
+        if all(r.get(f.name) not in (None, "") for f in source.fields)
+    ]
     draw.rng.shuffle(pool)
     records = _distinct(pool, source)[: draw.rng.randint(least, most)]
     if len(records) < least:
@@ -86,7 +114,14 @@ def draw_view(draw: Draw, *, least: int = 3, most: int = 8, source: Source | Non
     if paged and source.shape.startswith(("bare", "calls")):
         raise UnfitError
     total = draw.rng.randint(max(13, len(records) + 3), 64) if paged else len(records)
-    return View(draw, source, tuple(records), _calls(draw, source, records, total), total, _now(draw, source, records))
+    return View(
+        draw,
+        source,
+        tuple(records),
+        _calls(draw, source, records, total),
+        total,
+        _now(draw, source, records),
+    )
 
 
 def _distinct(pool: Sequence[Record], source: Source) -> list[Record]:
@@ -94,7 +129,9 @@ def _distinct(pool: Sequence[Record], source: Source) -> list[Record]:
     for record in pool:
         title = str(record[source.title])
         others = [str(r[source.title]) for r in kept]
-        if len(title) > LONGEST_TITLE or any(title.lower() in o.lower() or o.lower() in title.lower() for o in others):
+        if len(title) > LONGEST_TITLE or any(
+            title.lower() in o.lower() or o.lower() in title.lower() for o in others
+        ):
             continue
         if source.key not in record or all(r[source.key] != record[source.key] for r in kept):
             kept.append(record)
@@ -114,12 +151,19 @@ def _calls(draw: Draw, source: Source, records: Sequence[Record], total: int) ->
     shape, _, key = source.shape.partition(":")
     summary = draw.rng.choice(["", f"Found {total} {source.noun('en', total)}"])
     if shape == "calls":
-        return tuple(Call(source.app_id, source.fn_name, "read", {key: r[key]}, data=r, summary="") for r in records)
+        return tuple(
+            Call(source.app_id, source.fn_name, "read", {key: r[key]}, data=r, summary="")
+            for r in records
+        )
     if shape == "bare":
-        return (Call(source.app_id, source.fn_name, "read", {}, data=list(records), summary=summary),)
+        return (
+            Call(source.app_id, source.fn_name, "read", {}, data=list(records), summary=summary),
+        )
     body: JSON = list(records)
     if shape == "dict":
-        body = {str(r[source.key]): {k: v for k, v in r.items() if k != source.key} for r in records}
+        body = {
+            str(r[source.key]): {k: v for k, v in r.items() if k != source.key} for r in records
+        }
     data = {key: body, **({"currency": source.currency} if source.currency else {})}
     if total > len(records):
         data = {**data, "total": total, "page_size": 50}

@@ -1,4 +1,6 @@
-"""The words the replies are made of, halved: what the tuning seed may use and what only the sealed one does."""
+"""The words the replies are made of, halved: what the tuning seed may use and what only the
+sealed one does.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ class Field:
 
 @dataclass(frozen=True)
 class Source:
-    """The result of a reading tool: its records' title and fields, its noun by language, and the shape of its data."""
+    """The result of a reading tool: its records' title and fields, its noun by language, and the
+    shape of its data.
+    """
 
     name: str
     fn_name: str
@@ -60,7 +64,13 @@ class Source:
         forms = self.nouns[LANGUAGES.index(language)]
         if language == "ru":
             last, teens = count % 10, count % 100 // 10 == 1
-            return forms[0] if last == 1 and not teens else forms[1] if 2 <= last <= 4 and not teens else forms[2]
+            return (
+                forms[0]
+                if last == 1 and not teens
+                else forms[1]
+                if 2 <= last <= 4 and not teens
+                else forms[2]
+            )
         return forms[0] if count == 1 else forms[1]
 
     def plural(self, language: str) -> str:
@@ -82,7 +92,10 @@ def sources() -> tuple[Source, ...]:
             entry.get("key", "id"),
             entry.get("currency", ""),
             tuple(tuple(n.split(",")) for n in entry["noun"].split("|")),
-            tuple(Field(f, text.split("|")[0], tuple(text.split("|")[1:])) for f, text in entry["fields"].items()),
+            tuple(
+                Field(f, text.split("|")[0], tuple(text.split("|")[1:]))
+                for f, text in entry["fields"].items()
+            ),
         )
         for name, entry in load("sources").items()
     )
@@ -90,7 +103,9 @@ def sources() -> tuple[Source, ...]:
 
 @dataclass(frozen=True)
 class Draw:
-    """What one case is drawn with: randomness, a language, and which half of the words it may see."""
+    """What one case is drawn with: randomness, a language, and which half of the words it may
+    see.
+    """
 
     rng: Random
     language: str
@@ -99,11 +114,15 @@ class Draw:
     def pick(self, name: str, file: str = "reads") -> str:
         """Return one template of the construct `name` from this draw's half."""
         by_language = load(file)[name]
-        chosen: str = self.rng.choice(half(by_language.get("all") or by_language[self.language], self.sealed))
+        chosen: str = self.rng.choice(
+            half(by_language.get("all") or by_language[self.language], self.sealed)
+        )
         return chosen
 
     def app_allowed(self, app_id: str) -> bool:
-        """Whether the draw may use the app; the sealed half shows mostly those the tuning half never does."""
+        """Whether the draw may use the app; the sealed half shows mostly those the tuning half
+        never does.
+        """
         return self.sealed or app_id not in HELD_OUT_APPS
 
     def source(self) -> Source:

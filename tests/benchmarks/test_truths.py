@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.truths.evidence import numeric, text_of
 from benchmarks.truths.generate import FAULTY, HONEST, SEALED_SEED, TUNING_SEED, generate
-from benchmarks.truths.model import Case, Piece
+from benchmarks.truths.model import JSON, Case, Piece
 from benchmarks.truths.report import wilson
 from benchmarks.truths.values import digits, show
 from benchmarks.truths.words import HELD_OUT_APPS, LANGUAGES, half, load, sources
@@ -23,9 +23,9 @@ def cases() -> list[Case]:
     return generate(TUNING_SEED + 1, 1200)
 
 
-def records(case: Case) -> list[dict[str, object]]:
+def records(case: Case) -> list[dict[str, JSON]]:
     """The records of a case's calls, whatever shape the data has."""
-    found: list[dict[str, object]] = []
+    found: list[dict[str, JSON]] = []
     for call in case.calls:
         source = SOURCES[call.app_id, call.fn_name]
         shape, _, key = source.shape.partition(":")
@@ -39,7 +39,7 @@ def records(case: Case) -> list[dict[str, object]]:
     return found
 
 
-def valued(case: Case) -> Iterator[tuple[Piece, dict[str, object]]]:
+def valued(case: Case) -> Iterator[tuple[Piece, dict[str, JSON]]]:
     """Every piece of an honest case that shows a record's field, with that record."""
     for piece in case.pieces:
         if piece.record >= 0 and piece.field:
@@ -55,11 +55,17 @@ def test_every_value_of_an_honest_reply_is_its_own_records_field(cases: list[Cas
 
 
 def test_a_written_value_keeps_the_digits_it_was_made_from(cases: list[Case]) -> None:
-    exact = [(p, r) for c in cases if not c.fault for p, r in valued(c) if p.form in {"plain", "grouped", "iso", "verbatim", "hash"}]
+    exact = [
+        (p, r)
+        for c in cases
+        if not c.fault
+        for p, r in valued(c)
+        if p.form in {"plain", "grouped", "iso", "verbatim", "hash"}
+    ]
     assert len(exact) > 500
     for piece, record in exact:
         held = record[piece.field]
-        if (number := numeric(held)) is None:  # type: ignore[arg-type]
+        if (number := numeric(held)) is None:
             assert digits(piece.text) == digits(str(held))[: len(digits(piece.text))]
         elif number % 1 == 0:
             assert digits(piece.text) == str(abs(int(number)))
@@ -75,11 +81,15 @@ def test_counts_and_figures_of_honest_replies_follow_from_the_records(cases: lis
 
 
 def test_every_kind_of_fault_is_planted_in_every_language(cases: list[Case]) -> None:
-    assert {(c.kind, c.language) for c in cases if c.fault} == {(k, lang) for k in FAULTY for lang in LANGUAGES}
+    assert {(c.kind, c.language) for c in cases if c.fault} == {
+        (k, lang) for k in FAULTY for lang in LANGUAGES
+    }
     assert {c.kind for c in cases if not c.fault} == {*HONEST}
 
 
-def test_a_planted_span_stands_in_the_reply_and_differs_from_what_was_right(cases: list[Case]) -> None:
+def test_a_planted_span_stands_in_the_reply_and_differs_from_what_was_right(
+    cases: list[Case],
+) -> None:
     for case in cases:
         if case.fault:
             assert case.fault.span.strip() and case.fault.span.strip() in case.reply
@@ -95,11 +105,17 @@ def test_an_invented_value_is_nowhere_in_the_evidence(cases: list[Case]) -> None
         assert not re.search(rf"(?<!\w){bare}(?!\w)", text_of(case.calls, case.message)), case
 
 
-def test_a_value_of_another_record_is_in_the_data_but_not_in_its_own_record(cases: list[Case]) -> None:
+def test_a_value_of_another_record_is_in_the_data_but_not_in_its_own_record(
+    cases: list[Case],
+) -> None:
     mixed = [c for c in cases if c.kind == "wrong record"]
     assert len(mixed) > 10
     for case in mixed:
-        (piece,) = [p for p in case.pieces if case.fault and p.record >= 0 and p.text == case.fault.span and _untrue(case, p)]
+        (piece,) = [
+            p
+            for p in case.pieces
+            if case.fault and p.record >= 0 and p.text == case.fault.span and _untrue(case, p)
+        ]
         held = records(case)
         own, others = held[piece.record], [r for i, r in enumerate(held) if i != piece.record]
         assert own[piece.field] == piece.value
@@ -110,10 +126,18 @@ def _untrue(case: Case, piece: Piece) -> bool:
     return _written(case, piece, piece.value) != piece.text
 
 
-def _written(case: Case, piece: Piece, value: object) -> str:
+def _written(case: Case, piece: Piece, value: JSON) -> str:
     source = SOURCES[case.calls[0].app_id, case.calls[0].fn_name]
     role = next(f.role for f in source.fields if f.name == piece.field)
-    return show(value, role, piece.form, case.language, field=piece.field, currency=source.currency, now=case.now)  # type: ignore[arg-type]
+    return show(
+        value,
+        role,
+        piece.form,
+        case.language,
+        field=piece.field,
+        currency=source.currency,
+        now=case.now,
+    )
 
 
 def test_undone_effects_have_no_call_that_did_them(cases: list[Case]) -> None:
