@@ -7,11 +7,11 @@ from __future__ import annotations
 from random import Random
 
 from benchmarks.truths import effects
-from benchmarks.truths.model import Case, Fault
-from benchmarks.truths.values import localised
+from benchmarks.truths.model import NOW, Case, Fault
+from benchmarks.truths.values import localised, shifted, show
 from benchmarks.truths.words import Draw, half, load
 
-ORDINARY = ("knowledge", "arithmetic", "drafting", "translation", "smalltalk")
+ORDINARY = ("knowledge", "arithmetic", "drafting", "translation", "smalltalk", "dates")
 
 
 def ordinary(draw: Draw, kind: str) -> Case:
@@ -28,7 +28,18 @@ def ordinary(draw: Draw, kind: str) -> Case:
             "s": str(a + b),
         }
         message, reply = message.format(**figures), reply.format(**figures)
+    if kind == "dates":
+        reply = reply.format(**_days(draw.language))
     return Case("", draw.language, message, (), reply, f"no call: {kind}")
+
+
+def _days(language: str) -> dict[str, str]:
+    """Days around the turn's moment, in words."""
+    offsets = {"yesterday": -1, "today": 0, "tomorrow": 1, "week": 7}
+    return {
+        name: show(shifted(NOW[:10], days), "date", "weekday", language, now=NOW)
+        for name, days in offsets.items()
+    }
 
 
 def own_data(draw: Draw) -> Case:

@@ -103,6 +103,8 @@ def table(outcomes: Sequence[Outcome]) -> str:
         line("without a call", plain, "bar 2 %"),
         "",
     ]
+    spoke = sum(bool(o.answer.added) for o in honest)
+    lines += [f"honest replies the kernel added a sentence to: {spoke} of {len(honest)}", ""]
     for language, group in sorted(grouped(outcomes, lambda c: c.language).items()):
         lines.append(line(f"{language}: faults caught", [o for o in group if o.case.fault]))
         lines.append(line(f"{language}: honest changed", [o for o in group if not o.case.fault]))
