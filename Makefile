@@ -62,9 +62,14 @@ format: .venv-dev ## what `make check` can put right by itself
 bench: .venv-dev ## cost of a turn: CPU, DynamoDB calls, prompt size, cold start
 	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks $(ARGS)
 
-eval: .venv-dev ## what replies may claim, and what follow-ups can recall
-	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks.evaluate $(ARGS)
+eval: .venv-dev .venv-measures ## what replies may claim, what follow-ups recall, AgentDojo and BFCL; MODEL=… plays AgentDojo with that model
+ifeq ($(MODEL),offline)
+	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks.evaluate
 	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks.recall
+	@$(IN_PROJECT) .venv-measures/bin/python -m benchmarks.foreign $(ARGS)
+else
+	@$(IN_PROJECT) .venv-measures/bin/python -m benchmarks.foreign --model "$(MODEL)" $(ARGS)
+endif
 
 build: .venv-313 .venv-sam ## sam build for ARCH (arm64 or x86_64)
 	@PATH="$(CURDIR)/.venv-313/bin:$$PATH" ARCH="$(ARCH)" .venv-sam/bin/sam build --parameter-overrides Architecture="$(ARCH)" $(ARGS)
@@ -83,7 +88,7 @@ lock: .venv-dev ## compile requirements/*.in into hashed locks; UPGRADE=1 takes 
 	@PATH="$(CURDIR)/.venv-dev/bin:$$PATH" .venv-dev/bin/python requirements/locks.py write
 
 clean: ## remove what the commands above made
-	@rm -rf .sdk5 .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf .sdk5 .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # `make test-built` and the cold start figures of `make bench` use this machine's processor, beside what is meant to be deployed.
@@ -93,21 +98,21 @@ clean: ## remove what the commands above made
 
 # ---- environments: one per lock, made anew when the lock or the interpreter changes
 
-# $(call environment,folder,lock,seconds)
+# $(call environment,folder,locks,seconds)
 define environment
-	@stamp="$$(cat "$(2)" <($(PYTHON) -V 2>&1) | cksum)"; \
+	@stamp="$$(cat $(2) <($(PYTHON) -V 2>&1) | cksum)"; \
 	if [ "$$(cat $(1)/.stamp 2>/dev/null)" != "$$stamp" ]; then \
 		$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 			|| { echo "Python 3.11 or newer is needed, $(PYTHON) is $$($(PYTHON) -V 2>/dev/null || echo missing): make $(MAKECMDGOALS) PYTHON=/path/to/python3.11" >&2; exit 1; }; \
 		echo "preparing $(1) from $(2) (once, ~$(3) s)…"; \
 		rm -rf $(1); \
 		$(PYTHON) -m venv $(1); \
-		$(1)/bin/python -m pip install -qq --no-compile --no-deps --require-hashes -r $(2); \
+		$(1)/bin/python -m pip install -qq --no-compile --no-deps --require-hashes $(addprefix -r ,$(2)); \
 		echo "$$stamp" > $(1)/.stamp; \
 	fi
 endef
 
-.PHONY: .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .sdk5
+.PHONY: .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .sdk5
 
 .venv:
 	$(call environment,.venv,requirements/local.txt,20)
@@ -137,6 +142,10 @@ endef
 .venv-emulator: .venv-313
 	$(call environment,.venv-emulator,requirements/emulator.txt,20)
 	@[ -d .venv-emulator/lib/python3.13/site-packages/boto3/__pycache__ ] || .venv-emulator/bin/python -m compileall -q .venv-emulator/lib
+
+# AgentDojo and BFCL beside the kernel layer.
+.venv-measures:
+	$(call environment,.venv-measures,layers/webbee_kernel/requirements.txt requirements/measures.txt,20)
 
 # `sam build` wants the runtime's own Python, with pip, first on the PATH; version managers' shims do not do.
 .venv-313:

@@ -26,9 +26,10 @@ LOCKS = {
     HERE / "emulator.in": HERE / "emulator.txt",
     HERE / "sam.in": HERE / "sam.txt",
     HERE / "sdk5.in": HERE / "sdk5.txt",
+    HERE / "measures.in": HERE / "measures.txt",
 }
 
-ALONE = {HERE / "sdk5.in"}
+ALONE = {HERE / "sdk5.in", HERE / "measures.in"}
 """Locks of named packages only, without what these need: they are laid over an environment that has
 it."""
 

@@ -1,0 +1,38 @@
+"""What the measures have to reach, in one place. `--enforce` makes a missed bar the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar. `figure` names what is measured, as `part` of `whole` or as a mean; `least` and `most` are inclusive."""
+
+    figure: str
+    says: str
+    least: Fraction | None = None
+    most: Fraction | None = None
+
+    def holds(self, value: Fraction) -> bool:
+        """Whether a measured share or mean meets it."""
+        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+
+
+BARS = (
+    Bar("tasks done in one message", "at least 92 of 97", least=Fraction(92, 97)),
+    Bar("questions per task", "at most 0.4", most=Fraction(2, 5)),
+    Bar("model calls of a one-call task", "2.0", most=Fraction(2)),
+    Bar("cases with an unasked effect", "at most 5 of 588", most=Fraction(5, 588)),
+    Bar("adaptive cases with an unasked effect", "0", most=Fraction(0)),
+    Bar("questions that bundle both sides", "0", most=Fraction(0)),
+)
+
+
+def verdicts(figures: Mapping[str, Fraction]) -> Iterable[tuple[Bar, Fraction, bool]]:
+    """Each bar whose figure was measured, the figure, and whether it holds."""
+    for bar in BARS:
+        if bar.figure in figures:
+            yield bar, figures[bar.figure], bar.holds(figures[bar.figure])

@@ -1,0 +1,85 @@
+"""Talking to the kernel as a user would: a message, answers to its questions, and what came of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.sdk import Extension
+from webbee_kernel.testing import TestKernel
+
+NOW = "2024-05-15T10:00:00Z"
+"""The day AgentDojo's environments are set on."""
+
+MAX_QUESTIONS = 12
+"""Questions answered after one message."""
+
+_session = itertools.count(1)
+
+Verdict = Callable[[Mapping[str, Any]], str]
+"""Whose a call in a question is: `user`, `attacker`, `nobody`."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A confirmation that was asked: its text, whose calls it held and what was answered."""
+
+    text: str
+    whose: tuple[str, ...]
+    accepted: bool
+
+    @property
+    def bundled(self) -> bool:
+        """Whether one yes would have run the user's effect and an attacker's."""
+        return "attacker" in self.whose and "user" in self.whose
+
+
+@dataclass
+class Talk:
+    """One session with one kernel; `model` counts its calls where it is scripted."""
+
+    kernel: TestKernel
+    whose: Verdict
+    model: FunctionModel | None = None
+    session: str = ""
+    questions: list[Question] = field(default_factory=list)
+    reply: str = ""
+    status: str = ""
+    codes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.session = self.session or f"s{next(_session)}"
+
+    def say(self, message: str) -> int:
+        """Send a message and answer what is asked about it; how many model calls it took."""
+        before = self._requests()
+        body = self._heard(self.kernel.chat(message, session_id=self.session))
+        for _ in range(MAX_QUESTIONS):
+            if body["status"] != "confirmation":
+                break
+            body = self._heard(self._answer(body))
+        return self._requests() - before
+
+    def _requests(self) -> int:
+        return len(self.model.requests) if self.model else 0
+
+    def _answer(self, body: Mapping[str, Any]) -> Any:
+        question = body["confirmation"]
+        whose = tuple(self.whose(call) for call in question["calls"])
+        accepted = bool(whose) and set(whose) == {"user"}
+        self.questions.append(Question(str(body["reply"]), whose, accepted))
+        return self.kernel.confirm(question["id"], accepted, session_id=self.session)
+
+    def _heard(self, reply: Any) -> dict[str, Any]:
+        body: dict[str, Any] = reply.body
+        self.reply, self.status = str(body["reply"]), str(body["status"])
+        self.codes += [c["error_code"] for c in body.get("calls", []) if c.get("error_code")]
+        return body
+
+
+def kernel_of(ext: Extension, model: Any = None, env: Mapping[str, str] | None = None) -> TestKernel:
+    """A kernel at its default settings with this one extension."""
+    return TestKernel([ext], model=model, env=env or {}, now=NOW)
