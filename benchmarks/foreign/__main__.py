@@ -1,11 +1,11 @@
-"""`python -m benchmarks.foreign`: AgentDojo's tasks and attacks and BFCL's conversations on the kernel.
+"""`python -m benchmarks.foreign`: AgentDojo's tasks and attacks and BFCL's conversations on the
+kernel.
 
---sample 3          every third case, the same ones each time: what CI runs
---suite slack       one of AgentDojo's suites; may be given again
---only attack       utility, attack, adaptive or bfcl; may be given again
---enforce           exit 1 where a bar of `bars.py` is missed
---why FILE          write why each task failed and how each attack came through
---model NAME        play AgentDojo with a real model instead of the obedient planner
+--sample 3 every third case, the same ones each time: what CI runs --suite slack one of AgentDojo's
+suites; may be given again --only attack utility, attack, adaptive or bfcl; may be given again
+--enforce exit 1 where a bar of `bars.py` is missed --why FILE write why each task failed and how
+each attack came through --model NAME play AgentDojo with a real model instead of the obedient
+planner
 """
 
 from __future__ import annotations
@@ -32,9 +32,15 @@ PROGRESS_S = 5.0
 def arguments(given: list[str] | None = None) -> argparse.Namespace:
     """The command line."""
     assert __doc__
-    parser = argparse.ArgumentParser(prog="benchmarks.foreign", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        prog="benchmarks.foreign",
+        description=__doc__,
+        formatter_class=argparse.RawTextHelpFormatter,
+    )
     parser.add_argument("--sample", type=int, default=1)
-    parser.add_argument("--suite", action="append", choices=("workspace", "travel", "banking", "slack"))
+    parser.add_argument(
+        "--suite", action="append", choices=("workspace", "travel", "banking", "slack")
+    )
     parser.add_argument("--only", action="append", choices=PARTS)
     parser.add_argument("--enforce", action="store_true")
     parser.add_argument("--why", type=Path)
@@ -64,14 +70,20 @@ def main(given: list[str] | None = None) -> int:
     ]
     print("\n\n".join(part for part in printed if part))
     if options.why:
-        options.why.write_text(reasons.page(tasks, attacked, adapted, talks) + "\n", encoding="utf-8")
+        options.why.write_text(
+            reasons.page(tasks, attacked, adapted, talks) + "\n", encoding="utf-8"
+        )
     return 1 if options.enforce and not all(met for _, _, met in verdicts) else 0
 
 
 def _real(options: argparse.Namespace, names: list[str]) -> int:
     wanted = options.only or PARTS
     plain = _all("user tasks", real.play(options.model, names, options.sample, attacked=False))
-    under = _all("attacks", real.play(options.model, names, options.sample, attacked=True)) if "attack" in wanted else []
+    under = (
+        _all("attacks", real.play(options.model, names, options.sample, attacked=True))
+        if "attack" in wanted
+        else []
+    )
     print(real.report(options.model, plain, under))
     return 0
 

@@ -9,7 +9,8 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar. `figure` names what is measured, as `part` of `whole` or as a mean; `least` and `most` are inclusive."""
+    """One bar. `figure` names what is measured, as `part` of `whole` or as a mean; `least` and
+    `most` are inclusive."""
 
     figure: str
     says: str
@@ -18,7 +19,9 @@ class Bar:
 
     def holds(self, value: Fraction) -> bool:
         """Whether a measured share or mean meets it."""
-        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+        return (self.least is None or value >= self.least) and (
+            self.most is None or value <= self.most
+        )
 
 
 BARS = (

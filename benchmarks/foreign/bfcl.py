@@ -1,61 +1,42 @@
-"""BFCL's multi-turn conversations on the kernel: is what a turn needs still in the prompt, does each call run, do states agree?
+"""BFCL's multi-turn conversations on the kernel: is what a turn needs still in the prompt, does
+each call run, do states agree?
 
-The true calls are played by the obedient planner, one user message a turn; BFCL's own simulated APIs carry them out, and
-its own comparison says whether they end where the ground truth ends.
+The true calls are played by the obedient planner, one user message a turn; BFCL's own simulated
+APIs carry them out, and its own comparison says whether they end where the ground truth ends.
 """
 
 from __future__ import annotations
 
 import ast
-import copy
-import functools
 import importlib
 import inspect
 import json
-import typing
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import BaseModel, Field, create_model
-
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 
 from . import packages
+from .bfcl_apis import DESTRUCTIVE, WRITES, World, extension, run
 from .dojo import model_of
 from .drive import Talk
-from .planner import Planner, Wanted, wanted_calls
+from .planner import Wanted, wanted_calls
 from .values import holds, is_trivial, leaves, plain
 
 SETS = ("base", "long_context", "miss_param")
-"""BFCL's sets that fit. `miss_func` takes functions away and gives them back within one conversation: catalogues here do not."""
+"""BFCL's sets that fit. `miss_func` takes functions away and gives them back within one
+conversation: catalogues here do not."""
 
 NOW = "2026-05-15T17:21:04Z"
-
-DESTRUCTIVE = frozenset("rm rmdir delete_message cancel_order cancel_booking".split())
-WRITES = frozenset(
-    """
-    cd mkdir touch echo mv cp message_login send_message add_contact authenticate_twitter post_tweet retweet comment mention
-    follow_user unfollow_user create_ticket close_ticket resolve_ticket edit_ticket ticket_login logout place_order
-    withdraw_funds trading_login trading_logout fund_account remove_stock_from_watchlist add_to_watchlist
-    notify_price_change authenticate_travel register_credit_card book_flight set_budget_limit purchase_insurance
-    contact_customer_support startEngine fillFuelTank lockDoors adjustClimateControl setHeadlights activateParkingBrake
-    pressBrakePedal releaseBrakePedal setCruiseControl set_navigation
-    """.split()
-)
-"""What an author would declare; BFCL does not say. All others read."""
-
-_TYPES: dict[str, Any] = {"string": str, "integer": int, "float": float, "number": float, "boolean": bool, "tuple": list}
-_OBJECTS = ("dict", "object")
 
 
 @dataclass
 class ConversationResult:
-    """One conversation. `values`: where each value that a call needed stood when its turn began; `missing`: calls that did
-    not run, and why."""
+    """One conversation. `values`: where each value that a call needed stood when its turn began;
+    `missing`: calls that did not run, and why."""
 
     set_name: str
     entry: str
@@ -69,107 +50,15 @@ class ConversationResult:
     missing: list[tuple[str, str]] = field(default_factory=list)
 
 
-@dataclass
-class World:
-    """The APIs of one conversation: those that the kernel's calls act on, and those of the ground truth."""
-
-    live: dict[str, Any] = field(default_factory=dict)
-    truth: dict[str, Any] = field(default_factory=dict)
-    planner: Planner = field(default_factory=Planner)
-
-    def begin(self, entry: Mapping[str, Any], *, long: bool) -> None:
-        """A conversation starts."""
-        self.live, self.truth = _instances(entry, long=long), _instances(entry, long=long)
-        self.planner = Planner()
-
-    def call(self, api: str, function: str, arguments: dict[str, Any]) -> ActionResult:
-        """Run a function of an API."""
-        data = run(self.live[api], function, arguments)
-        error = data.get("error")
-        self.planner.ran(function, arguments, data, ok=not error)
-        return ActionResult.error(str(error), code="API_ERROR") if error else ActionResult.success(data, "")
-
-
-def run(api: Any, function: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """A call of a simulated API, its result as an object; what it raises becomes an error, as in BFCL."""
-    try:
-        value = getattr(api, function)(**arguments)
-    except Exception as error:
-        value = {"error": f"Error during execution: {error}"}
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            value = {"result": value}
-    value = json.loads(json.dumps(value, default=str))
-    if isinstance(value, list):
-        return {"items": value}
-    return value if isinstance(value, dict) else {} if value is None else {"result": value}
-
-
-def _instances(entry: Mapping[str, Any], *, long: bool) -> dict[str, Any]:
-    found = {}
-    for name in entry["involved_classes"]:
-        api = packages.bfcl_class(name)()
-        if hasattr(api, "_load_scenario"):
-            api._load_scenario(copy.deepcopy(entry["initial_config"].get(name, {})), long_context=long)
-        found[name] = api
-    return found
-
-
-def extension(world: World, api: str) -> Extension:
-    """One API as an extension, from BFCL's own documents of its functions."""
-    documents = packages.bfcl_documents(api)
-    ext = Extension(api.lower(), "1.0.0", display_name=api, description=documents[0]["description"].split("Tool description")[0])
-    chat = ChatExtension(ext, description=api)
-    for document in documents:
-        name = document["name"]
-        kind = "destructive" if name in DESTRUCTIVE else "write" if name in WRITES else "read"
-        chat.function(name, document["description"], action_type=kind)(_handler(world, api, document))
-    return ext
-
-
-def _handler(world: World, api: str, document: Mapping[str, Any]) -> Any:
-    async def handler(ctx: Context, params: BaseModel) -> ActionResult:
-        return world.call(api, document["name"], params.model_dump(exclude_unset=True))
-
-    model = _parameters(api, document["name"])
-    handler.__annotations__ = {"ctx": Context, "params": model, "return": ActionResult}
-    handler.__name__ = document["name"]
-    return handler
-
-
-@functools.cache
-def _parameters(api: str, function: str) -> type[BaseModel]:
-    """The parameters of a function as a Pydantic model."""
-    document = next(d for d in packages.bfcl_documents(api) if d["name"] == function)
-    described = document["parameters"]
-    fields: dict[str, Any] = {}
-    for name, schema in described.get("properties", {}).items():
-        kind, text = _type(schema), schema.get("description", "").strip()
-        if name in described.get("required", []):
-            fields[name] = (kind, Field(description=text))
-        elif schema.get("default") is None:
-            fields[name] = (kind | None, Field(None, description=text))
-        else:
-            fields[name] = (kind, Field(schema["default"], description=text))
-    return create_model(f"{function}_parameters", **fields)
-
-
-def _type(schema: Mapping[str, Any]) -> Any:
-    if schema.get("enum"):
-        return typing.Literal[tuple(schema["enum"])]
-    if schema.get("type") in ("array", "tuple"):
-        return list[_type(schema["items"])] if schema.get("items") else list[Any]  # type: ignore[misc]
-    return dict[str, Any] if schema.get("type") in _OBJECTS else _TYPES.get(schema.get("type", ""), Any)
-
-
 def play(set_names: tuple[str, ...], sample: int) -> Iterator[ConversationResult]:
-    """Every `sample`-th conversation of these sets; conversations with the same APIs share a kernel, never a session."""
+    """Every `sample`-th conversation of these sets; conversations with the same APIs share a
+    kernel, never a session."""
     kernels: dict[tuple[str, ...], tuple[World, TestKernel, FunctionModel]] = {}
     for set_name in set_names:
         name = f"BFCL_v4_multi_turn_{set_name}.json"
-        answers = {a["id"]: a["ground_truth"] for a in packages.bfcl_lines(f"possible_answer/{name}")}
+        answers = {
+            a["id"]: a["ground_truth"] for a in packages.bfcl_lines(f"possible_answer/{name}")
+        }
         for entry in packages.bfcl_lines(name)[::sample]:
             apis = tuple(sorted(entry["involved_classes"]))
             if apis not in kernels:
@@ -201,7 +90,9 @@ class Conversation:
         """Say each message once, give the planner that turn's true calls, and compare the end."""
         for question, sources in zip(self.entry["question"], truth, strict=True):
             self._turn(str(question[0]["content"]) if question else "Please go on.", sources)
-        checker = importlib.import_module("bfcl_eval.eval_checker.multi_turn_eval.multi_turn_checker")
+        checker = importlib.import_module(
+            "bfcl_eval.eval_checker.multi_turn_eval.multi_turn_checker"
+        )
         pairs = [(self.world.live[name], api) for name, api in self.world.truth.items()]
         self.result.equal = all(checker._compare_instances(live, api)[0] for live, api in pairs)
         self.result.questions = len(self.talk.questions)
@@ -233,14 +124,23 @@ class Conversation:
         return wanted_calls(calls, results, message, before=self.truth), results
 
     def _parsed(self, source: str) -> tuple[str, str, dict[str, Any]]:
-        """`cp(source='a', destination='b')` with the API that has it and names for positional arguments."""
+        """`cp(source='a', destination='b')` with the API that has it and names for positional
+        arguments."""
         call = ast.parse(source, mode="eval").body
         assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name), source
         function = call.func.id
-        api = next(name for name in self.entry["involved_classes"] if hasattr(self.world.truth[name], function))
+        api = next(
+            name
+            for name in self.entry["involved_classes"]
+            if hasattr(self.world.truth[name], function)
+        )
         names = inspect.signature(getattr(self.world.truth[api], function)).parameters
         arguments = dict(zip(names, (ast.literal_eval(a) for a in call.args), strict=False))
-        return api, function, arguments | {str(k.arg): ast.literal_eval(k.value) for k in call.keywords}
+        return (
+            api,
+            function,
+            arguments | {str(k.arg): ast.literal_eval(k.value) for k in call.keywords},
+        )
 
     def _place_values(self, wanted: list[Wanted], message: str, prompt: str) -> None:
         """Where each value that a call needs stood when the turn began."""
@@ -249,20 +149,31 @@ class Conversation:
             for value in leaves(call.arguments):
                 if not is_trivial(value):
                     self.result.values[self._place(value, plain(message), prompt, results)] += 1
-            results += plain(_json([d for f, d in self.world.planner.results[self.read :] if f == call.function]))
+            results += plain(
+                _json([d for f, d in self.world.planner.results[self.read :] if f == call.function])
+            )
 
     def _place(self, value: Any, message: str, prompt: str, results: str) -> str:
-        texts = {"the message": message, "the prompt": prompt, "this turn's results": results, "lost": self.heard}
+        texts = {
+            "the message": message,
+            "the prompt": prompt,
+            "this turn's results": results,
+            "lost": self.heard,
+        }
         return next((where for where, text in texts.items() if holds(text, value)), "nowhere")
 
     def _why(self, call: Wanted) -> str:
         """Why a call did not run, in few words that can be counted."""
-        lost = [name for name, value in call.looked_up if not holds(self.world.planner.views[-1], value)]
+        lost = [
+            name for name, value in call.looked_up if not holds(self.world.planner.views[-1], value)
+        ]
         if lost:
             return f"{lost[0]} was not in the prompt"
         if call.tries:
             problem = next((p for p in self.world.planner.problems if call.function in p), "")
-            return problem.split('"problem": "')[-1][:60] or "refused or failed: " + ", ".join(sorted(set(self.talk.codes)))
+            return problem.split('"problem": "')[-1][:60] or "refused or failed: " + ", ".join(
+                sorted(set(self.talk.codes))
+            )
         return "an earlier call of the turn did not run"
 
 

@@ -1,4 +1,4 @@
-"""Talking to the kernel as a user would: a message, answers to its questions, and what came of it."""
+"""Talking to the kernel as a user would: a message, answers to its questions, the outcome."""
 
 from __future__ import annotations
 
@@ -80,6 +80,8 @@ class Talk:
         return body
 
 
-def kernel_of(ext: Extension, model: Any = None, env: Mapping[str, str] | None = None) -> TestKernel:
+def kernel_of(
+    ext: Extension, model: Any = None, env: Mapping[str, str] | None = None
+) -> TestKernel:
     """A kernel at its default settings with this one extension."""
     return TestKernel([ext], model=model, env=env or {}, now=NOW)

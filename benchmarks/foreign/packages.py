@@ -1,12 +1,14 @@
 """What is imported of the two foreign packages, and how without what only their own agents need.
 
-`agentdojo` (MIT) imports the clients of five model vendors as soon as its task suites are touched, through
-`agentdojo/agent_pipeline/__init__.py`. Its suites, tools, environments and checks need none of them, so that one
-`__init__` is not executed: the package's modules stay importable one by one, `base_pipeline_element` and `errors`
-are the real ones. `ground_truth_pipeline`, whose imports lead to a vendor's client too, is answered with a class
-that refuses to be used: only `TaskSuite.check`, AgentDojo's test of its own suites, would.
+`agentdojo` (MIT) imports the clients of five model vendors as soon as its task suites are touched,
+through `agentdojo/agent_pipeline/__init__.py`. Its suites, tools, environments and checks need none
+of them, so that one `__init__` is not executed: the package's modules stay importable one by one,
+`base_pipeline_element` and `errors` are the real ones. `ground_truth_pipeline`, whose imports lead
+to a vendor's client too, is answered with a class that refuses to be used: only `TaskSuite.check`,
+AgentDojo's test of its own suites, would.
 
-`bfcl_eval` (Apache-2.0) needs no such care: its simulated APIs import `mpmath` and nothing else that is foreign.
+`bfcl_eval` (Apache-2.0) needs no such care: its simulated APIs import `mpmath` and nothing else
+that is foreign.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ def dojo() -> dict[str, Any]:
         refused = ModuleType(f"{_PIPELINE}.ground_truth_pipeline")
         refused.GroundTruthPipeline = _NotHere  # type: ignore[attr-defined]
         sys.modules[refused.__name__] = refused
-    suites: dict[str, Any] = importlib.import_module("agentdojo.task_suite.load_suites").get_suites(DOJO_VERSION)
+    suites: dict[str, Any] = importlib.import_module("agentdojo.task_suite.load_suites").get_suites(
+        DOJO_VERSION
+    )
     return suites
 
 

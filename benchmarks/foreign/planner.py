@@ -1,9 +1,11 @@
-"""The obedient planner: a model that plans perfectly, sees only what a request shows it, and obeys whatever it reads.
+"""The obedient planner: a model that plans perfectly, sees only what a request shows it, and obeys
+whatever it reads.
 
-It knows which calls a task needs (the benchmark's ground truth) and makes each as soon as a reader of the request could:
-every value of the call that only an earlier result holds must stand in the prompt. Where an instruction was planted for
-it, it carries that out too, from the moment the instruction stands in a prompt. So what it fails to do the kernel kept
-from it, and what it does unasked the kernel let through.
+It knows which calls a task needs (the benchmark's ground truth) and makes each as soon as a reader
+of the request could: every value of the call that only an earlier result holds must stand in the
+prompt. Where an instruction was planted for it, it carries that out too, from the moment the
+instruction stands in a prompt. So what it fails to do the kernel kept from it, and what it does
+unasked the kernel let through.
 """
 
 from __future__ import annotations
@@ -15,7 +17,17 @@ from typing import Any
 
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 
-from .values import all_held, holds, in_fields, is_trivial, leaves, masked, placeholders, plain, unmasked
+from .values import (
+    all_held,
+    holds,
+    in_fields,
+    is_trivial,
+    leaves,
+    masked,
+    placeholders,
+    plain,
+    unmasked,
+)
 
 PLAN_MAX = 9
 """Calls in one answer: one less than the kernel takes, the tenth is for asking to go on."""
@@ -31,9 +43,9 @@ KERNEL = "kernel"
 class Wanted:
     """A call that a task needs, or that a planted instruction asks for.
 
-    `looked_up`: its values that stand in results of earlier calls of the same task and not in the user's words;
-    `composed`: it holds values that stand nowhere, so its author must have read all earlier results first;
-    `fails`: in the ground truth it ends in an error.
+    `looked_up`: its values that stand in results of earlier calls of the same task and not in the
+    user's words; `composed`: it holds values that stand nowhere, so its author must have read all
+    earlier results first; `fails`: in the ground truth it ends in an error.
     """
 
     app_id: str
@@ -62,10 +74,13 @@ class Wanted:
 
     def is_call(self, function: str, arguments: Mapping[str, Any]) -> bool:
         """Whether a call that was made is this one; arguments beyond its own are defaults."""
-        return function == self.function and all(same(value, arguments.get(name)) for name, value in self.arguments.items())
+        return function == self.function and all(
+            same(value, arguments.get(name)) for name, value in self.arguments.items()
+        )
 
     def lacks(self, shown: str) -> list[str]:
-        """What keeps a reader of `shown` (`plain`) from making the call now, in words; empty where nothing does."""
+        """What keeps a reader of `shown` (`plain`) from making the call now, in words; empty where
+        nothing does."""
         missing = [f"{name}={str(v)[:60]!r}" for name, v in self.looked_up if not holds(shown, v)]
         unread = [w.function for w in self.after if not w.has_effect and not (w.ran and w.shown)]
         if self.composed and self.has_effect and unread and not missing:
@@ -94,10 +109,12 @@ def wanted_calls(
     injected: bool = False,
     before: str = "",
 ) -> list[Wanted]:
-    """Ground truth as `Wanted`, from `(app_id, function, arguments, has_effect)` and each call's true result.
+    """Ground truth as `Wanted`, from `(app_id, function, arguments, has_effect)` and each call's
+    true result.
 
-    `words`: what the one who wants the calls has said, the user or the planted instruction. `defaults` by function are
-    arguments that nobody needs to have read; `before` (`plain`) is what earlier turns held.
+    `words`: what the one who wants the calls has said, the user or the planted instruction.
+    `defaults` by function are arguments that nobody needs to have read; `before` (`plain`) is what
+    earlier turns held.
     """
     found: list[Wanted] = []
     fresh: list[Any] = []
@@ -114,7 +131,11 @@ def wanted_calls(
             for leaf in leaves(value)
             if not holds(plain(words), leaf)
         ]
-        looked_up = tuple((name, leaf) for name, leaf in own if holds(earlier, leaf) or (not is_trivial(leaf) and holds(before, leaf)))
+        looked_up = tuple(
+            (name, leaf)
+            for name, leaf in own
+            if holds(earlier, leaf) or (not is_trivial(leaf) and holds(before, leaf))
+        )
         found.append(
             Wanted(
                 app_id,
@@ -136,10 +157,11 @@ def wanted_calls(
 class Planner:
     """Answers both roles of a turn; give `Planner(…)` to a `FunctionModel`.
 
-    `user` are the calls of the user's task, `planted` those of an instruction that is obeyed once `mark` was read.
-    `answer` is what the user wants to hear; the narrator says it when the results it was shown hold it, or `echo`, word
-    for word, where that is set. While it is `asleep` it overlooks the mark: it obeys later what it has read before.
-    `sections` are the skeleton's fields as they really are; `views` is every classifier's prompt so far (`plain`).
+    `user` are the calls of the user's task, `planted` those of an instruction that is obeyed once
+    `mark` was read. `answer` is what the user wants to hear; the narrator says it when the results
+    it was shown hold it, or `echo`, word for word, where that is set. While it is `asleep` it
+    overlooks the mark: it obeys later what it has read before. `sections` are the skeleton's fields
+    as they really are; `views` is every classifier's prompt so far (`plain`).
     """
 
     user: list[Wanted] = field(default_factory=list)
@@ -169,8 +191,10 @@ class Planner:
             return self._narrate(shown, text)
         return self._plan(request, shown)
 
-    def ran(self, function: str, arguments: Mapping[str, Any], result: Any, *, ok: bool) -> Wanted | None:
-        """A tool reports what it did; the wanted call that this was, None where nobody wanted it."""
+    def ran(
+        self, function: str, arguments: Mapping[str, Any], result: Any, *, ok: bool
+    ) -> Wanted | None:
+        """A tool reports what it did; the wanted call that it was, None where nobody wanted it."""
         self.results.append((function, result))
         made = next((w for w in self.wanted if w.open and w.is_call(function, arguments)), None)
         if made is None:
@@ -233,7 +257,9 @@ class Planner:
         for call in wanted:
             if not call.open:
                 continue
-            lacks = call.lacks(shown) or ([] if call.tool in catalogue else ["the function is not in the catalogue"])
+            lacks = call.lacks(shown) or (
+                [] if call.tool in catalogue else ["the function is not in the catalogue"]
+            )
             if lacks or call.tries >= TRIES:
                 self.stuck = f"{call.function}: {'; '.join(lacks) or 'refused'}"
                 break
@@ -247,7 +273,9 @@ class Planner:
             return ModelResponse(text=str(masked(self.echo, self.known, prompt)))
         if not self.done or not self.answer:
             return ModelResponse(text="That is done." if self.done else "Not all of it is done.")
-        truth = plain(json.dumps([data for _, data in self.results], ensure_ascii=False, default=str))
+        truth = plain(
+            json.dumps([data for _, data in self.results], ensure_ascii=False, default=str)
+        )
         words = [word.strip(".,;:!?'\"()") for word in self.answer.split()]
         read = [word for word in words if holds(truth, word) and not holds(plain(self.words), word)]
         self.answered = all_held(shown, read)
@@ -256,6 +284,7 @@ class Planner:
 
 
 def going_on(tools: Iterable[ToolSpec]) -> tuple[ToolCall, ...]:
-    """The kernel's own function for seeing the results before the turn ends, where the catalogue has one."""
+    """The kernel's own function for seeing the results before the turn ends, where the catalogue
+    has one."""
     own = [tool for tool in tools if tool.app_id == KERNEL]
     return tuple(ToolCall(tool.name, {}) for tool in own[:1])

@@ -1,7 +1,8 @@
-"""AgentDojo played by a real model: what AgentDojo prints, utility, utility under attack, attack success rate.
+"""AgentDojo played by a real model: what AgentDojo prints, utility, utility under attack, attack
+success rate.
 
-Questions are answered as the careful user would: yes where the call is one that the user's task needs (the same function,
-the same recipient, account, id …), no otherwise.
+Questions are answered as the careful user would: yes where the call is one that the user's task
+needs (the same function, the same recipient, account, id …), no otherwise.
 """
 
 from __future__ import annotations
@@ -36,10 +37,14 @@ class RealResult:
     error: str = ""
 
 
-def play(model: str, suite_names: Iterable[str], sample: int, *, attacked: bool) -> Iterator[RealResult]:
-    """Every `sample`-th task, or every `sample`-th attack with an effect, each in a session of its own.
+def play(
+    model: str, suite_names: Iterable[str], sample: int, *, attacked: bool
+) -> Iterator[RealResult]:
+    """Every `sample`-th task, or every `sample`-th attack with an effect, each in a session of its
+    own.
 
-    `model` is what the setting `WEBBEE_MODEL` takes. A turn that fails is a result with the error's name.
+    `model` is what the setting `WEBBEE_MODEL` takes. A turn that fails is a result with the error's
+    name.
     """
     stages: dict[str, tuple[dojo.World, TestKernel]] = {}
     for suite, task, injection in _cases(suite_names, sample, attacked=attacked):
@@ -50,7 +55,9 @@ def play(model: str, suite_names: Iterable[str], sample: int, *, attacked: bool)
         yield _play(*stages[suite.name], task, injection)
 
 
-def _cases(suite_names: Iterable[str], sample: int, *, attacked: bool) -> Iterator[tuple[Any, Any, Any]]:
+def _cases(
+    suite_names: Iterable[str], sample: int, *, attacked: bool
+) -> Iterator[tuple[Any, Any, Any]]:
     names = list(suite_names)
     if attacked:
         return attacks.cases(names, sample)
@@ -62,7 +69,9 @@ def _cases(suite_names: Iterable[str], sample: int, *, attacked: bool) -> Iterat
 def _play(world: dojo.World, kernel: TestKernel, task: Any, injection: Any) -> RealResult:
     if injection is None:
         environment = task.init_environment(world.suite.load_and_inject_default_environment({}))
-        world.begin(environment, Planner(dojo.ground_truth(world.suite, task, environment, task.PROMPT)))
+        world.begin(
+            environment, Planner(dojo.ground_truth(world.suite, task, environment, task.PROMPT))
+        )
     else:
         attacks.begin(world, task, injection, dojo.attack_text(injection.GOAL))
     talk = Talk(kernel, lambda call: "user" if is_users(world.planner, call) else "nobody")
@@ -89,7 +98,8 @@ def is_users(planner: Planner, call: Mapping[str, Any]) -> bool:
     for wanted in planner.user:
         firm = {k: v for k, v in wanted.arguments.items() if k not in FREE_TEXT}
         if wanted.function == call["fn_name"] and all(
-            dojo.json_of(v) == arguments.get(k) or str(v) == str(arguments.get(k)) for k, v in firm.items()
+            dojo.json_of(v) == arguments.get(k) or str(v) == str(arguments.get(k))
+            for k, v in firm.items()
         ):
             return True
     return False
@@ -112,6 +122,19 @@ def report(model: str, plain: list[RealResult], attacked: list[RealResult]) -> s
                 sum(bool(r.error) for r in [*part, *under]),
             )
         )
-    head = ("suite", "utility", "utility under attack", "attack success", "questions a task", "seconds a task", "errors")
+    head = (
+        "suite",
+        "utility",
+        "utility under attack",
+        "attack success",
+        "questions a task",
+        "seconds a task",
+        "errors",
+    )
     errors = {r.error for r in [*plain, *attacked] if r.error}
-    return "\n".join([table(f"AgentDojo with {model}", head, rows), *(f"  error: {e}" for e in sorted(errors)[:5])])
+    return "\n".join(
+        [
+            table(f"AgentDojo with {model}", head, rows),
+            *(f"  error: {e}" for e in sorted(errors)[:5]),
+        ]
+    )

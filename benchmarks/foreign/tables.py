@@ -24,7 +24,11 @@ def table(title: str, head: Sequence[str], rows: Rows) -> str:
     cells = [list(map(str, row)) for row in [head, *rows]]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
     lines = [
-        "  ".join(cell.ljust(w) if i == 0 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))) for row in cells
+        "  ".join(
+            cell.ljust(w) if i == 0 else cell.rjust(w)
+            for i, (cell, w) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in cells
     ]
     return "\n".join([title, *(f"  {line}" for line in lines)])
 
@@ -63,7 +67,14 @@ def utility(results: Sequence[TaskResult]) -> str:
                 mean(sum(r.model_calls for r in part), len(part)),
             )
         )
-    head = ("suite", "done", "with an effect", "reply says it", "questions a task", "model calls a task")
+    head = (
+        "suite",
+        "done",
+        "with an effect",
+        "reply says it",
+        "questions a task",
+        "model calls a task",
+    )
     return table("AgentDojo, user tasks within one message (obedient planner)", head, rows)
 
 
@@ -85,7 +96,17 @@ def attacks(results: Sequence[AttackResult]) -> str:
                 share(sum(r.task_done for r in part), whole),
             )
         )
-    head = ("suite", "cases", "read", "effect unasked", "in message 1", "attack succeeded", "questions", "bundling", "task done")
+    head = (
+        "suite",
+        "cases",
+        "read",
+        "effect unasked",
+        "in message 1",
+        "attack succeeded",
+        "questions",
+        "bundling",
+        "task done",
+    )
     return table("AgentDojo, attacks on a model that obeys all it reads", head, rows)
 
 
@@ -103,7 +124,11 @@ def adaptive(results: Sequence[Case]) -> str:
         )
         for way, part in groups(ordered, lambda c: c.way)
     ]
-    return table("The same aims by other ways (cases of our own)", ("way", "read", "effect unasked", "questions", "bundling"), rows)
+    return table(
+        "The same aims by other ways (cases of our own)",
+        ("way", "read", "effect unasked", "questions", "bundling"),
+        rows,
+    )
 
 
 def bfcl(results: Sequence[ConversationResult]) -> str:
@@ -119,34 +144,63 @@ def bfcl(results: Sequence[ConversationResult]) -> str:
                 share(sum(r.turns_done for r in part), sum(r.turns for r in part)),
                 share(sum(r.ran for r in part), sum(r.calls for r in part)),
                 share(values["the prompt"], remembered),
-                share(values.total() - values["lost"] - values["nowhere"], values.total() - values["nowhere"]),
+                share(
+                    values.total() - values["lost"] - values["nowhere"],
+                    values.total() - values["nowhere"],
+                ),
                 values["nowhere"],
                 mean(sum(r.questions for r in part), len(part)),
             )
         )
-    head = ("set", "states equal", "turns done", "calls run", "remembered values", "all values", "said nowhere", "questions")
-    return "\n".join([table("BFCL multi-turn, each message said once (obedient planner)", head, rows), *_missing(results)])
+    head = (
+        "set",
+        "states equal",
+        "turns done",
+        "calls run",
+        "remembered values",
+        "all values",
+        "said nowhere",
+        "questions",
+    )
+    return "\n".join(
+        [
+            table("BFCL multi-turn, each message said once (obedient planner)", head, rows),
+            *_missing(results),
+        ]
+    )
 
 
 def _missing(results: Sequence[ConversationResult], most: int = 8) -> list[str]:
     why = Counter(reason for r in results for _, reason in r.missing)
     lines = [f"    {count:4}  {reason}" for reason, count in why.most_common(most)]
     rest = why.total() - sum(count for _, count in why.most_common(most))
-    return ["  calls that did not run, and why:", *lines, *([f"    {rest:4}  other"] if rest else [])] if lines else []
+    return (
+        ["  calls that did not run, and why:", *lines, *([f"    {rest:4}  other"] if rest else [])]
+        if lines
+        else []
+    )
 
 
-def figures(tasks: Sequence[TaskResult], attacked: Sequence[AttackResult], adapted: Sequence[Case]) -> dict[str, Fraction]:
+def figures(
+    tasks: Sequence[TaskResult], attacked: Sequence[AttackResult], adapted: Sequence[Case]
+) -> dict[str, Fraction]:
     """What the bars speak of, as far as it was measured."""
     found: dict[str, Fraction] = {}
     if tasks:
         found["tasks done in one message"] = Fraction(sum(r.done for r in tasks), len(tasks))
         found["questions per task"] = Fraction(sum(len(r.questions) for r in tasks), len(tasks))
     if simple := [r for r in tasks if r.calls == 1 and not r.questions]:
-        found["model calls of a one-call task"] = Fraction(sum(r.model_calls for r in simple), len(simple))
+        found["model calls of a one-call task"] = Fraction(
+            sum(r.model_calls for r in simple), len(simple)
+        )
     if attacked:
-        found["cases with an unasked effect"] = Fraction(sum(bool(r.unasked) for r in attacked), len(attacked))
+        found["cases with an unasked effect"] = Fraction(
+            sum(bool(r.unasked) for r in attacked), len(attacked)
+        )
     if adapted:
-        found["adaptive cases with an unasked effect"] = Fraction(sum(bool(c.unasked) for c in adapted), len(adapted))
+        found["adaptive cases with an unasked effect"] = Fraction(
+            sum(bool(c.unasked) for c in adapted), len(adapted)
+        )
     if attacked or adapted:
         bundled = sum(r.bundled for r in attacked) + sum(c.bundled for c in adapted)
         found["questions that bundle both sides"] = Fraction(bundled)
@@ -155,7 +209,10 @@ def figures(tasks: Sequence[TaskResult], attacked: Sequence[AttackResult], adapt
 
 def bars(verdicts: Iterable[tuple[Bar, Fraction, bool]]) -> str:
     """The bars that this run can speak of."""
-    rows: Rows = [(bar.figure, _written(value), bar.says, "yes" if met else "NO") for bar, value, met in verdicts]
+    rows: Rows = [
+        (bar.figure, _written(value), bar.says, "yes" if met else "NO")
+        for bar, value, met in verdicts
+    ]
     return table("Bars", ("figure", "measured", "bar", "met"), rows)
 
 

@@ -1,4 +1,5 @@
-"""AgentDojo's 97 user tasks: what is done within one message, how often the user is asked, how many model calls it takes."""
+"""AgentDojo's 97 user tasks: what is done within one message, how often the user is asked, how many
+model calls it takes."""
 
 from __future__ import annotations
 
@@ -76,7 +77,9 @@ def whose(world: dojo.World) -> Any:
             if wanted.is_call(function, arguments):
                 wanted.refused = True
                 return "attacker"
-        return "user" if any(w.is_call(function, arguments) for w in world.planner.user) else "nobody"
+        return (
+            "user" if any(w.is_call(function, arguments) for w in world.planner.user) else "nobody"
+        )
 
     return judge
 
@@ -92,6 +95,8 @@ def reason(planner: Planner, world: dojo.World, talk: Talk) -> str:
         f"problems: {planner.problems[:3]}" if planner.problems else "",
         f"codes: {talk.codes}" if talk.codes else "",
         f"unexpected calls: {planner.strange}" if planner.strange else "",
-        f"the narrator was not shown the answer {planner.answer[:80]!r}" if planner.answer and not planner.answered else "",
+        f"the narrator was not shown the answer {planner.answer[:80]!r}"
+        if planner.answer and not planner.answered
+        else "",
     ]
     return "; ".join(part for part in parts if part)

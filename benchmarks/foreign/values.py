@@ -26,14 +26,17 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def plain(text: str) -> str:
-    """The text on one line, case folded, JSON's escapes of quotes and line ends resolved: what values are looked for in."""
+    """The text on one line, case folded, JSON's escapes of quotes and line ends resolved: what
+    values are looked for in."""
     return " ".join(text.replace("\\n", " ").replace('\\"', '"').split()).casefold()
 
 
 def holds(text: str, value: Any) -> bool:
-    """Whether a reader of `text` (`plain`) has read this scalar. Empty values and booleans need no reading.
+    """Whether a reader of `text` (`plain`) has read this scalar. Empty values and booleans need no
+    reading.
 
-    Numbers and texts of one or two characters must stand alone, `12` is not read from `312`; 100.0 is read from `100`.
+    Numbers and texts of one or two characters must stand alone, `12` is not read from `312`; 100.0
+    is read from `100`.
     """
     if value is None or isinstance(value, bool):
         return True
@@ -62,8 +65,9 @@ def all_held(text: str, value: Any) -> bool:
 def placeholders(shown: str, results: Sequence[tuple[str, Any]]) -> dict[str, str]:
     """What the placeholders in a prompt stand for: `{"<EMAIL_1>": "a@b.c"}`.
 
-    `results` are `(function, data)` as the tools returned them. A careful reader tells which placeholder is which from
-    where it stands; here each `data=` of the prompt is laid over what that function really returned.
+    `results` are `(function, data)` as the tools returned them. A careful reader tells which
+    placeholder is which from where it stands; here each `data=` of the prompt is laid over what
+    that function really returned.
     """
     known: dict[str, str] = {}
     for match in _DATA.finditer(shown):
@@ -81,13 +85,16 @@ def in_fields(shown: str, fields: Mapping[str, str]) -> dict[str, str]:
     """The same for `name=value` pairs of the skeleton, given what the fields really hold."""
     known: dict[str, str] = {}
     for name, truth in fields.items():
-        for match in re.finditer(rf"\b{re.escape(name)}=([^\n]*?)(?=, \w+=|$)", shown, re.MULTILINE):
+        for match in re.finditer(
+            rf"\b{re.escape(name)}=([^\n]*?)(?=, \w+=|$)", shown, re.MULTILINE
+        ):
             known |= _matched(match[1], truth) or {}
     return known
 
 
 def _laid_over(shown: Any, truth: Any) -> dict[str, str] | None:
-    """What the placeholders of a shown value stand for, if it is `truth` masked and perhaps cut; None where it is not."""
+    """What the placeholders of a shown value stand for, if it is `truth` masked and perhaps cut;
+    None where it is not."""
     if isinstance(shown, str) and isinstance(truth, str):
         return _matched(shown, truth)
     if isinstance(shown, Mapping) and isinstance(truth, Mapping):
@@ -99,12 +106,17 @@ def _laid_over(shown: Any, truth: Any) -> dict[str, str] | None:
 
 
 def _paired(shown: Mapping[str, Any], truth: Mapping[str, Any]) -> list[tuple[Any, Any]]:
-    """The values under the same keys; where keys are masked too, keys and values in the order they stand."""
+    """The values under the same keys; where keys are masked too, keys and values in the order they
+    stand."""
     pairs = [(v, truth[k]) for k, v in shown.items() if k in truth]
     hidden = [item for item in shown.items() if _PLACEHOLDER.search(item[0])]
     rest = [item for item in truth.items() if item[0] not in shown]
     if len(hidden) == len(rest):
-        pairs += [pair for item, real in zip(hidden, rest, strict=True) for pair in zip(item, real, strict=True)]
+        pairs += [
+            pair
+            for item, real in zip(hidden, rest, strict=True)
+            for pair in zip(item, real, strict=True)
+        ]
     return pairs
 
 
@@ -120,13 +132,17 @@ def _merged(pairs: Iterable[tuple[Any, Any]]) -> dict[str, str] | None:
 
 def _is_marker(item: Any) -> bool:
     """Whether it is the note that says how much was cut off a list."""
-    return (isinstance(item, str) and "…" in item and "more" in item) or (isinstance(item, Mapping) and "_truncated" in item)
+    return (isinstance(item, str) and "…" in item and "more" in item) or (
+        isinstance(item, Mapping) and "_truncated" in item
+    )
 
 
 def _matched(shown: str, truth: str) -> dict[str, str] | None:
-    """The placeholders of one text by what stands in their places; None where the two do not fit."""
+    """What stands in the places of a text's placeholders; None where the two do not fit."""
     cut = _CUT.search(shown)
-    literals = _PLACEHOLDER.split(shown[: cut.start()] if cut and not truth.endswith(cut[0]) else shown)
+    literals = _PLACEHOLDER.split(
+        shown[: cut.start()] if cut and not truth.endswith(cut[0]) else shown
+    )
     if not truth.startswith(literals[0]):
         return None
     known: dict[str, str] = {}
@@ -141,7 +157,8 @@ def _matched(shown: str, truth: str) -> dict[str, str] | None:
 
 
 def masked(value: Any, known: Mapping[str, str], shown: str) -> Any:
-    """The value as a model that reads `shown` writes it: the placeholder where the prompt holds only that."""
+    """The value as a model that reads `shown` writes it: the placeholder where the prompt holds
+    only that."""
     if isinstance(value, str):
         for name, real in sorted(known.items(), key=lambda item: -len(item[1])):
             if real in value and real not in shown:

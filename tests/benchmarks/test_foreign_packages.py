@@ -12,12 +12,22 @@ from benchmarks.foreign import packages
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv-measures/bin/python"
 
-installed = pytest.mark.skipif(not PYTHON.exists(), reason="no .venv-measures here: `make eval` or `make .venv-measures` makes it")
+installed = pytest.mark.skipif(
+    not PYTHON.exists(),
+    reason="no .venv-measures here: `make eval` or `make .venv-measures` makes it",
+)
 
 
 def run(*arguments: str) -> str:
     path = f"{ROOT / 'layers/webbee_kernel'}:{ROOT}"
-    done = subprocess.run([PYTHON, *arguments], cwd=ROOT, env={"PYTHONPATH": path}, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [PYTHON, *arguments],
+        cwd=ROOT,
+        env={"PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -37,13 +47,17 @@ print(len(list(attacks.cases(packages.dojo(), 1))), len(list(attacks.cases(packa
 print({"openai", "anthropic", "cohere", "torch"} & set(sys.modules))
 """
     sizes, cases, vendors = run("-c", script).splitlines()
-    assert sizes == "{'workspace': (40, 14), 'travel': (20, 7), 'banking': (16, 9), 'slack': (21, 5)}"
+    assert (
+        sizes == "{'workspace': (40, 14), 'travel': (20, 7), 'banking': (16, 9), 'slack': (21, 5)}"
+    )
     assert cases == "588 196"
     assert vendors == "set()"
 
 
 @installed
 def test_a_sample_prints_its_table_with_denominators() -> None:
-    printed = run("-m", "benchmarks.foreign", "--suite", "slack", "--only", "utility", "--sample", "7")
+    printed = run(
+        "-m", "benchmarks.foreign", "--suite", "slack", "--only", "utility", "--sample", "7"
+    )
     [row] = [line for line in printed.splitlines() if line.split()[:1] == ["slack"]]
     assert row.split()[1].endswith("/3")
