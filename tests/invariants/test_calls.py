@@ -32,6 +32,7 @@ class Turns:
 
     def __init__(self, env: dict[str, str] | None = None) -> None:
         self.calls: Any = ()
+        self.narration = "Done."
         self.got: list[dict[str, Any]] = []
         self.requests: list[ModelRequest] = []
         self.found: dict[str, Any] = {"tasks": [{"id": "t-17", "title": "Milk"}]}
@@ -54,7 +55,7 @@ class Turns:
     def answer(self, request: ModelRequest) -> ModelResponse:
         self.requests.append(request)
         if request.role == "narrator":
-            return ModelResponse("Done.")
+            return ModelResponse(self.narration)
         planned = self.calls(request) if callable(self.calls) else self.calls
         return ModelResponse(
             tool_calls=tuple(ToolCall(f"tasks__{name}", arguments) for name, arguments in planned)
@@ -127,6 +128,28 @@ def test_i_ah_1() -> None:
         ("find", {}), ("change", {"task_id": "{{steps.0.data.tasks.0.id}}"})
     )  # a result of this turn
     assert [g["task_id"] for g in turns.got] == ["t-17", "t-55", "t-17"]
+
+
+@pytest.mark.parametrize(
+    "narration", ["", "Task 99887 could not be changed.", "I cannot find it. Is 99887 right?"]
+)
+def test_an_invented_id_stays_refused_after_a_reply_quoted_it(narration: str) -> None:
+    turns = Turns()
+    turns.narration = narration
+    turns.play(("change", {"task_id": "99887"}), message="change my last task")
+    turns.play(("find", {}))
+    for message in ("go on, please", "yes", "the one you said"):
+        turns.play(("change", {"task_id": "99887"}), message=message)
+    assert turns.got == [] and "look it up first with find" in turns.told()
+    turns.play(("change", {"task_id": "99887"}), message="change 99887")
+    assert [g["task_id"] for g in turns.got] == ["99887"]
+
+
+def test_the_kernels_own_refusal_in_this_turns_results_is_no_source_of_ids() -> None:
+    turns = Turns()
+    turns.play(("find", {}), ("change", {"task_id": "t-99"}), ("change", {"task_id": "t-99"}))
+    turns.play(("change", {"task_id": "t-99"}))
+    assert turns.got == []
 
 
 def test_an_id_shown_in_this_turns_results_may_be_used_in_the_next_round() -> None:

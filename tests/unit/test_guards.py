@@ -1,6 +1,5 @@
 """What is checked before a call may reach a handler."""
 
-import json
 import re
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webbee_kernel.arguments import ids_are_real, no_placeholders
+from webbee_kernel.arguments import Known, ids_are_real, no_placeholders, where_to_look
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.errors import CallError
 from webbee_kernel.sdk import User
@@ -21,10 +20,7 @@ CATALOGUE = Catalogue(
         "broken": AppInfo("broken", error="ImportError: x"),
     }
 )
-SEEN = (
-    '[2026-05-15T17:21:04Z user] hi\nFACTS: app=mail fn=list data={"messages": [{"id": "abc-1"},'
-    ' {"id": 42}]}'
-)
+SEEN = {"messages": [{"id": "abc-1"}, {"id": 42}]}
 
 
 def code(call: Any, *args: Any) -> str:
@@ -83,7 +79,7 @@ def function(schema: dict[str, Any] | None = None, id_projection: str = "") -> F
     ],
 )
 def test_ids_that_were_shown_and_things_that_are_no_ids_pass(arguments: dict[str, Any]) -> None:
-    ids_are_real(arguments, function(), SEEN)
+    ids_are_real(arguments, function(), Known([SEEN]))
 
 
 @pytest.mark.parametrize(
@@ -101,12 +97,12 @@ def test_ids_that_were_shown_and_things_that_are_no_ids_pass(arguments: dict[str
     ],
 )
 def test_an_id_that_was_never_shown_is_refused(arguments: dict[str, Any]) -> None:
-    assert code(ids_are_real, arguments, function(), SEEN) == "FABRICATED_ID_SHAPE"
+    assert code(ids_are_real, arguments, function(), Known([SEEN])) == "FABRICATED_ID_SHAPE"
 
 
 def test_the_refusal_names_the_invariant_and_the_argument() -> None:
     with pytest.raises(CallError, match=re.escape("I-AH-1")) as caught:
-        ids_are_real({"message_id": "zzz-9"}, function(), SEEN)
+        ids_are_real({"message_id": "zzz-9"}, function(), Known([SEEN]))
     assert caught.value.field == "message_id" and "zzz-9" in str(caught.value)
 
 
@@ -119,27 +115,131 @@ def test_what_the_schema_itself_offers_is_no_invention() -> None:
     }
     schema = function({"type": "object", "properties": properties})
     ids_are_real(
-        {"list_id": "later", "view_id": "all", "nested": {"account_id": "main"}}, schema, ""
+        {"list_id": "later", "view_id": "all", "nested": {"account_id": "main"}}, schema, Known()
     )
-    assert code(ids_are_real, {"list_id": "never"}, schema, "") == "FABRICATED_ID_SHAPE"
+    assert code(ids_are_real, {"list_id": "never"}, schema, Known()) == "FABRICATED_ID_SHAPE"
 
 
 def test_an_argument_the_function_declares_as_its_id_counts_whatever_its_name() -> None:
-    ids_are_real({"handle": "zzz-9"}, function(), SEEN)
+    ids_are_real({"handle": "zzz-9"}, function(), Known([SEEN]))
     assert (
-        code(ids_are_real, {"handle": "zzz-9"}, function(id_projection="handle"), SEEN)
+        code(ids_are_real, {"handle": "zzz-9"}, function(id_projection="handle"), Known([SEEN]))
         == "FABRICATED_ID_SHAPE"
     )
 
 
-@given(st.text("abc-019", min_size=1, max_size=8))
-def test_an_id_passes_exactly_when_it_stands_alone_in_what_was_shown(ident: str) -> None:
-    seen = json.dumps({"id": "abc-019", "n": 7})
-    alone = re.search(rf"(?<!\w){re.escape(ident)}(?!\w)", seen)
-    if alone:
-        ids_are_real({"id": ident}, function(), seen)
-    else:
-        assert code(ids_are_real, {"id": ident}, function(), seen) == "FABRICATED_ID_SHAPE"
+def holds(value: str | int, data: Any = None, said: str = "", name: str = "order_id") -> bool:
+    return Known([data] if data is not None else [], [said] if said else []).holds(name, value)
+
+
+@given(st.text("abcXYZ019_-", min_size=1, max_size=12), st.text("abcXYZ019_-", max_size=12))
+def test_a_whole_id_is_known_wherever_it_stood_and_nothing_is_known_of_nothing(
+    ident: str, other: str
+) -> None:
+    if any(c.isalnum() for c in ident):
+        assert holds(ident, {"order": {"order_id": ident}})
+        assert holds(ident, {ident + "x" + other: 1, "ids": [ident]})
+        assert holds(ident, said=f"cancel {ident}, please")
+    assert not holds(ident)
+
+
+@pytest.mark.parametrize("small", ["11", 11, "2026", 2026, "05", "30"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"at": "2026-05-11T11:30:00Z"},
+        {"day": "11.05.2026", "time": "11:30"},
+        {"stamp": "2026-05-11 11:30"},
+        {"text": "See you on 11 May 2026 at 11:30, room 30, 05"},
+        {"unread": 11, "year": 2026, "order_count": 30, "orders": 11, "price": 2026, "n_05": 5},
+    ],
+)
+def test_a_small_number_that_only_a_date_a_time_a_text_or_a_count_holds_is_no_id(
+    small: str | int, data: Any
+) -> None:
+    assert not holds(small, data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"id": 11},
+        {"id": "11"},
+        {"user_id": 11},
+        {"order": 11},
+        {"order_number": 11},
+        {"number": 11},
+        {"orders": [10, 11]},
+        {"order_ids": ["10", "11"]},
+        {"orders": {"11": {"paid": True}}},
+        {"id": "order_11"},
+        {"id": "O-11"},
+        [9, 10, 11],
+        {"rows": [{"title": f"row {n}"} for n in range(12)]},
+    ],
+)
+def test_a_small_number_passes_where_it_stands_as_an_id_or_counts_rows_without_ids(
+    data: Any,
+) -> None:
+    assert holds(11, data) and holds("11", data)
+
+
+@pytest.mark.parametrize(
+    "said", ["cancel 11", "cancel order #11.", "11", "order no. 11, please", "orders 10, 11 and 12"]
+)
+def test_a_small_number_that_the_user_said_is_the_users(said: str) -> None:
+    assert holds(11, said=said)
+
+
+@pytest.mark.parametrize(
+    "said", ["on 2026-05-11", "at 11:30", "11.05.2026", "it cost $11", "11%", "t11x", "5.11"]
+)
+def test_a_small_number_inside_a_date_a_time_or_an_amount_the_user_said_is_no_id(said: str) -> None:
+    assert not holds(11, said=said) and not holds(2026, said=said)
+
+
+@pytest.mark.parametrize(
+    ("ident", "data"),
+    [
+        ("7504069", {"payment": "certificate_7504069"}),
+        ("certificate_7504069", {"text": "Pay with certificate 7504069"}),
+        ("W2378156", {"order_id": "#W2378156"}),
+        ("#W2378156", {"order_id": "W2378156"}),
+        ("w2378156", {"order_id": "W2378156"}),
+        ("abc-12345", {"link": "https://shop.example/orders/abc-12345/items"}),
+        (12345, {"body": "your order 12345 was sent"}),
+        ("gift_card_42", {"methods": {"gift_card_42": {"amount": 10}}}),
+    ],
+)
+def test_an_id_inside_another_value_is_no_invention(ident: str | int, data: Any) -> None:
+    assert holds(ident, data) or holds(ident, said=str(data))
+
+
+def test_letters_next_to_an_id_make_it_another_one() -> None:
+    data = {"id": "abc-1", "note": "certificate_7504069"}
+    for invented in ("bc-1", "abc-12", "504069", "75040691", "xcertificate_7504069"):
+        assert not holds(invented, data)
+
+
+def test_the_refusal_says_where_to_look() -> None:
+    def needs(name: str, description: str, *required: str, action: str = "read") -> FunctionInfo:
+        return FunctionInfo(
+            "shop", name, description, action, input_schema={"required": list(required)}
+        )
+
+    cancel = needs("cancel", "Cancel an order", "order_id", action="write")
+    functions = [
+        needs("get_order", "One order", "order_id"),
+        needs("history", "Past orders of a customer"),
+        needs("list_orders", "What was bought"),
+        needs("list_customers", "Everyone"),
+        cancel,
+    ]
+    assert where_to_look("order_id", functions) == ("list_orders", "history")
+    assert where_to_look("id", functions) == ("history", "list_orders", "list_customers")
+    assert where_to_look("coupon_id", [cancel]) == ()
+    with pytest.raises(CallError, match="look it up first with list_orders or history"):
+        ids_are_real({"order_id": "99887"}, cancel, Known(), functions)
 
 
 @pytest.mark.parametrize(

@@ -84,16 +84,7 @@ def _fact(view: TurnView, digest: ToolCallDigest, line: str) -> dict[str, Any]:
 
 def real(view: TurnView, digest: ToolCallDigest) -> Any:
     """A digest's data with the user's own values in place of placeholders."""
-    return unmasked(json.loads(digest.data_facts_json), view)
-
-
-def unmasked(value: Any, view: TurnView) -> Any:
-    """The value with every known placeholder, in strings and keys, replaced."""
-    if isinstance(value, str):
-        return view.masker.unmask_text(value)
-    if isinstance(value, dict):
-        return {unmasked(k, view): unmasked(v, view) for k, v in value.items()}
-    return [unmasked(v, view) for v in value] if isinstance(value, list) else value
+    return session_memory.unmasked(json.loads(digest.data_facts_json), view.masker)
 
 
 def cuts(value: Any, path: str = "data") -> Iterator[tuple[str, str]]:

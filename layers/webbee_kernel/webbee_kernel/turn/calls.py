@@ -16,11 +16,10 @@ from ..catalogue import Catalogue
 from ..errors import CallError, KernelError
 from ..pii import Masker, UnknownPlaceholder
 from ..sdk.context import User
-from ..values import CallOutcome, CallRequest, Step, failed, user_dict
+from ..values import CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
 from . import guards, planner
 from .dispatch import LOST, Dispatch
 from .prompt import Problem
-from .results_block import results_block
 
 REPAIRABLE = frozenset(
     {
@@ -44,10 +43,12 @@ class Calls:
     catalogue: Catalogue
     installed: frozenset[str]
     masker: Masker
-    seen: str
+    known: arguments.Known
     deadline: float
     outcomes: dict[int, CallOutcome] = field(default_factory=dict)
     sent: dict[int, Step] = field(default_factory=dict)
+    bound: dict[int, JSONObject] = field(default_factory=dict)
+    _learned: set[int] = field(default_factory=set)
 
     def forget_rejected(self) -> None:
         """Drop calls that never ran because their arguments were refused: the model is about to
@@ -70,15 +71,14 @@ class Calls:
             if i in self.outcomes
         )
 
-    def shown(self) -> str:
-        """What a model has read in this turn: the prompt and the results so far, masked or not."""
-        return "\n".join(
-            [
-                self.seen,
-                results_block(self.outcomes, None),
-                results_block(self.outcomes, self.masker),
-            ]
-        )
+    def held(self) -> arguments.Known:
+        """What the conversation holds, the results so far included; never what the kernel said of a
+        call it refused."""
+        for i, outcome in self.outcomes.items():
+            if i not in self._learned and outcome.error_code not in REPAIRABLE:
+                self._learned.add(i)
+                self.known.learn([outcome.data, outcome.summary] if outcome.ok else [outcome.error])
+        return self.known
 
     def real(self, arguments: dict[str, Any]) -> dict[str, Any]:
         """Arguments with placeholders replaced by what they stand for; CallError
@@ -144,6 +144,7 @@ class StepRunner:
         for step in steps:
             request = self._request(calls, step, step.arguments, planned=False)
             calls.sent[step.index] = step
+            calls.bound[step.index] = step.arguments
             calls.outcomes[step.index] = await self._send(calls, step, request)
 
     async def _hold(self, calls: Calls, steps: Sequence[Step]) -> tuple[Step, ...]:
@@ -179,14 +180,10 @@ class StepRunner:
     def _guard(self, calls: Calls, step: Step) -> None:
         function = guards.known(calls.catalogue, step.app_id, step.fn_name)
         guards.permitted(calls.user, function, step.app_id in calls.installed)
-        literal = {k: v for k, v in step.arguments.items() if not planner.references(v)}
-        try:
-            arguments.ids_are_real(literal, function, calls.seen)
-        except CallError:
-            if not calls.outcomes:
-                raise
-            arguments.ids_are_real(literal, function, calls.shown())
-        arguments.no_placeholders(calls.real(literal))
+        literal = calls.real({k: v for k, v in step.arguments.items() if not planner.references(v)})
+        others = calls.catalogue.functions([step.app_id])
+        arguments.ids_are_real(literal, function, calls.held(), others)
+        arguments.no_placeholders(literal)
 
     def _prepare(self, calls: Calls, step: Step) -> CallRequest | CallOutcome:
         """The request with placeholders replaced and references bound, or the outcome that says why
@@ -234,11 +231,10 @@ class StepRunner:
         self, calls: Calls, step: Step, prepared: CallRequest | CallOutcome
     ) -> CallOutcome:
         calls.sent[step.index] = step
-        return (
-            await self._send(calls, step, prepared)
-            if isinstance(prepared, CallRequest)
-            else prepared
-        )
+        if not isinstance(prepared, CallRequest):
+            return prepared
+        calls.bound[step.index] = prepared.arguments
+        return await self._send(calls, step, prepared)
 
     async def _send(self, calls: Calls, step: Step, request: CallRequest) -> CallOutcome:
         try:

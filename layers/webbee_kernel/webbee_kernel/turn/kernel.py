@@ -301,7 +301,7 @@ class Kernel:
             catalogue=view.catalogue,
             installed=view.installed,
             masker=view.masker,
-            seen=view.prompt.text,
+            known=view.known(),
             deadline=view.deadline,
         )
 

@@ -12,8 +12,9 @@ from ..base.metrics import timed
 from ..base.text import ARROW, one_line
 from ..channels.fact_ledger import line, record
 from ..errors import BadInput, StorageUnavailable
+from ..pii import Masker
 from ..stores.protocols import SessionStore
-from ..values import HistoryItem, SessionKey, SessionMemory, ToolCallDigest, Turn
+from ..values import JSON, HistoryItem, SessionKey, SessionMemory, ToolCallDigest, Turn
 
 MESSAGE_PREVIEW = 500
 REPLY_PREVIEW = 500
@@ -59,6 +60,16 @@ def _masked(
 ) -> tuple[ToolCallDigest, ...]:
     """Masked, and capped once more: a placeholder can be longer than what it stands for."""
     return record([(d.app_id, d.fn_name, mask(json.loads(d.data_facts_json))) for d in digests])
+
+
+def unmasked(value: JSON, masker: Masker) -> JSON:
+    """The value with every known placeholder, in strings and keys, replaced: for the user's eyes
+    and for guards, never for a model."""
+    if isinstance(value, str):
+        return masker.unmask_text(value)
+    if isinstance(value, dict):
+        return {unmasked(k, masker): unmasked(v, masker) for k, v in value.items()}
+    return [unmasked(v, masker) for v in value] if isinstance(value, list) else value
 
 
 def render(items: tuple[HistoryItem, ...], now_iso: str, message: str) -> str:

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from ..arguments import Known
 from ..base.clock import iso
 from ..catalogue import Catalogue, FunctionInfo
 from ..channels import fact_ledger, skeleton
 from ..pii import Masker
 from ..sdk.context import User
-from ..values import CallOutcome, PendingConfirmation, SessionMemory, Turn, TurnStatus, UserState
+from ..values import (
+    JSON,
+    CallOutcome,
+    PendingConfirmation,
+    SessionMemory,
+    Turn,
+    TurnStatus,
+    UserState,
+)
 from . import memory as session_memory
 from . import prompt as prompts
 from .calls import facts_of
@@ -129,6 +138,15 @@ class TurnView:
             if verdict.grounded
             else (Problem("", "reply", f"not in the data: {', '.join(verdict.ungrounded)}"),)
         )
+
+    def known(self) -> Known:
+        """What ids may be: values of the facts, of the skeleton and of the user's own words; a
+        reply is no source, whatever it quotes."""
+        return Known(self._held(), [self.message, *(t.message for t in self.memory.turns)])
+
+    def _held(self) -> Iterator[JSON]:
+        yield from (session_memory.unmasked(fact, self.masker) for fact in self.facts())
+        yield from (s.data for s in self.state.sections if s.app_id in self.installed)
 
     def shown(self, outcomes: Mapping[int, CallOutcome]) -> dict[int, CallOutcome]:
         """This turn's outcomes in order as models may see them; each is masked once."""

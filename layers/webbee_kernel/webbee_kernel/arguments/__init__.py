@@ -1,0 +1,16 @@
+"""What may not reach a handler as an argument: placeholders and invented ids. Pure.
+
+- `placeholders`  a `<THING>` instead of a thing
+- `ids`           an id must be one that the conversation holds, or it was invented
+- `known`         what the conversation holds: facts, results, skeleton, the user's own words
+
+May import: catalogue, errors, invariants. Entrance: this module has them all.
+"""
+
+from __future__ import annotations
+
+from .ids import ids_are_real, where_to_look
+from .known import Known
+from .placeholders import no_placeholders
+
+__all__ = ["Known", "ids_are_real", "no_placeholders", "where_to_look"]

@@ -1,0 +1,120 @@
+"""What a conversation holds: the values by which an id can be told from an invention."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+
+from ..values.plain import JSON
+from .names import LISTED, may_hold, names_an_id
+
+SMALL = 4
+"""Digits of a number that dates, times and counts hold as well: it passes only where it stands for
+itself, under a field that may hold it."""
+
+_EDGES = " \t\n#№.,;:!?()[]{}<>\"'«»“”„"
+_NUMBERED = re.compile(r"[^\W\d_]+[_\-#: ]?(\d+)")
+_MOMENT = re.compile(r"[\d\-:./,+ T]+Z?", re.IGNORECASE)
+_SEPARATED = re.compile(r"[\W_]+")
+_SMALL_SAID = re.compile(r"(?<![\w$€£])(?<!\d[.,:/-])(\d{1,4})(?![\w%€£]|[.,:/-]\d)")
+
+
+class Known:
+    """Values of facts, skeleton, this turn's results and the user's own words; never a reply's.
+
+    `learn` takes JSON whose values count as scalars with the names they stood under, `hear` what
+    the user said. What it is made of is looked at when it is first asked: most turns never ask.
+    """
+
+    def __init__(self, data: Iterable[JSON] = (), said: Iterable[str] = ()) -> None:
+        self._fields: dict[str, set[str]] = {}
+        self._texts: list[str] = []
+        self._said: list[str] = []
+        self._numbered: set[str] = set()
+        self._rows = 0
+        self._unread = iter(data)
+        for message in said:
+            self.hear(message)
+
+    def learn(self, value: JSON, field: str = "") -> None:
+        """Take in a JSON value at full depth. Keys with a digit count as values of the field above
+        them: objects keyed by id."""
+        if isinstance(value, dict):
+            for key, item in value.items():
+                if any(c.isdigit() for c in str(key)):
+                    self._scalar(str(key), field + LISTED)
+                self.learn(item, str(key))
+        elif isinstance(value, list | tuple):
+            self._rows = max(self._rows, _countable(value))
+            for item in value:
+                self.learn(item, field if field.endswith(LISTED) else field + LISTED)
+        elif isinstance(value, str | int | float) and not isinstance(value, bool):
+            self._scalar(str(value), field)
+
+    def hear(self, message: str) -> None:
+        """Take in what the user said."""
+        self._said.append(message)
+        self.__dict__.pop("_heard", None)
+        self.__dict__.pop("_small_said", None)
+
+    def holds(self, argument: str, value: str | int) -> bool:
+        """Whether `value` of the argument of this name stands somewhere, as itself or as a part of
+        another value.
+
+        A number of up to four digits passes where it is the value of a field that may hold such an
+        id, the number of a named one (`task_11`), the user's own number, or counts the rows of a
+        list without ids.
+        """
+        for unread in self._unread:
+            self.learn(unread)
+        text = _folded(str(value))
+        if not any(c.isalnum() for c in text):
+            return False
+        fields = self._fields.get(text, ())
+        if text.isdecimal() and len(text) <= SMALL:
+            return (
+                any(may_hold(field, argument) for field in fields)
+                or text in self._numbered
+                or text in self._small_said
+                or 0 < int(text) <= self._rows
+            )
+        phrase = f" {_plain(text)} "
+        return bool(fields) or phrase in self._heard or phrase in self._read
+
+    def _scalar(self, value: str, field: str) -> None:
+        text = _folded(value)
+        self._fields.setdefault(text, set()).add(field)
+        if text.isdecimal() or _MOMENT.fullmatch(text):
+            return
+        self._texts.append(text)
+        self.__dict__.pop("_read", None)
+        if names_an_id(field.removesuffix(LISTED)) and (found := _NUMBERED.fullmatch(text)):
+            self._numbered.add(found[1])
+
+    @cached_property
+    def _read(self) -> str:
+        return f" {_plain(chr(10).join(self._texts))} "
+
+    @cached_property
+    def _heard(self) -> str:
+        return f" {_plain(chr(10).join(self._said).casefold())} "
+
+    @cached_property
+    def _small_said(self) -> frozenset[str]:
+        return frozenset(m[1] for message in self._said for m in _SMALL_SAID.finditer(message))
+
+
+def _folded(text: str) -> str:
+    return text.casefold().strip(_EDGES)
+
+
+def _plain(text: str) -> str:
+    """Words and numbers alone, so that `certificate_7504069` and `certificate 7504069` are one."""
+    return _SEPARATED.sub(" ", text).strip()
+
+
+def _countable(rows: list[JSON] | tuple[JSON, ...]) -> int:
+    """How many rows a user can count by their place: records without an id of their own."""
+    bare = all(isinstance(r, dict) and not any(names_an_id(str(k)) for k in r) for r in rows)
+    return len(rows) if bare else 0

@@ -1,0 +1,51 @@
+"""What the name of a field or of an argument says: that its value is an id, and of what."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_ID_NAME = re.compile(r"(?:^|_)(?:id|ids|uid|uuid|guid)_?$|[a-z](?:Id|ID|Ids|IDs)$")
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_]+")
+_NUMBERED = frozenset({"number", "no", "nr", "num", "code", "key", "ref", "reference", "index"})
+
+
+def names_an_id(name: str) -> bool:
+    """Whether an argument or field of this name holds an id: `id`, `order_id`, `messageIds`."""
+    return bool(_ID_NAME.search(name))
+
+
+LISTED = "[]"
+"""Ends the name of a field whose value stood in a list: `order_ids[]`."""
+
+
+@lru_cache(maxsize=4096)
+def root_of(name: str) -> tuple[str, ...]:
+    """Of what a name is the id, in the singular: `order_ids` → `("order",)`, `id` → `()`."""
+    words = _words(name)
+    while words and (words[-1] in _NUMBERED or names_an_id(words[-1])):
+        words.pop()
+    return tuple(_singular(w) for w in words)
+
+
+@lru_cache(maxsize=4096)
+def may_hold(field: str, argument: str) -> bool:
+    """Whether a small number that stood under `field` may be what `argument` means.
+
+    For `order_id`: `id`, `user_id`, `number`, `order`, `order_number` and items of `orders` may,
+    `unread`, `order_count`, `page_number` and a mere `orders` (how many) may not.
+    """
+    name = field.removesuffix(LISTED)
+    root = root_of(name)
+    if names_an_id(name) or not root:
+        return True
+    plural = _singular(_words(name)[-1]) != _words(name)[-1]
+    return root == root_of(argument) and (not plural or field.endswith(LISTED))
+
+
+def _words(name: str) -> list[str]:
+    return [w.lower() for w in _WORDS.findall(name)]
+
+
+def _singular(word: str) -> str:
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
