@@ -1,0 +1,79 @@
+"""All that the kernel knows of natural languages: one file a language, the machinery beside.
+
+- `en`, `ru`, `de`, `es`, `fr`  a language each: words by role, calendar and number words, names,
+  the kernel's sentences; a further language is one more such file (docs/languages.md)
+- `model`      what such a file holds: `Language`, `Words`, `Numerals`, `Calendar`, `People`
+- `spans`      `Token` and `Mention`, and where the words of a text are
+- `stems`      snowballstemmer, chosen by script
+- `numerals`, `moments`  numbers, and dates and times, that a text mentions
+- `formats`    numbers, dates and money for people, and plural forms, by CLDR
+- `detection`  which language a text is written in
+- `files`      which languages there are, and what they say together
+
+May import: base. Entrance: the functions of this page. Nothing heavy is imported before it is
+used; a language's file is read when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from .files import name_keys, of, phone_keys, tags, title_keys
+from .model import Calendar, Language, Numerals, People, Words
+from .spans import Mention, Token, tokens
+from .stems import fold, stem
+
+__all__ = [
+    "Calendar",
+    "Language",
+    "Mention",
+    "Numerals",
+    "People",
+    "Token",
+    "Words",
+    "dates",
+    "detect",
+    "fold",
+    "name_keys",
+    "numbers",
+    "of",
+    "phone_keys",
+    "stem",
+    "tags",
+    "title_keys",
+    "tokens",
+]
+
+
+def detect(text: str, default: str = "en") -> str:
+    """The two-letter tag of the language that `text` is written in where that is clear, else the
+    tag of `default`. Only languages that have a file are told apart; linear in the text."""
+    from .detection import detect as detected
+
+    return detected(text, default)
+
+
+def numbers(text: str, tag: str = "en") -> tuple[Mention, ...]:
+    """The numbers of `text` in order, not overlapping: numerals and number words, percentages and
+    amounts of money, as writers of the language `tag` mean them; every sensible reading of each.
+    """
+    from .numerals import find_numbers
+
+    return find_numbers(text, of(tag))
+
+
+def dates(text: str, tag: str = "en", now: str | datetime | None = None) -> tuple[Mention, ...]:
+    """The dates, times, months, weekdays and periods of `text` in order, not overlapping.
+
+    `now` (ISO 8601 or a datetime) resolves what is relative ("tomorrow", "in three days"); without
+    it relative dates are left out.
+    """
+    from .moments import find_dates
+
+    return find_dates(text, of(tag), now)
+
+
+def same_stems(text: str, tag: str = "en") -> frozenset[str]:
+    """The stems of the words of two letters or more in `text`: what two texts on one subject
+    share."""
+    return frozenset(stem(t.text, tag) for t in tokens(text) if len(t.text) > 1)

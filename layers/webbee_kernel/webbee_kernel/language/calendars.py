@@ -1,0 +1,59 @@
+"""Names of months and weekdays of a language: CLDR's, and further forms of the language's file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .model import Language
+from .stems import fold
+
+_Widths = Mapping[str, Mapping[str, Mapping[int, str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Folded forms → number: months 1–12, weekdays 0 (Monday) to 6. The short ones, and the
+    doubtful ones (words of another meaning too), count only beside a date."""
+
+    months: Mapping[str, int]
+    weekdays: Mapping[str, int]
+    short_months: frozenset[str]
+    short_weekdays: frozenset[str]
+    doubtful: frozenset[str]
+
+
+def names(language: Language) -> Names:
+    """The names of a language."""
+    return _names(language.tag)
+
+
+@lru_cache(maxsize=16)
+def _names(tag: str) -> Names:
+    from .files import of
+    from .formats import locale
+
+    language, cldr = of(tag), locale(tag)
+    months, short_months = _together(cldr.months, language.calendar.months)
+    weekdays, short_weekdays = _together(cldr.days, language.calendar.weekdays)
+    doubtful = _folded(language.calendar.doubtful) | _folded(" ".join(language.vocabulary))
+    return Names(months, weekdays, short_months, short_weekdays, doubtful & frozenset(months))
+
+
+def _together(cldr: _Widths, own: Mapping[int, str]) -> tuple[dict[str, int], frozenset[str]]:
+    """All forms, and the short ones: abbreviations, and forms of the file that begin a name."""
+    wide, short = dict(_forms(cldr, "wide")), dict(_forms(cldr, "abbreviated"))
+    more = {fold(w): number for number, forms in own.items() for w in forms.split()}
+    begins = {w for w in more if any(name.startswith(w) for name in wide)}
+    return {**short, **more, **wide}, frozenset(begins.union(short).difference(wide))
+
+
+def _folded(words: str) -> frozenset[str]:
+    return frozenset(fold(w) for w in words.split())
+
+
+def _forms(names: _Widths, width: str) -> Iterable[tuple[str, int]]:
+    for context in ("format", "stand-alone"):
+        for number, name in names[context][width].items():
+            yield fold(str(name)).rstrip("."), int(number)

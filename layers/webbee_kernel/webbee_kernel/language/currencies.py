@@ -1,0 +1,82 @@
+"""Which currency stands beside a number: signs, ISO 4217 codes and names, by CLDR and by the file
+of the language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from .model import Language
+from .stems import fold
+
+SIGNS: Mapping[str, str] = {
+    "$": "USD", "€": "EUR", "£": "GBP", "₽": "RUB", "¥": "JPY", "₹": "INR", "₴": "UAH", "₸": "KZT",
+    "₺": "TRY", "₩": "KRW", "₪": "ILS", "₫": "VND", "฿": "THB", "₦": "NGN", "₾": "GEL", "₱": "PHP",
+    "US$": "USD", "A$": "AUD", "C$": "CAD", "CA$": "CAD", "R$": "BRL", "HK$": "HKD", "CN¥": "CNY",
+}  # fmt: skip
+"""A sign that several currencies share stands for the most used of them."""
+_BEFORE = re.compile(
+    r"(?:(?<![^\W_])([A-Z]{1,3})?([$€£₽¥₹₴₸₺₩₪₫฿₦₾₱])|(?<![^\W_])([A-Z]{3}))[ \u00a0\u202f]?\Z"
+)
+_AFTER = re.compile(r"[ \u00a0\u202f]?([$€£₽¥₹₴₸₺₩₪₫฿₦₾₱])")
+_CODE = re.compile(r"[ \u00a0\u202f]?([A-Z]{3})(?![^\W_])")
+_WORDS = re.compile(
+    r"[ \u00a0\u202f]?([^\W\d_]+)(?:[ \u00a0-]([^\W\d_]+))?(?:[ \u00a0-]([^\W\d_]+))?"
+)
+
+
+def currency_before(text: str, at: int) -> tuple[str, int]:
+    """The code of the currency that stands right before `at`, and where it begins; else nothing."""
+    match = _BEFORE.search(text, max(0, at - 5), at)
+    if match is None:
+        return "", at
+    if match[3]:
+        return (match[3], match.start(3)) if is_code(match[3]) else ("", at)
+    whole = (match[1] or "") + match[2]
+    if whole in SIGNS:
+        return SIGNS[whole], match.start()
+    return SIGNS[match[2]], match.start(2)
+
+
+def currency_after(text: str, at: int, language: Language) -> tuple[str, int]:
+    """The code of the currency that stands right after `at`, and where it ends; else nothing."""
+    if sign := _AFTER.match(text, at):
+        return SIGNS[sign[1]], sign.end()
+    if (code := _CODE.match(text, at)) and is_code(code[1]):
+        return code[1], code.end()
+    words = _WORDS.match(text, at, at + 60)
+    if words is None or text[at : at + 1] not in (" ", "\u00a0", "\u202f"):
+        return "", at
+    for count in (3, 2, 1):
+        if words[count]:
+            phrase = " ".join(fold(words[i]) for i in range(1, count + 1))
+            if found := names(language).get(phrase):
+                return found, words.end(count)
+    return "", at
+
+
+@lru_cache(maxsize=512)
+def is_code(code: str) -> bool:
+    """Whether three capitals are an ISO 4217 code that CLDR knows."""
+    from .formats import locale
+
+    return code in locale("en").currencies
+
+
+def names(language: Language) -> Mapping[str, str]:
+    """Names of currencies, folded, up to three words, with their codes."""
+    return _names(language.tag, tuple(sorted(language.currencies.items())))
+
+
+@lru_cache(maxsize=16)
+def _names(tag: str, own: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+    from .formats import locale
+
+    found: dict[str, str] = {}
+    for code, forms in locale(tag)._data["currency_names_plural"].items():
+        for name in forms.values():
+            found.setdefault(fold(str(name)).replace("-", " "), str(code))
+    for code, forms in own:
+        found.update({fold(word): code for word in forms.split()})
+    return found

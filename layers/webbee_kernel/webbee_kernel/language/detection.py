@@ -1,0 +1,75 @@
+"""Which language a text is written in: by its letters, then by its commonest words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+
+from .files import FIRST, of, tags
+from .model import Language
+from .spans import tokens
+from .stems import fold, script_of
+
+READ = 1000  # characters: a language shows within a few sentences
+
+
+def detect(text: str, default: str = "en") -> str:
+    """The tag of the language of `text` where it is clear, else that of `default`.
+
+    Each word votes: a letter of one language alone decides it, a common word counts for every
+    language that has it, and counts more the fewer have it. The language with most votes wins; on a
+    tie, the default if it is among the best. Words that none has vote only for the script: a text
+    in Latin letters is not Russian.
+    """
+    usual = of(default).tag
+    words = [fold(t.text) for t in tokens(text[:READ])]
+    words = [w for w in words if any(c.isalpha() for c in w)]
+    if not words:
+        return usual
+    votes = _votes(words)
+    best = max(votes.values(), default=0)
+    leading = [t for t in tags() if best and votes[t] == best]
+    if usual in leading:
+        return usual
+    if leading:
+        return leading[0]
+    return _by_script(words, usual)
+
+
+def _votes(words: list[str]) -> Counter[str]:
+    votes: Counter[str] = Counter()
+    for word in words:
+        for letter in set(word).intersection(_own_letters()):
+            votes[_own_letters()[letter]] += 60
+        having = _having().get(word, ())
+        for tag in having:
+            votes[tag] += 60 // len(having)
+    return votes
+
+
+@lru_cache(maxsize=1)
+def _own_letters() -> dict[str, str]:
+    return {c: tag for tag in tags() for c in of(tag).letters}
+
+
+@lru_cache(maxsize=1)
+def _having() -> dict[str, tuple[str, ...]]:
+    """Each common word with the languages that have it."""
+    found: dict[str, list[str]] = {}
+    for tag in tags():
+        for word in _common(of(tag)):
+            found.setdefault(word, []).append(tag)
+    return {word: tuple(having) for word, having in found.items()}
+
+
+def _common(language: Language) -> frozenset[str]:
+    return frozenset(fold(w) for w in language.vocabulary)
+
+
+def _by_script(words: list[str], usual: str) -> str:
+    """Words that no language has: two or more in another script than the default's tell it."""
+    scripts = Counter(script_of(w) for w in words)
+    script, count = scripts.most_common(1)[0]
+    if script == of(usual).script or count < 2:
+        return usual
+    return next((t for t in (*FIRST, *tags()) if of(t).script == script), usual)

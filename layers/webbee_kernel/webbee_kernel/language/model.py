@@ -1,0 +1,263 @@
+"""What the file of a language holds, and what the language can do.
+
+The files write words as plain strings; `Words` stems them when a role is first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from decimal import Decimal
+from functools import cached_property
+
+from .stems import stem
+
+_Forms = Mapping[int, str]
+Sentences = Mapping[str, str | Mapping[str, str]]
+"""By key; by plural form where the sentence counts something."""
+
+
+class Role:
+    """One list of words of a language, as the stems of its words."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, words: Words, owner: type) -> frozenset[str]:
+        return words.stems(self.name)
+
+
+class Mapped:
+    """Lists of words of a language under a concept each, as a map from stem to concept."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, words: Words, owner: type) -> Mapping[str, str]:
+        return words.concepts(self.name)
+
+
+class Words:
+    """The words of a language by role, as stems: `"task" in …` is asked with `language.stem(word)`.
+
+    A file gives each role as words separated by spaces, in any form; the mapped roles (`effects`,
+    `units`, …) as a mapping from concept to such words. A new role is one line here and one in each
+    file that has words for it; a file that names an unknown role does not load.
+    """
+
+    negation = Role()  # not, never, no: the sentence denies
+    question = Role()  # what, which, how: the sentence asks
+    prohibition = Role()  # don't, must not, stop: the user forbids
+    greeting = Role()
+    thanks = Role()
+    yes = Role()
+    yes_filler = Role()  # may stand beside a yes: please, it
+    no = Role()
+    no_filler = Role()  # may stand beside a no: now, wait
+    reference = Role()  # points back: same, that, it
+    recency = Role()  # "the one I just created"
+    function = Role()  # says nothing about the matter: a, the, to, my, please
+    connective = Role()  # stands between a command and its content
+    quantifier = Role()  # all, every, some, none, both
+    plan = Role()  # will, if, when: what has not happened
+    others = Role()  # you, he, she, they: somebody else's deed
+    first_person = Role()  # I, we
+    looking = Role()  # checked, found, located: nothing was changed
+    about = Role()  # about, roughly: the figure is rounded
+    more = Role()  # over, more, at least
+    less = Role()  # under, fewer, at most
+    average = Role()
+    total = Role()
+    difference = Role()
+    and_ = Role()
+    or_ = Role()
+    failure = Role()  # failed, could not, unable
+    effects = Mapped()  # send, delete, create …: what a verb does
+    ordinals = Mapped()  # concept is the position as a string, "-1" the last
+    units = Mapped()  # second, minute, hour, day, week, month, year, byte, kilobyte …
+    values = Mapped()  # words for flags and states: unread, done, urgent, all
+
+    def __init__(self, tag: str, **roles: str | Mapping[str, str]) -> None:
+        self._tag = tag
+        self._roles = roles
+        self._stems: dict[str, frozenset[str]] = {}
+        self._concepts: dict[str, Mapping[str, str]] = {}
+        unknown = [r for r in roles if not isinstance(vars(Words).get(r), Role | Mapped)]
+        if unknown:
+            raise TypeError(f"roles that Words does not have: {', '.join(sorted(unknown))}")
+
+    def forms(self, role: str) -> frozenset[str]:
+        """The words of a role as the file has them, for where the exact form matters."""
+        words = self._roles.get(role, "")
+        return frozenset((words if isinstance(words, str) else " ".join(words.values())).split())
+
+    def stems(self, role: str) -> frozenset[str]:
+        """The stems of a role's words; empty where the file gives none."""
+        known = self._stems.get(role)
+        if known is None:
+            known = self._stems[role] = frozenset(stem(w, self._tag) for w in self.forms(role))
+        return known
+
+    def concepts(self, role: str) -> Mapping[str, str]:
+        """Stem → concept of a mapped role."""
+        known = self._concepts.get(role)
+        if known is None:
+            lists = self._roles.get(role, {})
+            assert not isinstance(lists, str)
+            known = self._concepts[role] = {
+                stem(word, self._tag): concept
+                for concept, words in lists.items()
+                for word in words.split()
+            }
+        return known
+
+    def vocabulary(self) -> frozenset[str]:
+        """Every word of every role as written in the file: what tells the language of a text."""
+        return frozenset().union(*(self.forms(role) for role in self._roles))
+
+
+@dataclass(frozen=True)
+class Numerals:
+    """Number words. A language that the library text2num knows (`library`) needs no `words`."""
+
+    library: str = ""
+    words: _Forms = field(default_factory=dict)  # value under 1000 → its forms
+    scales: _Forms = field(default_factory=dict)  # 1000 and up → forms; also after a numeral
+    ordinals: _Forms = field(default_factory=dict)
+    glue: str = ""  # words inside a number: and
+    rough: Mapping[str, str] = field(default_factory=dict)  # "12" → dozen: said of about so many
+    one: str = ""  # forms of one that are also an article or a pronoun
+    ordinal_endings: str = ""  # after a numeral: st nd rd th
+    percent: str = ""  # words for %
+    group: str = ","  # what stands between thousands, besides spaces
+    decimal: str = "."
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """Words of dates and times beyond the names of CLDR."""
+
+    months: _Forms = field(default_factory=dict)  # further forms: 1 → "jan january"
+    weekdays: _Forms = field(default_factory=dict)  # 0 is Monday
+    days: Mapping[str, str] = field(default_factory=dict)  # days from today → words: "1": tomorrow
+    inside: str = ""  # between day and month, month and year: of
+    until: str = ""  # between the ends of a range: to, until
+    together: str = ""  # between two days of one month: and
+    at: str = ""  # before an hour: at
+    ahead: str = ""  # in three days
+    ago: str = ""  # three days ago, before or after the count
+    next: str = ""
+    last: str = ""
+    this: str = ""
+    hour: str = ""  # after an hour: o'clock, Uhr, h
+    morning: str = ""  # makes an hour one of the first half of the day
+    evening: str = ""  # … of the second half
+    noon: str = ""
+    midnight: str = ""
+    day_suffix: str = ""  # after a day's number: st nd rd th, a full stop
+    doubtful: str = ""  # names of months that are other words too
+    bare_units: bool = False  # a unit without a number is one of it
+    month_first: bool = False  # 5/6 is May 6
+
+
+@dataclass(frozen=True)
+class People:
+    """What tells the names of people, and the keys they stand under. Case-folded."""
+
+    given: frozenset[str] = frozenset()
+    given_words: frozenset[str] = frozenset()  # names that are common words too: Will, Grace
+    surnames: frozenset[str] = frozenset()
+    not_names: frozenset[str] = frozenset()  # words of titles: one in a run makes it no name
+    place_leads: frozenset[str] = frozenset()  # San, Lake: what follows is a place
+    particles: str = ""  # inside surnames: van, de
+    honorifics: str = ""  # before a name: Mr, Dear
+    greetings: tuple[str, ...] = ()  # before a name: Hi, Best regards
+    labels: tuple[str, ...] = ()  # before a colon and a name: Customer
+    links: str = ""  # between two names: and, from
+    nobody: str = ""  # stands under a name key and names nobody
+    roles: frozenset[str] = frozenset()  # key words for people: sender, customer
+    sure_keys: frozenset[str] = frozenset()  # nothing else stands under these: first name
+    name_words: frozenset[str] = frozenset()  # name, nombre
+    part_words: frozenset[str] = frozenset()  # with name: first, given
+    address_keys: frozenset[str] = frozenset()  # from, to, cc
+    genitives: frozenset[str] = frozenset()  # a role in a form that follows "name"
+    never_keys: frozenset[str] = frozenset()  # file, product: the name of a thing
+    title_keys: str = "title subject name label"
+    phone_keys: frozenset[str] = frozenset()
+    phone_tails: frozenset[str] = frozenset()  # number, home: after a phone key
+    phone_words: tuple[str, ...] = ()  # before a number in prose
+
+
+@dataclass(frozen=True)
+class Language:
+    """A natural language: its words, and numbers, dates, money and sentences as it writes them."""
+
+    tag: str
+    stemmer: str  # the name of a Snowball algorithm
+    words: Words
+    sentences: Sentences
+    script: str = "latin"
+    letters: str = ""  # letters that no other language of its script has
+    regions: tuple[str, ...] = ()  # where it is spoken, ISO 3166, the likeliest first
+    currencies: Mapping[str, str] = field(default_factory=dict)  # USD → dollar dollars
+    numerals: Numerals = Numerals()
+    calendar: Calendar = Calendar()
+    people: People = People()
+
+    def stem(self, word: str) -> str:
+        """The stem of a word: equal for the forms of a word."""
+        return stem(word, self.tag)
+
+    def say(self, key: str, **values: object) -> str:
+        """The kernel's sentence `key` with its values filled in; the plural form is chosen by the
+        value `n`. A language that lacks a sentence says it in English; an unknown key is a
+        `KeyError`."""
+        from .sentences import say
+
+        return say(self, key, values)
+
+    def has(self, key: str) -> bool:
+        """Whether this language has the sentence of its own."""
+        return key in self.sentences
+
+    def number(self, value: int | float | Decimal) -> str:
+        """A number for people: `1,234.5`, `1 234,5`."""
+        from .formats import number
+
+        return number(value, self.tag)
+
+    def percent(self, value: int | float | Decimal) -> str:
+        """A share for people, `value` in per cent: 12.5 is `12.5%`."""
+        from .formats import percent
+
+        return percent(value, self.tag)
+
+    def money(self, value: int | float | Decimal, currency: str) -> str:
+        """An amount for people; `currency` is an ISO 4217 code."""
+        from .formats import money
+
+        return money(value, currency, self.tag)
+
+    def date(self, value: date | datetime | str) -> str:
+        """A day for people, in words: `May 15, 2026`, `15. Mai 2026`; a string is ISO 8601."""
+        from .formats import day
+
+        return day(value, self.tag)
+
+    def time(self, value: time | datetime | str) -> str:
+        """A time of day for people: `5:21 PM`, `17:21`."""
+        from .formats import clock
+
+        return clock(value, self.tag)
+
+    def listing(self, items: list[str]) -> str:
+        """Items as the language lists them: `a, b, and c`."""
+        from .formats import listing
+
+        return listing(items, self.tag)
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """The common words of the language as the file has them."""
+        return self.words.vocabulary()

@@ -1,0 +1,211 @@
+"""Numbers that are written in words: by the library text2num for the languages it knows, else by
+the words that the file of the language gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from .model import Language
+from .spans import Mention, Token
+from .stems import fold
+
+Number = int | float
+_GAPS = ("", " ", "-", "\u00a0")
+
+
+def spelled(text: str, words: Sequence[Token], language: Language) -> Iterator[Mention]:
+    """The numbers that `words`, tokens of `text` in order, spell: cardinal and ordinal ones, and
+    rough ones such as "a dozen"."""
+    yield from _rough(text, words, language)
+    for run in _runs(text, words):
+        if language.numerals.library:
+            yield from _by_library(text, run, language)
+        else:
+            yield from _by_file(text, run, language)
+            yield from _ordinals(text, run, language)
+
+
+def _runs(text: str, words: Sequence[Token]) -> Iterator[list[Token]]:
+    """Words with nothing but a space or a hyphen between them: a number ends at any other mark."""
+    run: list[Token] = []
+    for word in words:
+        if run and text[run[-1].end : word.start] not in _GAPS:
+            yield run
+            run = []
+        run.append(word)
+    if run:
+        yield run
+
+
+class _Word:
+    """A token as text2num wants it."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def text(self) -> str:
+        return self._text
+
+    def nt_separated(self, previous: object) -> bool:
+        return False
+
+    def not_a_number_part(self) -> bool:
+        return False
+
+
+def _by_library(text: str, run: list[Token], language: Language) -> Iterator[Mention]:
+    from text_to_num import find_numbers  # type: ignore[import-untyped]
+
+    parts = [(piece, word) for word in run for piece in fold(word.text).split("-")]
+    found = find_numbers([_Word(p) for p, _ in parts], language.numerals.library, threshold=0)
+    for one in found:
+        first, last = parts[one.start][1], parts[one.end - 1][1]
+        value = _settled(one.value)
+        kind = "ordinal" if one.is_ordinal else "number"
+        yield _mention(text, first.start, last.end, value, kind)
+
+
+def _by_file(text: str, run: list[Token], language: Language) -> Iterator[Mention]:
+    values, scales, glue = (
+        _table(language.tag),
+        _scales(language.tag),
+        language.numerals.glue.split(),
+    )
+    number = _Sum()
+    for word in run:
+        folded = fold(word.text)
+        parts = folded.split("-")
+        if folded in glue and number.begun:
+            continue
+        if all(p in values or p in scales for p in parts) and number.fits(parts, values, scales):
+            number.take(word, parts, values, scales)
+            continue
+        yield from number.done(text)
+        number = _Sum()
+        if all(p in values or p in scales for p in parts) and number.fits(parts, values, scales):
+            number.take(word, parts, values, scales)
+    yield from number.done(text)
+
+
+class _Sum:
+    """A number as its words come in: hundreds, tens, ones, then a scale."""
+
+    def __init__(self) -> None:
+        self.words: list[Token] = []
+        self.total = 0
+        self.current = 0
+        self.room = 1000  # what comes next is smaller than this
+        self.scale = 10**15
+
+    @property
+    def begun(self) -> bool:
+        return bool(self.words)
+
+    def fits(self, parts: list[str], values: Mapping[str, int], scales: Mapping[str, int]) -> bool:
+        """Whether these parts go on with the number: `twenty` `three`, not `two` `three`."""
+        room, scale = self.room, self.scale
+        for part in parts:
+            if part in scales:
+                if scales[part] >= scale:
+                    return False
+                room, scale = 1000, scales[part]
+            elif values[part] >= room or (values[part] == 0 and self.begun):
+                return False
+            else:
+                room = _room_after(values[part])
+        return True
+
+    def take(
+        self, word: Token, parts: list[str], values: Mapping[str, int], scales: Mapping[str, int]
+    ) -> None:
+        self.words.append(word)
+        for part in parts:
+            if part in scales:
+                self.total += max(self.current, 1) * scales[part]
+                self.current, self.room, self.scale = 0, 1000, scales[part]
+            else:
+                self.current += values[part]
+                self.room = _room_after(values[part])
+
+    def done(self, text: str) -> Iterator[Mention]:
+        if self.words:
+            yield _mention(
+                text, self.words[0].start, self.words[-1].end, self.total + self.current, "number"
+            )
+
+
+def _room_after(value: int) -> int:
+    """What may follow `value` within a hundred is smaller than this: tens after hundreds, ones
+    after tens, nothing after ones and teens."""
+    if value >= 100:
+        return 100
+    return 10 if value >= 20 and value % 10 == 0 else 0
+
+
+def _ordinals(text: str, run: list[Token], language: Language) -> Iterator[Mention]:
+    known = language.words.ordinals
+    for word in run:
+        position = known.get(language.stem(word.text))
+        if position and int(position) > 0 and fold(word.text) not in _table(language.tag):
+            yield _mention(text, word.start, word.end, int(position), "ordinal")
+
+
+def _rough(text: str, words: Sequence[Token], language: Language) -> Iterator[Mention]:
+    known = _rough_words(language.tag)
+    for at, word in enumerate(words):
+        size = known.get(fold(word.text))
+        if size is None:
+            continue
+        start, count = word.start, 1.0
+        gap = text[words[at - 1].end : word.start] if at else ""
+        if gap in _GAPS and at and size > 1 and (times := simple(words[at - 1], language)):
+            start, count = words[at - 1].start, times
+        value = _settled(size * count)
+        yield Mention(
+            "number", value, start, word.end, text[start : word.end], (value,), (0,),
+            spelled=True, about=True,
+        )  # fmt: skip
+
+
+def simple(word: Token, language: Language) -> float:
+    """The value of a single number word from two to ninety-nine, else 0."""
+    if not language.numerals.library:
+        return float(_table(language.tag).get(fold(word.text), 0))
+    found = list(_by_library(word.text, [Token(word.text, 0, len(word.text))], language))
+    return float(found[0].value) if len(found) == 1 and found[0].kind == "number" else 0
+
+
+def _mention(text: str, start: int, end: int, value: Number, kind: str) -> Mention:
+    return Mention(kind, value, start, end, text[start:end], (value,), (0,), spelled=True)
+
+
+def _settled(value: float) -> Number:
+    return int(value) if float(value).is_integer() else float(value)
+
+
+@lru_cache(maxsize=16)
+def _table(tag: str) -> Mapping[str, int]:
+    from .files import of
+
+    return _forms(of(tag).numerals.words)
+
+
+@lru_cache(maxsize=16)
+def _scales(tag: str) -> Mapping[str, int]:
+    from .files import of
+
+    return _forms(of(tag).numerals.scales)
+
+
+@lru_cache(maxsize=16)
+def _rough_words(tag: str) -> Mapping[str, float]:
+    from .files import of
+
+    return {fold(w): float(n) for n, forms in of(tag).numerals.rough.items() for w in forms.split()}
+
+
+def _forms(lists: Mapping[int, str]) -> dict[str, int]:
+    return {fold(word): value for value, forms in lists.items() for word in forms.split()}

@@ -1,0 +1,191 @@
+"""The numbers that a text mentions: numerals with what belongs to them, and number words."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from .currencies import currency_after, currency_before
+from .model import Language
+from .number_words import spelled
+from .spans import Mention, Token, tokens
+from .stems import fold
+
+Number = int | float
+
+LONGEST = 60
+"""Characters up to which a numeral is a number; beyond, it can only stand as it is."""
+_LETTERS = "A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
+_SPACES = " \u00a0\u202f\u2009"
+_NUMERAL = re.compile(
+    rf"(?<![{_LETTERS}0-9_.])"
+    rf"(?:\d{{1,3}}(?:[{_SPACES},.'’]\d{{3}})+(?!\d)(?:[.,]\d{{1,2}}(?!\d))?"
+    r"|\d{1,2}(?:,\d\d)+,\d{3}(?!\d)(?:\.\d{1,2}(?!\d))?"  # 12,34,567: India
+    r"|\d+(?:[.,]\d+)?)"
+)
+_SIGN = re.compile(r"[-−–]")
+_BEFORE_SIGN = " \u00a0\t\n(:=[\"'«“"
+_ATTACHED = re.compile(rf"[{_LETTERS}]+")
+_PERCENT = re.compile(r"[ \u00a0\u202f]?[%‰]")
+_SIZES = {"k": 10**3, "m": 10**6, "b": 10**9}
+
+
+def settle(value: Number) -> Number:
+    """The value as it is compared: ints stay exact at any size, floats are cut to six decimals."""
+    if isinstance(value, int):
+        return value
+    if not math.isfinite(value):
+        return value
+    return int(value) if value.is_integer() and abs(value) < 2**53 else round(value, 6)
+
+
+def readings(numeral: str) -> tuple[tuple[Number, int], ...]:
+    """Every way to read a numeral, each with its number of decimals: `1,234` is 1234 or 1.234.
+    Empty for one of more than 60 characters."""
+    if len(numeral) > LONGEST:
+        return ()
+    plain = re.sub(rf"[{_SPACES}'’]", "", numeral)
+    marks = [c for c in plain if c in ",."]
+    if not marks:
+        return ((int(plain), 0),)
+    head, _, tail = plain.rpartition(marks[-1])
+    whole = re.sub(r"[,.]", "", head)
+    as_decimal = (settle(float(f"{whole}.{tail}")), len(tail))
+    as_group = (int(whole + tail), 0)
+    if len(tail) != 3:
+        return (as_decimal,)
+    if len(marks) > 1:
+        return (as_group,) if marks[-1] == marks[0] else (as_decimal,)
+    return (as_group, as_decimal)
+
+
+def find_numbers(text: str, language: Language) -> tuple[Mention, ...]:
+    """The numbers of `text` in order, not overlapping; see `language.numbers`. Linear."""
+    words = tokens(text)
+    found = [_numeral(text, m, words, language) for m in _NUMERAL.finditer(text)]
+    taken = {at for one in found for at in range(one.start, min(one.end, one.start + 200))}
+    free = [t for t in words if t.start not in taken and not t.text[0].isdigit()]
+    found += [_with_unit(text, one, words, language) for one in spelled(text, free, language)]
+    return tuple(_apart(sorted(found, key=lambda m: (m.start, -m.end))))
+
+
+def _apart(found: list[Mention]) -> Iterator[Mention]:
+    end = 0
+    for one in found:
+        if one.start >= end:
+            yield one
+            end = one.end
+
+
+def _numeral(
+    text: str, match: re.Match[str], words: tuple[Token, ...], language: Language
+) -> Mention:
+    start, end = match.span()
+    values = _preferred(readings(match[0]), match[0], language)
+    if _SIGN.fullmatch(text[start - 1 : start]) and (start == 1 or text[start - 2] in _BEFORE_SIGN):
+        start, values = start - 1, tuple((-value, decimals) for value, decimals in values)
+    mention = Mention(
+        "number",
+        values[0][0] if values else None,
+        start,
+        end,
+        text[start:end],
+        tuple(value for value, _ in values),
+        tuple(decimals for _, decimals in values),
+    )
+    return _with_unit(text, _with_suffix(text, mention, language), words, language)
+
+
+def _preferred(
+    values: tuple[tuple[Number, int], ...], numeral: str, language: Language
+) -> tuple[tuple[Number, int], ...]:
+    """The reading first that the language's own marks give."""
+    if len(values) == 2 and language.numerals.decimal in numeral:
+        return values[::-1]
+    return values
+
+
+def _with_suffix(text: str, mention: Mention, language: Language) -> Mention:
+    """`184k`, `12.5 thousand`, `3rd`: the letters right behind a numeral, or the scale word after
+    one space."""
+    attached = _ATTACHED.match(text, mention.end, mention.end + 12)
+    gap = 0 if attached else (1 if text[mention.end : mention.end + 1] in tuple(_SPACES) else -1)
+    if gap == 1:
+        attached = _ATTACHED.match(text, mention.end + 1, mention.end + 25)
+    if attached is None:
+        return _hyphened_ordinal(text, mention, language)
+    word, end = fold(attached[0]), attached.end()
+    scale = scales(language).get(word) or (_SIZES.get(word, 0) if gap == 0 else 0)
+    if scale and (gap == 0 or len(word) > 1):
+        return _scaled(text, mention, scale, end, sure=len(word) > 1 or attached[0] in "kKM")
+    if gap == 0 and word in language.numerals.ordinal_endings.split():
+        return replace(mention, kind="ordinal", end=end, text=text[mention.start : end])
+    return mention
+
+
+def _hyphened_ordinal(text: str, mention: Mention, language: Language) -> Mention:
+    """`3-rd`: an ending behind a hyphen."""
+    ending = _ATTACHED.match(text, mention.end + 1, mention.end + 6)
+    if (
+        text[mention.end : mention.end + 1] == "-"
+        and ending
+        and fold(ending[0]) in language.numerals.ordinal_endings.split()
+    ):
+        return replace(
+            mention, kind="ordinal", end=ending.end(), text=text[mention.start : ending.end()]
+        )
+    return mention
+
+
+def _scaled(text: str, mention: Mention, scale: int, end: int, *, sure: bool) -> Mention:
+    larger = tuple(settle(value * scale) for value in mention.readings)
+    end += text[end : end + 1] == "." and text[end + 1 : end + 2] not in ("", "\n")
+    return replace(
+        mention,
+        value=larger[0] if larger else None,
+        readings=larger if sure else (*larger, *mention.readings),
+        decimals=mention.decimals if sure else mention.decimals * 2,
+        scale=scale,
+        end=end,
+        text=text[mention.start : end],
+    )
+
+
+def _with_unit(
+    text: str, mention: Mention, words: tuple[Token, ...], language: Language
+) -> Mention:
+    """A percent sign or word behind, or a currency before or behind."""
+    if sign := _PERCENT.match(text, mention.end):
+        return _extended(text, mention, "percent", mention.start, sign.end())
+    following = re.compile(rf"[{_SPACES}]?([^\W\d_]+)").match(text, mention.end, mention.end + 30)
+    if following and fold(following[1]) in language.numerals.percent.split():
+        return _extended(text, mention, "percent", mention.start, following.end())
+    code, end = currency_after(text, mention.end, language)
+    start = mention.start
+    if not code:
+        code, start = currency_before(text, mention.start)
+        end = mention.end
+    if not code:
+        return mention
+    return replace(_extended(text, mention, "money", start, end), unit=code)
+
+
+def _extended(text: str, mention: Mention, kind: str, start: int, end: int) -> Mention:
+    return replace(mention, kind=kind, start=start, end=end, text=text[start:end])
+
+
+@lru_cache(maxsize=16)
+def _scales_of(tag: str, own: tuple[tuple[int, str], ...]) -> Mapping[str, int]:
+    from .formats import compact_words
+
+    found = dict(compact_words(tag))
+    found.update({fold(word): value for value, forms in own for word in forms.split()})
+    return found
+
+
+def scales(language: Language) -> Mapping[str, int]:
+    """Scale words and what they multiply by: those of CLDR's compact numbers and the file's own."""
+    return _scales_of(language.tag, tuple(sorted(language.numerals.scales.items())))

@@ -1,0 +1,55 @@
+"""Where things stand in a text: its words, and what else the readers of this room find."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+MARKS = "\u0300-\u036f\u0900-\u109f"  # vowel signs of Indic and Thai scripts, which `\w` leaves out
+# Scripts without spaces: each character is a word of its own.
+_IDEOGRAPHS = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_LETTER = rf"[^\W_{_IDEOGRAPHS}]"
+_WORD = re.compile(rf"[{_IDEOGRAPHS}]|(?:{_LETTER}|[{MARKS}])+(?:[-'’](?:{_LETTER}|[{MARKS}])+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word or a run of digits as written; inner hyphens and apostrophes belong to it."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A number, date or time that a text mentions, and every sensible way to read it.
+
+    `kind`: `number`, `percent`, `money`, `ordinal`; `date`, `time`, `moment`, `month`, `weekday`,
+    `period`. `value` is the first of `readings`. Of numbers a reading is an int or float; of dates
+    `(year | None, month, day)`; of times minutes since midnight; of moments a `datetime`; of months
+    `(year | None, month)`; of weekdays 0 (Monday) to 6; of periods `(first, last)` dates.
+    `decimals` belong to the reading in the same place, `scale` is 1000 for "12.5 thousand" (the
+    value has it applied), `unit` an ISO 4217 code or empty, `spelled` says that words were used,
+    `relative` that the value was counted from `now`, `about` that it is a rough one ("a dozen").
+    """
+
+    kind: str
+    value: Any
+    start: int
+    end: int
+    text: str
+    readings: tuple[Any, ...] = ()
+    decimals: tuple[int, ...] = ()
+    scale: int = 1
+    unit: str = ""
+    spelled: bool = False
+    relative: bool = False
+    about: bool = False
+
+
+def tokens(text: str) -> tuple[Token, ...]:
+    """The words and runs of digits of `text`, in any script, in order; Han, Kana, Hangul and Thai
+    characters are tokens of one character. Linear."""
+    return tuple(Token(m[0], m.start(), m.end()) for m in _WORD.finditer(text))

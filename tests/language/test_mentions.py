@@ -1,0 +1,95 @@
+"""What the room `language` reads from texts: numbers, dates, words."""
+
+from __future__ import annotations
+
+import pytest
+
+from webbee_kernel import language
+
+NOW = "2026-05-15T17:21:04Z"
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "value", "kind", "unit"),
+    [
+        ("en", "184k", 184_000, "number", ""),
+        ("en", "12.5 thousand", 12_500, "number", ""),
+        ("en", "twenty-three", 23, "number", ""),
+        ("en", "one hundred and five", 105, "number", ""),
+        ("en", "$1,234.50", 1234.5, "money", "USD"),
+        ("en", "12 %", 12, "percent", ""),
+        ("en", "five dollars", 5, "money", "USD"),
+        ("en", "3rd", 3, "ordinal", ""),
+        ("ru", "двадцать три тысячи пятьсот", 23_500, "number", ""),
+        ("ru", "12,5 тыс. руб.", 12_500, "money", "RUB"),
+        ("ru", "1 234,50 ₽", 1234.5, "money", "RUB"),
+    ],
+)
+def test_a_number_is_read_with_what_belongs_to_it(tag, text, value, kind, unit):
+    (found,) = language.numbers(text, tag)
+    assert (found.value, found.kind, found.unit) == (value, kind, unit)
+
+
+def test_number_words_that_do_not_make_one_number_are_two():
+    assert [m.value for m in language.numbers("два три", "ru")] == [2, 3]
+
+
+def test_a_numeral_with_one_mark_has_both_readings():
+    (found,) = language.numbers("1,234", "en")
+    assert found.readings == (1234, 1.234)
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "kind", "value"),
+    [
+        ("en", "May 15, 2026", "date", (2026, 5, 15)),
+        ("en", "15 May", "date", (None, 5, 15)),
+        ("en", "tomorrow", "date", (2026, 5, 16)),
+        ("en", "in two weeks", "date", (2026, 5, 29)),
+        ("en", "at 5 pm", "time", 17 * 60),
+        ("en", "March 2026", "month", (2026, 3)),
+        ("ru", "15 мая 2026 года", "date", (2026, 5, 15)),
+        ("ru", "через неделю", "date", (2026, 5, 22)),
+        ("ru", "в июне", "month", (None, 6)),
+        ("ru", "в 5 вечера", "time", 17 * 60),
+        ("ru", "в прошлом месяце", "period", ((2026, 4, 1), (2026, 4, 30))),
+    ],
+)
+def test_a_date_is_read_in_its_language(tag, text, kind, value):
+    (found,) = language.dates(text, tag, NOW)
+    assert (found.kind, found.value) == (kind, value)
+
+
+def test_both_ends_of_a_range_are_read():
+    assert [m.value for m in language.dates("3–5 May", "en", NOW)] == [(None, 5, 3), (None, 5, 5)]
+    assert [m.value for m in language.dates("9–10:30", "en", NOW)] == [540, 630]
+
+
+def test_the_verb_may_is_no_month():
+    assert language.dates("you may go", "en", NOW) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "default", "tag"),
+    [
+        ("Delete the Lisbon note", "ru", "en"),
+        ("show unread emails", "ru", "en"),
+        ("удали заметку", "en", "ru"),
+        ("ok", "ru", "ru"),
+        ("42", "ru", "ru"),
+    ],
+)
+def test_the_language_of_a_message_is_its_own_where_it_is_clear(text, default, tag):
+    assert language.detect(text, default) == tag
+
+
+def test_forms_of_a_word_share_their_stem_whatever_language_asks():
+    assert language.stem("задачами") == language.stem("задачу")
+    assert language.stem("tasks", "ru") == language.stem("task")
+
+
+def test_sentences_follow_the_plural_of_their_language():
+    ru = language.of("ru-RU")
+    assert ru.say("items", n=1) == "1 запись"
+    assert ru.say("items", n=3) == "3 записи"
+    assert ru.say("items", n=5) == "5 записей"
