@@ -9,7 +9,13 @@ from random import Random
 
 from benchmarks.truths import honest
 from benchmarks.truths.evidence import derivable, numbers_in, numeric, text_of
-from benchmarks.truths.miscounts import miscalculated, recounted, worded_count, wrong_highest
+from benchmarks.truths.miscounts import (
+    miscalculated,
+    of_another,
+    recounted,
+    worded_count,
+    wrong_highest,
+)
 from benchmarks.truths.model import JSON, Piece, UnfitError
 from benchmarks.truths.planting import Planted, Planter, field_of, swap
 from benchmarks.truths.values import NUMBERS, digits, shifted
@@ -85,28 +91,24 @@ def _absent(view: View, field: Field, value: JSON, evidence: str) -> bool:
 
 def wrong_record(view: View, pieces: list[Piece], message: str) -> Planted:
     """What is true of B said of A; the value is nowhere in A's record."""
-    for at in places(
-        view, pieces, *NUMBERS, "date", "datetime", "email", "id", "person", "place", "address"
-    ):
+    roles = ("date", "datetime", "email", "id", "person", "place", "address")
+    for at in places(view, pieces, *NUMBERS, *roles):
         piece, field = pieces[at], field_of(view, pieces[at])
-        own = {str(v).lower() for v in view.records[piece.record].values()}
-        written_own, own_numbers = (
-            " ".join(own),
-            {numeric(v) for v in view.records[piece.record].values()},
-        )
         for j in view.draw.rng.sample(range(len(view.records)), len(view.records)):
-            value = view.records[j][field.name]
-            text = view.written(value, field, piece.form)
-            if numeric(value) is not None and numeric(value) in own_numbers:
+            if piece.form == "relative" or _holds(view, piece.record, view.records[j][field.name]):
                 continue
-            if (
-                j != piece.record
-                and piece.form != "relative"
-                and str(value).lower() not in written_own
-                and text != piece.text
-            ):
+            text = view.piece(j, field, piece.form).text
+            if text != piece.text:
                 return swap(pieces, at, text, "wrong record")
     raise UnfitError
+
+
+def _holds(view: View, i: int, value: JSON) -> bool:
+    """Whether a record has the value anywhere, as a number or within its texts."""
+    own = view.records[i].values()
+    if (number := numeric(value)) is not None and number in {numeric(v) for v in own}:
+        return True
+    return str(value).lower() in " ".join(str(v).lower() for v in own)
 
 
 def word_swapped(view: View, pieces: list[Piece], message: str) -> Planted:
@@ -190,6 +192,7 @@ READ_FAULTS: dict[str, tuple[tuple[str, ...], Planter]] = {
     "negation": (("prose", "single value"), negation),
     "count: a number of the data": (("count",), recounted("count: a number of the data", "count")),
     "count: another number": (("count",), recounted("count: another number", "count")),
+    "count: of another collection": (("count",), of_another),
     "count: over": (("count",), worded_count("count: over", "over")),
     "count: a dozen": (("count",), worded_count("count: a dozen", "dozen")),
     "count: none": (("count",), worded_count("count: none", "none")),

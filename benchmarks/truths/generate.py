@@ -75,6 +75,7 @@ HONEST: dict[str, Maker] = {
     **{kind: partial(read_case, kind=kind) for kind in honest.BUILDERS},
     "nothing found": nothing_found,
     "effect told": effects.told,
+    "list and effect told": partial(effects.after_list, done=True),
     "effect offered": effects.offered,
     "failure told": effects.failure_told,
     "partly done": effects.partly,
@@ -87,6 +88,7 @@ FAULTY: dict[str, Maker] = {
         for c in ("active", "passive", "bare")
     },
     "effect not done: beside another": effects.beside,
+    "effect not done: after a list": partial(effects.after_list, done=False),
     "failure left out": effects.left_out,
     "failure as success": lambda draw: effects.hidden(
         draw, draw.rng.choice(["active", "passive", "bare"])

@@ -5,6 +5,7 @@ out from what is shown.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from benchmarks.truths import derived
 from benchmarks.truths.lines import NEWLINE, rows, some_fields
@@ -189,8 +190,16 @@ BUILDERS: dict[str, Callable[[View], list[Piece]]] = {
 PAGED = frozenset({"count", "and more", "count in words"})
 
 
+def beside_another(view: View) -> View:
+    """The same view in a turn that also looked at something else."""
+    other = draw_view(view.draw, least=2)
+    if other.source.app_id == view.source.app_id:
+        return view
+    return replace(view, calls=(*view.calls, *other.calls))
+
+
 def build(kind: str, draw: Draw) -> tuple[View, list[Piece]]:
     """Draw a view that suits the kind and the reply over it."""
     view = draw_view(draw, least=2, paged=kind in PAGED and draw.rng.random() < 0.6)
     pieces = BUILDERS[kind](view)
-    return view, pieces
+    return (beside_another(view) if draw.rng.random() < 0.3 else view), pieces

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from benchmarks.truths.evidence import derivable, numbers_in, numeric, text_of
-from benchmarks.truths.model import Fault, Piece, UnfitError
+from benchmarks.truths.model import JSON, Fault, Piece, UnfitError
 from benchmarks.truths.planting import Planted, Planter, field_of, swap
 from benchmarks.truths.values import localised
 from benchmarks.truths.views import View
@@ -32,6 +34,27 @@ def recounted(kind: str, role: str) -> Planter:
         )
 
     return plant
+
+
+def of_another(view: View, pieces: list[Piece], message: str) -> Planted:
+    """As many as there are of something else that the turn looked at."""
+    at = next((i for i, p in enumerate(pieces) if p.role == "count"), -1)
+    lengths = _lengths([c.data for c in view.calls if c.app_id != view.source.app_id])
+    lengths -= {view.total, len(view.records)}
+    if at < 0 or not lengths:
+        raise UnfitError
+    wrong = localised(view.draw.rng.choice(sorted(lengths)), view.language, grouped=True)
+    return swap(pieces, at, wrong, "count: of another collection")
+
+
+def _lengths(results: Sequence[JSON]) -> set[int]:
+    """How many records the results of one other source hold, in whichever shape."""
+    if len(results) != 1:
+        return {len(results)} - {0}
+    data = results[0]
+    if isinstance(data, Mapping):
+        data = next((v for v in data.values() if isinstance(v, Mapping | list)), ())
+    return {len(data)} if isinstance(data, Mapping | list) else set()
 
 
 def _wrong_counts(view: View, right: int, *, decoy: bool) -> list[int]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from random import Random
 
-from benchmarks.truths import effects
+from benchmarks.truths.deeds import draw_write, say
 from benchmarks.truths.model import NOW, Case, Fault
 from benchmarks.truths.values import localised, shifted, show
 from benchmarks.truths.words import Draw, half, load
@@ -70,9 +70,7 @@ def _inventions(rng: Random, language: str) -> dict[str, str]:
 
 def claimed(draw: Draw) -> Case:
     """An effect claimed in a turn that called nothing."""
-    write = effects.draw_write(draw)
-    reply = effects.say(draw, draw.rng.choice(["active", "passive", "bare"]), write)
+    write = draw_write(draw)
+    reply = say(draw, draw.rng.choice(["active", "passive", "bare"]), write)
     kind = "no call: effect not done"
-    return Case(
-        "", draw.language, effects.say(draw, "ask", write), (), reply, kind, Fault(kind, reply)
-    )
+    return Case("", draw.language, say(draw, "ask", write), (), reply, kind, Fault(kind, reply))

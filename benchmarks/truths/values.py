@@ -41,7 +41,9 @@ def forms(
         plain += ["long", "long", "yearless", "weekday"] + ["relative"] * (
             abs((_moment(value).date() - _moment(now).date()).days) <= 1
         )
-    elif role == "id":
+    if role in {"amount", "number"} and isinstance(value, int | float) and value > 20 and value % 1:
+        plain += ["about"]
+    if role == "id":
         plain += (
             ["quoted"]
             + ["hash"] * str(value).isdigit()
@@ -86,6 +88,9 @@ def digits(text: str) -> str:
 def _number(value: float, form: str, language: str, currency: str) -> str:
     if form == "short":
         return f"{value / 1000:.0f}{load('values')['thousand'][language]}"
+    if form == "about":
+        about = str(load("values")["about"][language])
+        return about.format(x=localised(round(value), language, grouped=True))
     if form == "raw":
         return f"{value:g}" if abs(value) < 1e5 else str(value)
     if form == "percent":

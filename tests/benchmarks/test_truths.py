@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from benchmarks.truths.evidence import numeric, text_of
 from benchmarks.truths.generate import FAULTY, HONEST, SEALED_SEED, TUNING_SEED, generate
 from benchmarks.truths.model import JSON, Case, Piece
+from benchmarks.truths.plain_words import plain_words
 from benchmarks.truths.report import wilson
 from benchmarks.truths.values import digits, show
 from benchmarks.truths.words import HELD_OUT_APPS, LANGUAGES, half, load, sources
@@ -27,6 +29,8 @@ def records(case: Case) -> list[dict[str, JSON]]:
     """The records of a case's calls, whatever shape the data has."""
     found: list[dict[str, JSON]] = []
     for call in case.calls:
+        if call.app_id != case.calls[0].app_id:
+            continue  # the turn looked at something else, too
         source = SOURCES[call.app_id, call.fn_name]
         shape, _, key = source.shape.partition(":")
         data = json.loads(json.dumps(call.data))
@@ -114,19 +118,27 @@ def test_a_value_of_another_record_is_in_the_data_but_not_in_its_own_record(
         (piece,) = [
             p
             for p in case.pieces
-            if case.fault and p.record >= 0 and p.text == case.fault.span and _untrue(case, p)
+            if case.fault
+            and p.role != "title"
+            and p.record >= 0
+            and p.text == case.fault.span
+            and _untrue(case, p)
         ]
         held = records(case)
         own, others = held[piece.record], [r for i, r in enumerate(held) if i != piece.record]
         assert own[piece.field] == piece.value
-        assert any(_written(case, piece, r[piece.field]) == piece.text for r in others)
+        forms = (piece.form, "plain", "iso", "verbatim")
+        told = {
+            _written(replace(piece, form=f), case, r[piece.field]) for r in others for f in forms
+        }
+        assert piece.text in told
 
 
 def _untrue(case: Case, piece: Piece) -> bool:
-    return _written(case, piece, piece.value) != piece.text
+    return _written(piece, case, piece.value) != piece.text
 
 
-def _written(case: Case, piece: Piece, value: JSON) -> str:
+def _written(piece: Piece, case: Case, value: JSON) -> str:
     source = SOURCES[case.calls[0].app_id, case.calls[0].fn_name]
     role = next(f.role for f in source.fields if f.name == piece.field)
     return show(
@@ -179,6 +191,14 @@ def test_the_sealed_half_draws_held_out_apps_and_every_kind() -> None:
     drawn = generate(1, 2 * len(FAULTY) * len(LANGUAGES), sealed=True)
     assert {call.app_id for case in drawn for call in case.calls} >= HELD_OUT_APPS
     assert {c.kind for c in drawn if c.fault} == {*FAULTY}
+
+
+def test_the_replies_written_by_hand_name_their_faults() -> None:
+    written = plain_words()
+    faulty = [c for c in written if c.fault]
+    assert len(written) >= 100 and 45 <= len(faulty) <= 55
+    assert {c.language for c in faulty} == set(LANGUAGES)
+    assert all(c.fault.span in c.reply for c in faulty if c.fault)
 
 
 def test_the_interval_of_a_share_is_wilsons() -> None:
