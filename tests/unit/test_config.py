@@ -132,3 +132,21 @@ def test_nothing_but_the_entry_points_and_the_log_level_reads_the_environment() 
         "bootstrap.py",
         "base/log_format.py",
     }
+
+
+def test_the_policy_is_text_or_the_text_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "policy.md"
+    file.write_text("Refunds: at most 50 €.\nAsk first.", "utf-8")
+    assert Settings.from_env({}).policy_text() == ""
+    assert Settings.from_env({"WEBBEE_POLICY": "Be brief."}).policy_text() == "Be brief."
+    settings = Settings.from_env({"WEBBEE_POLICY": f"file:{file}"})
+    assert settings.policy_text() == "Refunds: at most 50 €.\nAsk first."
+
+
+def test_a_policy_that_cannot_be_read_or_is_too_long_stops_the_function(tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    broken.write_bytes(b"\xff\xfe\xff")
+    for value in ("file:", f"file:{tmp_path / 'none'}", f"file:{broken}", "x" * 24_001):
+        with pytest.raises(SettingsError, match="WEBBEE_POLICY") as caught:
+            Settings.from_env({"WEBBEE_POLICY": value}).policy_text()
+        assert "\n" not in str(caught.value)

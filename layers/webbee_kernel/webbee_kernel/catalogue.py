@@ -13,6 +13,11 @@ EXAMPLES_SHOWN = 4
 """Examples of a function that stand in its description for a model."""
 
 
+MAX_RULES = 1_200
+"""Characters of an app's own rules (`ChatExtension(system_prompt=…)`) that reach the classifier:
+about 300 tokens, a page of ten sentences, and as much as three ordinary functions take."""
+
+
 @dataclass(frozen=True, slots=True)
 class FunctionInfo:
     """A chat function as the classifier may call it."""
@@ -72,12 +77,16 @@ class PanelInfo:
 
 @dataclass(frozen=True, slots=True)
 class AppInfo:
-    """One extension. `error` says why it is not available; it then offers nothing."""
+    """One extension. `error` says why it is not available; it then offers nothing.
+
+    `description` says what the app is, `rules` what its author asks of the classifier.
+    """
 
     app_id: str
     version: str = ""
     display_name: str = ""
     description: str = ""
+    rules: str = ""
     icon: str = ""
     functions: tuple[FunctionInfo, ...] = ()
     sections: tuple[SectionInfo, ...] = ()
@@ -119,9 +128,10 @@ def _app(a: dict[str, Any]) -> AppInfo:
     )
     sections = tuple(SectionInfo(**s) for s in a["sections"])
     panels = tuple(PanelInfo(**p) for p in a["panels"])
+    known = {k: v for k, v in a.items() if k in AppInfo.__dataclass_fields__}
     return AppInfo(
         **{
-            **a,
+            **known,
             "functions": functions,
             "sections": sections,
             "panels": panels,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, Json, SecretStr, ValidationError
@@ -24,6 +25,10 @@ MODEL = r"^(offline|bedrock:.+|openai:https?://[^#]+#.+)$"
 
 FALLBACKS = "IMPERAL_APPSECRET_"
 """Variables of this prefix may stand in for app-wide secrets that name them."""
+
+POLICY_FILE = "file:"
+MAX_POLICY = 24_000
+"""Characters of the operator's rules: about 6,000 tokens, what the catalogue may take as well."""
 
 ALL_TABLES = ("sessions", "skeleton", "cache", "store", "audit", "events")
 
@@ -71,6 +76,7 @@ class Settings(BaseModel):
     oauth_providers: Json[dict[Annotated[str, Field(pattern=f"^{NAME}$")], Provider]] = Field(
         {}, alias="WEBBEE_OAUTH_PROVIDERS"
     )
+    policy: str = Field("", alias="WEBBEE_POLICY")
     private_http: bool = Field(False, alias="WEBBEE_HTTP_ALLOW_PRIVATE")
 
     @classmethod
@@ -102,6 +108,27 @@ class Settings(BaseModel):
         """Whether a user who never decided has the app: `WEBBEE_INSTALL` is `*`, empty or a comma
         list."""
         return self.install == "*" or app_id in re.split(r"[,\s]+", self.install)
+
+    def policy_text(self) -> str:
+        """The operator's rules for both models: `WEBBEE_POLICY` itself, or the file it names as
+        `file:<path>` (UTF-8).
+
+        SettingsError where the file cannot be read and over 24,000 characters: rules are never cut.
+        """
+        text = self.policy
+        if text.startswith(POLICY_FILE):
+            try:
+                text = Path(text.removeprefix(POLICY_FILE)).read_text("utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                what = f"text, or file: and a readable path ({type(error).__name__})"
+                raise _missing("WEBBEE_POLICY", what) from None
+        if len(text) > MAX_POLICY:
+            raise SettingsError(
+                f"environment variable WEBBEE_POLICY: {len(text)} characters, {MAX_POLICY} at most",
+                field="WEBBEE_POLICY",
+                limit=MAX_POLICY,
+            )
+        return text
 
     @property
     def tenant_ids(self) -> tuple[str, ...]:

@@ -16,32 +16,30 @@ _INVISIBLE = (
 )
 _SPACES = re.compile(f"[{_BREAKS}]+")
 _HIDDEN = re.compile(f"[{_INVISIBLE}\U000e0000-\U000e0fff\ud800-\udfff]")
-_BLOCK = re.compile(
-    r"\[(\s*(?:SKELETON|HISTORY|MESSAGE|RESULTS|PROBLEMS|CATALOGUE)\s*)\]", re.IGNORECASE
-)
-_LINE = re.compile(r"\bFACTS(\s*):")
+_BLOCKS = "SKELETON|HISTORY|MESSAGE|RESULTS|PROBLEMS|CATALOGUE|POLICY|APPS"
+_BLOCK = re.compile(rf"\[(\s*(?:{_BLOCKS})\s*)\]", re.IGNORECASE)
+_LINE = re.compile(r"\b(FACTS|ARGS)(\s*):")
 _JSON_UNSAFE = re.compile(f"[\x7f-\x9f\u2028\u2029{_INVISIBLE}\U000e0000-\U000e0fff\ud800-\udfff]")
-_JSON_BLOCK = re.compile(
-    r"\[(?=\s*(?:SKELETON|HISTORY|MESSAGE|RESULTS|PROBLEMS|CATALOGUE)\s*\])", re.IGNORECASE
-)
-_JSON_LINE = re.compile(r"(?<!\\)\bF(?=ACTS\s*:)")
+_JSON_BLOCK = re.compile(rf"\[(?=\s*(?:{_BLOCKS})\s*\])", re.IGNORECASE)
+_JSON_LINE = re.compile(r"(?<!\\)\b(?:F(?=ACTS\s*:)|A(?=RGS\s*:))")
 _UNUSUAL = re.compile(
     "[^ -~\u00a0-\u00ac\u00ae-\u012f\u0131-\u024f\u0400-\u04ff]"
 )  # not İ: its upper case hides an I
-_MARKERS = ("SKELETON", "HISTORY", "MESSAGE", "RESULTS", "PROBLEMS", "CATALOGUE", "FACTS")
+_MARKERS = (*_BLOCKS.split("|"), "FACTS", "ARGS")
 
 
 def one_line(text: str, limit: int | None = None) -> str:
     """Whitespace and control characters become single spaces, invisible and direction characters
     go, markers are defused.
 
-    `[HISTORY]` becomes `(HISTORY)`, `FACTS:` becomes `FACTS -`; everything else stays as written.
+    `[HISTORY]` becomes `(HISTORY)`, `FACTS:` and `ARGS:` become `FACTS -` and `ARGS -`; everything
+    else stays as written.
     With `limit`, longer text is cut so that it ends in `…` and holds at most `limit` characters.
     """
     if _is_suspect(text):
         text = _SPACES.sub(" ", _HIDDEN.sub("", text))
         text = _BLOCK.sub(r"(\1)", text)
-        text = _LINE.sub(r"FACTS\1 -", text)
+        text = _LINE.sub(r"\1\2 -", text)
     text = _SPACES.sub(" ", text).strip()
     return text if limit is None else cut(text, limit)
 

@@ -7,12 +7,13 @@ import logging
 import re
 import sys
 import traceback
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..base.text import one_line
-from ..catalogue import AppInfo, Catalogue, FunctionInfo, PanelInfo, SectionInfo
+from ..base.text import cut, one_line
+from ..catalogue import MAX_RULES, AppInfo, Catalogue, FunctionInfo, PanelInfo, SectionInfo
 from ..channels.skeleton import MAX_STRING
 from ..sdk import Extension, FunctionDef
 from .loader import load_main
@@ -160,7 +161,8 @@ def _describe(loaded: LoadedExtension) -> AppInfo:
         app_id=loaded.app_id,
         version=ext.version,
         display_name=ext.display_name,
-        description=ext.description,
+        description=ext.description or _first(chat.description for chat in ext.chats),
+        rules=_rules(loaded),
         icon=ext.icon,
         functions=functions,
         sections=tuple(SectionInfo(s.section, s.ttl, s.alert) for s in ext.skeletons.values()),
@@ -180,6 +182,25 @@ def _describe(loaded: LoadedExtension) -> AppInfo:
             for s in ext.secrets.values()
         ),
     )
+
+
+def _rules(loaded: LoadedExtension) -> str:
+    """The system prompts of the app's chats; what is longer than a model may read is cut, and the
+    log says so."""
+    prompts = dict.fromkeys(chat.system_prompt for chat in loaded.ext.chats)
+    text = one_line("\n".join(str(p) for p in prompts if p))
+    if len(text) > MAX_RULES:
+        _log.warning(
+            "extension=%s characters=%d limit=%d | system_prompt is cut",
+            loaded.app_id,
+            len(text),
+            MAX_RULES,
+        )
+    return cut(text, MAX_RULES)
+
+
+def _first(texts: Iterable[str]) -> str:
+    return next((text for text in texts if text), "")
 
 
 def _manifest(folder: Path) -> dict[str, Any]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..catalogue import MAX_RULES
 from ..channels import skeleton
 from ..channels.fact_ledger import TURN_CAP
+from ..config import MAX_POLICY
 from ..turn.memory import MESSAGE_PREVIEW, REPLY_PREVIEW
+from ..turn.rules import MAX_ABOUT, MAX_APPS
 from ..turn.shortlist import BUDGET
 from ..turn.view import TurnView
 from ..values import RING_SIZE
@@ -47,7 +50,19 @@ def blocks(view: TurnView, shown_sections: int) -> list[dict[str, Any]]:
     head = len(skeleton.NOTE) + len("[SKELETON]\n\n")
     per_turn = MESSAGE_PREVIEW + REPLY_PREVIEW + TURN_CAP
     parts = (
-        ("system", len(prompt.system), None, "fixed text"),
+        (
+            "system",
+            len(prompt.system) - len(prompt.policy) - len(prompt.apps),
+            None,
+            "fixed text",
+        ),
+        ("policy", len(prompt.policy), MAX_POLICY, "the operator's rules (WEBBEE_POLICY)"),
+        (
+            "apps",
+            len(prompt.apps),
+            MAX_APPS,
+            f"what each app is and its rules, {MAX_ABOUT} and {MAX_RULES:,} characters an app",
+        ),
         ("catalogue", sum(f.characters for f in listed.shown), BUDGET, count),
         (
             "notice",

@@ -86,7 +86,8 @@ class Kernel:
         self._queue = queue
         self._clock = clock
         self._classifier = Classifier(model)
-        self._narrator = Narrator(model)
+        self._policy = settings.policy_text()
+        self._narrator = Narrator(model, policy=self._policy)
         self._runner = StepRunner(
             dispatch, settings.call_seconds, confirm_writes=settings.confirm_writes
         )
@@ -142,6 +143,7 @@ class Kernel:
             installed=self.installed(catalogue, state),
             expose_pii=self.settings.expose_pii,
             deadline=deadline,
+            policy=self._policy,
         )
 
     async def _answer(self, ask: Ask, view: TurnView) -> Reply:

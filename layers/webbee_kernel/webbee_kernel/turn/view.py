@@ -29,6 +29,7 @@ from .calls import facts_of
 from .confirmation import titles_in
 from .prompt import Problem, Prompt
 from .results_block import shown
+from .rules import apps_block, policy_block
 from .shortlist import Shortlist, shortlist
 
 
@@ -46,6 +47,7 @@ class TurnView:
     installed: frozenset[str]
     expose_pii: bool
     deadline: float
+    policy: str = ""
     masker: Masker = field(init=False)
     _sources: dict[int, CallOutcome] = field(default_factory=dict)
     _shown: dict[int, CallOutcome] = field(default_factory=dict)
@@ -86,8 +88,12 @@ class TurnView:
         mask = self.gate.mask if self.gate else None
         sections = [s for s in self.state.sections if s.app_id in self.installed]
         items = session_memory.history(self.memory, mask)
+        policy = policy_block(self.policy)
+        apps = apps_block(self.catalogue.apps[a] for a in self.installed)
         return Prompt(
-            system=prompts.SYSTEM,
+            system=prompts.system_text(policy, apps),
+            policy=policy,
+            apps=apps,
             notice=self.shortlist.notice(),
             skeleton=skeleton.render(sections, self.now, mask),
             history=session_memory.render(items, iso(self.now), self.message),
@@ -123,14 +129,15 @@ class TurnView:
         if self.gate:
             data = [self.gate.mask(d) for d in data]
         apps = [
-            f"{a.app_id} {a.display_name} {a.description}" for a in self.catalogue.apps.values()
+            f"{a.app_id} {a.display_name} {a.description} {a.rules}"
+            for a in self.catalogue.apps.values()
         ]
         words = [self.message, *(t.message for t in self.memory.turns)]
         verdict = check(
             text,
             data=data,
             message="\n".join(words),
-            summaries=[*apps, self.prompt.skeleton],
+            summaries=[*apps, self.policy, self.prompt.skeleton],
             done=(),
         )
         return (
