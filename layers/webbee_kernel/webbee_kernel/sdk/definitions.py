@@ -126,6 +126,9 @@ class ExposedDef:
 
 
 class Chat(Protocol):
-    """What an extension knows of its chat face: the functions by name."""
+    """What an extension knows of its chat face: what it is, its rules for the model, the functions
+    by name."""
 
+    description: str
+    system_prompt: str
     functions: dict[str, FunctionDef]
