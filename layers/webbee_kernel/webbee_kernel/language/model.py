@@ -11,7 +11,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from functools import cached_property
 
-from .stems import stem
+from .stems import fold, stem
 
 _Forms = Mapping[int, str]
 Sentences = Mapping[str, str | Mapping[str, str]]
@@ -73,6 +73,20 @@ class Words:
     and_ = Role()
     or_ = Role()
     failure = Role()  # failed, could not, unable
+    opener = Role()  # may stand before a command: please, ok, now
+    auxiliary = Role()  # begins a question: is, did, can
+    wish = Role()  # I want to, I would like to
+    ability = Role()  # can you, are you able
+    hypothetical = Role()  # if, suppose, maybe: nothing is asked for
+    saying = Role()  # said, asked: somebody else's words
+    again = Role()  # too, as well, again: the same as before, with a change
+    sequence = Role()  # then, after that: between two commands
+    marker = Role()  # before the content of a command, "_" for a space: saying, with_the_text
+    named = Role()  # before the name of a thing: called, titled
+    source = Role()  # before the person something comes from: from, by
+    commands = Mapped()  # what is asked for, in the very forms that ask: show, send, delete
+    things = Mapped()  # what apps hold and say of it: account, message, address, count
+    asks = Mapped()  # what a question word asks for: who, when, where, count
     effects = Mapped()  # send, delete, create …: what a verb does
     ordinals = Mapped()  # concept is the position as a string, "-1" the last
     units = Mapped()  # second, minute, hour, day, week, month, year, byte, kilobyte …
@@ -83,6 +97,7 @@ class Words:
         self._roles = roles
         self._stems: dict[str, frozenset[str]] = {}
         self._concepts: dict[str, Mapping[str, str]] = {}
+        self._meanings: dict[str, Mapping[str, frozenset[str]]] = {}
         unknown = [r for r in roles if not isinstance(vars(Words).get(r), Role | Mapped)]
         if unknown:
             raise TypeError(f"roles that Words does not have: {', '.join(sorted(unknown))}")
@@ -110,6 +125,20 @@ class Words:
                 for concept, words in lists.items()
                 for word in words.split()
             }
+        return known
+
+    def meanings(self, role: str) -> Mapping[str, frozenset[str]]:
+        """Word → concepts of a mapped role, by the words as the file has them, folded: for where
+        the exact form matters, and a word may have several."""
+        known = self._meanings.get(role)
+        if known is None:
+            lists = self._roles.get(role, {})
+            assert not isinstance(lists, str)
+            found: dict[str, set[str]] = {}
+            for concept, words in lists.items():
+                for word in words.split():
+                    found.setdefault(fold(word), set()).add(concept)
+            known = self._meanings[role] = {w: frozenset(c) for w, c in found.items()}
         return known
 
     def vocabulary(self) -> frozenset[str]:
