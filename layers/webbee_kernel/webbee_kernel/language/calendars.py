@@ -22,6 +22,7 @@ class Names:
     short_months: frozenset[str]
     short_weekdays: frozenset[str]
     doubtful: frozenset[str]
+    capitals: bool  # months are written with a capital
 
 
 def names(language: Language) -> Names:
@@ -38,7 +39,10 @@ def _names(tag: str) -> Names:
     months, short_months = _together(cldr.months, language.calendar.months)
     weekdays, short_weekdays = _together(cldr.days, language.calendar.weekdays)
     doubtful = _folded(language.calendar.doubtful) | _folded(" ".join(language.vocabulary))
-    return Names(months, weekdays, short_months, short_weekdays, doubtful & frozenset(months))
+    capitals = str(cldr.months["format"]["wide"][1])[0].isupper()
+    return Names(
+        months, weekdays, short_months, short_weekdays, doubtful & frozenset(months), capitals
+    )
 
 
 def _together(cldr: _Widths, own: Mapping[int, str]) -> tuple[dict[str, int], frozenset[str]]:

@@ -200,7 +200,7 @@ NUMERALS = Numerals(
     rough={"12": "dozen", "20": "score", "0.5": "half"},
     one="one",
     ordinal_endings="st nd rd th",
-    percent="percent percents pct per-cent",
+    percent="percent percents pct per_cent",
 )
 
 CALENDAR = Calendar(
@@ -222,7 +222,8 @@ CALENDAR = Calendar(
     noon="noon midday",
     midnight="midnight",
     day_suffix="st nd rd th",
-    doubtful="may march",
+    doubtful="may march august",
+    month_lead="in during for and or",
     month_first=True,
 )
 

@@ -186,6 +186,7 @@ class Calendar:
     midnight: str = ""
     day_suffix: str = ""  # after a day's number: st nd rd th, a full stop
     doubtful: str = ""  # names of months that are other words too
+    month_lead: str = ""  # before a month that stands alone: in, during
     bare_units: bool = False  # a unit without a number is one of it
     month_first: bool = False  # 5/6 is May 6
 

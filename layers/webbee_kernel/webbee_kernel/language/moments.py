@@ -37,6 +37,7 @@ _HALF_DAY = re.compile(
     r"(?<![\d:.,])(?:(\d{1,2})(?::\d\d)?(?:\s?[–—-]\s?|\s+to\s+))?(\d{1,2})\s?([ap])(?:m\b|\.m\.)",
     re.IGNORECASE,
 )
+_MARKED = re.compile(r"(?<![\d:.,])(\d{1,2})(?:\.|\s?h\s?)(\d\d)(?![\d.,:])", re.IGNORECASE)
 _RANGE_GAP = re.compile(r"\s?[–—-]\s?")
 _NEAR = re.compile(r"\.?[ \u00a0]|[./-]|")
 
@@ -133,6 +134,21 @@ def _clocks(text: str, words: tuple[Token, ...], language: Language) -> Iterator
             if match[1] and (first := clock(int(match[1]), 0, match[3])):
                 yield _mention(text, match.span(1), "time", first)
     yield from _hours(text, words, language)
+    yield from _marked(text, language)
+
+
+def _marked(text: str, language: Language) -> Iterator[Mention]:
+    """`9.30 Uhr`, `9h30`: hours and minutes with an hour word behind or between them."""
+    hour_words = _words(language.calendar.hour)
+    if not hour_words:
+        return
+    for match in _MARKED.finditer(text):
+        behind = tokens(text[match.end() : match.end() + 12])[:1]
+        named = "h" in match[0].lower() and "h" in hour_words
+        worded = bool(behind) and behind[0].start < 2 and fold(behind[0].text) in hour_words
+        if (named or worded) and (at := clock(int(match[1]), int(match[2]), None)):
+            end = match.end() + (behind[0].end if worded else 0)
+            yield _mention(text, (match.start(), end), "time", at)
 
 
 def _hours(text: str, words: tuple[Token, ...], language: Language) -> Iterator[Mention]:
@@ -320,10 +336,10 @@ def _is_month_alone(
         return True
     before = fold(words[at - 1].text) if at else ""
     calendar = language.calendar
-    near = " ".join(
-        (calendar.at, calendar.ahead, calendar.next, calendar.last, calendar.this, calendar.inside)
+    near = (calendar.at, calendar.month_lead, calendar.next, calendar.last, calendar.this)
+    return (words[at].text[0].isupper() or not known.capitals) and before in _words(
+        " ".join((*near, calendar.inside))
     )
-    return words[at].text[0].isupper() and before in _words(near) | {"and", "or", "for", "during"}
 
 
 def _weekdays(text: str, words: tuple[Token, ...], known: Names) -> Iterator[Mention]:

@@ -163,15 +163,25 @@ def _rough(text: str, words: Sequence[Token], language: Language) -> Iterator[Me
         gap = text[words[at - 1].end : word.start] if at else ""
         if gap in _GAPS and at and size > 1 and (times := simple(words[at - 1], language)):
             start, count = words[at - 1].start, times
-        value = _settled(size * count)
+        end, scale = _scale_behind(words, at, language)
+        value = _settled(size * count * scale)
+        whole = text[start:end]
         yield Mention(
-            "number", value, start, word.end, text[start : word.end], (value,), (0,),
-            spelled=True, about=True,
-        )  # fmt: skip
+            "number", value, start, end, whole, (value,), (0,), scale, spelled=True, about=True
+        )
+
+
+def _scale_behind(words: Sequence[Token], at: int, language: Language) -> tuple[int, int]:
+    """`half a million`: where the scale word behind a rough one ends, and what it multiplies by."""
+    scales = _scales(language.tag)
+    for following in words[at + 1 : at + 3]:
+        if scale := scales.get(fold(following.text)):
+            return (following.end, scale) if following.start - words[at].end < 6 else (0, 1)
+    return words[at].end, 1
 
 
 def simple(word: Token, language: Language) -> float:
-    """The value of a single number word from two to ninety-nine, else 0."""
+    """The value of one number word from two to ninety-nine, else 0."""
     if not language.numerals.library:
         return float(_table(language.tag).get(fold(word.text), 0))
     found = list(_by_library(word.text, [Token(word.text, 0, len(word.text))], language))

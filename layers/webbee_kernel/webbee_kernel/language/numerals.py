@@ -30,6 +30,7 @@ _SIGN = re.compile(r"[-−–]")
 _BEFORE_SIGN = " \u00a0\t\n(:=[\"'«“"
 _ATTACHED = re.compile(rf"[{_LETTERS}]+")
 _PERCENT = re.compile(r"[ \u00a0\u202f]?[%‰]")
+_FOLLOWING = re.compile(rf"[{_SPACES}]?([^\W\d_]+)(?:[ \u00a0]([^\W\d_]+))?")
 _SIZES = {"k": 10**3, "m": 10**6, "b": 10**9}
 
 
@@ -119,7 +120,7 @@ def _with_suffix(text: str, mention: Mention, language: Language) -> Mention:
         return _hyphened_ordinal(text, mention, language)
     word, end = fold(attached[0]), attached.end()
     scale = scales(language).get(word) or (_SIZES.get(word, 0) if gap == 0 else 0)
-    if scale and (gap == 0 or len(word) > 1):
+    if scale and (gap == 0 or len(word) > 1 or word == "k"):
         return _scaled(text, mention, scale, end, sure=len(word) > 1 or attached[0] in "kKM")
     if gap == 0 and word in language.numerals.ordinal_endings.split():
         return replace(mention, kind="ordinal", end=end, text=text[mention.start : end])
@@ -160,9 +161,12 @@ def _with_unit(
     """A percent sign or word behind, or a currency before or behind."""
     if sign := _PERCENT.match(text, mention.end):
         return _extended(text, mention, "percent", mention.start, sign.end())
-    following = re.compile(rf"[{_SPACES}]?([^\W\d_]+)").match(text, mention.end, mention.end + 30)
-    if following and fold(following[1]) in language.numerals.percent.split():
-        return _extended(text, mention, "percent", mention.start, following.end())
+    following = _FOLLOWING.match(text, mention.end, mention.end + 40)
+    for count in (2, 1) if following else ():
+        assert following
+        phrase = "_".join(fold(w or "") for w in following.groups()[:count])
+        if phrase in language.numerals.percent.split():
+            return _extended(text, mention, "percent", mention.start, following.end(count))
     code, end = currency_after(text, mention.end, language)
     start = mention.start
     if not code:

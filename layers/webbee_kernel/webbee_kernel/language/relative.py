@@ -21,13 +21,20 @@ def relative_dates(
     today, days = now.date(), _days(language.tag)
     for at, word in enumerate(words):
         folded = fold(word.text)
-        if folded in days:
+        if folded in days and not _half_of_day(words, at, language):
             yield _day(text, (word.start, word.end), today + timedelta(days=days[folded]))
         unit = language.words.units.get(language.stem(word.text), "")
         if unit in _LENGTHS:
             yield from _counted(text, words, at, unit, language, today)
         if unit in _LENGTHS or folded in known.weekdays:
             yield from _neighbour(text, words, at, unit, known, language, today)
+
+
+def _half_of_day(words: tuple[Token, ...], at: int, language: Language) -> bool:
+    """Whether a word of a day is "morning" here: `a.m.` after it in Spanish."""
+    if at == 0 or fold(words[at].text) not in _folded(language.calendar.morning):
+        return False
+    return fold(words[at - 1].text) in _folded(" ".join(language.words.forms("function")))
 
 
 _LENGTHS = ("day", "week", "month", "year")

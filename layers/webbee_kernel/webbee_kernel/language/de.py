@@ -1,0 +1,194 @@
+"""German."""
+
+from __future__ import annotations
+
+from .model import Calendar, Language, Numerals, Sentences, Words
+
+WORDS = Words(
+    "de",
+    negation="nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne weder noch",
+    question="was welche welcher welches wer wen wem wessen wo wann warum wieso wie wieviel wieviele",
+    prohibition="nicht nie niemals ohne stopp kein keine",
+    greeting="hallo hi guten morgen tag abend servus moin grüezi",
+    thanks="danke dankeschön vielen dank",
+    yes="ja jo jawohl gerne klar ok okay bestätige bestätigt einverstanden mach sicher genau",
+    yes_filler="bitte es das sie ihn alles lösche löschen sende senden",
+    no="nein nee nicht abbrechen stopp halt ablehnen niemals",
+    no_filler="jetzt warte es das bitte mach",
+    reference="der die das dieser diese dieses diesen jener jene derselbe dieselbe dasselbe gleiche"
+    " gleichen vorige vorherige es ihn ihm ihr sie dort",
+    recency="ich wir du gerade eben erstellt hinzugefügt geschrieben gesendet gespeichert erhalten",
+    function="der die das den dem des ein eine einen einem einer eines und oder aber zu zum zur für"
+    " von vom in im an am auf aus bei mit nach um ich du er sie es wir ihr mich mir dich dir uns"
+    " euch mein meine meinen meinem meiner dein deine ihre ihren ist sind bin war waren sein haben"
+    " hat habe hatte wird werden wurde kann können soll sollen muss müssen möchte bitte nicht auch"
+    " noch nur schon mal so dass wenn als wie was über unter alle zeig zeige gib",
+    connective="ein eine einen für mir meine unser bitte dass über namens mit text neu neue neuen in"
+    " zu an auf als",
+    quantifier="alle alles jede jeder jedes einige keine beide mehrere viele wenige halb",
+    plan="wird werden würde könnte kann soll sollte muss wenn falls sobald bis ob nachdem bevor",
+    others="du er sie ihr wer der die",
+    first_person="ich wir",
+    looking="geprüft gesucht gefunden gesehen gelesen nachgesehen geschaut gezählt verglichen"
+    " gesammelt durchsucht ermittelt",
+    about="etwa ungefähr rund circa ca knapp fast beinahe",
+    more="mehr über mindestens",
+    less="weniger unter höchstens maximal",
+    average="durchschnitt durchschnittlich mittelwert im schnitt",
+    total="gesamt insgesamt summe zusammen",
+    difference="differenz unterschied änderung anstieg rückgang mehr weniger",
+    and_="und",
+    or_="oder",
+    failure="fehlgeschlagen fehler gescheitert konnte misslungen problem",
+    effects={
+        "send": "senden gesendet sende schicken geschickt schick verschickt weiterleiten"
+        " weitergeleitet antworten geantwortet benachrichtigen benachrichtigt einladen eingeladen",
+        "delete": "löschen gelöscht lösche entfernen entfernt leeren geleert",
+        "create": "erstellen erstellt erstelle anlegen angelegt hinzufügen hinzugefügt schreiben"
+        " geschrieben eintragen eingetragen",
+        "update": "aktualisieren aktualisiert ändern geändert bearbeiten bearbeitet umbenennen"
+        " umbenannt ersetzen ersetzt korrigiert erhöht gesenkt gestartet gestoppt",
+        "move": "verschieben verschoben archivieren archiviert übertragen verlegt",
+        "save": "speichern gespeichert hochladen hochgeladen veröffentlicht teilen geteilt kopiert"
+        " exportiert importiert",
+        "schedule": "planen geplant buchen gebucht reservieren reserviert vereinbart",
+        "close": "stornieren storniert schließen geschlossen abschließen abgeschlossen erledigt"
+        " genehmigt angenommen abgelehnt markiert deaktiviert aktiviert abgesagt blockiert",
+        "pay": "bezahlen bezahlt erstatten erstattet kaufen gekauft verkauft bestellt abgebucht"
+        " unterschrieben überwiesen",
+    },
+    ordinals={
+        "1": "erste erster erstes ersten neueste",
+        "2": "zweite zweiter zweites zweiten",
+        "3": "dritte dritter drittes dritten",
+        "4": "vierte vierter viertes vierten",
+        "5": "fünfte fünfter fünftes fünften",
+        "-1": "letzte letzter letztes letzten",
+    },
+    units={
+        "second": "sekunde sekunden sek",
+        "minute": "minute minuten min",
+        "hour": "stunde stunden std",
+        "day": "tag tage tagen",
+        "week": "woche wochen",
+        "month": "monat monate monaten",
+        "quarter": "quartal quartale",
+        "year": "jahr jahre jahren",
+        "byte": "byte bytes",
+        "kilobyte": "kb",
+        "megabyte": "mb",
+        "gigabyte": "gb",
+        "terabyte": "tb",
+    },
+    values={
+        "unread": "ungelesen ungelesene neue",
+        "done": "erledigt fertig",
+        "overdue": "überfällig",
+        "open": "offen offene",
+        "all": "alle",
+        "high": "wichtig dringend",
+        "drafts": "entwurf entwürfe",
+        "attachments": "anhang anhänge",
+    },
+)
+
+SENTENCES: Sentences = {
+    "gave_up": "Ich konnte nicht erkennen, was zu tun ist. Bitte sagen Sie es anders oder genauer.",
+    "nothing_done": "In Ordnung, es wurde nichts getan.",
+    "said_yes": "ja",
+    "said_no": "nein",
+    "waits_for_yes": {
+        "one": "Bitte bestätigen: {summary}. Antworten Sie innerhalb von {n} Minute mit Ja oder Nein.",
+        "other": "Bitte bestätigen: {summary}. Antworten Sie innerhalb von {n} Minuten mit Ja oder"
+        " Nein.",
+    },
+    "call_done": "{app}: erledigt.",
+    "call_failed": "{app} hat es nicht ausgeführt: {error}",
+    "call_unknown": "{app} hat nicht geantwortet: Es ist unklar, ob es ausgeführt wurde.",
+    "call_waits": "{app} wartet auf Ihr Ja; bisher wurde nichts getan.",
+    "call_not_run": "{app} wurde nicht gefragt: {reason}",
+    "nothing_changed": "Es wurde nichts geändert.",
+    "nothing_found": "Es wurde nichts gefunden.",
+    "items": {"one": "{n} Eintrag", "other": "{n} Einträge"},
+    "and_more": {"one": "und {n} weiterer", "other": "und {n} weitere"},
+    "needs": "Mir fehlt noch etwas: {what}.",
+    "greets": "Hallo! Ich arbeite mit diesen Apps: {apps}.",
+    "greets_alone": "Hallo! Es ist keine App verbunden.",
+    "cannot_help": "Dabei kann ich nicht helfen. Ich arbeite mit diesen Apps: {apps}.",
+    "cannot_help_alone": "Dabei kann ich nicht helfen. Es ist keine App verbunden.",
+    "could_not": "Das ging nicht: {why}.",
+    "could_not_at_all": "Das ging nicht.",
+    "label_id": "worum genau es geht",
+    "label_ids": "worum genau es geht",
+    "label_to": "die Adresse des Empfängers",
+    "label_body": "der Text",
+    "label_text": "der Text",
+    "label_title": "wie es heißen soll",
+    "label_subject": "der Betreff",
+    "label_query": "wonach gesucht werden soll",
+    "label_due": "das Datum",
+    "oauth_ask_title": "{provider} mit {app} verbinden?",
+    "oauth_ask": "Es wird für {user} verbunden. Fahren Sie nur fort, wenn Sie das sind und es gerade"
+    " selbst begonnen haben.",
+    "oauth_go": "Verbinden",
+    "oauth_done_title": "Verbunden",
+    "oauth_done": "{what}. Sie können diese Seite schließen und zum Chat zurückkehren.",
+    "oauth_failed_title": "Nicht verbunden",
+    "oauth_over": "Diese Anmeldung ist vorbei: Sie wurde schon abgeschlossen oder vor mehr als zehn"
+    " Minuten begonnen. Kehren Sie zum Chat zurück und beginnen Sie neu.",
+    "oauth_declined": "{provider} meldet: {reason}. Es wurde nichts gespeichert. Kehren Sie zum Chat"
+    " zurück, um neu zu beginnen.",
+    "oauth_failed": "{reason}. Es wurde nichts gespeichert. Kehren Sie zum Chat zurück und beginnen"
+    " Sie neu.",
+}
+
+LANGUAGE = Language(
+    tag="de",
+    stemmer="german",
+    letters="ß",
+    words=WORDS,
+    sentences=SENTENCES,
+    regions=("DE", "AT", "CH"),
+    currencies={
+        "USD": "dollar dollars us-dollar",
+        "EUR": "euro euros",
+        "GBP": "pfund",
+        "RUB": "rubel",
+        "JPY": "yen",
+        "CHF": "franken",
+        "CNY": "yuan",
+        "INR": "rupie rupien",
+    },
+    numerals=Numerals(
+        library="de",
+        scales={
+            10**3: "tausend tsd",
+            10**6: "million millionen mio",
+            10**9: "milliarde milliarden mrd",
+        },
+        rough={"12": "dutzend", "0.5": "halb halbe halbes halber hälfte", "1.5": "anderthalb"},
+        one="ein eine einen einem einer eines eins",
+        ordinal_endings="te ten ter tes",
+        percent="prozent",
+        group=".",
+        decimal=",",
+    ),
+    calendar=Calendar(
+        months={1: "jänner", 3: "mrz"},
+        days={"0": "heute", "1": "morgen", "2": "übermorgen", "-1": "gestern", "-2": "vorgestern"},
+        until="bis",
+        together="und",
+        at="um gegen bis ab von vor nach zwischen seit",
+        ahead="in",
+        ago="vor",
+        next="nächste nächster nächstes nächsten nächstem kommende kommenden",
+        last="letzte letzter letztes letzten letztem vergangene vergangenen vorige vorigen",
+        this="diese dieser dieses diesen diesem",
+        hour="uhr",
+        morning="früh vormittags morgens",
+        evening="abends nachmittags",
+        noon="mittag mittags",
+        midnight="mitternacht",
+        day_suffix="te ten ter",
+    ),
+)

@@ -1,0 +1,191 @@
+"""Spanish."""
+
+from __future__ import annotations
+
+from .model import Calendar, Language, Numerals, Sentences, Words
+
+WORDS = Words(
+    "es",
+    negation="no nunca jamás nada nadie ningún ninguna ninguno sin tampoco ni",
+    question="qué cuál cuáles quién quiénes dónde cuándo por cómo cuánto cuánta cuántos cuántas",
+    prohibition="no nunca jamás sin deja evita",
+    greeting="hola buenos buenas días tardes noches saludos",
+    thanks="gracias agradezco",
+    yes="sí si vale claro ok okay confirmo confirmado acepto adelante hazlo dale correcto seguro",
+    yes_filler="por favor lo la los las eso todo borra bórralo elimina elimínalo envía envíalo",
+    no="no cancela cancelar para detente rechazo nunca",
+    no_filler="ahora espera lo la eso por favor",
+    reference="el la lo los las ese esa eso este esta esto aquel aquella mismo misma mismos mismas"
+    " anterior allí",
+    recency="yo nosotros acabo recién creé creado añadí añadido escribí guardé envié recibí",
+    function="el la los las un una unos unas y o pero de del al a en con por para que es son ser"
+    " está están estar fue era ha han haber he hay yo tú él ella nosotros me te se le les lo mi mis"
+    " tu tus su sus nuestro nuestra este esta esto ese esa como más muy ya también si no favor"
+    " quiero puedes muestra muéstrame dame todos todas",
+    connective="un una para de mi mis por favor que sobre llamado llamada titulado con texto nuevo"
+    " nueva en a",
+    quantifier="todo toda todos todas cada algún alguna ninguno ambos ambas varios muchos pocos medio",
+    plan="voy va vamos podría puede debería debe si cuando hasta después antes será",
+    others="tú él ella usted ustedes ellos ellas quien",
+    first_person="yo he hemos nosotros",
+    looking="revisado buscado encontrado visto leído comprobado contado comparado consultado",
+    about="unos unas aproximadamente cerca casi alrededor sobre",
+    more="más sobre mínimo",
+    less="menos máximo bajo",
+    average="promedio media medio",
+    total="total suma conjunto",
+    difference="diferencia cambio aumento descenso más menos",
+    and_="y e",
+    or_="o u",
+    failure="falló error fallado fallido pude pudo problema",
+    effects={
+        "send": "enviar enviado envía envié enviada mandar mandado reenviar reenviado responder"
+        " respondido notificar notificado invitar invitado",
+        "delete": "borrar borrado borra borrada eliminar eliminado elimina eliminada quitar quitado"
+        " vaciar vaciado",
+        "create": "crear creado crea creada añadir añadido agregar agregado agrega redactar"
+        " redactado escribir escrito registrar registrado",
+        "update": "actualizar actualizado actualizada cambiar cambiado modificar modificado editar"
+        " editado renombrar corregir corregido reemplazar iniciar detener detenido",
+        "move": "mover movido archivar archivado transferir transferido aplazar aplazado",
+        "save": "guardar guardado subir subido publicar publicado compartir compartido copiar"
+        " copiado exportar importar descargar",
+        "schedule": "programar programado reservar reservado planificar agendar agendado",
+        "close": "cancelar cancelado cancelada cerrar cerrado completar completado terminar"
+        " terminado aprobar aprobado aceptar aceptado rechazar rechazado marcar marcado desactivar"
+        " activar bloquear",
+        "pay": "pagar pagado reembolsar reembolsado comprar comprado vender vendido pedir cobrar"
+        " cobrado firmar firmado",
+    },
+    ordinals={
+        "1": "primero primera primer",
+        "2": "segundo segunda",
+        "3": "tercero tercera tercer",
+        "4": "cuarto cuarta",
+        "5": "quinto quinta",
+        "-1": "último última",
+    },
+    units={
+        "second": "segundo segundos seg",
+        "minute": "minuto minutos min",
+        "hour": "hora horas",
+        "day": "día días",
+        "week": "semana semanas",
+        "month": "mes meses",
+        "quarter": "trimestre trimestres",
+        "year": "año años",
+        "byte": "byte bytes",
+        "kilobyte": "kb",
+        "megabyte": "mb",
+        "gigabyte": "gb",
+        "terabyte": "tb",
+    },
+    values={
+        "unread": "nuevo nuevos leer",
+        "done": "hecho hecha completado",
+        "overdue": "vencido vencida",
+        "open": "abierto abierta",
+        "all": "todos todas",
+        "high": "importante urgente",
+        "drafts": "borrador borradores",
+        "attachments": "adjunto adjuntos",
+    },
+)
+
+SENTENCES: Sentences = {
+    "gave_up": "No he podido entender qué hacer con eso. Dígalo de otra forma o con más precisión.",
+    "nothing_done": "De acuerdo, no se ha hecho nada.",
+    "said_yes": "sí",
+    "said_no": "no",
+    "waits_for_yes": {
+        "one": "Confirme, por favor: {summary}. Responda sí o no en {n} minuto.",
+        "other": "Confirme, por favor: {summary}. Responda sí o no en {n} minutos.",
+    },
+    "call_done": "{app}: hecho.",
+    "call_failed": "{app} no lo ha hecho: {error}",
+    "call_unknown": "{app} no ha respondido: no se sabe si se ha hecho.",
+    "call_waits": "{app} espera su sí; todavía no se ha hecho nada.",
+    "call_not_run": "No se ha preguntado a {app}: {reason}",
+    "nothing_changed": "No se ha cambiado nada.",
+    "nothing_found": "No se ha encontrado nada.",
+    "items": {"one": "{n} elemento", "other": "{n} elementos"},
+    "and_more": {"one": "y {n} más", "other": "y {n} más"},
+    "needs": "Me falta una cosa: {what}.",
+    "greets": "¡Hola! Trabajo con estas aplicaciones: {apps}.",
+    "greets_alone": "¡Hola! No hay ninguna aplicación conectada.",
+    "cannot_help": "No sé cómo ayudar con eso. Trabajo con estas aplicaciones: {apps}.",
+    "cannot_help_alone": "No sé cómo ayudar con eso. No hay ninguna aplicación conectada.",
+    "could_not": "No he podido hacerlo: {why}.",
+    "could_not_at_all": "No he podido hacerlo.",
+    "label_id": "de cuál se trata",
+    "label_ids": "de cuáles se trata",
+    "label_to": "la dirección del destinatario",
+    "label_body": "el texto",
+    "label_text": "el texto",
+    "label_title": "cómo llamarlo",
+    "label_subject": "el asunto",
+    "label_query": "qué buscar",
+    "label_due": "la fecha",
+    "oauth_ask_title": "¿Conectar {provider} con {app}?",
+    "oauth_ask": "Se conectará para {user}. Siga solo si es usted y lo ha iniciado usted mismo hace"
+    " un momento.",
+    "oauth_go": "Conectar",
+    "oauth_done_title": "Conectado",
+    "oauth_done": "{what}. Puede cerrar esta página y volver al chat.",
+    "oauth_failed_title": "No conectado",
+    "oauth_over": "Este inicio de sesión ha terminado: ya se completó o empezó hace más de diez"
+    " minutos. Vuelva al chat y empiece de nuevo.",
+    "oauth_declined": "{provider} informa: {reason}. No se ha guardado nada. Vuelva al chat para"
+    " empezar de nuevo.",
+    "oauth_failed": "{reason}. No se ha guardado nada. Vuelva al chat y empiece de nuevo.",
+}
+
+LANGUAGE = Language(
+    tag="es",
+    stemmer="spanish",
+    letters="ñ¿¡",
+    words=WORDS,
+    sentences=SENTENCES,
+    regions=("ES", "MX", "AR", "CO", "CL", "PE"),
+    currencies={
+        "USD": "dólar dólares",
+        "EUR": "euro euros",
+        "GBP": "libra libras",
+        "RUB": "rublo rublos",
+        "JPY": "yen yenes",
+        "CHF": "franco francos",
+        "CNY": "yuan yuanes",
+        "INR": "rupia rupias",
+        "MXN": "peso pesos",
+    },
+    numerals=Numerals(
+        library="es",
+        scales={10**3: "mil", 10**6: "millón millones"},
+        rough={"12": "docena docenas", "10": "decena decenas", "0.5": "medio media mitad"},
+        one="un una uno",
+        ordinal_endings="o a er ero era",
+        percent="por_ciento porciento",
+        group=".",
+        decimal=",",
+    ),
+    calendar=Calendar(
+        months={9: "setiembre"},
+        days={"0": "hoy", "1": "mañana", "-1": "ayer", "-2": "anteayer"},
+        inside="de del",
+        until="al a hasta",
+        together="y",
+        at="las la",
+        ahead="en dentro_de",
+        ago="hace",
+        next="próximo próxima",
+        last="pasado pasada último última",
+        this="este esta",
+        hour="h",
+        morning="madrugada mañana",
+        evening="tarde noche",
+        noon="mediodía",
+        midnight="medianoche",
+        month_lead="en",
+        day_suffix="o",
+    ),
+)
