@@ -10,8 +10,10 @@ import re
 from calendar import monthrange
 from collections.abc import Iterator
 from datetime import datetime
+from functools import lru_cache
 
 from .calendars import Names, names
+from .files import of
 from .model import Language
 from .relative import relative_dates
 from .spans import Mention, Token, tokens
@@ -37,7 +39,7 @@ _HALF_DAY = re.compile(
     r"(?<![\d:.,])(?:(\d{1,2})(?::\d\d)?(?:\s?[–—-]\s?|\s+to\s+))?(\d{1,2})\s?([ap])(?:m\b|\.m\.)",
     re.IGNORECASE,
 )
-_MARKED = re.compile(r"(?<![\d:.,])(\d{1,2})(?:\.|\s?h\s?)(\d\d)(?![\d.,:])", re.IGNORECASE)
+_MARKED = re.compile(r"(?<![\d:.,])(\d{1,2})(?:\.|\s?h\s?)(\d\d)(?!\d|[.,:]\d)", re.IGNORECASE)
 _RANGE_GAP = re.compile(r"\s?[–—-]\s?")
 _NEAR = re.compile(r"\.?[ \u00a0]|[./-]|")
 
@@ -165,14 +167,20 @@ def _hours(text: str, words: tuple[Token, ...], language: Language) -> Iterator[
             after = fold(words[at + 1].text) if at + 1 < len(words) else ""
             led = at > 0 and fold(words[at - 1].text) in lead
             half = _half_behind(text, word.end, language)
-            if (after in hour_words and led) or (half and led) or after in _sure_hours(language):
+            if (
+                (after in hour_words and led)
+                or (half and led)
+                or after in _sure_hours(language.tag)
+            ):
                 end = words[at + 1].end if after in hour_words else word.end
                 if minutes := clock(int(word.text), 0, half):
                     yield _mention(text, (word.start, end), "time", minutes)
 
 
-def _sure_hours(language: Language) -> frozenset[str]:
+@lru_cache(maxsize=16)
+def _sure_hours(tag: str) -> frozenset[str]:
     """Hour words that are no lengths of time: `Uhr`, not `heure`."""
+    language = of(tag)
     return frozenset(
         w
         for w in _words(language.calendar.hour)
@@ -193,6 +201,7 @@ def _half_behind(text: str, end: int, language: Language) -> str | None:
     return None
 
 
+@lru_cache(maxsize=256)
 def _words(forms: str) -> frozenset[str]:
     return frozenset(fold(w) for w in forms.split())
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 MARKS = "\u0300-\u036f\u0900-\u109f"  # vowel signs of Indic and Thai scripts, which `\w` leaves out
@@ -49,6 +50,7 @@ class Mention:
     about: bool = False
 
 
+@lru_cache(maxsize=64)  # several readers of one text ask in turn
 def tokens(text: str) -> tuple[Token, ...]:
     """The words and runs of digits of `text`, in any script, in order; Han, Kana, Hangul and Thai
     characters are tokens of one character. Linear."""
