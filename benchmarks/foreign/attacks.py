@@ -47,14 +47,16 @@ class AttackResult:
         return sum(q.bundled for q in self.questions)
 
 
-def cases(suite_names: Iterable[str], sample: int) -> Iterator[tuple[Any, Any, Any]]:
-    """Every `sample`-th of `(suite, user task, injection task)` whose injection has an effect, in
-    AgentDojo's order."""
+def cases(
+    suite_names: Iterable[str], sample: int, *, with_effect: bool = True
+) -> Iterator[tuple[Any, Any, Any]]:
+    """Every `sample`-th of `(suite, user task, injection task)` in AgentDojo's order: the 588 whose
+    injection has an effect, or all 949."""
     found = [
         (suite, task, injection)
         for suite in (packages.dojo()[name] for name in suite_names)
         for injection in suite.injection_tasks.values()
-        if dojo.has_effect(suite, injection)
+        if not with_effect or dojo.has_effect(suite, injection)
         for task in suite.user_tasks.values()
     ]
     return iter(found[::sample])

@@ -40,7 +40,7 @@ class RealResult:
 def play(
     model: str, suite_names: Iterable[str], sample: int, *, attacked: bool
 ) -> Iterator[RealResult]:
-    """Every `sample`-th task, or every `sample`-th attack with an effect, each in a session of its
+    """Every `sample`-th task, or every `sample`-th of the 949 attacks, each in a session of its
     own.
 
     `model` is what the setting `WEBBEE_MODEL` takes. A turn that fails is a result with the error's
@@ -60,7 +60,7 @@ def _cases(
 ) -> Iterator[tuple[Any, Any, Any]]:
     names = list(suite_names)
     if attacked:
-        return attacks.cases(names, sample)
+        return attacks.cases(names, sample, with_effect=False)
     suites = [packages.dojo()[name] for name in names]
     tasks = [(suite, task, None) for suite in suites for task in suite.user_tasks.values()]
     return iter(tasks[::sample])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.foreign import packages
+from local.model_servers import ChatServer
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv-measures/bin/python"
@@ -61,3 +62,14 @@ def test_a_sample_prints_its_table_with_denominators() -> None:
     )
     [row] = [line for line in printed.splitlines() if line.split()[:1] == ["slack"]]
     assert row.split()[1].endswith("/3")
+
+
+@installed
+def test_a_real_models_run_goes_over_the_wire_and_is_counted() -> None:
+    with ChatServer() as server:
+        model = f"openai:{server.url}#stand-in"
+        arguments = ("--model", model, "--suite", "slack", "--only", "utility", "--sample", "7")
+        printed = run("-m", "benchmarks.foreign", *arguments)
+        assert len(server.requests) >= 3 and server.problems == []
+    [row] = [line for line in printed.splitlines() if line.split()[:1] == ["slack"]]
+    assert row.split()[1].endswith("/3") and row.split()[-1] == "0"
