@@ -43,7 +43,7 @@ def prepared(case: Case) -> Callable[[], Answer]:
         evidence = grounding.Evidence(
             calls=calls, message=case.message, language=case.language, now=case.now
         )
-        return lambda: _answer(grounding.check(case.reply, evidence))
+        return lambda: _answer(grounding.check(case.reply, evidence=evidence))
     good = [c for c in case.calls if c.status == "ok"]
     arguments: dict[str, Any] = {
         "data": [c.data for c in good],

@@ -8,6 +8,7 @@
 - `numerals`, `moments`  numbers, and dates and times, that a text mentions
 - `formats`    numbers, dates and money for people, and plural forms, by CLDR
 - `detection`  which language a text is written in
+- `fields`     what the key of a JSON field says of its value
 - `files`      which languages there are, and what they say together
 
 May import: base. Entrance: the functions of this page. Nothing heavy is imported before it is
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from .fields import key_roles
 from .files import name_keys, of, phone_keys, tags, title_keys
 from .model import Calendar, Language, Numerals, People, Words
 from .spans import Mention, Token, tokens
@@ -31,9 +33,11 @@ __all__ = [
     "People",
     "Token",
     "Words",
+    "currencies_in",
     "dates",
     "detect",
     "fold",
+    "key_roles",
     "name_keys",
     "numbers",
     "of",
@@ -77,3 +81,10 @@ def same_stems(text: str, tag: str = "en") -> frozenset[str]:
     """The stems of the words of two letters or more in `text`: what two texts on one subject
     share."""
     return frozenset(stem(t.text, tag) for t in tokens(text) if len(t.text) > 1)
+
+
+def currencies_in(text: str) -> frozenset[str]:
+    """The ISO 4217 codes of the currencies whose sign or code stands in `text`."""
+    from .currencies import currencies_in as found
+
+    return found(text)

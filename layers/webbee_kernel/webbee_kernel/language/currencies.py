@@ -80,3 +80,12 @@ def _names(tag: str, own: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
     for code, forms in own:
         found.update({fold(word): code for word in forms.split()})
     return found
+
+
+_CODES = re.compile(r"(?<![^\W_])[A-Z]{3}(?![^\W_])")
+
+
+def currencies_in(text: str) -> frozenset[str]:
+    """The codes of the currencies whose sign or ISO 4217 code stands in `text`."""
+    signs = {SIGNS[char] for char in set(text) if char in SIGNS}
+    return frozenset(signs.union(code for code in set(_CODES.findall(text)) if is_code(code)))

@@ -34,7 +34,7 @@ WORDS = Words(
     " compare count identify try note summarize summarise sort filter match examine inspect pull"
     " query gather",
     about="about around approximately roughly nearly almost some circa over",
-    more="more over above exceeding least beyond plus",
+    more="more over above exceeding least beyond plus upwards",
     less="less fewer under below most",
     average="average mean avg averaging",
     total="total sum altogether overall combined together",
@@ -123,6 +123,15 @@ WORDS = Words(
         "count": "many much",
         "which": "which what",
     },
+    perfect="has have had was were is are been got be 's i've we've it's that's",
+    done="done completed finished ready success successful successfully taken care set worked",
+    ordinary="id url api pdf csv json html vat usd eur gbp rub am pm faq utc gmt cet ip cpu ram gb mb"
+    " kb tv sms vip re fwd cc bcc asap fyi eta rsvp christmas easter english russian german spanish"
+    " french internet webbee details summary status priority date time name title total amount"
+    " subject sender note here hello great sorry unfortunately however",
+    possession="your yours you've you",
+    drafting="write draft compose translate suggest rephrase summarize proofread",
+    rest="more others other another remaining further additional else",
     effects={
         "send": "send sent email mail forward reply message notify text call redirect contact"
         " invite dispatch deliver ship",
@@ -186,6 +195,37 @@ WORDS = Words(
         "drafts": "drafts draft",
         "spam": "spam junk",
         "attachments": "attachment attachments",
+    },
+    states={
+        "answer:yes": "yes",
+        "answer:no": "no",
+        "class:economy": "economy coach",
+        "class:business": "business",
+        "class:first": "first",
+        "life:open": "open opened",
+        "life:closed": "closed resolved",
+        "life:pending": "pending queued",
+        "life:cancelled": "cancelled canceled",
+        "life:confirmed": "confirmed",
+        "life:completed": "completed filled executed",
+        "life:rejected": "rejected declined",
+        "money:paid": "paid",
+        "money:unpaid": "unpaid outstanding",
+        "mail:read": "read",
+        "mail:unread": "unread",
+        "mail:sent": "sent",
+        "mail:received": "received",
+        "mail:draft": "draft",
+        "use:active": "active enabled",
+        "use:inactive": "inactive disabled",
+        "have:available": "available",
+        "have:unavailable": "unavailable",
+        "side:buy": "buy bought",
+        "side:sell": "sell sold",
+        "level:low": "low",
+        "level:medium": "medium",
+        "level:high": "high",
+        "level:urgent": "urgent",
     },
 )
 
@@ -290,6 +330,8 @@ SENTENCES: Sentences = {
 LANGUAGE = Language(
     tag="en",
     stemmer="english",
+    participles=r"[a-z-]{2,}ed|sent|deleted|made|set|put|written|wrote|bought|sold|paid|drawn|withdrew"
+    r"|withdrawn|begun|began|stopped|taken|took|gone|given|gave|built|cut|shut|told|run|ran|done",
     words=WORDS,
     sentences=SENTENCES,
     regions=("US", "GB", "CA", "AU", "IE", "NZ", "IN", "ZA"),

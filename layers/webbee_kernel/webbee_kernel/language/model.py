@@ -5,6 +5,7 @@ The files write words as plain strings; `Words` stems them when a role is first 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
@@ -87,10 +88,17 @@ class Words:
     commands = Mapped()  # what is asked for, in the very forms that ask: show, send, delete
     things = Mapped()  # what apps hold and say of it: account, message, address, count
     asks = Mapped()  # what a question word asks for: who, when, where, count
+    perfect = Role()  # has, was, is: with a participle it tells what was done
+    done = Role()  # done, all set: the whole sentence says that it happened
+    ordinary = Role()  # words that replies write with a capital and that name nobody
+    rest = Role()  # more, others, remaining: a list goes on
+    possession = Role()  # you have, your: the sentence speaks of the user's own things
+    drafting = Role()  # write, translate, suggest: the user asks for a text
     effects = Mapped()  # send, delete, create …: what a verb does
     ordinals = Mapped()  # concept is the position as a string, "-1" the last
     units = Mapped()  # second, minute, hour, day, week, month, year, byte, kilobyte …
     values = Mapped()  # words for flags and states: unread, done, urgent, all
+    states = Mapped()  # concept is "group:state"; two states of a group exclude each other
 
     def __init__(self, tag: str, **roles: str | Mapping[str, str]) -> None:
         self._tag = tag
@@ -229,6 +237,9 @@ class Language:
     sentences: Sentences
     script: str = "latin"
     letters: str = ""  # letters that no other language of its script has
+    capital_nouns: bool = False  # every noun is written with a capital
+    participles: str = ""  # a pattern: verb forms that tell what was done, folded
+    finite: str = ""  # a pattern: those that need no auxiliary
     regions: tuple[str, ...] = ()  # where it is spoken, ISO 3166, the likeliest first
     currencies: Mapping[str, str] = field(default_factory=dict)  # USD → dollar dollars
     numerals: Numerals = Numerals()
@@ -238,6 +249,18 @@ class Language:
     def stem(self, word: str) -> str:
         """The stem of a word: equal for the forms of a word."""
         return stem(word, self.tag)
+
+    def tells(self, word: str) -> bool:
+        """Whether the form of a verb tells what was done: `sent`, `gesendet`, no `send`."""
+        return bool(self._patterns[0].fullmatch(fold(word)))
+
+    def tells_alone(self, word: str) -> bool:
+        """Whether such a form needs no auxiliary beside it: `envi\u00e9`."""
+        return bool(self._patterns[1].fullmatch(fold(word)))
+
+    @cached_property
+    def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
+        return re.compile(self.participles or r"\B"), re.compile(self.finite or r"\B")
 
     def say(self, key: str, **values: object) -> str:
         """The kernel's sentence `key` with its values filled in; the plural form is chosen by the
