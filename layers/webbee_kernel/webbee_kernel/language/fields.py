@@ -6,20 +6,20 @@ import re
 from functools import lru_cache
 
 _ROLES = {
-    "id": r"id|ids|uid|uuid|guid|ref|reference|no|number|num|code|zip|zipcode|postal|port|phone|tel|iban"
-    r"|account|sku|isbn|hash|token|version|cvv|cvc|pin|index",
-    "rank": r"priority|rank|position|order|level|row|seq|sequence",
-    "paging": r"page|pages|limit|offset|cursor|take|skip|per|pagesize|batch|max|min",
-    "money": r"amount|amounts|price|prices|cost|costs|fee|fees|fare|fares|balance|salary|revenue|tax|due"
-    r"|paid|charge|subtotal|net|gross|value|rent|budget|deposit|credit|debit",
-    "moment": r"at|ts|time|date|stamp|timestamp|start|end|created|updated|modified|expires|expiry|year"
-    r"|month|day|hour",
-    "total": r"total|totals|count|counts|all|matches|results|hits|found|n",
-    "rate": r"rate|ratio|percent|percentage|pct|avg|average|mean|score|rating|temperature|temp|speed"
-    r"|change|ma|volatility|latitude|longitude|lat|lon|lng",
-    "minor": r"cents|kopecks|pence|minor",
+    "id": "id ids uid uuid guid ref reference no number num code zip zipcode postal port phone tel"
+    " iban account sku isbn hash token version cvv cvc pin index",
+    "rank": "priority rank position order level row seq sequence",
+    "paging": "page pages limit offset cursor take skip per pagesize batch max min",
+    "money": "amount amounts price prices cost costs fee fees fare fares balance salary revenue tax"
+    " due paid charge subtotal net gross value rent budget deposit credit debit",
+    "moment": "at ts time date stamp timestamp start end created updated modified expires expiry"
+    " year month day hour",
+    "total": "total totals count counts all matches results hits found n",
+    "rate": "rate ratio percent percentage pct avg average mean score rating temperature temp speed"
+    " change ma volatility latitude longitude lat lon lng",
+    "minor": "cents kopecks pence minor",
 }
-_ROLE = {role: re.compile(words) for role, words in _ROLES.items()}
+_ROLE = {role: frozenset(words.split()) for role, words in _ROLES.items()}
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z]+")
 
 
@@ -29,5 +29,5 @@ def key_roles(key: str) -> frozenset[str]:
 
     A key has a role when one of its words does: `page_size` is `paging`, `totalCount` is `total`.
     """
-    words = [word.lower() for word in _PARTS.split(key) if word]
-    return frozenset(r for r, known in _ROLE.items() if any(known.fullmatch(w) for w in words))
+    words = {word.lower() for word in _PARTS.split(key)}
+    return frozenset(role for role, known in _ROLE.items() if not known.isdisjoint(words))
