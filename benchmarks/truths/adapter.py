@@ -36,14 +36,17 @@ def judge(case: Case) -> Answer:
 
 
 def prepared(case: Case) -> Callable[[], Answer]:
-    """The check of one case with its inputs made, so that a clock sees the check alone."""
+    """The check of one case, its calls made: a clock sees the evidence's index and the check."""
     grounding: Any = __import__("webbee_kernel.grounding", fromlist=["check"])
     if "evidence" in inspect.signature(grounding.check).parameters:
         calls = tuple(grounding.Call(**asdict(c)) for c in case.calls)
-        evidence = grounding.Evidence(
-            calls=calls, message=case.message, language=case.language, now=case.now
-        )
-        return lambda: _answer(grounding.check(case.reply, evidence=evidence))
+        turn = {"message": case.message, "language": case.language, "now": case.now}
+
+        def asked() -> Answer:
+            evidence = grounding.Evidence(calls=calls, **turn)
+            return _answer(grounding.check(case.reply, evidence=evidence))
+
+        return asked
     good = [c for c in case.calls if c.status == "ok"]
     arguments: dict[str, Any] = {
         "data": [c.data for c in good],

@@ -58,6 +58,21 @@ def total_of(view: View) -> list[Piece]:
     )
 
 
+def overview(view: View) -> list[Piece]:
+    """A count, the list and the sum in one reply."""
+    field, values = figures(view)
+    n, label = view.total, field.label(view.language)
+    counted = view.say("count", n=count_piece(view, n), noun_n=view.source.noun(view.language, n))
+    body = rows(view, range(n), [field, view.field("date", "place", "word", "id", "number")])
+    return [
+        *counted,
+        NEWLINE,
+        *body,
+        NEWLINE,
+        *view.say("sum", x=money(view, sum(values)), label=label),
+    ]
+
+
 def average_of(view: View) -> list[Piece]:
     field, values = figures(view)
     return listed(
@@ -141,6 +156,28 @@ def count_in_words(view: View) -> list[Piece]:
         raise UnfitError
     n = view.total // 10 * 10
     return view.say("over", n=str(n), noun_n=view.source.noun(view.language, n))
+
+
+def groups(view: View) -> list[Piece]:
+    """Titles under the word they share: "Open: A, B" and "Resolved: C"."""
+    field = view.field("word", "place", "person")
+    style = view.draw.pick("group")
+    by_word: dict[str, list[int]] = {}
+    for i, record in enumerate(view.records):
+        by_word.setdefault(str(record[field.name]), []).append(i)
+    if not 1 < len(by_word) < len(view.records):
+        raise UnfitError
+    pieces: list[Piece] = [*view.say("open"), NEWLINE]
+    for word, indexes in by_word.items():
+        before, _, after = style.partition("{titles}")
+        pieces.append(Piece(before.replace("{value}", word)))
+        for n, i in enumerate(indexes):
+            pieces += [
+                *[Piece(", ")] * bool(n),
+                Piece(view.title(i), "grouped", word, i, field.name),
+            ]
+        pieces += [Piece(after), NEWLINE]
+    return pieces
 
 
 def continued(view: View) -> list[Piece]:

@@ -148,6 +148,16 @@ def _family(view: View, field: Field) -> list[str]:
     )
 
 
+def wrong_group(view: View, pieces: list[Piece], message: str) -> Planted:
+    """Two titles change places between groups."""
+    titles = [i for i, p in enumerate(pieces) if p.role == "grouped"]
+    first = view.draw.rng.choice(titles)
+    second = view.draw.rng.choice([i for i in titles if pieces[i].value != pieces[first].value])
+    exchanged = list(pieces)
+    exchanged[second] = pieces[first]
+    return swap(exchanged, first, pieces[second].text, "word swapped: group")
+
+
 def negation(view: View, pieces: list[Piece], message: str) -> Planted:
     """ "Not" dropped, or put in where it does not belong."""
     for at in places(view, pieces, "statement"):
@@ -161,6 +171,8 @@ def negation(view: View, pieces: list[Piece], message: str) -> Planted:
     raise UnfitError
 
 
+LISTS = ("list", "table", "single value", "prose", "pronoun", "card")
+
 #: kind of fault -> the honest kinds it is planted in, and the planter
 READ_FAULTS: dict[str, tuple[tuple[str, ...], Planter]] = {
     "invented number": (
@@ -168,10 +180,10 @@ READ_FAULTS: dict[str, tuple[tuple[str, ...], Planter]] = {
         invented("invented number", "number", "percent"),
     ),
     "invented amount": (
-        ("list", "table", "single value", "prose", "highest"),
+        (*LISTS, "highest", "overview"),
         invented("invented amount", "amount"),
     ),
-    "invented id": (("list", "table", "single value", "prose"), invented("invented id", "id")),
+    "invented id": (LISTS, invented("invented id", "id")),
     "invented address": (
         ("list", "table", "single value", "prose"),
         invented("invented address", "email"),
@@ -185,10 +197,11 @@ READ_FAULTS: dict[str, tuple[tuple[str, ...], Planter]] = {
         invented("invented date", "date", "datetime"),
     ),
     "wrong record": (
-        ("list", "table", "single value", "prose", "contrast", "partial list"),
+        ("list", "table", "single value", "prose", "contrast", "partial list", "pronoun", "card"),
         wrong_record,
     ),
     "word swapped": (("list", "table", "single value", "prose", "partial list"), word_swapped),
+    "word swapped: group": (("groups",), wrong_group),
     "negation": (("prose", "single value"), negation),
     "count: a number of the data": (("count",), recounted("count: a number of the data", "count")),
     "count: another number": (("count",), recounted("count: another number", "count")),
@@ -198,7 +211,10 @@ READ_FAULTS: dict[str, tuple[tuple[str, ...], Planter]] = {
     "count: none": (("count",), worded_count("count: none", "none")),
     "count: and more": (("and more",), recounted("count: and more", "more")),
     "count: by status": (("by status",), recounted("count: by status", "status")),
-    "wrong sum": (("sum", "average", "difference"), miscalculated("wrong sum", "derived")),
+    "wrong sum": (
+        ("sum", "average", "difference", "overview"),
+        miscalculated("wrong sum", "derived"),
+    ),
     "wrong share": (("share",), miscalculated("wrong share", "share")),
     "wrong superlative": (("highest",), wrong_highest),
 }

@@ -92,6 +92,19 @@ def prose(view: View) -> list[Piece]:
     return pieces[:-1]
 
 
+def pronoun(view: View) -> list[Piece]:
+    """Two sentences about one record, the second without its name."""
+    i = view.draw.rng.randrange(len(view.records))
+    fields = [f for f in some_fields(view, 2, 3) if f.role != "bool"]
+    if len(fields) < 2:
+        raise UnfitError
+    pieces = sentence(view, i, fields[0])
+    for field in fields[1:]:
+        value = view.piece(i, field)
+        pieces += [SPACE, *view.say("pronoun", value=value, label=field.label(view.language))]
+    return pieces
+
+
 def single(view: View) -> list[Piece]:
     return sentence(view, view.draw.rng.randrange(len(view.records)), view.field())
 
@@ -173,6 +186,9 @@ BUILDERS: dict[str, Callable[[View], list[Piece]]] = {
     "table": table,
     "single value": single,
     "prose": prose,
+    "pronoun": pronoun,
+    "groups": derived.groups,
+    "overview": derived.overview,
     "contrast": contrast,
     "highest": derived.highest,
     "sum": derived.total_of,
