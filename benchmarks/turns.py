@@ -10,6 +10,7 @@ from typing import Any
 
 import boto3
 
+from benchmarks.meter import Meter
 from local.aws import local_aws
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
@@ -17,7 +18,6 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.dynamodb.client import aws_client
-from webbee_kernel.stores.dynamodb.meter import Meter
 from webbee_kernel.testing import TestKernel
 
 POINTS = (5, 50, 500)

@@ -6,8 +6,9 @@ agree on a version are named here, with the package and what each of them wants;
 require in turn is pip's to resolve. An extension that imports `imperal_sdk` and requires no version
 of it gets the one the kernel is tested with: the name of its requirement is printed, for pip.
 
-    python3 check_requirements.py mail tasks     the folders to check; prints additional
-    requirements, or stops the build
+    python3 check_requirements.py mail tasks
+
+takes the folders to check, prints additional requirements or stops the build.
 """
 
 from __future__ import annotations

@@ -17,12 +17,12 @@ from botocore.compat import HTTPHeaders
 from botocore.exceptions import ClientError, ConnectTimeoutError, ParamValidationError
 from moto.core.botocore_stubber import MockRawResponse
 
+from benchmarks.meter import metered
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, LATER, NOW, SESSION, event, pending, record, section, turn
 from webbee_kernel.errors import BadInput, SettingsError, StorageUnavailable
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.dynamodb.client import translate
-from webbee_kernel.stores.dynamodb.meter import metered
 
 pytestmark = pytest.mark.anyio
 
@@ -313,7 +313,7 @@ async def test_a_secret_of_the_wrong_size_is_refused_without_its_value(
 
 def test_importing_the_adapters_does_not_import_boto3() -> None:
     code = (
-        "import sys, webbee_kernel.stores.dynamodb, webbee_kernel.stores.dynamodb.meter;"
+        "import sys, webbee_kernel.stores.dynamodb, benchmarks.meter;"
         " sys.exit('botocore' in sys.modules)"
     )
     assert (

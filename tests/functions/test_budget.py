@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from benchmarks.meter import Call, Meter, metered
 from local.stack import Stack
 from tests.functions.support import ALICE, Person
 from webbee_kernel.aws.clients import aws_client
-from webbee_kernel.stores.dynamodb.meter import Call, Meter, metered
 
 WRITE = 'probe.save {"text": "x"}'
 

@@ -16,6 +16,7 @@ from typing import Any
 import boto3
 import pytest
 
+from benchmarks.meter import metered
 from local.stack import Stack, local_stack
 from tests.functions.support import (
     ALICE,
@@ -35,7 +36,6 @@ from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.bootstrap import bootstrap
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
-from webbee_kernel.stores.dynamodb.meter import metered
 from webbee_kernel.values import RefreshMessage
 
 TICK = event("eventbridge_tick")

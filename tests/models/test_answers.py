@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from local.model_servers import Answer
+from tests.stand_ins.servers import Answer
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.openai_compatible import read
 from webbee_kernel.llm.protocol import ToolCall

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from local.model_servers import Answer, ChatServer, error
+from tests.stand_ins.servers import Answer, ChatServer, error
 from webbee_kernel.base.loop_thread import LoopThread
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.bedrock import BedrockModel

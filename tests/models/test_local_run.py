@@ -12,9 +12,9 @@ from moto.core.botocore_stubber import BotocoreStubber
 from local import demo
 from local.aws import local_aws
 from local.client import Client
-from local.model_servers import MODEL_ID, Answer, ChatServer
 from local.users import prepare
 from local.world import local_world
+from tests.stand_ins.servers import MODEL_ID, Answer, ChatServer
 
 from .conftest import Wire
 

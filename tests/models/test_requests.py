@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from local.model_brain import WireTool, tool_spec
-from local.model_servers import Answer
-from local.model_wire import chat_problems, converse_problems
+from tests.stand_ins.brain import WireTool, tool_spec
+from tests.stand_ins.servers import Answer
+from tests.stand_ins.wire import chat_problems, converse_problems
 from webbee_kernel.llm.bedrock import converse_request
 from webbee_kernel.llm.openai_compatible import completion_request
 from webbee_kernel.llm.tools import MAX_DESCRIPTION, describe, parameters

@@ -8,8 +8,8 @@ import re
 
 import pytest
 
-from local.model_servers import Answer, ChatServer
 from local.template import TEMPLATE_PATH, load_template
+from tests.stand_ins.servers import Answer, ChatServer
 from webbee_kernel.base.loop_thread import LoopThread
 from webbee_kernel.base.metrics import metered
 from webbee_kernel.bootstrap import make_model

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from pydantic import BaseModel
 
-from local.model_servers import Answer
+from tests.stand_ins.servers import Answer
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel

@@ -1,8 +1,7 @@
 """The audit trail, append only.
 
-    pk tenant#user   sk call#<record id>   body                one finished call
-                     sk effect#<effect>    body  record_id     the claim of an effect, written
-                     before it happens
+    pk tenant#user   sk call#<record id>   body             one finished call
+                     sk effect#<effect>    body  record_id  an effect's claim, before it happens
 
 Every write is conditional on absence and needs no permission but PutItem: no role may change or
 delete a record, which rules BatchWriteItem out. A record and its events go in one transaction, so

@@ -1,15 +1,11 @@
 """Documents.
 
-    pk tenant#user#app   sk collection#id             created  etag  created_at  updated_at  data |
-    packed | parts
-                         sk collection#id#part#000 …  etag  chunk                       (documents
-                         too large for one item)
-                         sk #users#collection         users_key  user_id                (once per
-                         user and collection)
-    index by_created     pk  created (collection#<uuid7>)                               a collection
-    in order of creation
-    index users          users_key tenant#app#collection  user_id                       who has a
-    collection
+    pk tenant#user#app   sk collection#id             created etag created_at updated_at
+                                                      data | packed | parts
+                         sk collection#id#part#000 …  etag chunk (too large for one item)
+                         sk #users#collection         users_key user_id (once a user, collection)
+    index by_created     pk, created (collection#<uuid7>)        a collection in order of creation
+    index users          users_key tenant#app#collection user_id who has a collection
 
 `#` ends a collection's name in every key, so `a` and `ab` never mix; parts and markers carry no
 `created`, so no query meets them. A document in parts is replaced by one transaction over its head

@@ -3,8 +3,7 @@
     pk tenant#user#session   sk turn#0 … turn#4    seq  body  expires_at  stamp
                              sk pending            confirmation_id  body  expires_at
     pk tenant#user           sk pending#<id>       session_id  expires_at
-    index by_user            user_key tenant#user  touched_at  title  seq  session_id     (slot 1
-    only)
+    index by_user            user_key tenant#user  touched_at  title  seq  session_id  (slot 1)
 
 Only slot 1 carries the index: the list of sessions costs one index write in five turns, and shows a
 session's last such turn. Its title is that of the first turn, kept by the write itself

@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, ClassVar, Self
 from urllib.parse import unquote
 
-from .model_brain import WireTool, think
+from .brain import WireTool, think
 
 Call = tuple[str, Any]
 

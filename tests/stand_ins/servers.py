@@ -1,13 +1,12 @@
 """Stand-ins of the two model services: real HTTP servers on loopback that check what they receive
 and play what they are told.
 
-with ChatServer() as server:                                     # or BedrockServer
-    server.play(Answer(calls=(("mail__list_inbox", {}),)), Answer(status=429, retry_after=1))
-    …                                                            # past the script, the embedded
-    offline model answers
-    assert server.problems == []
+    with ChatServer() as server:  # or BedrockServer
+        server.play(Answer(calls=(("mail__list_inbox", {}),)), Answer(status=429, retry_after=1))
+        …  # past the script, the embedded offline model answers
+        assert server.problems == []
 
-`python -m local.model_servers` serves both until Ctrl-C and prints the `make run MODEL=…` for each.
+`python -m tests.stand_ins.servers` serves both until Ctrl-C and prints a `make run MODEL=…` each.
 """
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ import sys
 import threading
 from typing import Any
 
-from .model_brain import WireTool
-from .model_http import Answer, ModelServer, Received, tokens
-from .model_wire import answer_problems, chat_problems, converse_problems, error_status
+from .brain import WireTool
+from .http import Answer, ModelServer, Received, tokens
+from .wire import answer_problems, chat_problems, converse_problems, error_status
 
 MODEL_ID = "eu.stand-in.offline-v1:0"
 

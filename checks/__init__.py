@@ -1,0 +1,1 @@
+"""What `make check` counts: how the code reads, as figures with their reasons."""
