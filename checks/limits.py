@@ -137,7 +137,7 @@ def _code(text: str) -> str:
 
 
 def _foreign(text: str) -> bool:
-    """Whether a letter of another script or with an accent stands in it; typography is no letter."""
+    """Whether a letter beyond ASCII stands in it; typography is no letter."""
     return any(ord(c) > 127 and unicodedata.category(c).startswith("L") for c in text)
 
 

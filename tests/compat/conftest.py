@@ -14,10 +14,16 @@ import pytest
 from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.base.ids import new_id
 from webbee_kernel.base.loop_thread import LoopThread
-from webbee_kernel.bootstrap import App, bootstrap, make_host, make_refresher, make_scheduler
+from webbee_kernel.bootstrap import (
+    App,
+    bootstrap,
+    make_host,
+    make_installer,
+    make_refresher,
+    make_scheduler,
+)
 from webbee_kernel.config import Settings
 from webbee_kernel.extensions.host import ExtensionHost
-from webbee_kernel.extensions.installer import Installer
 from webbee_kernel.extensions.registry import Registry, load_folder
 from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
@@ -106,10 +112,17 @@ class Bench:
         **query: str,
     ) -> tuple[int, dict[str, str], Any]:
         """Status, headers and body."""
-        answer: tuple[int, dict[str, str], Any] = self.run(
-            self.host.webhook(app_id, method, path, headers or {}, body.encode(), query)
-        )
-        return answer
+        given = {"method": method, "headers": headers or {}, "body": body, "query": query}
+        answer = self.call_of("webhook", app_id, path, given).data
+        return answer["status"], answer["headers"], answer["body"]
+
+    def call_of(
+        self, kind: str, app_id: str, name: str, arguments: dict[str, Any], user: User = ALICE
+    ) -> CallOutcome:
+        """A call that no model made."""
+        request = CallRequest(kind, user_dict(user), app_id, name, arguments)
+        outcome: CallOutcome = self.run(self.host.execute(request))
+        return outcome
 
     def refresh(self, app_id: str, section: str, user: User = ALICE) -> str:
         """One refresh, its outcome."""
@@ -134,12 +147,16 @@ class Bench:
 
     def signal(self, name: str, **data: Any) -> dict[str, str]:
         """A platform signal."""
-        answer: dict[str, str] = self.run(self.host.signal(system_user("acme"), name, data))
-        return answer
+        who = system_user("acme")
+        return {
+            app_id: self.call_of("signal", app_id, name, data, who).status
+            for app_id, app in self.host.catalogue.apps.items()
+            if name in app.signals
+        }
 
     def install(self, app_id: str, user: User = ALICE, *, uninstall: bool = False) -> None:
         """Install or uninstall."""
-        installer = Installer(self.host, self.app.stores, self.clock)
+        installer = make_installer(self.app, self.host)
         self.run(
             installer.uninstall(user, app_id) if uninstall else installer.install(user, app_id)
         )

@@ -28,7 +28,7 @@ from imperal_sdk.catalog import callable_function_names
 from imperal_sdk.store.exceptions import StoreConflict
 from pydantic import BaseModel, ValidationError
 
-from tests.compat.conftest import ALICE, BOB, EXTENSIONS, Bench
+from tests.compat.conftest import BOB, EXTENSIONS, Bench
 from webbee_kernel.compat.imperal.adopt import adopt
 from webbee_kernel.extensions.registry import LoadedExtension, Registry
 from webbee_kernel.sdk import User
@@ -588,8 +588,7 @@ def test_a_panel_keeps_what_its_decorator_was_told() -> None:
 
 def test_an_upgrade_runs_its_hook(bench: Bench) -> None:
     bench.install("shelf")
-    hook = bench.host.registry.loaded["shelf"].ext.upgrades["2.1.0"]
-    bench.run(bench.host.hook(ALICE, "shelf", hook, 5))
+    bench.call_of("hook", "shelf", "on_upgrade", {"version": "2.1.0"})
     assert bench.documents("shelf", "marks") == [{"to": "2.1.0"}]
 
 

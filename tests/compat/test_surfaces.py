@@ -414,7 +414,7 @@ def test_lifecycle_hooks_run(bench: Bench) -> None:
 
 
 def test_a_health_check_says_what_the_sdks_class_says(bench: Bench) -> None:
-    assert bench.run(bench.host.health("shelf")) == {
+    assert bench.call_of("health", "shelf", "health", {}).data == {
         "status": "degraded",
         "message": "dusty",
         "details": {},

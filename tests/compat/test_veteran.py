@@ -81,7 +81,7 @@ def test_sections_alerts_panels_webhooks_schedules_hooks_and_health(veteran: Ben
     assert veteran.documents("veteran", "visits", BOB) == [{"by": "__system__", "items": 1}]
     veteran.install("veteran")
     assert veteran.documents("veteran", "hooks") == [{"what": "installed"}]
-    assert veteran.run(veteran.host.health("veteran"))["status"] == "ok"
+    assert veteran.call_of("health", "veteran", "health", {}).data["status"] == "ok"
 
 
 @pytest.mark.skipif(not OLDER.exists(), reason="the older SDK is not there: make test prepares it")

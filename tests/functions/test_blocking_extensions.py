@@ -12,9 +12,9 @@ import pytest
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed
 from webbee_kernel.base import background
-from webbee_kernel.channels.skeleton import SkeletonForbidden
 from webbee_kernel.extensions.host import ExtensionHost
 from webbee_kernel.sdk import User
+from webbee_kernel.values import CallRequest, user_dict
 
 STUBBORN = Path(__file__).parent / "stubborn"
 
@@ -72,16 +72,19 @@ def test_refreshes_alerts_hooks_listeners_and_probes_that_block_are_given_up_on(
     stubborn: Stack,
 ) -> None:
     host = host_of(stubborn, "skeleton_refresh")
-    user = User("alice", tenant_id="acme")
-    probe = host.registry.loaded["stubborn"].ext.health
+    user = user_dict(User("alice", tenant_id="acme"))
+    kinds = {
+        "skeleton": "state",
+        "alert": "state",
+        "hook": "on_install",
+        "event": "probe",
+        "health": "health",
+    }
 
     async def ask() -> None:
-        with pytest.raises(TimeoutError):
-            await host.refresh(user, "stubborn", "state", SkeletonForbidden(), 0.1)
-        with pytest.raises(TimeoutError):
-            await host.alert(user, "stubborn", "state", {}, {"n": 1}, 0.1)
-        await host.hook(user, "stubborn", probe, 0.1)
-        await host.emit(user, "stubborn", "probe", {})
-        assert await host.health("stubborn") == {"status": "error", "error_code": "BACKEND_TIMEOUT"}
+        for kind, name in kinds.items():
+            request = CallRequest(kind, user, "stubborn", name, deadline_s=0.1)
+            outcome = await host.execute(request)
+            assert outcome.error_code == "BACKEND_TIMEOUT", kind
 
     asyncio.run(ask())

@@ -26,7 +26,7 @@ from imperal_sdk.store.exceptions import StoreUnavailable as TheirUnavailable
 
 from webbee_kernel import sdk
 from webbee_kernel.channels.cache import CacheClient
-from webbee_kernel.channels.skeleton import SkeletonForbidden, SkeletonReader
+from webbee_kernel.channels.skeleton import SkeletonForbidden, Snapshots
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.sdk import context as protocols
 from webbee_kernel.surfaces.ai import AIClient
@@ -221,7 +221,7 @@ CLIENTS: dict[str, tuple[type, type, type]] = {
     "Config": (ConfigClient, protocols.ConfigClient, TheirConfig),
     "Ai": (AIClient, protocols.AIClient, TheirAI),
     "Extensions": (ExtensionsClient, protocols.ExtensionsClient, TheirExtensions),
-    "Skeleton": (SkeletonReader, protocols.SkeletonClient, TheirSkeleton),
+    "Skeleton": (Snapshots, protocols.SkeletonClient, TheirSkeleton),
 }
 
 
@@ -357,7 +357,7 @@ def test_there_is_no_way_to_the_fact_ledger() -> None:
 def test_there_is_no_way_to_write_the_skeleton() -> None:
     context = ExtensionHarness(Extension("app")).context(system=True)
     assert not hasattr(context.skeleton, "set") and not hasattr(imperal_sdk.Context.skeleton, "set")
-    for client in (SkeletonReader, SkeletonForbidden):
+    for client in (Snapshots, SkeletonForbidden):
         assert [n for n in dir(client) if not n.startswith("_")] == ["get"]
 
 

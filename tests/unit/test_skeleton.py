@@ -10,7 +10,7 @@ from webbee_kernel.channels.skeleton import (
     EMPTY,
     NOTE,
     SkeletonForbidden,
-    SkeletonReader,
+    Snapshots,
     age,
     compress,
     inner,
@@ -244,10 +244,6 @@ def test_sixty_four_kilobytes_are_stored_and_a_byte_more_is_refused() -> None:
         inner({"t": "я" * (room // 2 + 1)})
 
 
-async def no_other(section: str) -> None:
-    """An app of one section."""
-
-
 def test_no_reader_has_a_writer() -> None:
-    for client in (SkeletonReader(Section("app", "section"), no_other), SkeletonForbidden()):
+    for client in (Snapshots({}), SkeletonForbidden()):
         assert [n for n in dir(client) if not n.startswith("_")] == ["get"]

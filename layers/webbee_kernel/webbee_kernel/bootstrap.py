@@ -18,11 +18,12 @@ from .refresh.asking import NoQueue, RefreshQueue
 from .stores.protocols import Stores
 
 if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays for every module
+    from .dispatch import Dispatch
     from .extensions.host import ExtensionHost
     from .extensions.registry import Registry
+    from .refresh.installing import Installer
     from .refresh.refresher import Refresher
     from .refresh.schedules import Scheduler
-    from .turn.dispatch import Dispatch
     from .turn.kernel import Kernel
 
 
@@ -95,11 +96,12 @@ def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
 
 def make_refresher(app: App, host: ExtensionHost) -> Refresher:
     """The refresh loop of `skeleton_refresh`."""
+    from .extensions.inline import InlineDispatch
     from .refresh.refresher import Refresher
 
     settings = app.settings
     return Refresher(
-        host,
+        InlineDispatch(host),
         app.stores.skeleton,
         app.events,
         app.clock,
@@ -111,15 +113,18 @@ def make_refresher(app: App, host: ExtensionHost) -> Refresher:
 
 def make_scheduler(app: App, host: ExtensionHost) -> Scheduler:
     """The extensions' own schedules."""
-    from .extensions.audit import Audit
+    from .extensions.inline import InlineDispatch
     from .refresh.schedules import Scheduler
 
-    return Scheduler(
-        host,
-        Audit(app.stores.audit, app.clock, days=app.settings.audit_days),
-        app.clock,
-        app.settings.tenant_ids,
-    )
+    return Scheduler(InlineDispatch(host), app.clock, app.settings.tenant_ids)
+
+
+def make_installer(app: App, host: ExtensionHost) -> Installer:
+    """What gives users apps and takes them away."""
+    from .extensions.inline import InlineDispatch
+    from .refresh.installing import Installer
+
+    return Installer(InlineDispatch(host), app.stores, app.clock)
 
 
 def make_model(settings: Settings) -> Model:

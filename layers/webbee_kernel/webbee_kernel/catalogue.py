@@ -65,6 +65,14 @@ class SectionInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class ScheduleInfo:
+    """A job an app has run: a 5-field UTC cron expression."""
+
+    name: str
+    cron: str
+
+
+@dataclass(frozen=True, slots=True)
 class PanelInfo:
     """A panel an app offers."""
 
@@ -93,6 +101,8 @@ class AppInfo:
     panels: tuple[PanelInfo, ...] = ()
     secrets: tuple[dict[str, Any], ...] = ()
     has_health_check: bool = False
+    schedules: tuple[ScheduleInfo, ...] = ()
+    signals: tuple[str, ...] = ()
     error: str = ""
 
 
@@ -136,5 +146,7 @@ def _app(a: dict[str, Any]) -> AppInfo:
             "sections": sections,
             "panels": panels,
             "secrets": tuple(a["secrets"]),
+            "schedules": tuple(ScheduleInfo(**j) for j in a["schedules"]),
+            "signals": tuple(a["signals"]),
         }
     )

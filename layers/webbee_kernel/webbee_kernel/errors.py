@@ -10,7 +10,7 @@ KernelError                       .code .status .field .limit; becomes {"error":
 ├── StorageUnavailable  503       DynamoDB did not answer: retry
 ├── ModelUnavailable    503       the model did not answer: retry
 └── SettingsError       —         a variable is missing or wrong: the function stops at init
-CallError                         one call of a turn failed; has a platform code, never sinks the turn
+CallError                         one call failed; has a platform code, never sinks the turn
 """
 
 from __future__ import annotations

@@ -116,7 +116,7 @@ class ExtensionHarness:
     @property
     def key(self) -> UserKey:
         """Whose data it is."""
-        return UserKey(self.user.tenant_id, self.user.imperal_id)
+        return UserKey.of(self.user)
 
     def run(self, coro: Any) -> Any:
         """Run a coroutine on the harness's loop."""
@@ -174,7 +174,8 @@ class ExtensionHarness:
 
     def alert(self, section: str, *, old: dict[str, Any], new: dict[str, Any]) -> str:
         """The alert tool's text, empty where there is nothing to say."""
-        return str(self.run(self.host.alert(self.user, self.app_id, section, old, new, 10.0)))
+        outcome = self._execute("alert", section, {"old": old, "new": new})
+        return str(outcome.data["text"]) if outcome.ok else ""
 
     def events(self, kind: str = "") -> tuple[Event, ...]:
         """What the page would be told."""
@@ -294,7 +295,7 @@ class TestKernel:
     @property
     def key(self) -> UserKey:
         """Whose data it is."""
-        return UserKey(self.user.tenant_id, self.user.imperal_id)
+        return UserKey.of(self.user)
 
 
 __all__ = [

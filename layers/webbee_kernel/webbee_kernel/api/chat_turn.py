@@ -269,7 +269,7 @@ async def _reachable(check: Any) -> str:
 
 
 def _key(user: User) -> UserKey:
-    return UserKey(user.tenant_id, user.imperal_id)
+    return UserKey.of(user)
 
 
 def _turn(turn: Turn) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from ..base.clock import iso
 from ..bootstrap import App
@@ -10,10 +11,10 @@ from ..errors import CallError
 from ..events import panel_refresh
 from ..extensions.audit import Audit
 from ..extensions.host import ExtensionHost
-from ..extensions.installations import is_installed
 from ..oauth import exchange, providers
 from ..oauth.signin import SignIn, account_id, client
 from ..sdk.errors import ExtensionError
+from ..stores.installed import is_installed
 from ..surfaces.http import HttpClient
 from ..surfaces.secrets import SecretsClient
 from ..values import CallOutcome, CallRequest, UserKey, failed, user_dict
@@ -41,7 +42,7 @@ async def connect(app: App, host: ExtensionHost, signin: SignIn, code: str) -> C
         "oauth",
         signin.key,
     )
-    key = UserKey(signin.user.tenant_id, signin.user.imperal_id)
+    key = UserKey.of(signin.user)
     audit = Audit(app.stores.audit, app.clock, days=app.settings.audit_days)
     record = audit.open(request, "write")
     if earlier := await audit.claim(key, record, WAIT_S):
@@ -53,7 +54,7 @@ async def connect(app: App, host: ExtensionHost, signin: SignIn, code: str) -> C
             if data["email"]
             else f"{signin.provider} account connected"
         )
-        panels = tuple(host.extension(signin.app_id).ext.panels)
+        panels = tuple(host.registry.extension(signin.app_id).ext.panels)
         outcome = CallOutcome(
             signin.app_id, name, "ok", data=data, summary=said, action_type="write", panels=panels
         )
@@ -79,16 +80,15 @@ async def connect(app: App, host: ExtensionHost, signin: SignIn, code: str) -> C
     events = panel_refresh(app.events, signin.app_id, outcome.panels) + told
     await audit.close(key, record, outcome, events, app.events.expires_at)
     if outcome.ok:
-        await host.emit(
-            signin.user, signin.app_id, f"{signin.app_id}.oauth_connected", outcome.data
-        )
+        connected = f"{signin.app_id}.oauth_connected"
+        await host.execute(replace(request, kind="event", name=connected, arguments=outcome.data))
     return outcome
 
 
 async def _store(app: App, host: ExtensionHost, signin: SignIn, code: str) -> dict[str, str]:
     """Exchange the code and write the account; what may be told of it."""
-    key = UserKey(signin.user.tenant_id, signin.user.imperal_id)
-    ext = host.extension(signin.app_id).ext
+    key = UserKey.of(signin.user)
+    ext = host.registry.extension(signin.app_id).ext
     if not await is_installed(app.stores.documents, app.settings, key, signin.app_id):
         raise CallError("PERMISSION_DENIED", f"{signin.app_id} is no longer installed")
     configured = app.settings.oauth_providers

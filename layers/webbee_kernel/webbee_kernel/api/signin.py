@@ -69,7 +69,7 @@ class SignInPages:
                 ),
                 400,
             )
-        ext = self._host.extension(signin.app_id).ext
+        ext = self._host.registry.extension(signin.app_id).ext
         user = signin.user.email or signin.user.imperal_id
         return _page(
             page.question(

@@ -11,15 +11,22 @@ import orjson
 
 from ..base.clock import Clock
 from ..base.logs import bind, hashed
-from ..bootstrap import App, bootstrap, make_host, make_queue, make_refresher, make_scheduler
+from ..bootstrap import (
+    App,
+    bootstrap,
+    make_host,
+    make_installer,
+    make_queue,
+    make_refresher,
+    make_scheduler,
+)
 from ..config import Settings
 from ..errors import NotFound
 from ..extensions.host import ExtensionHost
-from ..extensions.installer import Installer
 from ..refresh.asking import touched
 from ..refresh.refresher import RefreshSender
 from ..refresh.schedules import SCHEDULE, system_user
-from ..values import RefreshMessage
+from ..values import CallRequest, RefreshMessage, user_dict
 from . import answers
 from .http import Answer, Request, Route, Router
 from .wire import InstallationBody
@@ -44,7 +51,7 @@ class RefreshService:
         self.refresher = make_refresher(self.app, self.host)
         self.scheduler = make_scheduler(self.app, self.host)
         self._sender = sender
-        self._installer = Installer(self.host, self.app.stores, self.app.clock)
+        self._installer = make_installer(self.app, self.host)
         self.router = Router(
             (
                 Route(
@@ -69,13 +76,20 @@ class RefreshService:
         if "requestContext" in event:
             return await self.router.serve(event)
         if signal := event.get("signal"):
-            tenant = system_user(str(event.get("tenant_id") or "default"))
-            return {
-                "signal": signal,
-                "apps": await self.host.signal(tenant, str(signal), dict(event.get("data") or {})),
-            }
+            return {"signal": signal, "apps": await self._signal(str(signal), event)}
         jobs = await self.scheduler.tick(self._queue())
         return {"queued": await self.refresher.tick(self._queue()), "jobs": jobs}
+
+    async def _signal(self, name: str, event: Mapping[str, Any]) -> dict[str, str]:
+        """Call every app's handler of a platform signal, one after the other; status by app id."""
+        who = user_dict(system_user(str(event.get("tenant_id") or "default")))
+        data, seconds = dict(event.get("data") or {}), self.app.settings.call_seconds
+        outcomes: dict[str, str] = {}
+        for app_id, app in self.host.catalogue.apps.items():
+            if name in app.signals:
+                request = CallRequest("signal", who, app_id, name, data, deadline_s=seconds)
+                outcomes[app_id] = (await self.host.execute(request)).status
+        return outcomes
 
     async def install(self, request: Request) -> Answer:
         """Install an app for the caller; repeatable. With `refresh` its sections are refreshed at

@@ -9,16 +9,17 @@ from typing import Any
 
 from ..base.clock import Clock
 from ..base.ids import new_id
+from ..base.system import WEBHOOK_USER
 from ..bootstrap import App, bootstrap, make_host, make_queue
 from ..config import Settings
 from ..errors import BadInput, CallError, KernelError, NotAllowed, NotFound
 from ..extensions.host import ExtensionHost
-from ..extensions.installations import is_installed
 from ..oauth.signin import SignIn
 from ..refresh.asking import touched
 from ..sdk.context import User
 from ..sdk.definitions import SecretDef
 from ..sdk.errors import SecretTooLargeError
+from ..stores.installed import is_installed
 from ..surfaces import secrets
 from ..values import CallRequest, UserKey, user_dict
 from . import answers
@@ -181,17 +182,27 @@ class ToolService:
             ((request.event.get("requestContext") or {}).get("http") or {}).get("method")
             or str(request.event.get("routeKey", "")).partition(" ")[0]
         )
-        try:
-            status, headers, body = await self.host.webhook(
-                request.path["app_id"],
-                method.upper(),
-                request.path["path"],
-                dict(request.headers),
-                request.raw(),
-                dict(request.query),
-            )
-        except CallError as error:
-            raise NotFound(str(error), field="path") from None
+        given = {
+            "method": method.upper(),
+            "headers": dict(request.headers),
+            "body": request.raw().decode("utf-8", "replace"),
+            "query": dict(request.query),
+        }
+        call = CallRequest(
+            "webhook",
+            user_dict(User(WEBHOOK_USER, role="system")),
+            request.path["app_id"],
+            request.path["path"],
+            given,
+            deadline_s=self.app.settings.call_seconds,
+        )
+        outcome = await self.host.execute(call)
+        if outcome.error_code in REFUSED:
+            raise NotFound(outcome.error, field="path")
+        if not outcome.ok:
+            error = {"code": outcome.error_code, "message": "the webhook failed"}
+            return Answer({"error": error}, 500)
+        status, headers, body = (outcome.data[k] for k in ("status", "headers", "body"))
         if isinstance(body, str):
             return Answer(body, status, headers.pop("content-type", "text/plain"), headers)
         return Answer(body, status, headers=headers)
@@ -204,7 +215,7 @@ class ToolService:
     def _declared(self, request: Request) -> tuple[str, dict[str, SecretDef]]:
         app_id = request.path["app_id"]
         try:
-            return app_id, self.host.extension(app_id).ext.secrets
+            return app_id, self.host.registry.extension(app_id).ext.secrets
         except CallError as error:
             raise NotFound(str(error), field="app_id") from None
 
@@ -223,7 +234,7 @@ class ToolService:
 
 
 def _key(user: User) -> UserKey:
-    return UserKey(user.tenant_id, user.imperal_id)
+    return UserKey.of(user)
 
 
 def _result(outcome: dict[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..base.text import cut, one_line
@@ -190,20 +190,25 @@ def inner(result: Any) -> dict[str, Any]:
     return data
 
 
-class SkeletonReader:
-    """`ctx.skeleton` inside `@ext.skeleton` handlers: this app's previous snapshots. The section at
-    hand costs no read."""
+class Snapshots:
+    """`ctx.skeleton` inside `@ext.skeleton` handlers: the app's stored snapshots, by section."""
 
-    def __init__(self, held: Section, load: Callable[[str], Awaitable[Section | None]]) -> None:
-        self._held = held
-        self._load = load
+    def __init__(self, stored: Mapping[str, dict[str, Any]]) -> None:
+        self._stored = stored
 
     async def get(self, section: str) -> dict[str, Any] | None:
         """The stored snapshot with `_refreshed_at` and `_ttl`, or None before the first refresh."""
-        stored = self._held if section == self._held.section else await self._load(section)
-        if stored is None or stored.data is None:
-            return None
-        return {**stored.data, "_refreshed_at": stored.refreshed_at, "_ttl": stored.ttl}
+        snapshot = self._stored.get(section)
+        return dict(snapshot) if snapshot is not None else None
+
+
+def snapshots(sections: Iterable[Section]) -> dict[str, dict[str, Any]]:
+    """What `Snapshots` hands out, of sections that were refreshed at least once."""
+    return {
+        s.section: {**s.data, "_refreshed_at": s.refreshed_at, "_ttl": s.ttl}
+        for s in sections
+        if s.data is not None
+    }
 
 
 class SkeletonForbidden:
@@ -220,4 +225,12 @@ class SkeletonForbidden:
         )
 
 
-__all__ = ["SkeletonForbidden", "SkeletonReader", "age", "compress", "inner", "render"]
+__all__ = [
+    "SkeletonForbidden",
+    "Snapshots",
+    "age",
+    "compress",
+    "inner",
+    "render",
+    "snapshots",
+]

@@ -21,6 +21,7 @@ from ..llm.protocol import Model
 from ..sdk.context import Context, SkeletonClient, User
 from ..sdk.errors import SystemContextRequired
 from ..sdk.result import plain
+from ..stores.installed import is_installed
 from ..stores.protocols import Stores
 from ..surfaces.ai import AIClient
 from ..surfaces.extensions import ExtensionsClient
@@ -29,7 +30,6 @@ from ..surfaces.secrets import SecretsClient
 from ..surfaces.small import ConfigClient, Log, NotifyClient, TimeContext
 from ..surfaces.store import StoreClient
 from ..values import UserKey
-from .installations import is_installed
 from .outcomes import plain_json
 from .registry import Registry
 
@@ -69,7 +69,7 @@ class ContextFactory:
         """A context for one call. `system` opens the methods that reach other users; `skeleton` is
         given to refreshes only."""
         ext = self._registry.loaded[app_id].ext
-        key = UserKey(user.tenant_id, user.imperal_id)
+        key = UserKey.of(user)
         hooks = _Hooks(self, user, app_id, system, stack)
         revealed: set[str] = set()
         return Context(
@@ -124,7 +124,7 @@ class ContextFactory:
         from ..oauth.signin import SignIns  # imported late: most processes never begin one
 
         ext = self._registry.loaded[app_id].ext
-        key = UserKey(user.tenant_id, user.imperal_id)
+        key = UserKey.of(user)
         secrets = SecretsClient(
             self._stores.secrets, key, app_id, ext.secrets, fallbacks=self._settings.app_secrets
         )
@@ -148,7 +148,7 @@ class _Hooks:
         self._app = app_id
         self._system = system
         self._stack = stack
-        self._key = UserKey(user.tenant_id, user.imperal_id)
+        self._key = UserKey.of(user)
 
     async def progress(self, percent: float, message: str) -> None:
         """An event the page shows while the turn runs."""

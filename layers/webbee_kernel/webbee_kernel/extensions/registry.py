@@ -13,8 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from ..base.text import cut, one_line
-from ..catalogue import MAX_RULES, AppInfo, Catalogue, FunctionInfo, PanelInfo, SectionInfo
+from ..catalogue import (
+    MAX_RULES,
+    AppInfo,
+    Catalogue,
+    FunctionInfo,
+    PanelInfo,
+    ScheduleInfo,
+    SectionInfo,
+)
 from ..channels.skeleton import MAX_STRING
+from ..errors import CallError
 from ..sdk import Extension, FunctionDef
 from .loader import load_main
 
@@ -50,6 +59,15 @@ class Registry:
 
     loaded: dict[str, LoadedExtension]
     failed: dict[str, str] = field(default_factory=dict)
+
+    def extension(self, app_id: str) -> LoadedExtension:
+        """The loaded extension, or CallError UNKNOWN_TOOL saying why there is none."""
+        loaded = self.loaded.get(app_id)
+        if loaded is None:
+            reason = self.failed.get(app_id)
+            why = f": it failed to load ({reason})" if reason else ""
+            raise CallError("UNKNOWN_TOOL", f"there is no app {app_id[:64]!r}{why}")
+        return loaded
 
     def catalogue(self) -> Catalogue:
         """Everything the classifier, the page and the refresh loop need to know."""
@@ -167,6 +185,8 @@ def _describe(loaded: LoadedExtension) -> AppInfo:
         functions=functions,
         sections=tuple(SectionInfo(s.section, s.ttl, s.alert) for s in ext.skeletons.values()),
         has_health_check=ext.health is not None,
+        schedules=tuple(ScheduleInfo(j.name, j.cron) for j in ext.schedules.values()),
+        signals=tuple(ext.signals),
         panels=tuple(
             PanelInfo(p.panel_id, p.slot, p.title, p.icon, p.refresh) for p in ext.panels.values()
         ),

@@ -15,26 +15,22 @@ from ..arguments import no_placeholders
 from ..base import background
 from ..base.clock import Clock
 from ..channels.cache import InFlight
-from ..channels.skeleton import SkeletonReader
 from ..config import Settings
 from ..errors import CallError, KernelError, StorageUnavailable
 from ..events import EventLog, panel_refresh
 from ..llm.protocol import Model
 from ..sdk.context import Context, User
-from ..sdk.extension import ALERT_PREFIX
 from ..sdk.result import ui_dict
 from ..stores.protocols import Stores
-from ..values import AuditRecord, CallOutcome, CallRequest, UserKey, failed, user_dict, user_from
+from ..values import AuditRecord, CallOutcome, CallRequest, UserKey, failed, user_from
+from . import unattended
 from .audit import Audit
 from .context import ContextFactory
-from .outcomes import from_exception, from_return, plain_json, validation_failed, webhook_answer
+from .outcomes import from_exception, from_return, plain_json, validation_failed
 from .registry import LoadedExtension, Registry
 
-SYSTEM_USER = "__system__"
-HEALTH_S = 5.0
 LATE_S = 150.0
 """Seconds a handler may go on past its turn; the function's own timeout (190 s) is longer."""
-WEBHOOK_USER = "__webhook__"
 _log = logging.getLogger("webbee.runner")
 
 
@@ -56,24 +52,21 @@ class ExtensionRunner:
         self, registry: Registry, stores: Stores, settings: Settings, clock: Clock, model: Model
     ) -> None:
         self.registry = registry
-        self.catalogue = registry.catalogue()
         self.events = EventLog(stores.events, clock, hours=settings.event_hours)
-        self._settings = settings
         self._audit = Audit(stores.audit, clock, days=settings.audit_days)
         self.contexts = ContextFactory(
             registry, stores, settings, clock, model, self.events, InFlight()
         )
 
     async def execute(self, request: CallRequest) -> CallOutcome:
-        """Run one call of kind function, check or panel to its outcome. Never raises for what the
-        extension did."""
+        """Run one call of any kind to its outcome. Never raises for what the extension did."""
         started = time.perf_counter()
         try:
-            loaded = self.extension(request.app_id)
-            if request.kind == "health":
-                return CallOutcome(
-                    request.app_id, "health", "ok", data=await self.health(request.app_id)
-                )
+            loaded = self.registry.extension(request.app_id)
+            if request.kind == "schedule":
+                return await self._once(loaded, request)
+            if request.kind in unattended.KINDS:
+                return await unattended.run(self.contexts, loaded, request)
             call = self._resolve(loaded, request)
             if isinstance(call, CallOutcome):
                 return call
@@ -84,133 +77,17 @@ class ExtensionRunner:
             outcome = from_exception(error, request)
         return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
 
-    def extension(self, app_id: str) -> LoadedExtension:
-        """The loaded extension, or CallError UNKNOWN_TOOL."""
-        loaded = self.registry.loaded.get(app_id)
-        if loaded is None:
-            reason = self.registry.failed.get(app_id)
-            raise CallError(
-                "UNKNOWN_TOOL",
-                f"there is no app {app_id[:64]!r}"
-                + (f": it failed to load ({reason})" if reason else ""),
-            )
-        return loaded
-
-    async def refresh(
-        self, user: User, app_id: str, section: str, reader: SkeletonReader, timeout_s: float
-    ) -> Any:
-        """Run a section's handler with system scopes as the real user; its raw return value. Raises
-        what it raises."""
-        definition = self.extension(app_id).ext.skeletons.get(section)
-        if definition is None:
-            raise CallError("UNKNOWN_SUB_FUNCTION", f"{app_id} has no skeleton section {section!r}")
-        actor = replace(user, scopes=("*",))
-        ctx = self.contexts.make(actor, app_id, skeleton=reader)
-        async with asyncio.timeout(timeout_s):
-            return await definition.func(ctx)
-
-    async def alert(
-        self,
-        user: User,
-        app_id: str,
-        section: str,
-        old: dict[str, Any],
-        new: dict[str, Any],
-        timeout_s: float,
-    ) -> str:
-        """The alert tool's text, empty where there is nothing to say or no such tool. Raises what
-        it raises."""
-        tool = self.extension(app_id).ext.tools.get(ALERT_PREFIX + section)
-        if tool is None:
-            return ""
-        ctx = self.contexts.make(replace(user, scopes=("*",)), app_id)
-        async with asyncio.timeout(timeout_s):
-            answer = await tool.func(ctx, old=old, new=new)
-        text = answer.get("response") if isinstance(answer, dict) else answer
-        return text.strip() if isinstance(text, str) else ""
-
-    async def run_as_system(self, request: CallRequest, func: Any, **kwargs: Any) -> CallOutcome:
-        """A schedule's or signal's handler in system context; always an outcome."""
-        ctx = self.contexts.make(user_from(request.user), request.app_id, system=True)
-        return await self._invoke(
-            self.extension(request.app_id), request, _Call(func, (), kwargs, "write"), ctx
-        )
-
-    async def emit(self, user: User, app_id: str, event_type: str, data: dict[str, Any]) -> None:
-        """Tell every listener of an event, as the app and for the user; a failing one is logged."""
-        await self.contexts.make(user, app_id).extensions.emit(event_type, data)
-
-    async def health(self, app_id: str) -> dict[str, Any]:
-        """What the app's own health check says, or that it has none; an error is a status, never
-        raised."""
-        check = self.extension(app_id).ext.health
-        if check is None:
-            return {"status": "ok"}
-        request = CallRequest(
-            "health",
-            user_dict(User(SYSTEM_USER, role="system", scopes=("*",))),
-            app_id,
-            "health",
-            deadline_s=HEALTH_S,
-        )
-        outcome = await self.run_as_system(request, check)
-        if not outcome.ok:
-            return {"status": "error", "error_code": outcome.error_code}
-        return outcome.data if isinstance(outcome.data, dict) and outcome.data else {"status": "ok"}
-
-    async def hook(self, user: User, app_id: str, func: Any, timeout_s: float) -> None:
-        """Run a lifecycle hook in system context; what it raises is logged, never passed on."""
-        ctx = self.contexts.make(replace(user, scopes=("*",)), app_id, system=True)
-        try:
-            async with asyncio.timeout(timeout_s):
-                await func(ctx)
-        except (Exception, SystemExit) as error:
-            _log.warning(
-                "app=%s hook=%s error=%s | lifecycle hook failed",
-                app_id,
-                getattr(func, "__name__", "?"),
-                type(error).__name__,
-            )
-
-    async def webhook(
-        self,
-        app_id: str,
-        method: str,
-        path: str,
-        headers: dict[str, str],
-        body: bytes,
-        query: dict[str, str],
-    ) -> tuple[int, dict[str, str], Any]:
-        """Run a webhook as `__webhook__`; status, headers and body. Raises CallError where there is
-        no such webhook."""
-        loaded = self.extension(app_id)
-        hook = loaded.ext.webhooks.get((method, path.strip("/")))
-        if hook is None:
-            raise CallError("UNKNOWN_SUB_FUNCTION", f"{app_id} has no webhook {method} {path}")
-        if hook.secret_header and not headers.get(hook.secret_header.lower()):
-            return (
-                401,
-                {},
-                {
-                    "error": {
-                        "code": "not_authenticated",
-                        "message": f"the header {hook.secret_header} is missing",
-                    }
-                },
-            )
-        ctx = self.contexts.make(
-            User(WEBHOOK_USER, role="system", scopes=("*",)), app_id, system=True
-        )
-        try:
-            async with asyncio.timeout(self._settings.call_seconds):
-                return webhook_answer(
-                    await hook.func(ctx, headers, body.decode("utf-8", "replace"), query)
-                )
-        except (Exception, SystemExit) as error:
-            _log.warning(
-                "app=%s webhook=%s error=%s | webhook failed", app_id, path, type(error).__name__
-            )
-            return 500, {}, {"error": {"code": "INTERNAL", "message": "the webhook failed"}}
+    async def _once(self, loaded: LoadedExtension, request: CallRequest) -> CallOutcome:
+        """A job of one minute: whoever claims it first runs it."""
+        if request.name not in loaded.ext.schedules:
+            raise unattended.missing(request, "schedule")
+        key = UserKey.of(user_from(request.user))
+        record = self._audit.open(request, "write")
+        if earlier := await self._audit.claim(key, record, wait_s=0.0):
+            return replace(earlier, repeated=True)
+        outcome = await unattended.run(self.contexts, loaded, request)
+        await self._audit.close(key, record, replace(outcome, action_type="write"))
+        return outcome
 
     def _resolve(self, loaded: LoadedExtension, request: CallRequest) -> _Call | CallOutcome:
         user = user_from(request.user)
@@ -247,7 +124,7 @@ class ExtensionRunner:
 
     async def _run(self, loaded: LoadedExtension, request: CallRequest, call: _Call) -> CallOutcome:
         user = user_from(request.user)
-        key = UserKey(user.tenant_id, user.imperal_id)
+        key = UserKey.of(user)
         if request.kind == "panel":
             return await self._panel(request, call, user)
         record = self._audit.open(request, call.action_type)
@@ -277,7 +154,7 @@ class ExtensionRunner:
         ctx: Context,
     ) -> CallOutcome:
         """Run the handler to its end, however late, and record it."""
-        key = UserKey(ctx.user.tenant_id, ctx.user.imperal_id)
+        key = UserKey.of(ctx.user)
         outcome = await self._invoke(
             loaded, replace(request, deadline_s=max(request.deadline_s, LATE_S)), call, ctx
         )

@@ -6,22 +6,29 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..base.clock import Clock
 from ..base.ids import digest
+from ..base.logs import correlation_id
 from ..base.metrics import record
 from ..base.text import one_line
-from ..channels.skeleton import SkeletonReader, inner
-from ..errors import CallError, StorageUnavailable
+from ..catalogue import SectionInfo
+from ..channels.skeleton import snapshots
+from ..dispatch import Dispatch
 from ..events import EventLog
-from ..extensions.host import ExtensionHost
-from ..extensions.installations import is_installed_in
-from ..extensions.outcomes import plain_json
 from ..sdk.context import User
-from ..sdk.definitions import SkeletonDef
 from ..stores.protocols import SkeletonStore
-from ..values import RefreshMessage, Section, UserKey, user_dict, user_from
+from ..values import (
+    CallOutcome,
+    CallRequest,
+    JSONObject,
+    RefreshMessage,
+    Section,
+    UserKey,
+    user_dict,
+    user_from,
+)
 from .asking import BACKOFF_S, SEEN, SEEN_EVERY_S, own_due
 
 TICK_S = 60
@@ -51,7 +58,7 @@ class Refresher:
 
     def __init__(
         self,
-        host: ExtensionHost,
+        dispatch: Dispatch,
         sections: SkeletonStore,
         events: EventLog,
         clock: Clock,
@@ -60,7 +67,7 @@ class Refresher:
         installed_by_default: Callable[[str], bool] = lambda _: True,
         absent_after_days: int = 0,
     ) -> None:
-        self._host = host
+        self._dispatch = dispatch
         self._sections = sections
         self._events = events
         self._clock = clock
@@ -103,11 +110,11 @@ class Refresher:
         lease is busy.
         """
         user = user_from(message.user)
-        key = UserKey(user.tenant_id, user.imperal_id)
+        key = UserKey.of(user)
         if (message.app_id, message.section) == SEEN:
             await self._sections.mark_seen(key, self._clock.now())
             return "seen"
-        definition = self._definition(message)
+        definition = await self._definition(message)
         if definition is None:
             return "gone"
         if message.reason != "due":
@@ -137,7 +144,7 @@ class Refresher:
         slow = message.reason == "due" and await self._is_slow(key, definition, now)
         return await self._refresh(user, key, held, definition.alert, SLOW_S if slow else 0)
 
-    async def _is_slow(self, key: UserKey, definition: SkeletonDef, now: float) -> bool:
+    async def _is_slow(self, key: UserKey, definition: SectionInfo, now: float) -> bool:
         """Whether the section waits longer because its user is away. A user nobody has noted yet
         counts from now on.
 
@@ -161,33 +168,27 @@ class Refresher:
         lease = held.lease_until
         started = self._clock.now()
         record("RefreshLagSeconds", round(max(0.0, started - (held.due_at or started)), 1))
-        try:
-            reader = SkeletonReader(
-                held, lambda section: self._sections.get(key, held.app_id, section)
-            )
-            data = plain_json(
-                inner(await self._host.refresh(user, held.app_id, held.section, reader, HANDLER_S))
-            )
-        except StorageUnavailable:
-            raise
-        except (Exception, SystemExit) as error:
+        stored = {"snapshots": await self._snapshots(key, held)}
+        outcome = await self._call("skeleton", user, held, stored)
+        if not outcome.ok:
             _log.warning(
-                "app=%s section=%s error=%s | refresh failed, last snapshot kept",
+                "app=%s section=%s code=%s | refresh failed, last snapshot kept",
                 held.app_id,
                 held.section,
-                type(error).__name__,
+                outcome.error_code,
             )
             pause = max(BACKOFF_S[min(held.failures, len(BACKOFF_S) - 1)], at_least)
             failed = replace(
                 held,
                 failures=held.failures + 1,
-                last_error=_reason(error),
+                last_error=outcome.error,
                 due_at=started + pause,
                 lease_until=0.0,
             )
             await self._sections.save(key, failed, lease=lease)
             record("RefreshFailures")
             return "failed"
+        data: JSONObject = outcome.data
         changed = data != held.data
         version = held.version + 1 if changed else held.version
         saved = replace(
@@ -212,19 +213,9 @@ class Refresher:
     async def _alert(self, user: User, key: UserKey, section: Section) -> None:
         """Deliver the alert of the stored change, once: the event's id is made of the section and
         its version."""
-        old, new = section.previous or {}, section.data or {}
-        try:
-            text = await self._host.alert(
-                user, section.app_id, section.section, old, new, HANDLER_S
-            )
-        except (Exception, SystemExit) as error:
-            _log.warning(
-                "app=%s section=%s error=%s | alert tool failed",
-                section.app_id,
-                section.section,
-                type(error).__name__,
-            )
-            text = ""
+        change = {"old": section.previous or {}, "new": section.data or {}}
+        outcome = await self._call("alert", user, section, change)
+        text = str(outcome.data["text"]) if outcome.ok else ""
         if text:
             data = {
                 "app_id": section.app_id,
@@ -235,15 +226,39 @@ class Refresher:
             await self._events.emit(key, "alert", data, event_id=name)
         await self._sections.mark_alerted(key, section.app_id, section.section, section.version)
 
-    def _definition(self, message: RefreshMessage) -> Any:
-        try:
-            return self._host.extension(message.app_id).ext.skeletons.get(message.section)
-        except CallError:
-            return None
+    async def _call(
+        self, kind: str, user: User, section: Section, arguments: JSONObject
+    ) -> CallOutcome:
+        """Extension code for one section; always an outcome, unless the database is gone."""
+        return await self._dispatch.call(
+            CallRequest(
+                kind,
+                user_dict(user),
+                section.app_id,
+                section.section,
+                arguments,
+                deadline_s=HANDLER_S,
+                correlation_id=correlation_id(),
+            )
+        )
+
+    async def _snapshots(self, key: UserKey, held: Section) -> JSONObject:
+        """What the handler may read: its app's sections. The only one of its app costs no read."""
+        app = (await self._dispatch.catalogue()).apps[held.app_id]
+        if len(app.sections) < 2:
+            return snapshots([held])
+        others = (await self._sections.read(key)).sections
+        mine = [s for s in others if s.app_id == held.app_id and s.section != held.section]
+        return snapshots([*mine, held])
+
+    async def _definition(self, message: RefreshMessage) -> SectionInfo | None:
+        app = (await self._dispatch.catalogue()).apps.get(message.app_id)
+        return (
+            next((s for s in app.sections if s.section == message.section), None) if app else None
+        )
 
     async def _is_installed(self, key: UserKey, app_id: str) -> bool:
-        state = await self._sections.read(key)
-        return is_installed_in(state, app_id, self._installed_by_default(app_id))
+        return (await self._sections.read(key)).has(app_id, self._installed_by_default(app_id))
 
     @staticmethod
     def _is_settled(message: RefreshMessage, held: Section, now: float) -> bool:
@@ -284,11 +299,3 @@ def _alert_id(section: Section) -> str:
     """Sorts by time like every event id, and is the same for the same change."""
     milliseconds = int((section.refreshed_at or 0) * 1000)
     return f"{milliseconds:012x}7{digest(section.app_id, section.section, section.version)[:19]}"
-
-
-def _reason(error: BaseException) -> str:
-    """The class name; an ours-made message may follow, an extension's own text may not (it could
-    hold anything)."""
-    return (
-        f"{type(error).__name__}: {error}" if isinstance(error, CallError) else type(error).__name__
-    )

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
 from ..base.clock import Clock, iso
-from ..extensions.audit import Audit
-from ..extensions.host import SYSTEM_USER, ExtensionHost
+from ..base.system import SYSTEM_USER
+from ..dispatch import Dispatch
 from ..sdk.context import User
-from ..values import CallRequest, RefreshMessage, UserKey, user_dict
+from ..values import CallRequest, RefreshMessage, user_dict
 from .refresher import RefreshSender
 
 SCHEDULE = "schedule"
@@ -21,11 +21,8 @@ JOB_S = 90.0
 class Scheduler:
     """Finds what is due this minute and runs it once, however often tick and message arrive."""
 
-    def __init__(
-        self, host: ExtensionHost, audit: Audit, clock: Clock, tenants: Sequence[str]
-    ) -> None:
-        self._host = host
-        self._audit = audit
+    def __init__(self, dispatch: Dispatch, clock: Clock, tenants: Sequence[str]) -> None:
+        self._dispatch = dispatch
         self._clock = clock
         self._tenants = tuple(tenants)
 
@@ -37,8 +34,8 @@ class Scheduler:
             RefreshMessage(
                 user_dict(system_user(tenant)), app_id, job.name, SCHEDULE, minute.timestamp()
             )
-            for app_id, loaded in self._host.registry.loaded.items()
-            for job in loaded.ext.schedules.values()
+            for app_id, app in (await self._dispatch.catalogue()).apps.items()
+            for job in app.schedules
             for minute in (now - timedelta(minutes=1), now)
             if is_due(job.cron, minute)
             for tenant in self._tenants
@@ -49,28 +46,20 @@ class Scheduler:
     async def run(self, message: RefreshMessage) -> str:
         """Run one job for one minute; `done`, `skipped` when another delivery has it, `gone` when
         there is no such job."""
-        loaded = self._host.registry.loaded.get(message.app_id)
-        job = loaded.ext.schedules.get(message.section) if loaded else None
-        if job is None:
-            return "gone"
-        user = system_user(str(message.user["tenant_id"]))
         minute = iso(message.due_at)
         request = CallRequest(
             SCHEDULE,
-            message.user,
+            user_dict(system_user(str(message.user["tenant_id"]))),
             message.app_id,
             message.section,
             {"minute": minute},
             request_id=minute,
             deadline_s=JOB_S,
         )
-        key = UserKey(user.tenant_id, user.imperal_id)
-        record = self._audit.open(request, "write")
-        if await self._audit.claim(key, record, wait_s=0.0):
-            return "skipped"
-        outcome = await self._host.run_as_system(request, job.func)
-        await self._audit.close(key, record, outcome)
-        return "done"
+        outcome = await self._dispatch.call(request)
+        if outcome.error_code in ("UNKNOWN_TOOL", "UNKNOWN_SUB_FUNCTION"):
+            return "gone"
+        return "skipped" if outcome.repeated else "done"
 
 
 def system_user(tenant_id: str) -> User:

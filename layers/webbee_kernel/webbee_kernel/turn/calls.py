@@ -13,12 +13,12 @@ from .. import arguments
 from ..base.logs import correlation_id
 from ..base.metrics import timed
 from ..catalogue import Catalogue
+from ..dispatch import LOST, Dispatch
 from ..errors import CallError, KernelError
 from ..pii import Masker, UnknownPlaceholder
 from ..sdk.context import User
 from ..values import CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
 from . import guards, planner
-from .dispatch import LOST, Dispatch
 from .prompt import Problem
 
 REPAIRABLE = frozenset(

@@ -16,6 +16,7 @@ from ..base.clock import Clock
 from ..base.metrics import timed, turn_ended
 from ..catalogue import Catalogue
 from ..config import Settings
+from ..dispatch import Dispatch
 from ..errors import Gone, ModelUnavailable, StorageUnavailable
 from ..llm.protocol import Model
 from ..refresh.asking import SEEN, RefreshQueue, stale, touched, unnoticed
@@ -34,7 +35,6 @@ from ..values import (
 from . import confirmation, replies
 from .calls import Calls, StepRunner
 from .classifier import MAX_ROUNDS, Classifier
-from .dispatch import Dispatch
 from .memory import append
 from .narrator import Narrator
 from .prompt import Problem
@@ -65,7 +65,7 @@ class Ask:
     @property
     def key(self) -> SessionKey:
         """The session's key; identity comes from the authoriser only."""
-        return SessionKey(UserKey(self.user.tenant_id, self.user.imperal_id), self.session_id)
+        return SessionKey(UserKey.of(self.user), self.session_id)
 
 
 class Kernel:

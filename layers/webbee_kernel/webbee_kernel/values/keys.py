@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..sdk.context import User
+
 
 @dataclass(frozen=True, slots=True)
 class UserKey:
@@ -11,6 +13,11 @@ class UserKey:
 
     tenant_id: str
     imperal_id: str
+
+    @classmethod
+    def of(cls, user: User) -> UserKey:
+        """The key of an authorised user."""
+        return cls(user.tenant_id, user.imperal_id)
 
     def __str__(self) -> str:
         return f"{self.tenant_id}#{self.imperal_id}"

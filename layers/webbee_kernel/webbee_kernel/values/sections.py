@@ -50,3 +50,7 @@ class UserState:
     sections: tuple[Section, ...] = ()
     installations: tuple[Installation, ...] = ()
     seen_at: float | None = None
+
+    def has(self, app_id: str, default: bool) -> bool:
+        """Whether the user has the app: their own decision, else the deployment's default."""
+        return next((i.installed for i in self.installations if i.app_id == app_id), default)

@@ -66,6 +66,12 @@ async def wake(ctx: Context) -> None:
     block()
 
 
+@ext.on_install
+async def install(ctx: Context) -> None:
+    """A hook."""
+    block()
+
+
 @ext.health_check
 async def health(ctx: Context) -> dict[str, Any]:
     """A probe."""

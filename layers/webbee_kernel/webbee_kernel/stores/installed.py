@@ -1,4 +1,4 @@
-"""Installations: which user has which app, kept where each function may read it.
+"""Which user has which app, kept where each function may read it.
 
 The skeleton table's record is read by every turn, for free; a copy among the user's documents is
 read by direct calls, because `tool_dispatch` must not touch the skeleton table.
@@ -7,8 +7,8 @@ read by direct calls, because `tool_dispatch` must not touch the skeleton table.
 from __future__ import annotations
 
 from ..config import Settings
-from ..stores.protocols import DocumentStore
-from ..values import UserKey, UserState
+from ..values import UserKey
+from .protocols import DocumentStore
 
 KERNEL_APP = "_kernel"
 """The kernel's own documents; no extension can bear this id."""
@@ -22,11 +22,6 @@ async def is_installed(
     """The user's own decision, or the deployment's default."""
     record = await documents.get(user, KERNEL_APP, COLLECTION, app_id)
     return bool(record["installed"]) if record else settings.installed_by_default(app_id)
-
-
-def is_installed_in(state: UserState, app_id: str, default: bool) -> bool:
-    """The same by the skeleton table's records."""
-    return next((i.installed for i in state.installations if i.app_id == app_id), default)
 
 
 async def remember(

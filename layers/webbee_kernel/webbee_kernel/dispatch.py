@@ -1,11 +1,11 @@
-"""Dispatch: the seam between a turn and wherever extension code runs."""
+"""Dispatch: the seam between the kernel and wherever extension code runs."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
-from ..catalogue import Catalogue
-from ..values import CallOutcome, CallRequest
+from .catalogue import Catalogue
+from .values import CallOutcome, CallRequest
 
 LOST = "dispatch_unavailable"
 """Code of an invocation that did not answer: what it did is not known."""

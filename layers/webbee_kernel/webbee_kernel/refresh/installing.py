@@ -1,15 +1,15 @@
-"""Installer: gives a user an app, and takes it away with everything the kernel kept for it."""
+"""Installing: gives a user an app, and takes it away with everything the kernel kept for it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from ..base.clock import Clock, iso
+from ..dispatch import Dispatch
 from ..sdk.context import User
+from ..stores.installed import remember
 from ..stores.protocols import Stores
-from ..values import Installation, Section, UserKey, user_dict
-from .host import ExtensionHost
-from .installations import is_installed_in, remember
+from ..values import CallRequest, Installation, Section, UserKey, user_dict
 
 HOOK_S = 10
 
@@ -17,8 +17,8 @@ HOOK_S = 10
 class Installer:
     """Both ways, each repeatable."""
 
-    def __init__(self, host: ExtensionHost, stores: Stores, clock: Clock) -> None:
-        self._host = host
+    def __init__(self, dispatch: Dispatch, stores: Stores, clock: Clock) -> None:
+        self._dispatch = dispatch
         self._stores = stores
         self._clock = clock
 
@@ -28,29 +28,24 @@ class Installer:
 
         Whoever's record is the first calls the hooks: of two requests at the same time one does.
         """
-        key = UserKey(user.tenant_id, user.imperal_id)
+        key = UserKey.of(user)
         now = self._clock.now()
-        ext = self._host.extension(app_id).ext
-        before = await self._write(key, app_id, True, ext.version)
+        app = (await self._dispatch.catalogue()).apps[app_id]
+        before = await self._write(key, app_id, True, app.version)
         if before is None or not before.installed:
             await self._hooks(user, app_id, "on_install", "on_enable")
-        elif before.version != ext.version and (upgrade := ext.upgrades.get(ext.version)):
-            await self._host.hook(user, app_id, upgrade, HOOK_S)
-        for definition in ext.skeletons.values():
-            section = Section(
-                app_id,
-                definition.section,
-                ttl=definition.ttl,
-                due_at=now,
-                user=user_dict(replace(user, scopes=())),
-            )
+        elif before.version != app.version:
+            await self._hooks(user, app_id, "on_upgrade", version=app.version)
+        who = user_dict(replace(user, scopes=()))
+        for info in app.sections:
+            section = Section(app_id, info.section, ttl=info.ttl, due_at=now, user=who)
             await self._stores.skeleton.register(key, section)
 
     async def uninstall(self, user: User, app_id: str) -> dict[str, int]:
         """Call the hooks, then purge skeleton, due rows and cache of this app and user; how many
         went. No one else is touched."""
-        key = UserKey(user.tenant_id, user.imperal_id)
-        if is_installed_in(await self._stores.skeleton.read(key), app_id, default=True):
+        key = UserKey.of(user)
+        if (await self._stores.skeleton.read(key)).has(app_id, default=True):
             await self._hooks(user, app_id, "on_disable", "on_uninstall")
         await self._write(key, app_id, False, "")
         return {
@@ -69,9 +64,8 @@ class Installer:
         await remember(self._stores.documents, key, app_id, installed, at)
         return before
 
-    async def _hooks(self, user: User, app_id: str, *names: str) -> None:
-        """A failing hook is logged; it cannot keep a user from leaving."""
-        loaded = self._host.registry.loaded.get(app_id)
+    async def _hooks(self, user: User, app_id: str, *names: str, version: str = "") -> None:
+        """A failing hook is logged where it runs; it cannot keep a user from leaving."""
         for name in names:
-            if loaded and (hook := loaded.ext.lifecycle.get(name)):
-                await self._host.hook(user, app_id, hook, HOOK_S)
+            request = CallRequest("hook", user_dict(user), app_id, name, {"version": version})
+            await self._dispatch.call(replace(request, deadline_s=HOOK_S))

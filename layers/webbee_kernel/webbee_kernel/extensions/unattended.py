@@ -1,0 +1,181 @@
+"""Calls that no user and no model made: sections, alerts, hooks, webhooks, jobs, signals, events,
+health.
+
+Each is a `CallRequest` of its kind and ends as a `CallOutcome`, so that it can travel to wherever
+extension code runs:
+
+| kind       | name            | arguments                      | outcome's data                  |
+|------------|-----------------|--------------------------------|---------------------------------|
+| `skeleton` | section         | `snapshots`: those stored      | the dict to store               |
+| `alert`    | section         | `old`, `new`                   | `{"text"}`, empty: nothing      |
+| `hook`     | `on_install` …  | `version`, of `on_upgrade`     | none                            |
+| `webhook`  | path            | `method headers body query`    | `{"status", "headers", "body"}` |
+| `schedule` | job             | `minute`                       | what the job returned           |
+| `signal`   | signal          | the signal's                   | what the handler returned       |
+| `event`    | event type      | the event's                    | none                            |
+| `health`   | `health`        | none                           | `{"status", …}`                 |
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TypeAlias
+
+from ..base.system import WEBHOOK_USER
+from ..channels.skeleton import Snapshots, inner
+from ..errors import CallError
+from ..sdk.context import Context, User
+from ..sdk.extension import ALERT_PREFIX
+from ..values import JSON, CallOutcome, CallRequest, JSONObject, user_from
+from .context import ContextFactory
+from .outcomes import from_exception, from_return, plain_json, webhook_answer
+from .registry import LoadedExtension
+
+_log = logging.getLogger("webbee.extensions")
+
+Handler: TypeAlias = Callable[[ContextFactory, LoadedExtension, CallRequest], Awaitable[JSON]]
+
+
+async def run(
+    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
+) -> CallOutcome:
+    """Run one such call before its deadline; what went wrong is an outcome and a line in the log,
+    never raised."""
+    try:
+        async with asyncio.timeout(request.deadline_s):
+            data = await KINDS[request.kind](contexts, loaded, request)
+    except (Exception, SystemExit) as error:
+        outcome = from_exception(error, request)
+        _log.warning(
+            "app=%s %s=%s error=%s | %s failed",
+            request.app_id,
+            request.kind,
+            request.name,
+            type(error).__name__,
+            request.kind,
+        )
+        return outcome
+    return CallOutcome(request.app_id, request.name, "ok", data=data)
+
+
+async def _section(
+    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
+) -> JSONObject:
+    """A section's handler, with system scopes as the real user."""
+    definition = loaded.ext.skeletons.get(request.name)
+    if definition is None:
+        raise missing(request, "skeleton section")
+    reader = Snapshots(request.arguments.get("snapshots") or {})
+    ctx = contexts.make(_privileged(request), request.app_id, skeleton=reader)
+    data: JSONObject = plain_json(inner(await definition.func(ctx)))
+    return data
+
+
+async def _alert(
+    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
+) -> JSONObject:
+    """The alert tool's text; empty where there is nothing to say or no such tool."""
+    tool = loaded.ext.tools.get(ALERT_PREFIX + request.name)
+    if tool is None:
+        return {"text": ""}
+    ctx = contexts.make(_privileged(request), request.app_id)
+    old, new = request.arguments.get("old") or {}, request.arguments.get("new") or {}
+    answer = await tool.func(ctx, old=old, new=new)
+    text = answer.get("response") if isinstance(answer, dict) else answer
+    return {"text": text.strip() if isinstance(text, str) else ""}
+
+
+async def _hook(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> None:
+    """A lifecycle hook in system context; an app without it has nothing to do."""
+    version = str(request.arguments.get("version", ""))
+    upgrade = request.name == "on_upgrade"
+    hook = loaded.ext.upgrades.get(version) if upgrade else loaded.ext.lifecycle.get(request.name)
+    if hook is not None:
+        await hook(contexts.make(_privileged(request), request.app_id, system=True))
+
+
+async def _webhook(
+    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
+) -> JSONObject:
+    """A webhook as `__webhook__`: there is no user."""
+    given = request.arguments
+    hook = loaded.ext.webhooks.get((str(given["method"]), request.name.strip("/")))
+    if hook is None:
+        raise missing(request, f"webhook {given['method']}")
+    if hook.secret_header and not given["headers"].get(hook.secret_header.lower()):
+        text = f"the header {hook.secret_header} is missing"
+        error = {"error": {"code": "not_authenticated", "message": text}}
+        return {"status": 401, "headers": {}, "body": error}
+    nobody = replace(user_from(request.user), imperal_id=WEBHOOK_USER, role="system", scopes=("*",))
+    ctx = contexts.make(nobody, request.app_id, system=True)
+    answer = await hook.func(ctx, given["headers"], given["body"], given["query"])
+    status, headers, body = webhook_answer(answer)
+    return {"status": status, "headers": headers, "body": body}
+
+
+async def _job(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> JSON:
+    """A schedule's handler in system context."""
+    job = loaded.ext.schedules[request.name]
+    return _returned(await job.func(_system(contexts, request)), request)
+
+
+async def _signal(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> JSON:
+    """A platform signal's handler in system context."""
+    handler = loaded.ext.signals.get(request.name)
+    if handler is None:
+        raise missing(request, "handler of the signal")
+    return _returned(await handler(_system(contexts, request), **request.arguments), request)
+
+
+async def _event(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> None:
+    """Every listener of an event, told as the app and for the user; a failing one is logged."""
+    ctx = contexts.make(user_from(request.user), request.app_id)
+    await ctx.extensions.emit(request.name, request.arguments)
+
+
+async def _health(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> JSON:
+    """What the app's own health check says, or that it has none."""
+    if loaded.ext.health is None:
+        return {"status": "ok"}
+    found = _returned(await loaded.ext.health(_system(contexts, request)), request)
+    return found if isinstance(found, dict) and found else {"status": "ok"}
+
+
+def _returned(value: JSON, request: CallRequest) -> JSON:
+    outcome = from_return(value, request, (), "write")
+    if not outcome.ok:
+        raise CallError(outcome.error_code, outcome.error)
+    return outcome.data
+
+
+def _system(contexts: ContextFactory, request: CallRequest) -> Context:
+    return contexts.make(user_from(request.user), request.app_id, system=True)
+
+
+def _privileged(request: CallRequest) -> User:
+    """The real user, with the system's scopes."""
+    return replace(user_from(request.user), scopes=("*",))
+
+
+def missing(request: CallRequest, what: str) -> CallError:
+    """There is no such thing in the app."""
+    return CallError("UNKNOWN_SUB_FUNCTION", f"{request.app_id} has no {what} {request.name!r}")
+
+
+KINDS: Mapping[str, Handler] = MappingProxyType(
+    {
+        "skeleton": _section,
+        "alert": _alert,
+        "hook": _hook,
+        "webhook": _webhook,
+        "schedule": _job,
+        "signal": _signal,
+        "event": _event,
+        "health": _health,
+    }
+)
+"""What runs each kind."""
