@@ -14,6 +14,7 @@ import pytest
 from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.base.ids import new_id
 from webbee_kernel.base.loop_thread import LoopThread
+from webbee_kernel.base.system import WEBHOOK_USER
 from webbee_kernel.bootstrap import (
     App,
     bootstrap,
@@ -113,8 +114,10 @@ class Bench:
     ) -> tuple[int, dict[str, str], Any]:
         """Status, headers and body."""
         given = {"method": method, "headers": headers or {}, "body": body, "query": query}
-        answer = self.call_of("webhook", app_id, path, given).data
-        return answer["status"], answer["headers"], answer["body"]
+        found = self.call_of("webhook", app_id, path, given, User(WEBHOOK_USER, role="system"))
+        if not found.ok:
+            return 500, {}, {"error": {"code": found.error_code, "message": found.error}}
+        return found.data["status"], found.data["headers"], found.data["body"]
 
     def call_of(
         self, kind: str, app_id: str, name: str, arguments: dict[str, Any], user: User = ALICE
