@@ -8,7 +8,7 @@ from benchmarks.truths.evidence import derivable, numbers_in, numeric, text_of
 from benchmarks.truths.model import JSON, Fault, Piece, UnfitError
 from benchmarks.truths.planting import Planted, Planter, field_of, swap
 from benchmarks.truths.values import localised
-from benchmarks.truths.views import View
+from benchmarks.truths.views import PAGE_SIZE, View
 from benchmarks.truths.words import Field, load
 
 
@@ -23,6 +23,8 @@ def recounted(kind: str, role: str) -> Planter:
         options = _wrong_counts(view, right, decoy=kind == "count: a number of the data")
         if at < 0 or not options:
             raise UnfitError
+        if PAGE_SIZE in options and view.draw.rng.random() < 0.5:
+            options = [PAGE_SIZE]
         wrong = view.draw.rng.choice(options)
         spelled = pieces[at].form == "spelled" and 3 <= wrong <= 10
         words = load("values")["counted"][view.language].split()

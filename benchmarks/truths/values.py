@@ -66,7 +66,7 @@ def show(
 ) -> str:
     """Write `value` in `form`."""
     if isinstance(value, int | float) and not isinstance(value, bool) and role in NUMBERS:
-        return _number(value, form, language, currency)
+        return _number(value, form, language, currency, exact=role != "amount")
     if role in {"date", "datetime"} and form != "verbatim":
         return _date(_moment(value), form, language, role == "datetime", _moment(now))
     words = load("values")
@@ -85,7 +85,7 @@ def digits(text: str) -> str:
     return "".join(c for c in text if c.isdigit())
 
 
-def _number(value: float, form: str, language: str, currency: str) -> str:
+def _number(value: float, form: str, language: str, currency: str, *, exact: bool) -> str:
     if form == "short":
         return f"{value / 1000:.0f}{load('values')['thousand'][language]}"
     if form == "about":
@@ -96,15 +96,17 @@ def _number(value: float, form: str, language: str, currency: str) -> str:
     if form == "percent":
         text = f"{value:g}" if language == "en" else f"{value:g}".replace(".", ",")
         return text + ("%" if language in {"en", "es"} else " %")
-    text = localised(value, language, grouped=form != "plain")
+    text = localised(value, language, grouped=form != "plain", exact=exact)
     if form == "money":
         return f"{SIGNS[currency]}{text}" if language == "en" else f"{text} {SIGNS[currency]}"
     return f"{text} {currency}" if form == "code" else text
 
 
-def localised(value: float, language: str, *, grouped: bool) -> str:
-    """A number as the language writes it: at most two decimals, none when whole."""
+def localised(value: float, language: str, *, grouped: bool, exact: bool = False) -> str:
+    """A number as the language writes it: two decimals, or as many as it has; none when whole."""
     text = f"{value:,.2f}" if value % 1 else f"{value:,.0f}"
+    if exact and value % 1:
+        text = f"{value:,.4f}".rstrip("0")
     if not grouped:
         text = text.replace(",", "")
     return (

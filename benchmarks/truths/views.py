@@ -13,6 +13,7 @@ from benchmarks.truths.values import forms, shifted, show
 from benchmarks.truths.words import Draw, Field, Source, load
 
 LONGEST_TITLE = 60
+PAGE_SIZE = 50  #: of a paged result; never its total
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def draw_view(
         raise UnfitError
     if paged and source.shape.startswith(("bare", "calls")):
         raise UnfitError
-    total = draw.rng.randint(max(13, len(records) + 3), 64) if paged else len(records)
+    total = draw.rng.choice(_totals(len(records))) if paged else len(records)
     return View(
         draw,
         source,
@@ -122,6 +123,11 @@ def draw_view(
         total,
         _now(draw, source, records),
     )
+
+
+def _totals(shown: int) -> list[int]:
+    """What the total of a page of `shown` records may be."""
+    return [n for n in range(max(13, shown + 3), 65) if n != PAGE_SIZE]
 
 
 def _distinct(pool: Sequence[Record], source: Source) -> list[Record]:
@@ -166,5 +172,5 @@ def _calls(draw: Draw, source: Source, records: Sequence[Record], total: int) ->
         }
     data = {key: body, **({"currency": source.currency} if source.currency else {})}
     if total > len(records):
-        data = {**data, "total": total, "page_size": 50}
+        data = {**data, "total": total, "page_size": PAGE_SIZE}
     return (Call(source.app_id, source.fn_name, "read", {}, data=data, summary=summary),)
