@@ -1,0 +1,218 @@
+"""Judge: the origin of each directing value of a call, and whether it must be asked about. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, Protocol
+from urllib.parse import urlsplit
+
+from ... import language
+from ...base.clock import iso
+from ...catalogue import Catalogue, FunctionInfo
+from ...pii import Masker
+from ...values import CallOutcome, Section, SessionMemory, Step
+from . import taking_up
+from .directing import OPEN_WORLD, Directing, directing
+from .places import Field, Places, Source, normal
+from .wish import Said, Wish, wish_of
+
+OriginName = Literal[
+    "user", "taken_up", "this_turn", "earlier", "free_text", "skeleton", "description", "nowhere"
+]
+HIS: frozenset[str] = frozenset({"user", "taken_up"})
+"""Origins that are the user's own: what he wrote, and what he pointed at."""
+
+
+class Moment(Protocol):
+    """What the judge needs of a turn's state."""
+
+    @property
+    def message(self) -> str: ...
+    @property
+    def now(self) -> float: ...
+    @property
+    def memory(self) -> SessionMemory: ...
+    @property
+    def sections(self) -> tuple[Section, ...]: ...
+    @property
+    def catalogue(self) -> Catalogue: ...
+    @property
+    def masker(self) -> Masker: ...
+    @property
+    def language(self) -> str: ...
+    @property
+    def outcomes(self) -> Mapping[int, CallOutcome]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where one directing value comes from. `app_id` and `label` name the result or section it
+    stands in: the app, and what the app calls the thing (its title, its sender)."""
+
+    path: str
+    name: str
+    kind: str
+    value: str | int | float
+    origin: OriginName
+    app_id: str = ""
+    label: str = ""
+
+    @property
+    def his(self) -> bool:
+        """Whether it is the user's own."""
+        return self.origin in HIS
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a call is asked about: `unasked`, the message does not ask for it; `values`, some of its
+    directing values are not the user's."""
+
+    unasked: bool
+    origins: tuple[Origin, ...]
+
+    @property
+    def foreign(self) -> tuple[Origin, ...]:
+        """The values that are not the user's."""
+        return tuple(o for o in self.origins if not o.his)
+
+
+@dataclass(frozen=True)
+class Judge:
+    """One moment of a turn: its words, results and sections, indexed once."""
+
+    places: Places
+    wish: Wish
+    replies: tuple[str, ...] = ()
+    """The remembered replies, the newest first: what the user has been shown."""
+
+    @staticmethod
+    def of(moment: Moment) -> Judge:
+        """The judge of a turn at this moment."""
+        tag = language.detect(moment.message, language.of(moment.language).tag)
+        turns = tuple(reversed(moment.memory.turns))
+        said = tuple(Said(t.message, t.reply) for t in turns)
+        places = Places(
+            words=(moment.message, *(t.message for t in turns)),
+            accepted=frozenset(v for t in turns for v in t.accepted),
+            results=tuple(_results(moment)),
+            sections=tuple(
+                Source(s.app_id, s.section, s.data) for s in moment.sections if s.data
+            ),
+            descriptions=_descriptions(moment.catalogue),
+            now=iso(moment.now),
+            tag=tag,
+        )
+        return Judge(places, wish_of(moment.message, said, tag), tuple(t.reply for t in turns))
+
+    def origins(self, function: FunctionInfo, arguments: Mapping[str, Any]) -> tuple[Origin, ...]:
+        """The origin of every directing value of these arguments."""
+        found = directing(function, arguments)
+        return tuple(o for d in found if (o := self._origin(d, function)) is not None)
+
+    def why(self, function: FunctionInfo, arguments: Mapping[str, Any]) -> Why | None:
+        """Why the call has to be asked about, or None where it is the user's own wish. A read is
+        asked about only where it would carry data out."""
+        if function.action_type == "read":
+            return self._carried_out(function, arguments)
+        found = self.origins(function, arguments)
+        own = any(o.origin == "user" and self._in_wish(o) for o in found)
+        unasked = not self.wish.asks_for(function, own_values=own)
+        return Why(unasked, found) if unasked or not all(o.his for o in found) else None
+
+    def _in_wish(self, origin: Origin) -> bool:
+        texts = Places(self.wish.texts, now=self.places.now, tag=self.places.tag)
+        return texts.said(origin.value, origin.kind)
+
+    def _origin(self, d: Directing, function: FunctionInfo) -> Origin | None:
+        """The value's origin; None where it directs nothing after all."""
+        if d.kind == "when" and taking_up.agrees_on_the_day(d, self.wish, self.places.now):
+            return None
+        if self.places.said(d.value, d.kind):
+            return _found(d, "user")
+        fields = self.places.structured(d.value)
+        sections = self.places.skeleton.get(normal(d.value), ())
+        if not d.inside and taking_up.taken_up(
+            d, function, (*fields, *sections), self.places, self.wish, self.replies
+        ):
+            return _found(d, "taken_up", fields or sections)
+        if fields:
+            newest = min(f.turn for f in fields)
+            return _found(d, "earlier" if newest else "this_turn", fields)
+        if source := self.places.in_text(d.value):
+            return Origin(d.path, d.name, d.kind, d.value, "free_text", source.app_id)
+        if source := self.places.in_skeleton(d.value):
+            return Origin(d.path, d.name, d.kind, d.value, "skeleton", source.app_id)
+        described = self.places.in_description(d.value)
+        return _found(d, "description" if described else "nowhere")
+
+    def _carried_out(self, function: FunctionInfo, arguments: Mapping[str, Any]) -> Why | None:
+        """A read that takes values of the session to somewhere the user did not name."""
+        found = tuple(o for o in self.origins(function, arguments) if o.kind == "url")
+        out = any(not o.his and _carries(str(o.value), o.origin) for o in found)
+        if not out and function.input_schema.get(OPEN_WORLD) is True:
+            data = tuple(self._data_in(arguments))
+            found, out = (*found, *data), bool(data)
+        return Why(False, found) if out else None
+
+    def _data_in(self, arguments: Mapping[str, Any]) -> Iterator[Origin]:
+        """Values of this session's results that stand in the arguments and are not the user's."""
+        for path, text in arguments.items():
+            if not isinstance(text, str):
+                continue
+            for form, fields in self.places.fields.items():
+                telling = len(form) >= _TELLING and any(c.isdigit() or c == "@" for c in form)
+                if telling and form in text.casefold() and not self.places.said(fields[0].value):
+                    yield Origin(path, path, "content", text, "this_turn", fields[0].app_id)
+                    break
+
+
+_TELLING = 4
+"""Characters of a value with a digit or an @ in it that tells something about the user."""
+
+
+def origins(step: Step, function: FunctionInfo, state: Moment) -> tuple[Origin, ...]:
+    """The origin of every directing value of one step."""
+    return Judge.of(state).origins(function, step.arguments)
+
+
+def question_for(step: Step, function: FunctionInfo, state: Moment) -> Why | None:
+    """Why one step has to be asked about; None where it is the user's own wish."""
+    return Judge.of(state).why(function, step.arguments)
+
+
+def _found(d: Directing, origin: OriginName, fields: tuple[Field, ...] = ()) -> Origin:
+    first = fields[0] if fields else None
+    return Origin(
+        d.path,
+        d.name,
+        d.kind,
+        d.value,
+        origin,
+        first.app_id if first else "",
+        taking_up.label_of(first.record, d.value) if first else "",
+    )
+
+
+def _carries(url: str, origin: str) -> bool:
+    """Whether a link brings values with it: a query, a login, a fragment; or it was put together
+    here, for it stands nowhere."""
+    parts = urlsplit(url if "://" in url else f"//{url}")
+    return bool(parts.query or parts.username or parts.fragment) or origin == "nowhere"
+
+
+def _results(moment: Moment) -> Iterator[Source]:
+    """This turn's results, then the remembered facts, the newest first, in real values."""
+    for _, o in sorted(moment.outcomes.items(), reverse=True):
+        yield Source(o.app_id, o.fn_name, o.data, 0, o.summary if o.ok else o.error)
+    for ago, turn in enumerate(reversed(moment.memory.turns), 1):
+        for digest in reversed(turn.digests):
+            data = moment.masker.unmask(json.loads(digest.data_facts_json))
+            yield Source(digest.app_id, digest.fn_name, data, ago)
+
+
+def _descriptions(catalogue: Catalogue) -> tuple[str, ...]:
+    return tuple(f"{f.description}" for app in catalogue.apps.values() for f in app.functions)

@@ -1,0 +1,183 @@
+"""Taking up: how a user's words point at a value that he did not write. Pure.
+
+- He points back: "the same address", «ему», "the second one" – at a value that a reply has shown.
+- He names a thing, and the call needs its id: "the note Standup".
+- He names a thing and a field of it: "the same participants as in 'Introductory meeting'".
+- He leaves the choice among an app's own names: "a channel with the fewest members".
+
+Addresses, accounts, links and amounts are taken up in the first and the third way only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from ... import language
+from ...catalogue import FunctionInfo
+from .directing import Directing, form_of, named_kind, words_of
+from .places import Field, Places, normal, stands_in
+from .wish import Wish, stems
+
+_SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}$")
+LONGEST_LABEL = 120
+"""Characters of what an app calls a thing; what is longer is its text."""
+
+
+def taken_up(
+    d: Directing,
+    function: FunctionInfo,
+    fields: Sequence[Field],
+    places: Places,
+    wish: Wish,
+    replies: Sequence[str],
+) -> bool:
+    """Whether the user's words point at the value in one of these fields."""
+    if not fields or d.kind == "secret":
+        return False
+    if any(f.turn for f in fields) and _pointed_at(d, fields, wish, replies):
+        return True
+    if d.kind == "id" and _named(d, fields, places, wish):
+        return True
+    return _same_field(d, fields, wish) or (
+        d.kind == "name" and _left_open(d, function, fields, places, wish)
+    )
+
+
+def _pointed_at(
+    d: Directing, fields: Sequence[Field], wish: Wish, replies: Sequence[str]
+) -> bool:
+    """The user points back, or names a part of it, and a reply has shown it; of an id, the thing
+    it belongs to."""
+    parts = {p for p in stems(str(d.value), wish.tag) if len(p) > 2 and p.isalpha()}
+    if not wish.points_back and not parts & wish.stems:
+        return False
+    shown = [str(d.value)]
+    if d.kind == "id":
+        shown += [label for f in fields for label in labels(f.record)]
+    return any(stands_in(text, reply, "", wish.tag) for text in shown for reply in replies)
+
+
+def _named(d: Directing, fields: Sequence[Field], places: Places, wish: Wish) -> bool:
+    """The record of this id bears a name that stands in the user's words, and no other record of
+    the same result does."""
+    for f in fields:
+        if named_kind(f.key) != "id" or not _is_named(f.record, wish):
+            continue
+        rivals = {
+            normal(other.value)
+            for source in (places.fields, places.skeleton)
+            for others in source.values()
+            for other in others
+            if (other.fn_name, other.turn, other.key) == (f.fn_name, f.turn, f.key)
+            and _is_named(other.record, wish)
+        }
+        if rivals == {normal(d.value)}:
+            return True
+    return False
+
+
+def _same_field(d: Directing, fields: Sequence[Field], wish: Wish) -> bool:
+    """"The same participants as …": he points back, says the field and names the record."""
+    name = {language.stem(w, "en") for w in words_of(d.name)}
+    if not wish.points_back or not name & wish.stems:
+        return False
+    return any(
+        name & {language.stem(w, "en") for w in words_of(f.key)} and _is_named(f.record, wish)
+        for f in fields
+    )
+
+
+def _left_open(
+    d: Directing, function: FunctionInfo, fields: Sequence[Field], places: Places, wish: Wish
+) -> bool:
+    """He names the class ("a channel", "all users"), none of its members, and the value is a member
+    that the app itself lists under that name."""
+    if form_of(str(d.value)):
+        return False
+    classes = {language.stem(w, "en") for w in words_of(d.name)} & wish.stems
+    for f in fields:
+        listed = {language.stem(w, "en") for w in (*words_of(f.fn_name), *words_of(f.key))}
+        if f.app_id != function.app_id or not classes & listed:
+            continue
+        members = {
+            str(other.value)
+            for others in places.fields.values()
+            for other in others
+            if (other.fn_name, other.key) == (f.fn_name, f.key)
+        }
+        if not any(stands_in(m, t, "name", wish.tag) for m in members for t in wish.texts):
+            return True
+    return False
+
+
+def agrees_on_the_day(d: Directing, wish: Wish, now: str) -> bool:
+    """Whether a day of the call is one the user named, lies between two that he named, or he named
+    none: dates are asked about only where they are not what he said."""
+    days = _days(wish.texts, wish.tag, now)
+    if not days:
+        return True
+    month, day = int(str(d.value)[5:7]), int(str(d.value)[8:10])
+    return min(days) <= (month, day) <= max(days)
+
+
+@lru_cache(maxsize=64)
+def _days(texts: tuple[str, ...], tag: str, now: str) -> tuple[tuple[int, int], ...]:
+    """`(month, day)` of the days that the texts name; none where one of them names a time that is
+    no single day."""
+    found: list[tuple[int, int]] = []
+    for text in texts:
+        for mention in language.dates(text, tag, now or None):
+            if mention.kind in ("month", "weekday"):
+                return ()
+            found += _month_and_day(mention)
+    return tuple(found)
+
+
+def _month_and_day(mention: language.Mention) -> Iterator[tuple[int, int]]:
+    for reading in mention.readings or (mention.value,):
+        if mention.kind == "date":
+            yield reading[1], reading[2]
+        elif mention.kind == "moment":
+            yield reading.month, reading.day
+        elif mention.kind == "period":
+            yield from ((day.month, day.day) for day in reading)
+
+
+def labels(record: Mapping[str, Any]) -> Iterator[str]:
+    """What an app calls the thing that a record describes: its title, subject, file name."""
+    titles = set(language.title_keys()) | {"filename"}
+    for key, value in record.items():
+        if isinstance(value, str) and 0 < len(value) <= LONGEST_LABEL and "\n" not in value:
+            if titles.intersection(words_of(key.casefold())) or key.casefold() in titles:
+                yield value
+
+
+def label_of(record: Mapping[str, Any], value: object) -> str:
+    """The title of the record a value stands in, and whom it is from; empty where it says none."""
+    found = [label for label in labels(record) if normal(label) != normal(value)][:1]
+    senders = ("from", "sender", "author")
+    found += [str(record[k]) for k in senders if isinstance(record.get(k), str)][:1]
+    return " · ".join(text for text in found if text and normal(text) != normal(value))
+
+
+def _is_named(record: Mapping[str, Any], wish: Wish) -> bool:
+    return any(_label_in(label, wish) for label in labels(record))
+
+
+def _label_in(label: str, wish: Wish) -> bool:
+    """Whether every telling word of a label stands in the user's words."""
+    words = language.of(wish.tag).words
+    bare = _SUFFIX.sub("", label) if " " not in label else label
+    wanted: set[str] = set()
+    for token in language.tokens(bare):
+        parts = re.split(r"[-_.'’]", token.text)
+        whole = language.stem(token.text, wish.tag)
+        if whole not in wish.stems:
+            wanted |= {language.stem(p, wish.tag) for p in parts if p}
+        else:
+            wanted.add(whole)
+    telling = wanted - words.function
+    return bool(telling) and telling <= wish.stems and sum(map(len, telling)) > 2
