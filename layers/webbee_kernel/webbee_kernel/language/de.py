@@ -15,6 +15,7 @@ WORDS = Words(
     yes_filler="bitte es das sie ihn alles lösche löschen sende senden",
     no="nein nee nicht abbrechen stopp halt ablehnen niemals",
     no_filler="jetzt warte es das bitte mach",
+    resume="weiter fortfahren fortsetzen mach",
     reference="der die das dieser diese dieses diesen jener jene derselbe dieselbe dasselbe gleiche"
     " gleichen vorige vorherige es ihn ihm ihr sie dort",
     recency="ich wir du gerade eben erstellt hinzugefügt geschrieben gesendet gespeichert erhalten",

@@ -16,6 +16,7 @@ WORDS = Words(
     yes_filler="it please them that ahead delete all right send",
     no="no nope n cancel stop don't dont abort refuse reject not never",
     no_filler="now wait keep it that please do",
+    resume="continue resume proceed carry",
     reference="it its that this those these him her them they he she one ones same previous above"
     " last earlier former latter there",
     recency="i we you created added wrote made saved sent found got received recently just",
@@ -132,11 +133,15 @@ WORDS = Words(
     possession="your yours you've you",
     drafting="write draft compose translate suggest rephrase summarize proofread",
     rest="more others other another remaining further additional else",
+    named_alike="email mail text call message order change note record set draft post share charge fix"
+    " issue address contact reserve copy export import upload download book plan turn stop start block"
+    " process handle report sign credit debit purchase merge transfer approach reply",
+    leads="to and please then or you also now just go",
     effects={
         "send": "send sent email mail forward reply message notify text call redirect contact"
         " invite dispatch deliver ship",
         "delete": "delete remove erase revoke trash purge clean clear empty drop",
-        "create": "create add make made set draft generate register write wrote compose record",
+        "create": "create add append attach insert put make made set draft generate register write wrote compose record",
         "update": "update change edit modify grant assign rename correct replace merge restart"
         " reboot deploy fix increase decrease extend raise lower adjust turn start stop reset"
         " restore convert upgrade downgrade swap",

@@ -15,6 +15,7 @@ WORDS = Words(
     yes_filler="por favor lo la los las eso todo borra bórralo elimina elimínalo envía envíalo",
     no="no cancela cancelar para detente rechazo nunca",
     no_filler="ahora espera lo la eso por favor",
+    resume="continua continúa continuar sigue seguir adelante",
     reference="el la lo los las ese esa eso este esta esto aquel aquella mismo misma mismos mismas"
     " anterior allí",
     recency="yo nosotros acabo recién creé creado añadí añadido escribí guardé envié recibí",

@@ -15,6 +15,7 @@ WORDS = Words(
     yes_filler="s'il vous te plaît le la les ça tout supprime supprime-le envoie envoie-le d",
     no="non annule annuler arrête stop refuse jamais pas",
     no_filler="maintenant attends le la ça s'il te vous plaît",
+    resume="continue continuer continuez poursuis poursuivre",
     reference="le la les ce cet cette ces celui celle ceux même mêmes précédent précédente là",
     recency="je nous viens créé ajouté écrit enregistré envoyé reçu",
     function="le la les l un une des du de d et ou mais à au aux en dans avec pour par sur que qui"

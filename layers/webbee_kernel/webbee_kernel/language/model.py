@@ -56,6 +56,7 @@ class Words:
     yes_filler = Role()  # may stand beside a yes: please, it
     no = Role()
     no_filler = Role()  # may stand beside a no: now, wait
+    resume = Role()  # go on, continue: the earlier wish still stands
     reference = Role()  # points back: same, that, it
     recency = Role()  # "the one I just created"
     function = Role()  # says nothing about the matter: a, the, to, my, please
@@ -94,6 +95,8 @@ class Words:
     rest = Role()  # more, others, remaining: a list goes on
     possession = Role()  # you have, your: the sentence speaks of the user's own things
     drafting = Role()  # write, translate, suggest: the user asks for a text
+    named_alike = Role()  # verbs that are nouns as well: email, order, note
+    leads = Role()  # what such a word follows where it is the verb: to, and, please
     effects = Mapped()  # send, delete, create …: what a verb does
     ordinals = Mapped()  # concept is the position as a string, "-1" the last
     units = Mapped()  # second, minute, hour, day, week, month, year, byte, kilobyte …

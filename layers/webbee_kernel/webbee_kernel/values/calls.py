@@ -75,6 +75,7 @@ class CallOutcome:
     step: int = 0
     repeated: bool = False
     problems: tuple[dict[str, str], ...] = ()
+    arguments: dict[str, Any] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:

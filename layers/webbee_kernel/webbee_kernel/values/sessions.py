@@ -43,6 +43,7 @@ class Turn:
     vault: dict[str, str] = field(default_factory=dict)
     masked: bool = True
     response: dict[str, Any] = field(default_factory=dict)
+    accepted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,13 +137,19 @@ def _kind(function: FunctionInfo, name: str, rules: Mapping[str, Any], value: ob
 
 
 def _called_after(function: FunctionInfo, name: str, value: object) -> bool:
-    """Whether the function's own name says that it acts on this parameter: `reserve_hotel(hotel)`."""
+    """Whether the function is named after this parameter: `reserve_hotel(hotel)`."""
     words = words_of(name)
     return (
         isinstance(value, str)
         and not _CONTENT.intersection(words)
-        and bool({w.rstrip("s") for w in words} & {w.rstrip("s") for w in words_of(function.fn_name)})
+        and bool(
+            {w.rstrip("s") for w in words} & {w.rstrip("s") for w in words_of(function.fn_name)}
+        )
     )
+
+
+def _singular(words: list[str]) -> set[str]:
+    return {w.rstrip("s") for w in words}
 
 
 def _is_day(value: object) -> bool:

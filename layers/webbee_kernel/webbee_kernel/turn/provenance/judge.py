@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
 
@@ -99,9 +98,7 @@ class Judge:
             words=(moment.message, *(t.message for t in turns)),
             accepted=frozenset(v for t in turns for v in t.accepted),
             results=tuple(_results(moment)),
-            sections=tuple(
-                Source(s.app_id, s.section, s.data) for s in moment.sections if s.data
-            ),
+            sections=tuple(Source(s.app_id, s.section, s.data) for s in moment.sections if s.data),
             descriptions=_descriptions(moment.catalogue),
             now=iso(moment.now),
             tag=tag,
@@ -111,7 +108,7 @@ class Judge:
     def origins(self, function: FunctionInfo, arguments: Mapping[str, Any]) -> tuple[Origin, ...]:
         """The origin of every directing value of these arguments."""
         found = directing(function, arguments)
-        return tuple(o for d in found if (o := self._origin(d, function)) is not None)
+        return tuple(o for d in found if (o := self._origin(d, function, arguments)) is not None)
 
     def why(self, function: FunctionInfo, arguments: Mapping[str, Any]) -> Why | None:
         """Why the call has to be asked about, or None where it is the user's own wish. A read is
@@ -127,7 +124,9 @@ class Judge:
         texts = Places(self.wish.texts, now=self.places.now, tag=self.places.tag)
         return texts.said(origin.value, origin.kind)
 
-    def _origin(self, d: Directing, function: FunctionInfo) -> Origin | None:
+    def _origin(
+        self, d: Directing, function: FunctionInfo, arguments: Mapping[str, Any]
+    ) -> Origin | None:
         """The value's origin; None where it directs nothing after all."""
         if d.kind == "when" and taking_up.agrees_on_the_day(d, self.wish, self.places.now):
             return None
@@ -136,7 +135,7 @@ class Judge:
         fields = self.places.structured(d.value)
         sections = self.places.skeleton.get(normal(d.value), ())
         if not d.inside and taking_up.taken_up(
-            d, function, (*fields, *sections), self.places, self.wish, self.replies
+            d, function, (*fields, *sections), self.places, self.wish, self.replies, arguments
         ):
             return _found(d, "taken_up", fields or sections)
         if fields:
@@ -206,13 +205,25 @@ def _carries(url: str, origin: str) -> bool:
 
 def _results(moment: Moment) -> Iterator[Source]:
     """This turn's results, then the remembered facts, the newest first, in real values."""
-    for _, o in sorted(moment.outcomes.items(), reverse=True):
-        yield Source(o.app_id, o.fn_name, o.data, 0, o.summary if o.ok else o.error)
+    for number, o in sorted(moment.outcomes.items(), reverse=True):
+        told = o.summary if o.ok else o.error
+        yield Source(o.app_id, o.fn_name, o.data, 0, told, o.arguments, number)
     for ago, turn in enumerate(reversed(moment.memory.turns), 1):
-        for digest in reversed(turn.digests):
-            data = moment.masker.unmask(json.loads(digest.data_facts_json))
-            yield Source(digest.app_id, digest.fn_name, data, ago)
+        for number, digest in reversed(list(enumerate(turn.digests))):
+            data = _real(json.loads(digest.data_facts_json), moment.masker)
+            yield Source(digest.app_id, digest.fn_name, data, ago, number=number)
 
 
 def _descriptions(catalogue: Catalogue) -> tuple[str, ...]:
     return tuple(f"{f.description}" for app in catalogue.apps.values() for f in app.functions)
+
+
+def _real(value: Any, masker: Masker) -> Any:
+    """Remembered facts with what their placeholders stand for."""
+    if isinstance(value, str):
+        return masker.unmask_text(value)
+    if isinstance(value, list):
+        return [_real(item, masker) for item in value]
+    if isinstance(value, dict):
+        return {masker.unmask_text(k): _real(item, masker) for k, item in value.items()}
+    return value

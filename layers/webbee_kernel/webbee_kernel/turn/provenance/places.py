@@ -28,7 +28,7 @@ _GROUPED = re.compile(r"[\s().-]")
 @dataclass(frozen=True, slots=True)
 class Field:
     """One scalar of a structured result: its key, the nearest object it stands in, and whose result
-    it is. `among` are the values of the list that it is an item of."""
+    it is."""
 
     value: Any
     key: str
@@ -37,17 +37,25 @@ class Field:
     fn_name: str
     turn: int
     """How many turns ago the result came; 0 is this turn."""
+    number: int = 0
+    """Which of the turn's results."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Something that was read: a call's data (`this_turn` or earlier), or a skeleton section."""
+    """Something that was read: a call's data, `turn` turns ago, or a skeleton section."""
 
     app_id: str
     fn_name: str
     data: Any
     turn: int = 0
     summary: str = ""
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    number: int = 0
+
+    def is_of(self, item: Field) -> bool:
+        """Whether the field stands in this source."""
+        return (self.number, self.turn) == (item.number, item.turn)
 
 
 @dataclass(frozen=True)
@@ -205,7 +213,7 @@ def _by_form(sources: Iterable[Source]) -> dict[str, tuple[Field, ...]]:
 
 def _fields(source: Source) -> Iterator[Field]:
     for key, record, value in walk(source.data):
-        yield Field(value, key, record, source.app_id, source.fn_name, source.turn)
+        yield Field(value, key, record, source.app_id, source.fn_name, source.turn, source.number)
 
 
 def walk(
@@ -215,6 +223,8 @@ def walk(
     that maps names to things count as values too (`{"general": […]}`)."""
     if isinstance(value, Mapping):
         for name, item in value.items():
+            if not str(name).isidentifier():
+                yield key, value, str(name)
             yield from walk(item, str(name), value)
     elif isinstance(value, list):
         for item in value:

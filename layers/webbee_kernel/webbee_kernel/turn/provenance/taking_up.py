@@ -1,9 +1,11 @@
 """Taking up: how a user's words point at a value that he did not write. Pure.
 
 - He points back: "the same address", «ему», "the second one" – at a value that a reply has shown.
-- He names a thing, and the call needs its id: "the note Standup".
+- He names a thing, and the call needs its id: "the note Standup"; or a search for his own words has
+  found one thing only.
 - He names a thing and a field of it: "the same participants as in 'Introductory meeting'".
-- He leaves the choice among an app's own names: "a channel with the fewest members".
+- He leaves the choice among an app's own names: "a channel with the fewest members", and nothing
+  else of the call is copied from a result.
 
 Addresses, accounts, links and amounts are taken up in the first and the third way only.
 """
@@ -18,7 +20,7 @@ from typing import Any
 from ... import language
 from ...catalogue import FunctionInfo
 from .directing import Directing, form_of, named_kind, words_of
-from .places import Field, Places, normal, stands_in
+from .places import Field, Places, normal, stands_in, walk
 from .wish import Wish, stems
 
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}$")
@@ -33,22 +35,23 @@ def taken_up(
     places: Places,
     wish: Wish,
     replies: Sequence[str],
+    arguments: Mapping[str, Any],
 ) -> bool:
     """Whether the user's words point at the value in one of these fields."""
     if not fields or d.kind == "secret":
         return False
     if any(f.turn for f in fields) and _pointed_at(d, fields, wish, replies):
         return True
-    if d.kind == "id" and _named(d, fields, places, wish):
+    if d.kind == "id" and (_named(d, fields, places, wish) or _only_find(d, fields, places)):
         return True
-    return _same_field(d, fields, wish) or (
-        d.kind == "name" and _left_open(d, function, fields, places, wish)
+    if _same_field(d, fields, wish):
+        return True
+    return d.kind in ("name", "recipient") and (
+        _left_open(d, function, fields, places, wish) and not _dictated(arguments, places)
     )
 
 
-def _pointed_at(
-    d: Directing, fields: Sequence[Field], wish: Wish, replies: Sequence[str]
-) -> bool:
+def _pointed_at(d: Directing, fields: Sequence[Field], wish: Wish, replies: Sequence[str]) -> bool:
     """The user points back, or names a part of it, and a reply has shown it; of an id, the thing
     it belongs to."""
     parts = {p for p in stems(str(d.value), wish.tag) if len(p) > 2 and p.isalpha()}
@@ -79,15 +82,25 @@ def _named(d: Directing, fields: Sequence[Field], places: Places, wish: Wish) ->
     return False
 
 
+def _only_find(d: Directing, fields: Sequence[Field], places: Places) -> bool:
+    """The one record that this turn's search for the user's own words has found."""
+    for f in fields:
+        source = next((s for s in places.results if s.is_of(f)), None)
+        if source is None or f.turn or named_kind(f.key) != "id":
+            continue
+        asked = [v for v in source.arguments.values() if isinstance(v, str) and v]
+        ids = {normal(v) for key, _, v in walk(source.data) if key == f.key}
+        if asked and all(places.said(v) for v in asked) and ids == {normal(d.value)}:
+            return True
+    return False
+
+
 def _same_field(d: Directing, fields: Sequence[Field], wish: Wish) -> bool:
-    """"The same participants as …": he points back, says the field and names the record."""
-    name = {language.stem(w, "en") for w in words_of(d.name)}
+    """ "The same participants as …": he points back, says the field and names the record."""
+    name = _stems(words_of(d.name))
     if not wish.points_back or not name & wish.stems:
         return False
-    return any(
-        name & {language.stem(w, "en") for w in words_of(f.key)} and _is_named(f.record, wish)
-        for f in fields
-    )
+    return any(name & _stems(words_of(f.key)) and _is_named(f.record, wish) for f in fields)
 
 
 def _left_open(
@@ -97,9 +110,12 @@ def _left_open(
     that the app itself lists under that name."""
     if form_of(str(d.value)):
         return False
-    classes = {language.stem(w, "en") for w in words_of(d.name)} & wish.stems
+    own = words_of(d.name)
+    classes = _stems([*own, *_PERSONS] if d.kind == "recipient" else own) & wish.stems
     for f in fields:
-        listed = {language.stem(w, "en") for w in (*words_of(f.fn_name), *words_of(f.key))}
+        listed = _stems([*words_of(f.fn_name), *words_of(f.key)])
+        if d.kind == "recipient" and listed & _stems(_SENDERS):
+            listed |= _stems(_PERSONS)
         if f.app_id != function.app_id or not classes & listed:
             continue
         members = {
@@ -111,6 +127,23 @@ def _left_open(
         if not any(stands_in(m, t, "name", wish.tag) for m in members for t in wish.texts):
             return True
     return False
+
+
+_PERSONS = ("user", "member", "person")
+_SENDERS = ("sender", "author", "user", "member")
+"""Words of identifiers, as `directing` has them."""
+_COPIED = 12
+"""Characters of a text that, found in a result word for word, was copied from there."""
+
+
+def _dictated(arguments: Mapping[str, Any], places: Places) -> bool:
+    """Whether another text of the call stands in a result word for word."""
+    texts = (v for _, _, v in walk(dict(arguments)) if isinstance(v, str))
+    return any(len(t) >= _COPIED and not places.said(t) and places.in_text(t) for t in texts)
+
+
+def _stems(words: Sequence[str]) -> set[str]:
+    return {language.stem(w, "en") for w in words}
 
 
 def agrees_on_the_day(d: Directing, wish: Wish, now: str) -> bool:
@@ -143,7 +176,11 @@ def _month_and_day(mention: language.Mention) -> Iterator[tuple[int, int]]:
         elif mention.kind == "moment":
             yield reading.month, reading.day
         elif mention.kind == "period":
-            yield from ((day.month, day.day) for day in reading)
+            yield from (_day(end) for end in reading)
+
+
+def _day(end: Any) -> tuple[int, int]:
+    return (end.month, end.day) if hasattr(end, "month") else (end[1], end[2])
 
 
 def labels(record: Mapping[str, Any]) -> Iterator[str]:

@@ -160,7 +160,8 @@ def _unforbidden(text: str, tag: str) -> Iterator[str]:
         if line and line[0] in words.question and sentence.rstrip().endswith("?"):
             continue
         for at, word in enumerate(line):
-            if not no.intersection(line[max(0, at - _NEAR) : at]):
+            noun = at > 0 and word in words.named_alike and line[at - 1] not in words.leads
+            if not noun and not no.intersection(line[max(0, at - _NEAR) : at]):
                 yield word
 
 
@@ -179,7 +180,7 @@ def _verbs_and_nouns(function: FunctionInfo) -> tuple[frozenset[str], frozenset[
     """What a function does and to what, from its name; where the name has no verb, from the first
     words of its description."""
     name = [language.stem(w, "en") for w in words_of(function.fn_name)]
-    described = [s for s in stems(function.description, "en")][:_FIRST_WORDS]
+    described = list(stems(function.description, "en"))[:_FIRST_WORDS]
     verbs = {s for s in name if _concept(s, "en")} or set(name[:1])
     verbs |= set(next(([s] for s in described if _concept(s, "en")), []))
     common = language.of("en").words.function
