@@ -33,7 +33,13 @@ _RECORDS: Final = (Turn, PendingConfirmation, AuditRecord, Event, Installation)
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {
     cls: tuple(f.name for f in fields(cls)) for cls in _RECORDS
 }
-_TURN_DEFAULTS: Final[dict[str, Any]] = {"vault": {}, "masked": True, "response": {}, "apps": ()}
+_TURN_DEFAULTS: Final[dict[str, Any]] = {
+    "vault": {},
+    "masked": True,
+    "response": {},
+    "apps": (),
+    "accepted": (),
+}
 
 
 def turn_text(turn: Turn) -> str:
@@ -52,7 +58,8 @@ def turn_text(turn: Turn) -> str:
 def turn_from(text: str) -> Turn:
     head, _, facts = text.partition("\n")
     row = _known(Turn, head)
-    row["apps"] = tuple(row.get("apps", ()))
+    for name in ("apps", "accepted"):
+        row[name] = tuple(row.get(name, ()))
     digests, start = [], 0
     for app_id, fn_name, length in row.get("digests", ()):
         digests.append(ToolCallDigest(app_id, fn_name, facts[start : start + length]))

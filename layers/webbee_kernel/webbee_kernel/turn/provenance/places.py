@@ -21,6 +21,7 @@ LONGEST_FIELD = 200
 """Characters of a text that still counts as a field; what is longer is prose."""
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
+_FIGURE = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?!\w)")
 _SCHEME = re.compile(r"^(?:https?://|mailto:|tel:)", re.I)
 _GROUPED = re.compile(r"[\s().-]")
 
@@ -153,9 +154,9 @@ def stands_in(value: object, text: str, kind: str = "", tag: str = "en", now: st
         return _number_in(form, text, kind, tag, now)
     if _holds(text, value):
         return True
-    compact = _GROUPED.sub("", text.casefold())
-    if form.isalnum() and sum(c.isdigit() for c in form) >= 8:
-        return re.search(rf"(?<![^\W\d_]|\d){re.escape(form)}", compact) is not None
+    if form.isalnum() and sum(c.isdigit() for c in form) >= 8:  # an account written in groups
+        grouped = r"[\s.()-]?".join(form)
+        return re.search(rf"(?i)(?<!\w){grouped}(?!\w)", text) is not None
     return kind in ("", "name", "recipient", "path") and _words_in(str(value), text, tag)
 
 
@@ -164,6 +165,8 @@ def _holds(text: str, value: object) -> bool:
     form = _SCHEME.sub("", " ".join(str(value).split())).rstrip("/")
     if not form:
         return False
+    if _NUMBER.fullmatch(number := normal(value)):
+        return any(normal(m[0].replace(",", "")) == number for m in _FIGURE.finditer(text))
     linked = "@" in form or "." in form
     before = r"(?<![\w@.+-])" if linked else r"(?<!\w)"
     after = r"(?![\w@/-])(?!\.[a-z0-9])" if linked else r"(?!\w)"

@@ -32,7 +32,7 @@ _ALIKE = (
     {"create", "update", "save", "schedule", "move"},
     {"delete", "close"},
     {"update", "close", "move"},
-    {"send", "pay"},
+    {"send", "pay", "move"},
     {"schedule", "pay"},
 )
 """Concepts that one wish may mean: "post it" is sending and saving, "book" is paying too."""
