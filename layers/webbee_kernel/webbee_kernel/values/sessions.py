@@ -29,8 +29,8 @@ class Turn:
     `seq` counts from 1; slot `seq % 5` of the ring holds it. `vault` maps the placeholders that
     stand in `digests` and are still needed to their real values; nothing renders it. `masked` says
     whether `digests` were masked when stored. `response` is the whole answer, so a repeated request
-    gets it from the same read. `accepted` are values, in the form in which provenance compares them,
-    that the user has said yes to in it.
+    gets it from the same read. `accepted` are values that the user has said yes to in it, in the
+    form in which provenance compares them.
     """
 
     seq: int

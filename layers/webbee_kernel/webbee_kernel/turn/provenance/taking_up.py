@@ -149,37 +149,34 @@ def _stems(words: Sequence[str]) -> set[str]:
 def agrees_on_the_day(d: Directing, wish: Wish, now: str) -> bool:
     """Whether a day of the call is one the user named, lies between two that he named, or he named
     none: dates are asked about only where they are not what he said."""
-    days = _days(wish.texts, wish.tag, now)
-    if not days:
-        return True
-    month, day = int(str(d.value)[5:7]), int(str(d.value)[8:10])
-    return min(days) <= (month, day) <= max(days)
+    spans = _spans(wish.texts, wish.tag, now)
+    day = int(str(d.value)[5:7]), int(str(d.value)[8:10])
+    return not spans or any(first <= day <= last for first, last in spans)
+
+
+_Day = tuple[int, int]
 
 
 @lru_cache(maxsize=64)
-def _days(texts: tuple[str, ...], tag: str, now: str) -> tuple[tuple[int, int], ...]:
-    """`(month, day)` of the days that the texts name; none where one of them names a time that is
-    no single day."""
-    found: list[tuple[int, int]] = []
+def _spans(texts: tuple[str, ...], tag: str, now: str) -> tuple[tuple[_Day, _Day], ...]:
+    """The days and periods that the texts name, as `(month, day)` of their ends, and what lies
+    between the dates of one text; none where a text names a time that is no day at all."""
+    found: list[tuple[_Day, _Day]] = []
     for text in texts:
+        dates: list[_Day] = []
         for mention in language.dates(text, tag, now or None):
             if mention.kind in ("month", "weekday"):
                 return ()
-            found += _month_and_day(mention)
+            for reading in mention.readings or (mention.value,):
+                if mention.kind == "period":
+                    found.append((_day(reading[0]), _day(reading[1])))
+                elif mention.kind in ("date", "moment"):
+                    dates.append(_day(reading))
+        found += [(min(dates), max(dates))] if dates else []
     return tuple(found)
 
 
-def _month_and_day(mention: language.Mention) -> Iterator[tuple[int, int]]:
-    for reading in mention.readings or (mention.value,):
-        if mention.kind == "date":
-            yield reading[1], reading[2]
-        elif mention.kind == "moment":
-            yield reading.month, reading.day
-        elif mention.kind == "period":
-            yield from (_day(end) for end in reading)
-
-
-def _day(end: Any) -> tuple[int, int]:
+def _day(end: Any) -> _Day:
     return (end.month, end.day) if hasattr(end, "month") else (end[1], end[2])
 
 
