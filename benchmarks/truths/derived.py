@@ -150,7 +150,7 @@ def count(view: View) -> list[Piece]:
 
 def count_in_words(view: View) -> list[Piece]:
     """ "Over 30" of 36, "a dozen" of 12."""
-    if 11 <= view.total <= 13:
+    if view.total == 12:
         return view.say("dozen")
     if view.total <= 10 or view.total % 10 == 0:
         raise UnfitError

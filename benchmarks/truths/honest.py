@@ -160,7 +160,7 @@ def time_range(view: View) -> list[Piece]:
     for i, record in enumerate(view.records):
         first, last = str(record[start.name])[11:16], str(record[ends[start.name]])[11:16]
         if view.draw.rng.random() < 0.5:
-            first = first.removesuffix(":00").lstrip("0") or "0"
+            first = first.removesuffix(":00").lstrip("0") or first
         pieces += [
             Piece("- "),
             view.title_piece(i),

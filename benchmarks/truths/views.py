@@ -127,7 +127,7 @@ def draw_view(
 
 def _totals(shown: int) -> list[int]:
     """What the total of a page of `shown` records may be."""
-    return [n for n in range(max(13, shown + 3), 65) if n != PAGE_SIZE]
+    return [n for n in range(max(12, shown + 3), 65) if n != PAGE_SIZE]
 
 
 def _distinct(pool: Sequence[Record], source: Source) -> list[Record]:
