@@ -17,7 +17,7 @@ from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
 from webbee_kernel.base.loop_thread import LoopThread
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
-from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.errors import DispatchUnanswered, StorageUnavailable
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.sdk import User
@@ -109,7 +109,7 @@ def test_a_turn_through_the_function_is_the_turn_without_it(chat: Chat) -> None:
 @FAILURES
 def test_a_read_that_the_function_did_not_answer_can_be_retried(chat: Chat, failure: Any) -> None:
     chat.client.fail = failure
-    with pytest.raises(StorageUnavailable):
+    with pytest.raises(DispatchUnanswered):
         chat.say(call("probe.look"))
     assert rows(chat.client.stack, "sessions") == []
     chat.client.fail = None
@@ -121,7 +121,12 @@ def test_a_write_that_the_function_did_not_answer_is_not_called_done_nor_undone(
     chat: Chat, failure: Any
 ) -> None:
     chat.client.fail = failure
-    reply = chat.say(call("probe.save", text="x"), say('Saved "x".'), say('Saved "x".'))
+    reply = chat.say(
+        call("probe.save", text="x"),
+        say("It is not known whether it was saved."),
+        say('Saved "x".'),
+        say('Saved "x".'),
+    )
     assert reply.body["status"] == "error"
     assert "check whether it was done" in reply.text
     assert [c["error_code"] for c in reply.body["calls"]] == ["BACKEND_5XX"]

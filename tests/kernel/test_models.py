@@ -135,7 +135,11 @@ def test_a_call_of_an_app_that_is_not_installed_is_refused() -> None:
 
 
 def test_a_function_whose_scope_is_missing_is_not_run() -> None:
-    k, _ = kernel(call("probe.guarded"), say("The scope probe:admin is missing."))
+    k, _ = kernel(
+        call("probe.guarded"),
+        say("There is no other way."),
+        say("The scope probe:admin is missing."),
+    )
     reply = k.chat("open the guarded thing")
     assert [c["error_code"] for c in reply.body["calls"]] == ["PERMISSION_DENIED"]
     assert reply.body["status"] == "error"
@@ -214,7 +218,10 @@ def test_a_model_that_goes_away_after_an_effect_does_not_hide_it() -> None:
     k, _ = kernel(mixed, gone, gone)
     reply = k.chat("save kept and nothing")
     assert 'Saved "kept".' in reply.text
-    assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [("save", "ok")]
+    assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [
+        ("save", "ok"),
+        ("save", "error"),
+    ]
     assert len(k.memory().turns[0].digests) == 1
 
 

@@ -78,6 +78,7 @@ def test_a_failed_step_stops_only_what_depends_on_it() -> None:
     assert seen == [1]
     assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [
         ("fail", "error"),
+        ("advance", "error"),
         ("begin", "ok"),
         ("advance", "ok"),
     ]

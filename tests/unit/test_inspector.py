@@ -3,6 +3,7 @@ differs from the prompt."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from webbee_kernel.channels import skeleton
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.testing import USER, TestKernel
-from webbee_kernel.turn.view import TurnView
+from webbee_kernel.turn.state import TurnState
 from webbee_kernel.values import RefreshMessage, Section, user_dict
 
 CROWDED: dict[str, Any] = {
@@ -86,8 +87,8 @@ def kernel_with(
     return kernel
 
 
-def view_of(kernel: TestKernel, message: str = "hello", user: User | None = None) -> TurnView:
-    view: TurnView = kernel.run(kernel.kernel.view(kernel.ask(message, user=user)))
+def view_of(kernel: TestKernel, message: str = "hello", user: User | None = None) -> TurnState:
+    view: TurnState = kernel.run(kernel.kernel.view(kernel.ask(message, user=user)))
     return view
 
 
@@ -316,7 +317,7 @@ def test_any_section_can_be_explained_and_agrees_with_what_renders(
     kernel = TestKernel([an_extension({})])
     view = view_of(kernel)
     section = Section("shop", "goods", data, view.now, 60)
-    object.__setattr__(view, "state", type(view.state)((section,), ()))
+    view = replace(view, stored=replace(view.stored, sections=(section,), installations=()))
     [report] = [s for s in inspector.explain(view)["sections"] if s["section"] == "goods"]
     line = skeleton.line(section, view.now, "goods", view.masker.mask)
     assert report["line"] == line

@@ -1,6 +1,7 @@
 """From a model's calls to steps, and from references to values."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,8 +10,17 @@ from hypothesis import strategies as st
 
 from webbee_kernel.catalogue import FunctionInfo
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
-from webbee_kernel.turn.planner import MAX_STEPS, Unbound, bind, next_wave, plan, references
-from webbee_kernel.values import CallOutcome, Step
+from webbee_kernel.turn.planner import (
+    CONTINUE,
+    MAX_STEPS,
+    Unbound,
+    bind,
+    next_wave,
+    read,
+    references,
+)
+from webbee_kernel.turn.prompt import Problem
+from webbee_kernel.values import CallOutcome, Plan, Step
 
 LIST = FunctionInfo("mail", "list", "List")
 SEND = FunctionInfo("mail", "send", "Send", "write")
@@ -21,6 +31,13 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
     max_leaves=12,
 )
+
+
+def plan(
+    response: ModelResponse, functions: Sequence[FunctionInfo], first: int = 0
+) -> tuple[Plan, tuple[Problem, ...]]:
+    answer = read(response, functions, first)
+    return answer.plan, answer.problems
 
 
 def call(name: str = "mail__list", arguments: Any = None) -> ToolCall:
@@ -93,6 +110,20 @@ def test_a_later_round_may_refer_to_the_steps_of_earlier_ones() -> None:
         first=2,
     )
     assert not problems and references(found.steps[0].arguments) == {1}
+
+
+def test_the_kernels_own_call_takes_no_number_and_says_that_the_results_must_be_seen() -> None:
+    calls = (call(), ToolCall(CONTINUE.name, {}), call("mail__send", {"to": "x"}))
+    answer = read(ModelResponse(tool_calls=calls), FUNCTIONS, first=2)
+    assert answer.problems == ()
+    assert answer.plan.go_on
+    assert [s.index for s in answer.plan.steps] == [2, 3]
+    assert (answer.numbers, answer.count) == ((2, None, 3), 2)
+
+
+def test_the_kernels_own_call_alone_is_a_problem() -> None:
+    answer = read(ModelResponse(tool_calls=(ToolCall(CONTINUE.name, {}),)), FUNCTIONS)
+    assert "together with it" in answer.problems[0].problem
 
 
 @given(VALUES, st.lists(KEYS | st.integers(0, 3), max_size=3))

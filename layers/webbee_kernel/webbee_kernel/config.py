@@ -66,6 +66,8 @@ class Settings(BaseModel):
     event_hours: int = Field(24, alias="WEBBEE_EVENT_HOURS", ge=1, le=720)
     turn_seconds: float = Field(25.0, alias="WEBBEE_TURN_SECONDS", gt=0, le=28)
     call_seconds: float = Field(20.0, alias="WEBBEE_CALL_SECONDS", gt=0, le=180)
+    max_rounds: int = Field(12, alias="WEBBEE_MAX_ROUNDS", ge=1, le=50)
+    turn_tokens: int = Field(150_000, alias="WEBBEE_TURN_TOKENS", ge=1_000)
     install: str = Field("*", alias="WEBBEE_INSTALL")
     confirm_writes: bool = Field(False, alias="WEBBEE_CONFIRM_WRITES")
     public_url: str = Field("", alias="WEBBEE_PUBLIC_URL")

@@ -7,9 +7,6 @@ from typing import Protocol
 from .catalogue import Catalogue
 from .values import CallOutcome, CallRequest
 
-LOST = "dispatch_unavailable"
-"""Code of an invocation that did not answer: what it did is not known."""
-
 
 class Dispatch(Protocol):
     """The seam to extension code: in this process or in another function."""
@@ -19,5 +16,6 @@ class Dispatch(Protocol):
         ...
 
     async def call(self, request: CallRequest) -> CallOutcome:
-        """Run one call; always an outcome, unless the database is gone (StorageUnavailable)."""
+        """Run one call; always an outcome, unless the database is gone (StorageUnavailable) or
+        nothing came back (DispatchUnanswered)."""
         ...

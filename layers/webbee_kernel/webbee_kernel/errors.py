@@ -8,6 +8,7 @@ KernelError                       .code .status .field .limit; becomes {"error":
 ├── NotFound            404       no such session, confirmation, app, function
 ├── Gone                410       the confirmation expired or was answered
 ├── StorageUnavailable  503       DynamoDB did not answer: retry
+├── DispatchUnanswered  503       the function of the extensions did not answer: retry
 ├── ModelUnavailable    503       the model did not answer: retry
 └── SettingsError       —         a variable is missing or wrong: the function stops at init
 CallError                         one call failed; has a platform code, never sinks the turn
@@ -15,6 +16,7 @@ CallError                         one call failed; has a platform code, never si
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 PLATFORM_CODES: Final = frozenset(
@@ -107,11 +109,33 @@ class StorageUnavailable(KernelError):
     code = "storage_unavailable"
 
 
+class DispatchUnanswered(KernelError):
+    """An invocation of extension code gave no answer: what it did is not known."""
+
+    status = 503
+    code = "dispatch_unavailable"
+
+
 class ModelUnavailable(KernelError):
     """The model did not answer in time or refused for now."""
 
     status = 503
     code = "model_unavailable"
+
+
+UNAVAILABLE: Final[Mapping[str, type[KernelError]]] = {
+    e.code: e for e in (StorageUnavailable, DispatchUnanswered, ModelUnavailable)
+}
+"""Errors that cross from the function of the extensions to the one that asked, by code."""
+
+
+def across(error: Mapping[str, Any] | str) -> KernelError:
+    """The error that the other function raised, from its body, of the same type; from its text
+    alone, as earlier versions sent it, a StorageUnavailable."""
+    if isinstance(error, str):
+        return StorageUnavailable(error)
+    kind = UNAVAILABLE.get(str(error.get("code")), StorageUnavailable)
+    return kind(str(error.get("message")), field=str(error.get("field", "")))
 
 
 class SettingsError(KernelError):

@@ -42,6 +42,7 @@ from .values import (
     SessionMemory,
     UserKey,
     UserState,
+    Wanted,
     user_dict,
 )
 
@@ -70,9 +71,9 @@ class RecordingQueue:
     def __init__(self) -> None:
         self.asked: list[tuple[str, str, str]] = []
 
-    async def ask(self, user: User, sections: Sequence[tuple[str, str]], reason: str) -> None:
+    async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
         """Remember `(app_id, section, reason)`."""
-        self.asked.extend((app, section, reason) for app, section in sections)
+        self.asked.extend(wanted)
 
 
 class ExtensionHarness:

@@ -23,7 +23,7 @@ from ..bootstrap import (
 from ..config import Settings
 from ..errors import NotFound
 from ..extensions.host import ExtensionHost
-from ..refresh.asking import touched
+from ..refresh.asking import after_effects
 from ..refresh.refresher import RefreshSender
 from ..refresh.schedules import SCHEDULE, system_user
 from ..values import CallRequest, RefreshMessage, user_dict
@@ -103,7 +103,7 @@ class RefreshService:
         await self._installer.install(request.caller, app_id)
         if refresh:
             await make_queue(self.app).ask(
-                request.caller, touched(self.host.catalogue, [app_id]), "effect"
+                request.caller, after_effects(self.host.catalogue, [app_id])
             )
         return Answer({"app_id": app_id, "installed": True})
 

@@ -15,7 +15,7 @@ from ..config import Settings
 from ..errors import BadInput, CallError, KernelError, NotAllowed, NotFound
 from ..extensions.host import ExtensionHost
 from ..oauth.signin import SignIn
-from ..refresh.asking import touched
+from ..refresh.asking import after_effects
 from ..sdk.context import User
 from ..sdk.definitions import SecretDef
 from ..sdk.errors import SecretTooLargeError
@@ -96,7 +96,7 @@ class ToolService:
             }  # a newer chat_turn may say more
             return asdict(await self.host.execute(CallRequest(**known)))
         except KernelError as error:
-            return {"unavailable": str(error)}
+            return {"unavailable": error.body()["error"]}
 
     async def call(self, request: Request) -> Answer:
         """A chat function or a panel (`__panel__<id>`), through the same guards as a turn's; the
@@ -123,7 +123,7 @@ class ToolService:
         )
         outcome = await self.host.execute(call)
         if outcome.ok and outcome.action_type != "read":
-            await self._queue.ask(user, touched(self.host.catalogue, [app_id]), "effect")
+            await self._queue.ask(user, after_effects(self.host.catalogue, [app_id]))
         if panel and outcome.ok:
             return Answer(outcome.ui)
         if refusal := REFUSED.get(outcome.error_code):
@@ -210,7 +210,7 @@ class ToolService:
     async def _connected(self, signin: SignIn) -> None:
         """An account was connected: the app's sections know it at the next refresh, which is asked
         for now."""
-        await self._queue.ask(signin.user, touched(self.host.catalogue, [signin.app_id]), "effect")
+        await self._queue.ask(signin.user, after_effects(self.host.catalogue, [signin.app_id]))
 
     def _declared(self, request: Request) -> tuple[str, dict[str, SecretDef]]:
         app_id = request.path["app_id"]

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ..catalogue import Catalogue
-from ..errors import StorageUnavailable
+from ..errors import DispatchUnanswered, across
 from ..values import CallOutcome, CallRequest, failed, outcome_from
 from .clients import ClientFactory, aws_client
 
@@ -48,7 +48,7 @@ class LambdaDispatch:
                 retryable=True,
             )
         if error := answer.get("unavailable"):
-            raise StorageUnavailable(str(error))
+            raise across(error)
         return outcome_from(answer)
 
     async def _invoke(self, payload: dict[str, Any]) -> dict[str, Any]:
@@ -60,16 +60,14 @@ class LambdaDispatch:
                 client.invoke, FunctionName=self._name, Payload=json.dumps(payload)
             )
         except (BotoCoreError, ClientError) as error:
-            raise StorageUnavailable(
-                f"the extension function did not answer ({type(error).__name__}): retry",
-                code="dispatch_unavailable",
+            raise DispatchUnanswered(
+                f"the extension function did not answer ({type(error).__name__}): retry"
             ) from error
         answer = json.loads(
             response["Payload"].read()
         )  # not orjson: it turns integers beyond 64 bits into floats
         if response.get("FunctionError"):
-            raise StorageUnavailable(
-                f"the extension function failed ({answer.get('errorType', 'error')}): retry",
-                code="dispatch_unavailable",
+            raise DispatchUnanswered(
+                f"the extension function failed ({answer.get('errorType', 'error')}): retry"
             )
         return dict(answer)

@@ -55,6 +55,7 @@ EMITTED: Mapping[str, Metric] = {
     "CallsMs": Metric("Milliseconds", (CHAT,), "the calls of one plan"),
     "NarrateMs": Metric("Milliseconds", (CHAT,), "the reply, corrections included"),
     "RecordMs": Metric("Milliseconds", (CHAT,), "the turn's one write, lost races included"),
+    "ModelCalls": Metric("Count", (CHAT,), "requests of turns to the models: two for a plain one"),
     "InputTokens": Metric("Count", (CHAT,), "tokens the models read"),
     "CachedTokens": Metric("Count", (CHAT,), "of those, read from the service's cache"),
     "OutputTokens": Metric("Count", (CHAT,), "tokens the models wrote"),

@@ -11,7 +11,7 @@ from ..config import MAX_POLICY
 from ..turn.memory import MESSAGE_PREVIEW, REPLY_PREVIEW
 from ..turn.rules import MAX_ABOUT, MAX_APPS
 from ..turn.shortlist import BUDGET
-from ..turn.view import TurnView
+from ..turn.state import TurnState
 from ..values import RING_SIZE
 from . import functions, sections, turns
 
@@ -19,7 +19,7 @@ CHARS_PER_TOKEN = 3.5
 """A rough figure for mixed English, Russian and JSON; models count for themselves."""
 
 
-def explain(view: TurnView) -> dict[str, Any]:
+def explain(view: TurnState) -> dict[str, Any]:
     """`blocks`, `failed`, `sections`, `turns`, `functions`, `placeholders`. Nothing is called or
     stored."""
     _ = view.prompt  # first: placeholders get the numbers a real turn gives them
@@ -37,7 +37,7 @@ def explain(view: TurnView) -> dict[str, Any]:
     }
 
 
-def blocks(view: TurnView, shown_sections: int) -> list[dict[str, Any]]:
+def blocks(view: TurnState, shown_sections: int) -> list[dict[str, Any]]:
     """Each part a model receives, in order: characters, its cap and what the cap is made of; None
     where there is none."""
     prompt = view.prompt

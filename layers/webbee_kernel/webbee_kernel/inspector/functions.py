@@ -8,10 +8,10 @@ from typing import Any
 from ..catalogue import FunctionInfo
 from ..llm.tools import tool_spec
 from ..turn.shortlist import BUDGET, Shortlist
-from ..turn.view import TurnView
+from ..turn.state import TurnState
 
 
-def report(view: TurnView) -> list[dict[str, Any]]:
+def report(view: TurnState) -> list[dict[str, Any]]:
     """Every function of every deployed app, offered ones first in the order a model reads them;
     apps that failed last.
 
@@ -56,7 +56,7 @@ def _left_out(listed: Shortlist, rank: int) -> str:
 
 
 def _row(
-    view: TurnView,
+    view: TurnState,
     function: FunctionInfo,
     position: int | None,
     scores: dict[str, tuple[int, float]],
@@ -80,7 +80,7 @@ def _row(
     }
 
 
-def _scores(view: TurnView) -> dict[str, tuple[int, float]]:
+def _scores(view: TurnState) -> dict[str, tuple[int, float]]:
     if not view.message.strip() or not view.functions:
         return {}
     from ..llm.offline.matching import bare, index_of

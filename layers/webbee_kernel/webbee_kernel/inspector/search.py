@@ -11,7 +11,7 @@ from ..base.text import dumps, one_line
 from ..llm.tools import tool_spec
 from ..turn import memory as session_memory
 from ..turn.memory import MESSAGE_PREVIEW, REPLY_PREVIEW
-from ..turn.view import TurnView
+from ..turn.state import TurnState
 from ..values import Turn
 from . import sections, turns
 
@@ -23,7 +23,7 @@ Hit = dict[str, Any]
 Stands = Callable[[Any], bool]
 
 
-def search(view: TurnView, value: str) -> dict[str, Any]:
+def search(view: TurnState, value: str) -> dict[str, Any]:
     """`{"value", "seen", "verdict", "found": [{"channel", "place", "path", "state", "because",
     "excerpt"}]}`.
 
@@ -108,7 +108,7 @@ def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def _message(view: TurnView, stands: Stands) -> list[Hit]:
+def _message(view: TurnState, stands: Stands) -> list[Hit]:
     return (
         [
             _hit(
@@ -125,7 +125,7 @@ def _message(view: TurnView, stands: Stands) -> list[Hit]:
     )
 
 
-def _failed(view: TurnView, value: str, stands: Stands) -> Iterator[Hit]:
+def _failed(view: TurnState, value: str, stands: Stands) -> Iterator[Hit]:
     """Apps that did not load and that the value names: `shop`, `shop.buy`, `shop__buy`."""
     named = set(re.split(r"__|[^a-z0-9_-]", value.casefold()))
     for app in view.catalogue.apps.values():
@@ -140,9 +140,9 @@ def _failed(view: TurnView, value: str, stands: Stands) -> Iterator[Hit]:
             )
 
 
-def _sections(view: TurnView, stands: Stands) -> Iterator[Hit]:
+def _sections(view: TurnState, stands: Stands) -> Iterator[Hit]:
     reports = {(r["app_id"], r["section"]): r for r in sections.report(view)}
-    for section in view.state.sections:
+    for section in view.stored.sections:
         report = reports[(section.app_id, section.section)]
         place = f"{section.app_id}.{section.section}"
         if stands(section.section):
@@ -190,7 +190,7 @@ def _within(path: str, parent: str) -> bool:
     return path == parent or path.startswith((parent + ".", parent + "["))
 
 
-def _turns(view: TurnView, stands: Stands) -> Iterator[Hit]:
+def _turns(view: TurnState, stands: Stands) -> Iterator[Hit]:
     items = session_memory.history(view.memory, view.gate.mask if view.gate else None)
     for turn, item in zip(view.memory.turns, items, strict=True):
         place = f"turn {turn.seq}"
@@ -202,7 +202,7 @@ def _turns(view: TurnView, stands: Stands) -> Iterator[Hit]:
 
 
 def _prose(
-    view: TurnView, place: str, what: str, text: str, shown: str, limit: int, stands: Stands
+    view: TurnState, place: str, what: str, text: str, shown: str, limit: int, stands: Stands
 ) -> Iterator[Hit]:
     if not stands(text):
         return
@@ -221,7 +221,7 @@ def _prose(
         )
 
 
-def _facts(view: TurnView, turn: Turn, lines: tuple[str, ...], stands: Stands) -> Iterator[Hit]:
+def _facts(view: TurnState, turn: Turn, lines: tuple[str, ...], stands: Stands) -> Iterator[Hit]:
     for digest, line in zip(turn.digests, lines, strict=True):
         place = f"turn {turn.seq} {digest.app_id}.{digest.fn_name}"
         data = turns.real(view, digest)
@@ -246,12 +246,12 @@ def _facts(view: TurnView, turn: Turn, lines: tuple[str, ...], stands: Stands) -
                 )
 
 
-def _standing_for(view: TurnView, shown: str, stands: Stands) -> list[str]:
+def _standing_for(view: TurnState, shown: str, stands: Stands) -> list[str]:
     """Placeholders in a text that stand for values holding the needle."""
     return [p for p, v in view.masker.used_in(shown).items() if stands(v)] if view.gate else []
 
 
-def _catalogue(view: TurnView, stands: Stands) -> Iterator[Hit]:
+def _catalogue(view: TurnState, stands: Stands) -> Iterator[Hit]:
     for function in view.shortlist.ranked:
         spec = tool_spec(function)
         state, because = (

@@ -13,7 +13,7 @@ from ..base.text import one_line
 from ..catalogue import SectionInfo
 from ..channels import skeleton
 from ..channels.fact_ledger import fit
-from ..turn.view import TurnView
+from ..turn.state import TurnState
 from ..values import Section
 
 RAW_SHOWN = 16_000
@@ -50,13 +50,13 @@ class Loss:
         }
 
 
-def report(view: TurnView) -> list[dict[str, Any]]:
+def report(view: TurnState) -> list[dict[str, Any]]:
     """Every stored section and every one an installed app registers, in the prompt or not."""
     known = {(a.app_id, s.section): s for a in view.catalogue.apps.values() for s in a.sections}
     shown = Counter(
-        s.section for s in view.state.sections if s.data is not None and s.app_id in view.installed
+        s.section for s in view.stored.sections if s.data is not None and s.app_id in view.installed
     )
-    stored = {(s.app_id, s.section): s for s in view.state.sections}
+    stored = {(s.app_id, s.section): s for s in view.stored.sections}
     missing = [
         Section(*key, ttl=info.ttl)
         for key, info in known.items()
@@ -69,7 +69,7 @@ def report(view: TurnView) -> list[dict[str, Any]]:
 
 
 def _one(
-    view: TurnView, section: Section, names: Counter[str], info: SectionInfo | None, stored: bool
+    view: TurnState, section: Section, names: Counter[str], info: SectionInfo | None, stored: bool
 ) -> dict[str, Any]:
     in_prompt = section.data is not None and section.app_id in view.installed
     name = skeleton.label(section, names)
@@ -107,7 +107,7 @@ def _one(
     }
 
 
-def _why_not(view: TurnView, section: Section, stored: bool) -> str:
+def _why_not(view: TurnState, section: Section, stored: bool) -> str:
     app = view.catalogue.apps.get(section.app_id)
     if app is None:
         return "its app is not deployed any more"
@@ -127,7 +127,7 @@ def _why_not(view: TurnView, section: Section, stored: bool) -> str:
     )
 
 
-def fields(view: TurnView, section: Section, name: str) -> list[dict[str, Any]]:
+def fields(view: TurnState, section: Section, name: str) -> list[dict[str, Any]]:
     """Field by field: the raw value, the text that renders, `shown`, `cut` or `dropped`, and the
     losses. `name` is the line's label."""
     raw = section.data or {}
@@ -166,7 +166,7 @@ def fields(view: TurnView, section: Section, name: str) -> list[dict[str, Any]]:
 
 
 def _field(
-    view: TurnView, name: Any, value: Any, shown: str, state: str, losses: list[Loss]
+    view: TurnState, name: Any, value: Any, shown: str, state: str, losses: list[Loss]
 ) -> dict[str, Any]:
     return {
         "name": str(name),

@@ -13,7 +13,7 @@ from ..channels import fact_ledger
 from ..grounding import check
 from ..grounding.claims import scan
 from ..turn import memory as session_memory
-from ..turn.view import TurnView
+from ..turn.state import TurnState
 from ..values import RING_SIZE, ToolCallDigest, Turn
 
 GUARDS = {
@@ -32,7 +32,7 @@ _MORE = re.compile(r"… \d+ more")
 _CHARS = re.compile(r"…\[\d+ chars\]$")
 
 
-def report(view: TurnView) -> list[dict[str, Any]]:
+def report(view: TurnState) -> list[dict[str, Any]]:
     """The remembered turns, oldest first."""
     items = session_memory.history(view.memory, view.gate.mask if view.gate else None)
     return [
@@ -41,7 +41,7 @@ def report(view: TurnView) -> list[dict[str, Any]]:
     ]
 
 
-def _turn(view: TurnView, turn: Turn, lines: tuple[str, ...], shown_reply: str) -> dict[str, Any]:
+def _turn(view: TurnState, turn: Turn, lines: tuple[str, ...], shown_reply: str) -> dict[str, Any]:
     return {
         "turn": turn.seq,
         "at": turn.at,
@@ -67,7 +67,7 @@ def guard(call: dict[str, Any]) -> str:
     return GUARDS.get(str(call.get("error_code", "")), "all passed; the call itself failed")
 
 
-def _fact(view: TurnView, digest: ToolCallDigest, line: str) -> dict[str, Any]:
+def _fact(view: TurnState, digest: ToolCallDigest, line: str) -> dict[str, Any]:
     """One FACTS line. `data` holds the user's real values, `masked` what stands for them in
     `line`."""
     data = real(view, digest)
@@ -82,7 +82,7 @@ def _fact(view: TurnView, digest: ToolCallDigest, line: str) -> dict[str, Any]:
     }
 
 
-def real(view: TurnView, digest: ToolCallDigest) -> Any:
+def real(view: TurnState, digest: ToolCallDigest) -> Any:
     """A digest's data with the user's own values in place of placeholders."""
     return session_memory.unmasked(json.loads(digest.data_facts_json), view.masker)
 
@@ -105,7 +105,7 @@ def cuts(value: Any, path: str = "data") -> Iterator[tuple[str, str]]:
         yield path, found.group()
 
 
-def grounding(view: TurnView, turn: Turn) -> dict[str, Any]:
+def grounding(view: TurnState, turn: Turn) -> dict[str, Any]:
     """The verdict on a past reply, computed again from what is remembered, with every token it
     looked for.
 

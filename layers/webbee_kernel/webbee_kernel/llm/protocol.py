@@ -38,6 +38,8 @@ class ToolCall:
 
     name: str
     arguments: dict[str, Any] | str
+    call_id: str = ""
+    """The service's own id of the call, which its result has to name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +51,37 @@ class Usage:
     output_tokens: int = 0
     cached_tokens: int = 0
 
+    @property
+    def paid(self) -> int:
+        """Tokens charged in full: read anew, and written."""
+        return self.input_tokens - self.cached_tokens + self.output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """An earlier answer of the model in the same piece of work, and what came of it.
+
+    `text` and `calls` are the answer as the model gave it, `results` one text per call in the same
+    order, `note` what the kernel says besides. `flat` is all of it as lines of a prompt, for a
+    model that takes no native results.
+    """
+
+    flat: str
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    results: tuple[str, ...] = ()
+    note: str = ""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One completion. `language` is the user's BCP 47 tag; `timeout_s` the whole call's limit in
-    seconds."""
+    seconds.
+
+    `prompt` holds everything. A later round's prompt is the one before it with lines appended;
+    adapters whose service has native tool results send `opening`, the prompt of the first round,
+    and the `exchanges` since instead.
+    """
 
     role: Role
     system: str
@@ -62,6 +90,8 @@ class ModelRequest:
     max_tokens: int = 1024
     timeout_s: float = 20.0
     language: str = "en"
+    opening: str = ""
+    exchanges: tuple[Exchange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ..catalogue import Catalogue
 from ..sdk.context import User
-from ..values import Section, UserState
+from ..values import Section, UserState, Wanted
 
 STALE_GRACE_S = 60
 """Seconds past its ttl after which a section counts as stale: the loop had its chance."""
@@ -25,18 +25,18 @@ SEEN = ("", "")
 
 
 class RefreshQueue(Protocol):
-    """Where refresh requests go. Sending never waits for a refresh."""
+    """Where refresh requests go."""
 
-    async def ask(self, user: User, sections: Sequence[tuple[str, str]], reason: str) -> None:
-        """Ask for these `(app_id, section)`; reason is `stale` or `effect`, or `seen` with `SEEN`
-        in place of a section."""
+    async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
+        """Send these requests at once; returns within half a second whatever the queue does, a
+        failure is logged."""
         ...
 
 
 class NoQueue:
     """A deployment without a refresh loop, such as a unit test."""
 
-    async def ask(self, user: User, sections: Sequence[tuple[str, str]], reason: str) -> None:
+    async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
         """Nothing happens."""
 
 
@@ -83,3 +83,8 @@ def touched(catalogue: Catalogue, app_ids: Iterable[str]) -> list[tuple[str, str
         if a in catalogue.apps
         for s in catalogue.apps[a].sections
     ]
+
+
+def after_effects(catalogue: Catalogue, app_ids: Iterable[str]) -> list[Wanted]:
+    """A request for every section of apps that just changed something."""
+    return [Wanted(*section, "effect") for section in touched(catalogue, app_ids)]

@@ -1,274 +1,254 @@
-"""Dispatch: from a planned step to an outcome. Guards first, then the seam to wherever extension
-code runs."""
+"""Calls: from planned steps to outcomes. Guards first, then the question whether the call may run,
+then the seam to wherever extension code runs."""
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
 
 from .. import arguments
 from ..base.logs import correlation_id
 from ..base.metrics import timed
-from ..catalogue import Catalogue
-from ..dispatch import LOST, Dispatch
-from ..errors import CallError, KernelError
-from ..pii import Masker, UnknownPlaceholder
-from ..sdk.context import User
+from ..dispatch import Dispatch
+from ..errors import CallError, DispatchUnanswered, KernelError
+from ..pii import UnknownPlaceholder
 from ..values import CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
 from . import guards, planner
-from .prompt import Problem
-
-REPAIRABLE = frozenset(
-    {
-        "VALIDATION_MISSING_FIELD",
-        "VALIDATION_TYPE_ERROR",
-        "FABRICATED_ID_SHAPE",
-        "UNKNOWN_TOOL",
-        "UNKNOWN_SUB_FUNCTION",
-    }
-)
-"""Codes that a model can mend by asking better."""
+from .repeats import earlier, runs_of
+from .results_block import REFUSED
+from .state import TurnState
 
 
-@dataclass(slots=True)
-class Calls:
-    """The calls of one turn: what ran, and what the model has to be told."""
+class Consent(Protocol):
+    """Decides, after guards and before a call runs, what happens to it."""
 
-    user: User
-    session_id: str
-    request_id: str
-    catalogue: Catalogue
-    installed: frozenset[str]
-    masker: Masker
-    known: arguments.Known
-    deadline: float
-    outcomes: dict[int, CallOutcome] = field(default_factory=dict)
-    sent: dict[int, Step] = field(default_factory=dict)
-    bound: dict[int, JSONObject] = field(default_factory=dict)
-    _learned: set[int] = field(default_factory=set)
+    def __call__(self, state: TurnState, step: Step, bound: JSONObject) -> Literal["run", "ask"]:
+        """`step` as the model planned it, `bound` its arguments in real values, references
+        replaced. Raises CallError where the call is refused for good."""
+        ...
 
-    def forget_rejected(self) -> None:
-        """Drop calls that never ran because their arguments were refused: the model is about to
-        mend them."""
-        self.outcomes = {
-            i: o for i, o in self.outcomes.items() if o.ok or o.error_code not in REPAIRABLE
-        }
 
-    def left(self) -> float:
-        """Seconds until the turn's deadline."""
-        return max(0.5, self.deadline - time.monotonic())
+class EffectConsent:
+    """Destructive calls wait for the user's yes, and writes where the deployment wants it."""
 
-    def ran(self, step: Step) -> int:
-        """How many other calls of the step's function have run in this turn."""
-        return sum(
-            (s.app_id, s.fn_name) == (step.app_id, step.fn_name)
-            and i != step.index
-            and self.outcomes[i].error_code not in REPAIRABLE
-            for i, s in self.sent.items()
-            if i in self.outcomes
-        )
+    def __init__(self, confirm_writes: bool) -> None:
+        self._asked = {"destructive", "write"} if confirm_writes else {"destructive"}
 
-    def held(self) -> arguments.Known:
-        """What the conversation holds, the results so far included; never what the kernel said of a
-        call it refused."""
-        for i, outcome in self.outcomes.items():
-            if i not in self._learned and outcome.error_code not in REPAIRABLE:
-                self._learned.add(i)
-                self.known.learn([outcome.data, outcome.summary] if outcome.ok else [outcome.error])
-        return self.known
+    def __call__(self, state: TurnState, step: Step, bound: JSONObject) -> Literal["run", "ask"]:
+        """By the function's action type alone."""
+        return "ask" if step.action_type in self._asked else "run"
 
-    def real(self, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Arguments with placeholders replaced by what they stand for; CallError
-        FABRICATED_ID_SHAPE for one that stands for nothing."""
-        try:
-            resolved: dict[str, Any] = self.masker.resolve(arguments)
-        except UnknownPlaceholder as error:
-            raise CallError(
-                "FABRICATED_ID_SHAPE",
-                f"{error.placeholder} stands for nothing that was shown: use a value from FACTS",
-            ) from None
-        return resolved
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """The state after a plan, and its steps that wait for the user's yes: bound, real values."""
+
+    state: TurnState
+    held: tuple[Step, ...] = ()
 
 
 class StepRunner:
     """Guards, binds and runs steps."""
 
-    def __init__(
-        self, dispatch: Dispatch, call_seconds: float, *, confirm_writes: bool = False
-    ) -> None:
+    def __init__(self, dispatch: Dispatch, call_seconds: float, consent: Consent) -> None:
         self._dispatch = dispatch
         self._call_seconds = call_seconds
-        self._confirm_writes = confirm_writes
-
-    def check(self, calls: Calls, steps: Sequence[Step]) -> tuple[Problem, ...]:
-        """What can be seen to be wrong before anything runs, in words for the model."""
-        problems = []
-        for step in steps:
-            try:
-                self._guard(calls, step)
-            except CallError as error:
-                if error.code in REPAIRABLE:
-                    problems.append(
-                        Problem(f"{step.app_id}.{step.fn_name}", error.field, str(error))
-                    )
-        return tuple(problems)
+        self._consent = consent
 
     @timed("CallsMs")
-    async def run(
-        self, calls: Calls, steps: Sequence[Step]
-    ) -> tuple[tuple[Problem, ...], tuple[Step, ...]]:
+    async def run(self, state: TurnState, steps: Sequence[Step]) -> Ran:
         """Run steps in order, independent reads at the same time; a failed one stops only what
         refers to it.
 
-        Returns problems the model may mend, and the steps left because they wait for the user's yes
-        (bound, real values).
+        Where the guards refuse one, the plan's effects wait for a mended plan; its reads run.
         """
-        problems: list[Problem] = []
-        todo = [s for s in steps if not self._is_repeat(calls, s)]
-        while wave := planner.next_wave(todo, calls.outcomes):
-            if self._needs_yes(wave[0]):
-                held = await self._hold(calls, [s for s in todo if s.index not in calls.outcomes])
-                return tuple(problems), held
-            ready = [(s, self._prepare(calls, s)) for s in wave]
-            outcomes = await asyncio.gather(*(self._call(calls, s, r) for s, r in ready))
-            for step, outcome in zip(wave, outcomes, strict=True):
-                calls.outcomes[step.index] = outcome
-                problems.extend(_problems(step, outcome))
-        return tuple(problems), ()
+        state = state.with_outcomes(self._refusals(state, steps))
+        while wave := planner.next_wave(steps, state.outcomes):
+            prepared = [(s, self._prepare(state, s)) for s in wave]
+            ready = self._until_asked(state, prepared)
+            if not ready:
+                return await self._hold(state, steps)
+            state = await self._together(state, ready)
+        return Ran(state)
 
-    async def run_confirmed(self, calls: Calls, steps: Sequence[Step]) -> None:
+    async def run_confirmed(self, state: TurnState, steps: Sequence[Step]) -> TurnState:
         """Run exactly these calls; the user said yes, no model is asked."""
         for step in steps:
-            request = self._request(calls, step, step.arguments, planned=False)
-            calls.sent[step.index] = step
-            calls.bound[step.index] = step.arguments
-            calls.outcomes[step.index] = await self._send(calls, step, request)
+            request = self._request(state, step, step.arguments, planned=False)
+            state = state.with_outcomes([(step, await self._send(state, step, request))])
+        return state
 
-    async def _hold(self, calls: Calls, steps: Sequence[Step]) -> tuple[Step, ...]:
+    def _refusals(self, state: TurnState, steps: Sequence[Step]) -> list[tuple[Step, CallOutcome]]:
+        """Steps that the guards refuse, and then those with an effect that could have run."""
+        found: list[tuple[Step, CallOutcome]] = []
+        known = state.known()
+        for step in steps:
+            try:
+                guard(state, step, known)
+            except CallError as error:
+                found.append((step, self._refused(state, step, error)))
+        if any(o.error_code in REFUSED for _, o in found) or (
+            state.unsaid and state.unsaid.problems
+        ):
+            why = "another call of the same answer was refused: mend that, then plan this one again"
+            done = {s.index for s, _ in found}
+            found += [
+                (s, self._unbound(state, s, why))
+                for s in steps
+                if s.has_effect and s.index not in done
+            ]
+        return found
+
+    def _until_asked(
+        self, state: TurnState, prepared: list[tuple[Step, CallRequest | CallOutcome]]
+    ) -> list[tuple[Step, CallRequest | CallOutcome]]:
+        """The calls before the first one that the user has to be asked about."""
+        ready: list[tuple[Step, CallRequest | CallOutcome]] = []
+        for step, call in prepared:
+            if isinstance(call, CallRequest) and not earlier(state, step, call.arguments):
+                try:
+                    if self._consent(state, step, call.arguments) == "ask":
+                        break
+                except CallError as error:
+                    call = self._refused(state, step, error)
+            ready.append((step, call))
+        return ready
+
+    async def _together(
+        self, state: TurnState, ready: Sequence[tuple[Step, CallRequest | CallOutcome]]
+    ) -> TurnState:
+        """The state after these calls, run side by side."""
+        echoes = {
+            step.index: replace(first, step=step.index, repeated=True)
+            for step, call in ready
+            if isinstance(call, CallRequest) and (first := earlier(state, step, call.arguments))
+        }
+        ended = await asyncio.gather(
+            *(self._ended(state, s, echoes.get(s.index, call)) for s, call in ready)
+        )
+        outcomes = [(s, o) for (s, _), o in zip(ready, ended, strict=True)]
+        return state.with_outcomes(outcomes, echoes=echoes)
+
+    async def _hold(self, state: TurnState, steps: Sequence[Step]) -> Ran:
         """The remaining steps with real arguments, validated, so that what the user confirms is
         what will run."""
         held: list[Step] = []
-        for step in steps:
-            prepared = self._prepare(calls, step)
+        for step in [s for s in steps if s.index not in state.outcomes]:
+            prepared = self._prepare(state, step)
             if isinstance(prepared, CallRequest):
-                checked = await self._send(calls, step, replace(prepared, kind="check"))
+                checked = await self._send(state, step, replace(prepared, kind="check"))
                 if checked.ok:
                     held.append(replace(step, arguments=prepared.arguments))
                     continue
                 prepared = checked
-            calls.outcomes[step.index] = prepared
-        return tuple(held)
+            state = state.with_outcomes([(step, prepared)])
+        return Ran(state, tuple(held))
 
-    def _needs_yes(self, step: Step) -> bool:
-        return step.action_type == "destructive" or (
-            step.action_type == "write" and self._confirm_writes
-        )
-
-    def _is_repeat(self, calls: Calls, step: Step) -> bool:
-        """Never the same call twice in a turn; one that may have changed something not even after
-        it failed."""
-        return any(
-            (s.app_id, s.fn_name, s.arguments) == (step.app_id, step.fn_name, step.arguments)
-            and (calls.outcomes[i].ok or s.has_effect)
-            for i, s in calls.sent.items()
-            if i in calls.outcomes
-        )
-
-    def _guard(self, calls: Calls, step: Step) -> None:
-        function = guards.known(calls.catalogue, step.app_id, step.fn_name)
-        guards.permitted(calls.user, function, step.app_id in calls.installed)
-        literal = calls.real({k: v for k, v in step.arguments.items() if not planner.references(v)})
-        others = calls.catalogue.functions([step.app_id])
-        arguments.ids_are_real(literal, function, calls.held(), others)
-        arguments.no_placeholders(literal)
-
-    def _prepare(self, calls: Calls, step: Step) -> CallRequest | CallOutcome:
+    def _prepare(self, state: TurnState, step: Step) -> CallRequest | CallOutcome:
         """The request with placeholders replaced and references bound, or the outcome that says why
         not.
 
         In this order: what a result holds is data, so text in it that looks like a placeholder is
         never replaced.
         """
-        request = self._request(calls, step, step.arguments)
         try:
-            self._guard(calls, step)
-            bound = planner.bind(calls.real(step.arguments), calls.outcomes)
+            bound = planner.bind(real(state, step.arguments), state.outcomes)
         except CallError as error:
-            problems = ({"field": error.field, "problem": str(error), "limit": ""},)
-            return failed(
-                request, error.code, str(error), action_type=step.action_type, problems=problems
-            )
+            return self._refused(state, step, error)
         except planner.Unbound as error:
-            return failed(
-                request,
-                "VALIDATION_MISSING_FIELD",
-                f"{step.fn_name} was not called: {error}",
-                action_type=step.action_type,
-            )
-        return replace(request, arguments=bound)
+            return self._unbound(state, step, str(error))
+        return self._request(state, step, bound)
+
+    def _refused(self, state: TurnState, step: Step, error: CallError) -> CallOutcome:
+        problems = ({"field": error.field, "problem": str(error), "limit": ""},)
+        return failed(
+            self._request(state, step, step.arguments),
+            error.code,
+            str(error),
+            action_type=step.action_type,
+            problems=problems,
+        )
+
+    def _unbound(self, state: TurnState, step: Step, why: str) -> CallOutcome:
+        return failed(
+            self._request(state, step, step.arguments),
+            "VALIDATION_MISSING_FIELD",
+            f"{step.fn_name} was not called: {why}",
+            action_type=step.action_type,
+        )
 
     def _request(
-        self, calls: Calls, step: Step, arguments: dict[str, Any], *, planned: bool = True
+        self, state: TurnState, step: Step, arguments: JSONObject, *, planned: bool = True
     ) -> CallRequest:
         return CallRequest(
             kind="function",
-            user=user_dict(calls.user),
+            user=user_dict(state.user),
             app_id=step.app_id,
             name=step.fn_name,
             arguments=arguments,
-            session_id=calls.session_id,
-            request_id=calls.request_id,
+            session_id=state.session_id,
+            request_id=state.request_id,
             step=step.index,
-            deadline_s=min(self._call_seconds, calls.left()),
+            deadline_s=min(self._call_seconds, state.left()),
             correlation_id=correlation_id(),
-            nth=calls.ran(step) if planned else None,
+            nth=runs_of(state, step) if planned else None,
         )
 
-    async def _call(
-        self, calls: Calls, step: Step, prepared: CallRequest | CallOutcome
+    async def _ended(
+        self, state: TurnState, step: Step, call: CallRequest | CallOutcome
     ) -> CallOutcome:
-        calls.sent[step.index] = step
-        if not isinstance(prepared, CallRequest):
-            return prepared
-        calls.bound[step.index] = prepared.arguments
-        return await self._send(calls, step, prepared)
+        return await self._send(state, step, call) if isinstance(call, CallRequest) else call
 
-    async def _send(self, calls: Calls, step: Step, request: CallRequest) -> CallOutcome:
+    async def _send(self, state: TurnState, step: Step, request: CallRequest) -> CallOutcome:
+        """The call's outcome, with what it was given. Raises KernelError where nothing happened yet
+        and the whole request can be retried."""
         try:
-            return await self._dispatch.call(request)
+            outcome = await self._dispatch.call(request)
         except KernelError as error:
-            lost = step.has_effect and error.code == LOST
-            if not calls.outcomes and not lost:
-                raise  # nothing happened yet: the whole request can be retried
+            lost = step.has_effect and isinstance(error, DispatchUnanswered)
+            if not state.ran and not lost:
+                raise
             text = (
                 "did not report back: check whether it was done before asking again"
                 if lost
                 else "was not run: retry later"
             )
-            return failed(
-                request,
-                "BACKEND_5XX",
-                f"{step.fn_name} {text}",
-                action_type=step.action_type,
-                retryable=not lost,
-            )
+            outcome = failed(request, "BACKEND_5XX", f"{step.fn_name} {text}", retryable=not lost)
+        again = outcome.retryable and not (step.has_effect and outcome.error_code == TIMEOUT)
+        return replace(
+            outcome,
+            action_type=step.action_type,
+            arguments=request.arguments,
+            step=step.index,
+            retryable=again,
+        )
 
 
-def _problems(step: Step, outcome: CallOutcome) -> list[Problem]:
-    if outcome.ok or outcome.error_code not in REPAIRABLE:
-        return []
-    name = f"{step.app_id}.{step.fn_name}"
-    listed = [
-        Problem(name, p.get("field", ""), p.get("problem", ""), p.get("limit", ""))
-        for p in outcome.problems
-    ]
-    return listed or [Problem(name, "", outcome.error)]
+TIMEOUT = "BACKEND_TIMEOUT"
+"""The code of a call that may still be running: one with an effect is not worth a second try."""
 
 
-def facts_of(outcomes: Mapping[int, CallOutcome]) -> list[tuple[str, str, Any]]:
-    """`(app_id, fn_name, data)` of the calls that succeeded, in order: what the ledger records
-    (never the summary)."""
-    return [(o.app_id, o.fn_name, o.data) for _, o in sorted(outcomes.items()) if o.ok]
+def guard(state: TurnState, step: Step, known: arguments.Known) -> None:
+    """Every guard of a step as planned, once: known, installed, permitted, real ids, no
+    placeholders. Raises CallError."""
+    function = guards.known(state.catalogue, step.app_id, step.fn_name)
+    guards.permitted(state.user, function, step.app_id in state.installed)
+    literal = real(state, {k: v for k, v in step.arguments.items() if not planner.references(v)})
+    others = state.catalogue.functions([step.app_id])
+    arguments.ids_are_real(literal, function, known, others)
+    arguments.no_placeholders(literal)
+
+
+def real(state: TurnState, arguments: JSONObject) -> JSONObject:
+    """Arguments with placeholders replaced by what they stand for; CallError FABRICATED_ID_SHAPE
+    for one that stands for nothing."""
+    try:
+        resolved: JSONObject = state.masker.resolve(arguments)
+    except UnknownPlaceholder as error:
+        raise CallError(
+            "FABRICATED_ID_SHAPE",
+            f"{error.placeholder} stands for nothing that was shown: use a value from FACTS",
+        ) from None
+    return resolved

@@ -1,21 +1,16 @@
-"""Classifier: the first model call of a turn. Reads the prompt, decides which functions to call
-with which arguments."""
+"""Classifier: the model that decides. Reads the prompt and what came of its earlier answers, says
+which functions to call with which arguments."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 from ..base.metrics import record, timed, tokens
-from ..catalogue import FunctionInfo
-from ..llm.protocol import Model, ModelRequest, ModelResponse
-from ..llm.tools import tool_spec
-from ..values import CallOutcome, Plan
+from ..llm.protocol import Model, ModelRequest
 from . import planner
-from .prompt import Problem, Prompt, problems_block
-from .results_block import results_block
+from .state import TurnState
 
-MAX_ROUNDS = 3
-"""Times the classifier is asked in one turn: once, and at most twice to repair or to go on."""
+SHARE = 0.6
+"""Part of the time left that one question to the classifier may take: calls and narrator need the
+rest."""
 
 
 class Classifier:
@@ -25,36 +20,24 @@ class Classifier:
         self._model = model
 
     @timed("ClassifyMs")
-    async def decide(
-        self,
-        prompt: Prompt,
-        functions: Sequence[FunctionInfo],
-        *,
-        language: str,
-        timeout_s: float,
-        problems: Sequence[Problem] = (),
-        outcomes: Mapping[int, CallOutcome] | None = None,
-    ) -> tuple[Plan, tuple[Problem, ...], ModelResponse]:
-        """A plan, what is wrong with it, and the raw answer. Later rounds add the problems and the
-        results so far (as models may see them)."""
-        outcomes = outcomes or {}
-        blocks = [prompt.text]
-        if outcomes:
-            blocks.append(results_block(outcomes))
-        if problems:
-            blocks.append(problems_block(problems))
+    async def ask(self, state: TurnState) -> TurnState:
+        """The state with the model's next answer. A later round's prompt is the one before it with
+        what came of the last answer appended. Raises ModelUnavailable."""
+        opening = state.prompt.text
         request = ModelRequest(
             role="classifier",
-            system=prompt.system,
-            prompt="\n".join(blocks),
-            tools=tuple(tool_spec(f) for f in functions),
-            timeout_s=timeout_s,
-            language=language,
+            system=state.prompt.system,
+            prompt="\n".join([opening, *(e.flat for e in state.exchanges)]),
+            tools=state.tools,
+            timeout_s=state.left() * SHARE,
+            language=state.language,
+            opening=opening,
+            exchanges=state.exchanges,
         )
         record("PromptCharacters", len(request.prompt))
+        record("ModelCalls")
         response = await self._model.complete(request)
-        tokens(
-            response.usage.input_tokens, response.usage.cached_tokens, response.usage.output_tokens
-        )
-        plan, found = planner.plan(response, functions, first=max(outcomes, default=-1) + 1)
-        return plan, found, response
+        used = response.usage
+        tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
+        answer = planner.read(response, state.functions, first=state.planned)
+        return state.with_answer(answer, used.paid)

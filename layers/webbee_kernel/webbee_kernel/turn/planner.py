@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..base.text import dumps
 from ..catalogue import FunctionInfo
-from ..llm.protocol import ModelResponse
+from ..llm.protocol import ModelResponse, ToolCall, ToolSpec
 from ..values import CallOutcome, Plan, Step
 from .prompt import Problem
 
 MAX_STEPS = 10
 """Calls a single answer of the classifier may plan."""
+
+KERNEL = "kernel"
+"""App id of the kernel's own functions in the catalogue; no extension can have it."""
+
+CONTINUE = ToolSpec(
+    name=f"{KERNEL}__continue",
+    app_id=KERNEL,
+    fn_name="continue",
+    description=(
+        "Call this together with other functions when you must read their results before you can"
+        " finish: you are asked again with the results. Alone it does nothing."
+    ),
+    input_schema={"type": "object", "properties": {}},
+    action_type="read",
+    examples=(),
+)
 
 _REFERENCE = re.compile(r"\{\{\s*steps\.(\d+)(?:\.data)?((?:\.[A-Za-z0-9_-]+)*)\s*\}\}")
 
@@ -28,48 +44,93 @@ class Unbound(Exception):
         self.path = path
 
 
-def plan(
-    response: ModelResponse, functions: Sequence[FunctionInfo], first: int = 0
-) -> tuple[Plan, tuple[Problem, ...]]:
-    """Steps in the order the model gave, numbered from `first`, and what has to be told back to it.
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of the classifier, read: the plan, what cannot be used of it, and the number that
+    each of its calls has in the turn (None for the kernel's own)."""
+
+    response: ModelResponse
+    plan: Plan
+    problems: tuple[Problem, ...] = ()
+    numbers: tuple[int | None, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """How many numbers its calls take."""
+        return sum(n is not None for n in self.numbers)
+
+
+def read(response: ModelResponse, functions: Sequence[FunctionInfo], first: int = 0) -> Answer:
+    """A model's answer: steps in the order it gave, numbered from `first`, and what has to be told
+    back to it.
 
     Unknown tools, arguments that are no JSON object, references to later steps and an 11th call
-    become problems.
+    become problems. A call asked for twice in one answer runs once; later references mean the
+    first.
     """
     by_name = {f.tool_name: f for f in functions}
+    numbers = _numbers(response, first)
     steps: list[Step] = []
-    same: dict[
-        int, int
-    ] = {}  # a call asked for twice in one answer runs once; later references mean the first
+    same: dict[int, int] = {}
     problems: list[Problem] = []
-    for index, call in enumerate(response.tool_calls, first):
-        function = by_name.get(call.name)
-        if function is None:
-            problems.append(Problem(call.name[:80], "", "there is no such function"))
-        elif not isinstance(call.arguments, dict):
-            problems.append(Problem(call.name, "", "the arguments are not a JSON object"))
-        elif len(steps) == MAX_STEPS:
-            problems.append(Problem(call.name, "", "too many calls", str(MAX_STEPS)))
-        elif any(n >= index for n in references(call.arguments)):
-            problems.append(
-                Problem(call.name, "", "a reference points at a step that does not come before it")
-            )
+    for index, call in zip(numbers, response.tool_calls, strict=True):
+        if index is None:
+            continue
+        if why := _unusable(call, by_name, index, len(steps)):
+            problems.append(why)
+            continue
+        step = _step(index, by_name[call.name], call, same)
+        twin = next((s for s in steps if replace(s, index=index) == step), None)
+        if twin is None:
+            steps.append(step)
         else:
-            step = Step(
-                index,
-                function.app_id,
-                function.fn_name,
-                _renumbered(call.arguments, same),
-                function.action_type,
-            )
-            twin = next((s for s in steps if replace(s, index=index) == step), None)
-            if twin is None:
-                steps.append(step)
-            else:
-                same[index] = twin.index
-    if not problems and not steps and not response.text.strip():
-        problems.append(Problem("", "", "the answer was empty: call a function or reply in text"))
-    return Plan(tuple(steps), response.text.strip()), tuple(problems)
+            same[index] = twin.index
+    text = response.text.strip()
+    if not problems and not steps:
+        problems += _nothing(response, text)
+    plan = Plan(tuple(steps), text, go_on=None in numbers)
+    return Answer(response, plan, tuple(problems), numbers)
+
+
+def _numbers(response: ModelResponse, first: int) -> tuple[int | None, ...]:
+    """The number of each call in its turn; the kernel's own take none."""
+    numbers: list[int | None] = []
+    for call in response.tool_calls:
+        own = call.name == CONTINUE.name
+        numbers.append(None if own else first)
+        first += not own
+    return tuple(numbers)
+
+
+def _unusable(
+    call: ToolCall, by_name: Mapping[str, FunctionInfo], index: int, planned: int
+) -> Problem | None:
+    """Why this call cannot become a step; None where it can."""
+    if call.name not in by_name:
+        return Problem(call.name[:80], "", "there is no such function", step=index)
+    if not isinstance(call.arguments, dict):
+        return Problem(call.name, "", "the arguments are not a JSON object", step=index)
+    if planned == MAX_STEPS:
+        return Problem(call.name, "", "too many calls", str(MAX_STEPS), step=index)
+    if any(n >= index for n in references(call.arguments)):
+        why = "a reference points at a step that does not come before it"
+        return Problem(call.name, "", why, step=index)
+    return None
+
+
+def _step(index: int, function: FunctionInfo, call: ToolCall, same: Mapping[int, int]) -> Step:
+    renumbered = _renumbered(call.arguments, same)
+    return Step(index, function.app_id, function.fn_name, renumbered, function.action_type)
+
+
+def _nothing(response: ModelResponse, text: str) -> list[Problem]:
+    """What is wrong with an answer that plans nothing; nothing where it speaks."""
+    if response.tool_calls:
+        why = f"{CONTINUE.name} alone does nothing: call what you need together with it"
+        return [Problem("", "", why)]
+    return (
+        [] if text else [Problem("", "", "the answer was empty: call a function or reply in text")]
+    )
 
 
 def _renumbered(value: Any, same: Mapping[int, int]) -> Any:

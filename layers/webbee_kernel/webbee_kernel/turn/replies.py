@@ -84,6 +84,23 @@ def gave_up(language: str) -> str:
     return "I could not work out what to do with that. Please say it differently or more precisely."
 
 
+def unfinished(limit: str, language: str) -> str:
+    """When rounds, time, tokens or the model ended a turn before everything was done."""
+    if language.lower().startswith("ru"):
+        why = {
+            "rounds": "слишком много шагов для одного сообщения",
+            "tokens": "исчерпан запас токенов на одно сообщение",
+            "time": "закончилось время на одно сообщение",
+        }.get(limit, "модель не ответила")
+        return f"Сделано не всё: {why}. Напишите «продолжай», и я продолжу. Что уже сделано:"
+    why = {
+        "rounds": "it took too many steps for one message",
+        "tokens": "the tokens for one message were used up",
+        "time": "the time for one message was up",
+    }.get(limit, "the model did not answer")
+    return f"Not everything is done yet: {why}. Say “go on” and I will continue. So far:"
+
+
 def refused(language: str) -> str:
     """When the user said no."""
     return (

@@ -9,7 +9,7 @@ from .calls import CallOutcome, CallRequest, Plan, Step, failed, outcome_from
 from .keys import SessionKey, UserKey
 from .plain import JSON, JSONObject
 from .records import AuditRecord, Event
-from .refreshing import RefreshMessage
+from .refreshing import RefreshMessage, Wanted
 from .sections import Installation, Section, UserState
 from .sessions import (
     RING_SIZE,
@@ -46,6 +46,7 @@ __all__ = [
     "TurnStatus",
     "UserKey",
     "UserState",
+    "Wanted",
     "failed",
     "outcome_from",
     "user_dict",

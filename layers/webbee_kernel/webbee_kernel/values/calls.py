@@ -26,10 +26,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the classifier decided: steps in order, or a plain answer."""
+    """What the classifier decided: steps in order, or a plain answer. `go_on` says that it must see
+    the results before it can finish."""
 
     steps: tuple[Step, ...] = ()
     text: str = ""
+    go_on: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,11 @@ class CallRequest:
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
     """How a call ended. `data` is ActionResult.data as plain JSON; `problems` names rejected
-    arguments."""
+    arguments.
+
+    `arguments` are those the handler got; the turn adds them, they do not travel back with the
+    answer. `repeated` marks an answer given before: to another delivery, or earlier in the turn.
+    """
 
     app_id: str
     fn_name: str

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
+
+
+class Wanted(NamedTuple):
+    """A refresh that a turn or a call asks for; the reason is `stale` or `effect`, or `seen`, which
+    is about no section: the user is noted."""
+
+    app_id: str
+    section: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ asks for.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..protocol import ModelRequest, ModelResponse
 
 
@@ -34,7 +36,8 @@ class OfflineModel:
         ):  # imported when asked: most functions only have the model for `ctx.ai`
             from .planning import classify
 
-            return classify(request)
+            own = tuple(t for t in request.tools if t.app_id != "kernel")
+            return classify(replace(request, tools=own))
         from .narrating import extract, narrate
 
         return narrate(request) if request.role == "narrator" else extract(request)

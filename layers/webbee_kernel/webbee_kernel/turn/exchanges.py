@@ -1,0 +1,96 @@
+"""What the classifier is told of its own earlier answers: results, refusals, and what the kernel
+says besides. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..base.shares import fair_shares
+from ..base.text import dumps
+from ..llm.protocol import Exchange
+from ..values import CallOutcome
+from .planner import Answer
+from .prompt import Problem, problems_block
+from .results_block import MAX_DATA, arguments, line, refused
+
+MAX_TOLD = 60_000
+"""Characters of all exchanges of a turn: about 15,000 tokens."""
+
+LEAST_ROOM = 2_000
+"""Characters of data that a round may tell however much the earlier ones told."""
+
+
+def room(earlier: Sequence[Exchange]) -> int:
+    """Characters that the data of the next exchange may have."""
+    return max(LEAST_ROOM, min(MAX_DATA, MAX_TOLD - sum(len(e.flat) for e in earlier)))
+
+
+def exchange(
+    answer: Answer | None,
+    shown: Mapping[int, CallOutcome],
+    planned: int,
+    note: str,
+    room: int,
+) -> Exchange:
+    """One answer and what came of it, for models with native tool results and as lines of a prompt.
+
+    `shown` are the outcomes of its calls as models may see them, refused ones included; `planned`
+    is the number the next call will have. Without an answer the results are those of calls the user
+    has confirmed.
+    """
+    ordered = sorted(shown.items())
+    rooms = fair_shares([len(dumps(o.data)) for _, o in ordered], room)
+    lines = {i: line(o, r, i) for (i, o), r in zip(ordered, rooms, strict=True)}
+    told = [lines[i] + arguments(o) for i, o in ordered if not refused(o)]
+    problems = [*(answer.problems if answer else ()), *refusals(shown)]
+    if note:
+        problems.append(Problem("", "", note))
+    blocks = [_told(told, planned)] if told else []
+    if problems:
+        blocks.append(problems_block(problems))
+    flat = "\n".join(blocks)
+    if answer is None or not answer.response.tool_calls:
+        text = answer.response.text if answer else ""
+        return Exchange(flat, text.strip(), note=flat)
+    said = _results(answer, lines, problems)
+    return Exchange(flat, answer.response.text.strip(), answer.response.tool_calls, said, note)
+
+
+def _told(lines: Sequence[str], planned: int) -> str:
+    return "\n".join(["[RESULTS]", *lines, f"NOTE: the next call is step={planned}"])
+
+
+def refusals(shown: Mapping[int, CallOutcome]) -> list[Problem]:
+    """Refused calls in words for the model: one problem per rejected argument."""
+    found: list[Problem] = []
+    for number, outcome in sorted(shown.items()):
+        if refused(outcome):
+            found += _problems(number, outcome)
+    return found
+
+
+def _problems(number: int, outcome: CallOutcome) -> list[Problem]:
+    name = f"{outcome.app_id}.{outcome.fn_name}"
+    listed = [
+        Problem(name, p.get("field", ""), p.get("problem", ""), p.get("limit", ""), number)
+        for p in outcome.problems
+    ]
+    return listed or [Problem(name, "", outcome.error, step=number)]
+
+
+def _results(
+    answer: Answer, lines: Mapping[int, str], problems: Sequence[Problem]
+) -> tuple[str, ...]:
+    """One text per call of the answer, in its order: its result, why it was refused, or the call
+    that it repeats."""
+    texts = []
+    for number in answer.numbers:
+        if number is None:
+            texts.append("status=ok")
+        elif about := [p for p in problems if p.step == number]:
+            texts.append(problems_block(about))
+        elif number in lines:
+            texts.append(lines[number])
+        else:
+            texts.append("the same call as one before it in this answer")
+    return tuple(texts)

@@ -1,0 +1,62 @@
+"""What remains of a turn: the record the next one reads, and which sections to refresh. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..base.clock import iso
+from ..channels import fact_ledger
+from ..refresh.asking import SEEN, after_effects, stale, unnoticed
+from ..values import JSON, CallOutcome, JSONObject, SessionMemory, Turn, TurnStatus, Wanted
+from .results_block import masked
+from .state import TurnState, masker_for
+
+
+def remembered(
+    state: TurnState,
+    memory: SessionMemory,
+    request_id: str,
+    status: TurnStatus,
+    reply: str,
+    response: JSONObject,
+) -> Turn:
+    """This turn as the next one will read it, numbered after `memory` and masked with its
+    placeholders."""
+    same = memory is state.memory
+    masker = state.masker if same else masker_for(memory, state.message)
+    gate = None if state.expose_pii else masker
+    shown = state.told_shown if same else {i: masked(o, gate) for i, o in state.told.items()}
+    digests = fact_ledger.record(_facts(shown.values()))
+    stored = "\n".join(d.data_facts_json for d in digests)
+    return Turn(
+        seq=memory.last_seq + 1,
+        at=iso(state.now),
+        status=status,
+        message=state.message,
+        reply=reply,
+        request_id=request_id,
+        apps=tuple(dict.fromkeys(o.app_id for o in state.told.values())),
+        digests=digests,
+        vault=({} if state.expose_pii else masker.used_in(stored + "\n" + masker.mask_text(reply))),
+        masked=not state.expose_pii,
+        response=response,
+    )
+
+
+def _facts(outcomes: Iterable[CallOutcome]) -> list[tuple[str, str, JSON]]:
+    """`(app_id, fn_name, data)` of the calls that succeeded, in order: what the ledger records
+    (never the summary)."""
+    return [(o.app_id, o.fn_name, o.data) for o in outcomes if o.ok]
+
+
+def wanted(state: TurnState, *, note_presence: bool) -> list[Wanted]:
+    """The refreshes to ask for: sections of apps that changed something, then stale ones; with
+    `note_presence`, now and then, that the user is here."""
+    effects = (o.app_id for o in state.told.values() if o.ok and o.action_type != "read")
+    asked = after_effects(state.catalogue, effects)
+    changed = {(w.app_id, w.section) for w in asked}
+    old = stale(state.catalogue, state.installed, state.stored, state.now)
+    asked += [Wanted(*section, "stale") for section in old if section not in changed]
+    if note_presence and unnoticed(state.stored, state.now):
+        asked.append(Wanted(*SEEN, "seen"))
+    return asked

@@ -1,0 +1,133 @@
+"""Rounds: ask the classifier, run what it plans, tell it what came of it, ask again – until it is
+done, asks the user, or rounds, tokens or time end."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+from ..errors import ModelUnavailable
+from ..values import Step
+from .calls import StepRunner
+from .classifier import Classifier
+from .prompt import Problem
+from .results_block import refused
+from .state import TurnState
+from .unfounded import unfounded
+
+MAX_REPAIRS = 2
+"""Answers in a row that may bring nothing to run, told back each time, before the turn gives up."""
+
+LEAST_S = 4.0
+"""Seconds that another round and the reply need: with less left no further round begins."""
+
+HANDED_BACK = (
+    "the results do not answer the message yet: call what is missing, or say that nothing is"
+)
+
+QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
+"""In Latin and Cyrillic, Chinese and Japanese, Arabic, Greek."""
+
+Limit = Literal["", "rounds", "tokens", "time", "model"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How far a turn's rounds came.
+
+    `text` are the classifier's own words where it had nothing more to call; `held` the steps that
+    wait for a yes; `limit` what ended the rounds before the classifier did; `may_go_on` says that
+    the classifier expects its calls to answer the message, so that the narrator may hand back.
+    """
+
+    state: TurnState
+    text: str = ""
+    held: tuple[Step, ...] = ()
+    limit: Limit = ""
+    may_go_on: bool = False
+
+
+class Rounds:
+    """The loop of a turn."""
+
+    def __init__(
+        self, classifier: Classifier, runner: StepRunner, *, max_rounds: int, max_tokens: int
+    ) -> None:
+        self._classifier = classifier
+        self._runner = runner
+        self._max_rounds = max_rounds
+        self._max_tokens = max_tokens
+
+    async def go(self, state: TurnState, note: str = "") -> Ended:
+        """Rounds from here to their end; `note` is said to the classifier first, with the results
+        it has not seen. Raises ModelUnavailable while nothing has happened."""
+        if note:
+            state = state.with_said(note)
+        fruitless = 0
+        while not (limit := self.limit(state)):
+            try:
+                state = await self._classifier.ask(state)
+            except ModelUnavailable:
+                if not state.ran:
+                    raise  # the whole request can be retried
+                return Ended(state, limit="model")
+            round_ = await self._run(state)
+            state = round_.state
+            if round_.ended:
+                return round_.ended
+            fruitless = 0 if round_.progress else fruitless + 1
+            if fruitless > MAX_REPAIRS:
+                return Ended(state)
+            state = state.with_said()
+        return Ended(state, limit=limit)
+
+    def limit(self, state: TurnState) -> Limit:
+        """What forbids another round; empty where nothing does. A turn's first round always may."""
+        if not state.rounds:
+            return ""
+        if state.rounds >= self._max_rounds:
+            return "rounds"
+        if state.tokens >= self._max_tokens:
+            return "tokens"
+        return "time" if state.deadline - time.monotonic() < LEAST_S else ""
+
+    async def _run(self, state: TurnState) -> _Round:
+        """Run the classifier's last answer."""
+        answer = state.unsaid
+        assert answer is not None
+        plan = answer.plan
+        if not plan.steps and not answer.problems:
+            if wrong := _wrong(state, plan.text):
+                return _Round(state.with_problems(wrong))
+            return _Round(state, Ended(state, text=plan.text))
+        ran = await self._runner.run(state, plan.steps)
+        state = ran.state
+        if ran.held:
+            return _Round(state, Ended(state, held=ran.held))
+        mine = {s.index: state.outcomes[s.index] for s in plan.steps}
+        progress = any(not refused(o) and i not in state.echoes for i, o in mine.items())
+        mend = bool(answer.problems) or any(refused(o) for o in mine.values())
+        if mend or plan.go_on or (progress and not all(o.ok for o in mine.values())):
+            return _Round(state, progress=progress)
+        return _Round(state, Ended(state, may_go_on=progress))
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """The state after one answer, how the rounds ended if they did, whether anything new ran."""
+
+    state: TurnState
+    ended: Ended | None = None
+    progress: bool = False
+
+
+def asks(text: str) -> bool:
+    """Whether an answer in words asks the user something: it ends in a question mark."""
+    return text.rstrip(" \n\"'»”*_)").endswith(QUESTION_MARKS)
+
+
+def _wrong(state: TurnState, text: str) -> tuple[Problem, ...]:
+    """What is wrong with the classifier's words where the user would read them: as the only answer,
+    or as a question."""
+    return unfounded(text, state) if asks(text) or not state.ran else ()
