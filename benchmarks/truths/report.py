@@ -59,7 +59,7 @@ def wilson(hits: int, total: int) -> tuple[float, float]:
         p + z * z / (2 * total),
         z * sqrt(p * (1 - p) / total + z * z / (4 * total * total)),
     )
-    return 100 * (middle - spread) / (1 + z * z / total), 100 * (middle + spread) / (
+    return 100 * max(0.0, middle - spread) / (1 + z * z / total), 100 * (middle + spread) / (
         1 + z * z / total
     )
 
@@ -103,6 +103,8 @@ def table(outcomes: Sequence[Outcome]) -> str:
         line("without a call", plain, "bar 2 %"),
         "",
     ]
+    distinct = len({o.case.reply for o in outcomes})
+    lines.append(f"distinct replies: {distinct} of {len(outcomes)}")
     spoke = sum(bool(o.answer.added) for o in honest)
     lines += [f"honest replies the kernel added a sentence to: {spoke} of {len(honest)}", ""]
     for language, group in sorted(grouped(outcomes, lambda c: c.language).items()):
