@@ -20,7 +20,17 @@ from __future__ import annotations
 from datetime import datetime
 
 from .fields import key_roles
-from .files import name_keys, of, phone_keys, tags, title_keys
+from .files import (
+    key_fold,
+    name_keys,
+    of,
+    people,
+    people_keys,
+    people_phrases,
+    phone_keys,
+    tags,
+    title_keys,
+)
 from .model import Calendar, Language, Numerals, People, Words
 from .spans import Mention, Token, tokens
 from .stems import fold, stem
@@ -37,10 +47,14 @@ __all__ = [
     "dates",
     "detect",
     "fold",
+    "key_fold",
     "key_roles",
     "name_keys",
     "numbers",
     "of",
+    "people",
+    "people_keys",
+    "people_phrases",
     "phone_keys",
     "stem",
     "tags",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from .model import Calendar, Language, Numerals, Sentences, Words
+from .model import Calendar, Language, Numerals, People, Sentences, Words
 
 WORDS = Words(
     "de",
-    negation="nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne weder noch",
-    question="was welche welcher welches wer wen wem wessen wo wann warum wieso wie wieviel wieviele",
+    negation="nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne"
+    " weder noch",
+    question="was welche welcher welches wer wen wem wessen wo wann warum wieso wie wieviel"
+    " wieviele",
     prohibition="nicht nie niemals ohne stopp kein keine",
     greeting="hallo hi guten morgen tag abend servus moin grüezi",
     thanks="danke dankeschön vielen dank",
@@ -24,7 +26,8 @@ WORDS = Words(
     " euch mein meine meinen meinem meiner dein deine ihre ihren ist sind bin war waren sein haben"
     " hat habe hatte wird werden wurde kann können soll sollen muss müssen möchte bitte nicht auch"
     " noch nur schon mal so dass wenn als wie was über unter alle zeig zeige gib",
-    connective="ein eine einen für mir meine unser bitte dass über namens mit text neu neue neuen in"
+    connective="ein eine einen für mir meine unser bitte dass über namens mit text neu neue"
+    " neuen in"
     " zu an auf als",
     quantifier="alle alles jede jeder jedes einige keine beide mehrere viele wenige halb",
     plan="wird werden würde könnte kann soll sollte muss wenn falls sobald bis ob nachdem bevor",
@@ -99,7 +102,8 @@ SENTENCES: Sentences = {
     "said_yes": "ja",
     "said_no": "nein",
     "waits_for_yes": {
-        "one": "Bitte bestätigen: {summary}. Antworten Sie innerhalb von {n} Minute mit Ja oder Nein.",
+        "one": "Bitte bestätigen: {summary}. Antworten Sie innerhalb von {n} Minute mit Ja oder"
+        " Nein.",
         "other": "Bitte bestätigen: {summary}. Antworten Sie innerhalb von {n} Minuten mit Ja oder"
         " Nein.",
     },
@@ -129,7 +133,8 @@ SENTENCES: Sentences = {
     "label_query": "wonach gesucht werden soll",
     "label_due": "das Datum",
     "oauth_ask_title": "{provider} mit {app} verbinden?",
-    "oauth_ask": "Es wird für {user} verbunden. Fahren Sie nur fort, wenn Sie das sind und es gerade"
+    "oauth_ask": "Es wird für {user} verbunden. Fahren Sie nur fort, wenn Sie das sind und es"
+    " gerade"
     " selbst begonnen haben.",
     "oauth_go": "Verbinden",
     "oauth_done_title": "Verbunden",
@@ -137,17 +142,105 @@ SENTENCES: Sentences = {
     "oauth_failed_title": "Nicht verbunden",
     "oauth_over": "Diese Anmeldung ist vorbei: Sie wurde schon abgeschlossen oder vor mehr als zehn"
     " Minuten begonnen. Kehren Sie zum Chat zurück und beginnen Sie neu.",
-    "oauth_declined": "{provider} meldet: {reason}. Es wurde nichts gespeichert. Kehren Sie zum Chat"
+    "oauth_declined": "{provider} meldet: {reason}. Es wurde nichts gespeichert. Kehren Sie zum"
+    " Chat"
     " zurück, um neu zu beginnen.",
     "oauth_failed": "{reason}. Es wurde nichts gespeichert. Kehren Sie zum Chat zurück und beginnen"
     " Sie neu.",
 }
+
+PEOPLE = People(
+    title_keys="titel betreff bezeichnung name",
+    given="jürgen juergen jörg joerg günter günther guenter gerhard dieter uwe ralf rolf bernd"
+    " helmut"
+    " manfred holger torsten thorsten carsten karsten detlef ute heike sabine anke silke birgit"
+    " elke"
+    " renate gisela ingeborg brigitte monika claudia katrin kathrin anja antje ulrike ulrich"
+    " friedrich"
+    " florian moritz fabian tobias johann klara greta lieselotte hildegard jochen kai sönke"
+    " steffen",
+    surnames="schulz schulze bauer koch richter klein wolf schröder schroeder neumann schwarz"
+    " zimmermann braun krüger krueger hofmann hartmann lange schmitt werner krause lehmann köhler"
+    " koehler maier huber kaiser fuchs scholz möller moeller jung hahn vogel friedrich keller"
+    " günther"
+    " frank berger winkler roth beck lorenz baumann albrecht simon ludwig böhm kraus schumacher"
+    " vogt"
+    " jäger stein otto groß seidel heinrich brandt haas schreiber graf dietrich ziegler kuhn"
+    " kühn pohl"
+    " engel horn busch bergmann",
+    not_names="alle kolleginnen kollegen anfrage angebot anhang anruf arbeit aufgabe auftrag"
+    " ausgabe bank bericht besprechung"
+    " bestellung betreff bitte buchung büro datei daten der die das den deutsche deutscher dienst"
+    " dokument einkauf einladung entwurf ergebnis erinnerung firma frage gesellschaft gmbh grüße"
+    " guten haus heute hotel ich ihr ihre jahr jahres kalender konferenz konto kosten kunde kunden"
+    " lager lieferung liste mail mein meine meeting mitarbeiter monat nachricht neu neue neuer"
+    " neues"
+    " notiz ordner plan preis produkt projekt protokoll quartal rechnung reise schule seite sitzung"
+    " sprint stadt status straße strasse stunde tag tage team termin test thema thread ticket und"
+    " unterlagen unternehmen urlaub verein verkauf vertrag vertrieb verwaltung vorlage werk"
+    " woche zahlung"
+    " zeit zentrale zum zur für mit von im am bahnhof platz brücke park berg see",
+    place_leads="bad sankt schloss burg insel",
+    honorifics="Herr Herrn Frau Fräulein Lieber Liebe",
+    greetings=("Hallo", "Guten Tag", "Viele Grüße", "Mit freundlichen Grüßen", "Danke", "Grüße"),
+    labels=(
+        "name",
+        "vorname",
+        "nachname",
+        "kunde",
+        "kundin",
+        "absender",
+        "empfänger",
+        "von",
+        "ansprechpartner",
+        "ansprechpartnerin",
+        "kontakt",
+        "bearbeiter",
+        "teilnehmer",
+    ),
+    links="und von",
+    nobody="keine keiner unbekannt anonym niemand leer",
+    roles="kunde kundin kunden absender absenderin empfänger empfängerin verfasser verfasserin"
+    " autor"
+    " autorin auftraggeber auftragnehmer ansprechpartner ansprechpartnerin kontakt kontaktperson"
+    " mitarbeiter mitarbeiterin bearbeiter bearbeiterin teilnehmer teilnehmerin besitzer inhaber"
+    " inhaberin käufer käuferin verkäufer verkäuferin patient patientin bewerber bewerberin gast"
+    " gäste mieter vermieter schüler lehrer arzt ärztin fahrer versicherter zuständig zuständiger"
+    " verantwortlich verantwortlicher vorgesetzter kollege kollegin freund freundin personen person"
+    " mitglied organisator ersteller zugewiesen",
+    sure_keys="vorname nachname familienname zuname geburtsname rufname vollname",
+    name_words="name namen",
+    part_words="vor nach familien zu geburts voller vollständiger ganzer",
+    address_keys="von",
+    never_keys="datei ordner verzeichnis projekt produkt artikel firma unternehmen gesellschaft"
+    " stadt"
+    " land strasse ort region abteilung gruppe team kategorie benutzer anmelde login spalte tabelle"
+    " feld marke modell gerät titel veranstaltung dienst liste kanal server domain haupt bereich"
+    " verein lager konto kampagne spiel hotel gebäude raum",
+    phone_keys="telefon telefonnummer handy handynummer mobil mobilnummer mobiltelefon"
+    " rufnummer fax"
+    " faxnummer festnetz telefonnr",
+    phone_tails="nummer nr privat geschäftlich dienstlich",
+    phone_words=(
+        "telefon",
+        "telefonnummer",
+        "tel",
+        "handy",
+        "handynummer",
+        "mobil",
+        "fax",
+        "rufnummer",
+    ),
+    phone_links="nummer nr lautet ist",
+)
+
 
 LANGUAGE = Language(
     tag="de",
     stemmer="german",
     letters="ß",
     words=WORDS,
+    people=PEOPLE,
     sentences=SENTENCES,
     regions=("DE", "AT", "CH"),
     currencies={

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .model import Calendar, Language, Numerals, Sentences, Words
+from .model import Calendar, Language, Numerals, People, Sentences, Words
 
 WORDS = Words(
     "en",
@@ -31,7 +31,8 @@ WORDS = Words(
     " whether before plan going",
     others="you he she they who which that it",
     first_person="i we i've we've i'm i'll",
-    looking="check look search review list notice locate find found see saw read fetch retrieve scan"
+    looking="check look search review list notice locate find found see saw read fetch retrieve"
+    " scan"
     " compare count identify try note summarize summarise sort filter match examine inspect pull"
     " query gather",
     about="about around approximately roughly nearly almost some circa over",
@@ -43,8 +44,10 @@ WORDS = Words(
     and_="and plus",
     or_="or",
     failure="failed fail failure unable error unsuccessful couldn't problem",
-    opener="please pls plz ok okay so now then and also but well hey hi hello great thanks thank yes"
-    " yeah just kindly let's lets hm hmm um uh alright right actually next finally cool sure oh good"
+    opener="please pls plz ok okay so now then and also but well hey hi hello great thanks"
+    " thank yes"
+    " yeah just kindly let's lets hm hmm um uh alright right actually next finally cool sure oh"
+    " good"
     " perfect fine go ahead anyway again instead rather better",
     auxiliary="is are was were am do does did have has had can could would will shall should may"
     " might must isn't aren't wasn't weren't doesn't didn't haven't hasn't hadn't can't couldn't"
@@ -332,12 +335,225 @@ SENTENCES: Sentences = {
     "oauth_failed": "{reason}. Nothing was stored. Go back to the chat and start again.",
 }
 
+PEOPLE = People(
+    title_keys="title subject name label headline",
+    given="aaron abigail adam adrian agnes agnieszka ahmed aisha alan albert alejandro alessandro"
+    " alex alexander alexandra alexei alexey ali alice alina alison amanda amelia amit amy ana"
+    " anastasia andrea andreas andrei andrew andrey angela angelina anil anita anna anne annie"
+    " anthony anton antonio antony aoife arjun arthur artyom ashley astrid barbara ben"
+    " benjamin bernard beth betty bjorn boris brandon brenda brian bruce bruno bryan camila"
+    " camille carl carla carlos carmen carol caroline catherine cathy charles chiara chinedu"
+    " chloe chris christian christina christine christopher claire clara claudia craig cynthia"
+    " daniel daniela danielle daniil darya david davide deborah debra deepak denis dennis"
+    " diana diego dmitri dmitrii dmitry donald donna dorothy doug douglas edith edward"
+    " ekaterina eleanor elena elisa elizabeth ella ellen emily emma eric erica erik ethan"
+    " eugene eva evan evgenia evgeny fabio fatima fatma felix fernando fiona francesca"
+    " francesco francis francisco gabriel galina gary george georgia gerald giovanni giulia"
+    " giuseppe gleb gordon greg gregory hannah hans harold harry hassan heather heidi heinrich"
+    " helen helena henry hiroshi howard hugh hugo ian ibrahim igor ilya ines ingrid inna irina"
+    " isaac isabel isabella ivan jacob jacqueline jakub james jamie jan jane janet janice"
+    " jason javier jean jeff jeffrey jennifer jeremy jerry jesse jessica jill jim joan joanna"
+    " joao joe johan johanna johannes john johnny jonas jonathan jose joseph josh joshua juan"
+    " judith judy julia julian julie justin karen karl katarzyna kate katherine kathleen"
+    " kathryn katie keith kelly ken kenji kenneth kevin kirill klaus kofi konstantin kristina"
+    " kyle larisa larry lars laura lauren lawrence leila lena leo leon leonid linda lisa louis"
+    " louise luca lucas lucia lucy luigi luis lukas lydia lyudmila maksim marc marco marek"
+    " margaret maria marie marina mario marta martha martin mary matt matteo matthew matthias"
+    " max maxim megan mehmet melanie melissa mia michael michelle miguel mike mikhail mila"
+    " ming minh mohamed mohammed monica muhammad mustafa nadezhda nadia nancy natalia natalie"
+    " natasha nathan neha neil ngozi nicholas nick nicola nicole nikita nikolai nikolay nina"
+    " noah norman olaf oleg olga oliver olivia omar oscar otto pamela paolo patricia patrick"
+    " paul paula pavel pedro peter petr philip philippe pierre piotr polina pooja priya rachel"
+    " rafael rahul raj rajesh ralph ravi raymond rebecca richard robert roberto robin rodrigo"
+    " roger roman ronald rosa roy ruslan russell ruth ryan sally sam samantha samir samuel"
+    " sandra sanjay sara sarah scott sean sebastian sergei sergey sharon shirley simon siobhan"
+    " sofia sonia sophia sophie stanislav stefan stefano stephanie stephen steve steven stuart"
+    " sunita susan suzanne sven svetlana taisiya tamara tanya tariq tatiana tatyana taylor ted"
+    " teresa terry thanh thomas tiago tim timofey timothy tom tomasz tony tracy tyler ursula"
+    " vadim valentina valeria valery vanessa vasily veronica vikram viktor viktoria vincent"
+    " vitaly vlad vladimir vladislav vyacheslav walter wei wendy werner wilhelm william"
+    " wolfgang yana yaroslav yegor yuki yulia yuri yuriy yusuf yvonne zachary zainab zoe zofia",
+    given_words="amber april art austin autumn bill bob carter charlotte chase crystal daisy"
+    " dan dawn"
+    " dean don drew earl ed faith frank gene grace grant guy harper holly hope hunter ivy jack"
+    " jackson jay jordan joy june kim lee lily lincoln logan madison mark mason may miles norm"
+    " parker pat penny ray rich rob rose ruby stan sue summer sydney victoria warren will",
+    surnames="adams allen anderson bailey baker becker bell bennett bianchi black brooks brown"
+    " campbell chavez chen clark collins cook cooper cox davis day diaz dubois edwards evans"
+    " ferrari fischer flores fox garcia gomez gonzalez gray green hall harris hernandez hill"
+    " hoffmann howard hughes ivanov ivanova jackson johnson jones kelly khan kim king kowalski"
+    " kumar kuznetsov lane lee lewis li liu lopez martin martinez meyer miller mitchell moore"
+    " moreau morgan morris mueller murphy myers müller nelson nguyen novak page patel perez"
+    " peterson petrov petrova phillips popov post price ramirez ramos reed richardson rivera"
+    " roberts robinson rodriguez rogers rossi sanchez schmidt schneider scott sidorov singh"
+    " smirnov smirnova smith sokolov stewart stone taylor thomas thompson torres turner volkov"
+    " wagner walker wang ward watson weber west white williams wilson wright young zhang",
+    not_names="a about access account accounting accounts action active address admin administrator"
+    " agency agenda agent ai air alert all all-hands amazon analytics and annual anonymous any"
+    " anyone api app apple application approval april archive area assistant association at"
+    " audit august auto avenue award bank bar base beach best beta big billing black blog blue"
+    " board bonus book booking bot box branch bridge budget bug bugs build building business"
+    " by calendar call campaign canceled cancelled cart case cases catalog category cell"
+    " center central centre channel chart chat check checklist church city class client"
+    " clients cloud club co code college column comment committee community company complete"
+    " conference config confirmed contact contacts content contract control cook core corp"
+    " corporation cost council country county course court coverage create credit crew crm"
+    " custom customer customers daemon daily dark dashboard data database date day days dear"
+    " debit december deep default delete deleted delivery demo department deploy deployment"
+    " design desk dev developer development device diagram digest digital direct director"
+    " discount division doc docs document documents done donotreply dr draft drafts drive due"
+    " east edit editor education email emails employee energy engine engineering enterprise"
+    " error estate europe event events everyone example expense experience export external"
+    " failed family faq fax feature features february feedback fest field file files final"
+    " finance financial first fix folder follow for form forum foundation free friday from"
+    " front full fund future gallery game general global gmbh goals golden good google great"
+    " green group groups guest guide hall happy head health hello help hey hi high hill hiring"
+    " history holiday home host hotel hour house how hq hr hub human id idea important in"
+    " inbox inc incident index industrial industries info information inner institute"
+    " insurance intelligence internal international interview invoice invoices is island issue"
+    " issues it items january job jobs july june just kanban key kick-off kickoff lab labs"
+    " lake language laptop launch law leads learning ledger legal level library license light"
+    " limited line link list live llc loan local log login logistics lounge ltd lunch machine"
+    " madam mail mailer main maintenance management manager manual map march market marketing"
+    " master matrix me media meeting member members memo memorial menu message messages"
+    " metrics microsoft milestone miss mobile mode model module monday month monthly mount mr"
+    " mrs ms museum music my n/a na name national natural network never new news newsletter"
+    " next night no no-reply nobody none noreply north not notes notice notification"
+    " notifications november null number october of offer office offline ok old on onboarding"
+    " one online open operations or oracle order orders organization other our out outlook"
+    " overview owner ownership pack page panel park partner partners party pass payment"
+    " payments payroll pending performance personal phone photo photos pilot pipeline place"
+    " plan planning plans platform please plus policy pool portal post postmaster press"
+    " preview price pricing priority privacy pro process product production products prof"
+    " professor program project projects promo proposal prospect public purchase q1 q2 q3 q4"
+    " qa quality quarter quarterly query question questions queue quick quiz r&d radio ready"
+    " reception recruiting red regards release reminder renewal reply repo report reports"
+    " request requests research reservation reset resources response restaurant result results"
+    " retail retro retrospective return review risk river road roadmap room root round rules"
+    " saas safe saint salary sale sales san santa saturday schedule school science search"
+    " season secretary section security see self seminar senior september server service"
+    " services session settings shared sheet ship shipping shop shopping show sign silver sir"
+    " site small sms social software solution solutions somebody someone source south space"
+    " spam special spring sprint square st staff stage standard standup star start startup"
+    " state statement station status stock storage store strategy street stress string student"
+    " studio style subject subscription subway success suite summary sunday support survey"
+    " sync system systems table tag talent task tasks tax tba tbd team teams tech technical"
+    " technology template terms test testing text thank thanks the theme thread thursday"
+    " ticket tickets time title to today todo tomorrow tool tools top total tower town tracker"
+    " trade training transfer transport trash travel trial trip tuesday tutorial two type ui"
+    " unassigned undefined unit united university unknown untitled update updates upgrade"
+    " urgent us user users ux vacation valley value vendor version video view village vip"
+    " visit visual volume warehouse warning water weather web webinar webmaster website"
+    " wednesday week weekly welcome west what white wiki windows winter with work workflow"
+    " workshop workspace world year yearly yesterday you your zone zoom",
+    place_leads="cape el fort king lake las los mount mt new point pope port prince queen saint"
+    " sainte"
+    " san santa santo st",
+    nobody="anonym anonymous na none not null tba tbd undefined unknown",
+    roles="addressee applicant approver assignee attendee author beneficiary buyer caller candidate"
+    " cardholder child client colleague contact correspondent customer doctor driver employee"
+    " friend guest holder host interviewer invitee inviter lead manager member organiser"
+    " organizer owner parent participant passenger patient payee payer people person presenter"
+    " recipient relative reporter requester respondent reviewer seller sender signatory"
+    " speaker spouse student subscriber supervisor teacher",
+    sure_keys="familiya familyname fio firstname forename fullname givenname lastname middlename"
+    " otchestvo patronymic surname",
+    name_words="displayname name names",
+    part_words="birth christian family first forename full given last maiden middle patronymic"
+    " preferred"
+    " real surname",
+    address_keys="bcc cc from replyto to",
+    never_keys="agent album app application board book bot branch brand browser bucket build"
+    " calendar"
+    " campaign category channel city class cluster code color colour column company container"
+    " country course currency database department device dir directory domain drug env event"
+    " extension field file fn folder font function game group handle host icon image index"
+    " item job key label language library list locale login method metric model module movie"
+    " network nick nickname node notebook org organisation organization os package page panel"
+    " path place plan playlist product project query queue region release repo report"
+    " repository role schema screen section segment server service site skill sku slug song"
+    " space state status store street table tag task team template theme thing timezone tool"
+    " topic type user username variable vendor version volume website workflow workspace zone",
+    phone_keys="cell cellphone cellular fax homephone mobile mobilephone mobiles msisdn phone"
+    " phonehome"
+    " phonenumber phonenumbers phones phonework tel telephone telephones viber whatsapp"
+    " workphone",
+    phone_tails="alt business e164 formatted home main no num number numbers office other"
+    " primary raw"
+    " secondary work",
+    particles="van von der den de del della di da dos du la le bin ibn al el ten ter",
+    honorifics="Mr Mrs Ms Miss Mx Dr Prof Professor Dear Sir Madam",
+    greetings=(
+        "Hi",
+        "Hello",
+        "Hey",
+        "Thanks",
+        "Regards",
+        "regards",
+        "Cheers",
+        "Sincerely",
+    ),
+    labels=(
+        "full name",
+        "first name",
+        "last name",
+        "name",
+        "from",
+        "sender",
+        "author",
+        "customer",
+        "client",
+        "contact",
+        "contact person",
+        "attendee",
+        "assignee",
+        "assigned to",
+        "owner",
+        "reporter",
+        "signed by",
+        "organizer",
+        "organiser",
+    ),
+    links="and with via from c/o",
+    by_words="by to with",
+    done_words="created updated modified edited assigned signed invited sent approved reviewed"
+    " requested"
+    " submitted reported shared uploaded deleted added closed opened resolved completed booked"
+    " delegated written posted commented managed owned",
+    self_keys="user users account profile me self person individual",
+    display_words="display user profile account friendly",
+    person_beside="email emails mail phone phones mobile birthday birthdate gender attendance rsvp"
+    " salutation jobtitle",
+    thing_beside="path size mime version url color colour price sku ttl currency icon stock"
+    " unread total"
+    " children extension schema items file files members sections enabled handler capabilities"
+    " parameters columns fields dependencies",
+    phone_words=(
+        "phone",
+        "phones",
+        "telephone",
+        "telephones",
+        "tel",
+        "mobile",
+        "mob",
+        "cell",
+        "cellphone",
+        "fax",
+        "whatsapp",
+        "viber",
+        "wa.me",
+    ),
+    phone_links="number num no is",
+)
+
+
 LANGUAGE = Language(
     tag="en",
     stemmer="english",
     participles=r"[a-z-]{2,}ed|sent|deleted|made|set|put|written|wrote|bought|sold|paid|drawn|withdrew"
     r"|withdrawn|begun|began|stopped|taken|took|gone|given|gave|built|cut|shut|told|run|ran|done",
     words=WORDS,
+    people=PEOPLE,
     sentences=SENTENCES,
     regions=("US", "GB", "CA", "AU", "IE", "NZ", "IN", "ZA"),
     currencies={

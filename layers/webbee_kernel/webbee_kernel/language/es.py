@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .model import Calendar, Language, Numerals, Sentences, Words
+from .model import Calendar, Language, Numerals, People, Sentences, Words
 
 WORDS = Words(
     "es",
@@ -25,7 +25,8 @@ WORDS = Words(
     " quiero puedes muestra muéstrame dame todos todas",
     connective="un una para de mi mis por favor que sobre llamado llamada titulado con texto nuevo"
     " nueva en a",
-    quantifier="todo toda todos todas cada algún alguna ninguno ambos ambas varios muchos pocos medio",
+    quantifier="todo toda todos todas cada algún alguna ninguno ambos ambas varios muchos pocos"
+    " medio",
     plan="voy va vamos podría puede debería debe si cuando hasta después antes será",
     others="tú él ella usted ustedes ellos ellas quien",
     first_person="yo he hemos nosotros",
@@ -141,11 +142,98 @@ SENTENCES: Sentences = {
     "oauth_failed": "{reason}. No se ha guardado nada. Vuelva al chat y empiece de nuevo.",
 }
 
+PEOPLE = People(
+    title_keys="título asunto nombre",
+    given="josé maría jesús ángel sofía lucía andrés martín joaquín ramón rubén sergio raúl"
+    " iván óscar"
+    " adrián víctor álvaro ignacio gonzalo begoña rocío inmaculada pilar dolores encarnación"
+    " montserrat"
+    " josefa manuela cristina ángela mónica verónica noelia nuria yolanda esther alfonso emilio"
+    " enrique"
+    " guillermo jaime jorge julio mateo nicolás pablo tomás ximena fernanda guadalupe eduardo",
+    surnames="garcía gonzález rodríguez fernández lópez martínez sánchez pérez gómez martín"
+    " jiménez ruiz"
+    " hernández díaz moreno muñoz álvarez romero alonso gutiérrez navarro torres domínguez vázquez"
+    " ramos gil ramírez serrano blanco molina morales suárez ortega delgado castro ortiz rubio"
+    " marín"
+    " sanz núñez iglesias medina garrido cortés castillo santos lozano guerrero cano prieto"
+    " méndez cruz"
+    " herrera peña flores cabrera campos vega fuentes carrasco reyes caballero aguilar vargas"
+    " quispe",
+    not_names="acta actividad agenda archivo asunto aviso banco buenos calendario calle cita ciudad"
+    " cliente clientes compra compras comida confirmación contrato correo cuenta curso datos día"
+    " días"
+    " documento documentos el empresa entrega envío equipo estado evento factura facturas fecha"
+    " feliz"
+    " gastos general grupo hola hoja hotel informe inicio lista los las la llamada mensaje mensajes"
+    " mes mi nota notas nueva nuevo oferta oficina orden pago pagos pedido pedidos plan plaza"
+    " precio"
+    " presupuesto producto proyecto pruebas recibo recordatorio reserva resumen reunión revisión"
+    " semana servicio sociedad tarea tareas tarjeta tienda trabajo una un venta ventas viaje y"
+    " de del"
+    " para con por banco hospital parque playa puente puerto torre universidad",
+    place_leads="isla islas cabo monte río lago sierra puerto nuestra villa",
+    honorifics="Sr Sra Srta Don Doña Señor Señora Señorita Estimado Estimada Querido Querida",
+    greetings=("Hola", "Buenos días", "Buenas tardes", "Saludos", "Gracias", "Atentamente"),
+    labels=(
+        "nombre",
+        "apellidos",
+        "cliente",
+        "remitente",
+        "destinatario",
+        "autor",
+        "contacto",
+        "responsable",
+        "de",
+        "para",
+        "solicitante",
+    ),
+    links="y con de",
+    nobody="ninguno ninguna desconocido desconocida anónimo nadie sin",
+    roles="cliente clienta clientes remitente destinatario destinataria autor autora contacto"
+    " contactos"
+    " responsable empleado empleada trabajador solicitante propietario propietaria titular"
+    " comprador"
+    " compradora vendedor vendedora paciente alumno alumna profesor profesora médico conductor"
+    " pasajero"
+    " huésped invitado invitada participante participantes asistente asistentes organizador"
+    " organizadora beneficiario beneficiaria persona personas candidato candidata firmante"
+    " encargado encargada jefe gerente miembro creador asignado",
+    sure_keys="apellido apellidos nombrecompleto nombreyapellidos primernombre",
+    self_keys="usuario perfil persona",
+    name_words="nombre nombres",
+    part_words="completo primer segundo pila propio apellidos apellido",
+    address_keys="para cco",
+    never_keys="archivo fichero carpeta directorio proyecto producto artículo empresa compañía"
+    " sociedad"
+    " ciudad país calle lugar región departamento grupo equipo categoría usuario login columna"
+    " tabla"
+    " campo marca modelo dispositivo título evento servicio lista canal servidor dominio almacén"
+    " cuenta"
+    " campaña juego hotel edificio sala",
+    phone_keys="teléfono teléfonos telf tfno móvil celular fijo fax whatsapp",
+    phone_tails="número casa trabajo particular contacto",
+    phone_words=(
+        "teléfono",
+        "tel",
+        "telf",
+        "tfno",
+        "móvil",
+        "celular",
+        "fax",
+        "llame al",
+        "llámame al",
+    ),
+    phone_links="número es",
+)
+
+
 LANGUAGE = Language(
     tag="es",
     stemmer="spanish",
     letters="ñ¿¡",
     words=WORDS,
+    people=PEOPLE,
     sentences=SENTENCES,
     regions=("ES", "MX", "AR", "CO", "CL", "PE"),
     currencies={

@@ -4,11 +4,13 @@ name is its two-letter tag and that defines `LANGUAGE`."""
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 
 from .model import Language
+from .stems import fold
 
 FIRST = ("en", "ru")
 """What is tried first where nothing else decides: English is also what an unknown language gets."""
@@ -43,20 +45,53 @@ def tag_for_script(script: str) -> str:
     return next((t for t in tags() if of(t).script == script), "")
 
 
+@lru_cache(maxsize=64)
+def people(field: str) -> frozenset[str]:
+    """The words that all languages together give for a field of `People`, folded."""
+    return frozenset(fold(w) for words in _fields(field) for w in words)
+
+
+@lru_cache(maxsize=64)
+def people_keys(field: str) -> frozenset[str]:
+    """As `people`, folded as the words of JSON keys are: without accents too."""
+    return frozenset(key_fold(w) for words in _fields(field) for w in words)
+
+
+@lru_cache(maxsize=16)
+def people_phrases(field: str) -> tuple[str, ...]:
+    """The words and phrases of a field as written, of all languages, the longest first."""
+    found = {w for words in _fields(field) for w in words}
+    return tuple(sorted(found, key=lambda w: (-len(w), w)))
+
+
+def _fields(field: str) -> list[tuple[str, ...]]:
+    values = [getattr(of(t).people, field) for t in tags()]
+    return [v if isinstance(v, tuple) else tuple(v.split()) for v in values]
+
+
+@lru_cache(maxsize=4096)
+def key_fold(word: str) -> str:
+    """A word of a JSON key without letter case and accents: `Prénom` and `prenom` are one."""
+    plain = unicodedata.normalize("NFD", word.casefold())
+    return "".join(c for c in plain if not unicodedata.combining(c))
+
+
 @lru_cache(maxsize=1)
 def title_keys() -> tuple[str, ...]:
     """JSON keys whose value names a thing (`title`, `subject`, …) in all languages, folded, the
     most telling first."""
-    return tuple(dict.fromkeys(k for t in tags() for k in of(t).people.title_keys.split()))
+    return tuple(
+        dict.fromkeys(key_fold(k) for t in tags() for k in of(t).people.title_keys.split())
+    )
 
 
 @lru_cache(maxsize=1)
 def name_keys() -> frozenset[str]:
     """Words of JSON keys whose value names a person (`sender`, `kunde`, `cliente`, …), folded."""
-    return frozenset(k for t in tags() for k in (*of(t).people.roles, *of(t).people.sure_keys))
+    return people_keys("roles") | people_keys("sure_keys")
 
 
 @lru_cache(maxsize=1)
 def phone_keys() -> frozenset[str]:
     """Words of JSON keys whose value is a phone number, folded."""
-    return frozenset(k for t in tags() for k in of(t).people.phone_keys)
+    return people_keys("phone_keys")

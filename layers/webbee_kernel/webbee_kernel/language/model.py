@@ -204,30 +204,40 @@ class Calendar:
 
 @dataclass(frozen=True)
 class People:
-    """What tells the names of people, and the keys they stand under. Case-folded."""
+    """What tells the names and phone numbers of people, in text and by JSON keys. Words separated
+    by spaces, in any case; keys with or without their accents."""
 
-    given: frozenset[str] = frozenset()
-    given_words: frozenset[str] = frozenset()  # names that are common words too: Will, Grace
-    surnames: frozenset[str] = frozenset()
-    not_names: frozenset[str] = frozenset()  # words of titles: one in a run makes it no name
-    place_leads: frozenset[str] = frozenset()  # San, Lake: what follows is a place
+    given: str = ""
+    given_words: str = ""  # given names that are common words too: will, grace
+    surnames: str = ""
+    not_names: str = ""  # words of titles: one of them in a run of capitals makes it no name
+    place_leads: str = ""  # san, lake: with the name behind it a place
     particles: str = ""  # inside surnames: van, de
-    honorifics: str = ""  # before a name: Mr, Dear
-    greetings: tuple[str, ...] = ()  # before a name: Hi, Best regards
-    labels: tuple[str, ...] = ()  # before a colon and a name: Customer
+    family_endings: str = ""  # a pattern: what surnames end in
+    patronymic_endings: str = ""
+    honorifics: str = ""  # before a name, as written: Mr, Dear
+    greetings: tuple[str, ...] = ()  # before a name, as written: Hi, Best regards
+    labels: tuple[str, ...] = ()  # before a colon and a name: customer
     links: str = ""  # between two names: and, from
     nobody: str = ""  # stands under a name key and names nobody
-    roles: frozenset[str] = frozenset()  # key words for people: sender, customer
-    sure_keys: frozenset[str] = frozenset()  # nothing else stands under these: first name
-    name_words: frozenset[str] = frozenset()  # name, nombre
-    part_words: frozenset[str] = frozenset()  # with name: first, given
-    address_keys: frozenset[str] = frozenset()  # from, to, cc
-    genitives: frozenset[str] = frozenset()  # a role in a form that follows "name"
-    never_keys: frozenset[str] = frozenset()  # file, product: the name of a thing
-    title_keys: str = "title subject name label"
-    phone_keys: frozenset[str] = frozenset()
-    phone_tails: frozenset[str] = frozenset()  # number, home: after a phone key
+    roles: str = ""  # keys of people: sender, customer
+    role_genitives: str = ""  # roles in the form that follows "name of"
+    sure_keys: str = ""  # nothing but a name stands under these: surname
+    name_words: str = ""  # name, names
+    part_words: str = ""  # with name: first, given
+    address_keys: str = ""  # from, to, cc
+    by_words: str = ""  # created *by*
+    done_words: str = ""  # *created* by
+    self_keys: str = ""  # a parent whose `name` is a person's: user, profile
+    display_words: str = ""  # with name, as little as name alone: display
+    never_keys: str = ""  # file, product: what has a name and is no person
+    person_beside: str = ""  # keys beside `name` that make it a person's: birthday
+    thing_beside: str = ""  # … a thing's: path, price
+    title_keys: str = ""  # title, subject: what names a thing
+    phone_keys: str = ""
+    phone_tails: str = ""  # after a phone key: number, home
     phone_words: tuple[str, ...] = ()  # before a number in prose
+    phone_links: str = ""  # between these and the number: number, is
 
 
 @dataclass(frozen=True)

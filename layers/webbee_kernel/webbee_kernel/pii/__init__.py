@@ -6,7 +6,7 @@
 - `names`      where its personal names are: best effort, behind the protocol `NameDetector`
 - `prose`      its names in prose, by their cues
 - `keys`       what a JSON key says about its value: a person's name, a phone number, neither
-- `words`, `wordlists`  what words are made of and what they tell
+- `words`    what words are made of and what they tell; the words stand in `language/`
 
 Functions of their arguments: no I/O, no settings, no clock. Whether the gate is closed
 (`IMPERAL_FACT_LEDGER_EXPOSE_PII`) is the caller's business.

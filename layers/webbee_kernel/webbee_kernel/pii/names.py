@@ -1,32 +1,34 @@
 """Where the personal names of a text are: best effort, without a model.
 
 A name is taken on a cue, never for its capital letters alone: a name-like key, an address beside
-it, a title (`Mr.`, `господин`), a label (`From:`, `Клиент:`), a common given name, a Russian
-patronymic, initials. So `Sarah Lee` and `Анне Смирновой` are taken and `New York`, `Sprint Review`,
-`Статус Проекта` stay. Missed: uncommon names without a cue, single given names in the middle of a
-sentence, other scripts outside name-like keys. `Masker` takes another detector with the same
-signature where that is not enough.
+it, a title (`Mr.`), a label (`From:`, `Customer:`), a common given name, a patronymic, initials. So
+`Sarah Lee` is taken, and `New York` and `Sprint Review` stay. Missed: uncommon names without a cue,
+single given names in the middle of a sentence, other scripts outside name-like keys. `Masker` takes
+another detector with the same signature where that is not enough.
 """
 
 import re
 from collections.abc import Hashable, Iterator, Sequence
+from functools import lru_cache
 from typing import Protocol
 
+from webbee_kernel.language import fold, people
 from webbee_kernel.pii.emails import find_emails
 from webbee_kernel.pii.keys import NameKey, name_key
 from webbee_kernel.pii.prose import Span, names_in_prose
-from webbee_kernel.pii.wordlists import GIVEN_LATIN_WORDS, NOT_NAMES, PLACE_LEADS, SURNAMES_LATIN
 from webbee_kernel.pii.words import (
-    SHORT_RUN,
     SPACE,
-    TITLE,
     TOKEN,
     UP,
+    either,
     is_acronym,
     is_capitalised,
     is_given,
     is_particle,
     is_patronymic,
+    not_names,
+    short_run,
+    titled,
 )
 
 
@@ -45,16 +47,12 @@ WORDS_MAX = 5  # words of one name, particles and initials included
 DISPLAY_NAME_MAX = 90  # characters looked at before an address
 
 _CAPITAL = re.compile(f"[{UP}]")
-_PARTS = re.compile(r"[^,;/|()<>\"«»\n\t:&]+")
+_PARTS = re.compile(r"[^,;/|()<>\"\u00ab\u00bb\n\t:&]+")
 _PARENS = re.compile(r"\([^()]*\)")
-_AND = re.compile(rf"{SPACE}(?:and|и|und|et|y|with|via|from|от|из|c/o){SPACE}")
-_LETTERS = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u0900-\u109f]|['’.-](?=[^\W\d_]))*\.?")
-_TRAILING = re.compile(rf"(?<![\w.@/-])({SHORT_RUN}){SPACE}*\Z")
-_AFTER_ADDRESS = re.compile(r"\s?\(([^()<>@\d]{3,60})\)")
-_NOBODY = frozenset(
-    "none unknown null undefined anonymous anonym na tbd tba not нет не неизвестно неизвестен"
-    " отсутствует аноним".split()
+_LETTERS = re.compile(
+    r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f\u0900-\u109f]|['\u2019.-](?=[^\W\d_]))*\.?"
 )
+_AFTER_ADDRESS = re.compile(r"\s?\(([^()<>@\d]{3,60})\)")
 _MAILBOX = re.compile(
     r"(?:no-?_?reply|do-?not-?reply|support|info|notifications?|notify|alerts?|hello|sales|billing|admin|team|news(?:letter)?|marketing"
     r"|help|contact|service|mailer(?:-daemon)?|postmaster|updates?|jobs|hr|office|invoices?|accounts?|security|feedback)(?=[@+.-])",
@@ -62,8 +60,19 @@ _MAILBOX = re.compile(
 )
 
 
+@lru_cache(maxsize=1)
+def _links() -> re.Pattern[str]:
+    return re.compile(rf"{SPACE}{either(people('links'))}{SPACE}")
+
+
+@lru_cache(maxsize=1)
+def _trailing() -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.@/-])({short_run()}){SPACE}*\Z")
+
+
 def find_names(text: str, key: str = "") -> tuple[Span, ...]:
-    """The built-in `NameDetector`: English and Russian, best effort. Figures: `benchmarks/pii.py`.
+    """The built-in `NameDetector`: the words of all languages, best effort. Figures:
+    `benchmarks/pii.py`.
 
     Under a name-like key the value, or each part of it between commas, is a name if it has the
     shape of one and no word of a title; the surer the key, the less is asked (`NameKey`). In prose
@@ -93,14 +102,14 @@ def _under_key(text: str, kind: NameKey) -> Iterator[Span]:
     for part in _PARTS.finditer(_PARENS.sub(lambda m: "(" * len(m[0]), text)):
         cuts = [
             part.start(),
-            *(p for m in _AND.finditer(text, *part.span()) for p in m.span()),
+            *(p for m in _links().finditer(text, *part.span()) for p in m.span()),
             part.end(),
         ]
         for start, end in zip(cuts[::2], cuts[1::2], strict=True):
             start, end = _trimmed(text, start, end)
-            titled = TITLE.match(text, start, end)
-            if titled and titled.end() == end:
-                start = titled.start(1)
+            title = titled().match(text, start, end)
+            if title and title.end() == end:
+                start = title.start(1)
             if start < end and _is_name(text[start:end], kind):
                 yield start, end
 
@@ -114,13 +123,17 @@ def _is_name(part: str, kind: NameKey) -> bool:
     words = part.split()
     if len(words) > WORDS_MAX or not all(map(_LETTERS.fullmatch, words)):
         return False
-    low = [w.casefold().rstrip(".") for w in words]
+    low = [fold(w).rstrip(".") for w in words]
     if kind is NameKey.SURE:
-        return low[0] not in _NOBODY
+        return low[0] not in people("nobody")
     given = any(map(is_given, low[:2])) or any(map(is_patronymic, low))
-    if len(low) > 1 and low[-1] in SURNAMES_LATIN and (given or low[0] in GIVEN_LATIN_WORDS):
+    if (
+        len(low) > 1
+        and low[-1] in people("surnames")
+        and (given or low[0] in people("given_words"))
+    ):
         return True
-    if low[0] in PLACE_LEADS or not NOT_NAMES.isdisjoint(low):
+    if low[0] in people("place_leads") or not not_names().isdisjoint(low):
         return False
     capitals = all(is_capitalised(w) or is_particle(w) for w in words)
     if len(words) == 1:
@@ -148,22 +161,22 @@ def _before_address(text: str, floor: int, at: int) -> Iterator[Span]:
     head = text[base:at].removesuffix("mailto:").rstrip()
     bracketed = head.endswith("<")
     head = head[:-1].rstrip() if bracketed else head.rstrip("([:,—–-| \u00a0")
-    if bracketed and head.endswith(('"', "'", "»")):
-        opening = max(head.rfind(quote, 0, -1) for quote in "\"'«") + 1
+    if bracketed and head.endswith(('"', "'", "\u00bb")):
+        opening = max(head.rfind(quote, 0, -1) for quote in "\"'\u00ab") + 1
         spans = _under_key(head[opening:-1], NameKey.ROLE) if opening else iter(())
         yield from ((base + opening + s, base + opening + e) for s, e in spans)
-    elif match := _TRAILING.search(head):
+    elif match := _trailing().search(head):
         yield from _display_name(text, base + match.start(1), base + match.end(1), at, bracketed)
 
 
 def _display_name(text: str, start: int, end: int, at: int, bracketed: bool) -> Iterator[Span]:
     words = [m.span() for m in TOKEN.finditer(text, start, end)]
-    while words and text[slice(*words[0])].casefold() in NOT_NAMES:
+    while words and fold(text[slice(*words[0])]) in not_names():
         words.pop(0)  # `Contact Sarah Lee <…>`
     if not words or (len(words) == 1 and not bracketed):
         return
     name = text[words[0][0] : end]
     if _is_name(name, NameKey.ROLE) and (
-        not _MAILBOX.match(text, at) or is_given(name.split()[0].casefold())
+        not _MAILBOX.match(text, at) or is_given(fold(name.split()[0]))
     ):
         yield words[0][0], end

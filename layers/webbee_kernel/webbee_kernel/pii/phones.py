@@ -8,7 +8,9 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from webbee_kernel.language import people, people_phrases
 from webbee_kernel.pii.keys import is_phone_key
+from webbee_kernel.pii.words import either
 
 if TYPE_CHECKING:
     from phonenumbers import PhoneNumberMatcher
@@ -40,22 +42,27 @@ REGIONS = (
 CANDIDATES_MAX = 256
 
 _GAP = r"[ \u00a0\u2009\u202f().\-\u2010-\u2015/\t]"
-_EXTENSION = r"(?:[ ,;]{0,3}(?:ext|доб|x)\.?:?[ ]?\d{1,7})?"
+_EXTENSION = r"(?:[ ,;]{0,3}(?:ext|\u0434\u043e\u0431|x)\.?:?[ ]?\d{1,7})?"
 _PLUS = re.compile(
-    rf"(?<![0-9A-Za-z/=_])[+＋][ \u00a0]?\(?\d(?:{_GAP}{{0,3}}\d){{6,16}}{_EXTENSION}"
+    rf"(?<![0-9A-Za-z/=_])[+\uff0b][ \u00a0]?\(?\d(?:{_GAP}{{0,3}}\d){{6,16}}{_EXTENSION}"
 )
 _GROUPED = re.compile(
     r"(?<![\w.+/)=-])(?:[0-9][ \u00a0-]?)?\(\d{2,5}\)[ \u00a0-]?\d{2,4}(?:["
     r" \u00a0-]?\d{2,4}){1,3}(?![\w(%€$₽])"
 )
-_AFTER_WORD = re.compile(
-    r"(?<![^\W_])(?:(?:tele)?phones?|tel|mobile|mob|cell(?:phone)?|fax|whatsapp|viber|wa\.me"
-    r"|тел|телефон\w{0,2}|моб|мобильн\w{2,3}|сот|сотов\w{2,3}|факс|(?:по)?звоните(?: по)?)(?:["
-    r" ]?(?:number|num|no|номер|is|№))?[\s.:=/#№–-]{1,4}"
-    rf"([(+＋]?\d(?:{_GAP}{{0,3}}\d){{6,14}}{_EXTENSION})(?![\w@])",
-    re.IGNORECASE,
-)
-_LOOSE = re.compile(rf"(?<![\w@])[(+＋]?\d(?:{_GAP}{{0,3}}\d){{6,16}}{_EXTENSION}(?![\w@])")
+_LOOSE = re.compile(rf"(?<![\w@])[(+\uff0b]?\d(?:{_GAP}{{0,3}}\d){{6,16}}{_EXTENSION}(?![\w@])")
+
+
+@lru_cache(maxsize=1)
+def _after_word() -> re.Pattern[str]:
+    """A number behind a word for phones, with a word such as "number" between them or none."""
+    phone, link = either(people_phrases("phone_words")), either(people("phone_links"))
+    return re.compile(
+        rf"(?<![^\W_]){phone}(?:[ ]?(?:{link}|\u2116))?[\s.:=/#\u2116\u2013-]{{1,4}}"
+        rf"([(+\uff0b]?\d(?:{_GAP}{{0,3}}\d){{6,14}}{_EXTENSION})(?![\w@])",
+        re.IGNORECASE,
+    )
+
 
 Phone = tuple[int, int, str]  # start, end, identity: E.164 with `;ext=` where there is an extension
 
@@ -72,7 +79,7 @@ def find_phones(text: str, key: str = "") -> tuple[Phone, ...]:
     """
     hinted = is_phone_key(key)
     candidates: list[tuple[int, int, bool]] = []
-    if "+" in text or "＋" in text:
+    if "+" in text or "\uff0b" in text:
         candidates += [(*m.span(), hinted) for m in _PLUS.finditer(text)]
     if hinted:
         candidates += [(*m.span(), True) for m in _LOOSE.finditer(text)]
@@ -80,7 +87,7 @@ def find_phones(text: str, key: str = "") -> tuple[Phone, ...]:
         if "(" in text:
             candidates += [(*m.span(), False) for m in _GROUPED.finditer(text)]
         if _has_digit_run(text):
-            candidates += [(*m.span(1), True) for m in _AFTER_WORD.finditer(text)]
+            candidates += [(*m.span(1), True) for m in _after_word().finditer(text)]
     return _judge(text, candidates) if candidates else ()
 
 
@@ -120,7 +127,7 @@ def _judge(text: str, candidates: list[tuple[int, int, bool]]) -> tuple[Phone, .
 def _library(window: str, cued: bool, regions: int) -> list[Phone]:
     from phonenumbers import Leniency, PhoneNumberMatcher
 
-    if window[0] in "+＋":
+    if window[0] in "+\uff0b":
         found = _matches(PhoneNumberMatcher(window, None, Leniency.VALID))
         return found or (
             _matches(PhoneNumberMatcher(window, None, Leniency.POSSIBLE))

@@ -2,22 +2,25 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
-from webbee_kernel.pii.wordlists import GIVEN_LATIN_WORDS, NOT_NAMES, PLACE_LEADS, SURNAMES_LATIN
+from webbee_kernel.language import people, people_phrases
 from webbee_kernel.pii.words import (
-    PARTICLE,
-    SHORT_RUN,
     SPACE,
-    TITLE,
     TOKEN,
     UP,
     WORD,
     bare,
+    either,
     is_acronym,
     is_family,
     is_given,
     is_particle,
     is_patronymic,
+    not_names,
+    particle,
+    short_run,
+    titled,
     without_possessive,
 )
 
@@ -25,40 +28,48 @@ Span = tuple[int, int]
 
 # Without a match nothing below can find anything.
 _WORTH_IT = re.compile(rf"[\s:=][{UP}]|[{UP}]\.")
-_RUN = re.compile(
-    rf"(?<![\w.@/-]){WORD}(?:{SPACE}(?:(?:{PARTICLE}{SPACE}){{1,2}}{WORD}|{WORD}|[{UP}]\.)){{1,7}}"
-)
 _FILE_TAIL = re.compile(r"[._][a-z0-9]")
-_GREETING = re.compile(
-    r"(?<![^\W_])(?:Hi|Hello|Hey|Thanks|Regards|regards|Cheers|Sincerely|Привет|Здравствуйте|Добрый"
-    r" день|С уважением|Спасибо)[,!]?\s+"
-    rf"({SHORT_RUN})"
-)
-_LABEL = re.compile(
-    r"(?<![^\W_])(?i:full name|first name|last"
-    r" name|name|from|sender|author|customer|client|contact(?: person)?|attendee|assignee"
-    r"|assigned to|owner|reporter|signed"
-    r" by|organi[sz]er|имя|фамилия|фио|отправитель|получатель|автор|клиент|заказчик|контакт"
-    rf"|контактное лицо|ответственный|исполнитель|менеджер|от){SPACE}?[:=]{SPACE}*({SHORT_RUN})"
-)
-_RU_SURNAME = r"[А-ЯЁ][а-яё]+(?:-[А-ЯЁ][а-яё]+)?"
-_RU_INITIAL = rf"[А-ЯЁ]\.{SPACE}?"
+# Initials before or behind a surname are a cue in Cyrillic only: `A. Word` in Latin is too often a
+# list, a unit or the end of a sentence.
+_CYRILLIC_UP, _CYRILLIC = "\u0410-\u042f\u0401", "\u0430-\u044f\u0451"
+_SURNAME = rf"[{_CYRILLIC_UP}][{_CYRILLIC}]+(?:-[{_CYRILLIC_UP}][{_CYRILLIC}]+)?"
+_INITIAL = rf"[{_CYRILLIC_UP}]\.{SPACE}?"
 _INITIALS = re.compile(
-    rf"(?<![\w.])(?:({_RU_SURNAME}){SPACE}{_RU_INITIAL}[А-ЯЁ]\.|{_RU_INITIAL}{_RU_INITIAL}({_RU_SURNAME})|{_RU_INITIAL}({_RU_SURNAME}))(?!\w)"
+    rf"(?<![\w.])(?:({_SURNAME}){SPACE}{_INITIAL}[{_CYRILLIC_UP}]\."
+    rf"|{_INITIAL}{_INITIAL}({_SURNAME})|{_INITIAL}({_SURNAME}))(?!\w)"
 )
+
+
+@lru_cache(maxsize=1)
+def _run() -> re.Pattern[str]:
+    """Two to eight capitalised words."""
+    inner = rf"(?:{particle()}{SPACE}){{1,2}}{WORD}|{WORD}|[{UP}]\."
+    return re.compile(rf"(?<![\w.@/-]){WORD}(?:{SPACE}(?:{inner})){{1,7}}")
+
+
+@lru_cache(maxsize=1)
+def _greeted_name() -> re.Pattern[str]:
+    greeting = either(people_phrases("greetings"))
+    return re.compile(rf"(?<![^\W_]){greeting}[,!]?\s+({short_run()})")
+
+
+@lru_cache(maxsize=1)
+def _labelled_name() -> re.Pattern[str]:
+    label = either(people_phrases("labels"))
+    return re.compile(rf"(?<![^\W_])(?i:{label}){SPACE}?[:=]{SPACE}*({short_run()})")
 
 
 def names_in_prose(text: str) -> Iterator[Span]:
     """Spans of names in `text`, in no order and overlapping where several cues meet."""
     if not _WORTH_IT.search(text):
         return
-    for match in _RUN.finditer(text):
+    for match in _run().finditer(text):
         yield from _in_run(text, match)
-    for match in TITLE.finditer(text):
+    for match in titled().finditer(text):
         yield from _titled(text, match.span(1))
-    for match in _LABEL.finditer(text):
+    for match in _labelled_name().finditer(text):
         yield from _labelled(text, match.span(1))
-    for match in _GREETING.finditer(text):
+    for match in _greeted_name().finditer(text):
         yield from _greeted(text, match.span(1))
     if "." in text:
         yield from _with_initials(text)
@@ -87,15 +98,15 @@ def _name_at(words: list[str], i: int) -> Span:
     equal when there is none."""
     word = words[i]
     lead = words[i - 1] if i else ""
-    if word in GIVEN_LATIN_WORDS and i + 1 < len(words) and words[i + 1] in SURNAMES_LATIN:
+    if word in people("given_words") and i + 1 < len(words) and words[i + 1] in people("surnames"):
         return i, i + 2
     first = i
-    if is_patronymic(word) and lead and lead not in NOT_NAMES:
+    if is_patronymic(word) and lead and lead not in not_names():
         first = i - 1
-    elif not is_given(word) or lead in PLACE_LEADS:
+    elif not is_given(word) or lead in people("place_leads"):
         return i, i
     before = words[first - 1] if first else ""
-    family_first = bool(before) and before not in NOT_NAMES and is_family(before)
+    family_first = bool(before) and before not in not_names() and is_family(before)
     return first - family_first, _name_end(words, i + 1, room=0 if family_first else 2)
 
 
@@ -106,11 +117,11 @@ def _name_end(words: list[str], end: int, room: int) -> int:
     `room`: 0 when the surname stood first. Initials, particles and patronymics take no room.
     """
     taken = 0
-    while end < len(words) and (words[end] not in NOT_NAMES or words[end] in SURNAMES_LATIN):
+    while end < len(words) and (words[end] not in not_names() or words[end] in people("surnames")):
         word = words[end]
         if len(word) > 1 and not is_particle(word) and not is_patronymic(word):
             if taken == room or (
-                taken and word not in SURNAMES_LATIN and not is_given(words[end - 1])
+                taken and word not in people("surnames") and not is_given(words[end - 1])
             ):
                 break
             taken += 1
@@ -121,21 +132,21 @@ def _name_end(words: list[str], end: int, room: int) -> int:
 
 
 def _titled(text: str, span: Span) -> Iterator[Span]:
-    """After `Mr.`, `Dear`, `господин`: any capitalised word that is not a word of titles."""
+    """After `Mr.`, `Dear`: any capitalised word that is not a word of titles."""
     spans = _leading_name(text, span)
     if spans:
         yield _joined(text, spans)
 
 
 def _greeted(text: str, span: Span) -> Iterator[Span]:
-    """After `Hi`, `С уважением,`: a common given name and what follows it."""
+    """After `Hi`, `Regards,`: a common given name and what follows it."""
     spans = _leading_name(text, span)
     if spans and is_given(bare(text[slice(*spans[0])])):
         yield _joined(text, spans)
 
 
 def _labelled(text: str, span: Span) -> Iterator[Span]:
-    """After `From:`, `Клиент:`: a given name, or two words and more with nothing of a title, a
+    """After `From:`, `Customer:`: a given name, or two words and more with nothing of a title, a
     place or an acronym about them."""
     spans = _leading_name(text, span)
     if not spans:
@@ -150,22 +161,21 @@ def _leading_name(text: str, span: Span) -> list[Span]:
     """The leading words of `span` that can be a name's."""
     spans = _tokens(text, span)
     words = [bare(text[s:e]) for s, e in spans]
-    if words[0] in PLACE_LEADS:
+    if words[0] in people("place_leads"):
         return []
     count = 0
     while count < len(words) and (
-        words[count] not in NOT_NAMES or (count and words[count] in SURNAMES_LATIN)
+        words[count] not in not_names() or (count and words[count] in people("surnames"))
     ):
         count += 1
     return spans[:count]
 
 
 def _with_initials(text: str) -> Iterator[Span]:
-    """`Петров И. И.`, `А. С. Пушкин`; with one initial (`А. Петров`) only before a surname's
-    ending."""
+    """`Surname I. I.`, `I. I. Surname`; with one initial only before a surname's ending."""
     for match in _INITIALS.finditer(text):
-        surname = (match[1] or match[2] or match[3]).casefold()
-        if surname not in NOT_NAMES and (not match[3] or is_family(surname)):
+        surname = bare(match[1] or match[2] or match[3])
+        if surname not in not_names() and (not match[3] or is_family(surname)):
             yield match.span()
 
 

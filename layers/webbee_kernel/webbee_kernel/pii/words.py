@@ -1,78 +1,90 @@
 """What words are made of and what they tell: the shapes and look-ups the name detector is built
-from.
+from. The words themselves stand in the files of `language/`.
 
-The predicates take case-folded words unless they say otherwise.
+The predicates take folded words unless they say otherwise.
 """
 
 import re
 from functools import lru_cache
 
-from webbee_kernel.pii.wordlists import GIVEN_CYRILLIC, GIVEN_LATIN, SURNAMES_LATIN, declined
+from webbee_kernel.language import fold, people, people_phrases
+from webbee_kernel.language.files import of, tags
 
 # Pieces of patterns: a capital of Latin or Cyrillic, a capitalised word (O'Brien, Jean-Luc), up to
 # four of these with initials.
-UP = "A-ZÀ-ÖØ-ÞĀĂĄĆĈĊČĎĐĒĖĘĚĞĢĪĮİĶĹĽŁŃŅŇŌŐŒŘŚŞŠȘŢŤȚŪŮŰŲŹŻŽА-ЯЁІЇЄҐ"
+_CAPITALS = "".join(c for c in map(chr, range(0x100, 0x180)) if c.isupper())
+UP = f"A-Z\u00c0-\u00d6\u00d8-\u00de{_CAPITALS}\u0218\u021a\u0400-\u042f\u0490"
 SPACE = r"[ \u00a0]"
 _LETTERS = r"[^\W\d_]{1,40}"  # bounded, as everything here: no text may cost more than its length
-WORD = rf"[{UP}](?:{_LETTERS}(?:['’-]{_LETTERS}){{0,3}}|['’][{UP}]{_LETTERS})"
-PARTICLE = r"(?:van|von|der|den|de|del|della|di|da|dos|du|la|le|bin|ibn|al|el|ten|ter)"
-SHORT_RUN = (
-    rf"(?:[{UP}]\.{SPACE}?){{0,2}}{WORD}(?:{SPACE}(?:{PARTICLE}{SPACE})?(?:{WORD}|[{UP}]\.)){{0,3}}"
-)
+WORD = rf"[{UP}](?:{_LETTERS}(?:['\u2019-]{_LETTERS}){{0,3}}|['\u2019][{UP}]{_LETTERS})"
 
 TOKEN = re.compile(r"\S+")
-# Words before a name, and the name.
-TITLE = re.compile(
-    r"(?<![^\W_])(?:(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Herr|Frau|Mme|Monsieur|Señora?|Dear|Уважаем(?:ый|ая)|Дорог(?:ой|ая)"
-    r"|[Гг]осподин[уа]?|[Гг]оспож[аеуи]|[Гг]-(?:ну|на|н|жа|жи|же|жу|ном|жой)|[Дд]-р[уа]?|[Дд]октор[уа]?|[Пп]рофессор[уа]?|[Пп]роф"
-    rf"|[Тт]оварищу?|ИП)\.?{SPACE}){{1,3}}({SHORT_RUN})"
-)
-
-_CYRILLIC = re.compile(r"[а-яёіїєґ]")
-_FAMILY = re.compile(
-    r".{2,}(?:[оеё]в(?:а|у|ым|е|ой)?|[иы]н(?:а|у|ым|е|ой)?|[цс]к(?:ий|ого|ому|им|ом|ая|ой|ую)|енко|чук(?:а|у|ом|е)?|[юя]к(?:а|у|ом|е)?"
-    r"|[ая]ян(?:а|у|ом|е)?|дзе|швили|[иы]х|(?:ov|ev|in)a?|sk(?:y|iy|i|aya)|enko|chuk)\Z"
-)
-_PATRONYMIC = re.compile(
-    r"[а-яё]{2,}(?:[оеё]вич(?:а|у|ем|е)?|[оеё]вн(?:а|ы|е|у|ой)|ичн(?:а|ы|е|у|ой)|(?:иль|ом|ик|ук)ич(?:а|у|ом|ем|е)?)\Z"
-)
-_PARTICLE = re.compile(PARTICLE)
 _CAMEL = re.compile(rf"(?!Mc|Mac|De|La|Le|Fitz)[{UP}]+[^\W\d_{UP}]+[{UP}]")
-_PLAIN = re.compile(rf"[{UP}][^\W\d_]*(?:['’-][^\W\d_]+)*|[{UP}]\.")
+_PLAIN = re.compile(rf"[{UP}][^\W\d_]*(?:['\u2019-][^\W\d_]+)*|[{UP}]\.")
+
+
+def either(words: tuple[str, ...] | frozenset[str]) -> str:
+    """A pattern for one of these words or phrases; a space in one matches any few."""
+    longest = sorted(words, key=lambda w: (-len(w), w))
+    return "(?:" + "|".join(re.escape(w).replace(r"\ ", SPACE) for w in longest) + ")"
+
+
+@lru_cache(maxsize=1)
+def particle() -> str:
+    """A pattern for one of the words inside surnames."""
+    return either(people("particles"))
+
+
+@lru_cache(maxsize=1)
+def short_run() -> str:
+    """A pattern for up to four capitalised words, with initials and particles."""
+    follows = rf"{SPACE}(?:{particle()}{SPACE})?(?:{WORD}|[{UP}]\.)"
+    return rf"(?:[{UP}]\.{SPACE}?){{0,2}}{WORD}(?:{follows}){{0,3}}"
+
+
+@lru_cache(maxsize=1)
+def titled() -> re.Pattern[str]:
+    """Words before a name, and the name as the first group."""
+    title = rf"{either(people_phrases('honorifics'))}\.?{SPACE}"
+    return re.compile(rf"(?<![^\W_])(?:{title}){{1,3}}({short_run()})")
 
 
 def bare(word: str) -> str:
-    """A word as the look-ups want it: case-folded, without a possessive ending or a full stop."""
-    return without_possessive(word).casefold().rstrip(".")
+    """A word as the look-ups want it: folded, without a possessive ending or a full stop."""
+    return fold(without_possessive(word)).rstrip(".")
 
 
 def without_possessive(word: str) -> str:
     """`Lee` for `Lee's`."""
-    return word[:-2] if word.endswith(("'s", "’s")) else word
+    return word[:-2] if word.endswith(("'s", "\u2019s")) else word
 
 
 def is_given(word: str) -> bool:
-    """Whether the word is a common given name, in any case form; a double one (`анна-мария`) is
+    """Whether the word is a common given name, in any case form; a double one (`anna-maria`) is
     judged by its first half."""
-    word = word.partition("-")[0]
-    return word in GIVEN_LATIN or (_CYRILLIC.match(word) is not None and word in _given_cyrillic())
+    return word in people("given") or word.partition("-")[0] in people("given")
 
 
 def is_patronymic(word: str) -> bool:
-    """Whether the word is a Russian patronymic by its ending, in any case form: `сергеевной`,
-    `ильич`."""
-    return _PATRONYMIC.match(word) is not None
+    """Whether the word is a patronymic by its ending, in any case form."""
+    return not word.isascii() and _ending("patronymic_endings").match(word) is not None
 
 
 def is_family(word: str) -> bool:
-    """Whether the word looks like a surname: a common English one, or a Slavic or Caucasian ending.
-    Alone it proves nothing."""
-    return word in SURNAMES_LATIN or _FAMILY.match(word) is not None
+    """Whether the word looks like a surname: a common one, or an ending of surnames. Alone it
+    proves nothing."""
+    return word in people("surnames") or _ending("family_endings").match(word) is not None
 
 
 def is_particle(word: str) -> bool:
     """Whether the word is one that stands inside surnames: `van`, `de`, `bin`."""
-    return _PARTICLE.fullmatch(word) is not None
+    return word in people("particles")
+
+
+@lru_cache(maxsize=1)
+def not_names() -> frozenset[str]:
+    """Words that occur in no person's name; what stands inside surnames is not among them."""
+    return people("not_names") - people("particles")
 
 
 def is_acronym(word: str) -> bool:
@@ -88,6 +100,7 @@ def is_capitalised(word: str) -> bool:
     ) or word.lower() == word.upper()
 
 
-@lru_cache(maxsize=1)
-def _given_cyrillic() -> frozenset[str]:
-    return declined(GIVEN_CYRILLIC)
+@lru_cache(maxsize=4)
+def _ending(field: str) -> re.Pattern[str]:
+    given = [endings for t in tags() if (endings := getattr(of(t).people, field))]
+    return re.compile(rf"[^\W\d_]{{2,40}}(?:{'|'.join(given)})\Z" if given else r"(?!)")
