@@ -129,22 +129,26 @@ WORDS = Words(
     },
     perfect="has have had was were is are been got be 's i've we've it's that's",
     done="done completed finished ready success successful successfully taken care set worked",
-    ordinary="id url api pdf csv json html vat usd eur gbp rub am pm faq utc gmt cet ip cpu ram gb mb"
+    ordinary="id url api pdf csv json html vat usd eur gbp rub am pm faq utc gmt cet ip cpu ram"
+    " gb mb"
     " kb tv sms vip re fwd cc bcc asap fyi eta rsvp christmas easter english russian german spanish"
     " french internet webbee details summary status priority date time name title total amount"
     " subject sender note here hello great sorry unfortunately however",
     possession="your yours you've you",
     drafting="write draft compose translate suggest rephrase summarize proofread",
     rest="more others other another remaining further additional else",
-    named_alike="email mail text call message order change note record set draft post share charge fix"
-    " issue address contact reserve copy export import upload download book plan turn stop start block"
+    named_alike="email mail text call message order change note record set draft post share"
+    " charge fix"
+    " issue address contact reserve copy export import upload download book plan turn stop start"
+    " block"
     " process handle report sign credit debit purchase merge transfer approach reply",
     leads="to and please then or you also now just go",
     effects={
         "send": "send sent email mail forward reply message notify text call redirect contact"
         " invite dispatch deliver ship",
         "delete": "delete remove erase revoke trash purge clean clear empty drop",
-        "create": "create add append attach insert put make made set draft generate register write wrote compose record",
+        "create": "create add append attach insert put make made set draft generate register"
+        " write wrote compose record",
         "update": "update change edit modify grant assign rename correct replace merge restart"
         " reboot deploy fix increase decrease extend raise lower adjust turn start stop reset"
         " restore convert upgrade downgrade swap",
