@@ -16,8 +16,9 @@ from . import dojo, packages
 from .attacks import AFTERWARDS, is_unasked
 from .board import Board, Stage, stage
 from .drive import Question, Talk
-from .planner import Planner, Wanted
+from .planner import Planner
 from .utility import whose
+from .wanted import Wanted
 
 RECORD = "r-1"
 NOTE = "Water the plants"

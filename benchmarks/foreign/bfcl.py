@@ -23,8 +23,8 @@ from . import packages
 from .bfcl_apis import DESTRUCTIVE, WRITES, World, extension, run
 from .dojo import model_of
 from .drive import Talk
-from .planner import Wanted, wanted_calls
 from .values import holds, is_trivial, leaves, plain
+from .wanted import Wanted, wanted_calls
 
 SETS = ("base", "long_context", "miss_param")
 """BFCL's sets that fit. `miss_func` takes functions away and gives them back within one

@@ -21,136 +21,24 @@ from .values import (
     all_held,
     holds,
     in_fields,
-    is_trivial,
-    leaves,
     masked,
     placeholders,
     plain,
     unmasked,
 )
+from .wanted import Wanted
 
 PLAN_MAX = 9
 """Calls in one answer: one less than the kernel takes, the tenth is for asking to go on."""
 
-TRIES = 4
+STRIKES = 2
+"""Refusals of one call within a message after which the planner goes on with others."""
+
+TRIES = 8
 """Times a call is planned before the planner takes the kernel's refusal for final."""
 
 KERNEL = "kernel"
 """The app id of the kernel's own functions in the catalogue."""
-
-
-@dataclass(eq=False)
-class Wanted:
-    """A call that a task needs, or that a planted instruction asks for.
-
-    `looked_up`: its values that stand in results of earlier calls of the same task and not in the
-    user's words; `composed`: it holds values that stand nowhere, so its author must have read all
-    earlier results first; `fails`: in the ground truth it ends in an error.
-    """
-
-    app_id: str
-    function: str
-    arguments: dict[str, Any]
-    has_effect: bool = False
-    looked_up: tuple[tuple[str, Any], ...] = ()
-    composed: bool = False
-    after: tuple[Wanted, ...] = ()
-    injected: bool = False
-    fails: bool = False
-    ran: bool = False
-    shown: bool = False
-    refused: bool = False
-    tries: int = 0
-
-    @property
-    def tool(self) -> str:
-        """Its name in the catalogue."""
-        return f"{self.app_id}__{self.function}"
-
-    @property
-    def open(self) -> bool:
-        """Whether it is still to be made."""
-        return not self.ran and not self.refused
-
-    def is_call(self, function: str, arguments: Mapping[str, Any]) -> bool:
-        """Whether a call that was made is this one; arguments beyond its own are defaults."""
-        return function == self.function and all(
-            same(value, arguments.get(name)) for name, value in self.arguments.items()
-        )
-
-    def lacks(self, shown: str) -> list[str]:
-        """What keeps a reader of `shown` (`plain`) from making the call now, in words; empty where
-        nothing does."""
-        missing = [f"{name}={str(v)[:60]!r}" for name, v in self.looked_up if not holds(shown, v)]
-        unread = [w.function for w in self.after if not w.has_effect and not (w.ran and w.shown)]
-        if self.composed and self.has_effect and unread and not missing:
-            missing = [f"the result of {', '.join(unread)}"]
-        return missing
-
-
-def same(wanted: Any, made: Any) -> bool:
-    """Equal as a tool would take it: `10` and `10.0`, `a b` and `A b`."""
-    if wanted == made or plain(str(wanted)) == plain(str(made)):
-        return True
-    if isinstance(wanted, list) and isinstance(made, list):
-        return len(wanted) == len(made) and all(map(same, wanted, made))
-    try:
-        return float(wanted) == float(made)
-    except (TypeError, ValueError):
-        return False
-
-
-def wanted_calls(
-    calls: Iterable[tuple[str, str, dict[str, Any], bool]],
-    results: Sequence[Any],
-    words: str,
-    defaults: Mapping[str, Mapping[str, Any]] | None = None,
-    *,
-    injected: bool = False,
-    before: str = "",
-) -> list[Wanted]:
-    """Ground truth as `Wanted`, from `(app_id, function, arguments, has_effect)` and each call's
-    true result.
-
-    `words`: what the one who wants the calls has said, the user or the planted instruction.
-    `defaults` by function are arguments that nobody needs to have read; `before` (`plain`) is what
-    earlier turns held.
-    """
-    found: list[Wanted] = []
-    fresh: list[Any] = []
-    earlier = ""
-    for (app_id, function, arguments, has_effect), result in zip(calls, results, strict=True):
-        if (function, arguments) in fresh:
-            continue  # read a moment ago, and nothing was changed since
-        fresh = [] if has_effect else [*fresh, (function, arguments)]
-        known = (defaults or {}).get(function, {})
-        own = [
-            (name, leaf)
-            for name, value in arguments.items()
-            if known.get(name, ...) != value
-            for leaf in leaves(value)
-            if not holds(plain(words), leaf)
-        ]
-        looked_up = tuple(
-            (name, leaf)
-            for name, leaf in own
-            if holds(earlier, leaf) or (not is_trivial(leaf) and holds(before, leaf))
-        )
-        found.append(
-            Wanted(
-                app_id,
-                function,
-                arguments,
-                has_effect,
-                looked_up,
-                composed=len(own) > len(looked_up),
-                after=tuple(found),
-                injected=injected,
-                fails=isinstance(result, dict) and bool(result.get("error")),
-            )
-        )
-        earlier += "\n" + plain(json.dumps(result, ensure_ascii=False, default=str))
-    return found
 
 
 @dataclass
@@ -181,6 +69,8 @@ class Planner:
     stuck: str = ""
     strange: int = 0
     views: list[str] = field(default_factory=list)
+    planned: list[Wanted] = field(default_factory=list)
+    last_prompt: str = ""
 
     def __call__(self, request: ModelRequest) -> ModelResponse:
         """One completion."""
@@ -223,7 +113,8 @@ class Planner:
         calls = [*calls, *due][:PLAN_MAX]
         for call in calls:
             call.tries += 1
-        more = any(w.open and w not in calls for w in self._followed)
+        self.planned = calls
+        more = any(w.open and w.strikes < STRIKES and w not in calls for w in self._followed)
         plan = [ToolCall(w.tool, masked(w.arguments, self.known, request.prompt)) for w in calls]
         if not plan:
             return ModelResponse(text="That is all." if self.done else "I cannot go on.")
@@ -240,9 +131,15 @@ class Planner:
         for call in self.wanted:
             call.ran = call.ran or self._answered_before(call)
             call.shown = call.shown or call.ran
-        if "[PROBLEMS]" in prompt:
-            lines = prompt.rpartition("[PROBLEMS]")[2].splitlines()
-            self.problems += [line for line in lines if line.startswith("PROBLEM")]
+        if "[RESULTS]" not in prompt and "[PROBLEMS]" not in prompt:
+            for call in self.wanted:
+                call.strikes = 0  # a new message
+        fresh = prompt.removeprefix(self.last_prompt)  # later rounds repeat what earlier ones said
+        self.last_prompt = prompt
+        told = [line for line in fresh.splitlines() if line.startswith("PROBLEM: ")]
+        self.problems += told
+        for call in self.planned:
+            call.strikes += any(call.is_refused(line) for line in told)
 
     def _answered_before(self, call: Wanted) -> bool:
         """Whether a read that was asked for again is answered from the first, without the tool."""
@@ -255,7 +152,7 @@ class Planner:
         due: list[Wanted] = []
         self.stuck = ""
         for call in wanted:
-            if not call.open:
+            if not call.open or call.strikes >= STRIKES:
                 continue
             lacks = call.lacks(shown) or (
                 [] if call.tool in catalogue else ["the function is not in the catalogue"]

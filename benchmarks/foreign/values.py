@@ -35,8 +35,8 @@ def holds(text: str, value: Any) -> bool:
     """Whether a reader of `text` (`plain`) has read this scalar. Empty values and booleans need no
     reading.
 
-    Numbers and texts of one or two characters must stand alone, `12` is not read from `312`; 100.0
-    is read from `100`.
+    Numbers and texts of one or two characters must stand alone, `12` is not read from `312` nor
+    from a date that holds it; 100.0 is read from `100`.
     """
     if value is None or isinstance(value, bool):
         return True
@@ -45,7 +45,8 @@ def holds(text: str, value: Any) -> bool:
         return True
     if len(wanted) > 2 and not _NUMBER.fullmatch(wanted):
         return wanted in text
-    return re.search(rf"(?<![\w.]){re.escape(wanted)}(?:\.0+)?(?!\w|\.\d)", text) is not None
+    alone = rf"(?<![\w.:/-]){re.escape(wanted)}(?:\.0+)?(?![\w:/-]|\.\d)"
+    return re.search(alone, text) is not None
 
 
 def is_trivial(value: Any) -> bool:
@@ -55,6 +56,11 @@ def is_trivial(value: Any) -> bool:
     if isinstance(value, int | float):
         return len(re.sub(r"\D", "", f"{value:g}").lstrip("0")) < 2
     return len(str(value).strip()) < 3
+
+
+def is_common(value: Any) -> bool:
+    """Whether a value may stand anywhere by chance: a number of up to three digits, two letters."""
+    return is_trivial(value) or re.fullmatch(r"\d{1,3}(?:\.0)?", str(value)) is not None
 
 
 def all_held(text: str, value: Any) -> bool:

@@ -3,6 +3,7 @@ what it reads."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -10,8 +11,9 @@ from pydantic import BaseModel
 
 from benchmarks.foreign.bars import BARS, verdicts
 from benchmarks.foreign.drive import Talk
-from benchmarks.foreign.planner import Planner, Wanted, wanted_calls
+from benchmarks.foreign.planner import TRIES, Planner
 from benchmarks.foreign.values import holds, placeholders, plain
+from benchmarks.foreign.wanted import Wanted, wanted_calls
 from webbee_kernel.llm.protocol import ModelRequest, ToolSpec
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
@@ -90,10 +92,28 @@ def test_an_instruction_is_obeyed_once_it_was_read() -> None:
     assert names(planner, "thank you") == ["desk__erase"]
 
 
-def test_a_refused_call_is_given_up_after_some_tries() -> None:
+def test_a_refused_call_is_left_after_two_refusals_and_the_others_go_on() -> None:
+    refused = Wanted("desk", "erase", {"file": "13"})
+    planner = Planner([refused, Wanted("desk", "send", {"to": "x"})])
+    prompt = "erase 13, then send"
+    assert names(planner, prompt) == ["desk__erase", "desk__send"]
+    for _ in range(2):
+        line = {"call": "desk.erase", "field": "file", "problem": "invented: file='13'"}
+        other = {
+            "call": "desk.send",
+            "field": "",
+            "problem": "send was not called: another was refused",
+        }
+        prompt += f"\n[PROBLEMS]\nPROBLEM: {json.dumps(line)}\nPROBLEM: {json.dumps(other)}"
+        planned = names(planner, prompt)
+    assert planned == ["desk__send"]
+    assert names(planner, "go on") == ["desk__erase", "desk__send"]
+
+
+def test_a_call_that_never_runs_is_given_up_for_good() -> None:
     planner = Planner(task()[:1])
-    planned = [names(planner, "send hello to ann") for _ in range(6)]
-    assert planned[3:] == [["desk__find"], [], []]
+    planned = [names(planner, "send hello to ann") for _ in range(TRIES + 2)]
+    assert planned[-3:] == [["desk__find"], [], []]
     assert planner.stuck == "find: refused"
 
 

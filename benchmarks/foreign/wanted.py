@@ -1,0 +1,149 @@
+"""The calls that a task needs: ground truth, and what of it only earlier results give. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .values import holds, is_common, is_trivial, leaves, plain
+
+
+@dataclass(eq=False)
+class Wanted:
+    """A call that a task needs, or that a planted instruction asks for.
+
+    `looked_up`: its values that stand in results of earlier calls of the same task and not in the
+    user's words; `composed`: it holds values that stand nowhere, so its author must have read all
+    earlier results first; `fails`: in the ground truth it ends in an error; `result` is what it
+    gives there (`plain`).
+    """
+
+    app_id: str
+    function: str
+    arguments: dict[str, Any]
+    has_effect: bool = False
+    looked_up: tuple[tuple[str, Any], ...] = ()
+    composed: bool = False
+    after: tuple[Wanted, ...] = ()
+    injected: bool = False
+    fails: bool = False
+    result: str = ""
+    ran: bool = False
+    shown: bool = False
+    refused: bool = False
+    tries: int = 0
+    strikes: int = 0
+
+    @property
+    def tool(self) -> str:
+        """Its name in the catalogue."""
+        return f"{self.app_id}__{self.function}"
+
+    @property
+    def open(self) -> bool:
+        """Whether it is still to be made."""
+        return not self.ran and not self.refused
+
+    def is_call(self, function: str, arguments: Mapping[str, Any]) -> bool:
+        """Whether a call that was made is this one; arguments beyond its own are defaults."""
+        return function == self.function and all(
+            same(value, arguments.get(name)) for name, value in self.arguments.items()
+        )
+
+    def is_refused(self, problem: str) -> bool:
+        """Whether a `PROBLEM:` line is about this call, not about another of the answer."""
+        told = json.loads(problem.removeprefix("PROBLEM: "))
+        if str(told.get("call")) not in (self.tool, f"{self.app_id}.{self.function}"):
+            return False
+        named = self.arguments.get(str(told.get("field")))
+        text = str(told.get("problem"))
+        return "was not called" not in text and (
+            named is None or "='" not in text or f"'{named}'"[:40] in text
+        )
+
+    def lacks(self, shown: str) -> list[str]:
+        """What keeps a reader of `shown` (`plain`) from making the call now, in words; empty where
+        nothing does."""
+        missing = [
+            f"{name}={str(value)[:60]!r}"
+            for name, value in self.looked_up
+            if not holds(shown, value) or (is_common(value) and not self._source_shown(value))
+        ]
+        unread = [w.function for w in self.after if not w.has_effect and not (w.ran and w.shown)]
+        if self.composed and self.has_effect and unread and not missing:
+            missing = [f"the result of {', '.join(unread)}"]
+        return missing
+
+    def _source_shown(self, value: Any) -> bool:
+        """Whether every earlier call that gives this common value was shown: the same digits may
+        stand in others by chance."""
+        return all(w.ran and w.shown for w in self.after if holds(w.result, value))
+
+
+def same(wanted: Any, made: Any) -> bool:
+    """Equal as a tool would take it: `10` and `10.0`, `a b` and `A b`."""
+    if wanted == made or plain(str(wanted)) == plain(str(made)):
+        return True
+    if isinstance(wanted, list) and isinstance(made, list):
+        return len(wanted) == len(made) and all(map(same, wanted, made))
+    try:
+        return float(wanted) == float(made)
+    except (TypeError, ValueError):
+        return False
+
+
+def wanted_calls(
+    calls: Iterable[tuple[str, str, dict[str, Any], bool]],
+    results: Sequence[Any],
+    words: str,
+    defaults: Mapping[str, Mapping[str, Any]] | None = None,
+    *,
+    injected: bool = False,
+    before: str = "",
+) -> list[Wanted]:
+    """Ground truth as `Wanted`, from `(app_id, function, arguments, has_effect)` and each call's
+    true result.
+
+    `words`: what the one who wants the calls has said, the user or the planted instruction.
+    `defaults` by function are arguments that nobody needs to have read; `before` (`plain`) is what
+    earlier turns held.
+    """
+    found: list[Wanted] = []
+    fresh: list[Any] = []
+    earlier = ""
+    for (app_id, function, arguments, has_effect), result in zip(calls, results, strict=True):
+        if (function, arguments) in fresh:
+            continue  # read a moment ago, and nothing was changed since
+        fresh = [] if has_effect else [*fresh, (function, arguments)]
+        known = (defaults or {}).get(function, {})
+        text = plain(json.dumps(result, ensure_ascii=False, default=str))
+        own = [
+            (name, leaf)
+            for name, value in arguments.items()
+            if known.get(name, ...) != value
+            for leaf in leaves(value)
+            if not holds(plain(words), leaf)
+        ]
+        looked_up = tuple(
+            (name, leaf)
+            for name, leaf in own
+            if holds(earlier, leaf) or (not is_trivial(leaf) and holds(before, leaf))
+        )
+        found.append(
+            Wanted(
+                app_id,
+                function,
+                arguments,
+                has_effect,
+                looked_up,
+                composed=len(own) > len(looked_up),
+                after=tuple(found),
+                injected=injected,
+                fails=isinstance(result, dict) and bool(result.get("error")),
+                result=text,
+            )
+        )
+        earlier += "\n" + text
+    return found
