@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.foreign import packages
-from local.model_servers import ChatServer
+from tests.stand_ins.servers import ChatServer
 
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv-measures/bin/python"
