@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from pydantic import BaseModel, SecretStr
 
 from webbee_kernel.channels.fact_ledger import OMITTED_FN, TRUNCATED
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
@@ -72,7 +73,8 @@ def test_i_dispatch_result_data_plumbed() -> None:
         RuntimeError("boom"),
     )
     assert turns.facts() == [("app", "show", {"count": 36})]
-    assert [d.data_facts_json for d in turns.kernel.memory().turns[0].digests] == ['{"count": 36}']
+    kept = [d.data_facts_json for d in turns.kernel.memory().turns[0].digests]
+    assert [json_text for json_text in kept if json_text] == ['{"count": 36}']
     ledger = "".join(x for x in turns.kernel.prompt("next").split("\n") if x.startswith("FACTS:"))
     assert not any(word in ledger for word in ("fifty", "broke", "empty", "boom", "_action_meta"))
     ExtensionHarness(turns.ext, stores=turns.kernel.app.stores).panel("side")
@@ -198,3 +200,41 @@ def test_the_incident_of_36_against_50_cannot_happen_in_a_whole_turn() -> None:
         ).text
         == "You have 36 tasks."
     )
+
+
+class Letter(BaseModel):
+    to: str
+    subject: str
+    api_key: str = ""
+    pass_phrase: SecretStr = SecretStr("")
+
+
+def test_arguments_are_remembered_masked_and_without_secrets() -> None:
+    ext = Extension("mail")
+    chat = ChatExtension(ext)
+
+    @chat.function("send", "Send a mail", action_type="write")
+    async def send(ctx: Any, params: Letter) -> ActionResult:
+        return ActionResult.success({"sent": True}, "Sent.")
+
+    said = {
+        "to": "sarah@example.com",
+        "subject": "Q3",
+        "api_key": "k-1234",
+        "pass_phrase": "open-sesame",
+    }
+
+    def model(request: ModelRequest) -> ModelResponse:
+        if request.role == "narrator":
+            return ModelResponse("Sent.")
+        return ModelResponse(tool_calls=(ToolCall("mail__send", said),))
+
+    kernel = TestKernel([ext], model=FunctionModel(model))
+    kernel.chat("send it")
+    shown = kernel.prompt("and to the same address").splitlines()
+    assert (
+        shown[shown.index('FACTS: app=mail fn=send data={"sent": true}') + 1]
+        == 'ARGS: app=mail fn=send args={"to": "<EMAIL_1>", "subject": "Q3"}'
+    )
+    assert kernel.memory().turns[0].vault == {"<EMAIL_1>": "sarah@example.com"}
+    assert "k-1234" not in str(kernel.memory()) and "open-sesame" not in str(kernel.memory())

@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webbee_kernel.channels.fact_ledger import OMITTED_FN, TRUNCATED, TURN_CAP, fit, line, record
+from webbee_kernel.channels.fact_ledger import (
+    OMITTED_FN,
+    TRUNCATED,
+    TURN_CAP,
+    fit,
+    line,
+    lines,
+    record,
+)
 from webbee_kernel.values import ToolCallDigest
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
@@ -225,3 +233,177 @@ def test_a_cut_value_keeps_to_its_budget_and_its_kind(value: Any, budget: int) -
     assert len(json.dumps(kept, ensure_ascii=False)) <= budget
     if isinstance(value, dict | list | str):
         assert type(kept) is type(value)
+
+
+# ---- cutting keeps what selects
+
+
+def size(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False))
+
+
+def files(n: int = 26, text: int = 1500) -> list[dict[str, Any]]:
+    return [
+        {
+            "id_": str(i),
+            "filename": f"report-{i}.docx",
+            "content": f"{i} lorem " * (text // 8),
+            "owner": "emma@example.com",
+            "last_modified": "2024-05-13 10:20:00",
+            "size": 1200 + i,
+        }
+        for i in range(n)
+    ]
+
+
+def test_long_texts_are_shortened_before_any_row_or_column_goes() -> None:
+    kept = fit(files(), 12_000)
+    assert size(kept) <= 12_000 and len(kept) == 26
+    for row, whole in zip(kept, files(), strict=True):
+        text = row.pop("content")
+        assert text.endswith(f"…[{len(whole.pop('content'))} chars]") and len(text) > 200
+        assert row == whole
+
+
+def test_ids_and_titles_of_all_rows_are_kept_before_further_columns_of_any() -> None:
+    kept = fit({"count": 26, "files": files()}, 2_000)
+    *rows, marker = kept["files"]
+    assert size(kept) <= 2_000 and kept["count"] == 26
+    assert [(r["id_"], r["filename"]) for r in rows] == [(f["id_"], f["filename"]) for f in files()]
+    assert marker == "… fields left out" and not any("content" in r for r in rows)
+
+
+def test_all_ids_of_a_cut_list_outlive_its_titles() -> None:
+    whole = [{"id": 10 + i, "subject": f"{i} about the plan " * 10, "n": i} for i in range(40)]
+    kept = fit(whole, 800)
+    *rows, marker = kept
+    assert [r["id"] for r in rows] == list(range(10, 50)) and marker == "… fields left out"
+    assert "subject" in rows[0] and "subject" not in rows[-1]
+    assert size(kept) <= 800
+
+
+def test_where_rows_must_go_the_leading_ones_stay_whole_and_the_rest_is_counted() -> None:
+    whole = [{"id": i, "title": "Milk and eggs", "due": "2026-05-11"} for i in range(300)]
+    *rows, marker = fit(whole, 3_000)
+    assert rows == whole[: len(rows)] and marker == f"… {300 - len(rows)} more"
+    assert len(rows) > 40
+
+
+def test_a_long_text_beside_a_list_gives_way_to_its_rows() -> None:
+    rows = [{"id": f"m{i}", "subject": f"Subject {i}"} for i in range(40)]
+    kept = fit({"body": "word " * 2000, "messages": rows}, 3_000)
+    assert kept["messages"] == rows and 200 < len(kept["body"]) < 1_400
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {"id": st.integers(0, 10**6), "title": TEXTS},
+            optional={"body": LONG_TEXTS, "tags": st.lists(TEXTS, max_size=5), "n": st.floats()},
+        ),
+        max_size=60,
+    ),
+    st.integers(60, 4_000),
+)
+def test_cut_rows_keep_their_order_their_ids_and_the_budget(
+    rows: list[dict[str, Any]], budget: int
+) -> None:
+    kept = fit({"rows": rows}, budget)
+    assert size(kept) <= budget and json.loads(json.dumps(kept, allow_nan=True)) is not None
+    shown = [r for r in kept.get("rows", []) if isinstance(r, dict)]
+    assert [r["id"] for r in shown if "id" in r] == [
+        r["id"] for r, s in zip(rows, shown, strict=False) if "id" in s
+    ]
+    needed = sum(len(f'{{"id": {r["id"]}}}, ') for r in rows)
+    if budget >= 300 and needed <= budget // 4:
+        assert [r.get("id") for r in shown] == [r["id"] for r in rows]
+
+
+# ---- arguments that the result does not repeat
+
+
+def args(digest: ToolCallDigest) -> Any:
+    return json.loads(digest.args_json) if digest.args_json else None
+
+
+def test_arguments_that_the_result_lacks_stand_in_a_line_of_their_own_under_its_facts() -> None:
+    (digest,) = record(
+        [("mail", "send", {"sent": True, "to": "sarah@example.com"})],
+        arguments=[{"to": "sarah@example.com", "subject": "План"}],
+    )
+    assert lines(digest) == (
+        'FACTS: app=mail fn=send data={"sent": true, "to": "sarah@example.com"}',
+        'ARGS: app=mail fn=send args={"subject": "План"}',
+    )
+
+
+def test_a_call_without_data_leaves_its_arguments_alone() -> None:
+    first, second = record(
+        [("files", "mkdir", {}), ("files", "ls", {"names": ["a"]})],
+        arguments=[{"name": "archive"}, {}],
+    )
+    assert lines(first) == ('ARGS: app=files fn=mkdir args={"name": "archive"}',)
+    assert lines(second) == ('FACTS: app=files fn=ls data={"names": ["a"]}',)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kept"),
+    [
+        ({"to": "a@b.co", "n": 3, "x": None, "y": "", "z": []}, None),
+        ({"text": "wrote plan.md"}, None),
+        ({"deep": {"list": ["a@b.co", 3]}}, None),
+        ({"deep": {"list": ["a@b.co", 4]}}, {"deep": {"list": ["a@b.co", 4]}}),
+        ({"n": 4}, {"n": 4}),
+        ({"flag": True}, {"flag": True}),
+        ({"t": "md"}, {"t": "md"}),
+    ],
+)
+def test_what_the_facts_hold_is_not_said_twice(arguments: Any, kept: Any) -> None:
+    data = {"to": "a@b.co", "n": 3, "note": "I wrote plan.md for you"}
+    (digest,) = record([("a", "f", data)], arguments=[arguments])
+    assert args(digest) == kept
+
+
+def test_an_argument_whose_value_was_cut_from_the_facts_is_kept() -> None:
+    data = {"rows": [{"id": i, "title": "x" * 50} for i in range(400)]}
+    (digest,) = record([("a", "f", data)], arguments=[{"last": 399}])
+    assert args(digest) in ({"last": 399}, None)
+    small = record([("a", "f", {"rows": [1, 2]})], arguments=[{"last": 399}])
+    assert args(small[0]) == {"last": 399}
+
+
+def test_facts_come_before_arguments_and_newer_arguments_before_older_ones() -> None:
+    calls = [("a", f"f{i}", {"id": i, "pad": "x" * 400}) for i in range(5)]
+    said = [{"note": f"{i} " * 120} for i in range(5)]
+    digests = record(calls, arguments=said)
+    assert [data(d)["id"] for d in digests] == [0, 1, 2, 3, 4]
+    there = [d.fn_name for d in digests if d.args_json]
+    assert there and there == [f"f{i}" for i in range(5 - len(there), 5)]
+    assert len("\n".join(x for d in digests for x in lines(d))) <= TURN_CAP
+
+
+def test_a_dictated_letter_is_cut_and_the_rest_of_its_arguments_stays() -> None:
+    (digest,) = record(
+        [("mail", "send", {"ok": 1})], arguments=[{"to": "a@b.co", "body": "word " * 500}]
+    )
+    assert args(digest)["to"] == "a@b.co" and args(digest)["body"].endswith("…[2500 chars]")
+    assert len(digest.args_json) <= 600
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.tuples(NAMES, NAMES, JSON_VALUES, st.dictionaries(TEXTS, JSON_VALUES, max_size=4)),
+        max_size=12,
+    )
+)
+def test_facts_and_arguments_together_keep_to_the_cap(
+    calls: list[tuple[str, str, Any, dict[str, Any]]],
+) -> None:
+    plain = [(a, f, d) for a, f, d, _ in calls]
+    digests = record(plain, arguments=[said for *_, said in calls])
+    text = "\n".join(x for d in digests for x in lines(d))
+    assert len(text) <= TURN_CAP
+    assert all(json.loads(d.args_json) for d in digests if d.args_json)
+    bare = [d.data_facts_json for d in record(plain)]
+    assert [d.data_facts_json for d in digests if d.data_facts_json] == bare

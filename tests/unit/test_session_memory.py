@@ -2,6 +2,7 @@
 write at once."""
 
 import asyncio
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from webbee_kernel.channels.fact_ledger import TURN_CAP
 from webbee_kernel.errors import BadInput, StorageUnavailable
 from webbee_kernel.pii import Masker
 from webbee_kernel.stores.memory import memory_stores
+from webbee_kernel.stores.records import turn_from, turn_text
 from webbee_kernel.turn.memory import MAX_RACES, append, check_session_id, history, render
 from webbee_kernel.values import SessionKey, SessionMemory, ToolCallDigest, Turn, UserKey
 
@@ -208,3 +210,37 @@ def test_a_session_that_never_lets_a_turn_in_ends_in_a_request_to_retry() -> Non
             append(busy, KEY, SessionMemory(), lambda m: turn(m.last_seq + 1), expires_at=LATER)
         )  # type: ignore[arg-type]
     assert busy.tries == MAX_RACES
+
+
+def test_arguments_stand_under_the_facts_of_their_call() -> None:
+    digests = (
+        ToolCallDigest("mail", "send", '{"ok": 1}', '{"to": "a@b.co"}'),
+        ToolCallDigest("files", "mkdir", "", '{"name": "x"}'),
+    )
+    assert lines(turn(digests=digests))[2:5] == [
+        'FACTS: app=mail fn=send data={"ok": 1}',
+        'ARGS: app=mail fn=send args={"to": "a@b.co"}',
+        'ARGS: app=files fn=mkdir args={"name": "x"}',
+    ]
+    masked = lines(turn(digests=digests, masked=False), mask=Masker().mask)
+    assert masked[3] == 'ARGS: app=mail fn=send args={"to": "<EMAIL_1>"}'
+
+
+def test_an_item_of_the_version_before_is_read_and_one_with_arguments_is_read_by_it() -> None:
+    digests = (
+        ToolCallDigest("a", "nothing", "", '{"name": "x"}'),
+        ToolCallDigest("a", "list", '{"n": 1}'),
+        ToolCallDigest("a", "send", '{"ok": 1}', '{"to": "я"}'),
+        ToolCallDigest("a", "last", "", '{"k": 2}'),
+    )
+    stored = turn_text(turn(digests=digests))
+    assert turn_from(stored).digests == digests
+    head, _, facts = stored.partition("\n")
+    row = json.loads(head)
+    assert [(fn, size) for _, fn, size in row["digests"]] == [("list", 8), ("send", 9)]
+    assert facts == '{"n": 1}{"ok": 1}'
+    older = json.dumps({k: v for k, v in row.items() if k != "arguments"})
+    assert turn_from(f"{older}\n{facts}").digests == (
+        ToolCallDigest("a", "list", '{"n": 1}'),
+        ToolCallDigest("a", "send", '{"ok": 1}'),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from functools import lru_cache
 
@@ -13,6 +14,28 @@ _NUMBERED = frozenset({"number", "no", "nr", "num", "code", "key", "ref", "refer
 def names_an_id(name: str) -> bool:
     """Whether an argument or field of this name holds an id: `id`, `order_id`, `messageIds`."""
     return bool(_ID_NAME.search(name))
+
+
+_SECRETS = frozenset(
+    "password passwords passwd pwd pw passphrase passcode secret secrets token pin otp cvv cvc csc"
+    " credential credentials authorization cookie apikey".split()
+)
+_SECRET_PAIRS = frozenset(
+    {
+        *((kind, "key") for kind in ("api", "access", "private", "secret", "signing")),
+        *((kind, what) for kind in ("security", "verification") for what in ("code", "number")),
+    }
+)
+
+
+@lru_cache(maxsize=4096)
+def names_a_secret(name: str) -> bool:
+    """Whether an argument or field of this name holds what is to be shown to nobody: `password`,
+    `api_key`, `card_verification_number`."""
+    words = _words(name)
+    return not _SECRETS.isdisjoint(words) or any(
+        pair in _SECRET_PAIRS for pair in itertools.pairwise(words)
+    )
 
 
 LISTED = "[]"

@@ -1,38 +1,80 @@
-"""Fact ledger: verbatim results of successful calls, at most 3,000 characters a turn. Pure."""
+"""Fact ledger: verbatim results of successful calls, and the arguments that they do not repeat, at
+most 3,000 characters a turn. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias
 
-from ..base.text import ELLIPSIS, dumps, head
+from ..base.text import dumps
 from ..invariants import limit
-from ..values import ToolCallDigest
+from ..values import JSON, JSONObject, ToolCallDigest
+from .fitting import TRUNCATED, fit
 
 TURN_CAP = limit("I-FACT-LEDGER-PER-TURN-AGG-CAP")
-TRUNCATED = "_truncated"
 OMITTED_FN = "_omitted"
-_SHORT = 200  # characters; a field this short outlives longer ones
-_FLOOR = 80  # characters a long field leaves to each that follows, enough for its scalars
+MAX_ARGS = 600
+"""Characters of one call's arguments: what directs a call fits whole, a dictated letter is cut."""
+
+Called: TypeAlias = tuple[str, str, JSON]
+"""A successful call: app id, function name, `ActionResult.data`."""
+
+_LONG = 5  # characters from which an argument counts as repeated where it stands inside a text
+_SAYS_NOTHING = frozenset({"", "null"})
+_MIN_CUT = 60  # characters below which cut JSON says nothing
 
 
 def record(
-    calls: Sequence[tuple[str, str, Any]], cap: int = TURN_CAP
+    calls: Sequence[Called], cap: int = TURN_CAP, *, arguments: Sequence[JSONObject] = ()
 ) -> tuple[ToolCallDigest, ...]:
     """Digests of one turn's successful calls `(app_id, fn_name, ActionResult.data)`, oldest first.
 
-    `_action_meta` is dropped; calls with empty data leave no entry. All lines together, `FACTS: …`
-    prefix and markers included, hold at most `cap` characters: over it the oldest calls give way
-    first, the newest keeps most. What is cut stays valid JSON and says so under `_truncated` or as
-    a list's last item.
+    `_action_meta` is dropped; calls with empty data leave no facts. `arguments` are those of the
+    calls, in the same order: what a call's facts do not repeat is kept beside them. All lines
+    together, prefixes and markers included, hold at most `cap` characters: arguments take what
+    facts leave, and of both the oldest calls give way first, the newest keeps most. What is cut
+    stays valid JSON and says so under `_truncated` or as a list's last item.
     """
-    facts = [
-        (a, f, d) for a, f, d in ((a, f, _facts(data)) for a, f, data in calls) if not _is_empty(d)
-    ]
-    digests = [ToolCallDigest(a, f, dumps(d)) for a, f, d in facts]
-    if _size(digests) <= cap:
-        return tuple(digests)
-    return _shrink(facts, digests, cap)
+    told = [(i, (a, f, d)) for i, (a, f, data) in enumerate(calls) if _says(d := _facts(data))]
+    facts = [call for _, call in told]
+    digests = tuple(ToolCallDigest(a, f, dumps(d)) for a, f, d in facts)
+    if _size(digests) > cap:
+        digests = _shrink(facts, digests, cap)
+    omitted = tuple(d for d in digests[:1] if d.fn_name == OMITTED_FN)
+    kept = digests[len(omitted) :]
+    numbers = [i for i, _ in told[len(told) - len(kept) :]]
+    by_number = dict(zip(numbers, kept, strict=True))
+    first = numbers[0] if omitted else 0
+    room = cap - _size(digests)
+    return (*omitted, *_with_arguments(by_number, calls, arguments, first, room))
+
+
+def _with_arguments(
+    facts: dict[int, ToolCallDigest],
+    calls: Sequence[Called],
+    arguments: Sequence[JSONObject],
+    first: int,
+    room: int,
+) -> Iterator[ToolCallDigest]:
+    """The digests by number, with as many arguments as the room lasts for, newest first; those of
+    calls before `first` are gone with their facts."""
+    digests = dict(facts)
+    for i in range(len(arguments) - 1, first - 1, -1):
+        digest = facts.get(i) or ToolCallDigest(*calls[i][:2], "")
+        said = _not_repeated(arguments[i], digest.data_facts_json)
+        text = _fitting(said, room - len(_args_line(digest)) - 1)
+        if text:
+            digests[i] = replace(digest, args_json=text)
+            room -= len(_args_line(digests[i])) + 1
+    yield from (digests[i] for i in sorted(digests))
+
+
+def lines(digest: ToolCallDigest) -> tuple[str, ...]:
+    """The digest's lines: `FACTS: …`, `ARGS: …`, or both."""
+    facts = (line(digest),) if digest.data_facts_json else ()
+    return (*facts, _args_line(digest)) if digest.args_json else facts
 
 
 def line(digest: ToolCallDigest) -> str:
@@ -40,32 +82,65 @@ def line(digest: ToolCallDigest) -> str:
     return f"FACTS: app={digest.app_id} fn={digest.fn_name} data={digest.data_facts_json}"
 
 
-def fit(value: Any, budget: int) -> Any:
-    """`value` cut so that its JSON holds at most `budget` characters, leading parts and short
-    scalars first.
+def _args_line(digest: ToolCallDigest) -> str:
+    """`ARGS: app=mail fn=send args={…}`."""
+    return f"ARGS: app={digest.app_id} fn={digest.fn_name} args={digest.args_json}"
 
-    Lists lose items from their end and say how many, dicts keep scalars before containers, strings
-    end in `…`. A budget below about 20 characters may be exceeded by the marker alone.
-    """
-    if len(dumps(value)) <= budget:
-        return value
+
+def _not_repeated(arguments: JSONObject, facts: str) -> JSONObject:
+    """The arguments that the call's facts, as they are kept, do not hold."""
+    if not arguments:
+        return {}
+    held = {_text(v) for v in _leaves(json.loads(facts))} if facts else set()
+    return {
+        name: value
+        for name, value in arguments.items()
+        if not all(_repeats(_text(v), held, facts) for v in _leaves(value))
+    }
+
+
+def _repeats(text: str, held: set[str], facts: str) -> bool:
+    return text in held or text in _SAYS_NOTHING or (len(text) >= _LONG and _inner(text) in facts)
+
+
+def _inner(text: str) -> str:
+    return dumps(text)[1:-1]
+
+
+def _leaves(value: JSON) -> Iterator[JSON]:
     if isinstance(value, dict):
-        return _fit_dict(value, budget)
-    if isinstance(value, list | tuple):
-        return _fit_list(list(value), budget)
-    if isinstance(value, str):
-        return _fit_text(value, budget)
-    return ELLIPSIS  # a number of more digits than there is room for
+        for item in value.values():
+            yield from _leaves(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _leaves(item)
+    else:
+        yield value
 
 
-def _facts(data: Any) -> Any:
+def _text(value: JSON) -> str:
+    return value if isinstance(value, str) else dumps(value)
+
+
+def _fitting(arguments: JSONObject, room: int) -> str:
+    """The arguments as JSON in at most `room` characters, long texts and lists shortened; empty
+    where that is not enough for every name."""
+    if not arguments:
+        return ""
+    room = min(room, MAX_ARGS)
+    kept = arguments if len(dumps(arguments)) <= room else fit(arguments, max(room, _MIN_CUT))
+    text = dumps(kept)
+    return text if len(text) <= room and kept.keys() == arguments.keys() else ""
+
+
+def _facts(data: JSON) -> JSON:
     return (
         {k: v for k, v in data.items() if k != "_action_meta"} if isinstance(data, dict) else data
     )
 
 
-def _is_empty(data: Any) -> bool:
-    return data is None or (isinstance(data, dict | list | tuple | str) and not data)
+def _says(data: JSON) -> bool:
+    return data is not None and (not isinstance(data, dict | list | tuple | str) or bool(data))
 
 
 def _size(digests: Sequence[ToolCallDigest]) -> int:
@@ -73,7 +148,7 @@ def _size(digests: Sequence[ToolCallDigest]) -> int:
 
 
 def _shrink(
-    facts: list[tuple[str, str, Any]], whole: list[ToolCallDigest], cap: int
+    facts: Sequence[Called], whole: Sequence[ToolCallDigest], cap: int
 ) -> tuple[ToolCallDigest, ...]:
     """Newest first: each call takes what it needs of what is left after a marker is reserved for
     every older one."""
@@ -106,67 +181,4 @@ def _omitted(count: int) -> ToolCallDigest:
     )
 
 
-def _fit_text(text: str, budget: int) -> str:
-    low, high = 0, len(text)
-    tail = f"{ELLIPSIS}[{len(text)} chars]"
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (
-            (middle, high) if len(dumps(head(text, middle) + tail)) <= budget else (low, middle - 1)
-        )
-    return head(text, low) + tail
-
-
-def _fit_list(items: list[Any], budget: int) -> list[Any]:
-    room = budget - 2
-    kept: list[Any] = []
-    for index, item in enumerate(items):
-        rest = len(items) - index - 1
-        marker = len(dumps(_more(len(items)))) + 2 if rest else 0
-        size = len(dumps(item)) + 2
-        if size > room - marker:
-            if not kept and isinstance(item, dict | list | str) and room - marker > 60:
-                kept.append(fit(item, room - marker - 2))
-                index += 1
-            break
-        kept.append(item)
-        room -= size
-    cut = len(items) - len(kept)
-    return [*kept, _more(cut)] if cut else kept
-
-
-def _more(count: int) -> str:
-    return f"{ELLIPSIS} {count} more"
-
-
-def _fit_dict(value: dict[Any, Any], budget: int) -> dict[str, Any]:
-    """Short scalars first, then short containers, then the rest in order with what is left; a
-    marker counts the fields that went."""
-    marker = len(dumps({TRUNCATED: f"{len(value)} more fields"})) + 2
-    room = budget - 2 - marker
-    kept: dict[str, Any] = {}
-    entries = [(str(k), v) for k, v in value.items()]
-    sizes = {key: _entry(key, item) for key, item in entries}
-    for key, item in sorted(entries, key=lambda e: isinstance(e[1], dict | list | tuple)):
-        if sizes[key] <= min(room, _SHORT):
-            kept[key] = item
-            room -= sizes[key]
-    long = [(key, item) for key, item in entries if key not in kept]
-    later = sum(min(sizes[key], _FLOOR) for key, _ in long)
-    for key, item in long:
-        later -= min(sizes[key], _FLOOR)
-        share = room - min(later, room // 2)
-        if sizes[key] <= share:
-            kept[key] = item
-        elif share - len(dumps(key)) > 40 and isinstance(item, dict | list | tuple | str):
-            kept[key] = fit(item, share - len(dumps(key)) - 4)
-        else:
-            continue
-        room -= _entry(key, kept[key])
-    ordered = {key: kept[key] for key, _ in entries if key in kept}
-    gone = len(entries) - len(ordered)
-    return {**ordered, TRUNCATED: f"{gone} more fields"} if gone else ordered
-
-
-def _entry(key: str, item: Any) -> int:
-    return len(dumps(key)) + 2 + len(dumps(item)) + 2
+__all__ = ["OMITTED_FN", "TRUNCATED", "TURN_CAP", "fit", "line", "lines", "record"]

@@ -14,6 +14,7 @@ from ..invariants import breach
 from ..sdk.errors import SkeletonAccessForbidden
 from ..sdk.result import ActionResult
 from ..values import Section
+from .rows import label_keys
 
 MAX_FIELDS = 6
 MAX_STRING = 60
@@ -30,18 +31,6 @@ NOTE = (
 )
 EMPTY = "(no sections)"
 
-_TITLES = (
-    "title",
-    "name",
-    "label",
-    "subject",
-    "email",
-    "address",
-    "display_name",
-    "text",
-    "summary",
-    "key",
-)
 _FIELD_MARKS = re.compile(r"[=,]")
 _FORGED_FIELD = re.compile(r"(,\s*[\w.-]+)=")
 
@@ -126,22 +115,6 @@ def _item(item: dict[str, Any]) -> str:
     if ident is not None:
         parts.append(f"(#{_scalar(item[ident])})")
     return " ".join(parts) or "{…}"
-
-
-def label_keys(item: dict[str, Any]) -> tuple[Any, Any]:
-    """The keys of a listed record that render, its title's and its id's; None where there is
-    none."""
-    shown = [k for k in item if not str(k).startswith("_") and _is_scalar(item[k])]
-    ident = next(
-        (k for k in ("id", "uid", *(k for k in shown if str(k).endswith("_id"))) if k in shown),
-        None,
-    )
-    title = next((k for k in _TITLES if k in shown), None)
-    return title if title is not None else next((k for k in shown if k != ident), None), ident
-
-
-def _is_scalar(value: Any) -> bool:
-    return value is not None and isinstance(value, str | int | float | bool) and value != ""
 
 
 def _scalar(value: Any) -> str:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..base.text import dumps, one_line
+from ..channels import fact_ledger
 from ..llm.tools import tool_spec
 from ..turn import memory as session_memory
 from ..turn.memory import MESSAGE_PREVIEW, REPLY_PREVIEW
 from ..turn.state import TurnState
-from ..values import Turn
+from ..values import HistoryItem, Turn
 from . import sections, turns
 
 MAX_FOUND = 200
@@ -198,7 +199,7 @@ def _turns(view: TurnState, stands: Stands) -> Iterator[Hit]:
             view, place, "message", turn.message, item.message, MESSAGE_PREVIEW, stands
         )
         yield from _prose(view, place, "reply", turn.reply, item.reply, REPLY_PREVIEW, stands)
-        yield from _facts(view, turn, item.facts, stands)
+        yield from _facts(view, turn, item, stands)
 
 
 def _prose(
@@ -221,11 +222,16 @@ def _prose(
         )
 
 
-def _facts(view: TurnState, turn: Turn, lines: tuple[str, ...], stands: Stands) -> Iterator[Hit]:
-    for digest, line in zip(turn.digests, lines, strict=True):
+def _facts(view: TurnState, turn: Turn, item: HistoryItem, stands: Stands) -> Iterator[Hit]:
+    for digest in item.digests:
         place = f"turn {turn.seq} {digest.app_id}.{digest.fn_name}"
-        data = turns.real(view, digest)
-        found = [(path, leaf) for path, leaf in leaves(data, "data") if stands(leaf)]
+        line = "\n".join(fact_ledger.lines(digest))
+        data, args = (turns.real(view, x) for x in (digest.data_facts_json, digest.args_json))
+        found = [
+            (path, leaf)
+            for path, leaf in (*leaves(data, "data"), *leaves(args, "args"))
+            if leaf is not None and stands(leaf)
+        ]
         for path, leaf in found:
             names = _standing_for(view, line, stands)
             if stands(line) or not names:
@@ -240,7 +246,7 @@ def _facts(view: TurnState, turn: Turn, lines: tuple[str, ...], stands: Stands) 
                     leaf,
                 )
         if not found:
-            for path, marker in turns.cuts(data):
+            for path, marker in (*turns.cuts(data), *turns.cuts(args, "args")):
                 yield _hit(
                     "fact_ledger", place, path, "unknown", f"the ledger cut here: {marker}", marker
                 )

@@ -12,7 +12,8 @@ from ..base.clock import iso
 from ..base.text import one_line
 from ..catalogue import SectionInfo
 from ..channels import skeleton
-from ..channels.fact_ledger import fit
+from ..channels.fitting import fit
+from ..channels.rows import label_keys
 from ..turn.state import TurnState
 from ..values import Section
 
@@ -206,7 +207,7 @@ def lost(value: Any, path: str) -> Iterator[Loss]:
 
 
 def _record(item: dict[str, Any], path: str) -> Iterator[Loss]:
-    kept = skeleton.label_keys(item)
+    kept = label_keys(item)
     for key, value in item.items():
         if key in kept:
             yield from _inner(value, f"{path}.{key}")

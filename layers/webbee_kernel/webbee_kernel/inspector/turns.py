@@ -14,7 +14,7 @@ from ..grounding import check
 from ..grounding.claims import scan
 from ..turn import memory as session_memory
 from ..turn.state import TurnState
-from ..values import RING_SIZE, ToolCallDigest, Turn
+from ..values import JSON, RING_SIZE, HistoryItem, ToolCallDigest, Turn
 
 GUARDS = {
     "UNKNOWN_TOOL": "known function: refused",
@@ -28,32 +28,31 @@ GUARDS = {
 }
 """What stopped a call, by the code recorded with it; any other code is the handler's own."""
 
-_MORE = re.compile(r"… \d+ more")
+_MORE = re.compile(r"… (?:\d+ more(?:, fields left out)?|fields left out)")
 _CHARS = re.compile(r"…\[\d+ chars\]$")
 
 
 def report(view: TurnState) -> list[dict[str, Any]]:
     """The remembered turns, oldest first."""
     items = session_memory.history(view.memory, view.gate.mask if view.gate else None)
-    return [
-        _turn(view, turn, item.facts, item.reply)
-        for turn, item in zip(view.memory.turns, items, strict=True)
-    ]
+    return [_turn(view, turn, item) for turn, item in zip(view.memory.turns, items, strict=True)]
 
 
-def _turn(view: TurnState, turn: Turn, lines: tuple[str, ...], shown_reply: str) -> dict[str, Any]:
+def _turn(view: TurnState, turn: Turn, item: HistoryItem) -> dict[str, Any]:
+    lines = item.facts
     return {
         "turn": turn.seq,
         "at": turn.at,
         "status": turn.status,
         "message": turn.message,
         "reply": turn.reply,
-        "reply_shown": shown_reply,
+        "message_shown": item.message,
+        "reply_shown": item.reply,
         "message_cut": len(one_line(turn.message)) > session_memory.MESSAGE_PREVIEW,
         "reply_cut": len(one_line(turn.reply)) > session_memory.REPLY_PREVIEW,
         "calls": [{**c, "guard": guard(c)} for c in turn.response.get("calls", ())],
         "grounding": grounding(view, turn),
-        "facts": [_fact(view, d, line) for d, line in zip(turn.digests, lines, strict=True)],
+        "facts": [_fact(view, d) for d in item.digests],
         "facts_chars": sum(len(line) + 1 for line in lines) - 1 if lines else 0,
         "facts_limit": fact_ledger.TURN_CAP,
         "leaves_on_turn": turn.seq + RING_SIZE,
@@ -67,24 +66,30 @@ def guard(call: dict[str, Any]) -> str:
     return GUARDS.get(str(call.get("error_code", "")), "all passed; the call itself failed")
 
 
-def _fact(view: TurnState, digest: ToolCallDigest, line: str) -> dict[str, Any]:
-    """One FACTS line. `data` holds the user's real values, `masked` what stands for them in
-    `line`."""
-    data = real(view, digest)
+def _fact(view: TurnState, digest: ToolCallDigest) -> dict[str, Any]:
+    """One call's FACTS line and its ARGS line, each empty where there is none. `data` and `args`
+    hold the user's real values, `masked` what stands for them in the lines."""
+    data, args = real(view, digest.data_facts_json), real(view, digest.args_json)
+    lines = fact_ledger.lines(digest)
     return {
         "app_id": digest.app_id,
         "fn_name": digest.fn_name,
-        "line": line,
+        "line": lines[0] if digest.data_facts_json else "",
+        "args_line": lines[-1] if digest.args_json else "",
         "stored_chars": len(digest.data_facts_json),
-        "cuts": [{"path": path, "marker": marker} for path, marker in cuts(data)],
-        "masked": dict(view.masker.used_in(line)) if view.gate else {},
+        "cuts": [
+            {"path": path, "marker": marker} for path, marker in (*cuts(data), *cuts(args, "args"))
+        ],
+        "masked": dict(view.masker.used_in("\n".join(lines))) if view.gate else {},
         "data": data,
+        "args": args,
     }
 
 
-def real(view: TurnState, digest: ToolCallDigest) -> Any:
-    """A digest's data with the user's own values in place of placeholders."""
-    return session_memory.unmasked(json.loads(digest.data_facts_json), view.masker)
+def real(view: TurnState, stored: str) -> JSON:
+    """A digest's data or arguments with the user's own values in place of placeholders; None where
+    there are none."""
+    return session_memory.unmasked(json.loads(stored), view.masker) if stored else None
 
 
 def cuts(value: Any, path: str = "data") -> Iterator[tuple[str, str]]:
@@ -115,7 +120,7 @@ def grounding(view: TurnState, turn: Turn) -> dict[str, Any]:
     """
     if not turn.digests:
         return {"recomputed": False, "why_not": "the turn has no facts to check its reply against"}
-    data = [real(view, d) for d in turn.digests]
+    data = [real(view, text) for d in turn.digests for text in (d.data_facts_json, d.args_json)]
     done = []
     for call in turn.response.get("calls", ()):
         function = view.catalogue.function(call.get("app_id", ""), call.get("fn_name", ""))

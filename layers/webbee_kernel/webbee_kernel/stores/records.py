@@ -49,7 +49,15 @@ def turn_text(turn: Turn) -> str:
     would cost a tenth of an item.
     """
     row = {name: value for name, value in _row(turn).items() if value != _TURN_DEFAULTS.get(name)}
-    row["digests"] = [(d.app_id, d.fn_name, len(d.data_facts_json)) for d in turn.digests]
+    told = [d for d in turn.digests if d.data_facts_json]
+    row["digests"] = [(d.app_id, d.fn_name, len(d.data_facts_json)) for d in told]
+    arguments = [
+        (i, d.app_id, d.fn_name, d.args_json, bool(d.data_facts_json))
+        for i, d in enumerate(turn.digests)
+        if d.args_json
+    ]
+    if arguments:  # apart, because the version before this one reads three parts a digest
+        row["arguments"] = arguments
     return fitting(
         "\n".join([dumps(row), "".join(d.data_facts_json for d in turn.digests)]), "turn"
     )
@@ -57,13 +65,20 @@ def turn_text(turn: Turn) -> str:
 
 def turn_from(text: str) -> Turn:
     head, _, facts = text.partition("\n")
-    row = _known(Turn, head)
+    stored = loads(head)
+    row = _only(Turn, stored)
     for name in ("apps", "accepted"):
         row[name] = tuple(row.get(name, ()))
-    digests, start = [], 0
+    digests: list[ToolCallDigest] = []
+    start = 0
     for app_id, fn_name, length in row.get("digests", ()):
         digests.append(ToolCallDigest(app_id, fn_name, facts[start : start + length]))
         start += length
+    for i, app_id, fn_name, arguments, told in stored.get("arguments", ()):
+        if told:
+            digests[i] = replace(digests[i], args_json=arguments)
+        else:
+            digests.insert(i, ToolCallDigest(app_id, fn_name, "", arguments))
     return Turn(**{**row, "digests": tuple(digests)})
 
 
@@ -172,5 +187,8 @@ def _row(record: Any) -> dict[str, Any]:
 
 
 def _known(cls: type, text: str) -> dict[str, Any]:
-    row = loads(text)
+    return _only(cls, loads(text))
+
+
+def _only(cls: type, row: dict[str, Any]) -> dict[str, Any]:
     return {name: row[name] for name in _FIELDS[cls] if name in row}

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..base.metrics import timed
 from ..base.text import ARROW, one_line
-from ..channels.fact_ledger import line, record
+from ..channels.fact_ledger import lines, record
 from ..errors import BadInput, StorageUnavailable
 from ..pii import Masker
 from ..stores.protocols import SessionStore
@@ -51,7 +51,8 @@ def _item(turn: Turn, mask: Callable[[Any], Any] | None) -> HistoryItem:
         apps=turn.apps,
         message=one_line(turn.message.replace(ARROW.strip(), "->"), MESSAGE_PREVIEW),
         reply=one_line(reply, REPLY_PREVIEW),
-        facts=tuple(line(d) for d in digests),
+        facts=tuple(text for d in digests for text in lines(d)),
+        digests=digests,
     )
 
 
@@ -59,7 +60,12 @@ def _masked(
     digests: tuple[ToolCallDigest, ...], mask: Callable[[Any], Any]
 ) -> tuple[ToolCallDigest, ...]:
     """Masked, and capped once more: a placeholder can be longer than what it stands for."""
-    return record([(d.app_id, d.fn_name, mask(json.loads(d.data_facts_json))) for d in digests])
+    calls = [(d.app_id, d.fn_name, _masked_json(d.data_facts_json, mask)) for d in digests]
+    return record(calls, arguments=[_masked_json(d.args_json, mask) for d in digests])
+
+
+def _masked_json(text: str, mask: Callable[[JSON], JSON]) -> JSON:
+    return mask(json.loads(text)) if text else {}
 
 
 def unmasked(value: JSON, masker: Masker) -> JSON:
@@ -75,15 +81,15 @@ def unmasked(value: JSON, masker: Masker) -> JSON:
 def render(items: tuple[HistoryItem, ...], now_iso: str, message: str) -> str:
     """The `[HISTORY]` block: each turn's line with its FACTS lines under it, the new message
     last."""
-    lines = ["[HISTORY]"]
+    shown = ["[HISTORY]"]
     for item in items:
-        lines.append(
+        shown.append(
             f"[{item.at} user {item.status} apps=[{', '.join(item.apps)}]]"
             f" {item.message}{ARROW}{item.reply}"
         )
-        lines.extend(item.facts)
-    lines.append(f"[{now_iso} user] {one_line(message)}")
-    return "\n".join(lines)
+        shown.extend(item.facts)
+    shown.append(f"[{now_iso} user] {one_line(message)}")
+    return "\n".join(shown)
 
 
 @timed("RecordMs")

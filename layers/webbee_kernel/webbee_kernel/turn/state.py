@@ -240,7 +240,8 @@ class TurnState:
 
     def facts(self) -> list[JSON]:
         """The remembered facts as stored, oldest first."""
-        return [json.loads(d.data_facts_json) for t in self.memory.turns for d in t.digests]
+        digests = [d for t in self.memory.turns for d in t.digests]
+        return [json.loads(d.data_facts_json) for d in digests if d.data_facts_json]
 
     def titles(self) -> dict[str, str]:
         """What ids of the remembered facts and of this turn's results stand for, in the user's own

@@ -15,11 +15,13 @@ RING_SIZE = 5
 @dataclass(frozen=True, slots=True)
 class ToolCallDigest:
     """One successful call as the ledger keeps it: `data_facts_json` is the JSON of
-    `ActionResult.data`."""
+    `ActionResult.data`, empty where that was; `args_json` the arguments that it does not repeat,
+    empty where there are none."""
 
     app_id: str
     fn_name: str
     data_facts_json: str
+    args_json: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ class SessionSummary:
 
 @dataclass(frozen=True, slots=True)
 class HistoryItem:
-    """A remembered turn as the prompt shows it."""
+    """A remembered turn as the prompt shows it: `facts` are the lines of its `digests`."""
 
     at: str
     status: str
@@ -97,3 +99,4 @@ class HistoryItem:
     message: str
     reply: str
     facts: tuple[str, ...]
+    digests: tuple[ToolCallDigest, ...] = ()

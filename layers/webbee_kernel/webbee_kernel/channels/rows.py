@@ -1,0 +1,33 @@
+"""What of a listed record tells it from the others: its id and its title."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from ..arguments.names import names_an_id
+from ..values.plain import JSON, JSONObject
+
+_FURTHER_TITLES = ("email", "address", "display_name", "text", "summary", "key")
+
+
+def label_keys(item: JSONObject) -> tuple[str | None, str | None]:
+    """The keys of a listed record by which it is selected, its title's and its id's; None where
+    there is none. Without a title-like field the first scalar is the title."""
+    shown = [k for k in item if not str(k).startswith("_") and is_scalar(item[k])]
+    ident = next(
+        (k for k in ("id", "uid", *(k for k in shown if names_an_id(str(k)))) if k in shown), None
+    )
+    title = next((k for k in _titles() if k in shown), None)
+    return title if title is not None else next((k for k in shown if k != ident), None), ident
+
+
+def is_scalar(value: JSON) -> bool:
+    """Whether a value says something by itself."""
+    return value is not None and isinstance(value, str | int | float | bool) and value != ""
+
+
+@cache
+def _titles() -> tuple[str, ...]:
+    from ..language import title_keys  # only a prompt with lists needs the words of all languages
+
+    return tuple(dict.fromkeys((*title_keys(), *_FURTHER_TITLES)))
