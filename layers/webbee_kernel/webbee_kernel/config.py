@@ -89,10 +89,9 @@ class Settings(BaseModel):
         `SettingsError` with one line that names the variable and what it wants.
         """
         known = {f.alias for f in cls.model_fields.values()}
-        given: dict[str, Any] = {k: v for k, v in env.items() if k in known and v != ""}
-        given[f"{FALLBACKS}*"] = {
-            k: v for k, v in env.items() if k.startswith(FALLBACKS) and v != ""
-        }
+        filled = {k: v for k, v in env.items() if v != ""}
+        given: dict[str, Any] = {k: v for k, v in filled.items() if k in known}
+        given[f"{FALLBACKS}*"] = {k: v for k, v in filled.items() if k.startswith(FALLBACKS)}
         try:
             settings = cls.model_validate(given)
         except ValidationError as error:

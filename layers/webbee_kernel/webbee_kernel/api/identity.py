@@ -22,35 +22,22 @@ def user_of(event: Mapping[str, Any]) -> User:
     headers cannot change any of it. Raises NotAuthenticated without claims or with an id that
     cannot be a key.
     """
-    authorizer = (event.get("requestContext") or {}).get("authorizer") or {}
-    claims = (authorizer.get("jwt") or {}).get("claims") or authorizer.get("lambda") or {}
-    imperal_id = _claim(claims, "imperal_id") or _claim(claims, "sub")
+    claims = _claims(event)
+    imperal_id = _first(claims, "imperal_id", "sub")
     if not imperal_id:
         raise NotAuthenticated(
             "the request carries no identity: send Authorization: Bearer <token>",
             field="Authorization",
         )
-    tenant_id = _claim(claims, "tenant_id") or "default"
-    for name, value in (("sub", imperal_id), ("tenant_id", tenant_id)):
-        if not _PART.fullmatch(value) or _RESERVED.fullmatch(value):
-            raise NotAuthenticated(
-                f"the token's {name} cannot be used: 1 to 128 characters without # and control"
-                " characters",
-                field=name,
-                limit=128,
-            )
-    role = _claim(claims, "role") or "user"
+    role = _claim(claims, "role")
+    scopes = re.split(r"[\s,]+", _first(claims, "scopes", "scope"))
     return User(
-        imperal_id=imperal_id,
+        imperal_id=_key_part("sub", imperal_id),
         role=role if role in ROLES else "user",
-        language=(_claim(claims, "language") or _claim(claims, "locale") or "en")[:35],
+        language=(_first(claims, "language", "locale") or "en")[:35],
         email=_claim(claims, "email")[:320],
-        tenant_id=tenant_id,
-        scopes=tuple(
-            s
-            for s in re.split(r"[\s,]+", _claim(claims, "scopes") or _claim(claims, "scope"))
-            if s and s != "*"
-        ),
+        tenant_id=_key_part("tenant_id", _claim(claims, "tenant_id") or "default"),
+        scopes=tuple(s for s in scopes if s not in ("", "*")),
     )
 
 
@@ -63,6 +50,25 @@ def require_role(user: User, role: str) -> None:
     """NotAllowed unless the user has the role or a higher one."""
     if not has_role(user, role):
         raise NotAllowed(f"this needs the role {role}; the token says {user.role}", field="role")
+
+
+def _claims(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    authorizer = (event.get("requestContext") or {}).get("authorizer") or {}
+    return (authorizer.get("jwt") or {}).get("claims") or authorizer.get("lambda") or {}
+
+
+def _key_part(name: str, value: str) -> str:
+    if _PART.fullmatch(value) and not _RESERVED.fullmatch(value):
+        return value
+    raise NotAuthenticated(
+        f"the token's {name} cannot be used: 1 to 128 characters without # and control characters",
+        field=name,
+        limit=128,
+    )
+
+
+def _first(claims: Mapping[str, Any], *names: str) -> str:
+    return next((text for name in names if (text := _claim(claims, name))), "")
 
 
 def _claim(claims: Mapping[str, Any], name: str) -> str:

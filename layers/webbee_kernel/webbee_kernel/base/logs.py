@@ -42,21 +42,23 @@ def bind_invocation(event: Mapping[str, Any], context: Any) -> Iterator[None]:
     A call from another function also says whose it is: session, step and the user's hash.
     """
     http = event.get("requestContext") or {}
-    user = event.get("user") if isinstance(event.get("user"), dict) else {}
     fields = {
         "correlation_id": str(http.get("requestId") or event.get("correlation_id") or ""),
         "aws_request_id": str(getattr(context, "aws_request_id", "") or ""),
-        "user": (
-            hashed(str(user.get("tenant_id", "")), str(user["imperal_id"]))
-            if user and "imperal_id" in user
-            else ""
-        ),
+        "user": _whose(event.get("user")),
         "session": str(event.get("session_id") or ""),
         "turn": str(event.get("request_id") or ""),
-        "step": str(event["step"]) if "step" in event else "",
+        "step": str(event.get("step", "")),
     }
     token = _invocation.set({k: v for k, v in fields.items() if v})
     try:
         yield
     finally:
         _invocation.reset(token)
+
+
+def _whose(user: Any) -> str:
+    """The hash of the user a call is for; empty where it names none."""
+    if not isinstance(user, dict) or "imperal_id" not in user:
+        return ""
+    return hashed(str(user.get("tenant_id", "")), str(user["imperal_id"]))

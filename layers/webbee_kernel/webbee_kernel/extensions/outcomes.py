@@ -153,24 +153,23 @@ def _action_result(value: Any) -> ActionResult:
     if isinstance(value, BaseModel):
         return ActionResult("success", value)
     if isinstance(value, Mapping):
-        if value.get("error") or value.get("RESULT") == "ERROR":
-            return ActionResult(
-                "error",
-                {},
-                "",
-                str(value.get("error") or value.get("message") or "the call failed"),
-                error_code=str(value.get("code") or ""),
-            )
-        if value.get("status") in ("success", "error") and "data" in value:
-            return ActionResult.from_dict(dict(value))
-        return ActionResult(
-            "success", dict(value), str(value.get("summary") or value.get("message") or "")
-        )
+        return _of_dict(value)
     if value is None:
         return ActionResult("success", {})
     raise CallError(
         "INTERNAL", f"a handler returns an ActionResult or a dict, not {type(value).__name__}"
     )
+
+
+def _of_dict(value: Mapping[str, Any]) -> ActionResult:
+    """A plain dict: `error`, or `RESULT` saying so, means failure."""
+    said = value.get("message")
+    if value.get("error") or value.get("RESULT") == "ERROR":
+        error = str(value.get("error") or said or "the call failed")
+        return ActionResult("error", {}, "", error, error_code=str(value.get("code") or ""))
+    if value.get("status") in ("success", "error") and "data" in value:
+        return ActionResult.from_dict(dict(value))
+    return ActionResult("success", dict(value), str(value.get("summary") or said or ""))
 
 
 def _text(value: Any, limit: int) -> str:
@@ -213,7 +212,7 @@ def _exact(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {k if isinstance(k, str) else str(k): _exact(v) for k, v in value.items()}
+        return {str(k): _exact(v) for k, v in value.items()}
     if isinstance(value, list | tuple):
         return [_exact(v) for v in value]
     if isinstance(value, BaseModel | set | frozenset):

@@ -146,23 +146,24 @@ def _same_host(url: str, target: str) -> bool:
     return old.netloc == new.netloc and new.scheme in (old.scheme, "https")
 
 
+CREDENTIALS = frozenset({"authorization", "cookie", "proxy-authorization"})
+"""Headers that are for the host they were given for."""
+
+
 def _redirected(
     method: str, status: int, kwargs: dict[str, Any], *, same_host: bool
 ) -> tuple[str, dict[str, Any]]:
     """What a browser would send next: GET after 303, and no credentials to another host."""
-    kept = {k: v for k, v in kwargs.items() if k != "params"}
+    dropped = {"params"}
     if status == 303 or (status in (301, 302) and method == "POST"):
         method = "GET"
-        kept = {k: v for k, v in kept.items() if k not in ("json", "data", "content", "files")}
+        dropped |= {"json", "data", "content", "files"}
     if not same_host:
-        kept.pop("auth", None)
-        kept.pop("cookies", None)
-        headers = kept.get("headers") or {}
-        kept["headers"] = {
-            k: v
-            for k, v in dict(headers).items()
-            if k.lower() not in ("authorization", "cookie", "proxy-authorization")
-        }
+        dropped |= {"auth", "cookies"}
+    kept = {k: v for k, v in kwargs.items() if k not in dropped}
+    if not same_host:
+        headers = dict(kept.get("headers") or {})
+        kept["headers"] = {k: v for k, v in headers.items() if k.lower() not in CREDENTIALS}
     return method, kept
 
 

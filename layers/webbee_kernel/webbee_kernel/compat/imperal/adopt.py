@@ -188,6 +188,10 @@ def _panels(app: Adopted, ours: Extension) -> None:
                 str(said.get(key) or "") for key in ("title", "icon", "refresh")
             )
             ours.panels[panel_id] = PanelDef(panel_id, call, slot, title, icon, refresh, dict(said))
+    _trays_and_widgets(app, ours)
+
+
+def _trays_and_widgets(app: Adopted, ours: Extension) -> None:
     for tray in getattr(app.ext, "tray_items", {}).values():
         name = TRAY + tray.tray_id
         options = {
@@ -225,6 +229,21 @@ def _reactions(app: Adopted, ours: Extension) -> None:
             (event.event_type, handlers.listener(app, event.func, event.event_type))
         )
     ours.declared_emits.update({e.event_type: e.schema_ref for e in ext.declared_emits})
+    _callable_by_others(app, ours)
+    for name, step in ext.lifecycle.items():
+        if step.version:
+            ours.upgrades[step.version] = handlers.handler(app, step.func)
+        else:
+            ours.lifecycle[name] = handlers.handler(app, step.func)
+    if check := getattr(ext, "_health_check", None):
+        ours.health = handlers.handler(
+            app, check.func, finish=lambda v: action_result(presentable(v))
+        )
+
+
+def _callable_by_others(app: Adopted, ours: Extension) -> None:
+    """Methods for other extensions, and webhooks."""
+    ext = app.ext
     for method in ext.exposed.values():
         ours.exposed[method.name] = ExposedDef(
             method.name, handlers.handler(app, method.func, finish=lambda v: v), method.action_type
@@ -237,15 +256,6 @@ def _reactions(app: Adopted, ours: Extension) -> None:
             ours.webhooks[(verb, bare)] = WebhookDef(
                 bare, handlers.webhook(app, hook.func, verb), verb
             )
-    for name, step in ext.lifecycle.items():
-        if step.version:
-            ours.upgrades[step.version] = handlers.handler(app, step.func)
-        else:
-            ours.lifecycle[name] = handlers.handler(app, step.func)
-    if check := getattr(ext, "_health_check", None):
-        ours.health = handlers.handler(
-            app, check.func, finish=lambda v: action_result(presentable(v))
-        )
 
 
 def _methods(method: str) -> tuple[str, ...]:

@@ -17,11 +17,7 @@ CONTROL = ("status_code", "headers", "body")
 def action_result(value: Any) -> Any:
     """A function's return value: results and dicts pass, an `_ui` becomes the result's `ui`,
     everything else becomes data."""
-    if (
-        value is None
-        or isinstance(value, BaseModel)
-        or (hasattr(value, "to_dict") and hasattr(value, "status"))
-    ):
+    if value is None or isinstance(value, BaseModel) or _is_result(value):
         return value
     value = presentable(value)
     if isinstance(value, Mapping):
@@ -35,6 +31,11 @@ def action_result(value: Any) -> Any:
     if isinstance(value, bool | int | float):
         return ActionResult.success({"value": value}, "")
     return value
+
+
+def _is_result(value: Any) -> bool:
+    """Whether it is an `ActionResult`, whoever's."""
+    return hasattr(value, "to_dict") and hasattr(value, "status")
 
 
 def presentable(value: Any) -> Any:
@@ -87,37 +88,32 @@ def _node(description: Any) -> Any:
     passes."""
     if not isinstance(description, Mapping) or "props" in description:
         return description
-    title = str(description.get("title") or "")
     if description.get("type") == "metric_card":
-        details = description.get("details") or {}
-        pairs = [
-            {"key": str(k), "value": str(v)}
-            for k, v in details.items()
-            if isinstance(v, str | int | float | bool)
-        ]
-        stat = {
-            "type": "Stat",
-            "props": {
-                "label": str(description.get("badge") or title),
-                "value": str(description.get("metric") or ""),
-            },
-        }
-        content = {
-            "type": "Stack",
-            "props": {
-                "children": [stat, {"type": "KeyValue", "props": {"items": pairs}}],
-                "direction": "v",
-            },
-        }
-        return {"type": "Card", "props": {"title": title, "content": content}}
+        return _card(description)
     if description.get("type") == "table":
-        columns = [{"key": str(c), "label": str(c)} for c in description.get("columns") or ()]
-        table = {
-            "type": "DataTable",
-            "props": {"columns": columns, "rows": description.get("rows") or []},
-        }
-        return {"type": "Section", "props": {"title": title, "children": [table]}}
-    return {
-        "type": str(description.get("type") or "Text"),
-        "props": {k: v for k, v in description.items() if k != "type"},
-    }
+        return _table(description)
+    props = {k: v for k, v in description.items() if k != "type"}
+    return _made(str(description.get("type") or "Text"), **props)
+
+
+def _card(description: Mapping[str, Any]) -> dict[str, Any]:
+    title = str(description.get("title") or "")
+    details = (description.get("details") or {}).items()
+    pairs = [
+        {"key": str(k), "value": str(v)}
+        for k, v in details
+        if isinstance(v, str | int | float | bool)
+    ]
+    label, value = description.get("badge") or title, description.get("metric") or ""
+    children = [_made("Stat", label=str(label), value=str(value)), _made("KeyValue", items=pairs)]
+    return _made("Card", title=title, content=_made("Stack", children=children, direction="v"))
+
+
+def _table(description: Mapping[str, Any]) -> dict[str, Any]:
+    columns = [{"key": str(c), "label": str(c)} for c in description.get("columns") or ()]
+    table = _made("DataTable", columns=columns, rows=description.get("rows") or [])
+    return _made("Section", title=str(description.get("title") or ""), children=[table])
+
+
+def _made(kind: str, /, **props: Any) -> dict[str, Any]:
+    return {"type": kind, "props": props}

@@ -304,13 +304,13 @@ class DynamoDocumentStore:
         rows: list[Row] = []
         while True:
             items, start = await self._database.page(**request)
-            places = [Place.of(user, app_id, item) for item in items]
-            documents = await asyncio.gather(
-                *(self._whole(place, item) for place, item in zip(places, items, strict=True))
+            wholes = (self._whole(Place.of(user, app_id, item), item) for item in items)
+            documents = await asyncio.gather(*wholes)
+            rows += (
+                Row(item["created"]["S"], document)
+                for item, document in zip(items, documents, strict=True)
+                if document is not None and matches(document.data, where)
             )
-            for item, document in zip(items, documents, strict=True):
-                if document is not None and matches(document.data, where):
-                    rows.append(Row(item["created"]["S"], document))
             if start is None or (need and len(rows) >= need):
                 return rows[: need or None]
             request["ExclusiveStartKey"] = start
