@@ -98,6 +98,14 @@ WORDS = Words(
 
 SENTENCES: Sentences = {
     "gave_up": "Ich konnte nicht erkennen, was zu tun ist. Bitte sagen Sie es anders oder genauer.",
+    "unfinished_rounds": "Noch nicht alles ist erledigt: Es waren zu viele Schritte für eine"
+    " Nachricht. Sagen Sie „weiter“, dann mache ich weiter. Bisher:",
+    "unfinished_tokens": "Noch nicht alles ist erledigt: Die Tokens für eine Nachricht sind"
+    " aufgebraucht. Sagen Sie „weiter“, dann mache ich weiter. Bisher:",
+    "unfinished_time": "Noch nicht alles ist erledigt: Die Zeit für eine Nachricht war um."
+    " Sagen Sie „weiter“, dann mache ich weiter. Bisher:",
+    "unfinished_model": "Noch nicht alles ist erledigt: Das Modell hat nicht geantwortet. Sagen"
+    " Sie „weiter“, dann mache ich weiter. Bisher:",
     "nothing_done": "In Ordnung, es wurde nichts getan.",
     "said_yes": "ja",
     "said_no": "nein",

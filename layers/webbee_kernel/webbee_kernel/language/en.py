@@ -282,6 +282,14 @@ CALENDAR = Calendar(
 SENTENCES: Sentences = {
     "gave_up": "I could not work out what to do with that. Please say it differently or more"
     " precisely.",
+    "unfinished_rounds": "Not everything is done yet: it took too many steps for one message."
+    " Say “go on” and I will continue. So far:",
+    "unfinished_tokens": "Not everything is done yet: the tokens for one message were used up."
+    " Say “go on” and I will continue. So far:",
+    "unfinished_time": "Not everything is done yet: the time for one message was up. Say “go"
+    " on” and I will continue. So far:",
+    "unfinished_model": "Not everything is done yet: the model did not answer. Say “go on” and"
+    " I will continue. So far:",
     "nothing_done": "All right, nothing was done.",
     "said_yes": "yes",
     "said_no": "no",

@@ -96,6 +96,14 @@ WORDS = Words(
 
 SENTENCES: Sentences = {
     "gave_up": "No he podido entender qué hacer con eso. Dígalo de otra forma o con más precisión.",
+    "unfinished_rounds": "Aún no está todo hecho: eran demasiados pasos para un mensaje. Diga"
+    " «sigue» y continúo. Hasta ahora:",
+    "unfinished_tokens": "Aún no está todo hecho: se agotaron los tokens de un mensaje. Diga"
+    " «sigue» y continúo. Hasta ahora:",
+    "unfinished_time": "Aún no está todo hecho: se acabó el tiempo de un mensaje. Diga «sigue»"
+    " y continúo. Hasta ahora:",
+    "unfinished_model": "Aún no está todo hecho: el modelo no ha respondido. Diga «sigue» y"
+    " continúo. Hasta ahora:",
     "nothing_done": "De acuerdo, no se ha hecho nada.",
     "said_yes": "sí",
     "said_no": "no",

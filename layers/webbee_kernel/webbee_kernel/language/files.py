@@ -26,8 +26,9 @@ def tags() -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def of(tag: str) -> Language:
-    """The language of a tag such as `ru`, `ru-RU` or `de_AT`; English where it has no file."""
-    short = re.split(r"[-_]", tag.strip().lower(), maxsplit=1)[0]
+    """The language of a tag such as `ru`, `ru-RU` or `de_AT`, or the first one of an
+    `Accept-Language`; English where it has no file."""
+    short = re.split(r"[-_,;]", tag.strip().lower(), maxsplit=1)[0]
     name = short if short in tags() else FIRST[0]
     return _load(name)
 

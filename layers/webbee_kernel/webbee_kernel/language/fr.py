@@ -93,6 +93,14 @@ WORDS = Words(
 
 SENTENCES: Sentences = {
     "gave_up": "Je n'ai pas compris ce qu'il faut faire. Dites-le autrement ou plus précisément.",
+    "unfinished_rounds": "Tout n'est pas encore fait : il fallait trop d'étapes pour un"
+    " message. Dites « continue » et je poursuis. Pour l'instant :",
+    "unfinished_tokens": "Tout n'est pas encore fait : les jetons d'un message sont épuisés."
+    " Dites « continue » et je poursuis. Pour l'instant :",
+    "unfinished_time": "Tout n'est pas encore fait : le temps d'un message est écoulé. Dites «"
+    " continue » et je poursuis. Pour l'instant :",
+    "unfinished_model": "Tout n'est pas encore fait : le modèle n'a pas répondu. Dites «"
+    " continue » et je poursuis. Pour l'instant :",
     "nothing_done": "D'accord, rien n'a été fait.",
     "said_yes": "oui",
     "said_no": "non",

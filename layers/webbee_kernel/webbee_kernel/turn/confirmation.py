@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 
+from .. import language
 from ..base.ids import confirmation_id
 from ..base.text import one_line
 from ..values import PendingConfirmation, Step
@@ -14,33 +15,28 @@ from ..values import PendingConfirmation, Step
 LIFETIME_S = 300
 """Seconds a confirmation waits (the platform's figure)."""
 
-_YES_CORE = frozenset(
-    "yes y yep yeah sure ok okay confirm confirmed accept proceed go do да ага угу давай ок окей"
-    " хорошо подтверждаю подтвердить согласен согласна конечно удаляй делай сделай верно".split()
-)
-_YES_FILLER = frozenset(
-    "it please them that ahead delete пожалуйста это их его ее её удали удалить".split()
-)
-_NO_CORE = frozenset(
-    "no nope n cancel stop don't dont abort refuse reject not never нет не отмена отмени отменить"
-    " стоп отставить отказ отказываюсь".split()
-)
-_NO_FILLER = frozenset("now wait keep сейчас надо нужно стоит подожди оставь".split())
 _MAX_WORDS = 6
 
 
 def answer(message: str) -> bool | None:
-    """True for a plain yes («да, удаляй»), False for a plain no, None for anything that says more
-    than that."""
-    words = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", message.lower().replace("’", "'"))
+    """True for a plain yes ("yes, delete it"), False for a plain no, in any of the languages; None
+    for anything that says more than that."""
+    words = [language.fold(token.text) for token in language.tokens(message)]
     if not words or len(words) > _MAX_WORDS:
         return None
     said = set(words)
-    if said & _NO_CORE:
-        return False if said <= _NO_CORE | _NO_FILLER | _YES_CORE | _YES_FILLER else None
-    if said & _YES_CORE and said <= _YES_CORE | _YES_FILLER:
-        return True
-    return None
+    yes, no = _forms("yes"), _forms("no")
+    beside_yes = yes | _forms("yes_filler")
+    if said & no:
+        return False if said <= no | _forms("no_filler") | beside_yes else None
+    return True if said & yes and said <= beside_yes else None
+
+
+@lru_cache(maxsize=8)
+def _forms(role: str) -> frozenset[str]:
+    """The words of a role in all languages together: a yes need not be in the user's own."""
+    forms = (language.of(tag).words.forms(role) for tag in language.tags())
+    return frozenset(language.fold(word) for words in forms for word in words)
 
 
 def pending(
@@ -91,7 +87,7 @@ def titles_in(facts: Iterable[Any]) -> dict[str, str]:
             title = next(
                 (
                     value[k]
-                    for k in ("title", "subject", "name", "label", "email")
+                    for k in (*language.title_keys(), "email")
                     if isinstance(value.get(k), str) and value[k]
                 ),
                 None,
@@ -111,8 +107,7 @@ def _shown(value: Any, titles: Mapping[str, str]) -> str:
     return f"“{titles[text]}”" if text in titles else text
 
 
-def question(record: PendingConfirmation, language: str) -> str:
-    """What the user reads."""
-    if language.lower().startswith("ru"):
-        return f"Нужно подтверждение: {record.summary}. Ответьте «да» или «нет» в течение 5 минут."
-    return f"Please confirm: {record.summary}. Answer yes or no within 5 minutes."
+def question(record: PendingConfirmation, tag: str) -> str:
+    """What the user reads, in the language `tag`."""
+    minutes = LIFETIME_S // 60
+    return language.of(tag).say("waits_for_yes", summary=record.summary, n=minutes)

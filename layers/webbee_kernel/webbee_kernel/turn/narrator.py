@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ..base.metrics import record, timed, tokens
 from ..base.text import cut, dumps, one_line
 from ..errors import ModelUnavailable
+from ..language import of as language_of
 from ..llm.protocol import Model, ModelRequest, ModelResponse
 from ..values import CallOutcome
 from .results_block import results_block
@@ -128,18 +129,14 @@ def _problems(wrong: Sequence[str]) -> str:
     return "\n[PROBLEMS]\nPROBLEM: " + dumps({"not in the data, leave out or correct": list(wrong)})
 
 
-def summaries(outcomes: Mapping[int, CallOutcome], language: str) -> str:
+def summaries(outcomes: Mapping[int, CallOutcome], tag: str) -> str:
     """The tools' own words, one per line: the reply of last resort."""
-    russian = language.lower().startswith("ru")
+    speaker = language_of(tag)
     lines = []
     for outcome in outcomes.values():
         name = f"{outcome.app_id}.{outcome.fn_name}"
         if outcome.ok:
-            lines.append(outcome.summary or (f"{name}: готово." if russian else f"{name}: done."))
+            lines.append(outcome.summary or speaker.say("call_done", app=name))
         else:
-            lines.append(
-                f"{name}: не получилось – {outcome.error}"
-                if russian
-                else f"{name} failed: {outcome.error}"
-            )
+            lines.append(speaker.say("call_failed", app=name, error=outcome.error))
     return cut("\n".join(lines), MAX_REPLY)

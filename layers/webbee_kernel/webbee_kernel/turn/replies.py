@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .. import language
 from ..errors import RequestConflict
 from ..values import CallOutcome, PendingConfirmation, Turn
 
@@ -77,41 +78,22 @@ def _call(outcome: CallOutcome) -> dict[str, Any]:
     return call | ({"error_code": outcome.error_code} if outcome.error_code else {})
 
 
-def gave_up(language: str) -> str:
+def gave_up(tag: str) -> str:
     """When the classifier's answers could not be used, also after its repair attempts."""
-    if language.lower().startswith("ru"):
-        return "Не получилось разобрать запрос: попробуйте сказать иначе или точнее."
-    return "I could not work out what to do with that. Please say it differently or more precisely."
+    return language.of(tag).say("gave_up")
 
 
-def unfinished(limit: str, language: str) -> str:
+def unfinished(limit: str, tag: str) -> str:
     """When rounds, time, tokens or the model ended a turn before everything was done."""
-    if language.lower().startswith("ru"):
-        why = {
-            "rounds": "слишком много шагов для одного сообщения",
-            "tokens": "исчерпан запас токенов на одно сообщение",
-            "time": "закончилось время на одно сообщение",
-        }.get(limit, "модель не ответила")
-        return f"Сделано не всё: {why}. Напишите «продолжай», и я продолжу. Что уже сделано:"
-    why = {
-        "rounds": "it took too many steps for one message",
-        "tokens": "the tokens for one message were used up",
-        "time": "the time for one message was up",
-    }.get(limit, "the model did not answer")
-    return f"Not everything is done yet: {why}. Say “go on” and I will continue. So far:"
+    why = limit if limit in ("rounds", "tokens", "time") else "model"
+    return language.of(tag).say(f"unfinished_{why}")
 
 
-def refused(language: str) -> str:
+def refused(tag: str) -> str:
     """When the user said no."""
-    return (
-        "Хорошо, ничего не сделано."
-        if language.lower().startswith("ru")
-        else "All right, nothing was done."
-    )
+    return language.of(tag).say("nothing_done")
 
 
-def decision(accept: bool, language: str) -> str:
+def decision(accept: bool, tag: str) -> str:
     """What stands in the history when the user pressed a button instead of writing."""
-    if language.lower().startswith("ru"):
-        return "да" if accept else "нет"
-    return "yes" if accept else "no"
+    return language.of(tag).say("said_yes" if accept else "said_no")

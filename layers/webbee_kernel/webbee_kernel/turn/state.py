@@ -18,6 +18,8 @@ from ..arguments import Known
 from ..base.clock import iso
 from ..catalogue import Catalogue, FunctionInfo
 from ..channels import skeleton
+from ..language import detect
+from ..language import of as language_of
 from ..llm.protocol import Exchange, ToolSpec
 from ..llm.tools import tool_spec
 from ..pii import Masker
@@ -90,10 +92,12 @@ class TurnState:
         personal data may reach models."""
         return None if self.expose_pii else self.masker
 
-    @property
+    @cached_property
     def language(self) -> str:
-        """The user's language tag."""
-        return self.user.language
+        """The tag of the language to answer in: the message's own where it is clear, else the
+        user's setting."""
+        said = detect(self.message, self.user.language)
+        return self.user.language if said == language_of(self.user.language).tag else said
 
     @property
     def sections(self) -> tuple[Section, ...]:
