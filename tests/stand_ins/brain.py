@@ -31,12 +31,21 @@ def think(system: str, prompt: str, tools: Iterable[WireTool]) -> ModelResponse:
     """What the offline model answers. It sees what stood on the wire and nothing else, so whole
     stories prove the wire."""
     request = ModelRequest(
-        role=_ROLES.get(system, "ai"),
+        role=next((role for start, role in _ROLES.items() if system.startswith(start)), "ai"),
         system=system,
         prompt=prompt,
         tools=tuple(tool_spec(t) for t in tools),
     )
     return asyncio.run(OfflineModel().complete(request))
+
+
+def flat(told: Iterable[str]) -> str:
+    """What a conversation's user messages and results say, as the one prompt that the offline model
+    reads."""
+    lines: list[str] = []
+    for text in told:
+        lines += ["[RESULTS]", text] if text.startswith("RESULT: ") else [text]
+    return "\n".join(lines)
 
 
 def tool_spec(tool: WireTool) -> ToolSpec:

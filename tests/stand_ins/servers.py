@@ -17,7 +17,7 @@ import sys
 import threading
 from typing import Any
 
-from .brain import WireTool
+from .brain import WireTool, flat
 from .http import Answer, ModelServer, Received, tokens
 from .wire import answer_problems, chat_problems, converse_problems, error_status
 
@@ -49,10 +49,15 @@ class BedrockServer(ModelServer):
         return self.refuse(problems, "ValidationException")
 
     def understood(self, received: Received) -> tuple[str, str, list[WireTool]]:
-        """System, the last user message, the tools."""
+        """System, what the user's messages and the results say, the tools."""
         body = received.body
         system = "".join(block.get("text", "") for block in body.get("system", []))
-        prompt = "".join(block.get("text", "") for block in body["messages"][-1]["content"])
+        blocks = [b for m in body["messages"] if m["role"] == "user" for b in m["content"]]
+        prompt = flat(
+            block.get("text") or block["toolResult"]["content"][0]["text"]
+            for block in blocks
+            if "cachePoint" not in block
+        )
         specs = [
             t["toolSpec"] for t in body.get("toolConfig", {}).get("tools", []) if "toolSpec" in t
         ]
@@ -125,7 +130,7 @@ class ChatServer(ModelServer):
         return None
 
     def understood(self, received: Received) -> tuple[str, str, list[WireTool]]:
-        """The system message, the last user message, the tools."""
+        """The system message, what the user's messages and the results say, the tools."""
         messages, tools = (
             received.body["messages"],
             [t["function"] for t in received.body.get("tools", [])],
@@ -133,7 +138,7 @@ class ChatServer(ModelServer):
         system = "".join(m["content"] for m in messages if m["role"] == "system")
         return (
             system,
-            messages[-1]["content"],
+            flat(m["content"] for m in messages if m["role"] in ("user", "tool")),
             [WireTool(t["name"], t.get("description", ""), t["parameters"]) for t in tools],
         )
 

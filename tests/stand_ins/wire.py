@@ -46,7 +46,12 @@ def converse_problems(model_id: str, body: Mapping[str, Any]) -> list[str]:
     the rules it only documents."""
     value = {**body, "modelId": model_id}
     problems = _against(_converse().input_shape, value)
-    return problems or [*_message_problems(body.get("messages") or []), *_tool_problems(body)]
+    messages = body.get("messages") or []
+    return problems or [
+        *_message_problems(messages),
+        *_result_problems(messages),
+        *_tool_problems(body),
+    ]
 
 
 def answer_problems(answer: Mapping[str, Any]) -> list[str]:
@@ -95,6 +100,19 @@ def _message_problems(messages: list[Mapping[str, Any]]) -> Iterator[str]:
             yield "content must not be empty"
         if any("text" in block and not block["text"].strip() for block in message["content"]):
             yield "the text field in a content block is blank"
+
+
+def _result_problems(messages: list[Mapping[str, Any]]) -> Iterator[str]:
+    """Every call of an answer needs its result in the very next message, and no other."""
+    for n, message in enumerate(messages):
+        asked = [b["toolUse"]["toolUseId"] for b in message["content"] if "toolUse" in b]
+        behind = messages[n + 1]["content"] if n + 1 < len(messages) else []
+        given = [b["toolResult"]["toolUseId"] for b in behind if "toolResult" in b]
+        if message["role"] == "assistant" and sorted(asked) != sorted(given):
+            yield f"the results {given} do not answer the calls {asked}"
+    used = [b["toolUse"]["toolUseId"] for m in messages for b in m["content"] if "toolUse" in b]
+    if len(set(used)) < len(used):
+        yield "the ids of tool calls must be unique"
 
 
 def _tool_problems(body: Mapping[str, Any]) -> Iterator[str]:
@@ -246,9 +264,28 @@ class ChatRequest(_Strict):
             for t in self.tools or []
             for p in schema_problems(t.function.name, t.function.parameters)
         ]
+        problems += _unanswered(self.messages)
         if problems:
             raise ValueError("; ".join(problems))
         return self
+
+
+def _unanswered(messages: list[_Message]) -> Iterator[str]:
+    """Every call of an answer needs its result right behind it, before anything else is said."""
+    waiting: list[str] = []
+    for message in messages:
+        if isinstance(message, ToolMessage):
+            if message.tool_call_id not in waiting:
+                yield f"{message.tool_call_id} answers no call"
+            else:
+                waiting.remove(message.tool_call_id)
+            continue
+        if waiting:
+            yield f"the calls {waiting} were not answered"
+        calls = message.tool_calls or [] if isinstance(message, AssistantMessage) else []
+        waiting = [c.id for c in calls]
+    if waiting:
+        yield f"the calls {waiting} were not answered"
 
 
 def chat_problems(body: Any) -> list[str]:

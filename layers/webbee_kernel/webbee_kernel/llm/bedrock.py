@@ -13,13 +13,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, Protocol
 
 from ..aws.clients import aws_client, error_code
 from ..errors import ModelUnavailable
 from .attempts import Passing, attempts, pause_of, slow
+from .conversation import Message, conversation
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
 from .tools import call, clean, describe, parameters, whole
 
@@ -138,14 +139,18 @@ def converse_request(
 
     Services cache tools, then system, then messages, so one cache point behind the system part
     covers both stable parts. It is sent with tools only: a narrator's system part is far below the
-    least size that is cached.
+    least size that is cached. A turn that goes on has another one behind what was said last: its
+    next round reads all of it from the cache.
     """
+    messages = [m for message in conversation(request) for m in _message(message)]
+    if request.exchanges and "cache_point" not in without:
+        messages[-1]["content"].append({"cachePoint": {"type": "default"}})
     inference: dict[str, Any] = {"maxTokens": request.max_tokens}
     if "temperature" not in without:
         inference["temperature"] = 0.0
     body: dict[str, Any] = {
         "modelId": model_id,
-        "messages": [{"role": "user", "content": [{"text": clean(request.prompt)}]}],
+        "messages": messages,
         "inferenceConfig": inference,
     }
     if request.system.strip():
@@ -155,6 +160,22 @@ def converse_request(
     if request.tools:
         body["toolConfig"] = {"tools": [_tool(t) for t in request.tools]}
     return body
+
+
+def _message(message: Message) -> Iterator[dict[str, Any]]:
+    """A message; calls are followed by one of the user's with what they returned."""
+    content: list[dict[str, Any]] = [{"text": message.text}] if message.text else []
+    content += [
+        {"toolUse": {"toolUseId": c.call_id, "name": c.name, "input": c.arguments}}
+        for c in message.calls
+    ]
+    yield {"role": message.role, "content": content}
+    if message.calls:
+        results = [
+            {"toolResult": {"toolUseId": c.call_id, "content": [{"text": c.result}]}}
+            for c in message.calls
+        ]
+        yield {"role": "user", "content": results}
 
 
 def _tool(tool: ToolSpec) -> dict[str, Any]:

@@ -18,21 +18,12 @@ from urllib.parse import urlsplit
 
 from ..errors import ModelUnavailable, SettingsError
 from .attempts import Passing, attempts, pause_of, slow
+from .chat_completions import completion_request, read
 from .key import ModelKey
-from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
-from .tools import call, clean, describe, parameters, whole
+from .protocol import ModelRequest, ModelResponse
 
 if TYPE_CHECKING:
     import httpx2
-
-STOP_REASONS: Final = {
-    "stop": "end_turn",
-    "tool_calls": "tool_use",
-    "function_call": "tool_use",
-    "length": "max_tokens",
-    "content_filter": "content_filtered",
-}
-"""Finish reasons in the words of the protocol that the kernel speaks; others stay as they are."""
 
 MAX_ANSWER_BYTES: Final = 4 * 1024 * 1024
 CONNECT_S: Final = 3.0
@@ -40,7 +31,6 @@ _OPTIONAL: Final = {
     "temperature": re.compile("temperature"),
     "max_tokens": re.compile("max_tokens|max_completion_tokens"),
 }
-_THOUGHTS: Final = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
 _IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
 _INVALID: Final = (
     (
@@ -207,68 +197,6 @@ def _unusable(base_url: str) -> str:
     if "@" in parts.netloc:
         return "the base URL must hold no credentials; use WEBBEE_MODEL_KEY"
     return "" if parts.hostname else unreadable
-
-
-def completion_request(
-    model: str, request: ModelRequest, without: frozenset[str] = frozenset()
-) -> dict[str, Any]:
-    """The body of one request. `without` holds any of temperature, max_tokens."""
-    messages = [{"role": "user", "content": clean(request.prompt)}]
-    if request.system.strip():
-        messages.insert(0, {"role": "system", "content": clean(request.system)})
-    body: dict[str, Any] = {"model": model, "messages": messages}
-    if request.tools:
-        body["tools"] = [_tool(t) for t in request.tools]
-    body["max_completion_tokens" if "max_tokens" in without else "max_tokens"] = request.max_tokens
-    if "temperature" not in without:
-        body["temperature"] = 0
-    return body
-
-
-def _tool(tool: ToolSpec) -> dict[str, Any]:
-    return {
-        "type": "function",
-        "function": {
-            "name": tool.name,
-            "description": describe(tool),
-            "parameters": parameters(tool),
-        },
-    }
-
-
-def read(body: Any) -> ModelResponse:
-    """A chat completion; ModelUnavailable for anything else. A refusal is the text, thoughts before
-    the answer are left out."""
-    try:
-        choice = body["choices"][0]
-        message = choice["message"]
-        calls = [
-            call(c["function"]["name"], c["function"].get("arguments") or "")
-            for c in message.get("tool_calls") or []
-        ]
-        refusal = message.get("refusal") or ""
-        text = _text(message.get("content")) or refusal
-        usage = body.get("usage") or {}
-        cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
-        spent = Usage(usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, cached)
-    except (KeyError, IndexError, TypeError, AttributeError):
-        raise ModelUnavailable(
-            "The model server's answer is no chat completion: check the base URL in WEBBEE_MODEL."
-        ) from None
-    finish = str(choice.get("finish_reason") or "stop")
-    stop_reason = "refusal" if refusal and finish == "stop" else STOP_REASONS.get(finish, finish)
-    return ModelResponse(text, whole(calls, stop_reason), spent, stop_reason)
-
-
-def _text(content: Any) -> str:
-    """Content is text, or a list of parts."""
-    text = (
-        "".join(part.get("text") or "" for part in content)
-        if isinstance(content, list)
-        else content or ""
-    )
-    thoughts = _THOUGHTS.match(text)
-    return text[thoughts.end() :] if thoughts else text
 
 
 def _refused_part(status: int, body: Any, already: frozenset[str]) -> str | None:

@@ -38,8 +38,6 @@ class ToolCall:
 
     name: str
     arguments: dict[str, Any] | str
-    call_id: str = ""
-    """The service's own id of the call, which its result has to name."""
 
 
 @dataclass(frozen=True, slots=True)

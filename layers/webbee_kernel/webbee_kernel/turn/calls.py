@@ -20,6 +20,8 @@ from .repeats import earlier, runs_of
 from .results_block import REFUSED
 from .state import TurnState
 
+WAITS = "another call of the same answer was refused: mend that, then plan this one again"
+
 
 class Consent(Protocol):
     """Decides, after guards and before a call runs, what happens to it."""
@@ -62,7 +64,7 @@ class StepRunner:
         """Run steps in order, independent reads at the same time; a failed one stops only what
         refers to it.
 
-        Where the guards refuse one, the plan's effects wait for a mended plan; its reads run.
+        Where the guards refuse one, the effects behind it wait for a mended plan; reads run.
         """
         state = state.with_outcomes(self._refusals(state, steps))
         while wave := planner.next_wave(steps, state.outcomes):
@@ -81,24 +83,20 @@ class StepRunner:
         return state
 
     def _refusals(self, state: TurnState, steps: Sequence[Step]) -> list[tuple[Step, CallOutcome]]:
-        """Steps that the guards refuse, and then those with an effect that could have run."""
+        """Steps that the guards refuse, and those with an effect that stand behind one that a
+        better plan can mend."""
         found: list[tuple[Step, CallOutcome]] = []
         known = state.known()
+        waits = bool(state.unsaid and state.unsaid.problems)
         for step in steps:
             try:
                 guard(state, step, known)
             except CallError as error:
                 found.append((step, self._refused(state, step, error)))
-        if any(o.error_code in REFUSED for _, o in found) or (
-            state.unsaid and state.unsaid.problems
-        ):
-            why = "another call of the same answer was refused: mend that, then plan this one again"
-            done = {s.index for s, _ in found}
-            found += [
-                (s, self._unbound(state, s, why))
-                for s in steps
-                if s.has_effect and s.index not in done
-            ]
+                waits = waits or error.code in REFUSED
+            else:
+                if waits and step.has_effect:
+                    found.append((step, self._unbound(state, step, WAITS)))
         return found
 
     def _until_asked(

@@ -53,6 +53,8 @@ def exchange(
         text = answer.response.text if answer else ""
         return Exchange(flat, text.strip(), note=flat)
     said = _results(answer, lines, problems)
+    loose = [p for p in problems if p.step < 0]
+    note = problems_block(loose) if loose else ""
     return Exchange(flat, answer.response.text.strip(), answer.response.tool_calls, said, note)
 
 

@@ -1,0 +1,107 @@
+"""The bodies of chat completions: a request written, an answer read. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from ..errors import ModelUnavailable
+from .conversation import Message, conversation
+from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
+from .tools import call, clean, describe, parameters, whole
+
+STOP_REASONS: Final = {
+    "stop": "end_turn",
+    "tool_calls": "tool_use",
+    "function_call": "tool_use",
+    "length": "max_tokens",
+    "content_filter": "content_filtered",
+}
+"""Finish reasons in the words of the protocol that the kernel speaks; others stay as they are."""
+
+_THOUGHTS: Final = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
+
+
+def completion_request(
+    model: str, request: ModelRequest, without: frozenset[str] = frozenset()
+) -> dict[str, Any]:
+    """The body of one request. `without` holds any of temperature, max_tokens."""
+    messages = [m for message in conversation(request) for m in _message(message)]
+    if request.system.strip():
+        messages.insert(0, {"role": "system", "content": clean(request.system)})
+    body: dict[str, Any] = {"model": model, "messages": messages}
+    if request.tools:
+        body["tools"] = [_tool(t) for t in request.tools]
+    body["max_completion_tokens" if "max_tokens" in without else "max_tokens"] = request.max_tokens
+    if "temperature" not in without:
+        body["temperature"] = 0
+    return body
+
+
+def _message(message: Message) -> Iterator[dict[str, Any]]:
+    """A message; calls are followed by one for each with what it returned."""
+    if not message.calls:
+        yield {"role": message.role, "content": message.text}
+        return
+    calls = [
+        {
+            "id": c.call_id,
+            "type": "function",
+            "function": {
+                "name": c.name,
+                "arguments": json.dumps(c.arguments, ensure_ascii=False),
+            },
+        }
+        for c in message.calls
+    ]
+    yield {"role": "assistant", "content": message.text or None, "tool_calls": calls}
+    for c in message.calls:
+        yield {"role": "tool", "tool_call_id": c.call_id, "content": c.result}
+
+
+def _tool(tool: ToolSpec) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {
+            "name": tool.name,
+            "description": describe(tool),
+            "parameters": parameters(tool),
+        },
+    }
+
+
+def read(body: Any) -> ModelResponse:
+    """A chat completion; ModelUnavailable for anything else. A refusal is the text, thoughts before
+    the answer are left out."""
+    try:
+        choice = body["choices"][0]
+        message = choice["message"]
+        calls = [
+            call(c["function"]["name"], c["function"].get("arguments") or "")
+            for c in message.get("tool_calls") or []
+        ]
+        refusal = message.get("refusal") or ""
+        text = _text(message.get("content")) or refusal
+        usage = body.get("usage") or {}
+        cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
+        spent = Usage(usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, cached)
+    except (KeyError, IndexError, TypeError, AttributeError):
+        raise ModelUnavailable(
+            "The model server's answer is no chat completion: check the base URL in WEBBEE_MODEL."
+        ) from None
+    finish = str(choice.get("finish_reason") or "stop")
+    stop_reason = "refusal" if refusal and finish == "stop" else STOP_REASONS.get(finish, finish)
+    return ModelResponse(text, whole(calls, stop_reason), spent, stop_reason)
+
+
+def _text(content: Any) -> str:
+    """Content is text, or a list of parts."""
+    text = (
+        "".join(part.get("text") or "" for part in content)
+        if isinstance(content, list)
+        else content or ""
+    )
+    thoughts = _THOUGHTS.match(text)
+    return text[thoughts.end() :] if thoughts else text

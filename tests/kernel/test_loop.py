@@ -1,0 +1,441 @@
+"""A turn goes on: results and failures return to the classifier until it is done, asks the user, or
+rounds, tokens or time end."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from webbee_kernel.errors import ModelUnavailable
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, Usage
+from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.narrator import HAND_BACK
+
+OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}
+
+
+class Office:
+    """People in rooms, notes, and a lock that has to be opened first; `log` is what ran."""
+
+    def __init__(self) -> None:
+        self.log: list[str] = []
+        self.rooms = {"Anna": "B-12", "Boris": "C-7"}
+        self.open = False
+        self.busy = 0
+        self.ext = Extension("office")
+        chat = ChatExtension(self.ext)
+
+        @chat.function("find", "Find a person")
+        async def find(ctx: Context, name: str) -> ActionResult:
+            self.log.append(f"find {name}")
+            if name not in self.rooms:
+                return ActionResult.error("there is no such person", code="NOT_FOUND")
+            return ActionResult.success(
+                {"id": f"p-{name.lower()}", "room": self.rooms[name]}, f"{name} was found."
+            )
+
+        @chat.function("move", "Move a person", action_type="write")
+        async def move(ctx: Context, name: str, room: str) -> ActionResult:
+            self.log.append(f"move {name} {room}")
+            self.rooms[name] = room
+            return ActionResult.success({"name": name, "room": room}, f"{name} is in {room} now.")
+
+        @chat.function("enter", "Enter the store room", action_type="write")
+        async def enter(ctx: Context) -> ActionResult:
+            self.log.append("enter")
+            if not self.open:
+                return ActionResult.error("the door is locked", code="LOCKED")
+            return ActionResult.success({"inside": True}, "You are in.")
+
+        @chat.function("unlock", "Unlock the store room", action_type="write")
+        async def unlock(ctx: Context) -> ActionResult:
+            self.log.append("unlock")
+            self.open = True
+            return ActionResult.success({"open": True}, "It is open.")
+
+        @chat.function("print", "Print a page", action_type="write")
+        async def print_page(ctx: Context) -> ActionResult:
+            self.log.append("print")
+            self.busy -= 1
+            if self.busy >= 0:
+                return ActionResult.error("the printer is busy", True, code="RATE_LIMITED")
+            return ActionResult.success({"pages": 1}, "Printed.")
+
+        @chat.function("fire", "Fire a person", action_type="destructive")
+        async def fire(ctx: Context, name: str) -> ActionResult:
+            self.log.append(f"fire {name}")
+            return ActionResult.success({"name": name}, f"{name} was fired.")
+
+
+@pytest.fixture
+def office() -> Office:
+    return Office()
+
+
+def call(function: str, /, **arguments: Any) -> ToolCall:
+    return ToolCall(f"office__{function}", arguments)
+
+
+CONTINUE = ToolCall("kernel__continue", {})
+
+
+def plan(*calls: ToolCall, tokens: int = 0) -> ModelResponse:
+    return ModelResponse(tool_calls=calls, usage=Usage(input_tokens=tokens))
+
+
+def say(text: str) -> ModelResponse:
+    return ModelResponse(text=text)
+
+
+def kernel(office: Office, *script: Any, **env: str) -> tuple[TestKernel, ScriptedModel]:
+    model = ScriptedModel(script)
+    return TestKernel([office.ext], model=model, env={**OPEN, **env}), model
+
+
+def roles(model: ScriptedModel | FunctionModel) -> str:
+    return "".join(r.role[0] for r in model.requests)
+
+
+def calls(reply: Any) -> list[tuple[str, str]]:
+    return [(c["fn_name"], c["status"]) for c in reply.body["calls"]]
+
+
+# ---- going on
+
+
+def test_a_plain_turn_costs_two_model_calls(office: Office) -> None:
+    k, model = kernel(office, plan(call("find", name="Anna")), say("Anna is in B-12."))
+    assert k.chat("where is Anna?").text == "Anna is in B-12."
+    assert roles(model) == "cn"
+
+
+def test_what_was_read_can_be_acted_on_in_the_same_turn(office: Office) -> None:
+    def act(request: ModelRequest) -> ModelResponse:
+        room = re.findall(r'"room": "([^"]+)"', request.prompt)[-1]
+        return plan(call("move", name="Boris", room=room))
+
+    k, model = kernel(
+        office, plan(call("find", name="Anna"), CONTINUE), act, say("Boris is in B-12 now.")
+    )
+    reply = k.chat("move Boris to where Anna is")
+    assert office.log == ["find Anna", "move Boris B-12"]
+    assert roles(model) == "ccn"
+    assert calls(reply) == [("find", "ok"), ("move", "ok")]
+
+
+def test_a_later_prompt_is_the_earlier_one_with_results_behind_it(office: Office) -> None:
+    k, model = kernel(
+        office,
+        plan(call("find", name="Anna"), CONTINUE),
+        plan(call("find", name="Nobody"), CONTINUE),
+        plan(call("find", name="Boris"), CONTINUE),
+        say("Nothing is left."),
+        say("Anna is in B-12, Boris in C-7."),
+    )
+    k.chat("where are Anna, Nobody and Boris?")
+    prompts = [r.prompt for r in model.requests if r.role == "classifier"]
+    for earlier, later in pairwise(prompts):
+        assert later.startswith(earlier + "\n")
+    added = prompts[2][len(prompts[1]) :]
+    assert 'status=error step=1 code="NOT_FOUND"' in added
+    assert 'args={"name": "Nobody"}' in added
+    assert "find Anna" not in added and "B-12" not in added
+    assert all(r.tools == model.requests[0].tools for r in model.requests[1:4])
+
+
+def test_calls_are_numbered_through_the_turn_and_later_rounds_may_refer_to_them(
+    office: Office,
+) -> None:
+    k, _ = kernel(
+        office,
+        plan(call("find", name="Boris"), CONTINUE),
+        plan(call("find", name="Anna"), CONTINUE),
+        plan(call("move", name="Boris", room="{{steps.1.data.room}}")),
+        say("Boris is in B-12 now."),
+    )
+    k.chat("move Boris to Anna's room")
+    assert office.log[-1] == "move Boris B-12"
+
+
+def test_a_failed_call_goes_back_by_itself_with_its_code(office: Office) -> None:
+    k, model = kernel(
+        office,
+        plan(call("enter")),
+        plan(call("unlock"), call("enter")),
+        say("You are in."),
+    )
+    reply = k.chat("enter the store room")
+    assert 'code="LOCKED" error="the door is locked"' in model.requests[1].prompt
+    assert office.log == ["enter", "unlock", "enter"]
+    assert calls(reply) == [("enter", "error"), ("unlock", "ok"), ("enter", "ok")]
+
+
+def test_the_narrator_hands_back_when_the_results_do_not_answer(office: Office) -> None:
+    k, model = kernel(
+        office,
+        plan(call("find", name="Anna")),
+        say(HAND_BACK),
+        plan(call("move", name="Boris", room="B-12")),
+        say("Boris is in B-12 now."),
+    )
+    assert k.chat("move Boris to Anna").text == "Boris is in B-12 now."
+    assert roles(model) == "cncn"
+    assert HAND_BACK in model.requests[1].system
+    assert model.requests[2].prompt.startswith(model.requests[0].prompt + "\n[RESULTS]")
+    assert "do not answer" in model.requests[2].prompt
+
+
+def test_a_narrator_that_may_not_hand_back_any_more_is_not_believed(office: Office) -> None:
+    k, model = kernel(
+        office,
+        plan(call("find", name="Anna")),
+        say(HAND_BACK),
+        say("Nothing more can be called."),
+        say(HAND_BACK),
+        say(HAND_BACK),
+    )
+    assert k.chat("where is Anna?").text == "Anna was found."
+    assert HAND_BACK not in model.requests[3].system
+
+
+def test_the_narrator_sees_all_calls_of_the_turn_with_their_arguments(office: Office) -> None:
+    k, model = kernel(
+        office,
+        plan(call("find", name="Anna"), CONTINUE),
+        plan(call("move", name="Boris", room="B-12")),
+        say("Boris is in B-12 now."),
+    )
+    k.chat("move Boris to where Anna is")
+    told = model.requests[-1].prompt
+    assert told.count("RESULT: ") == 2
+    assert 'args={"name": "Boris", "room": "B-12"}' in told
+
+
+def test_a_question_of_the_classifier_is_the_reply_where_nothing_was_changed(
+    office: Office,
+) -> None:
+    k, model = kernel(
+        office, plan(call("find", name="Anna"), CONTINUE), say("To which room: B-12 or C-7?")
+    )
+    assert k.chat("move Anna to C-7 or so").text == "To which room: B-12 or C-7?"
+    assert roles(model) == "cc"
+
+
+def test_a_question_stands_behind_what_was_done(office: Office) -> None:
+    k, _ = kernel(
+        office,
+        plan(call("move", name="Anna", room="C-7"), CONTINUE),
+        say("And where should Boris go?"),
+        say("Anna is in C-7 now."),
+    )
+    reply = k.chat("move Anna to C-7 and Boris too")
+    assert reply.text == "Anna is in C-7 now.\n\nAnd where should Boris go?"
+
+
+# ---- repeats
+
+
+def test_the_same_read_again_is_answered_from_the_first(office: Office) -> None:
+    k, model = kernel(
+        office,
+        plan(call("find", name="Anna"), CONTINUE),
+        plan(call("find", name="Anna"), call("find", name="Boris")),
+        say("Anna is in B-12, Boris in C-7."),
+    )
+    reply = k.chat("where are Anna and Boris?")
+    assert office.log == ["find Anna", "find Boris"]
+    assert calls(reply) == [("find", "ok"), ("find", "ok")]
+    assert model.requests[-1].prompt.count("RESULT: ") == 2
+    assert len(k.memory().turns[0].digests) == 2
+
+
+def test_after_an_effect_the_same_read_runs_again(office: Office) -> None:
+    k, _ = kernel(
+        office,
+        plan(call("find", name="Anna"), CONTINUE),
+        plan(call("move", name="Anna", room="C-7"), call("find", name="Anna")),
+        say("Anna is in C-7 now."),
+    )
+    k.chat("move Anna to C-7 and check it")
+    assert office.log == ["find Anna", "move Anna C-7", "find Anna"]
+
+
+def test_a_plan_made_anew_does_not_repeat_its_effects(office: Office) -> None:
+    first = plan(
+        call("move", name="Anna", room="C-7"),
+        call("move", name="Boris", room="C-7"),
+        call("find", name="Nobody"),
+    )
+    second = plan(*first.tool_calls[:2], call("find", name="Anna"))
+    k, _ = kernel(office, first, second, say("Anna and Boris are in C-7 now."))
+    k.chat("move both to C-7 and find Nobody")
+    assert office.log == ["move Anna C-7", "move Boris C-7", "find Nobody", "find Anna"]
+
+
+def test_an_effect_may_be_repeated_after_a_later_answer_changed_something_else(
+    office: Office,
+) -> None:
+    k, _ = kernel(
+        office,
+        plan(call("move", name="Anna", room="C-7"), CONTINUE),
+        plan(call("move", name="Anna", room="B-12"), CONTINUE),
+        plan(call("move", name="Anna", room="C-7")),
+        say("Anna is in C-7 now."),
+    )
+    k.chat("move Anna to C-7, back to B-12, and to C-7 again")
+    assert office.log == ["move Anna C-7", "move Anna B-12", "move Anna C-7"]
+
+
+def test_a_failure_that_may_pass_is_tried_three_times_at_most(office: Office) -> None:
+    office.busy = 2
+    k, _ = kernel(office, *[plan(call("print"))] * 3, say("Printed."))
+    assert k.chat("print a page").text == "Printed."
+    office.busy = 10
+    k, model = kernel(office, *[plan(call("print"))] * 4, say("It is busy."))
+    k.chat("print a page")
+    assert office.log == ["print"] * 6
+    model.assert_finished()
+
+
+def test_a_call_that_fails_for_good_is_not_run_again_and_the_turn_ends(office: Office) -> None:
+    k, model = kernel(office, *[plan(call("find", name="Nobody"))] * 2, say("No such person."))
+    k.chat("where is Nobody?")
+    assert office.log == ["find Nobody"]
+    assert roles(model) == "ccn"
+
+
+# ---- limits
+
+
+def forever(office: Office) -> FunctionModel:
+    """A model that always wants to see one more."""
+
+    def answer(request: ModelRequest) -> ModelResponse:
+        if request.role == "narrator":
+            return say("Some were found.")
+        n = request.prompt.count("RESULT: ")
+        office.rooms[f"P{n}"] = f"R-{n}"
+        return plan(call("find", name=f"P{n}"), CONTINUE, tokens=4_000)
+
+    return FunctionModel(answer)
+
+
+def test_rounds_end_a_turn_with_an_honest_reply(office: Office) -> None:
+    model = forever(office)
+    k = TestKernel([office.ext], model=model, env={**OPEN, "WEBBEE_MAX_ROUNDS": "3"})
+    reply = k.chat("find everyone")
+    assert roles(model) == "cccn"
+    assert reply.text.startswith("Not everything is done yet: it took too many steps")
+    assert "go on" in reply.text
+    assert reply.text.endswith("Some were found.")
+    assert reply.body["status"] == "ok"
+
+
+def test_there_are_twelve_rounds_unless_the_deployment_says_otherwise(office: Office) -> None:
+    model = forever(office)
+    TestKernel([office.ext], model=model, env=OPEN).chat("find everyone")
+    assert roles(model) == "c" * 12 + "n"
+
+
+def test_tokens_end_a_turn_too(office: Office) -> None:
+    model = forever(office)
+    k = TestKernel([office.ext], model=model, env={**OPEN, "WEBBEE_TURN_TOKENS": "10000"})
+    reply = k.chat("find everyone")
+    assert roles(model) == "cccn"
+    assert "tokens" in reply.text
+
+
+def test_time_ends_a_turn_too(office: Office) -> None:
+    model = forever(office)
+    k = TestKernel([office.ext], model=model, env={**OPEN, "WEBBEE_TURN_SECONDS": "4"})
+    reply = k.chat("find everyone")
+    assert roles(model) == "cn"
+    assert "the time for one message was up" in reply.text
+
+
+def test_going_on_resumes_from_what_the_memory_holds(office: Office) -> None:
+    model = forever(office)
+    k = TestKernel([office.ext], model=model, env={**OPEN, "WEBBEE_MAX_ROUNDS": "2"})
+    k.chat("find everyone")
+    k.chat("go on")
+    opening = model.requests[3].prompt
+    assert "Not everything is done yet" in opening
+    assert 'FACTS: app=office fn=find data={"id": "p-p1", "room": "R-1"}' in opening
+
+
+def test_a_model_that_goes_away_between_rounds_leaves_an_honest_reply(office: Office) -> None:
+    gone = ModelUnavailable("the model did not answer: retry")
+    k, _ = kernel(office, plan(call("move", name="Anna", room="C-7"), CONTINUE), gone, gone)
+    reply = k.chat("move Anna to C-7, then Boris")
+    assert "the model did not answer" in reply.text
+    assert "Anna is in C-7 now." in reply.text
+    assert len(k.memory().turns) == 1
+
+
+# ---- refusals and questions
+
+
+def test_effects_behind_a_refused_call_wait_and_reads_run(office: Office) -> None:
+    mixed = plan(
+        call("move", name="Anna", room="C-7"),
+        call("move", name="<NAME_9>", room="C-7"),
+        call("move", name="Boris", room="B-12"),
+        call("find", name="Boris"),
+    )
+    k, model = kernel(
+        office,
+        mixed,
+        plan(call("move", name="Boris", room="B-12")),
+        say("Anna is in C-7 now, Boris is in B-12 now."),
+    )
+    k.chat("swap Anna and Boris")
+    assert office.log == ["move Anna C-7", "find Boris", "move Boris B-12"]
+    assert "another call of the same answer was refused" in model.requests[1].prompt
+
+
+def test_what_was_done_is_told_with_the_question_about_the_rest(office: Office) -> None:
+    k, model = kernel(
+        office,
+        plan(call("move", name="Anna", room="C-7"), CONTINUE),
+        plan(call("fire", name="Boris")),
+        say("Boris was fired."),
+    )
+    asked = k.chat("move Anna to C-7 and fire Boris")
+    assert asked.text.startswith("Anna is in C-7 now.\n\n")
+    assert office.log == ["move Anna C-7"]
+    done = k.confirm(asked.body["confirmation"]["id"])
+    assert office.log == ["move Anna C-7", "fire Boris"]
+    assert done.text == "Boris was fired."
+    model.assert_finished()
+
+
+def test_a_confirmed_call_may_be_followed_by_more(office: Office) -> None:
+    k, _ = kernel(
+        office,
+        plan(call("fire", name="Boris")),
+        say(HAND_BACK),
+        plan(call("move", name="Anna", room="C-7")),
+        say("Boris was fired, Anna is in C-7 now."),
+    )
+    asked = k.chat("fire Boris and then move Anna to C-7")
+    done = k.confirm(asked.body["confirmation"]["id"])
+    assert office.log == ["fire Boris", "move Anna C-7"]
+    assert calls(done) == [("fire", "ok"), ("move", "ok")]
+
+
+def test_a_repeated_request_of_a_long_turn_runs_nothing(office: Office) -> None:
+    k, _ = kernel(
+        office,
+        plan(call("find", name="Anna"), CONTINUE),
+        plan(call("move", name="Boris", room="B-12")),
+        say("Boris is in B-12 now."),
+    )
+    first = k.chat("move Boris to Anna", request_id="r1")
+    again = k.chat("move Boris to Anna", request_id="r1")
+    assert again.body["calls"] == first.body["calls"]
+    assert office.log == ["find Anna", "move Boris B-12"]

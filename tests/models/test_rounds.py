@@ -1,0 +1,162 @@
+"""A turn of several rounds over the wire: what was said stays as it was, results are native."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from tests.stand_ins.servers import Answer
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.testing import TestKernel
+
+from .conftest import Wire
+
+CONTINUE = ("kernel__continue", {})
+
+
+def desk() -> Extension:
+    ext = Extension("desk")
+    chat = ChatExtension(ext)
+
+    @chat.function("find", "Find people")
+    async def find(ctx: Context, name: str) -> ActionResult:
+        if name == "Nobody":
+            return ActionResult.error("there is no such person", code="NOT_FOUND")
+        return ActionResult.success({"name": name, "room": "B-12"}, f"{name} sits in B-12.")
+
+    @chat.function("note", "Write a note", action_type="write")
+    async def note(ctx: Context, text: str) -> ActionResult:
+        return ActionResult.success({"text": text}, f"Noted: {text}.")
+
+    return ext
+
+
+@pytest.fixture
+def kernel(wire: Wire) -> TestKernel:
+    env = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}
+    return TestKernel([desk()], model=wire.model, env=env)
+
+
+def find(name: str = "Anna") -> tuple[str, Any]:
+    return "desk__find", {"name": name}
+
+
+def messages(wire: Wire, n: int) -> list[Any]:
+    """What the n-th request said, cache points left out: they mark, they say nothing."""
+    found: list[Any] = json.loads(json.dumps(wire.server.requests[n].body["messages"]))
+    for message in found:
+        if isinstance(message["content"], list):
+            message["content"] = [b for b in message["content"] if "cachePoint" not in b]
+    return found
+
+
+def results(wire: Wire, n: int) -> list[str]:
+    """The texts of the native results in the n-th request."""
+    return list(_results(messages(wire, n)))
+
+
+def _results(said: list[Any]) -> Iterator[str]:
+    for message in said:
+        if message["role"] == "tool":
+            yield message["content"]
+        elif isinstance(message["content"], list):
+            for block in message["content"]:
+                if "toolResult" in block:
+                    yield block["toolResult"]["content"][0]["text"]
+
+
+def test_results_travel_as_native_tool_results(wire: Wire, kernel: TestKernel) -> None:
+    wire.server.play(
+        Answer("Let me look.", calls=(find(), CONTINUE)),
+        Answer(calls=(("desk__note", {"text": "Anna: B-12"}),)),
+        Answer("Noted: Anna: B-12."),
+    )
+    reply = kernel.chat("note where Anna sits")
+    assert [c["fn_name"] for c in reply.body["calls"]] == ["find", "note"]
+    found, went_on = results(wire, 1)
+    assert found.startswith("RESULT: app=desk fn=find status=ok step=0 ")
+    assert '"room": "B-12"' in found
+    assert went_on == "status=ok"
+    assert wire.server.problems == []
+
+
+def test_a_later_round_says_all_that_the_earlier_one_said_and_more(
+    wire: Wire, kernel: TestKernel
+) -> None:
+    wire.server.play(
+        Answer(calls=(find("Anna"), CONTINUE)),
+        Answer(calls=(find("Boris"), CONTINUE)),
+        Answer(calls=(find("Carla"), CONTINUE)),
+        Answer("That is all."),
+        Answer("All three sit in B-12."),
+    )
+    kernel.chat("where do Anna, Boris and Carla sit?")
+    said = [messages(wire, n) for n in range(4)]
+    for earlier, later in pairwise(said):
+        assert later[: len(earlier)] == earlier
+        assert len(later) > len(earlier)
+    stable = [
+        {k: v for k, v in wire.server.requests[n].body.items() if k != "messages"} for n in range(4)
+    ]
+    assert all(part == stable[0] for part in stable)
+
+
+def test_a_failed_call_comes_back_with_its_code(wire: Wire, kernel: TestKernel) -> None:
+    wire.server.play(
+        Answer(calls=(find("Nobody"),)), Answer(calls=(find("Anna"),)), Answer("Anna sits in B-12.")
+    )
+    kernel.chat("where does Nobody sit, or else Anna?")
+    [failure] = results(wire, 1)
+    assert "status=error" in failure and 'code="NOT_FOUND"' in failure
+    assert wire.server.problems == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(calls=(("desk.find (please)", {"name": "Anna"}),)),
+        Answer(calls=(("desk__find", '{"name": "An'),)),
+        Answer(calls=(find("<NAME_7>"),)),
+        Answer(calls=(CONTINUE,)),
+        Answer("Anna sits in C-99."),
+        Answer("   "),
+        Answer(calls=(find(), find(), CONTINUE)),
+    ],
+    ids=["odd name", "broken JSON", "placeholder", "nothing to see", "invented", "blank", "twice"],
+)
+def test_whatever_a_model_answered_the_next_request_is_one_that_services_take(
+    wire: Wire, kernel: TestKernel, answer: Answer
+) -> None:
+    if wire.kind == "bedrock" and _impossible(answer):
+        pytest.skip("Converse itself lets no such answer through")
+    wire.server.play(answer, Answer(calls=(find(),)), Answer("Anna sits in B-12."))
+    assert kernel.chat("where does Anna sit?").text == "Anna sits in B-12."
+    assert wire.server.problems == []
+
+
+def _impossible(answer: Answer) -> bool:
+    """Converse gives arguments as objects only, and names of its own form."""
+    return any(not isinstance(a, dict) or " " in name for name, a in answer.calls)
+
+
+def test_a_refusal_stands_where_the_result_would(wire: Wire, kernel: TestKernel) -> None:
+    wire.server.play(
+        Answer(calls=(find("<NAME_7>"),)), Answer(calls=(find(),)), Answer("Anna sits in B-12.")
+    )
+    kernel.chat("where does Anna sit?")
+    [refusal] = results(wire, 1)
+    assert refusal.startswith("[PROBLEMS]\nPROBLEM: ")
+    assert "<NAME_7>" in refusal
+
+
+def test_bedrock_reads_what_was_said_from_its_cache_when_a_turn_goes_on(bedrock: Wire) -> None:
+    kernel = TestKernel([desk()], model=bedrock.model)
+    bedrock.server.play(Answer(calls=(find(), CONTINUE)), Answer("That is all."), Answer("B-12."))
+    kernel.chat("where does Anna sit?")
+    first, second = (r.body["messages"] for r in bedrock.server.requests[:2])
+    assert "cachePoint" not in json.dumps(first)
+    assert second[-1]["content"][-1] == {"cachePoint": {"type": "default"}}
