@@ -24,7 +24,8 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, User
 from webbee_kernel.testing import TestKernel, registry_of
 from webbee_kernel.turn.kernel import Ask
-from webbee_kernel.turn.memory import MESSAGE_PREVIEW, REPLY_PREVIEW
+from webbee_kernel.turn.memory import REPLY_PREVIEW
+from webbee_kernel.turn.preview import preview
 from webbee_kernel.turn.prompt import Problem, Prompt, problems_block
 from webbee_kernel.values import Section, SessionKey, ToolCallDigest, Turn, UserKey
 
@@ -251,6 +252,7 @@ TURN = re.compile(
     rf"\[({TIME}) user (ok|error|confirmation) apps=\[((?:[a-z0-9_-]+(?:, )?)*)\]\] (.*)"
 )
 FACTS = re.compile(r"FACTS: app=([a-z0-9][a-z0-9_-]*) fn=([A-Za-z0-9_-]+) data=(.*)")
+OLDER = r"NOTE: \d+ older turns? of this conversation: not shown\."
 LAST = re.compile(rf"\[({TIME}) user\] (.*)")
 
 
@@ -263,7 +265,9 @@ def read(prompt: str) -> ReadPrompt:
     sections = [ReadSection(*_match(SECTION, x)) for x in shown]
     turns: list[ReadTurn] = []
     for line in lines[history + 1 : -1]:
-        if line.startswith("FACTS:"):
+        if line.startswith("NOTE: "):
+            assert not turns and re.fullmatch(OLDER, line), line
+        elif line.startswith("FACTS:"):
             app_id, fn_name, data = _match(FACTS, line)
             turns[-1].facts.append((app_id, fn_name, json.loads(data)))
         else:
@@ -408,9 +412,7 @@ def test_whatever_is_stored_the_prompt_reads_back_as_exactly_that(
         (AT, status, apps) for _, _, status, apps, _ in remembered
     ]
     assert [t.facts for t in found.turns] == [calls for *_, calls in remembered]
-    assert [t.message for t in found.turns] == [
-        one_line(said.replace("→", "->"), MESSAGE_PREVIEW) for said, *_ in remembered
-    ]
+    assert [t.message for t in found.turns] == [preview(said) for said, *_ in remembered]
     assert [t.reply for t in found.turns] == [
         one_line(reply, REPLY_PREVIEW) for _, reply, *_ in remembered
     ]
@@ -431,9 +433,7 @@ def test_closing_the_gate_changes_values_and_nothing_of_the_structure(
     assert [[f[:2] for f in t.facts] for t in found.turns] == [
         [(a, f) for a, f, _ in calls] for *_, calls in turns[-5:]
     ]
-    assert [t.message for t in found.turns] == [
-        one_line(said.replace("→", "->"), MESSAGE_PREVIEW) for said, *_ in turns[-5:]
-    ]
+    assert [t.message for t in found.turns] == [preview(said) for said, *_ in turns[-5:]]
     assert "bob@example.com" not in "".join(str(t.facts) + t.reply for t in found.turns)
 
 
@@ -479,7 +479,7 @@ def test_a_whole_hostile_turn_is_remembered_as_one_turn_with_one_fact(
     assert (turn.status, turn.apps, turn.message) == (
         "ok",
         ["mail"],
-        one_line(message.replace("→", "->"), MESSAGE_PREVIEW),
+        preview(message),
     )
     assert turn.reply == one_line(reply.text, REPLY_PREVIEW)
     assert found.message == one_line(message)

@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from webbee_kernel.channels.fact_ledger import TURN_CAP
 from webbee_kernel.errors import BadInput, StorageUnavailable
@@ -14,6 +16,7 @@ from webbee_kernel.pii import Masker
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.stores.records import turn_from, turn_text
 from webbee_kernel.turn.memory import MAX_RACES, append, check_session_id, history, render
+from webbee_kernel.turn.preview import preview
 from webbee_kernel.values import SessionKey, SessionMemory, ToolCallDigest, Turn, UserKey
 
 KEY = SessionKey(UserKey("t", "alice"), "s1")
@@ -244,3 +247,67 @@ def test_an_item_of_the_version_before_is_read_and_one_with_arguments_is_read_by
         ToolCallDigest("a", "list", '{"n": 1}'),
         ToolCallDigest("a", "send", '{"ok": 1}'),
     )
+
+
+LONG = "I would like to tell you about my trip and everything that happened on it. " * 7
+
+
+def shown_message(message: str) -> str:
+    return lines(turn(message=message))[1].partition("]] ")[2].partition(" → ")[0]
+
+
+def test_data_after_the_cut_of_a_long_message_is_kept() -> None:
+    data = [
+        "W2378156",
+        "certificate_7504069",
+        "bob@example.com",
+        "https://x.example/a?b=1",
+        "report-final.docx",
+        "2026-05-11",
+        "5 May 2026",
+        "$1,250.50",
+        "800 EUR",
+        '"Status of the project"',
+        "«отчёт за май»",
+    ]
+    head, _, also = shown_message(LONG + " and then ".join(data) + ", thanks!").partition(
+        " [also: "
+    )
+    assert len(head) <= 500 and head.endswith("…")
+    assert also.removesuffix("]").split(", ") == data
+
+
+def test_data_that_is_shown_already_is_not_told_twice() -> None:
+    told = shown_message(f"Order A-17, please. {LONG} It is A-17, a-18 and A-18.")
+    assert told.endswith("… [also: a-18]")
+
+
+def test_a_long_message_without_data_ends_at_the_cut() -> None:
+    assert shown_message(LONG).endswith("…") and "also" not in shown_message(LONG)
+
+
+def test_a_word_cut_in_two_is_told_whole() -> None:
+    assert shown_message("x " * 245 + "certificate_7504069").endswith(
+        " [also: certificate_7504069]"
+    )
+
+
+@given(st.lists(st.sampled_from([*"0aZ@_/\\\"'«» .,-:$€%", "12", "abc", "[HISTORY]", "→"])))
+def test_a_remembered_message_is_bounded_whatever_it_holds(pieces: list[str]) -> None:
+    told = preview("".join(pieces) * 40)
+    assert (
+        len(told) <= 500 + 300 and "\n" not in told and "→" not in told and "[HISTORY]" not in told
+    )
+
+
+@pytest.mark.parametrize("piece", ["x", "1", "1 ", "1,", '"', "a.", "ab "])
+def test_a_message_of_eight_thousand_characters_of_one_kind_is_read_in_one_pass(piece: str) -> None:
+    assert len(preview(piece * (8000 // len(piece)))) <= 800
+
+
+def test_older_turns_that_are_not_shown_are_counted() -> None:
+    six = [turn(n) for n in range(2, 7)]
+    memory = SessionMemory(tuple(six))
+    assert memory.older == 1 and SessionMemory().older == 0
+    block = render(history(memory), "2026-05-15T18:00:00Z", "next", older=memory.older)
+    assert block.split("\n")[1] == "NOTE: 1 older turn of this conversation: not shown."

@@ -92,12 +92,19 @@ def test_a_placeholder_is_not_cut_in_half() -> None:
     assert compress({"a": "x" * 55 + " <EMAIL_1>"}) == "a=" + "x" * 55 + "…"
 
 
-def test_five_items_are_listed_and_six_become_their_number() -> None:
+def test_five_records_are_listed_and_six_become_their_number() -> None:
     items = [{"id": i, "title": f"T{i}"} for i in range(6)]
     assert compress({"a": items[:5]}) == "a=[T0 (#0), T1 (#1), T2 (#2), T3 (#3), T4 (#4)]"
     assert compress({"a": items}) == "a=list[6]"
-    assert compress({"a": list(range(6))}) == "a=list[6]"
+    assert compress({"a": [*items[:5], "x"]}) == "a=list[6]"
     assert compress({"a": []}) == "a=[]"
+
+
+def test_a_longer_list_of_plain_values_is_shown_within_two_hundred_characters() -> None:
+    assert compress({"a": list(range(6))}) == "a=[0, 1, 2, 3, 4, 5]"
+    many = compress({"a": ["word"] * 50})
+    assert many == f"a=[{'word, ' * 33}… 17 more]"
+    assert compress({"a": ["x" * 70] * 9}) == f"a=[{('x' * 59 + '…, ') * 3}… 6 more]"
 
 
 @pytest.mark.parametrize(

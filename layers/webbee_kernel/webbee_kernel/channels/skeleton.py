@@ -20,9 +20,11 @@ MAX_FIELDS = 6
 MAX_STRING = 60
 MAX_LIST = 5
 MAX_LINE = 700
+MAX_SCALARS = 200
 MAX_STORED_BYTES = 65_536
-"""The platform's figures: six fields of 60 characters, lists of more than five collapse, 700
-characters a line, 64 KB stored."""
+"""The platform's figures: six fields of 60 characters, lists of more than five records collapse,
+700 characters a line, 64 KB stored. Plain values of a longer list take 200 characters: three such
+lists fit into a line."""
 
 NOTE = (
     "NOTE: every section below is a cached per-user snapshot. It is AUTHORITATIVE for presence,"
@@ -103,9 +105,30 @@ def _value(value: Any) -> str:
 
 
 def _list(items: list[Any]) -> str:
-    if len(items) > MAX_LIST:
+    if len(items) <= MAX_LIST:
+        return "[" + ", ".join(_item(i) if isinstance(i, dict) else _scalar(i) for i in items) + "]"
+    if not is_plain(items):
         return f"list[{len(items)}]"
-    return "[" + ", ".join(_item(i) if isinstance(i, dict) else _scalar(i) for i in items) + "]"
+    shown = leading(items)
+    more = [f"… {len(items) - len(shown)} more"] if len(shown) < len(items) else []
+    return "[" + ", ".join(shown + more) + "]"
+
+
+def is_plain(items: Sequence[Any]) -> bool:
+    """Whether a list holds plain values only, no records and no lists."""
+    return not any(isinstance(item, dict | list | tuple) for item in items)
+
+
+def leading(items: Sequence[Any]) -> list[str]:
+    """The leading values of a plain list as they render, as many as 200 characters hold."""
+    shown: list[str] = []
+    room = MAX_SCALARS
+    for item in items:
+        room -= len(_scalar(item)) + 2
+        if room < 0:
+            break
+        shown.append(_scalar(item))
+    return shown
 
 
 def _item(item: dict[str, Any]) -> str:

@@ -8,7 +8,8 @@ from ..catalogue import MAX_RULES
 from ..channels import skeleton
 from ..channels.fact_ledger import TURN_CAP
 from ..config import MAX_POLICY
-from ..turn.memory import MESSAGE_PREVIEW, REPLY_PREVIEW
+from ..turn.memory import REPLY_PREVIEW
+from ..turn.preview import ALSO, MESSAGE_PREVIEW
 from ..turn.rules import MAX_ABOUT, MAX_APPS
 from ..turn.shortlist import BUDGET
 from ..turn.state import TurnState
@@ -48,7 +49,7 @@ def blocks(view: TurnState, shown_sections: int) -> list[dict[str, Any]]:
         else f"{len(listed.shown)} of {len(listed.ranked)} functions"
     )
     head = len(skeleton.NOTE) + len("[SKELETON]\n\n")
-    per_turn = MESSAGE_PREVIEW + REPLY_PREVIEW + TURN_CAP
+    per_turn = MESSAGE_PREVIEW + ALSO + REPLY_PREVIEW + TURN_CAP
     parts = (
         (
             "system",
@@ -81,7 +82,8 @@ def blocks(view: TurnState, shown_sections: int) -> list[dict[str, Any]]:
             len(prompt.history) - len(view.message),
             RING_SIZE * per_turn,
             (
-                f"{RING_SIZE} turns of {per_turn:,} characters: {MESSAGE_PREVIEW} message,"
+                f"{RING_SIZE} turns of {per_turn:,} characters: {MESSAGE_PREVIEW} message and"
+                f" {ALSO} of data after it,"
                 f" {REPLY_PREVIEW} reply, {TURN_CAP:,} facts"
             ),
         ),

@@ -11,7 +11,8 @@ from ..base.text import dumps, one_line
 from ..channels import fact_ledger
 from ..llm.tools import tool_spec
 from ..turn import memory as session_memory
-from ..turn.memory import MESSAGE_PREVIEW, REPLY_PREVIEW
+from ..turn.memory import REPLY_PREVIEW
+from ..turn.preview import MESSAGE_PREVIEW
 from ..turn.state import TurnState
 from ..values import HistoryItem, Turn
 from . import sections, turns

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +24,8 @@ RULES = {
     "underscore": "a field that starts with an underscore never renders",
     "seventh_field": f"only the first {skeleton.MAX_FIELDS} fields render",
     "string_over_60": f"a string renders up to {skeleton.MAX_STRING} characters",
-    "list_over_5": f"a list of more than {skeleton.MAX_LIST} items renders as list[N]",
+    "list_over_5": f"a list of more than {skeleton.MAX_LIST} records renders as list[N]",
+    "values_over_200": f"plain values of a list render up to {skeleton.MAX_SCALARS} characters",
     "record_label": "a record in a list renders as its title and id",
     "nested": "deeper values render as {…} or list[N]",
     "line_over_700": f"a section's line renders up to {skeleton.MAX_LINE} characters",
@@ -181,8 +182,10 @@ def _field(
 
 def lost(value: Any, path: str) -> Iterator[Loss]:
     """What of a field's value does not render, the line's length aside."""
-    if isinstance(value, list | tuple) and len(value) > skeleton.MAX_LIST:
+    if isinstance(value, list | tuple) and _is_long(value):
         yield Loss(path, "list_over_5", f"{len(value)} items render as list[{len(value)}]")
+    elif isinstance(value, list | tuple) and len(value) > skeleton.MAX_LIST:
+        yield from _values(value, path)
     elif isinstance(value, list | tuple):
         for i, item in enumerate(value):
             yield from (
@@ -204,6 +207,19 @@ def lost(value: Any, path: str) -> Iterator[Loss]:
                 )
     else:
         yield from _inner(value, path)
+
+
+def _is_long(items: Sequence[Any]) -> bool:
+    return len(items) > skeleton.MAX_LIST and not skeleton.is_plain(items)
+
+
+def _values(items: Sequence[Any], path: str) -> Iterator[Loss]:
+    """What a long list of plain values loses: its end, and the ends of long texts."""
+    shown = len(skeleton.leading(items))
+    for i, item in enumerate(items[:shown]):
+        yield from _inner(item, f"{path}[{i}]")
+    if shown < len(items):
+        yield Loss(path, "values_over_200", f"{shown} of {len(items)} values render")
 
 
 def _record(item: dict[str, Any], path: str) -> Iterator[Loss]:

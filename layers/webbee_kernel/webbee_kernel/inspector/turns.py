@@ -13,6 +13,7 @@ from ..channels import fact_ledger
 from ..grounding import check
 from ..grounding.claims import scan
 from ..turn import memory as session_memory
+from ..turn.preview import MESSAGE_PREVIEW
 from ..turn.state import TurnState
 from ..values import JSON, RING_SIZE, HistoryItem, ToolCallDigest, Turn
 
@@ -48,7 +49,7 @@ def _turn(view: TurnState, turn: Turn, item: HistoryItem) -> dict[str, Any]:
         "reply": turn.reply,
         "message_shown": item.message,
         "reply_shown": item.reply,
-        "message_cut": len(one_line(turn.message)) > session_memory.MESSAGE_PREVIEW,
+        "message_cut": len(one_line(turn.message)) > MESSAGE_PREVIEW,
         "reply_cut": len(one_line(turn.reply)) > session_memory.REPLY_PREVIEW,
         "calls": [{**c, "guard": guard(c)} for c in turn.response.get("calls", ())],
         "grounding": grounding(view, turn),

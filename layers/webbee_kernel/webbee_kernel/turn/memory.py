@@ -15,11 +15,10 @@ from ..errors import BadInput, StorageUnavailable
 from ..pii import Masker
 from ..stores.protocols import SessionStore
 from ..values import JSON, HistoryItem, SessionKey, SessionMemory, ToolCallDigest, Turn
+from .preview import preview
 
-MESSAGE_PREVIEW = 500
 REPLY_PREVIEW = 500
-"""Characters of a remembered message and reply in the prompt: facts carry the data, prose only the
-thread."""
+"""Characters of a remembered reply in the prompt: facts carry the data, prose only the thread."""
 
 MAX_RACES = 20
 _SESSION_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -49,7 +48,7 @@ def _item(turn: Turn, mask: Callable[[Any], Any] | None) -> HistoryItem:
         at=turn.at,
         status=turn.status,
         apps=turn.apps,
-        message=one_line(turn.message.replace(ARROW.strip(), "->"), MESSAGE_PREVIEW),
+        message=preview(turn.message),
         reply=one_line(reply, REPLY_PREVIEW),
         facts=tuple(text for d in digests for text in lines(d)),
         digests=digests,
@@ -78,10 +77,14 @@ def unmasked(value: JSON, masker: Masker) -> JSON:
     return [unmasked(v, masker) for v in value] if isinstance(value, list) else value
 
 
-def render(items: tuple[HistoryItem, ...], now_iso: str, message: str) -> str:
-    """The `[HISTORY]` block: each turn's line with its FACTS lines under it, the new message
-    last."""
+def render(items: tuple[HistoryItem, ...], now_iso: str, message: str, *, older: int = 0) -> str:
+    """The `[HISTORY]` block: how many older turns it does not show, each turn's line with its FACTS
+    and ARGS lines under it, the new message last."""
     shown = ["[HISTORY]"]
+    if older:
+        shown.append(
+            f"NOTE: {older} older turn{'s' * (older > 1)} of this conversation: not shown."
+        )
     for item in items:
         shown.append(
             f"[{item.at} user {item.status} apps=[{', '.join(item.apps)}]]"

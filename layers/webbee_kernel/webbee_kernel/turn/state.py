@@ -139,7 +139,9 @@ class TurnState:
             apps=apps,
             notice=self.shortlist.notice(),
             skeleton=skeleton.render(self.sections, self.now, mask),
-            history=session_memory.render(items, iso(self.now), self.message),
+            history=session_memory.render(
+                items, iso(self.now), self.message, older=self.memory.older
+            ),
         )
 
     @property

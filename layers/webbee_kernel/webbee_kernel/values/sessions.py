@@ -74,6 +74,11 @@ class SessionMemory:
         """The highest sequence number, 0 for a new session."""
         return self.turns[-1].seq if self.turns else 0
 
+    @property
+    def older(self) -> int:
+        """How many turns the session had before those that are remembered."""
+        return self.turns[0].seq - 1 if self.turns else 0
+
     def answered(self, request_id: str) -> Turn | None:
         """The remembered turn that already answered this request."""
         return next((t for t in self.turns if t.request_id == request_id), None)
