@@ -174,6 +174,7 @@ def test_i_classifier_prompt_renders_fact_ledger() -> None:
         .prompt.partition("[HISTORY]\n")[2]
         .split("\n")
     )
+    assert lines.pop(0) == "NOTE: 2 older turns of this conversation: not shown."
     assert len(lines) == 5 * 3 + 1
     for index, turn in enumerate(range(2, 7)):
         said, first, second = lines[index * 3 : index * 3 + 3]
