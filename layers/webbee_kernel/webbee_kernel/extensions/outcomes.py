@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from ..errors import CallError
 from ..sdk.result import UNSTRUCTURED, ActionResult, ui_dict
-from ..values import CallOutcome, CallRequest, failed
+from ..values import JSON, CallOutcome, CallRequest, failed
 from ..values.calls import MAX_ERROR
 
 MAX_RESULT_BYTES = 1_000_000
@@ -95,6 +95,18 @@ def validation_failed(
     text = "; ".join(f"{p['field']}: {p['problem']}" for p in problems)
     code = "VALIDATION_MISSING_FIELD" if missing else "VALIDATION_TYPE_ERROR"
     return failed(request, code, text, action_type=action_type, problems=problems)
+
+
+def mismatch(model: type | None, data: JSON) -> str:
+    """The fields of a result that do not fit its declared model, `a, b.c`; empty where all do."""
+    if not (isinstance(model, type) and issubclass(model, BaseModel)):
+        return ""
+    try:
+        model.model_validate(data)
+    except ValidationError as error:
+        where = (".".join(map(str, e["loc"])) or "data" for e in error.errors()[:10])
+        return ", ".join(dict.fromkeys(where))
+    return ""
 
 
 def webhook_answer(value: Any) -> tuple[int, dict[str, str], Any]:

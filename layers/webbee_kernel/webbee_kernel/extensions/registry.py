@@ -25,7 +25,13 @@ from ..catalogue import (
 from ..channels.skeleton import MAX_STRING
 from ..errors import CallError
 from ..sdk import Extension, FunctionDef
+from ..sdk.chat import params_model
+from ..sdk.definitions import ToolDef
+from ..sdk.extension import ALERT_PREFIX, REFRESH_PREFIX
 from .loader import load_main
+
+KERNELS = (REFRESH_PREFIX, ALERT_PREFIX)
+"""Prefixes of tools that the kernel calls, not a message."""
 
 APP_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 FN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -46,11 +52,29 @@ class LoadedExtension:
     folder: Path | None = None
     manifest: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def functions(self) -> dict[str, FunctionDef]:
+        """What a message may call: chat functions, then plain tools. A plain tool says nothing of
+        effects: it counts as a write, runs once a request and refreshes what it may have changed.
+        """
+        chats = [f for chat in self.ext.chats for f in chat.functions.values()]
+        tools = [_callable(t) for t in self.ext.tools.values() if not t.name.startswith(KERNELS)]
+        return {f.name: f for f in (*tools, *chats)}
+
     def function(self, name: str) -> FunctionDef | None:
-        """A chat function by name."""
-        return next(
-            (chat.functions[name] for chat in self.ext.chats if name in chat.functions), None
-        )
+        """One of them by name."""
+        return self.functions.get(name)
+
+
+def _callable(tool: ToolDef) -> FunctionDef:
+    return FunctionDef(
+        tool.name,
+        tool.func,
+        tool.description,
+        "write",
+        params_model=params_model(tool.func),
+        scopes=tool.scopes,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +196,7 @@ def _describe(loaded: LoadedExtension) -> AppInfo:
             f.scopes,
             str(f.id_projection or ""),
         )
-        for chat in ext.chats
-        for f in chat.functions.values()
+        for f in loaded.functions.values()
     )
     return AppInfo(
         app_id=loaded.app_id,

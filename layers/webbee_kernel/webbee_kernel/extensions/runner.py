@@ -20,13 +20,14 @@ from ..errors import CallError, KernelError, StorageUnavailable
 from ..events import EventLog, panel_refresh
 from ..llm.protocol import Model
 from ..sdk.context import Context, User
+from ..sdk.definitions import FunctionDef
 from ..sdk.result import ui_dict
 from ..stores.protocols import Stores
 from ..values import AuditRecord, CallOutcome, CallRequest, UserKey, failed, user_from
 from . import unattended
 from .audit import Audit
 from .context import ContextFactory
-from .outcomes import from_exception, from_return, plain_json, validation_failed
+from .outcomes import from_exception, from_return, mismatch, plain_json, validation_failed
 from .registry import LoadedExtension, Registry
 
 LATE_S = 150.0
@@ -42,6 +43,7 @@ class _Call:
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
     action_type: str = "read"
+    definition: FunctionDef | None = None
 
 
 class ExtensionRunner:
@@ -120,7 +122,7 @@ class ExtensionRunner:
                 action_type=function.action_type,
                 step=request.step,
             )
-        return _Call(function.func, args, kwargs, function.action_type)
+        return _Call(function.func, args, kwargs, function.action_type, function)
 
     async def _run(self, loaded: LoadedExtension, request: CallRequest, call: _Call) -> CallOutcome:
         user = user_from(request.user)
@@ -158,6 +160,8 @@ class ExtensionRunner:
         outcome = await self._invoke(
             loaded, replace(request, deadline_s=max(request.deadline_s, LATE_S)), call, ctx
         )
+        if outcome.ok and call.definition:
+            await self._succeeded(call.definition, outcome, ctx)
         events = (
             panel_refresh(self.events, request.app_id, outcome.panels)
             if call.action_type != "read"
@@ -174,6 +178,30 @@ class ExtensionRunner:
                 request.name,
             )
         return outcome
+
+    async def _succeeded(self, done: FunctionDef, outcome: CallOutcome, ctx: Context) -> None:
+        """Hold a result against its model, and publish the function's event. The call is done: its
+        outcome hangs on neither."""
+        if problem := mismatch(done.data_model, outcome.data):
+            _log.warning(
+                "app=%s function=%s fields=%s | the result does not fit its data_model",
+                outcome.app_id,
+                done.name,
+                problem,
+            )
+        if not done.event:
+            return
+        name = done.event if "." in done.event else f"{outcome.app_id}.{done.event}"
+        data = outcome.data if isinstance(outcome.data, dict) else {"value": outcome.data}
+        try:
+            await ctx.extensions.emit(name, data)
+        except Exception as error:
+            _log.warning(
+                "app=%s event=%s error=%s | event of a function not published",
+                outcome.app_id,
+                name,
+                type(error).__name__,
+            )
 
     async def _deliver_late(
         self, work: asyncio.Future[CallOutcome], key: UserKey, request: CallRequest

@@ -62,9 +62,13 @@ class ChatExtension:
         """Register `async def f(ctx, params: Model) -> ActionResult` (or `f(ctx, **kwargs)`).
 
         `action_type` is read, write or destructive: destructive calls wait for the user's
-        confirmation. `examples` and `scopes` are this kernel's additions: phrases a user may say,
-        and scopes the caller must hold. Raises ValueError for an unknown action type and for a name
-        that is taken.
+        confirmation. With `event` a success is published as `<app_id>.<event>` to whoever listens
+        with `@ext.on_event`. Results that do not fit `data_model` are logged with the fields that
+        do not. `examples` and `scopes` are this kernel's additions: phrases a user may say, and
+        scopes the caller must hold. `chain_callable`, `background`, `long_running`, `inputs`,
+        `outputs` and `ui_builder` are hints, here as in the platform's own SDK: any function may
+        be a step of a plan, and any call may go on past its turn. Raises ValueError for an unknown
+        action type and for a name that is taken.
         """
         if action_type not in ACTION_TYPES:
             raise ValueError(
@@ -80,7 +84,7 @@ class ChatExtension:
                 description=description,
                 action_type=action_type,
                 params=params,
-                params_model=_params_model(func),
+                params_model=params_model(func),
                 event=event,
                 data_model=data_model,
                 id_projection=id_projection,
@@ -96,7 +100,7 @@ class ChatExtension:
         return register
 
 
-def _params_model(func: Callable[..., Any]) -> type[BaseModel] | None:
+def params_model(func: Callable[..., Any]) -> type[BaseModel] | None:
     """The Pydantic model of the second parameter, if there is one."""
     names = list(inspect.signature(func).parameters)
     if len(names) < 2:

@@ -111,7 +111,7 @@ def _function(app: Adopted, theirs: Any) -> FunctionDef:
     described = theirs.params if isinstance(theirs.params, dict) else {}
     return FunctionDef(
         name=theirs.name,
-        func=handlers.function(app, theirs.func, parameter, event=theirs.event),
+        func=handlers.function(app, theirs.func, parameter),
         description=theirs.description,
         action_type=theirs.action_type if theirs.action_type in ACTION_TYPES else "write",
         params=described,

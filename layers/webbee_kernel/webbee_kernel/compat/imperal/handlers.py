@@ -42,7 +42,7 @@ def handler(
     return call
 
 
-def function(app: Adopted, func: Callable[..., Any], parameter: str, *, event: str = "") -> Handler:
+def function(app: Adopted, func: Callable[..., Any], parameter: str) -> Handler:
     """A chat function: `params` is the kernel's checked model, given whole as `parameter` or,
     without one, as keywords."""
 
@@ -50,10 +50,7 @@ def function(app: Adopted, func: Callable[..., Any], parameter: str, *, event: s
         theirs = KernelContext(ctx, app, "chat_fn")
         if params is not None:
             kwargs = {parameter: params} if parameter else keywords(params)
-        value = action_result(await run(func, theirs, **kwargs))
-        if event:
-            await _publish(theirs, event, value)
-        return value
+        return action_result(await run(func, theirs, **kwargs))
 
     return call
 
@@ -147,23 +144,3 @@ class _Event(sdk.Event, dict[str, Any]):  # type: ignore[misc]
     def __init__(self, **envelope: Any) -> None:
         sdk.Event.__init__(self, **envelope)
         dict.update(self, {**envelope, "type": self.event_type, **self.data})
-
-
-async def _publish(ctx: KernelContext, event: str, value: Any) -> None:
-    """`@chat.function(event="created")`: its success is an event of the app."""
-    if getattr(value, "status", "success") != "success" or (
-        isinstance(value, dict) and value.get("error")
-    ):
-        return
-    data = getattr(value, "data", value)
-    plain = data.model_dump(mode="json") if isinstance(data, BaseModel) else data
-    name = event if "." in event else f"{ctx.ext_id}.{event}"
-    try:
-        await ctx.extensions.emit(name, plain if isinstance(plain, dict) else {"value": plain})
-    except Exception as error:  # the call itself is done: its outcome must not hang on who listens
-        _log.warning(
-            "app=%s event=%s error=%s | event of a function not published",
-            ctx.ext_id,
-            name,
-            type(error).__name__,
-        )
