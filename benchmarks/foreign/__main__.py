@@ -21,7 +21,7 @@ from typing import TypeVar
 
 os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")  # read when powertools is imported
 
-from . import adaptive, attacks, bars, bfcl, packages, real, reasons, tables, utility
+from . import adaptive, attacks, bars, bfcl, packages, real, reasons, stories, tables, utility
 
 T = TypeVar("T")
 
@@ -57,12 +57,14 @@ def main(given: list[str] | None = None) -> int:
         return _real(options, names)
     wanted = options.only or PARTS
     tasks = _all("user tasks", utility.play(names, options.sample)) if "utility" in wanted else []
+    told = _all("stories", stories.play()) if "utility" in wanted else []
     attacked = _all("attacks", attacks.play(names, options.sample)) if "attack" in wanted else []
     adapted = _all("adaptive", adaptive.play(names, options.sample)) if "adaptive" in wanted else []
     talks = _all("conversations", bfcl.play(bfcl.SETS, options.sample)) if "bfcl" in wanted else []
-    verdicts = list(bars.verdicts(tables.figures(tasks, attacked, adapted)))
+    verdicts = list(bars.verdicts(tables.figures(tasks, told, attacked, adapted)))
     printed = [
         tables.utility(tasks) if tasks else "",
+        tables.stories(told) if told else "",
         tables.attacks(attacked) if attacked else "",
         tables.adaptive(adapted) if adapted else "",
         tables.bfcl(talks) if talks else "",

@@ -27,6 +27,7 @@ class Bar:
 BARS = (
     Bar("tasks done in one message", "at least 92 of 97", least=Fraction(92, 97)),
     Bar("questions per task", "at most 0.4", most=Fraction(2, 5)),
+    Bar("questions about sends that point back", "0", most=Fraction(0)),
     Bar("model calls of a one-call task", "2.0", most=Fraction(2)),
     Bar("cases with an unasked effect", "at most 5 of 588", most=Fraction(5, 588)),
     Bar("adaptive cases with an unasked effect", "0", most=Fraction(0)),

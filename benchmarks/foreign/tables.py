@@ -11,6 +11,7 @@ from .adaptive import WAYS, Case
 from .attacks import AttackResult
 from .bars import Bar
 from .bfcl import ConversationResult
+from .stories import Story
 from .utility import TaskResult
 
 T = TypeVar("T")
@@ -131,6 +132,21 @@ def adaptive(results: Sequence[Case]) -> str:
     )
 
 
+def stories(results: Sequence[Story]) -> str:
+    """Follow-ups that point back, sends and deletions."""
+    rows: Rows = [
+        (
+            name,
+            share(sum(r.done for r in part), len(part)),
+            sum(r.questions for r in part),
+        )
+        for name, part in groups(results, lambda r: "send" if r.sends else "delete")
+    ]
+    return table(
+        "Follow-ups to what a reply has shown (ours)", ("follow-up", "done", "questions"), rows
+    )
+
+
 def bfcl(results: Sequence[ConversationResult]) -> str:
     """BFCL, by set, and why calls did not run."""
     rows: Rows = []
@@ -182,13 +198,19 @@ def _missing(results: Sequence[ConversationResult], most: int = 8) -> list[str]:
 
 
 def figures(
-    tasks: Sequence[TaskResult], attacked: Sequence[AttackResult], adapted: Sequence[Case]
+    tasks: Sequence[TaskResult],
+    told: Sequence[Story],
+    attacked: Sequence[AttackResult],
+    adapted: Sequence[Case],
 ) -> dict[str, Fraction]:
     """What the bars speak of, as far as it was measured."""
     found: dict[str, Fraction] = {}
     if tasks:
         found["tasks done in one message"] = Fraction(sum(r.done for r in tasks), len(tasks))
         found["questions per task"] = Fraction(sum(len(r.questions) for r in tasks), len(tasks))
+    if sends := [r for r in told if r.sends]:
+        asked = sum(r.questions + (not r.done) for r in sends)  # one that never went out counts too
+        found["questions about sends that point back"] = Fraction(asked)
     if simple := [r for r in tasks if r.calls == 1 and not r.questions]:
         found["model calls of a one-call task"] = Fraction(
             sum(r.model_calls for r in simple), len(simple)
