@@ -173,8 +173,9 @@ class Planner:
         truth = plain(
             json.dumps([data for _, data in self.results], ensure_ascii=False, default=str)
         )
-        words = [word.strip(".,;:!?'\"()") for word in self.answer.split()]
-        read = [word for word in words if holds(truth, word) and not holds(plain(self.words), word)]
+        asked = plain(self.words)
+        words = (word.strip(".,;:!?'\"()") for word in self.answer.split())
+        read = [w for w in words if not is_common(w) and holds(truth, w) and not holds(asked, w)]
         self.answered = all_held(shown, read)
         text = self.answer if self.answered else "The results do not show it."
         return ModelResponse(text=str(masked(text, self.known, prompt)))
