@@ -21,6 +21,7 @@ from .values import (
     all_held,
     holds,
     in_fields,
+    is_common,
     masked,
     placeholders,
     plain,
