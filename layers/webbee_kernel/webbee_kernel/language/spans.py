@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-MARKS = "\u0300-\u036f\u0900-\u109f"  # vowel signs of Indic and Thai scripts, which `\w` leaves out
-# Scripts without spaces: each character is a word of its own.
-_IDEOGRAPHS = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
-_LETTER = rf"[^\W_{_IDEOGRAPHS}]"
-_WORD = re.compile(rf"[{_IDEOGRAPHS}]|(?:{_LETTER}|[{MARKS}])+(?:[-'’](?:{_LETTER}|[{MARKS}])+)*")
+_LETTER = "(?:[^\\W_]|[\u0300-\u036f\u0900-\u109f])"  # with the vowel signs that `\\w` leaves out
+_WORD = re.compile(rf"{_LETTER}+(?:[-'\u2019]{_LETTER}+)*")
+_IDEOGRAPHS = (
+    ("\u0e00", "\u0e7f"),
+    ("\u3040", "\u30ff"),
+    ("\u3400", "\u4dbf"),
+    ("\u4e00", "\u9fff"),
+    ("\uac00", "\ud7af"),
+)
+"""Scripts without spaces between words: Thai, Kana, Han and Hangul."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,4 +60,20 @@ class Mention:
 def tokens(text: str) -> tuple[Token, ...]:
     """The words and runs of digits of `text`, in any script, in order; Han, Kana, Hangul and Thai
     characters are tokens of one character. Linear."""
-    return tuple(Token(m[0], m.start(), m.end()) for m in _WORD.finditer(text))
+    words = (Token(m[0], m.start(), m.end()) for m in _WORD.finditer(text))
+    if text.isascii() or max(text) < _IDEOGRAPHS[0][0]:
+        return tuple(words)
+    return tuple(piece for word in words for piece in _pieces(word))
+
+
+def _pieces(word: Token) -> Iterator[Token]:
+    """The characters of scripts without spaces one by one, and what stands between them."""
+    start = 0
+    for at, char in enumerate(word.text):
+        if any(first <= char <= last for first, last in _IDEOGRAPHS):
+            if at > start:
+                yield Token(word.text[start:at], word.start + start, word.start + at)
+            yield Token(char, word.start + at, word.start + at + 1)
+            start = at + 1
+    if start < len(word.text):
+        yield Token(word.text[start:], word.start + start, word.end)

@@ -19,6 +19,8 @@ class _Stemmer(Protocol):
 def fold(word: str) -> str:
     """A word without letter case, composed, and with the letters that writers leave out or swap
     made equal (`ё`/`е`, `ß`/`ss`, curly apostrophes)."""
+    if word.isascii():
+        return word.lower()
     return unicodedata.normalize("NFC", word.casefold()).translate(_SAME)
 
 
