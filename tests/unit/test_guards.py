@@ -185,14 +185,44 @@ def test_a_small_number_passes_where_it_stands_as_an_id_or_counts_rows_without_i
 
 
 @pytest.mark.parametrize(
-    "said", ["cancel 11", "cancel order #11.", "11", "order no. 11, please", "orders 10, 11 and 12"]
+    "said",
+    [
+        "cancel 11",
+        "cancel order #11.",
+        "11",
+        "order no. 11, please",
+        "orders 10, 11 and 12",
+        "the eleventh one",
+        "task-11",
+        "удали задачу 11",
+        "on 12 May cancel 11",
+    ],
 )
 def test_a_small_number_that_the_user_said_is_the_users(said: str) -> None:
     assert holds(11, said=said)
 
 
+@pytest.mark.parametrize("said", ["the third one", "удали третью", "three of them", "das dritte"])
+def test_a_place_said_in_words_is_a_number(said: str) -> None:
+    assert holds(3, said=said) and not holds(4, said=said)
+
+
 @pytest.mark.parametrize(
-    "said", ["on 2026-05-11", "at 11:30", "11.05.2026", "it cost $11", "11%", "t11x", "5.11"]
+    "said",
+    [
+        "on 2026-05-11",
+        "at 11:30",
+        "11.05.2026",
+        "it cost $11",
+        "11%",
+        "11 euros",
+        "t11x",
+        "5.11",
+        "on 11 May 2026",
+        "May 11th, 2026",
+        "at 11 pm",
+        "отмени 11 мая 2026 года",
+    ],
 )
 def test_a_small_number_inside_a_date_a_time_or_an_amount_the_user_said_is_no_id(said: str) -> None:
     assert not holds(11, said=said) and not holds(2026, said=said)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from ..values.plain import JSON
@@ -17,6 +17,7 @@ _EDGES = " \t\n#№.,;:!?()[]{}<>\"'«»“”„"
 _NUMBERED = re.compile(r"[^\W\d_]+[_\-#: ]?(\d+)")
 _MOMENT = re.compile(r"[\d\-:./,+ T]+Z?", re.IGNORECASE)
 _SEPARATED = re.compile(r"[\W_]+")
+_NO_COUNT = frozenset({"money", "percent"})
 _SMALL_SAID = re.compile(r"(?<![\w$€£])(?<!\d[.,:/-])(\d{1,4})(?![\w%€£]|[.,:/-]\d)")
 
 
@@ -63,8 +64,8 @@ class Known:
         another value.
 
         A number of up to four digits passes where it is the value of a field that may hold such an
-        id, the number of a named one (`task_11`), the user's own number, or counts the rows of a
-        list without ids.
+        id, the number of a named one (`task_11`), the user's own number ("the second one", but no
+        date's), or counts the rows of a list without ids.
         """
         for unread in self._unread:
             self.learn(unread)
@@ -102,7 +103,28 @@ class Known:
 
     @cached_property
     def _small_said(self) -> frozenset[str]:
-        return frozenset(m[1] for message in self._said for m in _SMALL_SAID.finditer(message))
+        return frozenset(n for message in self._said for n in _small_numbers(message))
+
+
+def _small_numbers(message: str) -> Iterator[str]:
+    """The small numbers by which a message counts or names things, in figures or words ("the second
+    one"); not those of its dates, times, amounts of money and percentages."""
+    from .. import language  # only a message whose numbers matter pays for reading them
+
+    tag = language.detect(message)
+    numbers = language.numbers(message, tag)
+    other = [*language.dates(message, tag), *(m for m in numbers if m.kind in _NO_COUNT)]
+    taken = [(m.start, m.end) for m in other]
+    for mention in numbers:
+        if mention.kind not in _NO_COUNT and _is_free(mention.start, taken):
+            yield str(mention.value)
+    for match in _SMALL_SAID.finditer(message):
+        if _is_free(match.start(1), taken):
+            yield match[1]
+
+
+def _is_free(at: int, taken: list[tuple[int, int]]) -> bool:
+    return not any(start <= at < end for start, end in taken)
 
 
 def _folded(text: str) -> str:
