@@ -145,6 +145,29 @@ def test_an_invented_id_stays_refused_after_a_reply_quoted_it(narration: str) ->
     assert [g["task_id"] for g in turns.got] == ["99887"]
 
 
+def test_an_id_that_was_cut_from_the_facts_is_known_while_a_reply_shows_it() -> None:
+    turns = Turns()
+    turns.found = {"tasks": [{"id": f"t-{n}", "title": "x" * 90} for n in range(10_000, 10_500)]}
+    turns.narration = "The last one is t-10499."
+    turns.play(("find", {}), message="find my tasks")
+    assert "t-10499" not in turns.kernel.memory().turns[0].digests[0].data_facts_json
+    for _ in range(3):
+        turns.play(("change", {"task_id": "t-99999"}), message="and now?")
+    assert turns.got == []
+    turns.play(("change", {"task_id": "t-10499"}), message="change it")
+    assert [g["task_id"] for g in turns.got] == ["t-10499"]
+
+
+def test_an_id_that_a_call_was_given_is_known_while_its_arguments_are_remembered() -> None:
+    turns = Turns()
+    turns.play(("change", {"task_id": "t-777", "text": "t-888"}), message="change t-777")
+    for _ in range(3):
+        turns.play(("find", {}), message="list them")
+    turns.play(("change", {"task_id": "t-888"}), message="go on")  # a model's own word
+    turns.play(("change", {"task_id": "t-777"}), message="go on")
+    assert [g["task_id"] for g in turns.got] == ["t-777", "t-777"]
+
+
 def test_the_kernels_own_refusal_in_this_turns_results_is_no_source_of_ids() -> None:
     turns = Turns()
     turns.play(("find", {}), ("change", {"task_id": "t-99"}), ("change", {"task_id": "t-99"}))

@@ -11,7 +11,7 @@ May import: catalogue, errors, invariants. Entrance: this module has them all.
 
 from __future__ import annotations
 
-from .ids import ids_are_real, where_to_look
+from .ids import ids_are_real, ids_in, where_to_look
 from .known import Known
 from .placeholders import no_placeholders
 from .secrecy import without_secrets
@@ -19,6 +19,7 @@ from .secrecy import without_secrets
 __all__ = [
     "Known",
     "ids_are_real",
+    "ids_in",
     "no_placeholders",
     "where_to_look",
     "without_secrets",

@@ -47,6 +47,12 @@ def ids_are_real(
             )
 
 
+def ids_in(arguments: JSON) -> list[JSONObject]:
+    """The ids among a call's arguments, at any depth, each under its name. Other arguments may be a
+    model's own words; these were checked before the call ran."""
+    return [{name: value} for name, value in _members(arguments) if names_an_id(name)]
+
+
 def where_to_look(name: str, functions: Sequence[FunctionInfo]) -> tuple[str, ...]:
     """At most three read functions that may list what the argument `name` is an id of: those that
     speak of it and do not want it themselves, else those that want no id at all."""

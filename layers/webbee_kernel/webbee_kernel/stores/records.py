@@ -39,6 +39,7 @@ _TURN_DEFAULTS: Final[dict[str, Any]] = {
     "response": {},
     "apps": (),
     "accepted": (),
+    "vouched": (),
 }
 
 
@@ -67,7 +68,7 @@ def turn_from(text: str) -> Turn:
     head, _, facts = text.partition("\n")
     stored = loads(head)
     row = _only(Turn, stored)
-    for name in ("apps", "accepted"):
+    for name in ("apps", "accepted", "vouched"):
         row[name] = tuple(row.get(name, ()))
     digests: list[ToolCallDigest] = []
     start = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from ..arguments import without_secrets
@@ -11,6 +12,11 @@ from ..refresh.asking import SEEN, after_effects, stale, unnoticed
 from ..values import JSON, CallOutcome, JSONObject, SessionMemory, Turn, TurnStatus, Wanted
 from .results_block import masked
 from .state import TurnState, masker_for
+
+MAX_VOUCHED = 50
+_ID_LIKE = re.compile(r"(?=[A-Za-z_-]{0,40}\d)(?<![\w-])[\w-]{5,64}(?![\w-])")
+"""Words with a digit, of the length ids have. Numbers of up to four digits count things too often
+to be remembered as ids."""
 
 
 def remembered(
@@ -42,7 +48,22 @@ def remembered(
         vault=({} if state.expose_pii else masker.used_in(stored + "\n" + masker.mask_text(reply))),
         masked=not state.expose_pii,
         response=response,
+        vouched=vouched(state, reply, stored),
     )
+
+
+def vouched(state: TurnState, reply: str, stored: str) -> tuple[str, ...]:
+    """Ids that the reply shows, that this turn knew to be real, and that would be forgotten: they
+    stand in no fact that is kept, because it was cut or left memory before.
+
+    A later turn takes them for real, while what a reply made up stays unknown. At most 50.
+    """
+    tokens = dict.fromkeys(m[0] for m in _ID_LIKE.finditer(reply))
+    doubtful = [t for t in tokens if t not in stored and t not in state.message]
+    if not doubtful:
+        return ()
+    known = state.known()
+    return tuple(t for t in doubtful if known.holds("id", t))[:MAX_VOUCHED]
 
 
 def _facts(outcomes: Iterable[CallOutcome]) -> list[tuple[str, str, JSON]]:

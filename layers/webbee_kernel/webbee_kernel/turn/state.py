@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ..arguments import Known
+from ..arguments import Known, ids_in
 from ..base.clock import iso
 from ..catalogue import Catalogue, FunctionInfo
 from ..channels import skeleton
@@ -169,6 +169,12 @@ class TurnState:
     def _held(self) -> Iterator[JSON]:
         yield from (session_memory.unmasked(fact, self.masker) for fact in self.facts())
         yield from (s.data for s in self.sections)
+        for turn in self.memory.turns:
+            yield {"vouched": [*turn.vouched, *turn.accepted]}
+            for digest in turn.digests:
+                if digest.args_json:
+                    said = session_memory.unmasked(json.loads(digest.args_json), self.masker)
+                    yield ids_in(said)
         for outcome in self.outcomes.values():
             if not refused(outcome):
                 yield [outcome.data, outcome.summary] if outcome.ok else [outcome.error]

@@ -32,7 +32,8 @@ class Turn:
     stand in `digests` and are still needed to their real values; nothing renders it. `masked` says
     whether `digests` were masked when stored. `response` is the whole answer, so a repeated request
     gets it from the same read. `accepted` are values that the user has said yes to in it, in the
-    form in which provenance compares them.
+    form in which provenance compares them. `vouched` are ids that the reply shows and that were
+    known to be real when it was written, where no fact keeps them.
     """
 
     seq: int
@@ -47,6 +48,7 @@ class Turn:
     masked: bool = True
     response: dict[str, Any] = field(default_factory=dict)
     accepted: tuple[str, ...] = ()
+    vouched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
