@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TypeAlias
 
 from ..base.text import dumps
@@ -22,7 +23,6 @@ Called: TypeAlias = tuple[str, str, JSON]
 """A successful call: app id, function name, `ActionResult.data`."""
 
 _LONG = 5  # characters from which an argument counts as repeated where it stands inside a text
-_SAYS_NOTHING = frozenset({"", "null"})
 _MIN_CUT = 60  # characters below which cut JSON says nothing
 
 
@@ -89,22 +89,27 @@ def _args_line(digest: ToolCallDigest) -> str:
 
 def _not_repeated(arguments: JSONObject, facts: str) -> JSONObject:
     """The arguments that the call's facts, as they are kept, do not hold."""
-    if not arguments:
-        return {}
-    held = {_text(v) for v in _leaves(json.loads(facts))} if facts else set()
     return {
         name: value
         for name, value in arguments.items()
-        if not all(_repeats(_text(v), held, facts) for v in _leaves(value))
+        if not all(_repeats(leaf, facts) for leaf in _leaves(value))
     }
 
 
-def _repeats(text: str, held: set[str], facts: str) -> bool:
-    return text in held or text in _SAYS_NOTHING or (len(text) >= _LONG and _inner(text) in facts)
+def _repeats(value: JSON, facts: str) -> bool:
+    """Whether the facts hold the value as one of theirs, or a text of five characters or more
+    anywhere."""
+    if value is None or value == "":
+        return True
+    text = dumps(value)
+    if isinstance(value, str):
+        return (text if len(value) < _LONG else text[1:-1]) in facts
+    return text in facts and any(type(v) is type(value) and v == value for v in _held(facts))
 
 
-def _inner(text: str) -> str:
-    return dumps(text)[1:-1]
+@lru_cache(maxsize=8)
+def _held(facts: str) -> tuple[JSON, ...]:
+    return tuple(_leaves(json.loads(facts)))
 
 
 def _leaves(value: JSON) -> Iterator[JSON]:
@@ -116,10 +121,6 @@ def _leaves(value: JSON) -> Iterator[JSON]:
             yield from _leaves(item)
     else:
         yield value
-
-
-def _text(value: JSON) -> str:
-    return value if isinstance(value, str) else dumps(value)
 
 
 def _fitting(arguments: JSONObject, room: int) -> str:
