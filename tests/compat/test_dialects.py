@@ -238,3 +238,8 @@ def test_panels_webhooks_jobs_signals_hooks_and_health_checks_answer(garden: Ben
 def test_a_panel_that_is_not_there_is_said_so(garden: Bench) -> None:
     assert garden.outcome("garden", "nowhere", call="panel").error_code == "UNKNOWN_SUB_FUNCTION"
     assert outcome(garden, "nothing").error_code == "UNKNOWN_SUB_FUNCTION"
+
+
+def test_what_the_app_says_of_itself_reaches_the_catalogue(garden: Bench) -> None:
+    app = garden.host.registry.catalogue().apps["garden"]
+    assert (app.description, app.rules) == ("Plants and beds", "Name the bed.")

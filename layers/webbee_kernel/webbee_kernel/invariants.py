@@ -62,7 +62,7 @@ _ROWS = (
     ),
     Invariant(
         "I-FACT-LEDGER-PER-TURN-AGG-CAP",
-        "Facts of one turn take at most 3,000 characters, marker included.",
+        "Facts of one turn, with the arguments kept beside them, take at most 3,000 characters.",
         3_000,
         "characters",
     ),

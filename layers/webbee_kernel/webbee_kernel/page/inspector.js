@@ -148,7 +148,7 @@ function turnView(turn) {
 
 function factView(fact) {
   const masked = Object.entries(fact.masked).map(([p, v]) => h("div", h("code", p), " = ", plain(v)));
-  return h("div.fact", h("pre.prompt", fact.line), h("p.n-meta", t("stored", { n: fact.stored_chars })), fact.cuts.length > 0 && h("p.warning", t("cuts"), ": ", fact.cuts.map((c) => h("code", `${c.path} (${c.marker}) `))), masked);
+  return h("div.fact", fact.line && h("pre.prompt", fact.line), fact.args_line && h("pre.prompt", fact.args_line), h("p.n-meta", t("stored", { n: fact.stored_chars })), fact.cuts.length > 0 && h("p.warning", t("cuts"), ": ", fact.cuts.map((c) => h("code", `${c.path} (${c.marker}) `))), masked);
 }
 
 function functionsView(functions) {
