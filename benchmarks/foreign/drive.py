@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from webbee_kernel.errors import Gone
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import Extension
 from webbee_kernel.testing import TestKernel
@@ -49,35 +50,51 @@ class Talk:
     reply: str = ""
     status: str = ""
     codes: list[str] = field(default_factory=list)
+    gone: int = 0
 
     def __post_init__(self) -> None:
         self.session = self.session or f"s{next(_session)}"
 
     def say(self, message: str) -> int:
-        """Send a message and answer what is asked about it; how many model calls it took."""
+        """Send a message and answer what is asked about it, each question for itself; how many
+        model calls it took."""
         before = self._requests()
-        body = self._heard(self.kernel.chat(message, session_id=self.session))
-        for _ in range(MAX_QUESTIONS):
-            if body["status"] != "confirmation":
-                break
-            body = self._heard(self._answer(body))
+        waiting = questions(self._heard(self.kernel.chat(message, session_id=self.session)))
+        answered: set[str] = set()
+        while waiting and len(answered) < MAX_QUESTIONS:
+            question = waiting.pop(0)
+            answered.add(question["id"])
+            told = questions(self._answer(question))
+            seen = answered | {q["id"] for q in waiting}
+            waiting += [q for q in told if q["id"] not in seen]
         return self._requests() - before
 
     def _requests(self) -> int:
         return len(self.model.requests) if self.model else 0
 
-    def _answer(self, body: Mapping[str, Any]) -> Any:
-        question = body["confirmation"]
+    def _answer(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
         whose = tuple(self.whose(call) for call in question["calls"])
         accepted = bool(whose) and set(whose) == {"user"}
-        self.questions.append(Question(str(body["reply"]), whose, accepted))
-        return self.kernel.confirm(question["id"], accepted, session_id=self.session)
+        text = str(question.get("summary") or self.reply)
+        self.questions.append(Question(text, whose, accepted))
+        try:
+            reply = self.kernel.confirm(question["id"], accepted, session_id=self.session)
+        except Gone:  # a question that cannot be answered any more: what it held does not run
+            self.gone += 1
+            return {}
+        return self._heard(reply)
 
     def _heard(self, reply: Any) -> dict[str, Any]:
         body: dict[str, Any] = reply.body
         self.reply, self.status = str(body["reply"]), str(body["status"])
         self.codes += [c["error_code"] for c in body.get("calls", []) if c.get("error_code")]
         return body
+
+
+def questions(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The confirmations that an answer of the kernel holds: one, or a list of them."""
+    found = [*(body.get("confirmations") or ()), body.get("confirmation")]
+    return list({q["id"]: q for q in found if q}.values())
 
 
 def kernel_of(
