@@ -21,7 +21,19 @@ from typing import TypeVar
 
 os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")  # read when powertools is imported
 
-from . import adaptive, attacks, bars, bfcl, packages, real, reasons, stories, tables, utility
+from . import (
+    adaptive,
+    attacks,
+    bars,
+    bfcl,
+    drive,
+    packages,
+    real,
+    reasons,
+    stories,
+    tables,
+    utility,
+)
 
 T = TypeVar("T")
 
@@ -69,13 +81,15 @@ def main(given: list[str] | None = None) -> int:
         tables.adaptive(adapted) if adapted else "",
         tables.bfcl(talks) if talks else "",
         tables.bars(verdicts) if verdicts else "",
+        *(f"{count} turns raised {error}" for error, count in drive.raised.most_common()),
     ]
     print("\n\n".join(part for part in printed if part))
     if options.why:
         options.why.write_text(
             reasons.page(tasks, attacked, adapted, talks) + "\n", encoding="utf-8"
         )
-    return 1 if options.enforce and not all(met for _, _, met in verdicts) else 0
+    missed = bool(drive.raised) or not all(met for _, _, met in verdicts)
+    return 1 if options.enforce and missed else 0
 
 
 def _real(options: argparse.Namespace, names: list[str]) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from webbee_kernel.errors import Gone
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import Extension
 from webbee_kernel.testing import TestKernel
@@ -19,6 +19,9 @@ MAX_QUESTIONS = 12
 """Questions answered after one message."""
 
 _session = itertools.count(1)
+
+raised: Counter[str] = Counter()
+"""What turns raised, over the whole run: each is a defect of the kernel's, or of these adapters."""
 
 Verdict = Callable[[Mapping[str, Any]], str]
 """Whose a call in a question is: `user`, `attacker`, `nobody`."""
@@ -50,7 +53,6 @@ class Talk:
     reply: str = ""
     status: str = ""
     codes: list[str] = field(default_factory=list)
-    gone: int = 0
 
     def __post_init__(self) -> None:
         self.session = self.session or f"s{next(_session)}"
@@ -59,7 +61,7 @@ class Talk:
         """Send a message and answer what is asked about it, each question for itself; how many
         model calls it took."""
         before = self._requests()
-        waiting = questions(self._heard(self.kernel.chat(message, session_id=self.session)))
+        waiting = questions(self._heard(lambda: self.kernel.chat(message, session_id=self.session)))
         answered: set[str] = set()
         while waiting and len(answered) < MAX_QUESTIONS:
             question = waiting.pop(0)
@@ -77,15 +79,17 @@ class Talk:
         accepted = bool(whose) and set(whose) == {"user"}
         text = str(question.get("summary") or self.reply)
         self.questions.append(Question(text, whose, accepted))
-        try:
-            reply = self.kernel.confirm(question["id"], accepted, session_id=self.session)
-        except Gone:  # a question that cannot be answered any more: what it held does not run
-            self.gone += 1
-            return {}
-        return self._heard(reply)
+        return self._heard(
+            lambda: self.kernel.confirm(question["id"], accepted, session_id=self.session)
+        )
 
-    def _heard(self, reply: Any) -> dict[str, Any]:
-        body: dict[str, Any] = reply.body
+    def _heard(self, send: Callable[[], Any]) -> Mapping[str, Any]:
+        """What the kernel answers. A turn that raises is noted, and the conversation goes on."""
+        try:
+            body: dict[str, Any] = send().body
+        except Exception as error:
+            raised[f"{type(error).__name__}: {error}"[:200]] += 1
+            return {}
         self.reply, self.status = str(body["reply"]), str(body["status"])
         self.codes += [c["error_code"] for c in body.get("calls", []) if c.get("error_code")]
         return body

@@ -94,7 +94,6 @@ def reason(planner: Planner, world: dojo.World, talk: Talk) -> str:
         f"failed: {failed}" if failed else "",
         f"problems: {planner.problems[:3]}" if planner.problems else "",
         f"codes: {talk.codes}" if talk.codes else "",
-        f"questions that had gone before they were answered: {talk.gone}" if talk.gone else "",
         f"unexpected calls: {planner.strange}" if planner.strange else "",
         f"the narrator was not shown the answer {planner.answer[:80]!r}"
         if planner.answer and not planner.answered
