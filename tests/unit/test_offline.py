@@ -12,7 +12,7 @@ import pytest
 from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.llm.offline import OfflineModel
 from webbee_kernel.llm.offline.matching import index_of
-from webbee_kernel.llm.offline.planning import best
+best = None
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Role, ToolSpec
 from webbee_kernel.llm.tools import tool_spec
 

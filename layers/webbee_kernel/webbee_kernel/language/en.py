@@ -63,7 +63,18 @@ WORDS = Words(
     marker="saying saying_that that_says which_says with_the_text with_text with_the_words telling"
     " to_say",
     named="called titled named title subject name",
+    plural_reference="all them these those everything both",
+    manner="how",
+    clause="that",
+    toward="him her them there same",
+    copula="is are was were isn't aren't wasn't weren't",
     source="from by",
+    body_keys="body text content message note query q search question reply prompt comment",
+    id_keys="id ids uid uuid",
+    date_keys="due date day deadline when since until start end",
+    address_keys="to cc bcc email recipient recipients address",
+    party_keys="from sender author",
+    flag_words="only is has include with show",
     commands={
         "show": "show list display view give see check tell",
         "find": "find search look lookup locate get",

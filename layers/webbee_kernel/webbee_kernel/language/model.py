@@ -85,8 +85,20 @@ class Words:
     sequence = Role()  # then, after that: between two commands
     marker = Role()  # before the content of a command, "_" for a space: saying, with_the_text
     named = Role()  # before the name of a thing: called, titled
+    plural_reference = Role()  # points back at several: them, these, all
+    manner = Role()  # asks in which way: how
+    clause = Role()  # after a comma before the content of a command: that
+    toward = Role()  # points back at a person or a place: her, there
+    copula = Role()  # is, was: the sentence tells how something is
     source = Role()  # before the person something comes from: from, by
+    body_keys = Role()  # parts of keys: what a call is mainly about: body, query
+    id_keys = Role()
+    date_keys = Role()
+    address_keys = Role()
+    party_keys = Role()  # whom something comes from
+    flag_words = Role()  # parts of a flag's key that say nothing: only, is
     commands = Mapped()  # what is asked for, in the very forms that ask: show, send, delete
+    infinitives = Mapped()  # the same as bare verbs, where these differ: to show, to delete
     things = Mapped()  # what apps hold and say of it: account, message, address, count
     asks = Mapped()  # what a question word asks for: who, when, where, count
     perfect = Role()  # has, was, is: with a participle it tells what was done
@@ -253,6 +265,8 @@ class Language:
     capital_nouns: bool = False  # every noun is written with a capital
     participles: str = ""  # a pattern: verb forms that tell what was done, folded
     finite: str = ""  # a pattern: those that need no auxiliary
+    free_order: bool = False  # a verb that commands may stand anywhere in its sentence
+    cases: bool = False  # names change their endings
     regions: tuple[str, ...] = ()  # where it is spoken, ISO 3166, the likeliest first
     currencies: Mapping[str, str] = field(default_factory=dict)  # USD → dollar dollars
     numerals: Numerals = Numerals()

@@ -1,18 +1,25 @@
-"""The embedded default model: deterministic, no network, standard library only.
+"""The embedded default model: deterministic, no network, no language model.
 
 It reads what any model would get, the system part, the rendered prompt and the catalogue, and
-nothing else:
+nothing else. First what a sentence does, then which function it means, then the arguments:
 
-    reading      the blocks of the prompt words        stems and the small closed sets of words,
-    English and Russian matching     which function a text means: words of names, descriptions and
-    `examples`, weighted by rarity entities     quotations, addresses, dates, ids, numbers schema
-    what kind of value an argument takes recall       "the same address", "the first one": values
-    from the FACTS lines remainder    the content left when the command is taken away arguments
-    all of these, for one function and one clause planning     clauses, calls, repair replies
-    its own sentences narrating    the reply from results
+- `reading`    the blocks of the prompt
+- `words`      a text in words, and what each of them is in its language
+- `entities`   quotations, addresses, links, ids; dates and numbers
+- `speech`     command, request, question, prohibition, supposition, remark, courtesies
+- `matching`   how near a text is to each function's name, description and examples
+- `choosing`   the function that a sentence means
+- `schema`     what kind of value an argument takes
+- `recall`     "the same address", "the first one", names in any case: values out of the facts
+- `content`    what is left when the command is taken away
+- `filling`    all of these, for one function and one sentence
+- `answering`  questions answered from overview and facts
+- `planning`   the message as a whole, and repairs
+- `replies`    its own sentences
+- `narrating`  the reply from results
 
-It understands no language: a phrase unlike every example is declined, and what it cannot fill it
-asks for.
+It understands no language: a sentence unlike every example is declined, what it cannot fill it asks
+for, and only a plain command has an effect.
 """
 
 from __future__ import annotations
@@ -31,9 +38,7 @@ class OfflineModel:
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Classify, narrate, or (`ai`) return the first sentences of the prompt. `usage` is zero:
         no tokens were bought."""
-        if (
-            request.role == "classifier"
-        ):  # imported when asked: most functions only have the model for `ctx.ai`
+        if request.role == "classifier":  # imported when asked: the cell has it for `ctx.ai` only
             from .planning import classify
 
             own = tuple(t for t in request.tools if t.app_id != "kernel")

@@ -1,28 +1,29 @@
-"""Things in a message that have a shape: quotations, addresses, dates, numbers, ids."""
+"""Things in a message that have a shape: quotations, addresses, links, ids; and dates and numbers,
+as the language of the text writes them."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
-Kind = Literal["quote", "email", "date", "id", "number"]
+from ... import language
+
+Kind = Literal["quote", "email", "url", "date", "id", "number"]
 
 _QUOTE = re.compile(r"«([^«»]+)»|“([^“”]+)”|„([^„“”]+)[“”]|\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)")
 _EMAIL = re.compile(r"<EMAIL_\d+>|(?<![\w.+%-])[\w.+%'-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
-_DATE = re.compile(
-    r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?)?\b"
-    r"|\b(?:today|tomorrow|сегодня|завтра|послезавтра)\b(?:\s+(?:(?:at|в)\s+)?\d{1,2}:\d{2}\b)?",
-    re.IGNORECASE,
-)
+_URL = re.compile(r"https?://[^\s<>\"»”]{1,2000}")
+_DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?)?\b")
 _ID = re.compile(
-    r"#([\w-]{2,64})|(?<![\w-])(?=[\w-]{0,63}\d)(?=[\w-]{0,63}[A-Za-z])[A-Za-z0-9][A-Za-z0-9_-]{5,63}\b|\b[0-9a-f]{8,64}\b"
+    r"#([\w-]{2,64})|(?<![\w-])(?=[\w-]{0,63}\d)(?=[\w-]{0,63}[A-Za-z])[A-Za-z0-9][A-Za-z0-9_-]{5,63}\b"
+    r"|\b[0-9a-f]{8,64}\b"
 )
-_NUMBER = re.compile(r"(?<![\w.:-])\d+(?:\.\d+)?(?![\w:-]|\.\d)")
 _MOST = 100  # finds of a kind; no argument list is longer
-_AHEAD = {"today": 0, "сегодня": 0, "tomorrow": 1, "завтра": 1, "послезавтра": 2}
+_LONG = 2000  # characters in which dates and numbers are looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,35 +36,78 @@ class Entity:
     value: str
 
 
-def find_entities(text: str) -> list[Entity]:
-    """Everything found, in order, not overlapping; what stands inside a quotation is part of it."""
+@lru_cache(maxsize=1024)
+def find_entities(text: str) -> tuple[Entity, ...]:
+    """Quotations, addresses, links, ISO days and ids in order, not overlapping; what stands inside
+    a quotation is part of it."""
     found = [
         Entity("quote", m.start(), m.end(), next(g for g in m.groups() if g))
         for m in islice(_QUOTE.finditer(text), _MOST)
     ]
     kinds: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         ("email", _EMAIL),
-        ("date", _DATE),
+        ("url", _URL),
+        ("date", _DAY),
         ("id", _ID),
-        ("number", _NUMBER),
     )
     for kind, pattern in kinds:
         for m in islice(pattern.finditer(text), _MOST):
-            if all(m.end() <= e.start or m.start() >= e.end for e in found):
+            if _free(found, m.start(), m.end()):
                 value = m[1] if kind == "id" and m[1] else m[0]
                 found.append(Entity(kind, m.start(), m.end(), value))
-    return sorted(found, key=lambda e: e.start)
+    return tuple(sorted(found, key=lambda e: e.start))
 
 
-def as_date(value: str, at: str) -> str:
-    """A day word as an ISO date, counted from `at` (the message's own time); everything else as it
-    is."""
-    ahead = _AHEAD.get(value.split()[0].casefold())
+def find_dates(text: str, tag: str, at: str) -> list[Entity]:
+    """Days and moments as ISO values, relative ones counted from `at` (the message's own time)."""
+    now = _moment(at)
+    taken = [e for e in find_entities(text) if e.kind != "date"]
+    mentions = [
+        m
+        for m in language.dates(text[:_LONG], tag, now)
+        if _free(taken, m.start, m.end)
+    ]
+    found = []
+    for mention, following in zip(mentions, [*mentions[1:], None], strict=True):
+        day = _day(mention, now)
+        if not day:
+            continue
+        end = mention.end
+        if following and following.kind == "time" and following.start - end < 5:  # noqa: PLR2004
+            minutes = int(following.value)
+            day, end = f"{day}T{minutes // 60:02d}:{minutes % 60:02d}", following.end
+        found.append(Entity("date", mention.start, end, day))
+    return found
+
+
+def find_numbers(text: str, tag: str) -> list[Entity]:
+    """Plain numbers, as digits or in words."""
+    return [
+        Entity("number", m.start, m.end, str(m.value))
+        for m in language.numbers(text[:_LONG], tag)
+        if m.kind == "number" and _free(find_entities(text), m.start, m.end)
+    ]
+
+
+def _day(mention: language.Mention, now: datetime) -> str:
+    if mention.kind == "moment":
+        return str(mention.value.strftime("%Y-%m-%dT%H:%M"))
+    if mention.kind == "weekday":
+        return (now + timedelta(days=(mention.value - now.weekday()) % 7)).date().isoformat()
+    if mention.kind != "date":
+        return ""
+    year, month, day = mention.value
+    if year is None:
+        year = now.year + ((month, day) < (now.month, now.day))
+    return f"{year:04d}-{month:02d}-{day:02d}"
+
+
+def _moment(at: str) -> datetime:
     try:
-        return (
-            value
-            if ahead is None
-            else (datetime.fromisoformat(at) + timedelta(days=ahead)).date().isoformat()
-        )
+        return datetime.fromisoformat(at)
     except ValueError:
-        return value
+        return datetime(1970, 1, 1)  # noqa: DTZ001 - the prompt tells no time: nothing is relative
+
+
+def _free(found: list[Entity] | tuple[Entity, ...], start: int, end: int) -> bool:
+    return all(end <= e.start or start >= e.end for e in found)

@@ -1,119 +1,140 @@
-"""Which function a message means: idf-weighted words of names, descriptions and examples, with
-trigrams for unknown words."""
+"""Which function a text means: weighted words of names, descriptions and examples in any language,
+with their concepts (an English name is found by a Russian word), and trigrams for unknown words."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
+from ... import language
 from ..protocol import ToolSpec
 from .entities import find_entities
-from .words import FILLERS, QUESTION_WORDS, Token, stem, tokens, trigrams
+from .words import KEPT, Word, concepts, forms, has, idle, words
 
 _NAME_PART = re.compile(r"[A-Za-z][a-z]*|[^\W\d_]+")
-_NAME, _APP, _TEXT = (
-    3,
-    2,
-    1,
-)  # what one occurrence in a name, an app id, a description or an example counts
+_NAME, _APP, _TEXT = 3, 2, 1  # what an occurrence in a name, an app id, a text counts
 _DOUBT = 1.5  # occurrences at which a word is believed at half its weight
+_CONCEPT = 0.75  # what a concept is worth beside the very word
 _PHRASE = 1.6  # what a message equal to an example is worth
 _LEAD = 0.5  # what it is worth that the message begins as some example does
 _FUZZY = 0.55  # least Dice overlap of trigrams
-_QUESTION = 0.25
+_QUESTION = 0.25  # what a question word is worth
 _CACHED = 8
-
-Said = Mapping[str, list[Token]]
-"""Descriptions and examples, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """A function and how well a text fits it: `score` grows with evidence, `coverage` is the part
-    of the text explained."""
+    of the text explained, `likeness` how near the nearest example comes (1 is equal)."""
 
     tool: ToolSpec
     score: float
     coverage: float
+    likeness: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Stems one function is spoken of with: all of them, and those that stand in its name or in
-    several examples."""
+    """How one function is spoken of.
+
+    `commands`: stems of its name, description and of what its examples share; `frequent`: stems of
+    its name or of several examples; `leads`: words, in their very forms, with which it is asked
+    for; `reports`: those with which a user tells that he did it himself ("I finished …");
+    `concepts`: what its name and leads mean in any language.
+    """
 
     commands: frozenset[str]
     frequent: frozenset[str]
+    leads: frozenset[str]
+    reports: frozenset[str]
+    concepts: frozenset[str]
 
 
 class Index:
-    """The catalogue prepared for matching. Building costs milliseconds, `rank` tens of
-    microseconds."""
+    """The catalogue prepared for matching. Building costs milliseconds, `rank` a fraction of
+    one."""
 
     def __init__(self, tools: tuple[ToolSpec, ...]) -> None:
-        said = {text: bare(text) for t in tools for text in (t.description, *t.examples)}
-        self.vocabulary = [_vocabulary(t, said) for t in tools]
-        counts = [_counts(t, said) for t in tools]
-        seen = Counter(s for c in counts for s in c)
-        self._idf = {
-            s: math.log(1 + len(tools) / n) * (_QUESTION if s in _QUESTION_STEMS else 1.0)
-            for s, n in seen.items()
-        }
+        self.tools = tools
+        self.vocabulary = {t.name: _vocabulary(t) for t in tools}
+        counts = [_counts(t) for t in tools]
+        seen = Counter(f for c in counts for f in c)
+        self._idf = {f: math.log(1 + len(tools) / n) for f, n in seen.items()}
         self._rarest = math.log(1 + len(tools))
         self._weights: dict[str, list[tuple[int, float]]] = defaultdict(list)
         for i, count in enumerate(counts):
-            for s, n in count.items():
-                self._weights[s].append((i, self._idf[s] * n / (n + _DOUBT)))
-        self._examples: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        self._norms: list[float] = []
-        for i, tool in enumerate(tools):
-            for example in tool.examples:
-                stems = set(content(said[example]))
-                for s in stems:
-                    self._examples[s].append((len(self._norms), i))
-                self._norms.append(sum(self._idf[s] for s in stems))
-        self._leads: dict[str, set[int]] = defaultdict(set)
-        for i, tool in enumerate(tools):
-            for example in tool.examples:
-                for s in content(said[example])[:1]:
-                    self._leads[s].add(i)
+            for f, n in count.items():
+                self._weights[f].append((i, self._idf[f] * n / (n + _DOUBT)))
+        self._read_examples()
         self._grams: dict[str, list[str]] = defaultdict(list)
-        for s in self._idf:
-            for gram in trigrams(s) if len(s) > 3 else ():
-                self._grams[gram].append(s)
+        for f in self._idf:
+            for gram in trigrams(f) if len(f) > 3 and f[0] not in "=#" else ():
+                self._grams[gram].append(f)
         self._fuzzy: dict[str, tuple[str, float]] = {}
 
-    def rank(self, words: Iterable[Token], tools: tuple[ToolSpec, ...]) -> list[Match]:
-        """All functions with any evidence, best first. `tools` are those the index was built from,
-        in the same order."""
-        scores = [0.0] * len(tools)
-        known = [0.0] * len(tools)
+    def _read_examples(self) -> None:
+        self._examples: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        self._leads: dict[str, set[int]] = defaultdict(set)
+        self._norms: list[float] = []
+        for i, tool in enumerate(self.tools):
+            for example in tool.examples:
+                told = [w.stem for w in telling(spoken(example), tag_of(example))]
+                for s in set(told):
+                    self._examples[s].append((len(self._norms), i))
+                self._norms.append(sum(self._idf[s] for s in set(told)))
+                for s in told[:1]:
+                    self._leads[s].add(i)
+
+    def matter(self, tool: ToolSpec) -> frozenset[str]:
+        """Stems and concepts of what the function is about: its app, and its name less the verb."""
+        found: set[str] = set()
+        for part in (*_NAME_PART.findall(tool.app_id), *_NAME_PART.findall(tool.fn_name)[1:]):
+            found |= {language.stem(part, "en"), *concepts(part.casefold(), "en")}
+        return frozenset(found)
+
+    def rank(self, said: Iterable[Word], tag: str) -> list[Match]:
+        """All functions with any evidence, best first."""
+        size = len(self.tools)
+        scores, known, total = [0.0] * size, [0.0] * size, 0.0
         phrases: dict[tuple[int, int], float] = defaultdict(float)
-        total = 0.0
-        stems = list(dict.fromkeys(content(words)))
-        for i in self._leads.get(self._known(stems[0])[0], ()) if stems else ():
+        content = list({w.stem: w for w in telling(said, tag)}.values())
+        for i in self._leads.get(self._known(content[0].stem)[0], ()) if content else ():
             scores[i] += _LEAD
-        for s in stems:
-            found, likeness = self._known(s)
-            idf = self._idf.get(found, self._rarest)
-            total += idf
-            for i, weight in self._weights.get(found, ()):
-                scores[i] += weight * likeness
-                known[i] += idf * likeness
+        for word in content:
+            share = _QUESTION if has(word, tag, "question") else 1.0
+            found, likeness = self._known(word.stem)
+            idf, evidence = self._evidence(found, likeness, word, tag)
+            total += idf * share
+            for i, weight in evidence.items():
+                scores[i] += weight * share
+                known[i] += idf * share
             for place in self._examples.get(found, ()):
-                phrases[place] += idf * likeness
-        best = [0.0] * len(tools)
+                phrases[place] += self._idf[found] * likeness
+        likest = [0.0] * size
         for (example, i), shared in phrases.items():
-            best[i] = max(best[i], 2 * shared / (total + self._norms[example]))
+            likest[i] = max(likest[i], 2 * shared / (total + self._norms[example] or 1))
         ranked = [
-            Match(t, scores[i] + _PHRASE * best[i], known[i] / total)
-            for i, t in enumerate(tools)
+            Match(t, scores[i] + _PHRASE * likest[i], min(1.0, known[i] / total), likest[i])
+            for i, t in enumerate(self.tools)
             if known[i]
         ]
         return sorted(ranked, key=lambda m: -m.score)
+
+    def _evidence(
+        self, found: str, likeness: float, word: Word, tag: str
+    ) -> tuple[float, dict[int, float]]:
+        """What a word weighs, and what it says for each function: by itself, or by its concept."""
+        evidence = {i: weight * likeness for i, weight in self._weights.get(found, ())}
+        idf = self._idf.get(found, 0.0)
+        for concept in concepts(word.text, tag):
+            for i, weight in self._weights.get(concept, ()):
+                evidence[i] = max(evidence.get(i, 0.0), weight * _CONCEPT)
+            idf = idf or self._idf.get(concept, 0.0)
+        return idf or self._rarest, evidence
 
     def _known(self, s: str) -> tuple[str, float]:
         """The stem itself, or the most alike one of the catalogue with its likeness below 1."""
@@ -126,13 +147,12 @@ class Index:
                 (2 * n / (len(grams) + len(trigrams(other))), other) for other, n in shared.items()
             ]
             likeness, other = max(alike, default=(0.0, s))
-            if len(self._fuzzy) > 4096:
+            if len(self._fuzzy) > KEPT:
                 self._fuzzy.clear()
             self._fuzzy[s] = (other, likeness * 0.8) if likeness >= _FUZZY else (s, 1.0)
         return self._fuzzy[s]
 
 
-_QUESTION_STEMS = frozenset(stem(w) for w in QUESTION_WORDS)
 _indexes: OrderedDict[tuple[tuple[str, str, tuple[str, ...]], ...], Index] = OrderedDict()
 
 
@@ -146,50 +166,82 @@ def index_of(tools: tuple[ToolSpec, ...]) -> Index:
     return index
 
 
-def content(words: Iterable[Token]) -> list[str]:
-    """The stems that carry meaning."""
-    return [t.stem for t in words if t.word not in FILLERS]
+@lru_cache(maxsize=KEPT)
+def tag_of(text: str) -> str:
+    """The language of a text of the catalogue."""
+    return language.detect(text)
 
 
-def bare(text: str) -> list[Token]:
-    """The words outside quotations, addresses, dates, ids and numbers."""
+def spoken(text: str, tag: str = "") -> list[Word]:
+    """The words outside quotations, addresses, links, days and ids."""
     entities = find_entities(text)
     return [
-        t
-        for t in tokens(text)
-        if not any(
-            e.start <= t.start < e.end for e in entities if e.kind != "date" or e.value[0].isdigit()
-        )
+        w
+        for w in words(text, tag or tag_of(text))
+        if not any(e.start <= w.start < e.end for e in entities)
     ]
 
 
-def name_stems(name: str) -> set[str]:
+def telling(said: Iterable[Word], tag: str) -> list[Word]:
+    """The words that carry meaning."""
+    return [w for w in said if not idle(w.text, tag)]
+
+
+@lru_cache(maxsize=KEPT)
+def name_stems(name: str) -> frozenset[str]:
     """`list_inbox` → list, inbox."""
-    return {stem(part.casefold()) for part in _NAME_PART.findall(name)}
+    return frozenset(language.stem(part, "en") for part in _NAME_PART.findall(name))
 
 
-def _counts(tool: ToolSpec, said: Said) -> Counter[str]:
+@lru_cache(maxsize=KEPT)
+def trigrams(word: str) -> frozenset[str]:
+    """Character trigrams of the word with a mark at its start and end."""
+    marked = f"^{word}$"
+    return frozenset(marked[i : i + 3] for i in range(len(marked) - 2))
+
+
+def _counts(tool: ToolSpec) -> Counter[str]:
     counts: Counter[str] = Counter()
-    for s in name_stems(tool.fn_name):
-        counts[s] += _NAME
-    for s in name_stems(tool.app_id):
-        counts[s] += _APP
+    for name, weight in ((tool.fn_name, _NAME), (tool.app_id, _APP)):
+        for part in _NAME_PART.findall(name):
+            for f in (language.stem(part, "en"), *concepts(part.casefold(), "en")):
+                counts[f] += weight
     for text in (tool.description, *tool.examples):
-        for s in set(content(said[text])):
-            counts[s] += _TEXT
+        tag = tag_of(text)
+        told = telling(spoken(text), tag)
+        for f in {f for w in told for f in (w.stem, *concepts(w.text, tag))}:
+            counts[f] += _TEXT
     return counts
 
 
-def _vocabulary(tool: ToolSpec, said: Said) -> Vocabulary:
+def _vocabulary(tool: ToolSpec) -> Vocabulary:
     own = name_stems(tool.fn_name) | name_stems(tool.app_id)
-    seen = Counter(s for example in tool.examples for s in {t.stem for t in said[example]})
-    described = set(content(said[tool.description]))
+    said = [(spoken(e), tag_of(e)) for e in tool.examples]
+    seen = Counter(s for example, _ in said for s in {w.stem for w in example})
+    shared = {s for s, n in seen.items() if n > 1}
+    described = telling(spoken(tool.description), "en")
+    begun = [(_first(example, tag), tag) for example, tag in said]
+    reported = [(_first(example, tag, reported=True), tag) for example, tag in said]
+    leads = {w.text for w, _ in begun if w} | {w.text for w in described[:1]}
+    first = (_NAME_PART.findall(tool.fn_name) or [""])[0].casefold()
+    asked = [(p.casefold(), "en") for p in _NAME_PART.findall(tool.fn_name)]
+    meant = {c for text, tag in asked for c in concepts(text, tag) if c[0] == "="}
+    if not meant:
+        meant = {c for w, tag in begun if w for c in concepts(w.text, tag) if c[0] == "="}
     return Vocabulary(
         commands=frozenset(
-            own
-            | described
-            | {s for s, n in seen.items() if n > 1}
-            | {t.stem for e in tool.examples for t in said[e][:1]}
+            own | {w.stem for w in described} | shared | {w.stem for w, _ in begun if w}
         ),
-        frequent=frozenset(own | {s for s, n in seen.items() if n > 1}),
+        frequent=frozenset(own | shared),
+        leads=frozenset(leads | {first}),
+        reports=frozenset(w.text for w, _ in reported if w),
+        concepts=frozenset(meant),
     )
+
+
+def _first(example: list[Word], tag: str, *, reported: bool = False) -> Word | None:
+    """The word an example asks with: its first telling one. With `reported`, that of an example
+    that begins with the person who speaks."""
+    told = telling(example, tag)
+    by_speaker = bool(example) and example[0].text in forms(tag, "first_person")
+    return told[0] if told and by_speaker == reported else None

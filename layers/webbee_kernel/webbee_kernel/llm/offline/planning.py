@@ -1,268 +1,291 @@
-"""From a message to calls: which clauses it has, which function each means, what to do when the
-kernel sends a call back."""
+"""From a message to calls: its sentences, what each does, which function that means, and what to do
+when the kernel sends a call back."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from functools import lru_cache
 from typing import Any
 
+from ... import language
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
-from . import replies
-from .arguments import Filled, fill
+from . import answering, replies
+from .choosing import asked_for, best, is_specific, ranked
 from .entities import find_entities
-from .matching import Index, Match, bare, index_of
+from .filling import Filled, fill
+from .matching import Index, Match, index_of, telling
 from .reading import Fact, Reading, read_prompt
-from .recall import reference
 from .schema import arguments_of
+from .speech import Leads, Sentence, is_yes, sentences
+from .words import concepts, has, words
 
-THRESHOLD = 2.6
-"""Least score of a message that is acted upon; set on the utterances marked `tuned` in
-tests/unit/offline_utterances.json."""
+KERNEL = "kernel"
+"""App id of the kernel's own functions: this model needs none of them."""
 
 STRONG = 3.0
 """Least score of either half of `X and Y`."""
 
-COVERAGE = 0.28
-"""Least part of the words, weighted, that the catalogue must know."""
+LIKE_AN_EXAMPLE = 0.7
+"""Likeness from which a question is one of a function's examples."""
 
-CONTENT_COVERAGE = 0.15
-"""The same for a function that takes a text, whose words need not be known."""
-
-CONTEXT = 0.9
-"""What it is worth that the newest facts are of the same app, for a message that points back."""
-
-ADDRESS = 1.5
-"""What an e-mail address in the message is worth to functions that need one."""
-
-NUMBER = 0.4
-"""What a number in the message is worth to functions that take one."""
-
-INTRODUCED = 0.6
-"""What `command: content` is worth to functions that need a text."""
-
-UNEXPLAINED = 0.12
-"""The part of its score that a function which needs no text loses when it explains none of the
-words."""
-
-TIE = 0.2
-"""Scores this close are equal: then the function that can do less harm is meant."""
-
-_INTRODUCED = re.compile(r"\w:\s+\S")
-WORDS = 60
-"""Words of a message that are matched: a command stands at its beginning."""
+FRAGMENT = 5
+"""Words of a noun phrase that is read as "show me …" at most."""
 
 CLAUSES = 10
 """Calls of one message at most, and places at which a cut is tried."""
 
-_HARM = {"read": 0, "write": 1}
-_AND_THEN = re.compile(
-    r"(?:,|;|\.)?\s+(?:and then|then|after that|а потом|и потом|потом|затем|и затем|а затем|после"
-    r" этого)\s+|;\s+",
-    re.IGNORECASE,
-)
-_AND = re.compile(r",?\s+(?:and|и)\s+", re.IGNORECASE)
-_GREETING = re.compile(
-    r"\W*(?:hi|hello|hey|help|привет|здравствуй(?:те)?|помощь|помоги|добрый день|how are you|как"
-    r" дела|what can you do|что ты (?:умеешь|можешь))\W*",
-    re.IGNORECASE,
-)
-
 
 @dataclass(frozen=True, slots=True)
 class _Planned:
-    """One call with what it still lacks."""
+    """One call with what it still lacks; `sure` when it may have an effect without asking."""
 
     tool: ToolSpec
     filled: Filled
+    sure: bool = True
+    polite: bool = False
 
 
 def classify(request: ModelRequest) -> ModelResponse:
-    """The classifier's answer: calls, or a text that asks or declines."""
+    """The classifier's answer: calls, or a text that answers, asks or declines."""
     reading = read_prompt(request.prompt)
-    language = replies.language_of(reading.message, request.language)
-    if not request.tools or _GREETING.fullmatch(reading.message):
-        say = replies.capabilities if request.tools else replies.unknown
-        return ModelResponse(text=say(request.tools, language))
-    if not all(
-        r.ok for r in reading.results
-    ):  # "it" may mean what failed: nothing older takes its place
-        reading.facts = [
-            Fact(r.app_id, r.fn_name, r.data) for r in reversed(reading.results) if r.ok
-        ]
-    index = index_of(request.tools)
-    planned = _plan(reading, request.tools, index)
-    if not planned and reading.previous[1].startswith(replies.ASKS):
-        joined = f"{reading.previous[0]} {reading.message}"  # the answer to our own question
-        planned = _plan(replace(reading, message=joined), request.tools, index)
-    if not planned:
-        return ModelResponse(text=replies.unknown(request.tools, language))
-    left = _left(planned, reading)
-    missing = next((p.filled.missing for p in left if p.filled.missing), [])
-    if missing:
-        return ModelResponse(text=replies.ask(missing, language))
-    if not left or not _mend(left, reading):
-        said = [
-            ": ".join(str(p[k]) for k in ("field", "problem") if p.get(k)) for p in reading.problems
-        ]
-        return ModelResponse(text=replies.gave_up(said, language))
-    return ModelResponse(
-        tool_calls=tuple(ToolCall(p.tool.name, p.filled.arguments) for p in left),
-        stop_reason="tool_use",
-    )
+    tag = language.detect(reading.message, request.language)
+    tools = tuple(t for t in request.tools if t.app_id != KERNEL)
+    if not tools:
+        return ModelResponse(text=replies.unknown(tools, tag))
+    if not all(r.ok for r in reading.results):  # "it" may mean what failed: nothing older does
+        done = [r for r in reversed(reading.results) if r.ok]
+        reading.facts = [Fact(r.app_id, r.fn_name, r.data, r.arguments) for r in done]
+    return _Message(reading, tools, tag).answer()
 
 
-def match(
-    text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequence[str] = ()
-) -> list[Match]:
-    """Functions that fit the text, best first; `apps` are those of the newest turns, newest
-    first."""
-    entities = find_entities(text)
-    words = bare(text)[:WORDS]
-    ranked = index.rank(words, tools)
-    has_email = any(e.kind == "email" for e in entities)
-    points = reference(words) is not None
-    has_number = any(e.kind == "number" for e in entities)
-    introduces = _INTRODUCED.search(text) is not None
-    scored = []
-    for found in ranked:
-        arguments = arguments_of(found.tool.input_schema)
-        needs = {a.kind for a in arguments if a.required}
-        takes = {a.kind for a in arguments}
-        score = (
-            found.score
-            if "text" in needs
-            else found.score * (1 - UNEXPLAINED * (1 - found.coverage))
-        )
-        score += CONTEXT * (
-            points and bool(takes & {"id", "email"}) and next(iter(apps), "") == found.tool.app_id
-        )
-        score += NUMBER * (has_number and "number" in takes)
-        score += ADDRESS * (has_email and "email" in needs) + INTRODUCED * (
-            introduces and "text" in needs
-        )
-        scored.append(replace(found, score=score))
-    return sorted(scored, key=lambda m: -m.score)
+class _Message:
+    """One message in its conversation."""
 
+    def __init__(self, reading: Reading, tools: tuple[ToolSpec, ...], tag: str) -> None:
+        self.reading, self.tools, self.tag = reading, tools, tag
+        self.index = index_of(tools)
+        self.leads = Leads.of(self.index)
+        self.apps = [f.app_id for f in reading.facts] or reading.apps
+        self.planned: list[_Planned] = []
+        self.earlier: list[tuple[ToolSpec, int]] = []
+        self.text = ""
 
-def best(
-    text: str,
-    tools: tuple[ToolSpec, ...],
-    index: Index,
-    apps: Sequence[str] = (),
-    least: float = THRESHOLD,
-) -> ToolSpec | None:
-    """The function the text means, None when nothing fits well enough."""
-    ranked = match(text, tools, index, apps)
-    if not ranked or ranked[0].score < least:
-        return None
-    found = min(
-        (m for m in ranked if m.score > ranked[0].score - TIE),
-        key=lambda m: _HARM.get(m.tool.action_type, 2),
-    )
-    takes_text = any(a.kind == "text" and a.required for a in arguments_of(found.tool.input_schema))
-    return found.tool if found.coverage >= (CONTENT_COVERAGE if takes_text else COVERAGE) else None
+    def answer(self) -> ModelResponse:
+        """Calls where there are any, else words."""
+        self._plan()
+        left = self._left()
+        if not self.planned:
+            return ModelResponse(text=self.text or replies.unknown(self.tools, self.tag))
+        missing = next((p for p in left if p.filled.missing), None)
+        if missing:
+            ask = missing.polite and missing.tool.action_type != "read"
+            text = replies.able(missing.tool, self.tag) if ask else ""
+            return ModelResponse(text=text or replies.ask(missing.filled.missing, self.tag))
+        unsure = [p for p in left if not p.sure and p.tool.action_type != "read"]
+        if unsure and not self.reading.problems:
+            calls = ((p.tool, p.filled.arguments) for p in left)
+            return ModelResponse(text=replies.shall_i(calls, self.tag))
+        if not left or not self._mend(left):
+            said = [": ".join(str(p[k]) for k in ("field", "problem") if p.get(k)) for p in self.reading.problems]
+            return ModelResponse(text=replies.gave_up(said, self.tag))
+        calls_ = tuple(ToolCall(p.tool.name, p.filled.arguments) for p in left)
+        return ModelResponse(tool_calls=calls_, stop_reason="tool_use")
 
+    def _plan(self) -> None:
+        """The message itself; where it answers our own question, with what it was asked about."""
+        message, (before, reply) = self.reading.message, self.reading.previous
+        if is_yes(message, self.tag) and replies.is_question_of_ours(reply, "shall_i"):
+            self.tag = language.detect(before, self.tag)
+            return self._read(before, agreed=True)
+        found = sentences(message, self.tag, self.leads)
+        bare = all(s.act in ("remark", "question") for s in found) and not message.rstrip().endswith("?")
+        if bare and replies.is_question_of_ours(reply, "needs"):
+            joined = f"{before} {message}"
+            self._read(joined)
+            if self.planned and not any(p.filled.missing for p in self.planned):
+                return None
+            self.planned.clear()
+            self.earlier.clear()
+        return self._read(message)
 
-def _plan(reading: Reading, tools: tuple[ToolSpec, ...], index: Index) -> list[_Planned]:
-    apps: list[str] = reading.apps or [f.app_id for f in reading.facts]
-    planned: list[_Planned] = []
-    earlier: list[tuple[ToolSpec, int]] = []
-    position = {t.name: n for n, t in enumerate(tools)}
-    for clause in _clauses(reading.message, tools, index, apps):
-        tool = best(clause, tools, index, [planned[-1].tool.app_id, *apps] if planned else apps)
-        if tool is None:
-            continue
-        planned.append(
-            _Planned(
-                tool, fill(tool, clause, reading, index.vocabulary[position[tool.name]], earlier)
-            )
-        )
-        if len(planned) > len(reading.results):  # the results of steps that ran are facts by now
-            earlier.append((tool, len(planned) - 1))
-    return planned
+    def _read(self, message: str, *, agreed: bool = False) -> None:
+        found = sentences(message, self.tag, self.leads)
+        held = any(s.act in ("prohibition", "supposition") for s in found)
+        for sentence in found:
+            if agreed and sentence.act == "request":
+                sentence = replace(sentence, act="command")  # noqa: PLW2901
+            for clause in self._clauses(sentence):
+                self._clause(clause, held=held and not agreed, agreed=agreed)
 
+    def _clause(self, sentence: Sentence, *, held: bool, agreed: bool) -> None:
+        if sentence.act in ("command", "request"):
+            match = asked_for(sentence, self.index, self._context())
+            if match:
+                sure = agreed or (
+                    sentence.act == "command" and not held and is_specific(sentence, match, self.index)
+                )
+                self._add(match.tool, sentence, sure=sure)
+                return
+            if self._fragment(sentence):
+                return
+        elif sentence.act == "question":
+            self._question(sentence)
+            return
+        elif sentence.act == "remark" and self._fragment(sentence):
+            return
+        self._say(self._words_for(sentence))
 
-def _clauses(
-    text: str, tools: tuple[ToolSpec, ...], index: Index, apps: Sequence[str]
-) -> list[str]:
-    """The message cut at `and then` where both halves mean something, at a plain `and` only where
-    both do so strongly."""
-    quotes = [e for e in find_entities(text) if e.kind == "quote"]
-    cuts = [
-        (m.start(), m.end(), least)
-        for sep, least in ((_AND_THEN, THRESHOLD), (_AND, STRONG))
-        for m in islice(sep.finditer(text), CLAUSES)
-    ]
-    cuts = [c for c in cuts if not any(q.start < c[0] < q.end for q in quotes)]
-    cuts = [
-        c for c in cuts if not any(o[0] <= c[0] and c[1] <= o[1] and o != c for o in cuts)
-    ]  # the `and` of an `and then`
-    clauses: list[str] = []
-    start = 0
-    for begin, end, least in sorted(cuts):
-        if begin < start:
-            continue
-        following = min((b for b, _, _ in cuts if b > end), default=len(text))
-        first = best(text[start:begin], tools, index, apps, least)
-        if first and best(text[end:following], tools, index, [first.app_id], least):
-            clauses.append(text[start:begin])
-            start, apps = end, [first.app_id]
-    return [*clauses, text[start:]][:CLAUSES]
+    def _say(self, text: str) -> None:
+        self.text = self.text or text
 
+    def _words_for(self, sentence: Sentence) -> str:
+        """What is said to a sentence that asks for nothing."""
+        spoken = language.of(self.tag)
+        if sentence.act == "greeting":
+            return replies.capabilities(self.tools, self.tag)
+        if sentence.act == "thanks":
+            return spoken.say("welcome")
+        if sentence.act in ("yes", "no"):
+            return spoken.say("nothing_waits")
+        if sentence.act in ("prohibition", "supposition"):
+            begins = words(sentence.text, self.tag)[:1]
+            corrects = sentence.act == "prohibition" and any(has(w, self.tag, "no") for w in begins)
+            return spoken.say("what_instead" if corrects else "nothing_done")
+        if sentence.act in ("command", "request"):
+            return replies.unknown(self.tools, self.tag)
+        return replies.noted(self.tools, self.tag)
 
-def _left(planned: Sequence[_Planned], reading: Reading) -> list[_Planned]:
-    """What has not run yet, and what failed in a way the kernel wants mended."""
-    results = list(reading.results)
-    left = []
-    for call in planned:
-        ran = next(
-            (r for r in results if (r.app_id, r.fn_name) == (call.tool.app_id, call.tool.fn_name)),
-            None,
-        )
-        if ran:
-            results.remove(ran)
-        if ran is None or (not ran.ok and any(_about(p, call.tool) for p in reading.problems)):
-            left.append(call)
-    return left
+    def _context(self) -> list[str]:
+        return [self.planned[-1].tool.app_id, *self.apps] if self.planned else self.apps
 
+    def _add(self, tool: ToolSpec, sentence: Sentence, *, sure: bool = True) -> None:
+        known = self.index.vocabulary[tool.name]
+        filled = fill(tool, sentence, self.reading, known, self.earlier)
+        polite = sentence.act == "request" and sentence.text.rstrip().endswith("?")
+        self.planned.append(_Planned(tool, filled, sure, polite))
+        if len(self.planned) > len(self.reading.results):  # results of steps that ran are facts
+            self.earlier.append((tool, len(self.planned) - 1))
 
-def _mend(calls: Sequence[_Planned], reading: Reading) -> bool:
-    """Refused optional arguments are dropped, numbers moved to their limit. False when something
-    cannot be mended.
-
-    A problem of no field is mended where results have come since: then references find their values
-    in them.
-    """
-    for problem in reading.problems:
-        name = str(problem.get("field", "")).partition(".")[0]
-        call = next(
-            (
-                c
-                for c in calls
-                if _about(problem, c.tool) and (not name or name in c.filled.arguments)
-            ),
-            None,
-        )
-        argument = (
-            next((a for a in arguments_of(call.tool.input_schema) if a.name == name), None)
-            if call
-            else None
-        )
-        if call is None or argument is None:
-            if call is None or name or not reading.results:
-                return False
-            continue
-        values = call.filled.arguments
-        limit = _number(problem.get("limit"))
-        if argument.kind == "number" and limit is not None and values[name] != limit:
-            values[name] = limit
-        elif argument.required or argument.kind == "id":
+    def _fragment(self, sentence: Sentence) -> bool:
+        """A noun phrase or something like an example of a read: "emails from Ivan"."""
+        reads = [m for m in ranked(sentence, self.index, self._context()) if m.tool.action_type == "read"]
+        said = words(sentence.text, self.tag)
+        spoken = any(has(w, self.tag, "copula", "first_person", "others", "saying") for w in said)
+        told = telling(said, self.tag)
+        thing = bool(told) and any(c[0] == "#" for c in concepts(told[0].text, self.tag))
+        like = bool(reads) and reads[0].likeness >= LIKE_AN_EXAMPLE
+        if spoken or not (like or (thing and len(told) <= FRAGMENT)):
             return False
+        match = best(reads)
+        if match is None:
+            return False
+        self._add(match.tool, sentence)
+        return True
+
+    def _question(self, sentence: Sentence) -> None:
+        """Never an effect: a read, or words from what the prompt holds."""
+        asked = answering.Asked(sentence)
+        fitting = ranked(sentence, self.index, self._context())
+        reads = [m for m in fitting if m.tool.action_type == "read"]
+        able = any(has(w, self.tag, "ability") for w in asked.said)
+        if able and not asked.telling:
+            self._say(replies.capabilities(self.tools, self.tag))
+        elif reads and reads[0].likeness >= LIKE_AN_EXAMPLE:
+            self._add(reads[0].tool, sentence)
+        elif text := self._known(asked, fitting, able=able):
+            self._say(text)
+        elif match := best(reads):
+            self._add(match.tool, sentence)
         else:
-            del values[name]
+            self._say(language.of(self.tag).say("not_known"))
+
+    def _known(self, asked: answering.Asked, fitting: Sequence[Match], *, able: bool) -> str:
+        """What the prompt itself holds for a question."""
+        effect = answering.about_an_effect(asked, self.index, fitting)
+        how = any(w.text in language.of(self.tag).words.forms("manner") for w in asked.said)
+        if effect and (able or how):
+            return replies.able(effect, self.tag)
+        if text := answering.from_facts(asked, self.reading.facts):
+            return text
+        if effect and not asked.wants & {"count", "which"}:
+            return answering.done_before(effect, self.reading, asked)
+        return answering.from_overview(asked, self.reading.overview)
+
+    def _clauses(self, sentence: Sentence) -> Iterator[Sentence]:
+        """The sentence cut at `and then` where both halves ask for something, at a plain `and` only
+        where the second is complete by itself."""
+        start, text = 0, sentence.text
+        for cut in list(_cuts(text, self.tag))[:CLAUSES]:
+            halves = text[start : cut.start()], text[cut.end() :]
+            if 0 <= sentence.content < cut.start() and not cut["then"]:
+                continue
+            first, second = (sentences(h, self.tag, self.leads)[:1] for h in halves)
+            if first and second and self._both(first[0], second[0], then=bool(cut["then"])):
+                yield first[0]
+                start = cut.end()
+        rest = sentence if not start else next(iter(sentences(text[start:], self.tag, self.leads)))
+        yield rest
+
+    def _both(self, first: Sentence, second: Sentence, *, then: bool) -> bool:
+        asking = ("command", "request", "question")
+        if first.act not in asking or second.act not in asking:
+            return False
+        least = STRONG if not then else 2.0
+        one = asked_for(first, self.index, self.apps, least) or best(ranked(first, self.index), least)
+        if one is None:
+            return False
+        other = asked_for(second, self.index, [one.tool.app_id], least)
+        if other is None:
+            return False
+        known = self.index.vocabulary[other.tool.name]
+        return then or not fill(other.tool, second, self.reading, known).missing
+
+    def _left(self) -> list[_Planned]:
+        """What has not run yet, and what failed in a way the kernel wants mended."""
+        results = list(self.reading.results)
+        left = []
+        for call in self.planned:
+            ran = next(
+                (r for r in results if (r.app_id, r.fn_name) == (call.tool.app_id, call.tool.fn_name)),
+                None,
+            )
+            if ran:
+                results.remove(ran)
+            if ran is None or (not ran.ok and any(_about(p, call.tool) for p in self.reading.problems)):
+                left.append(call)
+        return left
+
+    def _mend(self, calls: Sequence[_Planned]) -> bool:
+        """Refused optional arguments are dropped, numbers moved to their limit. False when
+        something cannot be mended.
+
+        A problem of no field is mended where results have come since: then references find their
+        values in them.
+        """
+        return all(_mended(p, calls, bool(self.reading.results)) for p in self.reading.problems)
+
+
+def _mended(problem: dict[str, Any], calls: Sequence[_Planned], later: bool) -> bool:
+    name = str(problem.get("field", "")).partition(".")[0]
+    call = next(
+        (c for c in calls if _about(problem, c.tool) and (not name or name in c.filled.arguments)),
+        None,
+    )
+    if call is None:
+        return False
+    argument = next((a for a in arguments_of(call.tool.input_schema) if a.name == name), None)
+    if argument is None:
+        return later and not name
+    values = call.filled.arguments
+    limit = re.search(r"-?\d+", str(problem.get("limit")))
+    if argument.kind == "number" and limit and values[name] != int(limit[0]):
+        values[name] = int(limit[0])
+    elif argument.required or argument.kind == "id":
+        return False
+    else:
+        del values[name]
     return True
 
 
@@ -276,6 +299,21 @@ def _about(problem: dict[str, Any], tool: ToolSpec) -> bool:
     )
 
 
-def _number(value: Any) -> int | None:
-    found = re.search(r"-?\d+", str(value))
-    return int(found[0]) if found else None
+def _cuts(text: str, tag: str) -> Iterator[re.Match[str]]:
+    quotes = [e for e in find_entities(text) if e.kind == "quote"]
+    for m in _joints(tag).finditer(text):
+        if not any(q.start < m.start() < q.end for q in quotes):
+            yield m
+
+
+@lru_cache(maxsize=16)
+def _joints(tag: str) -> re.Pattern[str]:
+    """`and`, `, then`, `and after that`: where a sentence may be cut."""
+    spoken = language.of(tag).words
+    joined = "|".join(map(re.escape, sorted(spoken.forms("and_")))) or "(?!)"
+    then = "|".join(map(re.escape, sorted(spoken.forms("sequence")))) or "(?!)"
+    fillers = "|".join(map(re.escape, sorted(spoken.forms("reference"), key=len, reverse=True)))
+    return re.compile(
+        rf",?\s+(?:(?:{joined})\s+)?(?P<then>(?:{then})(?:\s+(?:{fillers}))?)\s+|,?\s+(?:{joined})\s+",
+        re.IGNORECASE,
+    )

@@ -1,5 +1,5 @@
-"""What a reader of the prompt can know: the message, the remembered turns with their facts, results
-and problems."""
+"""What a reader of the prompt can know: the message, the overview, the remembered turns with their
+facts and arguments, results and problems."""
 
 from __future__ import annotations
 
@@ -11,19 +11,22 @@ from typing import Any
 _BLOCK = re.compile(r"\[([A-Z]+)\]\s*$")
 _TURN = re.compile(r"\[(\S+) user (\w+)(?: apps=\[([^\]]*)\])?[^\]]*\] (.*)$")
 _MESSAGE = re.compile(r"\[(\S+) user\] ?(.*)$")
-_FACTS = re.compile(r"FACTS: app=(\S+) fn=(\S+) data=(.*)$")
+_FACTS = re.compile(r"(FACTS|ARGS): app=(\S+) fn=(\S+) (?:data|args)=(.*)$")
 _CALL = re.compile(r"RESULT: app=(\S+) fn=(\S+) status=(\S+)")
 _FIELD = re.compile(r"\s*(\w+)=")
+_SECTION = re.compile(r"- (\S+) \([^)]*\): (.*)$")
+_ENTRY = re.compile(r"(?:^|, )([\w.-]+)=")
 _DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """The data of one successful call."""
+    """What is known of one successful call: its data and, where shown, its arguments."""
 
     app_id: str
     fn_name: str
     data: Any
+    arguments: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +38,26 @@ class Result:
     ok: bool
     text: str
     data: Any = None
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One field of the overview, as it is rendered: `[a (#1), b (#2)]` for a list."""
+
+    section: str
+    key: str
+    value: str
 
 
 @dataclass(slots=True)
 class Reading:
-    """A prompt, read. `facts` and `apps` are newest first; `asked` is the last turn's message if it
-    was answered by a question."""
+    """A prompt, read. `facts` and `apps` are newest first; `previous` the last turn's message and
+    reply."""
 
     message: str = ""
     at: str = ""
+    overview: list[Entry] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
     apps: list[str] = field(default_factory=list)
     previous: tuple[str, str] = ("", "")
@@ -58,37 +72,69 @@ def read_prompt(prompt: str) -> Reading:
     for line in prompt.splitlines():
         if header := _BLOCK.fullmatch(line):
             block = header[1]
-        elif block == "MESSAGE" and line.strip():
-            found = _MESSAGE.match(line)
-            reading.message = found[2] if found else line.strip()
-        elif block in ("HISTORY", ""):
-            _read_history(line, reading)
-        elif block == "RESULTS":
-            if result := _result(line):
-                reading.results.append(result)
-        elif block == "PROBLEMS":
-            if problem := _problem(line):
-                reading.problems.append(problem)
+            if block == "PROBLEMS":  # a later round's: what was refused before has been mended
+                reading.problems.clear()
+        else:
+            _read_line(block, line, reading)
     reading.facts.extend(
-        Fact(r.app_id, r.fn_name, r.data) for r in reading.results if r.ok and r.data
+        Fact(r.app_id, r.fn_name, r.data, r.arguments) for r in reading.results if r.ok and r.data
     )
     reading.facts.reverse()
     reading.apps.reverse()
     return reading
 
 
+def _read_line(block: str, line: str, reading: Reading) -> None:
+    if block == "MESSAGE" and line.strip():
+        found = _MESSAGE.match(line)
+        reading.message = found[2] if found else line.strip()
+    elif block == "SKELETON":
+        _read_section(line, reading)
+    elif block in ("HISTORY", ""):
+        _read_history(line, reading)
+    elif block == "RESULTS":
+        if result := _result(line):
+            reading.results.append(result)
+    elif block == "PROBLEMS" and (problem := _problem(line)):
+        reading.problems.append(problem)
+
+
+def _read_section(line: str, reading: Reading) -> None:
+    section = _SECTION.match(line)
+    if section is None:
+        return
+    marks = list(_ENTRY.finditer(section[2]))
+    ends = [*(m.start() for m in marks[1:]), len(section[2])]
+    for mark, end in zip(marks, ends, strict=True):
+        reading.overview.append(Entry(section[1], mark[1], section[2][mark.end() : end].strip()))
+
+
 def _read_history(line: str, reading: Reading) -> None:
     if facts := _FACTS.match(line):
-        try:
-            reading.facts.append(Fact(facts[1], facts[2], json.loads(facts[3])))
-        except ValueError:
-            return  # not the kernel's own line
+        _read_facts(facts, reading)
     elif found := _MESSAGE.match(line):
         reading.at, reading.message = found[1], found[2].replace("⏎", " ")
     elif turn := _TURN.match(line):
         said, _, replied = turn[4].partition(" → ")
         reading.previous = (said, replied)
         reading.apps.extend(app.strip() for app in (turn[3] or "").split(",") if app.strip())
+
+
+def _read_facts(facts: re.Match[str], reading: Reading) -> None:
+    """A FACTS line, or the ARGS line of the call before it."""
+    try:
+        value = json.loads(facts[4])
+    except ValueError:
+        return  # not the kernel's own line
+    if facts[1] == "FACTS":
+        reading.facts.append(Fact(facts[2], facts[3], value))
+        return
+    last = reading.facts[-1] if reading.facts else None
+    arguments = value if isinstance(value, dict) else {}
+    if last and (last.app_id, last.fn_name) == (facts[2], facts[3]):
+        reading.facts[-1] = Fact(facts[2], facts[3], last.data, arguments)
+    else:
+        reading.facts.append(Fact(facts[2], facts[3], {}, arguments))
 
 
 def _result(line: str) -> Result | None:
@@ -103,12 +149,15 @@ def _result(line: str) -> Result | None:
         except ValueError:
             break
     ok = call[3] == "ok"
+    text = values.get("summary" if ok else "error") or values.get("summary") or ""
+    arguments = values.get("args")
     return Result(
         call[1],
         call[2],
         ok,
-        str(values.get("summary" if ok else "error") or values.get("summary") or ""),
+        str(text),
         values.get("data"),
+        arguments if isinstance(arguments, dict) else {},
     )
 
 

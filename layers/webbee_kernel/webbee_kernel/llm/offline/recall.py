@@ -1,5 +1,5 @@
-"""What "the same address" and "the first one" mean: values out of the FACTS lines, newest first, by
-the argument's type."""
+"""What the facts hold: things with ids, addresses, texts; and which of them a reference means,
+newest first."""
 
 from __future__ import annotations
 
@@ -8,26 +8,31 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..protocol import ToolSpec
+from ... import language
+from .matching import name_stems
 from .reading import Fact
-from .words import ORDINALS, RECENCY, REFERENCES, Token, stem, tokens
+from .schema import keys, parts
+from .words import KEPT, Word, has, ordinals, points_back, words
 
 _EMAIL = re.compile(r"<EMAIL_\d+>|[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")
-_ADDRESS_KEYS = ("from", "sender", "reply_to", "email", "address", "to", "recipient")
+_ALIKE = 3
+_ENDING = 3  # letters by which forms of a name may differ
 
 
 @dataclass(frozen=True, slots=True)
 class Reference:
     """How a text points back: `position` in a list if it names one, `recent` for "the one I just
-    created"."""
+    created", `toward` for a person or a place ("to her")."""
 
     position: int | None = None
     recent: bool = False
+    toward: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One thing in a fact: its id, the dict that holds it, and whether it is an item of a list."""
+    """One thing in a fact: its id, the dict that holds it, whether it is an item of a list, and the
+    key it stands under."""
 
     id: Any
     fields: dict[str, Any]
@@ -35,136 +40,22 @@ class Record:
     container: str
 
 
-def reference(words: Sequence[Token]) -> Reference | None:
+def reference(said: Sequence[Word], tag: str) -> Reference | None:
     """The reference these words make, if any."""
-    position = next((ORDINALS[t.word] for t in words if t.word in ORDINALS), None)
-    pointing = [t for t in words if t.word in REFERENCES and t.word != "что"]
-    if position is None and not pointing:
+    position = next((ordinals(tag)[w.stem] for w in said if w.stem in ordinals(tag)), None)
+    toward = any(has(w, tag, "toward") for w in said)
+    if position is None and not toward and not any(has(w, tag, "reference") for w in said):
         return None
-    return Reference(
-        position,
-        any(t.word in ("just", "только") for t in words) and any(t.word in RECENCY for t in words),
-    )
+    recent = sum(has(w, tag, "recency") for w in said) > 1
+    return Reference(position, recent, toward)
 
 
-def points_back(token: Token) -> bool:
-    """Whether the word can be part of a reference and so is never content on its own."""
-    return token.word in REFERENCES or token.word in ORDINALS or token.word in RECENCY
-
-
-def recall_email(facts: Sequence[Fact], fn_name: str, name: str, ref: Reference) -> str | None:
-    """The newest fact's address, at the position in its list if one is named.
-
-    `from` and its like go first; in a fact of the same function, the key that is named like the
-    argument does.
-    """
-    for fact in facts:
-        first = name if fact.fn_name == fn_name else ""
-        rows = _dicts(fact.data)
-        for holder in [
-            *_at(rows, ref),
-            *([] if rows and ref.position is not None else [fact.data]),
-        ]:
-            if found := _emails(holder, first):
-                return found[0]
-    return None
-
-
-def email_of(facts: Sequence[Fact], words: Sequence[Token]) -> tuple[str, Token] | None:
-    """The newest address of somebody who is named, and the word that names: in its local part or in
-    a name beside it."""
-    named = {t.word: t for t in words if len(t.word) > 2 and not points_back(t)}
-    for fact in facts if named else ():
-        for holder in _dicts(fact.data) or [fact.data]:
-            names = (
-                [v for k, v in holder.items() if "name" in str(k) and isinstance(v, str)]
-                if isinstance(holder, dict)
-                else []
-            )
-            for address in _emails(holder, ""):
-                said = {
-                    t.word for text in (address.partition("@")[0], *names) for t in tokens(text)
-                }
-                if hit := next((token for word, token in named.items() if word in said), None):
-                    return address, hit
-    return None
-
-
-def recall_ids(
-    facts: Sequence[Fact], app_id: str, name: str, count: int | None, which: Collection[str] = ()
-) -> list[Any]:
-    """The first `count` ids of the newest list among the facts of this app, or all of them; only
-    records whose text holds `which` stems."""
-    for fact in facts:
-        if listed := [r for r in _records(fact, app_id, name) if r.listed]:
-            return [r.id for r in listed if set(which) <= _stems(r.fields)][:count]
-    return []
-
-
-def recall_id(facts: Sequence[Fact], app_id: str, name: str, ref: Reference) -> Any | None:
-    """The id that is meant among the facts of this app, None when there is none or it is not clear
-    which."""
-    for fact in facts:
-        records = _records(fact, app_id, name)
-        if ref.recent or ref.position is None:
-            records = [r for r in records if not r.listed] or records
-            if len(records) == 1:
-                return records[0].id
-            if records and not ref.recent:
-                return None
-        elif listed := [r for r in records if r.listed]:
-            return listed[ref.position].id if -len(listed) <= ref.position < len(listed) else None
-    if ref.position in (0, -1):  # of what came singly, the first and the last are the same
-        return recall_id(facts, app_id, name, Reference())
-    return None
-
-
-def id_path(facts: Sequence[Fact], tool: ToolSpec, name: str, ref: Reference) -> str:
-    """Where a result of `tool` that is yet to come will hold the id, empty when it is not clear
-    which is meant.
-
-    A write, or a read of one thing, tells `id`. A list is laid out as its last result was; without
-    one, under the app's name.
-    """
-    if tool.action_type != "read" or any(
-        key == "id" or key.endswith(("_id", "ids"))
-        for key in tool.input_schema.get("properties", {})
-    ):
-        return "id"
-    if ref.position is None or ref.position < 0:
-        return ""
-    known = (
-        r
-        for f in facts
-        if f.fn_name == tool.fn_name
-        for r in _records(f, tool.app_id, name)
-        if r.listed
-    )
-    container = next((r.container for r in known), tool.app_id)
-    return f"{container}.{ref.position}.id"
-
-
-def named_record(
-    facts: Sequence[Fact], app_id: str, name: str, words: Sequence[Token]
-) -> Record | None:
-    """The only record of the newest facts of this app whose text holds all the words (their
-    stems)."""
-    wanted = {t.stem for t in words if not points_back(t)}
-    for fact in facts if wanted else ():
-        found = [r for r in _records(fact, app_id, name) if wanted <= _stems(r.fields)]
-        if found:
-            return found[0] if len({str(r.id) for r in found}) == 1 else None
-    return None
-
-
-def _records(fact: Fact, app_id: str, name: str) -> list[Record]:
-    """What has an id in a fact of this app; of several kinds, those whose list is named like the
-    argument (`message_id`: messages)."""
-    if fact.app_id != app_id:
-        return []
-    found = [r for r in _walk(fact.data, name, False, "") if not r.fields.get("deleted")]
-    thing = stem(name.removesuffix("_ids").removesuffix("_id").rpartition("_")[2])
-    return [r for r in found if r.container and stem(r.container.casefold()) == thing] or found
+def records(fact: Fact, name: str) -> list[Record]:
+    """What has an id in a fact; of several kinds, those whose list is named like the argument
+    (`message_id`: messages)."""
+    found = list(_walk(fact.data, name, False, ""))
+    thing = name_stems("_".join(p for p in parts(name) if p not in keys("id_keys")))
+    return [r for r in found if r.container and thing & name_stems(r.container)] or found
 
 
 def _walk(value: Any, name: str, listed: bool, container: str) -> Iterator[Record]:
@@ -179,15 +70,137 @@ def _walk(value: Any, name: str, listed: bool, container: str) -> Iterator[Recor
             yield from _walk(item, name, True, container)
 
 
-def _stems(fields: dict[str, Any]) -> set[str]:
-    return {t.stem for value in fields.values() if isinstance(value, str) for t in tokens(value)}
+def pointed_at(facts: Sequence[Fact], name: str, ref: Reference) -> Any | None:
+    """The id that is meant among these facts, None when there is none or it is not clear which.
+
+    A position counts in the newest list that has it, in the order shown. Anything else means the
+    newest thing, if it is the only one that came with it.
+    """
+    if ref.position is not None and not ref.recent:
+        for fact in facts:
+            listed = [r for r in records(fact, name) if r.listed]
+            if len(listed) > 1 and -len(listed) <= ref.position < len(listed):
+                return listed[ref.position].id
+        if ref.position not in (0, -1):
+            return None
+    for fact in facts:
+        found = records(fact, name)
+        single = [r for r in found if not r.listed] or found
+        if len(single) == 1:
+            return single[0].id
+        if single and not ref.recent:
+            return None
+    return None
 
 
-def _at(records: list[dict[str, Any]], ref: Reference) -> list[dict[str, Any]]:
-    """The one record at the position, or all when none is named."""
-    if ref.position is None:
-        return records
-    return records[ref.position :][:1] if -len(records) <= ref.position < len(records) else []
+def listed_ids(
+    facts: Sequence[Fact], name: str, count: int | None, which: Collection[Word] = ()
+) -> list[Any]:
+    """The first `count` ids of the newest list, or all of them; only things whose text holds the
+    words of `which`."""
+    for fact in facts:
+        if listed := [r for r in records(fact, name) if r.listed]:
+            return [r.id for r in listed if holds(r.fields, which)][:count]
+    return []
+
+
+def named(facts: Sequence[Fact], name: str, said: Sequence[Word]) -> Record | None:
+    """The only thing of the newest facts whose text holds all the words."""
+    for fact in facts if said else ():
+        found = [r for r in records(fact, name) if holds(r.fields, said)]
+        if found:
+            return found[0] if len({str(r.id) for r in found}) == 1 else None
+    return None
+
+
+def container_of(facts: Sequence[Fact], fn_name: str, name: str) -> str:
+    """The key under which the function's last list stood, empty when there was none."""
+    return next(
+        (r.container for f in facts if f.fn_name == fn_name for r in records(f, name) if r.listed),
+        "",
+    )
+
+
+def holds(fields: dict[str, Any], said: Collection[Word]) -> bool:
+    """Whether every word, whatever its ending, stands in one of the texts of a thing."""
+    text = {w for value in fields.values() if isinstance(value, str) for w in _spelled(value)}
+    return all(any(_same(word, other) for other in text) for word in said)
+
+
+def literal(fields: dict[str, Any], said: Collection[Word]) -> bool:
+    """Whether the words stand in one of its texts just as said: then the name itself finds it."""
+    mine = {w.text for w in said}
+    return any(
+        mine <= {w for w, _ in _spelled(v)} for v in fields.values() if isinstance(v, str)
+    )
+
+
+def _spelled(text: str) -> list[tuple[str, str]]:
+    return [(w.text, w.stem) for w in words(text[:KEPT], language.detect(text[:200]))]
+
+
+def _same(word: Word, other: tuple[str, str]) -> bool:
+    return word.stem == other[1] or word.text == other[0] or alike(word.text, other[0])
+
+
+def alike(a: str, b: str) -> bool:
+    """Whether two words of a language with cases can be forms of one name: all but a short ending
+    is equal."""
+    if min(len(a), len(b)) < _ALIKE or a.isascii() or b.isascii():
+        return False
+    shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return shared >= _ALIKE and max(len(a), len(b)) - shared < _ENDING and shared >= min(len(a), len(b)) - 1
+
+
+def address_of(facts: Sequence[Fact], said: Sequence[Word], tag: str) -> tuple[str, Word] | None:
+    """The newest address of somebody who is named, and the word that names: in its local part or in
+    a text beside it."""
+    naming = [w for w in said if len(w.text) > 2 and not points_back(w, tag)]
+    for fact in facts if naming else ():
+        for holder in _dicts(fact.data) or [fact.data]:
+            texts = [v for v in holder.values() if isinstance(v, str)] if isinstance(holder, dict) else []
+            for address in addresses(holder, ""):
+                local = {"local": address.partition("@")[0].replace(".", " ")}
+                hit = next(
+                    (w for w in naming if holds(local, [w]) or any(
+                        address in t and holds({"t": t}, [w]) for t in texts)), None
+                )
+                if hit:
+                    return address, hit
+    return None
+
+
+def recall_address(facts: Sequence[Fact], fn_name: str, name: str, ref: Reference) -> str | None:
+    """The newest fact's address, at the position in its list if one is named. Whom something came
+    from goes first; in a fact of the same function, the key that is named like the argument."""
+    for fact in facts:
+        first = name if fact.fn_name == fn_name else ""
+        rows = _dicts(fact.data)
+        at = rows if ref.position is None else rows[ref.position :][:1]
+        for holder in [*at, *([] if rows and ref.position is not None else [fact.data])]:
+            if found := addresses(holder, first):
+                return found[0]
+    return None
+
+
+def addresses(value: Any, first: str) -> list[str]:
+    """Addresses in the value: under the key `first`, then under keys of senders, then of addresses,
+    then others, each in order."""
+    ranks = ({first}, keys("party_keys"), keys("address_keys"))
+
+    def rank(leaf: tuple[str, str]) -> int:
+        return next((n for n, group in enumerate(ranks) if leaf[0] in group and leaf[0]), len(ranks))
+
+    return [text for _, text in sorted(_leaves(value, ""), key=rank)]
+
+
+def text_of(fields: dict[str, Any], names: Sequence[str]) -> str:
+    """The text of a thing: under one of the names, else under a key for texts, else its title."""
+    for wanted in (names, keys("body_keys"), language.title_keys()):
+        for key, value in fields.items():
+            if key in wanted and isinstance(value, str) and value and not _EMAIL.fullmatch(value):
+                return value
+    return ""
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:
@@ -197,18 +210,6 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
     if isinstance(value, dict):
         return next((found for item in value.values() if (found := _dicts(item))), [])
     return []
-
-
-def _emails(value: Any, first: str) -> list[str]:
-    """Addresses in the value: those under the key `first`, then under address-like keys, then
-    others, each in order."""
-    order = {key: n for n, key in enumerate((first, *_ADDRESS_KEYS)) if key}
-    return [
-        text
-        for _, text in sorted(
-            _leaves(value, ""), key=lambda leaf: order.get(leaf[0], len(_ADDRESS_KEYS) + 1)
-        )
-    ]
 
 
 def _leaves(value: Any, key: str) -> Iterator[tuple[str, str]]:

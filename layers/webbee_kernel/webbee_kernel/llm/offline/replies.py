@@ -1,88 +1,121 @@
-"""What the offline model says itself, in English or Russian."""
+"""What the offline model says itself, in the language of the message; the sentences are
+`language`'s."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+from ... import language
 from ..protocol import ToolSpec
 from .schema import Argument
-from .words import is_russian
+from .words import idle, words
 
-ASKS = ("I need", "Уточните")
-"""How every question of `ask` begins."""
-
-_LABELS = {
-    "id": ("which one", "о чём именно речь"),
-    "ids": ("which ones", "о чём именно речь"),
-    "to": ("the address to send it to", "адрес получателя"),
-    "body": ("the text", "текст"),
-    "text": ("the text", "текст"),
-    "title": ("what to call it", "как это назвать"),
-    "subject": ("the subject", "тему"),
-    "query": ("what to look for", "что искать"),
-    "due": ("the date", "дату"),
-}
+_EXAMPLES = 3  # shown together
+_SHOWN = 60  # characters of a value in a question
 
 
-def language_of(message: str, fallback: str) -> str:
-    """`ru` for a message in Cyrillic, `en` for other letters, the user's language when there are
-    none."""
-    if is_russian(message):
-        return "ru"
-    return (
-        "en" if any(c.isalpha() for c in message) else ("ru" if fallback.startswith("ru") else "en")
-    )
-
-
-def ask(missing: Iterable[Argument], language: str) -> str:
+def ask(missing: Iterable[Argument], tag: str) -> str:
     """What has to be said for the call to be possible."""
-    russian = language == "ru"
+    spoken = language.of(tag)
     wanted = []
     for argument in missing:
-        name = "id" if argument.kind == "id" and argument.name not in _LABELS else argument.name
+        named = argument.name
+        name = "id" if argument.kind == "id" and not spoken.has(f"label_{named}") else named
         described = argument.description.partition(".")[0] or argument.name.replace("_", " ")
-        wanted.append(_LABELS[name][russian] if name in _LABELS else described)
-    listed = ", ".join(dict.fromkeys(wanted))
-    return (
-        f"{ASKS[1]}, пожалуйста: {listed}." if russian else f"{ASKS[0]} one more thing: {listed}."
-    )
+        known = spoken.has(f"label_{name}")
+        wanted.append(spoken.say(f"label_{name}") if known else described)
+    return spoken.say("needs", what=", ".join(dict.fromkeys(wanted)))
 
 
-def unknown(tools: Iterable[ToolSpec], language: str) -> str:
+def is_question_of_ours(reply: str, key: str) -> bool:
+    """Whether a remembered reply is our sentence `key`, in any language."""
+    begins = (language.of(t).say(key, what="\0").partition("\0")[0] for t in language.tags())
+    return any(reply.startswith(b) for b in begins)
+
+
+def unknown(tools: Sequence[ToolSpec], tag: str) -> str:
     """Nothing matched: that, and what there is."""
-    apps = _apps(tools)
-    if language == "ru":
-        return "Не знаю, как с этим помочь. " + (
-            f"Я работаю с приложениями: {apps}." if apps else "Ни одно приложение не подключено."
-        )
-    return "I don't know how to help with that. " + (
-        f"I work with these apps: {apps}." if apps else "No app is connected."
-    )
+    spoken = language.of(tag)
+    if not tools:
+        return spoken.say("cannot_help_alone")
+    return spoken.say("cannot_help", apps=_apps(tools))
 
 
-def capabilities(tools: Iterable[ToolSpec], language: str) -> str:
-    """The answer to a greeting and to "what can you do"."""
-    apps = _apps(tools)
-    if language == "ru":
-        return (
-            f"Здравствуйте! Я работаю с приложениями: {apps}."
-            if apps
-            else "Здравствуйте! Ни одно приложение не подключено."
-        )
-    return f"Hello! I work with these apps: {apps}." if apps else "Hello! No app is connected."
+def capabilities(tools: Sequence[ToolSpec], tag: str) -> str:
+    """The answer to a greeting and to "what can you do": the apps, and what can be said to them."""
+    spoken = language.of(tag)
+    if not tools:
+        return spoken.say("greets_alone")
+    hello = spoken.say("greets", apps=_apps(tools))
+    examples = _examples(tools, tag)
+    return f"{hello} {spoken.say('for_example', examples=examples)}" if examples else hello
 
 
-def gave_up(problems: Iterable[str], language: str) -> str:
+def noted(tools: Sequence[ToolSpec], tag: str) -> str:
+    """The answer to a remark."""
+    examples = _examples(tools, tag, 1)
+    return language.of(tag).say("noted", examples=examples) if examples else unknown(tools, tag)
+
+
+def able(tool: ToolSpec, tag: str) -> str:
+    """The answer to "can you …" and "how do I …": what the function does and how it is asked for.
+    """
+    spoken = language.of(tag)
+    yes = spoken.say("able", what=tool.description.rstrip("."))
+    examples = _examples((tool,), tag)
+    return f"{yes} {spoken.say('for_example', examples=examples)}" if examples else yes
+
+
+def shall_i(calls: Iterable[tuple[ToolSpec, dict[str, Any]]], tag: str) -> str:
+    """Whether it is meant: what would be called with what."""
+    told = []
+    for tool, arguments in calls:
+        values = ", ".join(f"{k}: {_short(v)}" for k, v in arguments.items())
+        does = tool.description.partition(",")[0].rstrip(".")
+        told.append(f"{does} ({values})" if values else does)
+    return language.of(tag).say("shall_i", what="; ".join(told))
+
+
+def gave_up(problems: Iterable[str], tag: str) -> str:
     """The arguments were refused and cannot be mended here."""
     listed = "; ".join(dict.fromkeys(p for p in problems if p))
-    if language == "ru":
-        return (
-            f"Не получилось выполнить просьбу: {listed}."
-            if listed
-            else "Не получилось выполнить просьбу."
-        )
-    return f"I could not do that: {listed}." if listed else "I could not do that."
+    spoken = language.of(tag)
+    return spoken.say("could_not", why=listed) if listed else spoken.say("could_not_at_all")
 
 
-def _apps(tools: Iterable[ToolSpec]) -> str:
+def said_as(text: str, tag: str) -> str:
+    """The telling words of a question, as it said them: they label the answer."""
+    return " ".join(
+        text[w.start : w.end]
+        for w in words(text, tag)
+        if not idle(w.text, tag) and w.text not in _asking(tag)
+    )
+
+
+def _asking(tag: str) -> frozenset[str]:
+    spoken = language.of(tag).words
+    return spoken.forms("question") | frozenset(spoken.meanings("asks"))
+
+
+def _examples(tools: Sequence[ToolSpec], tag: str, most: int = _EXAMPLES) -> str:
+    """One example of each app in this language, reads first: what harms nobody is tried first."""
+    order = sorted(tools, key=lambda t: t.action_type != "read")
+    chosen: dict[str, str] = {}
+    for tool in order:
+        fitting = (e for e in tool.examples if language.detect(e) == tag)
+        if tool.app_id not in chosen and (example := next(fitting, "")):
+            chosen[tool.app_id] = example
+    left, right = ("«", "»") if language.of(tag).script == "cyrillic" else ("“", "”")
+    return ", ".join(f"{left}{e}{right}" for e in list(chosen.values())[:most])
+
+
+def _apps(tools: Sequence[ToolSpec]) -> str:
     return ", ".join(dict.fromkeys(t.app_id for t in tools))
+
+
+def _short(value: Any) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+

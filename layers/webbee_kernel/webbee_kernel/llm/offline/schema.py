@@ -1,68 +1,38 @@
-"""What a JSON schema says an argument is."""
+"""What a JSON schema says an argument is: types and formats first, markers, then its name in the
+words that `language` has for keys."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
-from .words import fold, stem, tokens
+from ... import language
+from .words import concepts, fold, words
 
-ArgumentKind = Literal["email", "party", "id", "date", "bool", "enum", "number", "text", "other"]
+ArgumentKind = Literal[
+    "email", "url", "party", "id", "date", "bool", "enum", "number", "text", "other"
+]
 
-_EMAIL_NAMES = frozenset(
-    "to from cc bcc email address recipient recipients sender from_address to_address email_address".split()
-)
-_PARTIES = frozenset("from sender author".split())
-_DATE_NAMES = frozenset(
-    "due date day deadline when since until before after due_date due_at start end".split()
-)
-_TITLES = ("title", "subject", "name", "headline")
-_BODIES = (
-    "body",
-    "text",
-    "content",
-    "message",
-    "note",
-    "query",
-    "q",
-    "search",
-    "question",
-    "reply",
-    "prompt",
-)
 _SAYS = re.compile(r"([\w-]+)\s*\(([^()]*)\)")
+_BRACKETS = re.compile(r"\(([^()]*)\)")
 _FALSE = re.compile(r"\bfalse\b[^.]*?([\w-]*)\s*\(([^()]*)\)", re.IGNORECASE)
-_SYNONYMS = {
-    "unread": "непрочитанные новые new",
-    "read": "прочитанные",
-    "today": "сегодня",
-    "tomorrow": "завтра",
-    "done": "выполненные сделанные completed finished",
-    "completed": "выполненные сделанные done finished",
-    "overdue": "просроченные late",
-    "open": "открытые",
-    "all": "все everything",
-    "high": "важная срочная срочно urgent important",
-    "low": "неважная",
-    "pinned": "закрепленные",
-    "sent": "отправленные",
-    "inbox": "входящие",
-    "archive": "архив архиве",
-    "drafts": "черновики черновик",
-    "spam": "спам junk",
-    "attachments": "вложения вложением",
-}
-_IDLE = frozenset("only is has include with show".split())
-
-
+_PART = re.compile(r"[A-Za-z][a-z]*|[^\W_]+")
+_DIRECTED: Mapping[str, ArgumentKind] = {"url": "url", "id": "id", "amount": "number"}
 _KEPT = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One property. `values` are those of an enum (or True and False), each with the stems of the
-    words that mean it."""
+    """One property.
+
+    `values` are those of an enum (or True and False), each with the stems of the words that mean
+    it. `said` are the stems a user names it with ("subject"). `is_title`: a short text that names a
+    thing; `is_body`: what a function is mainly about; `holds_address`: a text that may be an
+    address.
+    """
 
     name: str
     kind: ArgumentKind
@@ -74,16 +44,10 @@ class Argument:
     minimum: float | None = None
     maximum: float | None = None
     default: Any = None
-
-    @property
-    def is_title(self) -> bool:
-        """A short text that names a thing."""
-        return self.kind == "text" and self.name in _TITLES
-
-    @property
-    def is_body(self) -> bool:
-        """The text a function is mainly about."""
-        return self.kind == "text" and self.name in _BODIES
+    said: frozenset[str] = frozenset()
+    is_title: bool = False
+    is_body: bool = False
+    holds_address: bool = False
 
 
 _read: dict[int, tuple[dict[str, Any], tuple[Argument, ...]]] = {}
@@ -97,6 +61,18 @@ def arguments_of(schema: dict[str, Any]) -> tuple[Argument, ...]:
             _read.clear()
         known = _read[id(schema)] = (schema, _arguments(schema))
     return known[1]
+
+
+@lru_cache(maxsize=16)
+def keys(role: str) -> frozenset[str]:
+    """The words of a role of keys, in all languages."""
+    found = (language.of(tag).words.forms(role) for tag in language.tags())
+    return frozenset(fold(w) for forms in found for w in forms)
+
+
+def parts(name: str) -> tuple[str, ...]:
+    """`fromAddress`, `from_address` → from, address."""
+    return tuple(p.casefold() for p in _PART.findall(name))
 
 
 def _arguments(schema: dict[str, Any]) -> tuple[Argument, ...]:
@@ -115,7 +91,8 @@ def _resolved(prop: dict[str, Any], definitions: dict[str, Any]) -> dict[str, An
         ref = str(choice.get("$ref", ""))
         target = definitions.get(ref.rpartition("/")[2], {}) if ref else choice
         if target.get("type") not in (None, "null") or "enum" in target or "const" in target:
-            return {**target, **{k: v for k, v in prop.items() if k in ("description", "default")}}
+            kept = {k: v for k, v in prop.items() if k in ("description", "default", "x-directs")}
+            return {**target, **kept}
     return prop
 
 
@@ -126,72 +103,97 @@ def _argument(
     inner = _resolved(prop.get("items") or {}, definitions) if many else prop
     description = str(prop.get("description", ""))
     kind = _kind(name, inner)
+    own = parts(name)
     return Argument(
         name=name,
         kind=kind,
         required=required,
         many=many,
         description=description,
-        values=_values(name, inner, description, kind),
+        values=_values(own, inner, description, kind),
         iso=inner.get("format") in ("date", "date-time"),
         minimum=inner.get("minimum", inner.get("exclusiveMinimum")),
         maximum=inner.get("maximum", inner.get("exclusiveMaximum")),
         default=prop.get("default"),
+        said=_stems(*own, *(_BRACKETS.findall(description))),
+        is_title=kind == "text" and bool(set(own) & set(language.title_keys())),
+        is_body=kind == "text" and bool(set(own) & keys("body_keys")),
+        holds_address=kind == "text" and not required and _speaks_of_address(own, description),
     )
 
 
 def _kind(name: str, prop: dict[str, Any]) -> ArgumentKind:
-    kind = prop.get("type")
+    kind, form = prop.get("type"), prop.get("format")
     if "enum" in prop or "const" in prop:
         return "enum"
     if kind == "boolean":
         return "bool"
-    if name in ("id", "ids") or name.endswith(("_id", "_ids")):
+    directed = _DIRECTED.get(str(prop.get("x-directs")))
+    if directed:
+        return directed
+    own = parts(name)
+    if own and own[-1] in keys("id_keys"):
         return "id"
     if kind in ("integer", "number"):
         return "number"
     if kind != "string":
         return "other"
-    if name in _PARTIES and prop.get("format") != "email":
-        return "party"
-    if prop.get("format") == "email" or name in _EMAIL_NAMES:
+    return _text_kind(own, str(form or ""), prop)
+
+
+def _text_kind(own: tuple[str, ...], form: str, prop: dict[str, Any]) -> ArgumentKind:
+    if form in ("uri", "url"):
+        return "url"
+    if form in ("date", "date-time") or set(own) & keys("date_keys"):
+        return "date"
+    if form == "email" or prop.get("x-pii") == "email":
         return "email"
-    return "date" if prop.get("format") in ("date", "date-time") or name in _DATE_NAMES else "text"
+    if set(own) & keys("party_keys"):
+        return "party"
+    addressed = bool(own) and own[-1] in keys("address_keys")
+    return "email" if addressed and _speaks_of_address((), str(prop.get("description", own[-1]))) else "text"
+
+
+def _speaks_of_address(own: tuple[str, ...], description: str) -> bool:
+    told = [*own, *(w.text for w in words(description.partition(";")[0], "en"))]
+    return any(c in ("#address", "#account") for text in told for c in concepts(text, "en"))
 
 
 def _values(
-    name: str, prop: dict[str, Any], description: str, kind: ArgumentKind
+    own: tuple[str, ...], prop: dict[str, Any], description: str, kind: ArgumentKind
 ) -> tuple[tuple[Any, frozenset[str]], ...]:
-    """Words for each value: its own, known synonyms, and those the description gives in brackets
-    after it.
+    """Words for each value: its own, those that languages have for it, and those the description
+    gives in brackets after it.
 
     `done (finished, готово)` for an enum, `False to unpin (открепи)` for a boolean.
     """
-    said = {m[1].casefold(): m[2] for m in _SAYS.finditer(description)}
+    said = {fold(m[1]): m[2] for m in _SAYS.finditer(description)}
     if kind == "enum":
-        return tuple(
-            (v, _stems(str(v), said.get(str(v).casefold(), "")))
-            for v in prop.get("enum", [prop.get("const")])
-        )
-    if kind == "bool":
-        own = [part for part in name.casefold().split("_") if part not in _IDLE]
-        no = _FALSE.search(description)
-        false = _stems(no[1], no[2]) if no else frozenset()
-        return (
-            (False, false),
-            (
-                True,
-                _stems(*own, *(said.get(part, "") for part in own), said.get("true", "")) - false,
-            ),
-        )
-    return ()
+        options = prop.get("enum", [prop.get("const")])
+        return tuple((v, _stems(str(v), said.get(fold(str(v)), ""))) for v in options)
+    if kind != "bool":
+        return ()
+    telling = [p for p in own if p not in keys("flag_words")]
+    no = _FALSE.search(description)
+    false = _stems(no[1], no[2]) if no else frozenset()
+    yes = _stems(*telling, *(said.get(p, "") for p in telling), said.get("true", ""))
+    return (False, false), (True, yes - false)
 
 
 def _stems(*texts: str) -> frozenset[str]:
-    """Stems of one-word descriptions (a phrase would match by any of its words)."""
-    phrases = [
-        fold(p.strip()) for text in texts for p in re.split(r"[,;/]", text.replace("_", " "))
-    ]
-    words = [w for p in phrases for w in (p.split() if p and len(p.split()) == 1 else [])]
-    words += [w for word in words for w in _SYNONYMS.get(word, "").split()]
-    return frozenset(stem(t.word) for w in words for t in tokens(w))
+    """Stems of one-word descriptions (a phrase would match by any of its words), and of what
+    languages say for them."""
+    phrases = [p.strip() for text in texts for p in re.split(r"[,;/]", text.replace("_", " "))]
+    single = [p for p in phrases if p and len(p.split()) == 1]
+    found: set[str] = set()
+    for word in single:
+        found |= {w.stem for w in words(word, "en")} | _means(fold(word))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=_KEPT)
+def _means(value: str) -> frozenset[str]:
+    """The stems that languages have for a value such as `unread`."""
+    listed = [(tag, language.of(tag).words.values) for tag in language.tags()]
+    meant = {value, *(values.get(language.stem(value, tag)) for tag, values in listed)}
+    return frozenset(s for _, values in listed for s, concept in values.items() if concept in meant)

@@ -1,128 +1,106 @@
-"""Words, and the stems that make their forms equal, in English and Russian (other languages:
-prefixes)."""
+"""A text in words, and what part each plays in its language. The words themselves are `language`'s.
+"""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_RU_ENDING = re.compile(
-    r"(?:[иы]ми|[аяи]ми|[иы]х|[ао]го|его|[ое]му|[аяо]м|[ое]в|ей|ой|ах|ях|ем|ую|юю|ая|яя|ое|ее|ые|ие|ий|ый|ишь|ешь|ить|ать|ять|еть|[аеиоуыьэюя]|й)$"
-)
-_CYRILLIC = re.compile(r"[а-яё]", re.IGNORECASE)
-_PREFIX = 6
+from ... import language
+from ...language import fold
 
-FILLERS = frozenset(
-    "a an the to for of in on at my me i we us you your please is are am be do does did have has"
-    " had can could would will shall should and or with from by as some any there let want need so"
-    " just now then too also it its s t re ve ll m d up out off и а но в во на по с со к ко у о об"
-    " обо про для из от до за мне меня мы нам я ты вы тебя мой моя мое мои мою моих моей моим твой"
-    " пожалуйста есть ли бы же ну вот нужно надо хочу можно можешь там так еще".split()
-)
-"""Words that say nothing about which function is meant."""
-
-QUESTION_WORDS = frozenset(
-    "what which who whom whose where when why how many much что какой какая какие какое каких кто"
-    " где когда почему зачем как сколько".split()
-)
-"""Words that say little."""
-
-CONNECTIVES = frozenset(
-    "a an the to for of me my us our please that about called named titled saying says with text"
-    " new on in into onto as s мне нам мой мою мои моих моем что чтобы про о об обо в во на к с со"
-    " из от для пожалуйста новую новое новый новая текстом по под названием надо нужно back down"
-    " away off".split()
-)
-"""Words between a command and its content."""
-
-REFERENCES = frozenset(
-    "it its that this those these him her them they he she one ones same previous above address"
-    " person sender recipient just recently which тот та то ту того тому той тем те этот эта это"
-    " эту этого этому этой этим эти его ее ей ему им их нему ней нее него них туда там же самый"
-    " самую самое адрес адресу адреса отправителю только что предыдущую предыдущее которую который"
-    " которое".split()
-)
-"""Words that point back at something the last turns brought."""
-
-RECENCY = frozenset(
-    "i we you created added wrote made saved sent found got received recently just я мы ты создал"
-    " создала добавил добавила записал записала написал написала сделал сделала сохранил сохранила".split()
-)
-"""Words of "the one I just created"."""
-
-ORDINALS = {
-    **dict.fromkeys("first 1st первый первая первое первую первого первому первой".split(), 0),
-    **dict.fromkeys("newest latest новейший новейшее свежее".split(), 0),
-    **dict.fromkeys("second 2nd второй вторая второе вторую второго второму".split(), 1),
-    **dict.fromkeys("third 3rd третий третья третье третью третьего третьему третьей".split(), 2),
-    **dict.fromkeys(
-        "fourth 4th четвертый четвертая четвертое четвертую четвертого четвертому".split(), 3
-    ),
-    **dict.fromkeys("fifth 5th пятый пятая пятое пятую пятого пятому".split(), 4),
-    **dict.fromkeys(
-        "last последний последняя последнее последнюю последнего последнему последней".split(), -1
-    ),
-}
-"""Position in a list."""
+_PARTICLE = 2  # letters of what may hang on a word after a hyphen
+_STEM_OF_TWO = 3  # letters that a word has at least before such a particle
+KEPT = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
-    """A word of a text, where it stands, folded (no letter case, no ё, no hyphens) and stemmed."""
+class Word:
+    """A word where it stands: folded (no letter case), and its stem."""
 
     start: int
     end: int
-    word: str
+    text: str
     stem: str
 
 
-def tokens(text: str) -> list[Token]:
-    """The words of the text in order."""
-    return [
-        Token(m.start(), m.end(), word, stem(word))
-        for m in _WORD.finditer(text)
-        for word in [fold(m.group())]
-    ]
+@lru_cache(maxsize=KEPT)
+def words(text: str, tag: str) -> tuple[Word, ...]:
+    """The words of the text in order, stemmed as the language `tag` does."""
+    found = []
+    for token in language.tokens(text):
+        folded = fold(token.text)
+        bare, _, rest = folded.partition("-")
+        whole = bare if len(bare) >= _STEM_OF_TWO and len(rest) <= _PARTICLE else folded
+        found.append(Word(token.start, token.end, whole, language.stem(whole, tag)))
+    return tuple(found)
 
 
-def fold(word: str) -> str:
-    """Without letter case, ё and hyphens."""
-    return word.casefold().replace("ё", "е").replace("-", "")
+@lru_cache(maxsize=KEPT)
+def forms(tag: str, role: str) -> frozenset[str]:
+    """The words of a role in their exact forms, folded."""
+    return frozenset(map(fold, language.of(tag).words.forms(role)))
 
 
-@lru_cache(maxsize=8192)
-def stem(word: str) -> str:
-    """A folded word without its usual ending, at most six characters: `задачами` and `задачу` →
-    `задач`, `notes` → `note`."""
-    if is_russian(word):
-        for _ in range(2 if len(word) > 7 else 1):
-            if len(word) > 4:
-                word = _RU_ENDING.sub("", word)
-        return word[:_PREFIX]
-    if len(word) > 4 and word.endswith("ies"):
-        word = word[:-3] + "y"
-    elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-1]
-    for ending in ("ing", "ed"):
-        if len(word) > len(ending) + 2 and word.endswith(ending):
-            word = word[: -len(ending)]
-            word = (
-                word[:-1]
-                if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lse"
-                else word
-            )
-    return word[:-1] if len(word) > 4 and word.endswith("e") else word
+def has(word: Word, tag: str, *roles: str) -> bool:
+    """Whether the very form of the word plays one of these roles."""
+    return any(word.text in forms(tag, role) for role in roles)
 
 
-def is_russian(text: str) -> bool:
-    """Whether Cyrillic letters stand in it."""
-    return _CYRILLIC.search(text) is not None
+@lru_cache(maxsize=KEPT)
+def idle(text: str, tag: str) -> bool:
+    """Whether a (folded) word says nothing about the matter: function words that ask for nothing.
+    """
+    spoken = language.of(tag).words
+    return text in forms(tag, "function") and text not in spoken.meanings("commands")
 
 
-@lru_cache(maxsize=8192)
-def trigrams(word: str) -> frozenset[str]:
-    """Character trigrams of the word with a mark at its start and end."""
-    marked = f"^{word}$"
-    return frozenset(marked[i : i + 3] for i in range(len(marked) - 2))
+@lru_cache(maxsize=KEPT)
+def concepts(text: str, tag: str) -> frozenset[str]:
+    """What a (folded) word means in every language: `show`, `delete` by its form, `account`,
+    `unread` by its stem. Words of another script are read in a language of that script."""
+    found: set[str] = set()
+    for each in dict.fromkeys((tag, *language.tags())):
+        spoken = language.of(each).words
+        found |= {f"={c}" for c in spoken.meanings("commands").get(text, ())}
+        stem = language.stem(text, each)
+        found |= {f"#{c}" for c in things(each).get(stem, ())}
+        if found:
+            break
+    return frozenset(found)
+
+
+@lru_cache(maxsize=16)
+def things(tag: str) -> dict[str, frozenset[str]]:
+    """Stem → what it names: a word may name several."""
+    found: dict[str, set[str]] = {}
+    for word, named in language.of(tag).words.meanings("things").items():
+        found.setdefault(language.stem(word, tag), set()).update(named)
+    return {stem: frozenset(named) for stem, named in found.items()}
+
+
+@lru_cache(maxsize=16)
+def ordinals(tag: str) -> dict[str, int]:
+    """Stem → position in a list from 0, negative from its end."""
+    listed = language.of(tag).words.ordinals
+    return {stem: int(n) - (int(n) > 0) for stem, n in listed.items()}
+
+
+def points_back(word: Word, tag: str) -> bool:
+    """Whether the word can be part of a reference, and so is never content on its own."""
+    return has(word, tag, "reference", "recency", "toward") or word.stem in ordinals(tag)
+
+
+@lru_cache(maxsize=KEPT)
+def near(word: str, other: str) -> bool:
+    """Whether two words of four letters or more differ by one slip of the hand: a letter added,
+    left out, changed, or two swapped."""
+    if min(len(word), len(other)) < 4 or abs(len(word) - len(other)) > 1 or word == other:
+        return False
+    at = next((i for i, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), None)
+    if at is None:
+        return True
+    swapped = word[:at] + word[at + 1 : at + 2] + word[at : at + 1] + word[at + 2 :]
+    rests = {(word[at + 1 :], other[at:]), (word[at:], other[at + 1 :])}
+    rests.add((word[at + 1 :], other[at + 1 :]))
+    return swapped == other or any(a == b for a, b in rests)
