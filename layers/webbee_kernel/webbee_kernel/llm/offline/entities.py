@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import Literal
 
 from ... import language
@@ -68,7 +68,7 @@ def find_dates(text: str, tag: str, at: str) -> list[Entity]:
         if _free(taken, m.start, m.end)
     ]
     found = []
-    for mention, following in zip(mentions, [*mentions[1:], None], strict=True):
+    for mention, following in zip_longest(mentions, mentions[1:]):
         day = _day(mention, now)
         if not day:
             continue
