@@ -11,8 +11,7 @@ import pytest
 
 from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.llm.offline import OfflineModel
-from webbee_kernel.llm.offline.matching import index_of
-best = None
+from webbee_kernel.llm.offline.planning import meant
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Role, ToolSpec
 from webbee_kernel.llm.tools import tool_spec
 
@@ -64,7 +63,7 @@ def called(message: str, *history: str, after: Iterable[str] = ()) -> list[tuple
 
 
 def matched(message: str) -> str:
-    tool = best(message, TOOLS, index_of(TOOLS))
+    tool = meant(message, TOOLS)
     return f"{tool.app_id}.{tool.fn_name}" if tool else "none"
 
 
@@ -98,19 +97,22 @@ def test_what_no_app_can_do_is_never_acted_upon(message: str) -> None:
 @pytest.mark.parametrize(
     ("message", "call"),
     [
-        ("add task buy milk tomorrow", ("tasks.add", {"title": "buy milk", "due": "tomorrow"})),
+        ("add task buy milk tomorrow", ("tasks.add", {"title": "buy milk", "due": "2026-05-16"})),
         (
             "добавь задачу купить молоко завтра",
-            ("tasks.add", {"title": "купить молоко", "due": "завтра"}),
+            ("tasks.add", {"title": "купить молоко", "due": "2026-05-16"}),
         ),
-        ("remind me tomorrow to call mom", ("tasks.add", {"title": "call mom", "due": "tomorrow"})),
+        (
+            "remind me tomorrow to call mom",
+            ("tasks.add", {"title": "call mom", "due": "2026-05-16"}),
+        ),
         (
             "add a task to finish the report by 2026-06-01, high priority",
             ("tasks.add", {"title": "finish the report", "due": "2026-06-01", "priority": "high"}),
         ),
         (
             "создай срочную задачу «Продлить визу» на сегодня",
-            ("tasks.add", {"title": "Продлить визу", "due": "сегодня", "priority": "high"}),
+            ("tasks.add", {"title": "Продлить визу", "due": "2026-05-15", "priority": "high"}),
         ),
         ("put pay taxes on my to-do list", ("tasks.add", {"title": "pay taxes"})),
         ("покажи просроченные задачи", ("tasks.list_tasks", {"state": "overdue"})),

@@ -83,8 +83,9 @@ def _row(
 def _scores(view: TurnState) -> dict[str, tuple[int, float]]:
     if not view.message.strip() or not view.functions:
         return {}
-    from ..llm.offline.matching import bare, index_of
+    from ..llm.offline.matching import index_of, spoken, tag_of
 
     tools = tuple(tool_spec(f) for f in view.shortlist.ranked)
-    ranked = index_of(tools).rank(bare(view.message), tools)
+    tag = tag_of(view.message)
+    ranked = index_of(tools).rank(spoken(view.message, tag), tag)
     return {m.tool.name: (i, round(m.score, 2)) for i, m in enumerate(ranked, 1)}

@@ -23,6 +23,7 @@ def unfounded(text: str, state: TurnState) -> tuple[Problem, ...]:
         f"{a.app_id} {a.display_name} {a.description} {a.rules}"
         for a in state.catalogue.apps.values()
     ]
+    apps += [t for f in state.functions for t in (f.description, *f.examples)]
     words = [state.message, *(t.message for t in state.memory.turns)]
     said = [o.summary if o.ok else o.error for o in results]
     verdict = check(

@@ -24,8 +24,6 @@ for, and only a plain command has an effect.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ..protocol import ModelRequest, ModelResponse
 
 
@@ -41,8 +39,7 @@ class OfflineModel:
         if request.role == "classifier":  # imported when asked: the cell has it for `ctx.ai` only
             from .planning import classify
 
-            own = tuple(t for t in request.tools if t.app_id != "kernel")
-            return classify(replace(request, tools=own))
+            return classify(request)
         from .narrating import extract, narrate
 
         return narrate(request) if request.role == "narrator" else extract(request)

@@ -28,7 +28,8 @@ class Asked:
         spoken = language.of(self.tag).words.meanings("asks")
         self.wants = {c for w in self.said for c in spoken.get(w.text, ())}
         self.telling = [
-            w for w in telling(self.said, self.tag)
+            w
+            for w in telling(self.said, self.tag)
             if not has(w, self.tag, "question", "auxiliary", "ability", "others", "opener")
             and w.text not in spoken
         ]
@@ -50,7 +51,7 @@ def from_facts(asked: Asked, facts: Sequence[Fact]) -> str:
     for fact in facts:
         things = _things(fact)
         if naming:
-            things = [t for t in things if recall.holds(t, naming)]
+            things = _nearest(things, naming)
         elif not pointing or len(things) != 1:
             things = []
         found = [(t, v) for t in things for v in [_field(asked, t, fields, wanted)] if v]
@@ -61,8 +62,18 @@ def from_facts(asked: Asked, facts: Sequence[Fact]) -> str:
     return ""
 
 
+def _nearest(things: Sequence[dict[str, Any]], naming: Sequence[Word]) -> list[dict[str, Any]]:
+    """The things that hold most of the words, at least half of them."""
+    held = [sum(recall.holds(t, [w]) for w in naming) for t in things]
+    most = max(held, default=0)
+    return [t for t, n in zip(things, held, strict=True) if n == most and 2 * n >= len(naming)]
+
+
 def _is_field(asked: Asked, word: Word) -> bool:
-    return bool(concepts(word.text, asked.tag) & {"#address", "#due", "#date", "#subject", "#status", "#phone", "#person", "#price"})
+    return bool(
+        concepts(word.text, asked.tag)
+        & {"#address", "#due", "#date", "#subject", "#status", "#phone", "#person", "#price"}
+    )
 
 
 def _things(fact: Fact) -> list[dict[str, Any]]:
@@ -80,9 +91,7 @@ def _dicts(value: Any) -> Iterator[dict[str, Any]]:
             yield from _dicts(item)
 
 
-def _field(
-    asked: Asked, thing: dict[str, Any], fields: Sequence[Word], wanted: set[str]
-) -> str:
+def _field(asked: Asked, thing: dict[str, Any], fields: Sequence[Word], wanted: set[str]) -> str:
     """The value of the field that is asked for: by its key, by the kind of its value."""
     meant = {c for w in fields for c in asked.means(w)}
     for key, value in thing.items():
@@ -91,9 +100,13 @@ def _field(
     if "#address" in meant and (found := recall.addresses(thing, "")):
         return found[0]
     if "date" in wanted or meant & {"#date", "#due"}:
-        return next((str(v) for k, v in thing.items() if v and set(parts(str(k))) & keys("date_keys")), "")
+        return next(
+            (str(v) for k, v in thing.items() if v and set(parts(str(k))) & keys("date_keys")), ""
+        )
     if "person" in wanted or "#person" in meant:
-        return next((str(v) for k, v in thing.items() if v and set(parts(str(k))) & keys("party_keys")), "")
+        return next(
+            (str(v) for k, v in thing.items() if v and set(parts(str(k))) & keys("party_keys")), ""
+        )
     return ""
 
 
@@ -124,7 +137,9 @@ def _fit(asked: Asked, entry: Entry) -> float:
     if figure != ("count" in asked.wants):
         return 0.0
     key, section = _key_means(entry.key), _key_means(entry.section)
-    hits = [1.0 if asked.means(w) & key else 0.5 * bool(asked.means(w) & section) for w in asked.telling]
+    hits = [
+        1.0 if asked.means(w) & key else 0.5 * bool(asked.means(w) & section) for w in asked.telling
+    ]
     direct = any(h == 1.0 for h in hits)
     pointing = [w for w in asked.telling if points_back(w, asked.tag)]
     unspecific = 0.02 * len(parts(entry.key))
@@ -136,15 +151,24 @@ def done_before(tool: ToolSpec, reading: Reading, asked: Asked) -> str:
     spoken = language.of(asked.tag)
     found = [f for f in reading.facts if (f.app_id, f.fn_name) == (tool.app_id, tool.fn_name)]
     naming = [
-        w for w in asked.telling
-        if not points_back(w, asked.tag) and not idle(w.text, asked.tag) and asked.text[w.start].isupper() and w.start
+        w
+        for w in asked.telling
+        if not points_back(w, asked.tag)
+        and not idle(w.text, asked.tag)
+        and asked.text[w.start].isupper()
+        and w.start
     ]
     found = [f for f in found if all(any(recall.holds(t, [w]) for t in _things(f)) for w in naming)]
     if not found:
         return spoken.say("not_remembered")
     texts = [
-        ", ".join(str(v) for k, v in t.items() if isinstance(v, str) and v and set(parts(str(k))).isdisjoint(keys("id_keys")))
-        for f in found[:3] for t in _things(f)[:3]
+        ", ".join(
+            str(v)
+            for k, v in t.items()
+            if isinstance(v, str) and v and set(parts(str(k))).isdisjoint(keys("id_keys"))
+        )
+        for f in found[:3]
+        for t in _things(f)[:3]
     ]
     return spoken.say("remembered", what="; ".join(t for t in texts if t))
 
@@ -153,8 +177,9 @@ def about_an_effect(asked: Asked, index: Index, ranked: Sequence[Match]) -> Tool
     """The function with an effect that a question speaks of: the nearest one that shares a verb
     with it."""
     effects = language.of(asked.tag).words.effects
-    acts = {effects[w.stem] for w in asked.said if w.stem in effects}
-    meant = {c for w in asked.said for c in concepts(w.text, asked.tag) if c[0] == "="}
+    verbs = [w for w in asked.said if not any(c[0] == "#" for c in asked.means(w))]
+    meant = {c for w in verbs for c in concepts(w.text, asked.tag) if c[0] == "="}
+    acts = {effects[w.stem] for w in verbs if w.stem in effects}
     for match in ranked:
         known = index.vocabulary[match.tool.name]
         own = {e for s in known.commands for e in [language.of("en").words.effects.get(s)] if e}

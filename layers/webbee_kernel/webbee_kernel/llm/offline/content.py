@@ -45,6 +45,7 @@ class Content:
             or word.stem in self.extra
             or (self.loose and has(word, self.tag, "function", "question", "opener"))
             or (self.back and points_back(word, self.tag))
+            or (self.back and has(word, self.tag, "again", "opener", "sequence"))
         )
 
     def asks(self, word: Word) -> bool:

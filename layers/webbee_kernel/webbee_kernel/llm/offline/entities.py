@@ -62,18 +62,14 @@ def find_dates(text: str, tag: str, at: str) -> list[Entity]:
     """Days and moments as ISO values, relative ones counted from `at` (the message's own time)."""
     now = _moment(at)
     taken = [e for e in find_entities(text) if e.kind != "date"]
-    mentions = [
-        m
-        for m in language.dates(text[:_LONG], tag, now)
-        if _free(taken, m.start, m.end)
-    ]
+    mentions = [m for m in language.dates(text[:_LONG], tag, now) if _free(taken, m.start, m.end)]
     found = []
     for mention, following in zip_longest(mentions, mentions[1:]):
         day = _day(mention, now)
         if not day:
             continue
         end = mention.end
-        if following and following.kind == "time" and following.start - end < 5:  # noqa: PLR2004
+        if following and following.kind == "time" and following.start - end < 5:
             minutes = int(following.value)
             day, end = f"{day}T{minutes // 60:02d}:{minutes % 60:02d}", following.end
         found.append(Entity("date", mention.start, end, day))

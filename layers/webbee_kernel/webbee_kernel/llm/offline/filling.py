@@ -54,6 +54,7 @@ class _Filler:
         earlier: Sequence[tuple[ToolSpec, int]],
     ) -> None:
         self.tool, self.vocabulary, self.earlier = tool, vocabulary, earlier
+        self.sentence = sentence
         self.text, self.tag, self.at = sentence.text, sentence.tag, reading.at
         self.reading = reading
         self.facts = [f for f in reading.facts if f.app_id == tool.app_id]
@@ -97,8 +98,7 @@ class _Filler:
         return [w for w in said if not any(q.start <= w.start < q.end for q in self.quotes)]
 
     def _claim_reference(self) -> None:
-        """`that note`, `это письмо`: words that point and the thing they point at are no content.
-        """
+        """`that note`, `это письмо`: words that point and the thing they point at are no content."""
         for word, following in zip(self.head, self.head[1:], strict=False):
             if has(word, self.tag, "reference") and self._is_thing(following):
                 self.spans.append(Span(word.start, following.end))
@@ -119,14 +119,16 @@ class _Filler:
     def _choose(self, argument: Argument) -> None:
         """An enum value or a flag by its words; where a text follows, only at its edges, so that
         content stays content."""
-        for value, stems in argument.values:
-            for position, word in enumerate(self.words):
-                if word.stem in stems and self._at_edge(position):
-                    if value != argument.default:
-                        self.values[argument.name] = value
-                    self.extra |= {word.stem}
-                    self.spans.append(Span(word.start, word.end))
-                    return
+        for exact in (True, False):  # the very word goes before a form of it
+            for value, known in argument.values:
+                for position, word in enumerate(self.words):
+                    said = word.text if exact else word.stem
+                    if said in known and self._at_edge(position):
+                        if value != argument.default:
+                            self.values[argument.name] = value
+                        self.extra |= {word.stem, *argument.said}
+                        self.spans.append(Span(word.start, word.end))
+                        return
 
     def _at_edge(self, position: int) -> bool:
         if self.main is None or not self.main.required:
@@ -161,8 +163,12 @@ class _Filler:
 
     def _party(self, argument: Argument) -> None:
         """`from Sarah`, `от Ивана`: the name, without the ending of its case."""
-        for word, following in zip(self.words, self.words[1:], strict=False):
-            if has(word, self.tag, "source") and self._is_name(following):
+        for place, word in enumerate(self.words):
+            if not has(word, self.tag, "source"):
+                continue
+            after = (w for w in self.words[place + 1 :] if not has(w, self.tag, "article"))
+            following = next(after, None)
+            if following and self._is_name(following):
                 end = self._end_of_name(following)
                 self.values[argument.name] = self._uncased(self.text[following.start : end])
                 self.spans.append(Span(word.start, end))
@@ -189,7 +195,9 @@ class _Filler:
         shared = []
         for part in name.split():
             stem = language.stem(part, self.tag)
-            shared.append(part if stem == part.casefold() else part[: max(len(stem), len(part) - 1)])
+            shared.append(
+                part if stem == part.casefold() else part[: max(len(stem), len(part) - 1)]
+            )
         return " ".join(shared)
 
     def _recalled_address(self, argument: Argument) -> None:
@@ -238,7 +246,9 @@ class _Filler:
         for argument in self.arguments:
             if argument.kind == "date":
                 found = self._free(find_dates(self.text, self.tag, self.at))
-                found = [e for e in found if not any(q.start <= e.start < q.end for q in self.quotes)]
+                found = [
+                    e for e in found if not any(q.start <= e.start < q.end for q in self.quotes)
+                ]
                 if found:
                     value = found[0].value[:10] if argument.iso else found[0].value
                     self._take(argument, value, found[0])
@@ -267,7 +277,12 @@ class _Filler:
     def _said_of_it(self) -> list[Word]:
         """The words that may name the thing."""
         loose = Content(
-            self.vocabulary, self.tag, lookup=True, loose=True, back=True, extra=frozenset(self.extra)
+            self.vocabulary,
+            self.tag,
+            lookup=True,
+            loose=True,
+            back=True,
+            extra=frozenset(self.extra),
         )
         head = self.text[: self.head[-1].end] if self.head else ""
         said = words(remainder(head, self._all_spans(), loose), self.tag)
@@ -285,6 +300,8 @@ class _Filler:
             named = self._named_at_the_front(argument, said)
             if named is not None:
                 return named
+        if self.sentence.act == "question" and all(w.stem in self.vocabulary.known for w in said):
+            said = ()  # the words of a question, not of a name
         if (not said or takes_text) and self.reference:
             return self._pointed_at(argument)
         return None
@@ -327,7 +344,9 @@ class _Filler:
         first = any(ordinals(self.tag).get(w.stem) == 0 for w in self.head)
         numbers = find_numbers(self.text, self.tag) if first else []
         if numbers:
-            return recall.listed_ids(self.facts, argument.name, int(float(numbers[0].value))) or None
+            return (
+                recall.listed_ids(self.facts, argument.name, int(float(numbers[0].value))) or None
+            )
         every = forms(self.tag, "plural_reference")
         if any(w.text in every for w in self.head):
             which = [w for w in said if w.text not in every and not points_back(w, self.tag)]
@@ -404,7 +423,9 @@ class _Filler:
         """Whether anything but a reference stands in the head."""
         claimed = self._claimed()
         return any(
-            w not in claimed and not points_back(w, self.tag) and not has(w, self.tag, "again")
+            w not in claimed
+            and not points_back(w, self.tag)
+            and not has(w, self.tag, "again", "opener", "sequence")
             for w in self._content()
         )
 
@@ -421,8 +442,6 @@ class _Filler:
         same = (fact.app_id, fact.fn_name) == (self.tool.app_id, self.tool.fn_name)
         if same and isinstance(fact.arguments.get(main.name), str):
             return str(fact.arguments[main.name])
-        if same:
-            return ""
         texts = {k: v for k, v in fact.arguments.items() if k in keys("body_keys")}
         data = fact.data if isinstance(fact.data, dict) else {}
         things = recall.records(fact, "id")

@@ -44,7 +44,7 @@ class Vocabulary:
     `commands`: stems of its name, description and of what its examples share; `frequent`: stems of
     its name or of several examples; `leads`: words, in their very forms, with which it is asked
     for; `reports`: those with which a user tells that he did it himself ("I finished …");
-    `concepts`: what its name and leads mean in any language.
+    `concepts`: what its name and leads mean in any language; `known`: stems of all its texts.
     """
 
     commands: frozenset[str]
@@ -52,6 +52,7 @@ class Vocabulary:
     leads: frozenset[str]
     reports: frozenset[str]
     concepts: frozenset[str]
+    known: frozenset[str]
 
 
 class Index:
@@ -220,12 +221,13 @@ def _vocabulary(tool: ToolSpec) -> Vocabulary:
     seen = Counter(s for example, _ in said for s in {w.stem for w in example})
     shared = {s for s, n in seen.items() if n > 1}
     described = telling(spoken(tool.description), "en")
-    begun = [(_first(example, tag), tag) for example, tag in said]
-    reported = [(_first(example, tag, reported=True), tag) for example, tag in said]
+    asked = [(spoken(e), tag_of(e)) for e in tool.examples if not e.rstrip().endswith("?")]
+    begun = [(_first(example, tag), tag) for example, tag in asked]
+    reported = [(_first(example, tag, reported=True), tag) for example, tag in asked]
     leads = {w.text for w, _ in begun if w} | {w.text for w in described[:1]}
     first = (_NAME_PART.findall(tool.fn_name) or [""])[0].casefold()
-    asked = [(p.casefold(), "en") for p in _NAME_PART.findall(tool.fn_name)]
-    meant = {c for text, tag in asked for c in concepts(text, tag) if c[0] == "="}
+    named = [p.casefold() for p in _NAME_PART.findall(tool.fn_name)]
+    meant = {c for text in named for c in concepts(text, "en") if c[0] == "="}
     if not meant:
         meant = {c for w, tag in begun if w for c in concepts(w.text, tag) if c[0] == "="}
     return Vocabulary(
@@ -236,6 +238,7 @@ def _vocabulary(tool: ToolSpec) -> Vocabulary:
         leads=frozenset(leads | {first}),
         reports=frozenset(w.text for w, _ in reported if w),
         concepts=frozenset(meant),
+        known=frozenset(seen) | {w.stem for w in described} | own,
     )
 
 

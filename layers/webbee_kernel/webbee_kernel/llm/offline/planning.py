@@ -11,11 +11,11 @@ from typing import Any
 
 from ... import language
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
-from . import answering, replies
-from .choosing import asked_for, best, is_specific, ranked
+from . import answering, recall, replies
+from .choosing import MATTER, MATTER_COVERAGE, asked_for, best, is_specific, names_matter, ranked
 from .entities import find_entities
 from .filling import Filled, fill
-from .matching import Index, Match, index_of, telling
+from .matching import Match, index_of, telling
 from .reading import Fact, Reading, read_prompt
 from .schema import arguments_of
 from .speech import Leads, Sentence, is_yes, sentences
@@ -24,6 +24,7 @@ from .words import concepts, has, words
 KERNEL = "kernel"
 """App id of the kernel's own functions: this model needs none of them."""
 
+DESTRUCTIVE = "destructive"
 STRONG = 3.0
 """Least score of either half of `X and Y`."""
 
@@ -74,7 +75,7 @@ class _Message:
 
     def answer(self) -> ModelResponse:
         """Calls where there are any, else words."""
-        self._plan()
+        self.plan()
         left = self._left()
         if not self.planned:
             return ModelResponse(text=self.text or replies.unknown(self.tools, self.tag))
@@ -85,22 +86,40 @@ class _Message:
             return ModelResponse(text=text or replies.ask(missing.filled.missing, self.tag))
         unsure = [p for p in left if not p.sure and p.tool.action_type != "read"]
         if unsure and not self.reading.problems:
-            calls = ((p.tool, p.filled.arguments) for p in left)
-            return ModelResponse(text=replies.shall_i(calls, self.tag))
+            told = ((p.tool, self._named(p)) for p in left)
+            return ModelResponse(text=replies.shall_i(told, self.tag))
         if not left or not self._mend(left):
-            said = [": ".join(str(p[k]) for k in ("field", "problem") if p.get(k)) for p in self.reading.problems]
+            said = [
+                ": ".join(str(p[k]) for k in ("field", "problem") if p.get(k))
+                for p in self.reading.problems
+            ]
             return ModelResponse(text=replies.gave_up(said, self.tag))
         calls_ = tuple(ToolCall(p.tool.name, p.filled.arguments) for p in left)
         return ModelResponse(tool_calls=calls_, stop_reason="tool_use")
 
-    def _plan(self) -> None:
+    def _named(self, call: _Planned) -> list[str]:
+        """What a call is about, in words the user has read or written."""
+        told: list[str] = []
+        for argument in arguments_of(call.tool.input_schema):
+            value = call.filled.arguments.get(argument.name)
+            each = value if isinstance(value, list) else [value]
+            if argument.kind == "id":
+                told += [recall.label_of(self.reading.facts, argument.name, v) for v in each]
+            elif argument.kind in ("text", "email", "party", "url"):
+                told += [str(v) for v in each if v]
+        return [t for t in told if t]
+
+    def plan(self) -> None:
         """The message itself; where it answers our own question, with what it was asked about."""
-        message, (before, reply) = self.reading.message, self.reading.previous
+        message = self.reading.message
+        before, reply = next(iter(self.reading.turns), ("", ""))
         if is_yes(message, self.tag) and replies.is_question_of_ours(reply, "shall_i"):
             self.tag = language.detect(before, self.tag)
             return self._read(before, agreed=True)
         found = sentences(message, self.tag, self.leads)
-        bare = all(s.act in ("remark", "question") for s in found) and not message.rstrip().endswith("?")
+        bare = all(
+            s.act in ("remark", "question") for s in found
+        ) and not message.rstrip().endswith("?")
         if bare and replies.is_question_of_ours(reply, "needs"):
             joined = f"{before} {message}"
             self._read(joined)
@@ -115,7 +134,7 @@ class _Message:
         held = any(s.act in ("prohibition", "supposition") for s in found)
         for sentence in found:
             if agreed and sentence.act == "request":
-                sentence = replace(sentence, act="command")  # noqa: PLW2901
+                sentence = replace(sentence, act="command")
             for clause in self._clauses(sentence):
                 self._clause(clause, held=held and not agreed, agreed=agreed)
 
@@ -124,7 +143,9 @@ class _Message:
             match = asked_for(sentence, self.index, self._context())
             if match:
                 sure = agreed or (
-                    sentence.act == "command" and not held and is_specific(sentence, match, self.index)
+                    sentence.act == "command"
+                    and not held
+                    and is_specific(sentence, match, self.index)
                 )
                 self._add(match.tool, sentence, sure=sure)
                 return
@@ -149,10 +170,10 @@ class _Message:
             return spoken.say("welcome")
         if sentence.act in ("yes", "no"):
             return spoken.say("nothing_waits")
+        if any(has(w, self.tag, "no") for w in words(sentence.text, self.tag)[:1]):
+            return spoken.say("what_instead")
         if sentence.act in ("prohibition", "supposition"):
-            begins = words(sentence.text, self.tag)[:1]
-            corrects = sentence.act == "prohibition" and any(has(w, self.tag, "no") for w in begins)
-            return spoken.say("what_instead" if corrects else "nothing_done")
+            return spoken.say("nothing_done")
         if sentence.act in ("command", "request"):
             return replies.unknown(self.tools, self.tag)
         return replies.noted(self.tools, self.tag)
@@ -163,26 +184,48 @@ class _Message:
     def _add(self, tool: ToolSpec, sentence: Sentence, *, sure: bool = True) -> None:
         known = self.index.vocabulary[tool.name]
         filled = fill(tool, sentence, self.reading, known, self.earlier)
+        if filled.missing and tool.action_type == DESTRUCTIVE and not self._says_more(sentence):
+            filled = self._resumed(tool) or filled
         polite = sentence.act == "request" and sentence.text.rstrip().endswith("?")
         self.planned.append(_Planned(tool, filled, sure, polite))
         if len(self.planned) > len(self.reading.results):  # results of steps that ran are facts
             self.earlier.append((tool, len(self.planned) - 1))
 
+    def _says_more(self, sentence: Sentence) -> bool:
+        """Whether more than its verb stands in the sentence."""
+        said = telling(words(sentence.text, self.tag), self.tag)
+        return any(
+            w.text != (sentence.verb and sentence.verb.text) and not has(w, self.tag, "opener")
+            for w in said
+        )
+
+    def _resumed(self, tool: ToolSpec) -> Filled | None:
+        """The same call as in an earlier message: after a no, a bare verb means what it meant then.
+        Only for what the kernel asks about anyway."""
+        for message, _ in self.reading.turns:
+            for sentence in sentences(message, self.tag, self.leads):
+                match = asked_for(sentence, self.index, self.apps)
+                if match and match.tool.name == tool.name:
+                    known = self.index.vocabulary[tool.name]
+                    return fill(tool, sentence, self.reading, known)
+        return None
+
     def _fragment(self, sentence: Sentence) -> bool:
         """A noun phrase or something like an example of a read: "emails from Ivan"."""
-        reads = [m for m in ranked(sentence, self.index, self._context()) if m.tool.action_type == "read"]
+        reads = [
+            m for m in ranked(sentence, self.index, self._context()) if m.tool.action_type == "read"
+        ]
         said = words(sentence.text, self.tag)
         spoken = any(has(w, self.tag, "copula", "first_person", "others", "saying") for w in said)
         told = telling(said, self.tag)
-        thing = bool(told) and any(c[0] == "#" for c in concepts(told[0].text, self.tag))
+        thing = any(c[0] == "#" for w in told[:2] for c in concepts(w.text, self.tag))
         like = bool(reads) and reads[0].likeness >= LIKE_AN_EXAMPLE
-        if spoken or not (like or (thing and len(told) <= FRAGMENT)):
+        if spoken or not (like or len(told) <= (FRAGMENT if thing else 1)):
             return False
-        match = best(reads)
-        if match is None:
-            return False
-        self._add(match.tool, sentence)
-        return True
+        tool = self._read_for(sentence, reads)
+        if tool is not None:
+            self._add(tool, sentence)
+        return tool is not None
 
     def _question(self, sentence: Sentence) -> None:
         """Never an effect: a read, or words from what the prompt holds."""
@@ -196,10 +239,31 @@ class _Message:
             self._add(reads[0].tool, sentence)
         elif text := self._known(asked, fitting, able=able):
             self._say(text)
-        elif match := best(reads):
-            self._add(match.tool, sentence)
+        elif tool := self._read_for(sentence, reads):
+            self._add(tool, sentence)
         else:
-            self._say(language.of(self.tag).say("not_known"))
+            related = any(names_matter(sentence, m, self.index) for m in fitting)
+            known = language.of(self.tag).say("not_known")
+            self._say(known if related else replies.unknown(self.tools, self.tag))
+
+    def _read_for(self, sentence: Sentence, reads: Sequence[Match]) -> ToolSpec | None:
+        """The read that fits: one whose matter is named needs less evidence. Else one of the newest
+        app that the words are a value of ("what's left?")."""
+        named = [m for m in reads if names_matter(sentence, m, self.index)]
+        if match := best(reads) or best(named, MATTER, MATTER_COVERAGE):
+            return match.tool
+        told = [
+            w
+            for w in telling(words(sentence.text, self.tag), self.tag)
+            if not has(w, self.tag, "question", "opener")
+        ]
+        for tool in self.tools:
+            if tool.action_type == "read" and tool.app_id == next(iter(self.apps), ""):
+                arguments = arguments_of(tool.input_schema)
+                known = {f for a in arguments for _, said in a.values for f in said}
+                if told and all(w.text in known or w.stem in known for w in told):
+                    return tool
+        return None
 
     def _known(self, asked: answering.Asked, fitting: Sequence[Match], *, able: bool) -> str:
         """What the prompt itself holds for a question."""
@@ -233,7 +297,9 @@ class _Message:
         if first.act not in asking or second.act not in asking:
             return False
         least = STRONG if not then else 2.0
-        one = asked_for(first, self.index, self.apps, least) or best(ranked(first, self.index), least)
+        one = asked_for(first, self.index, self.apps, least) or best(
+            ranked(first, self.index), least
+        )
         if one is None:
             return False
         other = asked_for(second, self.index, [one.tool.app_id], least)
@@ -248,12 +314,18 @@ class _Message:
         left = []
         for call in self.planned:
             ran = next(
-                (r for r in results if (r.app_id, r.fn_name) == (call.tool.app_id, call.tool.fn_name)),
+                (
+                    r
+                    for r in results
+                    if (r.app_id, r.fn_name) == (call.tool.app_id, call.tool.fn_name)
+                ),
                 None,
             )
             if ran:
                 results.remove(ran)
-            if ran is None or (not ran.ok and any(_about(p, call.tool) for p in self.reading.problems)):
+            if ran is None or (
+                not ran.ok and any(_about(p, call.tool) for p in self.reading.problems)
+            ):
                 left.append(call)
         return left
 
@@ -317,3 +389,10 @@ def _joints(tag: str) -> re.Pattern[str]:
         rf",?\s+(?:(?:{joined})\s+)?(?P<then>(?:{then})(?:\s+(?:{fillers}))?)\s+|,?\s+(?:{joined})\s+",
         re.IGNORECASE,
     )
+
+
+def meant(message: str, tools: tuple[ToolSpec, ...]) -> ToolSpec | None:
+    """The function that a message by itself means, None when it means none."""
+    turn = _Message(Reading(message=message), tools, language.detect(message))
+    turn.plan()
+    return turn.planned[0].tool if turn.planned else None

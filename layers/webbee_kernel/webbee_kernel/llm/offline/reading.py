@@ -52,15 +52,15 @@ class Entry:
 
 @dataclass(slots=True)
 class Reading:
-    """A prompt, read. `facts` and `apps` are newest first; `previous` the last turn's message and
-    reply."""
+    """A prompt, read. `facts` and `apps` are newest first; `turns` messages and replies,
+    newest first."""
 
     message: str = ""
     at: str = ""
     overview: list[Entry] = field(default_factory=list)
     facts: list[Fact] = field(default_factory=list)
     apps: list[str] = field(default_factory=list)
-    previous: tuple[str, str] = ("", "")
+    turns: list[tuple[str, str]] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     problems: list[dict[str, Any]] = field(default_factory=list)
 
@@ -116,7 +116,7 @@ def _read_history(line: str, reading: Reading) -> None:
         reading.at, reading.message = found[1], found[2].replace("⏎", " ")
     elif turn := _TURN.match(line):
         said, _, replied = turn[4].partition(" → ")
-        reading.previous = (said, replied)
+        reading.turns.insert(0, (said, replied))
         reading.apps.extend(app.strip() for app in (turn[3] or "").split(",") if app.strip())
 
 

@@ -113,6 +113,12 @@ def named(facts: Sequence[Fact], name: str, said: Sequence[Word]) -> Record | No
     return None
 
 
+def label_of(facts: Sequence[Fact], name: str, value: Any) -> str:
+    """What the thing with this id is called, empty when no fact tells it."""
+    found = (r for f in facts for r in records(f, name) if r.id == value)
+    return next((t for r in found if (t := text_of(r.fields, language.title_keys()))), "")
+
+
 def container_of(facts: Sequence[Fact], fn_name: str, name: str) -> str:
     """The key under which the function's last list stood, empty when there was none."""
     return next(
@@ -130,9 +136,7 @@ def holds(fields: dict[str, Any], said: Collection[Word]) -> bool:
 def literal(fields: dict[str, Any], said: Collection[Word]) -> bool:
     """Whether the words stand in one of its texts just as said: then the name itself finds it."""
     mine = {w.text for w in said}
-    return any(
-        mine <= {w for w, _ in _spelled(v)} for v in fields.values() if isinstance(v, str)
-    )
+    return any(mine <= {w for w, _ in _spelled(v)} for v in fields.values() if isinstance(v, str))
 
 
 def _spelled(text: str) -> list[tuple[str, str]]:
@@ -148,8 +152,14 @@ def alike(a: str, b: str) -> bool:
     is equal."""
     if min(len(a), len(b)) < _ALIKE or a.isascii() or b.isascii():
         return False
-    shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    return shared >= _ALIKE and max(len(a), len(b)) - shared < _ENDING and shared >= min(len(a), len(b)) - 1
+    shared = next(
+        (i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b))
+    )
+    return (
+        shared >= _ALIKE
+        and max(len(a), len(b)) - shared < _ENDING
+        and shared >= min(len(a), len(b)) - 1
+    )
 
 
 def address_of(facts: Sequence[Fact], said: Sequence[Word], tag: str) -> tuple[str, Word] | None:
@@ -158,12 +168,21 @@ def address_of(facts: Sequence[Fact], said: Sequence[Word], tag: str) -> tuple[s
     naming = [w for w in said if len(w.text) > 2 and not points_back(w, tag)]
     for fact in facts if naming else ():
         for holder in _dicts(fact.data) or [fact.data]:
-            texts = [v for v in holder.values() if isinstance(v, str)] if isinstance(holder, dict) else []
+            texts = (
+                [v for v in holder.values() if isinstance(v, str)]
+                if isinstance(holder, dict)
+                else []
+            )
             for address in addresses(holder, ""):
                 local = {"local": address.partition("@")[0].replace(".", " ")}
                 hit = next(
-                    (w for w in naming if holds(local, [w]) or any(
-                        address in t and holds({"t": t}, [w]) for t in texts)), None
+                    (
+                        w
+                        for w in naming
+                        if holds(local, [w])
+                        or any(address in t and holds({"t": t}, [w]) for t in texts)
+                    ),
+                    None,
                 )
                 if hit:
                     return address, hit
@@ -189,7 +208,9 @@ def addresses(value: Any, first: str) -> list[str]:
     ranks = ({first}, keys("party_keys"), keys("address_keys"))
 
     def rank(leaf: tuple[str, str]) -> int:
-        return next((n for n, group in enumerate(ranks) if leaf[0] in group and leaf[0]), len(ranks))
+        return next(
+            (n for n, group in enumerate(ranks) if leaf[0] in group and leaf[0]), len(ranks)
+        )
 
     return [text for _, text in sorted(_leaves(value, ""), key=rank)]
 

@@ -59,21 +59,19 @@ def noted(tools: Sequence[ToolSpec], tag: str) -> str:
 
 
 def able(tool: ToolSpec, tag: str) -> str:
-    """The answer to "can you …" and "how do I …": what the function does and how it is asked for.
-    """
+    """The answer to "can you …" and "how do I …": what the function does and how it is asked for."""
     spoken = language.of(tag)
     yes = spoken.say("able", what=tool.description.rstrip("."))
     examples = _examples((tool,), tag)
     return f"{yes} {spoken.say('for_example', examples=examples)}" if examples else yes
 
 
-def shall_i(calls: Iterable[tuple[ToolSpec, dict[str, Any]]], tag: str) -> str:
-    """Whether it is meant: what would be called with what."""
+def shall_i(calls: Iterable[tuple[ToolSpec, Sequence[str]]], tag: str) -> str:
+    """Whether it is meant: what would be done, and what it is about."""
     told = []
-    for tool, arguments in calls:
-        values = ", ".join(f"{k}: {_short(v)}" for k, v in arguments.items())
+    for tool, about in calls:
         does = tool.description.partition(",")[0].rstrip(".")
-        told.append(f"{does} ({values})" if values else does)
+        told.append(" – ".join([does, *map(_short, about)]))
     return language.of(tag).say("shall_i", what="; ".join(told))
 
 
@@ -117,5 +115,3 @@ def _apps(tools: Sequence[ToolSpec]) -> str:
 def _short(value: Any) -> str:
     text = " ".join(str(value).split())
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-
-

@@ -10,7 +10,8 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from ... import language
-from .words import concepts, fold, words
+from ...language import fold
+from .words import concepts, words
 
 ArgumentKind = Literal[
     "email", "url", "party", "id", "date", "bool", "enum", "number", "text", "other"
@@ -28,8 +29,8 @@ _KEPT = 1024
 class Argument:
     """One property.
 
-    `values` are those of an enum (or True and False), each with the stems of the words that mean
-    it. `said` are the stems a user names it with ("subject"). `is_title`: a short text that names a
+    `values` are those of an enum (or True and False), each with the words, and their stems,
+    that mean it. `said` are the stems a user names it with ("subject"). `is_title`: a short text that names a
     thing; `is_body`: what a function is mainly about; `holds_address`: a text that may be an
     address.
     """
@@ -151,7 +152,11 @@ def _text_kind(own: tuple[str, ...], form: str, prop: dict[str, Any]) -> Argumen
     if set(own) & keys("party_keys"):
         return "party"
     addressed = bool(own) and own[-1] in keys("address_keys")
-    return "email" if addressed and _speaks_of_address((), str(prop.get("description", own[-1]))) else "text"
+    return (
+        "email"
+        if addressed and _speaks_of_address((), str(prop.get("description", own[-1])))
+        else "text"
+    )
 
 
 def _speaks_of_address(own: tuple[str, ...], description: str) -> bool:
@@ -187,13 +192,14 @@ def _stems(*texts: str) -> frozenset[str]:
     single = [p for p in phrases if p and len(p.split()) == 1]
     found: set[str] = set()
     for word in single:
-        found |= {w.stem for w in words(word, "en")} | _means(fold(word))
+        found |= {w.stem for w in words(word, "en")} | {fold(word)} | _means(fold(word))
     return frozenset(found)
 
 
 @lru_cache(maxsize=_KEPT)
 def _means(value: str) -> frozenset[str]:
     """The stems that languages have for a value such as `unread`."""
-    listed = [(tag, language.of(tag).words.values) for tag in language.tags()]
-    meant = {value, *(values.get(language.stem(value, tag)) for tag, values in listed)}
-    return frozenset(s for _, values in listed for s, concept in values.items() if concept in meant)
+    listed = [(tag, language.of(tag).words.meanings("values")) for tag in language.tags()]
+    meant = {value, *(c for _, values in listed for c in values.get(value, ()))}
+    said = [(w, tag) for tag, values in listed for w, c in values.items() if c & meant]
+    return frozenset(f for w, tag in said for f in (w, language.stem(w, tag)))

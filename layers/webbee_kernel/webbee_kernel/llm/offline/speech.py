@@ -18,7 +18,7 @@ from typing import Literal
 from ... import language
 from .entities import find_entities
 from .matching import Index
-from .words import Word, fold, forms, has, idle, near, words
+from .words import Word, has, idle, near, words
 
 Act = Literal[
     "command",
@@ -198,9 +198,10 @@ class _Reading:
             told = any(w.start < verb.start and has(w, self.tag, "saying") for w in self.said)
             if told:
                 return "remark", None
-            stated = any(
-                w.start > verb.start and has(w, self.tag, "copula") for w in self.said
-            ) and not language.of(self.tag).free_order
+            stated = (
+                any(w.start > verb.start and has(w, self.tag, "copula") for w in self.said)
+                and not language.of(self.tag).free_order
+            )
             return ("command" if certain and not stated else "request"), verb
         if any(has(w, self.tag, "question") for w in self.rest):
             return "question", None
@@ -245,9 +246,7 @@ class _Reading:
         return None
 
     def _by_speaker(self, rest: list[Word], verb: Word) -> bool:
-        return all(
-            has(w, self.tag, "first_person", "opener") for w in rest if w.start < verb.start
-        )
+        return all(has(w, self.tag, "first_person", "opener") for w in rest if w.start < verb.start)
 
     def _wished(self, rest: list[Word]) -> Word | None:
         """The verb of "I would like you to …"."""
@@ -295,9 +294,8 @@ class _Reading:
 def is_yes(text: str, tag: str) -> bool:
     """Whether the message is a yes and nothing else."""
     said = words(text, tag)
-    return bool(said) and all(
-        has(w, tag, "yes", "yes_filler", "opener") for w in said
-    ) and any(has(w, tag, "yes") for w in said)
-
-
-__all__ = ["Act", "Leads", "Sentence", "fold", "forms", "is_yes", "sentences"]
+    return (
+        bool(said)
+        and all(has(w, tag, "yes", "yes_filler", "opener") for w in said)
+        and any(has(w, tag, "yes") for w in said)
+    )

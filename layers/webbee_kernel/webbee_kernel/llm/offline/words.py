@@ -1,5 +1,4 @@
-"""A text in words, and what part each plays in its language. The words themselves are `language`'s.
-"""
+"""A text in words, and what part each plays in its language. The words themselves are `language`'s."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ def words(text: str, tag: str) -> tuple[Word, ...]:
     """The words of the text in order, stemmed as the language `tag` does."""
     found = []
     for token in language.tokens(text):
-        folded = fold(token.text)
+        folded = fold(token.text).removesuffix("'s")
         bare, _, rest = folded.partition("-")
         whole = bare if len(bare) >= _STEM_OF_TWO and len(rest) <= _PARTICLE else folded
         found.append(Word(token.start, token.end, whole, language.stem(whole, tag)))
@@ -49,8 +48,7 @@ def has(word: Word, tag: str, *roles: str) -> bool:
 
 @lru_cache(maxsize=KEPT)
 def idle(text: str, tag: str) -> bool:
-    """Whether a (folded) word says nothing about the matter: function words that ask for nothing.
-    """
+    """Whether a (folded) word says nothing about the matter: function words that ask for nothing."""
     spoken = language.of(tag).words
     return text in forms(tag, "function") and text not in spoken.meanings("commands")
 
