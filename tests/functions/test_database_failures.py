@@ -219,7 +219,7 @@ def test_a_read_that_cannot_be_audited_is_not_answered(
 def test_what_was_done_before_the_database_went_away_is_told(
     stack: Stack, alice: Person, outage: Outage
 ) -> None:
-    outage.next("put_item", '"mark"')  # the claim of an effect names its function
+    outage.next("put_item", '"mark"', times=3)  # the claim of an effect names its function
     answer = alice.chat('probe.save {"text": "second"} probe.mark {"text": "m"}')
     assert outage.over()
     assert [(c["fn_name"], c["status"], c.get("error_code")) for c in answer["calls"]] == [
@@ -227,6 +227,19 @@ def test_what_was_done_before_the_database_went_away_is_told(
         ("mark", "error", "BACKEND_5XX"),
     ]
     assert "mark was not run" in answer["reply"]
+
+
+def test_a_call_that_the_database_did_not_take_is_made_again_in_the_same_turn(
+    stack: Stack, alice: Person, outage: Outage
+) -> None:
+    outage.next("put_item", '"mark"')
+    answer = alice.chat('probe.save {"text": "second"} probe.mark {"text": "m"}')
+    assert outage.over()
+    assert [(c["fn_name"], c["status"]) for c in answer["calls"]] == [
+        ("save", "ok"),
+        ("mark", "ok"),
+    ]
+    assert answer["reply"] == 'Saved "second".\nMarked "m".'
 
 
 def test_a_store_that_fails_inside_a_handler_fails_its_call(

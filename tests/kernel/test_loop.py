@@ -162,7 +162,9 @@ def test_calls_are_numbered_through_the_turn_and_later_rounds_may_refer_to_them(
     assert office.log[-1] == "move Boris B-12"
 
 
-def test_a_failed_call_goes_back_by_itself_with_its_code(office: Office) -> None:
+def test_a_failed_call_goes_back_by_itself_and_a_failure_made_good_is_not_told(
+    office: Office,
+) -> None:
     k, model = kernel(
         office,
         plan(call("enter")),
@@ -172,7 +174,8 @@ def test_a_failed_call_goes_back_by_itself_with_its_code(office: Office) -> None
     reply = k.chat("enter the store room")
     assert 'code="LOCKED" error="the door is locked"' in model.requests[1].prompt
     assert office.log == ["enter", "unlock", "enter"]
-    assert calls(reply) == [("enter", "error"), ("unlock", "ok"), ("enter", "ok")]
+    assert calls(reply) == [("unlock", "ok"), ("enter", "ok")]
+    assert "LOCKED" not in model.requests[-1].prompt
 
 
 def test_the_narrator_hands_back_when_the_results_do_not_answer(office: Office) -> None:

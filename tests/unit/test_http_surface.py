@@ -403,6 +403,7 @@ def test_a_deployment_closes_private_networks_and_an_authors_own_tests_may_use_l
     assert ExtensionHarness(ext).call("fetch").data == {"ok": True} and not caught
     script = [
         ModelResponse(tool_calls=(ToolCall("app__fetch", {}),)),
+        ModelResponse(text="There is no other way."),
         ModelUnavailable("no narrator"),
     ]
     reply = TestKernel([ext], script=script).chat("fetch it")

@@ -25,8 +25,15 @@ _log = logging.getLogger("webbee.queue")
 class SqsRefreshQueue:
     """Both ends that send: turns that ask for a refresh, and the tick that plans them."""
 
-    def __init__(self, url: str, client_factory: ClientFactory = aws_client) -> None:
+    def __init__(
+        self,
+        url: str,
+        client_factory: ClientFactory = aws_client,
+        *,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
         self._url = url
+        self._patience_s = patience_s
         self._client_factory = client_factory
         self._brisk_factory = _brisk(client_factory)
 
@@ -39,7 +46,7 @@ class SqsRefreshQueue:
         messages = [RefreshMessage(who, *w, correlation_id=correlation_id()) for w in wanted]
         batches = [messages[i : i + BATCH] for i in range(0, len(messages), BATCH)]
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(self._patience_s):
                 await asyncio.gather(*(self._send(b, self._brisk_factory) for b in batches))
         except Exception as error:
             _log.warning(

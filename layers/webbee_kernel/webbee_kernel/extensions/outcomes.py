@@ -44,6 +44,7 @@ def from_return(
             action_type=action_type,
             step=request.step,
         )
+    named = result.refresh_panels if isinstance(result.refresh_panels, list | tuple) else None
     return CallOutcome(
         app_id=request.app_id,
         fn_name=request.name,
@@ -51,11 +52,8 @@ def from_return(
         data=data,
         summary=_text(result.summary, MAX_SUMMARY),
         ui=plain_json(ui_dict(result.ui)),
-        panels=(
-            tuple(_text(p, MAX_CODE) for p in result.refresh_panels)
-            if isinstance(result.refresh_panels, list | tuple)
-            else panels
-        ),
+        panels=panels if named is None else tuple(_text(p, MAX_CODE) for p in named),
+        panels_named=named is not None,
         action_type=action_type,
         step=request.step,
     )

@@ -155,7 +155,8 @@ class ExtensionRunner:
         record: AuditRecord,
         ctx: Context,
     ) -> CallOutcome:
-        """Run the handler to its end, however late, and record it."""
+        """Run the handler to its end, however late, and record it, with the panels that it changed
+        or named."""
         key = UserKey.of(ctx.user)
         outcome = await self._invoke(
             loaded, replace(request, deadline_s=max(request.deadline_s, LATE_S)), call, ctx
@@ -164,7 +165,7 @@ class ExtensionRunner:
             await self._succeeded(call.definition, outcome, ctx)
         events = (
             panel_refresh(self.events, request.app_id, outcome.panels)
-            if call.action_type != "read"
+            if call.action_type != "read" or outcome.panels_named
             else ()
         )
         try:

@@ -17,7 +17,7 @@ from ..pii import UnknownPlaceholder
 from ..values import CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
 from . import guards, planner
 from .repeats import earlier, runs_of
-from .results_block import REFUSED
+from .results_block import REFUSED, TIMEOUT
 from .state import TurnState
 
 WAITS = "another call of the same answer was refused: mend that, then plan this one again"
@@ -66,7 +66,8 @@ class StepRunner:
 
         Where the guards refuse one, the effects behind it wait for a mended plan; reads run.
         """
-        state = state.with_outcomes(self._refusals(state, steps))
+        if refusals := self._refusals(state, steps):
+            state = state.with_outcomes(refusals)
         while wave := planner.next_wave(steps, state.outcomes):
             prepared = [(s, self._prepare(state, s)) for s in wave]
             ready = self._until_asked(state, prepared)
@@ -222,10 +223,6 @@ class StepRunner:
             step=step.index,
             retryable=again,
         )
-
-
-TIMEOUT = "BACKEND_TIMEOUT"
-"""The code of a call that may still be running: one with an effect is not worth a second try."""
 
 
 def guard(state: TurnState, step: Step, known: arguments.Known) -> None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..base.shares import fair_shares
-from ..base.text import dumps
 from ..llm.protocol import Exchange
 from ..values import CallOutcome
 from .planner import Answer
 from .prompt import Problem, problems_block
-from .results_block import MAX_DATA, arguments, line, refused
+from .results_block import MAX_DATA, arguments, lines, refused
 
 MAX_TOLD = 60_000
 """Characters of all exchanges of a turn: about 15,000 tokens."""
@@ -38,10 +36,9 @@ def exchange(
     is the number the next call will have. Without an answer the results are those of calls the user
     has confirmed.
     """
-    ordered = sorted(shown.items())
-    rooms = fair_shares([len(dumps(o.data)) for _, o in ordered], room)
-    lines = {i: line(o, r, i) for (i, o), r in zip(ordered, rooms, strict=True)}
-    told = [lines[i] + arguments(o) for i, o in ordered if not refused(o)]
+    ordered = {i: o for i, o in sorted(shown.items()) if not refused(o)}
+    told_of = lines(ordered, room)
+    told = [told_of[i] + arguments(o) for i, o in ordered.items()]
     problems = [*(answer.problems if answer else ()), *refusals(shown)]
     if note:
         problems.append(Problem("", "", note))
@@ -52,14 +49,14 @@ def exchange(
     if answer is None or not answer.response.tool_calls:
         text = answer.response.text if answer else ""
         return Exchange(flat, text.strip(), note=flat)
-    said = _results(answer, lines, problems)
+    said = _results(answer, told_of, problems)
     loose = [p for p in problems if p.step < 0]
     note = problems_block(loose) if loose else ""
     return Exchange(flat, answer.response.text.strip(), answer.response.tool_calls, said, note)
 
 
-def _told(lines: Sequence[str], planned: int) -> str:
-    return "\n".join(["[RESULTS]", *lines, f"NOTE: the next call is step={planned}"])
+def _told(told: Sequence[str], planned: int) -> str:
+    return "\n".join(["[RESULTS]", *told, f"NOTE: the next call is step={planned}"])
 
 
 def refusals(shown: Mapping[int, CallOutcome]) -> list[Problem]:
@@ -81,7 +78,7 @@ def _problems(number: int, outcome: CallOutcome) -> list[Problem]:
 
 
 def _results(
-    answer: Answer, lines: Mapping[int, str], problems: Sequence[Problem]
+    answer: Answer, told: Mapping[int, str], problems: Sequence[Problem]
 ) -> tuple[str, ...]:
     """One text per call of the answer, in its order: its result, why it was refused, or the call
     that it repeats."""
@@ -91,8 +88,8 @@ def _results(
             texts.append("status=ok")
         elif about := [p for p in problems if p.step == number]:
             texts.append(problems_block(about))
-        elif number in lines:
-            texts.append(lines[number])
+        elif number in told:
+            texts.append(told[number])
         else:
             texts.append("the same call as one before it in this answer")
     return tuple(texts)

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ..arguments import without_secrets
 from ..base.clock import iso
 from ..channels import fact_ledger
 from ..refresh.asking import SEEN, after_effects, stale, unnoticed
 from ..values import JSON, CallOutcome, JSONObject, SessionMemory, Turn, TurnStatus, Wanted
-from .results_block import masked
 from .state import TurnState, masker_for
 
 MAX_VOUCHED = 50
@@ -32,9 +30,11 @@ def remembered(
     same = memory is state.memory
     masker = state.masker if same else masker_for(memory, state.message)
     gate = None if state.expose_pii else masker
-    shown = state.told_shown if same else {i: masked(o, gate) for i, o in state.told.items()}
+    shown = (
+        state.told_shown if same else {i: state.as_shown(o, gate) for i, o in state.told.items()}
+    )
     ended = [o for o in shown.values() if o.ok]
-    digests = fact_ledger.record(_facts(ended), arguments=[_said(state, o) for o in ended])
+    digests = fact_ledger.record(_facts(ended), arguments=[o.arguments for o in ended])
     stored = "\n".join(d.data_facts_json + d.args_json for d in digests)
     return Turn(
         seq=memory.last_seq + 1,
@@ -70,12 +70,6 @@ def _facts(outcomes: Iterable[CallOutcome]) -> list[tuple[str, str, JSON]]:
     """`(app_id, fn_name, data)` of calls that succeeded, in order: what the ledger records (never
     the summary)."""
     return [(o.app_id, o.fn_name, o.data) for o in outcomes]
-
-
-def _said(state: TurnState, outcome: CallOutcome) -> JSONObject:
-    """The arguments of a call as they may be remembered: without secrets."""
-    function = state.catalogue.function(outcome.app_id, outcome.fn_name)
-    return without_secrets(outcome.arguments, function.input_schema if function else {})
 
 
 def wanted(state: TurnState, *, note_presence: bool) -> list[Wanted]:

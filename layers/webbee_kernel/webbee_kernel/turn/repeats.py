@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..values import CallOutcome, JSONObject, Step
-from .results_block import refused
+from .results_block import TIMEOUT, refused
 from .state import TurnState
 
 MAX_TRIES = 3
@@ -16,11 +16,11 @@ def earlier(state: TurnState, step: Step, bound: JSONObject) -> CallOutcome | No
     A read runs again once anything has been changed since. What has an effect, and what failed,
     runs again only when something was changed by a later answer of the model than the one that
     planned it: a plan made anew repeats what it already had. A failure that calls itself retryable
-    is tried again, up to three times.
+    is tried again, up to three times; one that used up its time is not.
     """
     same = [
         (number, outcome)
-        for number, outcome in state.told.items()
+        for number, outcome in state.made.items()
         if number != step.index
         and (outcome.app_id, outcome.fn_name) == (step.app_id, step.fn_name)
         and outcome.arguments == bound
@@ -29,14 +29,14 @@ def earlier(state: TurnState, step: Step, bound: JSONObject) -> CallOutcome | No
     if not same:
         return None
     number, outcome = same[-1]
-    if not outcome.ok and outcome.retryable and len(same) < MAX_TRIES:
+    if outcome.retryable and outcome.error_code != TIMEOUT and len(same) < MAX_TRIES:
         return None
     return None if _changed_since(state, number, outcome) else outcome
 
 
 def _changed_since(state: TurnState, number: int, outcome: CallOutcome) -> bool:
     """Whether another call has changed something since, as far as that concerns this one."""
-    effects = [i for i, o in state.told.items() if i > number and o.ok and o.action_type != "read"]
+    effects = [i for i, o in state.made.items() if i > number and o.ok and o.action_type != "read"]
     if outcome.ok and outcome.action_type == "read":
         return bool(effects)
     return any(state.round_of[i] > state.round_of[number] for i in effects)
@@ -46,5 +46,5 @@ def runs_of(state: TurnState, step: Step) -> int:
     """How many other calls of the step's function have run in this turn."""
     return sum(
         (o.app_id, o.fn_name) == (step.app_id, step.fn_name) and i != step.index and not refused(o)
-        for i, o in state.told.items()
+        for i, o in state.made.items()
     )

@@ -29,6 +29,10 @@ REFUSED = frozenset(
 """Codes of calls that never ran and that a model can mend by asking better."""
 
 
+TIMEOUT = "BACKEND_TIMEOUT"
+"""The code of a call that used up its time and may still be running."""
+
+
 def refused(outcome: CallOutcome) -> bool:
     """Whether the call never ran because of what was asked."""
     return not outcome.ok and outcome.error_code in REFUSED
@@ -50,22 +54,34 @@ def masked(outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
 
 def results_block(outcomes: Mapping[int, CallOutcome]) -> str:
     """`[RESULTS]`, one line per outcome in order, all data together within 12,000 characters."""
-    ordered = [o for _, o in sorted(outcomes.items())]
-    rooms = fair_shares([len(dumps(o.data)) for o in ordered], MAX_DATA)
-    lines = (line(o, room) + arguments(o) for o, room in zip(ordered, rooms, strict=True))
-    return "\n".join(["[RESULTS]", *lines])
+    ordered = dict(sorted(outcomes.items()))
+    told = lines(ordered, MAX_DATA, numbered=False)
+    return "\n".join(["[RESULTS]", *(told[i] + arguments(o) for i, o in ordered.items())])
 
 
-def line(outcome: CallOutcome, room: int, number: int | None = None) -> str:
-    """`RESULT: app=mail fn=list status=ok summary="…" data={…}`, data within `room` characters; a
-    failure has its code and text instead."""
+def lines(
+    outcomes: Mapping[int, CallOutcome], room: int, *, numbered: bool = True
+) -> dict[int, str]:
+    """`RESULT: app=mail fn=list status=ok step=0 summary="…" data={…}` by call, all data together
+    within `room` characters; a failure has its code and text instead."""
+    data = {i: dumps(o.data) if o.ok else "" for i, o in outcomes.items()}
+    if sum(map(len, data.values())) > room:
+        rooms = fair_shares([len(text) for text in data.values()], room)
+        data = {
+            i: text if len(text) <= share else dumps(fit(outcomes[i].data, share))
+            for (i, text), share in zip(data.items(), rooms, strict=True)
+        }
+    return {i: _line(o, data[i], i if numbered else None) for i, o in outcomes.items()}
+
+
+def _line(outcome: CallOutcome, data: str, number: int | None) -> str:
     head = f"RESULT: app={outcome.app_id} fn={outcome.fn_name} status={outcome.status}"
     if number is not None:
         head += f" step={number}"
     if not outcome.ok:
         again = " retryable=true" if outcome.retryable else ""
         return f"{head} code={dumps(outcome.error_code)}{again} error={dumps(outcome.error)}"
-    return f"{head} summary={dumps(outcome.summary)} data={dumps(fit(outcome.data, room))}"
+    return f"{head} summary={dumps(outcome.summary)} data={data}"
 
 
 def arguments(outcome: CallOutcome) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from ..arguments import Known, ids_in
+from ..arguments import Known, ids_in, without_secrets
 from ..base.clock import iso
 from ..catalogue import Catalogue, FunctionInfo
 from ..channels import skeleton
@@ -145,10 +145,17 @@ class TurnState:
         )
 
     @property
-    def told(self) -> dict[int, CallOutcome]:
-        """This turn's calls in order as reply and memory tell them: an answer given twice counts
-        once."""
+    def made(self) -> dict[int, CallOutcome]:
+        """This turn's calls in order: an answer given twice counts once."""
         return {i: o for i, o in self.outcomes.items() if i not in self.echoes}
+
+    @property
+    def told(self) -> dict[int, CallOutcome]:
+        """The same as reply and memory tell them: without failures of a call that was made again
+        later."""
+        made = self.made
+        last = {_what(o): i for i, o in made.items()}
+        return {i: o for i, o in made.items() if o.ok or last[_what(o)] == i}
 
     @property
     def told_shown(self) -> dict[int, CallOutcome]:
@@ -188,28 +195,36 @@ class TurnState:
         they never ran, and it has been told."""
         anew = answer.plan.steps or not self.ran
         gone = {i for i, o in self.outcomes.items() if refused(o)} if anew else set()
-        return self._next(
+        state = self._next(
             unsaid=answer,
             planned=self.planned + answer.count,
             rounds=self.rounds + 1,
             tokens=self.tokens + tokens,
-            outcomes=_without(self.outcomes, gone),
-            shown=_without(self.shown, gone),
         )
+        return state._without(gone) if gone else state
 
     def with_outcomes(
         self, ended: Sequence[tuple[Step, CallOutcome]], *, echoes: Collection[int] = ()
     ) -> TurnState:
-        """Calls have ended; their data, summaries and errors pass the PII gate here, once."""
+        """Calls have ended; what models may see of them passes the PII gate here, once, and is
+        without secrets."""
         numbers = [s.index for s, _ in ended]
         return self._next(
             steps={**self.steps, **{s.index: s for s, _ in ended}},
             outcomes=dict(sorted({**self.outcomes, **{s.index: o for s, o in ended}}.items())),
-            shown={**self.shown, **{s.index: masked(o, self.gate) for s, o in ended}},
+            shown={**self.shown, **{s.index: self.as_shown(o, self.gate) for s, o in ended}},
             round_of={**self.round_of, **dict.fromkeys(numbers, self.rounds)},
             echoes=self.echoes | frozenset(echoes),
             planned=max(self.planned, *(n + 1 for n in numbers)) if numbers else self.planned,
         )
+
+    def as_shown(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
+        """An outcome as models may see it: through the gate, its arguments without secrets."""
+        if outcome.arguments:
+            function = self.catalogue.function(outcome.app_id, outcome.fn_name)
+            schema = function.input_schema if function else {}
+            outcome = replace(outcome, arguments=without_secrets(outcome.arguments, schema))
+        return masked(outcome, gate)
 
     def with_problems(self, problems: tuple[Problem, ...]) -> TurnState:
         """The last answer turns out to be unusable."""
@@ -226,6 +241,12 @@ class TurnState:
         room = exchanges.room(self.exchanges)
         said = exchanges.exchange(self.unsaid, new, self.planned, note, room)
         return self._next(exchanges=(*self.exchanges, said), unsaid=None)
+
+    def _without(self, gone: Collection[int]) -> TurnState:
+        return self._next(
+            outcomes={i: o for i, o in self.outcomes.items() if i not in gone},
+            shown={i: o for i, o in self.shown.items() if i not in gone},
+        )
 
     def _next(self, **changes: Any) -> TurnState:
         state = replace(self, **changes)
@@ -262,10 +283,9 @@ class TurnState:
         return {ident: self.masker.unmask_text(title) for ident, title in known.items()}
 
 
-def _without(
-    outcomes: Mapping[int, CallOutcome], gone: Collection[int]
-) -> Mapping[int, CallOutcome]:
-    return {i: o for i, o in outcomes.items() if i not in gone} if gone else outcomes
+def _what(outcome: CallOutcome) -> tuple[str, str, str]:
+    """Which call it is: the same function with the same arguments."""
+    return outcome.app_id, outcome.fn_name, repr(outcome.arguments)
 
 
 def masker_for(memory: SessionMemory, message: str) -> Masker:

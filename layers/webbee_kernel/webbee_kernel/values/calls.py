@@ -76,6 +76,8 @@ class CallOutcome:
     retryable: bool = False
     ui: Any = None
     panels: tuple[str, ...] = ()
+    panels_named: bool = False
+    """Whether the handler named the panels itself; otherwise they are all of the app's."""
     duration_ms: int = 0
     action_type: str = "read"
     step: int = 0
