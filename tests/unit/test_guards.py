@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from webbee_kernel.arguments import Known, ids_are_real, no_placeholders, where_to_look
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.errors import CallError
-from webbee_kernel.sdk import User
-from webbee_kernel.turn.guards import known, permitted
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
+from webbee_kernel.testing import ExtensionHarness
+from webbee_kernel.turn.guards import installed, known
 
 READ = FunctionInfo("mail", "read", "Read", scopes=("mail:read", "mail:body"))
 CATALOGUE = Catalogue(
@@ -39,24 +40,32 @@ def test_an_unknown_app_an_unknown_function_and_a_broken_app_are_told_apart() ->
     assert code(known, CATALOGUE, "mail", "reed") == "UNKNOWN_SUB_FUNCTION"
 
 
+def test_a_call_needs_the_app() -> None:
+    installed(READ, {"mail"})
+    assert code(installed, READ, {"notes"}) == "PERMISSION_DENIED"
+
+
 @pytest.mark.parametrize(
-    ("scopes", "installed", "allowed"),
+    ("scopes", "ended"),
     [
-        (("mail:read", "mail:body"), True, True),
-        (("*",), True, True),
-        (("mail:read",), True, False),
-        ((), True, False),
-        (("mail:read", "mail:body"), False, False),
+        (("mail:read", "mail:body"), "ok"),
+        (("*",), "ok"),
+        (("mail:read",), "error"),
+        ((), "error"),
     ],
 )
-def test_a_call_needs_the_app_and_every_scope(
-    scopes: tuple[str, ...], installed: bool, allowed: bool
-) -> None:
-    user = User("alice", scopes=scopes)
-    if allowed:
-        permitted(user, READ, installed)
-    else:
-        assert code(permitted, user, READ, installed) == "PERMISSION_DENIED"
+def test_a_call_needs_every_scope_where_it_runs(scopes: tuple[str, ...], ended: str) -> None:
+    ext = Extension("mail")
+
+    @ChatExtension(ext).function("read", "Read", scopes=["mail:read", "mail:body"])
+    async def read(ctx: Context) -> ActionResult:
+        return ActionResult.success({}, "Read.")
+
+    outcome = ExtensionHarness(ext, user=User("alice", scopes=scopes)).outcome("read")
+    assert (outcome.status, outcome.error_code) == (
+        ended,
+        "" if ended == "ok" else "PERMISSION_DENIED",
+    )
 
 
 def function(schema: dict[str, Any] | None = None, id_projection: str = "") -> FunctionInfo:

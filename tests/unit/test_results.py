@@ -24,7 +24,8 @@ from webbee_kernel.extensions.outcomes import (
     validation_failed,
     webhook_answer,
 )
-from webbee_kernel.sdk import ActionResult, ui
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
+from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.values import CallOutcome, CallRequest, failed
 
 REQUEST = CallRequest("function", {}, "mail", "send", step=3)
@@ -269,3 +270,35 @@ def test_what_cannot_be_json_is_refused_with_a_code() -> None:
 )
 def test_a_webhook_may_answer_in_several_ways(value: Any, answer: Any) -> None:
     assert webhook_answer(value) == answer
+
+
+@pytest.mark.parametrize(
+    ("kind", "panels", "told"),
+    [
+        ("read", None, []),
+        ("read", [], []),
+        ("read", ["inbox"], [["inbox"]]),
+        ("write", None, [["inbox", "outbox"]]),
+        ("write", [], []),
+    ],
+)
+def test_the_page_hears_of_panels_that_a_call_named_or_changed(
+    kind: str, panels: list[str] | None, told: list[list[str]]
+) -> None:
+    ext = Extension("mail")
+
+    @ChatExtension(ext).function("act", "Act", action_type=kind)
+    async def act(ctx: Context) -> ActionResult:
+        return ActionResult.success({"n": 1}, "Done.", refresh_panels=panels)
+
+    @ext.panel("inbox")
+    async def inbox(ctx: Context) -> Any:
+        return ui.Text("in")
+
+    @ext.panel("outbox")
+    async def outbox(ctx: Context) -> Any:
+        return ui.Text("out")
+
+    harness = ExtensionHarness(ext)
+    harness.call("act")
+    assert [e.data["panels"] for e in harness.events("panel_refresh")] == told

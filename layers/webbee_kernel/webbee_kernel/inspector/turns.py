@@ -20,7 +20,7 @@ from ..values import JSON, RING_SIZE, HistoryItem, ToolCallDigest, Turn
 GUARDS = {
     "UNKNOWN_TOOL": "known function: refused",
     "UNKNOWN_SUB_FUNCTION": "known function: refused",
-    "PERMISSION_DENIED": "installed and permitted: refused",
+    "PERMISSION_DENIED": "installed, and scopes where it runs: refused",
     "FABRICATED_ID_SHAPE": (
         "real ids, no placeholders (I-AH-1, I-PARAMS-NO-PLACEHOLDER-VALUES): refused"
     ),

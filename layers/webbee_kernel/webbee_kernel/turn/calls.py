@@ -229,7 +229,7 @@ def guard(state: TurnState, step: Step, known: arguments.Known) -> None:
     """Every guard of a step as planned, once: known, installed, permitted, real ids, no
     placeholders. Raises CallError."""
     function = guards.known(state.catalogue, step.app_id, step.fn_name)
-    guards.permitted(state.user, function, step.app_id in state.installed)
+    guards.installed(function, state.installed)
     literal = real(state, {k: v for k, v in step.arguments.items() if not planner.references(v)})
     others = state.catalogue.functions([step.app_id])
     arguments.ids_are_real(literal, function, known, others)
