@@ -97,7 +97,6 @@ def test_what_the_data_shows_may_be_said(reply: str) -> None:
         ("It is from Sarah Miller.", "Sarah Miller"),
         ("Письмо от Марии Смирновой.", "Марии Смирновой"),
         ("It is from Ahmed.", "Ahmed"),
-        ("1. a\n2. b\n3. c\n4. d", "4"),
     ],
 )
 def test_what_it_does_not_show_is_named_as_it_stands(reply: str, token: str) -> None:
@@ -111,7 +110,7 @@ def test_the_offending_tokens_come_in_order_and_once() -> None:
 
 
 def test_a_grounded_reply_has_no_tokens() -> None:
-    assert check("Hello!", data=[], message="hi") == Verdict(True, ())
+    assert check("Hello!", data=[], message="hi") == Verdict(True, (), kept="Hello!")
 
 
 @pytest.mark.parametrize(
@@ -224,11 +223,11 @@ def test_units_are_converted(reply: str, grounded: bool) -> None:
     [
         ("I've sent it.", "sent"),
         ("I deleted the note.", "deleted"),
-        ("Done! The task has been created.", "created"),
+        ("Oh! The task has been created.", "created"),
         ("Email sent!", "sent"),
         ("Отправил письмо.", "Отправил"),
         ("Я удалила заметку.", "удалила"),
-        ("Готово, задача создана.", "создана"),
+        ("Итак, задача создана.", "создана"),
         ("Письмо отправлено.", "отправлено"),
         ("Файл удалён.", "удалён"),
     ],

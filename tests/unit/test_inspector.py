@@ -195,7 +195,12 @@ def test_grounding_is_computed_again_with_the_tokens_it_looked_for() -> None:
     kernel.chat("show the goods")
     verdict = inspector.explain(view_of(kernel))["turns"][0]["grounding"]
     assert verdict["grounded"]
-    assert {"kind": "number", "token": "36", "found": True} in verdict["tokens"]
+    assert {
+        "kind": "verbatim",
+        "token": "36",
+        "found": True,
+        "path": "data.count",
+    } in verdict["tokens"]
 
 
 def test_a_function_is_ranked_and_says_why_it_would_be_refused() -> None:

@@ -1,24 +1,27 @@
 """Deterministic grounding of a reply in what the turn's tools returned
 (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
 
-`check` is pure: no I/O, no clock, no model. One module per noun:
+`check` is pure: no I/O, no clock, no model. A few ideas, one module each:
 
-- `claims`    what a text asserts: numbers, dates, times, addresses, ids, quotes, in the order they
-  stand
-- `numbers`   numerals and number words, English and Russian
-- `dates`     dates, months, weekdays and times of day
-- `evidence`  the haystack: everything data, summaries and message show, built once per check
-- `derive`    the plain derivations of that data, and the caps that keep them plain
-- `names`     capitalised words that claim a person, a product or a place
-- `actions`   verbs that claim something was done
-- `support`   one claim against the evidence
+- `evidence`  what a reply is held against (`Evidence`, `Call`) and what comes of it (`Verdict`,
+  `Source`)
+- `index`     from a value to the fields that show it, built once a turn
+- `reading`   what a reply asserts: values, sentences, words
+- `support`   one value against the index: shown as it is, formatted, rounded
+- `derive`    what follows from shown values: counts, sums, shares, differences
+- `counts`    a number with a noun is compared with what there is to count
+- `records`   the values of one clause come from one record
+- `names`     fields repeated as a whole, capitalised names
+- `effects`   what was done is known to the kernel, not believed
 - `verdict`   `check`, which sets the one against the other
+- `render`    the reply of last resort: the data itself
 
-What it cannot see: a true token paired with the wrong subject, a denial ("you have no tasks"), a
-claim made of ordinary lower-case words only, a date counted from today ("in three days"), a time
-moved to another time zone.
+Words of natural languages stand in the room `language`. What is not caught: docs/grounding.md.
+May import: language, base.
 """
 
-from .verdict import Verdict, check
+from .evidence import Call, Evidence, Source, Verdict
+from .render import render
+from .verdict import check
 
-__all__ = ["Verdict", "check"]
+__all__ = ["Call", "Evidence", "Source", "Verdict", "check", "render"]

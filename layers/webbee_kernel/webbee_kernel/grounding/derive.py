@@ -1,222 +1,257 @@
-"""Plain derivations of tool data, and the caps that keep them plain.
+"""What follows from shown values: counts, sums, differences, products, averages, shares, changes.
 
-With many numbers in hand, sums and differences of arbitrary pairs would ground nearly anything, so
-only these are made:
-
-- a list: its length; how many items share the value of a top-level field that groups them (at most
-  `GROUPS` values), or the
-  same day; the sum and mean of a numeric field, over the list and over each such group
-- a list of at most `SHORT` items: differences of one numeric field between two items, spans between
-  their dates
-- a dict within two levels of the top, or an item of a short list: sum, difference and share of two
-  of its numbers, lengths of its
-  lists counting as numbers, at most `SIBLINGS` of them; their total; spans between its own dates;
-  no sum with a total,
-  nor of a list and a part of it
-- a result below `SMALL` only from `FEW` numbers, or as the rest of a total or of a list
-- no sums of fields that do not add up: temperatures, rates, shares
-- results of the same shape (the same tool called twice) are one list
-
-Ids, ranks and years never enter a sum. Cost: linear in the data; every pair loop is bounded by the
-constants below.
+Only plain derivations: of whole columns, of groups of rows, of two values that the reply itself
+shows. Each has a formula, so the reader can see where a figure comes from.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from itertools import combinations
 
-from .numbers import Number, settle
+from .. import language
+from .index import Index, Number, Rows, key_words, settle
 
-GROUPS = 12  #: distinct values up to which a field is taken to group a list
-SHORT = 5  #: list items up to which they are compared with one another
-SIBLINGS = 8  #: numbers of one dict that are combined pairwise: at most 28 pairs
-FEW = 3  #: numbers of one dict up to which even small ones are combined
-SMALL = 100  #: a result below it is too likely a coincidence, unless a total or a list's length is in it
-ITEMS = 500  #: list items that are looked into; the length counts them all
-DEPTH = 2  #: levels below the top at which a dict's own numbers are combined
+FAMILY = 8
+"""Figures of one record, or of one field over the records, that are compared in pairs."""
+UNITS: Mapping[str, tuple[str, tuple[float, ...]]] = {
+    "millisecond": ("time", (0.001,)),
+    "second": ("time", (1,)),
+    "minute": ("time", (60,)),
+    "hour": ("time", (3600,)),
+    "day": ("time", (86_400,)),
+    "week": ("time", (604_800,)),
+    "byte": ("size", (1,)),
+    "kilobyte": ("size", (1000, 1024)),
+    "megabyte": ("size", (1000**2, 1024**2)),
+    "gigabyte": ("size", (1000**3, 1024**3)),
+    "terabyte": ("size", (1000**4, 1024**4)),
+}
+"""Seconds and bytes in a unit."""
+GROUPS = 12
+"""Groups a column may fall into; a field with more tells rows apart and counts nothing."""
+SHOWN = 12
+"""Values of a reply that are combined in pairs."""
+LONGEST = 400
 
-WEAK_KEY = re.compile(
-    r"(?i)(?:^|_)(?:id|ids|uid|uuid|no|number|zip|code|port|priority|rank|order|position|index|level|year|month|day|hour|version|pages?"
-    r"|limit|offset)$|[a-z]Id$"
-)
-WHOLE_KEY = re.compile(r"(?i)total|count|^all$|sum|balance|goal|target|limit|quota|capacity")
-INTENSIVE_KEY = re.compile(
-    r"(?i)temp|^min$|^max$|_min$|_max$|prob|percent|pct|rate|speed|wind|humid|avg|average|mean|score|grade|cpu|^lat|^lon|ratio"
-)
-DURATION_KEY = re.compile(r"(?i)(?:^|_)(?:(s|secs?|seconds)|(ms|millis)|(mins?|minutes)|(hours?))$")
-MINOR_UNIT_KEY = re.compile(r"(?i)cents|kopecks|minor")
+
+def rounds_to(exact: Number, shown: Number, decimals: int, scale: int = 1) -> bool:
+    """Whether `exact` rounded half up, or cut, to the decimals shown is `shown`; `scale` is 1000
+    for "12.5 thousand"."""
+    step = scale * 10.0**-decimals
+    return any(
+        abs(math.floor(exact / step + half) * step - shown) < step * 1e-6
+        for half in (0.5 + 1e-9, 0.5 - 1e-9)
+    )
+
+
+def nearly(exact: Number, shown: Number) -> bool:
+    """Whether "about 40" may stand for 36: rounded to one, two or three leading digits, or within a
+    fiftieth."""
+    if exact < 5 or shown <= 0:
+        return exact == shown
+    size = len(str(int(exact)))
+    return abs(exact - shown) <= 0.02 * exact or any(
+        round(exact, kept - size) == shown for kept in range(1, min(4, size))
+    )
 
 
 @dataclass(slots=True)
 class Derived:
-    """What follows from the data. `numbers` and `counts` ground any claim; `compared` only one that
-    says it compares or adds up ("14 more", "42 in all"), `means` an average, `shares` a percentage,
-    `spans` (minutes) a length of time."""
+    """Figures that follow from an index and from `shown`, the values that the reply shows."""
 
-    numbers: set[Number] = field(default_factory=set)
-    compared: set[Number] = field(default_factory=set)
-    means: set[Number] = field(default_factory=set)
-    counts: set[int] = field(default_factory=set)
-    longest: int | None = None
-    shares: list[tuple[Number, Number]] = field(default_factory=list)
-    spans: set[float] = field(default_factory=set)
+    index: Index
+    shown: list[Number] = field(default_factory=list)
+    _made: dict[Number, str] | None = None
+    _means: dict[Number, str] = field(default_factory=dict)
+    _shares: list[tuple[Number, Number, str]] = field(default_factory=list)
+
+    def formula(self, value: Number, decimals: int, *, percent: bool = False) -> str:
+        """How a figure follows, empty where it does not."""
+        made = self._whole()
+        if percent:
+            return next(
+                (f for f, share in self._percentages() if rounds_to(share, value, decimals)), ""
+            )
+        if settle(value) in made:
+            return made[settle(value)]
+        for exact, formula in (*self._means.items(), *made.items(), *self._pairs()):
+            if exact == settle(value) or (
+                isinstance(exact, float) and rounds_to(exact, value, decimals)
+            ):
+                return formula
+        return ""
+
+    def _whole(self) -> dict[Number, str]:
+        if self._made is None:
+            self._made = {}
+            for rows in self.index.tables:
+                self._rows(rows)
+        return self._made
+
+    def _rows(self, rows: Rows) -> None:
+        made = self._made if self._made is not None else {}
+        made.setdefault(len(rows.items), f"count({rows.path})")
+        items = [row for row in rows.items[:LONGEST] if isinstance(row, Mapping)]
+        columns = dict.fromkeys(key for row in items[:50] for key in row)
+        numeric = {k: c for k in columns if len(c := _numbers(k, items)) > 1}
+        for key, column in numeric.items():
+            self._column(f"{rows.path}[].{key}", list(column.values()), made)
+        for key in columns:
+            for value, members in groups(key, items):
+                made.setdefault(len(members), f"count({rows.path} where {key} = {value})")
+                self._shares.append((len(members), len(items), f"{key} = {value}"))
+                for other, column in numeric.items():
+                    part = [column[i] for i in members if i in column]
+                    if 1 < len(part) < len(column):
+                        made.setdefault(
+                            settle(sum(part)), f"sum({rows.path}[].{other} where {key} = {value})"
+                        )
+                        self._means.setdefault(
+                            settle(sum(part) / len(part)), f"average({other} where {key} = {value})"
+                        )
+
+    def _column(self, path: str, values: list[Number], made: dict[Number, str]) -> None:
+        total = settle(sum(values))
+        made.setdefault(total, f"sum({path})")
+        self._means.setdefault(settle(sum(values) / len(values)), f"average({path})")
+        self._shares += [(value, total, path) for value in values]
+
+    def near(self, value: Number) -> str:
+        """What a rounded figure stands for among sums and averages."""
+        made = {**self._whole(), **self._means}
+        return next((formula for exact, formula in made.items() if nearly(exact, value)), "")
+
+    def gap(self, value: Number, decimals: int) -> str:
+        """How a figure is the sum or difference of two fields of a record, or of two records."""
+        for held in self._families():
+            for (a, one), (b, other) in combinations(held, 2):
+                for exact, sign in ((abs(a - b), "-"), (a + b, "+")):
+                    if settle(exact) == settle(value) or (
+                        isinstance(exact, float) and rounds_to(exact, value, decimals)
+                    ):
+                        return f"{max(a, b)} {sign} {min(a, b)} ({one}, {other})"
+        return ""
+
+    def share(self, value: Number, decimals: int) -> str:
+        """How a percentage is the share of one field of a record in another."""
+        for held in self._families():
+            for (a, one), (b, other) in combinations(held, 2):
+                part, whole = sorted((abs(a), abs(b)))
+                if whole and any(
+                    rounds_to(100 * s, value, decimals) for s in (part / whole, 1 - part / whole)
+                ):
+                    return f"100 * {part} / {whole} ({one}, {other})"
+        return ""
+
+    def _families(self) -> list[list[tuple[Number, str]]]:
+        """The figures that belong together: of one record, and of one field over a few records."""
+        found: dict[tuple[object, ...], list[tuple[Number, str]]] = {}
+        for place in self.index.figures:
+            if (
+                place.path.startswith("data")
+                and place.key
+                and not language.key_roles(place.key) & {"id", "rank", "paging"}
+            ):
+                found.setdefault(("record", place.call, *place.owner), []).append(
+                    (place.value, place.path)
+                )
+                found.setdefault(("field", place.key, *place.owner[:-1]), []).append(
+                    (place.value, place.path)
+                )
+        return [held for held in found.values() if 1 < len(held) <= FAMILY]
+
+    def measured(self, value: Number, decimals: int, unit: str) -> str:
+        """How a figure with a unit is a length of time or a size of the data in that unit."""
+        size = UNITS.get(unit)
+        if size is None:
+            return ""
+        kind, ones = size
+        for base, path in self._measures(kind):
+            for one in ones:
+                rest = (
+                    base % (one * (60 if kind == "time" and one < 3600 else 24))
+                    if kind == "time"
+                    else base
+                )
+                if any(
+                    rounds_to(b / one, value, decimals) or b // one == value for b in (base, rest)
+                ):
+                    return f"{path} in {unit}s"
+        return ""
+
+    def _measures(self, kind: str) -> Iterator[tuple[float, str]]:
+        known = language.of("en").words.units
+        for place in self.index.figures:
+            for word in (*key_words(place.key), "byte" if kind == "size" else ""):
+                size = UNITS.get(known.get(word, "millisecond" if word == "ms" else word))
+                if size and size[0] == kind:
+                    yield place.value * size[1][0], place.path
+        if kind == "time":
+            for moments in self.index.moments().values():
+                for (a, one), (b, other) in combinations(moments[:8], 2):
+                    yield abs((a - b).total_seconds()), f"{one} - {other}"
+
+    def ends(self) -> Iterator[tuple[int, str]]:
+        """The times of day at which something ends that starts at a moment and takes a time."""
+        lengths = list(self._measures("time"))
+        for owner, moments in self.index.moments().items():
+            for at, path in moments:
+                for length, other in lengths:
+                    if length < 86_400 and other.startswith(path.rpartition(".")[0]) and owner:
+                        end = at + timedelta(seconds=length)
+                        yield end.hour * 60 + end.minute, f"{path} + {other}"
+
+    def _pairs(self) -> Iterator[tuple[Number, str]]:
+        shown = list(dict.fromkeys(self.shown))[:SHOWN]
+        for a, b in combinations(shown, 2):
+            yield settle(a + b), f"{a} + {b}"
+            yield settle(abs(a - b)), f"{max(a, b)} - {min(a, b)}"
+            if abs(a * b) < 1e12:
+                yield settle(a * b), f"{a} * {b}"
+            if a and b:
+                yield float(max(a, b) / min(a, b)), f"{max(a, b)} / {min(a, b)}"
+        if len(shown) > 2:
+            yield settle(sum(shown)), " + ".join(map(str, shown))
+            yield float(sum(shown) / len(shown)), f"average({', '.join(map(str, shown))})"
+
+    def _percentages(self) -> Iterator[tuple[str, float]]:
+        pairs = [
+            (a, b, f"{a} / {b}")
+            for one in combinations(self.shown[:SHOWN], 2)
+            for a, b in (one, one[::-1])
+        ]
+        for part, whole, _name in (*self._shares, *pairs):
+            if whole:
+                yield f"100 * {part} / {whole}", abs(100 * part / whole)
+                yield f"100 * ({part} - {whole}) / {whole}", abs(100 * (part - whole) / whole)
 
 
-def from_dict(fields: Mapping[str, object], depth: int, out: Derived) -> None:
-    """Combine a dict's own numbers, if it stands high enough to be spoken of as a whole."""
-    if depth > DEPTH:
-        return
-    sized = [
-        (key, value, size)
-        for key, value in fields.items()
-        if (size := _size(key, value)) is not None
-    ][:SIBLINGS]
-    own, sizes = [(key, value) for key, value, _ in sized], [size for *_, size in sized]
-    few = len(own) <= FEW
-    for (left, a), (right, b) in combinations(zip(own, sizes, strict=True), 2):
-        if (gap := abs(a - b)) >= SMALL or few or _whole(left) or _whole(right):
-            out.numbers.add(settle(gap))
-        out.compared.update((settle(gap), settle(a + b)))
-        if (a + b >= SMALL or few or isinstance(left[1], list)) and _add_up(left, right):
-            out.numbers.add(settle(a + b))
-        low, high = sorted((a, b))
-        if 0 <= low <= high and high:
-            out.shares += [(low, high), (high - low, high)]
-    for value in fields.values():
-        if isinstance(value, list) and len(value) <= SHORT:
-            out.shares += _parts(value, fields)
-    if len(own) > 2 and not any(
-        isinstance(value, list) or WHOLE_KEY.search(key) for key, value in own
-    ):
-        out.numbers.add(settle(sum(sizes)))
+def _numbers(key: str, items: Sequence[Mapping[str, object]]) -> dict[int, Number]:
+    if language.key_roles(key) & {"id", "rank"}:
+        return {}
+    return {
+        i: value
+        for i, row in enumerate(items)
+        if isinstance(value := row.get(key), int | float)
+        and not isinstance(value, bool)
+        and abs(value) < 1e12
+    }
 
 
-def _parts(rows: list[object], fields: Mapping[str, object]) -> list[tuple[Number, Number]]:
-    """Return the shares that rows have in the field of the same name above them (a manager's
-    revenue in the revenue)."""
-    return [
-        (part, whole)
-        for row in rows
-        if isinstance(row, dict)
-        for key, value in row.items()
-        if (part := _size(key, value)) is not None
-        and (whole := _size(key, fields.get(key))) is not None
-    ]
-
-
-def _whole(own: tuple[str, object]) -> bool:
-    return isinstance(own[1], list) or bool(WHOLE_KEY.search(own[0]))
-
-
-def _add_up(left: tuple[str, object], right: tuple[str, object]) -> bool:
-    """Tell whether the sum of two fields says anything: not with a total, not a list with a number
-    or with a part of itself."""
-    if WHOLE_KEY.search(left[0]) or WHOLE_KEY.search(right[0]):
-        return False
-    a, b = left[1], right[1]
-    if isinstance(a, list) and isinstance(b, list):
-        shown = [{str(item) for item in side[:ITEMS]} for side in (a, b)]
-        return not (shown[0] <= shown[1] or shown[1] <= shown[0])
-    return not isinstance(a, list) and not isinstance(b, list)
-
-
-def from_list(items: Sequence[object], out: Derived, *, counted: bool = True) -> None:
-    """Count, group and sum a list; `counted=False` for a sequence that is not one list to the
-    user."""
-    if counted:
-        out.counts.add(len(items))
-        out.longest = max(out.longest or 0, len(items))
-    head = items[:ITEMS]
-    plain = [
-        settle(item)
-        for item in head
-        if isinstance(item, (int, float)) and not isinstance(item, bool)
-    ]
-    if len(plain) > 1 and len(plain) == len(head):
-        _totals(plain, out)
-    rows = [item for item in head if isinstance(item, dict)]
-    if len(rows) > 1:
-        _from_rows(rows, out)
-
-
-def spans(moments: Iterable[float], out: Derived) -> None:
-    """Add the lengths of time between a few moments (minutes)."""
-    for a, b in combinations(list(moments)[:SHORT], 2):
-        out.spans.add(abs(a - b))
-
-
-def _size(key: str, value: object) -> Number | None:
-    """Return what a field adds to a sum: its number, or the length of its list; None for ids,
-    ranks, rates and all else."""
-    if isinstance(value, list):
-        return len(value)
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not abs(value) < 1e12:
-        return None
-    return None if WEAK_KEY.search(key) or INTENSIVE_KEY.search(key) else settle(value)
-
-
-def _totals(values: list[Number], out: Derived) -> None:
-    total = sum(values)
-    out.numbers.add(settle(total))
-    out.means.add(settle(total / len(values)))
-    if total > 0 and len(values) <= GROUPS:
-        out.shares += [(value, total) for value in values if value >= 0]
-
-
-def _from_rows(rows: list[dict[str, object]], out: Derived) -> None:
-    keys = list(dict.fromkeys(key for row in rows for key in row))[:24]
-    columns = {key: [row.get(key) for row in rows] for key in keys}
-    groupings = [_groups(column) for key, column in columns.items()]
-    for groups in groupings:
-        for members in groups:
-            out.counts.add(len(members))
-            out.shares.append((len(members), len(rows)))
-    if any(isinstance(value, bool) for column in columns.values() for value in column):
-        out.counts.update(
-            0
-            for column in columns.values()
-            if {True, False} - set(map(_truth, column)) in ({True}, {False})
-        )
-    for key, column in columns.items():
-        numeric = {
-            i: size for i, value in enumerate(column) if (size := _size(key, value)) is not None
-        }
-        if len(numeric) > 1:
-            _column(list(numeric.values()), out)
-            for groups in groupings:
-                for members in groups:
-                    part = [numeric[i] for i in members if i in numeric]
-                    if 1 < len(part) < len(numeric):
-                        out.numbers.add(settle(sum(part)))
-
-
-def _column(values: list[Number], out: Derived) -> None:
-    _totals(values, out)
-    if len(values) <= SHORT:
-        gaps = {settle(abs(a - b)) for a, b in combinations(values, 2)}
-        out.compared |= gaps
-        out.numbers.update(gap for gap in gaps if gap >= SMALL)
-
-
-def _truth(value: object) -> object:
-    return value if isinstance(value, bool) else None
-
-
-def _groups(column: list[object]) -> list[list[int]]:
-    """Return the positions of the items of each group, or nothing for a field that tells every item
-    apart (an id, a title)."""
-    groups: dict[object, list[int]] = {}
-    for position, value in enumerate(column):
+def groups(key: str, items: Sequence[Mapping[str, object]]) -> list[tuple[object, list[int]]]:
+    """The rows by the value of a field, where it sorts them into a few groups."""
+    found: dict[object, list[int]] = {}
+    for position, row in enumerate(items):
+        value = row.get(key)
         if isinstance(value, str):
             value = value[:10] if value[4:5] == "-" and value[7:8] == "-" else value
-        elif value is not None and not isinstance(value, (bool, int, float)):
+        elif value is not None and not isinstance(value, bool | int | float):
             return []
-        groups.setdefault((type(value), value), []).append(position)
-        if len(groups) > GROUPS:
+        found.setdefault(value, []).append(position)
+        if len(found) > GROUPS:
             return []
-    if len(groups) == len(column) and not any(isinstance(value, bool) for value in column):
-        return []
-    return list(groups.values())
+    return list(found.items()) if len(found) < len(items) or len(items) < 3 else []

@@ -1,65 +1,191 @@
-"""`check`: every claim of a reply against the evidence of its turn."""
+"""`check`: a reply against the evidence of its turn."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
-from . import actions, names
-from .claims import scan
-from .evidence import Evidence
-from .support import SHOWN, Support
+from .. import language
+from . import effects, names, records
+from .counts import Counts
+from .derive import Derived
+from .evidence import JSON, Call, Evidence, Source, Verdict
+from .index import Number
+from .reading import Claim, Reading, read
+from .support import Ground, Support
 
-JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether a reply is grounded, and the offending tokens as they stand in it: in order, each
-    once."""
-
-    grounded: bool
-    ungrounded: tuple[str, ...]
+Offence = tuple[int, str]
+TEXTUAL = frozenset(
+    ("quote", "email", "url", "code", "file", "hash", "phone", "field", "name", "placeholder")
+)
 
 
 def check(
     reply: str,
     *,
-    data: Sequence[JSON],
-    message: str,
+    data: Sequence[JSON] = (),
+    message: str = "",
     summaries: Sequence[str] = (),
     done: Sequence[str] = ("read",),
+    evidence: Evidence | None = None,
 ) -> Verdict:
-    """Check a reply against this turn's results, and name every token that they do not account for.
+    """Check a reply against this turn's results, and name every word that they do not account for.
 
-    `data`: the `ActionResult.data` of the turn's calls, JSON-like, placeholders such as `<EMAIL_1>`
-    included. `message`: what the user wrote. `summaries`: the tools' own. `done`: action types of
-    the calls that succeeded. Never raises on text or JSON of any shape; values below 24 levels are
-    not read. Linear in the reply and in the data, about 1 ms for a reply of 300 characters over 3
-    KB of data (`python -m benchmarks.evaluate` measures it); only a name that the data lacks is
-    compared with each of its words.
+    With `evidence` the other arguments are not read. Without: `data`, the `ActionResult.data` of
+    the turn's calls; `message`, what the user wrote; `summaries`, the tools' own; `done`, the
+    action types of the calls that succeeded. Never raises on text or JSON of any shape; values
+    below 24 levels are not read. Linear in the reply and in the data.
     """
-    evidence = Evidence(data, message, summaries)
-    found = scan(reply)
-    asked = [
-        Support(claim, reply, found.claims[max(0, at - 2) : at + 3], evidence)
-        for at, claim in enumerate(found.claims)
-    ]
-    doubtful = [one for one in asked if not one.grounded()]
-    shown = [
-        value
-        for one in asked
-        if one.claim.kind == "number" and one not in doubtful
-        for value in one.values[:1]
-    ][:SHOWN]
-    offending = [(one.claim.start, one.claim.token) for one in doubtful if not one.compares(shown)]
-    offending += names.ungrounded(found.rest, evidence)
-    dated = [
-        (claim.start, claim.end)
-        for claim in found.claims
-        if claim.kind in ("date", "time", "month", "weekday")
-    ]
-    offending += actions.ungrounded(found.rest, evidence, done, dated)
-    tokens = tuple(dict.fromkeys(token for _, token in sorted(offending)))
-    return Verdict(not tokens, tokens)
+    evidence = evidence or _evidence(data, message, summaries, done)
+    if evidence.mode == "off" or not reply.strip():
+        return Verdict(True, (), kept=reply)
+    return _Check(reply, evidence).verdict()
+
+
+def _evidence(
+    data: Sequence[JSON], message: str, summaries: Sequence[str], done: Sequence[str]
+) -> Evidence:
+    calls = [Call(data=value) for value in data]
+    calls += [Call(summary=text) for text in summaries]
+    calls += [Call(action_type=kind) for kind in done if kind != "read"]
+    return Evidence(tuple(calls), message, language=language.detect(message), mode="strict")
+
+
+@dataclass
+class _Check:
+    reply: str
+    evidence: Evidence
+    grounds: list[tuple[Claim, Ground]] = field(default_factory=list)
+    effects: list[Offence] = field(default_factory=list)
+
+    def verdict(self) -> Verdict:
+        index = self.evidence.index
+        usual = language.detect(self.evidence.message, self.evidence.language)
+        reading = read(
+            self.reply, usual, self.evidence.now, lambda t, r: names.repeated(index, t, r)
+        )
+        offences = self._values(reading)
+        offences += ((c.start, c.token) for c in records.mixed(reading, self._bound()))
+        self.effects = list(
+            effects.wrong(reading, self.evidence, {c.start: g.places for c, g in self.grounds})
+        )
+        offences += self.effects
+        offences = self._in_question(reading, offences)
+        words = tuple(dict.fromkeys(word for _, word in sorted(offences)))
+        return Verdict(
+            not words,
+            words,
+            tuple(self._sources()),
+            _kept(reading, [at for at, _ in offences]),
+            effects.added(reading, self.evidence),
+        )
+
+    def _values(self, reading: Reading) -> list[Offence]:
+        """What no field shows; fills `grounds` with what is shown."""
+        index = self.evidence.index
+        derived = Derived(index)
+        support = Support(reading, index, derived, self.evidence.now)
+        counts = Counts(reading, index)
+        doubtful: list[Claim] = []
+        for claim in reading.claims:
+            ground = support.ground(claim)
+            verdict = counts.wrong(claim)
+            if verdict or (verdict is None and ground is None):
+                doubtful.append(claim)
+            else:
+                counted = ground is None or verdict is not None
+                shown = Ground([], "derived") if ground is None or counted else ground
+                self.grounds.append((claim, shown))
+        derived.shown = [
+            n for c, g in self.grounds if c.kind in ("number", "money") for n in _figures(c, g)
+        ]
+        offences = [(c.start, c.token) for c in doubtful if not self._follows(c, support, counts)]
+        for claim, places in names.states(reading, index):
+            if places:
+                self.grounds.append((claim, Ground(places, "formatted")))
+            else:
+                offences.append((claim.start, claim.token))
+        for claim in names.claimed(reading, [c for c, _ in self.grounds]):
+            if ground := support.name(names.words(claim.token)):
+                self.grounds.append((claim, ground))
+            else:
+                offences.append((claim.start, claim.token))
+        offences += [
+            (s.start, word)
+            for s in reading.sentences
+            if (word := counts.none(s, self.evidence.message))
+        ]
+        return offences
+
+    def _follows(self, claim: Claim, support: Support, counts: Counts) -> bool:
+        """Whether a doubtful number follows from the values that the reply shows."""
+        if claim.mention is None or claim.kind == "field":
+            return False
+        ground = support.ground(claim)
+        if counts.wrong(claim) and not (ground and _adds_up(ground.formula)):
+            return False
+        if ground:
+            self.grounds.append((claim, ground))
+        return ground is not None
+
+    def _bound(self) -> list[records.Value]:
+        """The values that belong to records: shown by rows alone, not by the message or a total."""
+        bound = [
+            records.Value(claim, ground.places, claim.kind in TEXTUAL)
+            for claim, ground in self.grounds
+            if ground.places and all(len(p.owner) > 1 for p in ground.places)
+        ]
+        return sorted(bound, key=lambda value: value.claim.start)
+
+    def _in_question(self, reading: Reading, offences: Iterable[Offence]) -> list[Offence]:
+        """The offences in sentences that are checked: all after calls, and without a call those
+        that speak of the user's data."""
+        found = list(offences)
+        if self.evidence.mode == "strict" or any(c.fn_name for c in self.evidence.calls):
+            return found
+        return [o for o in found if self._of_the_user(reading, o)]
+
+    def _of_the_user(self, reading: Reading, offence: Offence) -> bool:
+        """Whether an offence in an answer without a call is a claim about the user's own things."""
+        words, stem = reading.language.words, reading.language.stem
+        if any(stem(t.text) in words.drafting for t in language.tokens(self.evidence.message)):
+            return offence in self.effects
+        sentence = reading.sentence(offence[0])
+        stems = [stem(t.text) for t in reading.words(sentence.start, sentence.end)]
+        if any(s in words.plan for s in stems):
+            return False
+        return (
+            offence in self.effects
+            or "@" in offence[1]
+            or any(s in words.possession for s in stems)
+        )
+
+    def _sources(self) -> Iterable[Source]:
+        for claim, ground in sorted(self.grounds, key=lambda pair: pair[0].start):
+            place = ground.places[0] if ground.places else None
+            if place is None:
+                yield Source(claim.start, claim.end, -1, "", "derived", ground.formula)
+            else:
+                how = "message" if place.path == "message" else ground.how
+                yield Source(claim.start, claim.end, place.call, place.path, how, ground.formula)
+
+
+def _figures(claim: Claim, ground: Ground) -> list[Number]:
+    """The figure that a value shows, and the exact one it was rounded from."""
+    exact = [p.value for p in ground.places[:1] if isinstance(p.value, int | float)]
+    sure = ground.places or ground.formula == ""
+    return [*exact, *(v for v in [claim.mention.value] if sure and v not in exact)]
+
+
+def _adds_up(formula: str) -> bool:
+    """Whether a count is the sum or difference of others that the reply shows."""
+    return any(sign in formula for sign in (" + ", " - ", "sum(", " in "))
+
+
+def _kept(reading: Reading, offences: Sequence[int]) -> str:
+    """The reply without the sentences that hold an offence."""
+    if not offences:
+        return reading.text
+    kept = [s for s in reading.sentences if not any(s.start <= at < s.end for at in offences)]
+    text = "".join(reading.text[s.start : s.end] for s in kept).strip()
+    return f"{text[:-1]}." if text.endswith((";", ",", ":")) else text

@@ -10,8 +10,7 @@ from typing import Any
 
 from ..base.text import one_line
 from ..channels import fact_ledger
-from ..grounding import check
-from ..grounding.claims import scan
+from ..grounding import Call, Evidence, check
 from ..turn import memory as session_memory
 from ..turn.preview import MESSAGE_PREVIEW
 from ..turn.state import TurnState
@@ -121,20 +120,32 @@ def grounding(view: TurnState, turn: Turn) -> dict[str, Any]:
     """
     if not turn.digests:
         return {"recomputed": False, "why_not": "the turn has no facts to check its reply against"}
-    data = [real(view, text) for d in turn.digests for text in (d.data_facts_json, d.args_json)]
-    done = []
-    for call in turn.response.get("calls", ()):
-        function = view.catalogue.function(call.get("app_id", ""), call.get("fn_name", ""))
-        if call.get("status") == "ok" and function:
-            done.append(function.action_type)
-    verdict = check(turn.reply, data=data, message=turn.message, done=done)
-    tokens = [
-        {"kind": c.kind, "token": c.token, "found": c.token not in verdict.ungrounded}
-        for c in scan(turn.reply).claims
+    verdict = check(turn.reply, evidence=_evidence(view, turn))
+    tokens: list[dict[str, Any]] = [
+        {"kind": s.how, "token": turn.reply[s.start : s.end], "found": True, "path": s.path}
+        for s in verdict.sources
     ]
+    tokens += [{"kind": "missing", "token": t, "found": False} for t in verdict.ungrounded]
     return {
         "recomputed": True,
         "grounded": verdict.grounded,
         "missing": list(verdict.ungrounded),
         "tokens": tokens,
     }
+
+
+def _evidence(view: TurnState, turn: Turn) -> Evidence:
+    """What is remembered of a turn's calls: facts and arguments with those that had them."""
+    facts = {
+        (d.app_id, d.fn_name): (real(view, d.data_facts_json), real(view, d.args_json))
+        for d in turn.digests
+    }
+    calls = []
+    for call in turn.response.get("calls", ()):
+        app_id, fn_name = str(call.get("app_id", "")), str(call.get("fn_name", ""))
+        function = view.catalogue.function(app_id, fn_name)
+        kind = function.action_type if function else "read"
+        data, arguments = facts.get((app_id, fn_name), (None, {}))
+        status = str(call.get("status", "ok"))
+        calls.append(Call(app_id, fn_name, kind, arguments or {}, status, "", data))
+    return Evidence(tuple(calls), turn.message, language=view.language, now=turn.at)

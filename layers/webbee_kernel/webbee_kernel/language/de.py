@@ -44,22 +44,68 @@ WORDS = Words(
     and_="und",
     or_="oder",
     failure="fehlgeschlagen fehler gescheitert konnte misslungen problem",
+    perfect="habe haben hat wurde wurden ist sind worden war waren bin hab",
+    done="erledigt fertig geschafft abgeschlossen erfolgreich geklappt funktioniert vollbracht"
+    " gemacht",
+    ordinary="id url pdf mwst usd eur gbp uhr e-mail e-mails status",
+    determiner="der die das den dem des ein eine einen einem einer eines mein dein unser ihr kein keine alle diese dieser dieses",
+    rest="weitere weiterer weiteren weiteres andere übrige restliche mehr plus",
+    possession="dein deine deinem deinen deiner deines ihr ihre ihrem ihren ihrer du hast haben",
+    drafting="schreib schreibe verfasse übersetze schlag formuliere nenne dichte entwirf heißt",
     effects={
-        "send": "senden gesendet sende schicken geschickt schick verschickt weiterleiten"
+        "send": "verschicken versenden versendet posten gepostet abgeschickt zugestellt eingestellt"
+        " senden gesendet sende schicken geschickt schick verschickt weiterleiten"
         " weitergeleitet antworten geantwortet benachrichtigen benachrichtigt einladen eingeladen",
-        "delete": "löschen gelöscht lösche entfernen entfernt leeren geleert",
-        "create": "erstellen erstellt erstelle anlegen angelegt hinzufügen hinzugefügt schreiben"
+        "delete": "entfernt löschen gelöscht lösche entfernen entfernt leeren geleert",
+        "create": "eröffnen eröffnet erzeugt verfasst eingerichtet aufgenommen hinzu"
+        " erstellen erstellt erstelle anlegen angelegt hinzufügen hinzugefügt schreiben"
         " geschrieben eintragen eingetragen",
-        "update": "aktualisieren aktualisiert ändern geändert bearbeiten bearbeitet umbenennen"
+        "update": "gesetzt setzen festgelegt festlegen angepasst anpassen"
+        " aktualisieren aktualisiert ändern geändert bearbeiten bearbeitet umbenennen"
         " umbenannt ersetzen ersetzt korrigiert erhöht gesenkt gestartet gestoppt",
-        "move": "verschieben verschoben archivieren archiviert übertragen verlegt",
-        "save": "speichern gespeichert hochladen hochgeladen veröffentlicht teilen geteilt kopiert"
+        "move": "verlegen umgebucht umgezogen"
+        " verschieben verschoben archivieren archiviert übertragen verlegt",
+        "save": "heruntergeladen"
+        " speichern gespeichert hochladen hochgeladen veröffentlicht teilen geteilt kopiert"
         " exportiert importiert",
-        "schedule": "planen geplant buchen gebucht reservieren reserviert vereinbart",
-        "close": "stornieren storniert schließen geschlossen abschließen abgeschlossen erledigt"
+        "schedule": "angesetzt eingeplant"
+        " planen geplant buchen gebucht reservieren reserviert vereinbart",
+        "close": "gelöst lösen beendet beenden behoben aufgehoben gekündigt"
+        " stornieren storniert schließen geschlossen abschließen abgeschlossen erledigt"
         " genehmigt angenommen abgelehnt markiert deaktiviert aktiviert abgesagt blockiert",
-        "pay": "bezahlen bezahlt erstatten erstattet kaufen gekauft verkauft bestellt abgebucht"
+        "pay": "vorgenommen vornehmen ausgeführt ausführen überweisen eingezahlt einzahlen"
+        " abgehoben auszahlen ausgezahlt getätigt erworben platziert platzieren aufgegeben"
+        " bezahlen bezahlt erstatten erstattet kaufen gekauft verkauft bestellt abgebucht"
         " unterschrieben überwiesen",
+    },
+    states={
+        "answer:yes": "ja",
+        "answer:no": "nein",
+        "class:economy": "economy",
+        "class:business": "business",
+        "class:first": "first erste",
+        "life:open": "offen offene geöffnet",
+        "life:closed": "abgeschlossen ausgeführt geschlossen gelöst",
+        "life:pending": "ausstehend wartend schwebend",
+        "life:cancelled": "storniert abgesagt",
+        "life:confirmed": "bestätigt bestätigte",
+        "life:rejected": "abgelehnt",
+        "money:paid": "bezahlt",
+        "money:unpaid": "unbezahlt",
+        "seen:read": "gelesen",
+        "seen:unread": "ungelesen ungelesene",
+        "mail:sent": "gesendet verschickt",
+        "mail:received": "empfangen erhalten",
+        "mail:draft": "entwurf",
+        "use:active": "aktiv aktiviert",
+        "use:inactive": "inaktiv deaktiviert",
+        "have:available": "verfügbar",
+        "side:buy": "kauf kaufen",
+        "side:sell": "verkauf verkaufen",
+        "level:low": "niedrig niedrige",
+        "level:medium": "mittel mittlere",
+        "level:high": "hoch hohe",
+        "level:urgent": "dringend dringende",
     },
     ordinals={
         "1": "erste erster erstes ersten neueste",
@@ -246,6 +292,9 @@ PEOPLE = People(
 LANGUAGE = Language(
     tag="de",
     stemmer="german",
+    capital_nouns=True,
+    participles=r"[a-zäöü-]*ge[a-zäöü]{2,}(?:t|en|n)|[a-zäöü]{3,}iert"
+    r"|(?:be|er|ver|ent|zer|über|unter|wider|wieder)[a-zäöü]{2,}(?:t|en)|(?:ab|an|auf|ein|aus|ent)fernt",
     letters="ß",
     words=WORDS,
     people=PEOPLE,

@@ -140,7 +140,8 @@ WORDS = Words(
         "which": "which what",
     },
     perfect="has have had was were is are been got be 's i've we've it's that's",
-    done="done completed finished ready success successful successfully taken care set worked",
+    done="done completed finished ready success successful successfully taken care set worked"
+    " complete",
     ordinary="id url api pdf csv json html vat usd eur gbp rub am pm faq utc gmt cet ip cpu ram"
     " gb mb"
     " kb tv sms vip re fwd cc bcc asap fyi eta rsvp christmas easter english russian german spanish"
@@ -148,6 +149,7 @@ WORDS = Words(
     " subject sender note here hello great sorry unfortunately however",
     possession="your yours you've you",
     drafting="write draft compose translate suggest rephrase summarize proofread",
+    determiner="a an the my your our his her its their this that these those all some any every each no",
     rest="more others other another remaining further additional else",
     named_alike="email mail text call message order change note record set draft post share"
     " charge fix"
@@ -156,20 +158,25 @@ WORDS = Words(
     " process handle report sign credit debit purchase merge transfer approach reply",
     leads="to and please then or you also now just go",
     effects={
-        "send": "send sent email mail forward reply message notify text call redirect contact"
+        "send": "post posted transmit"
+        " send sent email mail forward reply message notify text call redirect contact"
         " invite dispatch deliver ship",
-        "delete": "delete remove erase revoke trash purge clean clear empty drop",
-        "create": "create add append attach insert put make made set draft generate register"
+        "delete": "wipe wiped delete remove erase revoke trash purge clean clear empty drop",
+        "create": "open opened create add append attach insert put make made set draft generate"
+        " register"
         " write wrote compose record",
-        "update": "update change edit modify grant assign rename correct replace merge restart"
+        "update": "top fund update change edit modify grant assign rename correct replace merge"
+        " restart"
         " reboot deploy fix increase decrease extend raise lower adjust turn start stop reset"
         " restore convert upgrade downgrade swap",
-        "move": "move archive reschedule transfer postpone delay",
+        "move": "moved move archive reschedule transfer postpone delay",
         "save": "save upload publish post store share copy export import submit download",
-        "schedule": "schedule book reserve arrange plan appoint",
-        "close": "cancel close complete finish resolve approve accept decline reject mark"
+        "schedule": "scheduled schedule book reserve arrange plan appoint",
+        "close": "settle settled clear process"
+        " cancel close complete finish resolve approve accept decline reject mark"
         " unsubscribe disable enable block unblock process handle",
-        "pay": "pay paid refund charge purchase bought buy sold sell order reorder renew subscribe"
+        "pay": "withdrawn withdrew place placed deposit deposited wire wired buy execute executed"
+        " pay paid refund charge purchase bought buy sold sell order reorder renew subscribe"
         " sign withdraw credit debit issue",
     },
     ordinals={
@@ -227,16 +234,15 @@ WORDS = Words(
         "class:business": "business",
         "class:first": "first",
         "life:open": "open opened",
-        "life:closed": "closed resolved",
+        "life:closed": "done finished completed filled executed closed resolved",
         "life:pending": "pending queued",
         "life:cancelled": "cancelled canceled",
         "life:confirmed": "confirmed",
-        "life:completed": "completed filled executed",
         "life:rejected": "rejected declined",
         "money:paid": "paid",
         "money:unpaid": "unpaid outstanding",
-        "mail:read": "read",
-        "mail:unread": "unread",
+        "seen:read": "read",
+        "seen:unread": "unread",
         "mail:sent": "sent",
         "mail:received": "received",
         "mail:draft": "draft",

@@ -40,24 +40,70 @@ WORDS = Words(
     and_="y e",
     or_="o u",
     failure="falló error fallado fallido pude pudo problema",
+    perfect="he ha han hemos había fue fueron está están sido quedó queda quedaron ya",
+    done="hecho listo completado terminado éxito funcionado funcionó realizado salió",
+    ordinary="id url pdf iva usd eur gbp",
+    determiner="el la los las un una unos unas mi tu su este esta estos estas",
+    rest="más otros otras otro otra adicionales restantes demás",
+    possession="tu tus su sus tienes",
+    drafting="escribe redacta traduce propón sugiere dame inventa dice",
     effects={
-        "send": "enviar enviado envía envié enviada mandar mandado reenviar reenviado responder"
+        "send": "enviada publicado publicada"
+        " enviar enviado envía envié enviada mandar mandado reenviar reenviado responder"
         " respondido notificar notificado invitar invitado",
-        "delete": "borrar borrado borra borrada eliminar eliminado elimina eliminada quitar quitado"
+        "delete": "suprimir suprimido"
+        " borrar borrado borra borrada eliminar eliminado elimina eliminada quitar quitado"
         " vaciar vaciado",
-        "create": "crear creado crea creada añadir añadido agregar agregado agrega redactar"
+        "create": "abrir abierto abierta creada"
+        " crear creado crea creada añadir añadido agregar agregado agrega redactar"
         " redactado escribir escrito registrar registrado",
-        "update": "actualizar actualizado actualizada cambiar cambiado modificar modificado editar"
+        "update": "actualizada ajustar ajustado fijar fijado establecer establecido establecida"
+        " modificada cambiada"
+        " actualizar actualizado actualizada cambiar cambiado modificar modificado editar"
         " editado renombrar corregir corregido reemplazar iniciar detener detenido",
-        "move": "mover movido archivar archivado transferir transferido aplazar aplazado",
+        "move": "movida reprogramar reprogramado reprogramada trasladar trasladado"
+        " mover movido archivar archivado transferir transferido aplazar aplazado",
         "save": "guardar guardado subir subido publicar publicado compartir compartido copiar"
         " copiado exportar importar descargar",
-        "schedule": "programar programado reservar reservado planificar agendar agendado",
-        "close": "cancelar cancelado cancelada cerrar cerrado completar completado terminar"
+        "schedule": "programada reservada"
+        " programar programado reservar reservado planificar agendar agendado",
+        "close": "anular anulado anulada resolver resuelto resuelta cerrada"
+        " cancelar cancelado cancelada cerrar cerrado completar completado terminar"
         " terminado aprobar aprobado aceptar aceptado rechazar rechazado marcar marcado desactivar"
         " activar bloquear",
-        "pay": "pagar pagado reembolsar reembolsado comprar comprado vender vendido pedir cobrar"
+        "pay": "colocar colocado colocada realizar realizado realizada efectuar efectuado"
+        " contratar contratado contratada adquirir adquirido depositar depositado retirado"
+        " pagada comprada ejecutar ejecutado"
+        " pagar pagado reembolsar reembolsado comprar comprado vender vendido pedir cobrar"
         " cobrado firmar firmado",
+    },
+    states={
+        "answer:yes": "sí",
+        "answer:no": "no",
+        "class:economy": "turista económica",
+        "class:business": "business ejecutiva",
+        "class:first": "primera",
+        "life:open": "abierto abierta",
+        "life:closed": "completado completada ejecutado cerrado cerrada resuelto",
+        "life:pending": "pendiente",
+        "life:cancelled": "cancelado cancelada anulado",
+        "life:confirmed": "confirmado confirmada",
+        "life:rejected": "rechazado rechazada",
+        "money:paid": "pagado pagada",
+        "money:unpaid": "impagado impagada",
+        "seen:read": "leído leída",
+        "mail:sent": "enviado enviada",
+        "mail:received": "recibido recibida",
+        "mail:draft": "borrador",
+        "use:active": "activo activa",
+        "use:inactive": "inactivo inactiva",
+        "have:available": "disponible",
+        "side:buy": "compra",
+        "side:sell": "venta",
+        "level:low": "bajo baja",
+        "level:medium": "medio media",
+        "level:high": "alto alta",
+        "level:urgent": "urgente",
     },
     ordinals={
         "1": "primero primera primer",
@@ -239,6 +285,9 @@ PEOPLE = People(
 LANGUAGE = Language(
     tag="es",
     stemmer="spanish",
+    participles=r"[a-zñáéíóú]{2,}(?:[aií]d[oa]s?|é|í|ó|aron|ieron|amos)|(?:hech|puest|dispuest|escrit|abiert"
+    r"|resuelt|cubiert|dicho|vist|vuelt|devuelt)[oa]?s?",
+    finite=r"[a-zñáéíóú]{2,}(?:é|í|ó|aron|ieron)",
     letters="ñ¿¡",
     words=WORDS,
     people=PEOPLE,

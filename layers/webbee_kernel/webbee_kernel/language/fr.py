@@ -39,22 +39,62 @@ WORDS = Words(
     and_="et",
     or_="ou",
     failure="échoué échec erreur pu impossible problème",
+    perfect="ai a ont avons été est sont fut avez",
+    done="fait terminé réussi prêt accompli succès",
+    ordinary="id url pdf tva usd eur gbp",
+    determiner="le la les un une des mon ton son ce cette ces du",
+    rest="autres autre plus supplémentaires restants",
+    possession="votre vos ton ta tes vous tu",
+    drafting="écris rédige traduis propose suggère",
     effects={
         "send": "envoyer envoyé envoyée envoie transférer répondre répondu notifier notifié inviter"
         " invité",
         "delete": "supprimer supprimé supprimée supprime effacer effacé retirer retiré vider vidé",
-        "create": "créer créé créée crée ajouter ajouté ajoutée ajoute rédiger rédigé écrire écrit"
+        "create": "ouvrir ouvert ouverte"
+        " créer créé créée crée ajouter ajouté ajoutée ajoute rédiger rédigé écrire écrit"
         " enregistrer",
-        "update": "modifier modifié modifiée changer changé corriger corrigé renommer renommé"
+        "update": "fixer fixé défini définie"
+        " modifier modifié modifiée changer changé corriger corrigé renommer renommé"
         " remplacer remplacé démarrer arrêter actualiser actualisé",
-        "move": "déplacer déplacé archiver archivé reporter reporté transféré",
+        "move": "reprogrammer reprogrammé"
+        " déplacer déplacé archiver archivé reporter reporté transféré",
         "save": "sauvegarder sauvegardé enregistré publier publié partager partagé copier copié"
         " exporter importer télécharger",
         "schedule": "planifier planifié réserver réservé programmer programmé",
-        "close": "annuler annulé annulée fermer fermé terminer terminé approuver approuvé accepter"
+        "close": "résoudre résolu résolue annulée"
+        " annuler annulé annulée fermer fermé terminer terminé approuver approuvé accepter"
         " accepté refuser refusé marquer marqué désactiver activer bloquer",
-        "pay": "payer payé rembourser remboursé acheter acheté vendre vendu commander commandé"
+        "pay": "placer placé passé passée déposer déposé effectué effectuée"
+        " payer payé rembourser remboursé acheter acheté vendre vendu commander commandé"
         " débiter signer signé",
+    },
+    states={
+        "answer:yes": "oui",
+        "answer:no": "non",
+        "class:economy": "économique",
+        "class:business": "affaires",
+        "class:first": "première",
+        "life:open": "ouvert ouverte",
+        "life:closed": "achevé exécuté fermé fermée résolu",
+        "life:pending": "attente",
+        "life:cancelled": "annulé annulée",
+        "life:confirmed": "confirmé confirmée",
+        "life:rejected": "refusé rejeté",
+        "money:paid": "payé payée",
+        "money:unpaid": "impayé impayée",
+        "seen:read": "lu lue",
+        "mail:sent": "envoyé envoyée",
+        "mail:received": "reçu reçue",
+        "mail:draft": "brouillon",
+        "use:active": "actif active",
+        "use:inactive": "inactif inactive",
+        "have:available": "disponible",
+        "side:buy": "achat",
+        "side:sell": "vente",
+        "level:low": "bas basse faible",
+        "level:medium": "moyen moyenne",
+        "level:high": "haut haute élevé",
+        "level:urgent": "urgent urgente",
     },
     ordinals={
         "1": "premier première",
@@ -234,6 +274,7 @@ PEOPLE = People(
 LANGUAGE = Language(
     tag="fr",
     stemmer="french",
+    participles=r"[a-zàâçéèêëîïôûù-]{2,}(?:ée?s?|ie?s?|ue?s?|ite?s?|erte?s?)",
     letters="œ",
     words=WORDS,
     people=PEOPLE,

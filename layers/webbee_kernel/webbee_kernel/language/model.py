@@ -105,6 +105,7 @@ class Words:
     perfect = Role()  # has, was, is: with a participle it tells what was done
     done = Role()  # done, all set: the whole sentence says that it happened
     ordinary = Role()  # words that replies write with a capital and that name nobody
+    determiner = Role()  # the, a, your: a participle behind it is an adjective
     rest = Role()  # more, others, remaining: a list goes on
     possession = Role()  # you have, your: the sentence speaks of the user's own things
     drafting = Role()  # write, translate, suggest: the user asks for a text

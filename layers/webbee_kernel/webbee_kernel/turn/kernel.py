@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,7 @@ from ..refresh.asking import RefreshQueue
 from ..sdk.context import User
 from ..stores.protocols import Stores
 from ..values import (
+    CallOutcome,
     PendingConfirmation,
     SessionKey,
     SessionMemory,
@@ -34,8 +36,9 @@ from ..values import (
 from . import confirmation, replies
 from .calls import Consent, EffectConsent, StepRunner
 from .classifier import Classifier
+from .evidence import of_calls
 from .memory import append
-from .narrator import Narrator, summaries
+from .narrator import Narrator
 from .recording import remembered, wanted
 from .replies import Reply
 from .rounds import HANDED_BACK, Ended, Rounds, asks
@@ -164,6 +167,8 @@ class Kernel:
                 language=state.language,
                 left=state.left,
                 may_hand_back=ended.may_go_on and not self._rounds.limit(state),
+                apps={a.app_id: a.display_name for a in state.catalogue.apps.values()},
+                now=state.now,
             )
             if not narration.hand_back:
                 return await self._narrated(ask, ended, narration.text)
@@ -235,7 +240,7 @@ class Kernel:
         await self.stores.sessions.put_pending(ask.key, record)
         question = confirmation.question(record, state.language)
         done = {i: o for i, o in state.told.items() if o.ok and o.action_type != "read"}
-        text = f"{summaries(done, state.language)}\n\n{question}" if done else question
+        text = f"{_told(state, done.values())}\n\n{question}" if done else question
         return await self._record(ask, state, text, "confirmation", record)
 
     async def _record(
@@ -277,3 +282,11 @@ def _is_question(ended: Ended) -> bool:
     that the user must hear of."""
     calls = ended.state.told.values()
     return asks(ended.text) and all(o.ok and o.action_type == "read" for o in calls)
+
+
+def _told(state: TurnState, outcomes: Iterable[CallOutcome]) -> str:
+    """What calls did, in their own words."""
+    from ..grounding import render
+
+    names = {a.app_id: a.display_name for a in state.catalogue.apps.values()}
+    return render(of_calls(state.message, outcomes, apps=names, language=state.language))

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from ..base.metrics import record, timed, tokens
 from ..base.text import cut, dumps, one_line
 from ..errors import ModelUnavailable
-from ..language import of as language_of
 from ..llm.protocol import Model, ModelRequest, ModelResponse
 from ..values import CallOutcome
+from .evidence import of_calls
 from .results_block import results_block
 from .rules import policy_block
 
@@ -62,15 +62,31 @@ class Narrator:
         language: str,
         left: Callable[[], float],
         may_hand_back: bool = False,
+        apps: Mapping[str, str] | None = None,
+        now: float | None = None,
     ) -> Narration:
         """The reply to `message` from a turn's outcomes as models may see them.
 
-        I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS: an ungrounded reply is corrected once, with the offending tokens
-        named; after that, or when the model does not answer or is cut off, the tools' own summaries are the reply.
-        `left` tells the seconds until the turn's deadline, which both requests share.
+        I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS: an ungrounded reply is corrected once, with the offending words
+        named; then its flagged sentences are left out; when nothing remains, or the model does not answer or is cut
+        off, the data itself is the reply. What failed and the reply hides, the kernel adds. `left` tells the seconds
+        until the turn's deadline, which both requests share; `apps` are display names by app id.
         """
+        from ..grounding import (
+            check,  # only a turn that called something pays for its patterns
+            render,
+        )
+
+        evidence = of_calls(
+            message,
+            outcomes.values(),
+            apps=apps or {},
+            policy=self._policy,
+            language=language,
+            now=now,
+        )
         prompt = "\n".join(["[MESSAGE]", one_line(message), results_block(outcomes)])
-        problems, spent = "", 0
+        problems, kept, spent = "", "", 0
         for _ in range(TRIES):
             request = ModelRequest(
                 role="narrator",
@@ -89,12 +105,13 @@ class Narrator:
             text = response.text.strip()[:MAX_REPLY]
             if text == HAND_BACK and may_hand_back:
                 return Narration(hand_back=True, tokens=spent)
-            wrong = ungrounded(text, message, outcomes, self._policy)
-            if not wrong:
-                return Narration(text, tokens=spent)
+            verdict = check(text, evidence=evidence)
+            if text and text != HAND_BACK and verdict.grounded:
+                return Narration(_with(text, verdict.added), tokens=spent)
             record("UngroundedReplies")
-            problems = _problems(wrong)
-        return Narration(summaries(outcomes, language), tokens=spent)
+            kept = _with(verdict.kept, verdict.added) if text != HAND_BACK else ""
+            problems = _problems(verdict.ungrounded or ("(empty reply)",))
+        return Narration(kept or cut(render(evidence, language), MAX_REPLY), tokens=spent)
 
     async def _asked(self, request: ModelRequest) -> ModelResponse:
         record("ModelCalls")
@@ -104,39 +121,10 @@ class Narrator:
         return response
 
 
-def ungrounded(
-    text: str, message: str, outcomes: Mapping[int, CallOutcome], policy: str = ""
-) -> tuple[str, ...]:
-    """What a reply claims that neither the calls, the message nor the operator's policy hold; empty
-    where it stands."""
-    from ..grounding import check  # 60 patterns: only a turn that called something pays for them
-
-    if not text or text == HAND_BACK:
-        return ("(empty reply)",)
-    done = [o for o in outcomes.values() if o.ok]
-    effects = [o.arguments for o in done if o.action_type != "read" and o.arguments]
-    verdict = check(
-        text,
-        data=[*(o.data for o in done if o.data is not None), *effects],
-        message=message,
-        summaries=[*(o.summary if o.ok else o.error for o in outcomes.values()), policy],
-        done=tuple(o.action_type for o in done),
-    )
-    return () if verdict.grounded else verdict.ungrounded
-
-
 def _problems(wrong: Sequence[str]) -> str:
     return "\n[PROBLEMS]\nPROBLEM: " + dumps({"not in the data, leave out or correct": list(wrong)})
 
 
-def summaries(outcomes: Mapping[int, CallOutcome], tag: str) -> str:
-    """The tools' own words, one per line: the reply of last resort."""
-    speaker = language_of(tag)
-    lines = []
-    for outcome in outcomes.values():
-        name = f"{outcome.app_id}.{outcome.fn_name}"
-        if outcome.ok:
-            lines.append(outcome.summary or speaker.say("call_done", app=name))
-        else:
-            lines.append(speaker.say("call_failed", app=name, error=outcome.error))
-    return cut("\n".join(lines), MAX_REPLY)
+def _with(text: str, added: str) -> str:
+    """A reply and the kernel's own sentences behind it; nothing where there is no reply."""
+    return f"{text}\n\n{added}" if text and added else text

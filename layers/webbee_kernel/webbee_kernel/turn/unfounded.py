@@ -2,37 +2,50 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from ..base.clock import iso
 from ..channels import skeleton
 from ..values import JSON
+from .evidence import of_call
 from .prompt import Problem
 from .state import TurnState
+
+if TYPE_CHECKING:
+    from ..grounding import Evidence
 
 
 def unfounded(text: str, state: TurnState) -> tuple[Problem, ...]:
     """What `text` claims that neither skeleton, facts, this turn's results nor the user's words
     hold, in words for the model."""
-    from ..grounding import check  # 60 patterns: only an answer in plain words pays for them
+    from ..grounding import check  # only an answer in plain words pays for its patterns
 
-    data: list[JSON] = [skeleton.visible(s.data) for s in state.sections if s.data]
-    data += state.facts()
-    if state.gate:
-        data = [state.gate.mask(d) for d in data]
-    results = state.told_shown.values()
-    data += [o.data for o in results if o.ok]
-    apps = [
-        f"{a.app_id} {a.display_name} {a.description} {a.rules}"
-        for a in state.catalogue.apps.values()
-    ]
-    apps += [t for f in state.functions for t in (f.description, *f.examples)]
-    words = [state.message, *(t.message for t in state.memory.turns)]
-    said = [o.summary if o.ok else o.error for o in results]
-    verdict = check(
-        text,
-        data=data,
-        message="\n".join(words),
-        summaries=[*apps, state.policy, state.prompt.skeleton, *said],
-        done=tuple(o.action_type for o in results if o.ok),
-    )
+    verdict = check(text, evidence=_evidence(state))
     if verdict.grounded:
         return ()
     return (Problem("", "reply", f"not in the data: {', '.join(verdict.ungrounded)}"),)
+
+
+def _evidence(state: TurnState) -> Evidence:
+    """What an answer in plain words may rest on: skeleton, facts, this turn's results, what the
+    user said, the apps' own words."""
+    from ..grounding import Call, Evidence
+
+    held: list[JSON] = [skeleton.visible(s.data) for s in state.sections if s.data]
+    held += state.facts()
+    if state.gate:
+        held = [state.gate.mask(one) for one in held]
+    apps = state.catalogue.apps.values()
+    about = [f"{a.app_id} {a.display_name} {a.description} {a.rules}" for a in apps]
+    about += [t for f in state.functions for t in (f.description, *f.examples)]
+    names = {a.app_id: a.display_name for a in apps}
+    calls = [Call(data=one) for one in held]
+    calls += [of_call(o, names.get(o.app_id, "")) for o in state.told_shown.values()]
+    return Evidence(
+        tuple(calls),
+        state.message,
+        "\n".join([state.policy, *about, state.prompt.skeleton]),
+        identities=tuple(t.message for t in state.memory.turns),
+        language=state.language,
+        now=iso(state.now),
+    )

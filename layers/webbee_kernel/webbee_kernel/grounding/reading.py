@@ -1,0 +1,194 @@
+"""What a reply asserts, read once: its values, words and sentences, each where it stands."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .. import language
+from ..language import Language, Token, fold
+
+MASK = "\0"
+Fields = Callable[[str, str], Iterable[tuple[int, int, Any]]]
+_QUOTE = re.compile(
+    "\u00ab([^\u00ab\u00bb\n]{1,300})\u00bb|\u201c([^\u201c\u201d\n]{1,300})\u201d"
+    '|\u201e([^\u201c\u201d\u201e\n]{1,300})[\u201c\u201d]|"([^"\n]{1,300})"|`([^`\n]{1,300})`'
+)
+_URL = re.compile(
+    r"(?:https?|ftp)://[^\s<>\"')\]\u00bb\u201d|`]+|(?<!\w)www\.[^\s<>\"')\]\u00bb\u201d|`]+"
+)
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{0,64}\w@\w[\w-]{0,63}(?:\.\w[\w-]{0,63})+")
+_PLACEHOLDER = re.compile(r"<[A-Z][A-Z0-9_]*_\d+>")
+_PHONE = re.compile(
+    r"(?<![\w.])(?:(?:\+\d{1,3}[\s(.-]{0,2}|8[\s(.-]{1,2})\d{2,4}[\s).-]{0,2}\d{2,4}(?:[\s.-]?\d{2,4}){1,3}"
+    r"|\(?\d{3}\)?[ .-]\d{3}[.-]\d{4}|\d{4}(?:[ -]\d{4}){2,3})(?!\w|[.,]\d)"
+)
+_FILE = re.compile(
+    r"(?<![\w.])(?=[\w/-]{0,80}[^\W\d_])[\w-]{1,80}(?:[./][\w-]{1,80}){0,12}\.(?=[a-z0-9]*[a-z])[a-z0-9]{1,8}(?![\w-])"
+    r"|(?<![\w.])(?:v?\d+(?:\.\d+){2,}(?:-[a-z]+[\w.]*)?|v\d+(?:\.\d+)*)(?!\w)"
+)
+_HASH = re.compile("(?<![\\w#&])(?:#|\u2116\\s?)(\\w[\\w-]{0,80})")
+_W = "A-Za-z0-9_\u00c0-\u04ff"
+_CODE = re.compile(
+    rf"(?<![{_W}.,])(?=[{_W}/-]{{0,80}}\d)(?=[{_W}/-]{{0,80}}[A-Za-z_\u00c0-\u04ff])[{_W}]{{1,80}}(?:[-/][{_W}]{{1,80}}){{0,12}}(?![{_W}])"
+    r"|(?<![\w.,/-])\d+(?:[-/]\d+)+(?![\w/-]|[.,]\d)"
+)
+_AMOUNT = re.compile(
+    r"\d{1,3}(?:-?[^\W\d_]+)+|\d+(?:-[^\W\d_]+|[^\W\d_]{1,3})|\d{1,4}[-/]\d{1,4}(?:[-/]\d{1,4})?|\d{1,2}\.\d{1,2}\.\d{2,4}"
+)
+_MARKER = re.compile(r"^[ \t>]*(?:\*\*)?(\d{1,3})[.)](?=\s)", re.M)
+_END = re.compile(r"(?<=[.!?\u2026])(?:[\"\u00bb\u201d*_)]*)(?:\s+|$)|\n|;\s|$")
+_ABBREVIATED = re.compile(r"(?:\b[^\W\d_]{1,3}|\b\d{1,2})\.$")
+
+
+@dataclass(slots=True)
+class Claim:
+    """One value of a reply.
+
+    `kind`: quote, url, email, placeholder, phone, code, hash (text that must stand in the
+    evidence), or `field`, or what `language` reads: number, percent, money, ordinal, date, time, moment, month,
+    weekday, period; `mention` holds those readings.
+    """
+
+    kind: str
+    token: str
+    start: int
+    end: int
+    mention: Any = None
+
+
+@dataclass(slots=True)
+class Sentence:
+    """A sentence, list item or table row: where it stands and whether it asks."""
+
+    start: int
+    end: int
+    text: str
+
+    @property
+    def asks(self) -> bool:
+        """Whether it ends in a question mark."""
+        return self.text.rstrip(' *_"\u00bb\u201d)').endswith("?")
+
+
+@dataclass(slots=True)
+class Reading:
+    """A reply read: claims in order, `rest` (the text with every claim masked out), tokens of
+    `rest`, sentences, and the language it is in."""
+
+    text: str
+    language: Language
+    claims: list[Claim]
+    rest: str
+    tokens: tuple[Token, ...]
+    sentences: list[Sentence]
+    _starts: list[int] = field(init=False)
+    _words: list[int] = field(init=False)
+    _ends: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._starts = [c.start for c in self.claims]
+        self._words = [t.start for t in self.tokens]
+        self._ends = [s.end for s in self.sentences]
+
+    def inside(self, part: Sentence) -> list[Claim]:
+        """The claims of a sentence."""
+        return self.claims[
+            bisect_left(self._starts, part.start) : bisect_left(self._starts, part.end)
+        ]
+
+    def words(self, start: int, end: int) -> list[Token]:
+        """The unmasked words between two offsets."""
+        return list(self.tokens[bisect_left(self._words, start) : bisect_left(self._words, end)])
+
+    def sentence(self, at: int) -> Sentence:
+        """The sentence around an offset."""
+        return self.sentences[min(bisect_right(self._ends, at), len(self.sentences) - 1)]
+
+
+def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Reading:
+    """Read a reply; `tag` is its language where it does not show another.
+
+    From the most telling pattern to the least: what one has taken is masked from the next. `fields`
+    finds what is repeated as a whole. Linear.
+    """
+    claims: list[Claim] = []
+    rest = text
+    for kind, pattern in _PATTERNS:
+        rest = _take(kind, pattern, rest, claims)
+    repeated = list(fields(text, rest)) if fields else []
+    claims += [
+        Claim("field", text[start:end], start, end, places) for start, end, places in repeated
+    ]
+    rest = _mask(rest, [(start, end) for start, end, _ in repeated])
+    tag = _language(rest, tag)
+    for mentions in (language.dates(rest, tag, now or None), None):
+        found = mentions if mentions is not None else language.numbers(rest, tag)
+        claims += [Claim(m.kind, text[m.start : m.end], m.start, m.end, m) for m in found]
+        rest = _mask(rest, [(m.start, m.end) for m in found])
+    claims = sorted((c for c in claims if c.kind != "marker"), key=lambda c: c.start)
+    sentences = list(_sentences(text))
+    return Reading(text, language.of(tag), claims, rest, language.tokens(rest), sentences)
+
+
+def _language(rest: str, usual: str) -> str:
+    """The language of a reply: the usual one unless more of its words are another's."""
+    seen = language.detect(rest, usual)
+    words = [fold(t.text) for t in language.tokens(rest)]
+    known, other = (language.of(tag).vocabulary for tag in (usual, seen))
+    return usual if sum(w in known for w in words) >= sum(w in other for w in words) else seen
+
+
+def _take(kind: str, pattern: re.Pattern[str], rest: str, claims: list[Claim]) -> str:
+    spans = []
+    for match in pattern.finditer(rest):
+        group = match.lastindex or 0
+        token, start, span = match.group(group), match.start(group), match.span()
+        if kind == "url":
+            token = token.rstrip(".,;:!?*_")
+            span = (start, start + len(token))
+        if token.strip() and not (kind in ("code", "file") and _AMOUNT.fullmatch(token)):
+            claims.append(Claim(kind, token, start, start + len(token)))
+            spans.append(span)
+    return _mask(rest, spans)
+
+
+def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    if not spans:
+        return text
+    parts, at = [], 0
+    for start, end in spans:
+        parts += [text[at:start], MASK * (end - start)]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def _sentences(text: str) -> Iterator[Sentence]:
+    start = 0
+    for match in _END.finditer(text):
+        if (
+            match.group()
+            and "\n" not in match.group()
+            and _ABBREVIATED.search(text[start : match.start()][-5:])
+            and match.end() < len(text)
+        ):
+            continue
+        if text[start : match.start()].strip():
+            yield Sentence(start, match.end(), text[start : match.start()])
+        start = match.end()
+
+
+_PATTERNS = (
+    ("marker", _MARKER),
+    ("url", _URL),
+    ("email", _EMAIL),
+    ("placeholder", _PLACEHOLDER),
+    ("quote", _QUOTE),
+    ("phone", _PHONE),
+    ("file", _FILE),
+    ("hash", _HASH),
+    ("code", _CODE),
+)

@@ -1,0 +1,46 @@
+"""What a reply of this turn may rest on, as the grounding check takes it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from ..base.clock import iso
+from ..values import CallOutcome
+
+if TYPE_CHECKING:
+    from ..grounding import Call, Evidence
+
+
+def of_calls(
+    message: str,
+    outcomes: Iterable[CallOutcome],
+    *,
+    apps: Mapping[str, str],
+    policy: str = "",
+    language: str = "en",
+    now: float | None = None,
+) -> Evidence:
+    """The calls of a turn as models may see them; `apps`: display names by app id."""
+    from ..grounding import Evidence
+
+    calls = tuple(of_call(o, apps.get(o.app_id, "")) for o in outcomes)
+    at = iso(now) if now is not None else ""
+    return Evidence(calls, message, policy, language=language, now=at)
+
+
+def of_call(outcome: CallOutcome, name: str) -> Call:
+    """A call as the check takes it; `name`: its app's display name."""
+    from ..grounding import Call
+
+    return Call(
+        outcome.app_id,
+        outcome.fn_name,
+        outcome.action_type,
+        outcome.arguments,
+        "ok" if outcome.ok else "error",
+        outcome.error,
+        outcome.data,
+        outcome.summary,
+        name,
+    )
