@@ -46,6 +46,9 @@ test-runtime: .venv-dev-313 .sdk5 ## functions, extensions and the local run on 
 test-built: .venv-dev .host-build ## what `make build` makes, under Lambda's runtime emulator; ~1 minute
 	@$(IN_PROJECT) WEBBEE_BUILT="$(CURDIR)/$(BUILT)/build" .venv-dev/bin/python -m pytest tests/emulator -q $(ARGS)
 
+test-sam: .venv-dev .host-build ## `sam local` as documented, in containers where a Docker engine can be had; ~2 minutes
+	@$(IN_PROJECT) WEBBEE_BUILT="$(CURDIR)/$(BUILT)/build" .venv-dev/bin/python -m pytest tests/sam_local -q -rs $(ARGS)
+
 check: .venv-dev .venv-sam ## style, types, import rules, template, locks
 	@.venv-dev/bin/python requirements/locks.py check
 	@.venv-dev/bin/ruff check $(SOURCES)
@@ -75,8 +78,11 @@ build: .venv-313 .venv-sam ## sam build for ARCH (arm64 or x86_64)
 	@PATH="$(CURDIR)/.venv-313/bin:$$PATH" ARCH="$(ARCH)" .venv-sam/bin/sam build --parameter-overrides Architecture="$(ARCH)" $(ARGS)
 
 deploy: .venv-313 .venv-sam ## build and deploy; PARAMETERS='JwtIssuer=… JwtAudience=…' the first time, ARGS for `sam deploy`
-	@$(MAKE) build ARCH="$(ARCH)" ARGS=
-	@.venv-sam/bin/sam deploy --parameter-overrides Architecture="$(ARCH)" Release="$$(date +%s)" $(PARAMETERS) $(ARGS)
+	@region="$$(.venv-sam/bin/python -m local.region)"; \
+	echo "region: $$region"; \
+	export AWS_REGION="$$region" AWS_DEFAULT_REGION="$$region"; \
+	$(MAKE) build ARCH="$(ARCH)" ARGS=; \
+	.venv-sam/bin/sam deploy --region "$$region" --parameter-overrides Architecture="$(ARCH)" Release="$$(date +%s)" $(PARAMETERS) $(ARGS)
 
 aws: .venv-dev ## AWS for `sam local` on HOST:4566: the template's tables and queue on moto
 	@$(IN_PROJECT) .venv-dev/bin/python -m local.aws_server --host "$(HOST)"

@@ -33,6 +33,8 @@ CREDENTIALS = {
 """Environment of whatever talks to it."""
 
 
+_SCOPE = re.compile(r"(Credential=[^/]+/\d{8}/)[^/]+(/)")
+
 Record = Callable[[str, str, bytes], None]
 """Told of every request: the access key it was signed with, its target such as
 `DynamoDB_20120810.PutItem`, its body."""
@@ -55,6 +57,7 @@ class _OneAtATime:
                 environ.get("HTTP_X_AMZ_TARGET", ""),
                 body,
             )
+        environ["HTTP_AUTHORIZATION"] = in_region(environ.get("HTTP_AUTHORIZATION", ""))
         with self._lock:
             return list(self._application(environ, start_response))
 
@@ -88,6 +91,13 @@ def aws_server(
             "events",
         ):
             get_backend(name).reset()
+
+
+def in_region(authorization: str) -> str:
+    """A request's signature as if it were for the account's one region. Whoever comes, a container
+    of `sam local` or a shell with a profile, finds the same tables whatever region it believes in.
+    """
+    return _SCOPE.sub(rf"\g<1>{REGION}\g<2>", authorization)
 
 
 def access_key(authorization: str) -> str:

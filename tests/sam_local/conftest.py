@@ -1,0 +1,114 @@
+"""`sam local` as documented: a Docker engine, the image of this machine's parts, AWS on moto."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local.containers import NoEngine, engine, provide_image
+from local.emulator import MACHINE, ROOT
+
+OVERRIDES = f"JwtIssuer=https://login.example.com JwtAudience=webbee Architecture={MACHINE}"
+
+
+@dataclass(frozen=True, slots=True)
+class Sam:
+    """The `sam local` of the documentation, in a shell that names no region."""
+
+    env: Mapping[str, str]
+    build: Path
+
+    def command(self, *arguments: str) -> list[str]:
+        """As documented; what is added is for a build beside the default one and for an engine
+        without a registry."""
+        sam = str(ROOT / ".venv-sam/bin/sam")
+        given = (
+            "--template",
+            str(self.build / "template.yaml"),
+            "--parameter-overrides",
+            OVERRIDES,
+        )
+        here = ("--config-file", str(ROOT / "samconfig.toml"), "--skip-pull-image")
+        return [sam, "local", *arguments, *given, *here, "--container-host", "127.0.0.1"]
+
+    def invoke(self, function: str, event: Path) -> Any:
+        """What the function answers; `sam local invoke` exits with 0 even when it failed."""
+        command = self.command("invoke", function, "--event", str(event))
+        done = subprocess.run(command, cwd=ROOT, env=dict(self.env), capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr[-3000:]
+        answer = json.loads(done.stdout.strip().splitlines()[-1])
+        assert "errorType" not in answer, (answer, done.stderr[-3000:])
+        return answer
+
+    @contextmanager
+    def serving(self, what: str, url: str) -> Iterator[None]:
+        """`sam local start-lambda` or `start-api`, once `url` answers."""
+        process = subprocess.Popen(
+            self.command(what),
+            cwd=ROOT,
+            env=dict(self.env),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            _until_it_answers(url, process)
+            yield
+        finally:
+            process.terminate()
+            process.wait(60)
+
+
+def _until_it_answers(url: str, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(600):
+        assert process.poll() is None, "it ended"
+        try:
+            urllib.request.urlopen(url, timeout=120).close()
+        except urllib.error.HTTPError:
+            return
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.5)
+        else:
+            return
+    raise AssertionError(f"{url} does not answer")
+
+
+@pytest.fixture(scope="session")
+def sam() -> Iterator[Sam]:
+    with _engine() as env, _aws():
+        provide_image(env)
+        regionless = {k: v for k, v in env.items() if not k.startswith(("AWS_", "PYTHON"))}
+        credentials = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
+        quiet = {"SAM_CLI_TELEMETRY": "0"}
+        yield Sam({**regionless, **credentials, **quiet}, Path(os.environ["WEBBEE_BUILT"]))
+
+
+@contextmanager
+def _engine() -> Iterator[Mapping[str, str]]:
+    try:
+        with engine() as env:
+            yield env
+    except NoEngine as reason:
+        pytest.skip(f"sam local runs functions in containers: {reason}")
+
+
+@contextmanager
+def _aws() -> Iterator[None]:
+    """`make aws HOST=0.0.0.0`."""
+    command = [sys.executable, "-m", "local.aws_server", "--host", "0.0.0.0"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        assert "listens" in server.stdout.readline()
+        yield
+        server.terminate()
