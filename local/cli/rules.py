@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from webbee_kernel.base.text import one_line
+from webbee_kernel.catalogue import MAX_RULES
 from webbee_kernel.channels import skeleton
 from webbee_kernel.invariants import INVARIANTS, limit
 
@@ -220,6 +222,18 @@ class _Module:
             )
         if name == "print":
             yield self._warning(node, "print", "use ctx.log: it names the app and the request")
+        if name.endswith("ChatExtension"):
+            yield from self._chat(node)
+
+    def _chat(self, node: ast.Call) -> Iterator[Finding]:
+        prompt = _literal(next((k.value for k in node.keywords if k.arg == "system_prompt"), None))
+        if isinstance(prompt, str) and len(one_line(prompt)) > MAX_RULES:
+            yield self._warning(
+                node,
+                "system-prompt",
+                f"system_prompt has {len(one_line(prompt)):,} characters, the classifier reads"
+                f" {MAX_RULES:,}: put what concerns one function into its description",
+            )
 
     def _cache(self, node: ast.Call) -> Iterator[Finding]:
         key = _literal(node.args[0]) if node.args else None

@@ -208,6 +208,14 @@ def test_the_check_names_each_breach_with_its_line(tmp_path: Path) -> None:
     } <= warned
 
 
+@pytest.mark.parametrize(("length", "warned"), [(1_200, []), (1_201, [("system-prompt", 1)])])
+def test_a_system_prompt_longer_than_the_classifier_reads_is_named(
+    tmp_path: Path, length: int, warned: list[tuple[str, int]]
+) -> None:
+    (tmp_path / "main.py").write_text(f"c = ChatExtension(e, system_prompt='{'r' * length}')\n")
+    assert [(f.rule, f.line) for f in findings(tmp_path)] == warned
+
+
 @pytest.mark.parametrize(
     ("text", "line"),
     [
