@@ -33,6 +33,7 @@ class Turns:
     def __init__(self, env: dict[str, str] | None = None) -> None:
         self.calls: Any = ()
         self.narration = "Done."
+        self.echo: dict[str, Any] = {"ok": True}
         self.got: list[dict[str, Any]] = []
         self.requests: list[ModelRequest] = []
         self.found: dict[str, Any] = {"tasks": [{"id": "t-17", "title": "Milk"}]}
@@ -46,7 +47,7 @@ class Turns:
         @chat.function("change", "Change a task", action_type="write")
         async def change(ctx: Any, params: Params) -> ActionResult:
             self.got.append(params.model_dump())
-            return ActionResult.success({"ok": True}, "Changed.")
+            return ActionResult.success(self.echo, "Changed.")
 
         self.kernel = TestKernel(
             [ext], model=FunctionModel(self.answer), env=OPEN if env is None else env
@@ -166,6 +167,22 @@ def test_an_id_that_a_call_was_given_is_known_while_its_arguments_are_remembered
     turns.play(("change", {"task_id": "t-888"}), message="go on")  # a model's own word
     turns.play(("change", {"task_id": "t-777"}), message="go on")
     assert [g["task_id"] for g in turns.got] == ["t-777", "t-777"]
+
+
+@pytest.mark.parametrize("said", ["99887", "order 99887 please"])
+def test_a_result_that_repeats_what_the_model_made_up_is_no_source_of_ids(said: str) -> None:
+    turns = Turns()
+    turns.found = {"query": said, "note": f"Nothing for {said}", "tasks": []}
+    turns.play(("change", {"text": said}), ("find", {}), message="find my task")
+    turns.echo = {"text": said, "message": f"Changed {said}."}
+    turns.play(("change", {"text": said}), message="look again")
+    for _ in range(2):
+        turns.play(("change", {"task_id": "99887"}), message="go on")
+    assert [g["task_id"] for g in turns.got] == ["", ""]
+    turns.found = {"tasks": [{"id": "99887"}]}
+    turns.play(("find", {}), message="what is there?")
+    turns.play(("change", {"task_id": "99887"}), message="change it")
+    assert turns.got[-1]["task_id"] == "99887"
 
 
 def test_the_kernels_own_refusal_in_this_turns_results_is_no_source_of_ids() -> None:

@@ -12,7 +12,7 @@ May import: catalogue, errors, invariants. Entrance: this module has them all.
 from __future__ import annotations
 
 from .ids import ids_are_real, ids_in, where_to_look
-from .known import Known
+from .known import Known, made_up
 from .placeholders import no_placeholders
 from .secrecy import without_secrets
 
@@ -20,6 +20,7 @@ __all__ = [
     "Known",
     "ids_are_real",
     "ids_in",
+    "made_up",
     "no_placeholders",
     "where_to_look",
     "without_secrets",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from ..values.plain import JSON
+from ..values.plain import JSON, JSONObject
 from .names import LISTED, may_hold, names_an_id
 
 SMALL = 4
@@ -16,6 +16,7 @@ itself, under a field that may hold it."""
 _EDGES = " \t\n#№.,;:!?()[]{}<>\"'«»“”„"
 _NUMBERED = re.compile(r"[^\W\d_]+[_\-#: ]?(\d+)")
 _MOMENT = re.compile(r"[\d\-:./,+ T]+Z?", re.IGNORECASE)
+_WORD = re.compile(r"(?<![\w-])(?=[^\W\d]{0,40}-?\d)[\w-]{1,64}(?![\w-])")
 _SEPARATED = re.compile(r"[\W_]+")
 _NO_COUNT = frozenset({"money", "percent"})
 _SMALL_SAID = re.compile(r"(?<![\w$€£])(?<!\d[.,:/-])(\d{1,4})(?![\w%€£]|[.,:/-]\d)")
@@ -28,13 +29,23 @@ class Known:
     the user said. What it is made of is looked at when it is first asked: most turns never ask.
     """
 
-    def __init__(self, data: Iterable[JSON] = (), said: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        data: Iterable[JSON] = (),
+        said: Iterable[str] = (),
+        results: Iterable[tuple[JSONObject, JSON]] = (),
+        doubted: Iterable[str] = (),
+    ) -> None:
+        """`data` was there before this turn, `said` are the user's words, `results` arguments and
+        result of each call of this turn in order, `doubted` is what models made up before."""
         self._fields: dict[str, set[str]] = {}
         self._texts: list[str] = []
         self._said: list[str] = []
         self._numbered: set[str] = set()
+        self._doubted = dict.fromkeys(_folded(value) for value in doubted)
         self._rows = 0
         self._unread = iter(data)
+        self._results = iter(results)
         for message in said:
             self.hear(message)
 
@@ -67,12 +78,32 @@ class Known:
         id, the number of a named one (`task_11`), the user's own number ("the second one", but no
         date's), or counts the rows of a list without ids.
         """
+        self._take_in()
+        return self._stands(argument, _folded(str(value)))
+
+    @property
+    def doubted(self) -> tuple[str, ...]:
+        """What models made up for arguments that are no ids. It counts only where the user says it
+        or it stands under a field that names an id: a record found, not an echo."""
+        self._take_in()
+        return tuple(self._doubted)
+
+    def _take_in(self) -> None:
+        """Read what has not been read yet. A result repeats what its call was given, so what stood
+        nowhere before the call is doubted first."""
         for unread in self._unread:
             self.learn(unread)
-        text = _folded(str(value))
+        for arguments, result in self._results:
+            given = dict.fromkeys(_folded(a) for a in made_up(arguments))
+            self._doubted |= {a: None for a in given if not self._stands("", a)}
+            self.learn(result)
+
+    def _stands(self, argument: str, text: str) -> bool:
         if not any(c.isalnum() for c in text):
             return False
-        fields = self._fields.get(text, ())
+        fields = self._fields.get(text, set())
+        if text in self._doubted:
+            fields = {f for f in fields if names_an_id(f.removesuffix(LISTED))}
         if text.isdecimal() and len(text) <= SMALL:
             return (
                 any(may_hold(field, argument) for field in fields)
@@ -81,7 +112,8 @@ class Known:
                 or 0 < int(text) <= self._rows
             )
         phrase = f" {_plain(text)} "
-        return bool(fields) or phrase in self._heard or phrase in self._read
+        found = bool(fields) or phrase in self._heard
+        return found or (text not in self._doubted and phrase in self._read)
 
     def _scalar(self, value: str, field: str) -> None:
         text = _folded(value)
@@ -104,6 +136,20 @@ class Known:
     @cached_property
     def _small_said(self) -> frozenset[str]:
         return frozenset(n for message in self._said for n in _small_numbers(message))
+
+
+def made_up(arguments: JSON, name: str = "") -> Iterator[str]:
+    """Words with a digit in arguments that no guard has looked at, those that are no ids: whatever
+    of them the conversation does not hold, a model has made up."""
+    if isinstance(arguments, dict):
+        for key, item in arguments.items():
+            yield from made_up(item, str(key))
+    elif isinstance(arguments, list):
+        for item in arguments:
+            yield from made_up(item, name)
+    elif isinstance(arguments, str | int) and not isinstance(arguments, bool):
+        if not names_an_id(name):
+            yield from (m[0] for m in _WORD.finditer(str(arguments)))
 
 
 def _small_numbers(message: str) -> Iterator[str]:

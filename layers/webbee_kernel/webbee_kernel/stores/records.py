@@ -40,6 +40,7 @@ _TURN_DEFAULTS: Final[dict[str, Any]] = {
     "apps": (),
     "accepted": (),
     "vouched": (),
+    "doubted": (),
 }
 
 
@@ -68,7 +69,7 @@ def turn_from(text: str) -> Turn:
     head, _, facts = text.partition("\n")
     stored = loads(head)
     row = _only(Turn, stored)
-    for name in ("apps", "accepted", "vouched"):
+    for name in ("apps", "accepted", "vouched", "doubted"):
         row[name] = tuple(row.get(name, ()))
     digests: list[ToolCallDigest] = []
     start = 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from ..arguments import made_up
 from ..base.clock import iso
 from ..channels import fact_ledger
 from ..refresh.asking import SEEN, after_effects, stale, unnoticed
 from ..values import JSON, CallOutcome, JSONObject, SessionMemory, Turn, TurnStatus, Wanted
 from .state import TurnState, masker_for
 
-MAX_VOUCHED = 50
+MAX_REMEMBERED = 50
 _ID_LIKE = re.compile(r"(?=[A-Za-z_-]{0,40}\d)(?<![\w-])[\w-]{5,64}(?![\w-])")
 """Words with a digit, of the length ids have. Numbers of up to four digits count things too often
 to be remembered as ids."""
@@ -48,22 +49,27 @@ def remembered(
         vault=({} if state.expose_pii else masker.used_in(stored + "\n" + masker.mask_text(reply))),
         masked=not state.expose_pii,
         response=response,
-        vouched=vouched(state, reply, stored),
+        **_of_ids(state, reply, stored),
     )
 
 
-def vouched(state: TurnState, reply: str, stored: str) -> tuple[str, ...]:
-    """Ids that the reply shows, that this turn knew to be real, and that would be forgotten: they
-    stand in no fact that is kept, because it was cut or left memory before.
+def _of_ids(state: TurnState, reply: str, stored: str) -> dict[str, tuple[str, ...]]:
+    """What a later turn has to know of ids, at most 50 each.
 
-    A later turn takes them for real, while what a reply made up stays unknown. At most 50.
+    `vouched`: those the reply shows, that this turn knew to be real, and that no kept fact holds,
+    because it was cut or left memory before. `doubted`: what a model made up for other arguments;
+    facts may repeat it, which makes it no truer. Most turns have neither and pay next to nothing.
     """
     tokens = dict.fromkeys(m[0] for m in _ID_LIKE.finditer(reply))
-    doubtful = [t for t in tokens if t not in stored and t not in state.message]
-    if not doubtful:
-        return ()
+    forgotten = [t for t in tokens if t not in stored and t not in state.message]
+    given = dict.fromkeys(a for o in state.told.values() for a in made_up(o.arguments))
+    if not forgotten and all(a in state.message for a in given):
+        return {}
     known = state.known()
-    return tuple(t for t in doubtful if known.holds("id", t))[:MAX_VOUCHED]
+    return {
+        "vouched": tuple(t for t in forgotten if known.holds("id", t))[:MAX_REMEMBERED],
+        "doubted": known.doubted[:MAX_REMEMBERED],
+    }
 
 
 def _facts(outcomes: Iterable[CallOutcome]) -> list[tuple[str, str, JSON]]:

@@ -171,9 +171,19 @@ class TurnState:
         """What ids may be: values of the facts, the skeleton, this turn's results and the user's
         own words; a reply is no source, whatever it quotes, nor what the kernel said of a call it
         refused."""
-        return Known(self._held(), [self.message, *(t.message for t in self.memory.turns)])
+        return Known(
+            self._held(),
+            said=[self.message, *(t.message for t in self.memory.turns)],
+            results=[
+                (o.arguments, [o.data, o.summary] if o.ok else [o.error])
+                for o in self.outcomes.values()
+                if not refused(o)
+            ],
+            doubted=[value for t in self.memory.turns for value in t.doubted],
+        )
 
     def _held(self) -> Iterator[JSON]:
+        """What earlier turns left and the skeleton holds."""
         yield from (session_memory.unmasked(fact, self.masker) for fact in self.facts())
         yield from (s.data for s in self.sections)
         for turn in self.memory.turns:
@@ -182,9 +192,6 @@ class TurnState:
                 if digest.args_json:
                     said = session_memory.unmasked(json.loads(digest.args_json), self.masker)
                     yield ids_in(said)
-        for outcome in self.outcomes.values():
-            if not refused(outcome):
-                yield [outcome.data, outcome.summary] if outcome.ok else [outcome.error]
 
     def left(self) -> float:
         """Seconds until the turn's deadline, never less than half a second."""

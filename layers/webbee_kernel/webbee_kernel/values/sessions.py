@@ -33,7 +33,8 @@ class Turn:
     whether `digests` were masked when stored. `response` is the whole answer, so a repeated request
     gets it from the same read. `accepted` are values that the user has said yes to in it, in the
     form in which provenance compares them. `vouched` are ids that the reply shows and that were
-    known to be real when it was written, where no fact keeps them.
+    known to be real when it was written, where no fact keeps them; `doubted` are values that a
+    model made up for arguments, which results may repeat.
     """
 
     seq: int
@@ -49,6 +50,7 @@ class Turn:
     response: dict[str, Any] = field(default_factory=dict)
     accepted: tuple[str, ...] = ()
     vouched: tuple[str, ...] = ()
+    doubted: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
