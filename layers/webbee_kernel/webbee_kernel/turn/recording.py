@@ -62,8 +62,8 @@ def _of_ids(state: TurnState, reply: str, stored: str) -> dict[str, tuple[str, .
     """
     tokens = dict.fromkeys(m[0] for m in _ID_LIKE.finditer(reply))
     forgotten = [t for t in tokens if t not in stored and t not in state.message]
-    given = dict.fromkeys(a for o in state.told.values() for a in made_up(o.arguments))
-    if not forgotten and all(a in state.message for a in given):
+    open_ = (state.as_shown(o, None).arguments for o in state.told.values())
+    if not forgotten and all(a in state.message for said in open_ for a in made_up(said)):
         return {}
     known = state.known()
     return {

@@ -175,7 +175,7 @@ class TurnState:
             self._held(),
             said=[self.message, *(t.message for t in self.memory.turns)],
             results=[
-                (o.arguments, [o.data, o.summary] if o.ok else [o.error])
+                (self.as_shown(o, None).arguments, [o.data, o.summary] if o.ok else [o.error])
                 for o in self.outcomes.values()
                 if not refused(o)
             ],
