@@ -204,6 +204,18 @@ SENTENCES: Sentences = {
 }
 
 PEOPLE = People(
+    passport_keys="reisepass pass passnummer ausweis ausweisnummer",
+    passport_words=(
+        "reisepass",
+        "passnummer",
+        "ausweisnummer",
+    ),
+    identity_keys="steuerid steuernummer steueridentifikationsnummer",
+    identity_words=(
+        "steuer-id",
+        "steuernummer",
+        "steueridentifikationsnummer",
+    ),
     title_keys="titel betreff bezeichnung name",
     given="jürgen juergen jörg joerg günter günther guenter gerhard dieter uwe ralf rolf bernd"
     " helmut"
@@ -276,6 +288,11 @@ PEOPLE = People(
     " faxnummer festnetz telefonnr",
     phone_tails="nummer nr privat geschäftlich dienstlich",
     phone_words=(
+        "erreichbar unter",
+        "rufen sie mich an unter",
+        "ruf mich an unter",
+        "meine nummer",
+        "anrufen unter",
         "telefon",
         "telefonnummer",
         "tel",

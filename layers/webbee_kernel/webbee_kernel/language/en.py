@@ -366,6 +366,20 @@ SENTENCES: Sentences = {
 }
 
 PEOPLE = People(
+    passport_keys="passport passportnumber passportno",
+    passport_words=(
+        "passport",
+        "passport number",
+        "passport no",
+    ),
+    identity_keys="ssn nin sin taxid tin nationalid identitynumber socialsecurity",
+    identity_words=(
+        "ssn",
+        "social security number",
+        "national id",
+        "tax id",
+        "tin",
+    ),
     title_keys="title subject name label headline",
     given="aaron abigail adam adrian agnes agnieszka ahmed aisha alan albert alejandro alessandro"
     " alex alexander alexandra alexei alexey ali alice alina alison amanda amelia amit amy ana"
@@ -559,6 +573,17 @@ PEOPLE = People(
     " children extension schema items file files members sections enabled handler capabilities"
     " parameters columns fields dependencies",
     phone_words=(
+        "call me at",
+        "call me on",
+        "call us at",
+        "call us on",
+        "text me at",
+        "text me on",
+        "reach me at",
+        "reach me on",
+        "call",
+        "dial",
+        "ring",
         "phone",
         "phones",
         "telephone",

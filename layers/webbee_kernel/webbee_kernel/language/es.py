@@ -197,6 +197,20 @@ SENTENCES: Sentences = {
 }
 
 PEOPLE = People(
+    passport_keys="pasaporte",
+    passport_words=(
+        "pasaporte",
+        "pasaporte número",
+    ),
+    identity_keys="dni nie nif curp rut cedula",
+    identity_words=(
+        "dni",
+        "nie",
+        "nif",
+        "curp",
+        "rut",
+        "cédula",
+    ),
     title_keys="título asunto nombre",
     given="josé maría jesús ángel sofía lucía andrés martín joaquín ramón rubén sergio raúl"
     " iván óscar"
@@ -268,6 +282,10 @@ PEOPLE = People(
     phone_keys="teléfono teléfonos telf tfno móvil celular fijo fax whatsapp",
     phone_tails="número casa trabajo particular contacto",
     phone_words=(
+        "llámame",
+        "llámeme al",
+        "mi número",
+        "contactar al",
         "teléfono",
         "tel",
         "telf",

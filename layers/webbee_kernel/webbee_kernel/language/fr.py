@@ -191,6 +191,17 @@ SENTENCES: Sentences = {
 }
 
 PEOPLE = People(
+    passport_keys="passeport",
+    passport_words=(
+        "passeport",
+        "passeport numéro",
+    ),
+    identity_keys="nir numerosecu securitesociale",
+    identity_words=(
+        "numéro de sécurité sociale",
+        "sécurité sociale",
+        "nir",
+    ),
     title_keys="titre objet sujet nom",
     given="françois jérôme stéphane rené andré frédéric sébastien cédric grégory ludovic guillaume"
     " mathieu matthieu benoît benoit étienne etienne émile emile hervé gaël loïc yves thierry"
@@ -258,6 +269,11 @@ PEOPLE = People(
     phone_keys="téléphone téléphones tél portable mobile fixe fax télécopie",
     phone_tails="numéro domicile bureau professionnel personnel",
     phone_words=(
+        "joignable au",
+        "rappelez-moi au",
+        "rappeler au",
+        "mon numéro",
+        "appelle-moi au",
         "téléphone",
         "tél",
         "tel",

@@ -252,6 +252,10 @@ class People:
     phone_tails: str = ""  # after a phone key: number, home
     phone_words: tuple[str, ...] = ()  # before a number in prose
     phone_links: str = ""  # between these and the number: number, is
+    passport_keys: str = ""
+    passport_words: tuple[str, ...] = ()  # before a passport's number in prose
+    identity_keys: str = ""  # of numbers that a state gives a person
+    identity_words: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,19 @@ Functions of their arguments: no I/O, no settings, no clock. Whether the gate is
 May import: language, base. Entrance: `Masker`.
 """
 
+from webbee_kernel.pii.declared import declared
+from webbee_kernel.pii.documents import CHECKED
 from webbee_kernel.pii.masker import JSON, Masker, UnknownPlaceholder
 from webbee_kernel.pii.names import NameDetector, find_names
+from webbee_kernel.pii.regions import of_language
 
-__all__ = ["JSON", "Masker", "NameDetector", "UnknownPlaceholder", "find_names"]
+__all__ = [
+    "CHECKED",
+    "JSON",
+    "Masker",
+    "NameDetector",
+    "UnknownPlaceholder",
+    "declared",
+    "find_names",
+    "of_language",
+]

@@ -38,13 +38,13 @@ _PLACEHOLDER = re.compile(
 def name_key(key: str) -> NameKey:
     """What `key` (`parent.key` or `key`) says of its value as a name; unknown keys say `NO`."""
     parent, _, last = key.rpartition(".")
-    words = _words(last)
+    words = words_of(last)
     if not words:
         return NameKey.NO
     if _is_sure(words):
         return NameKey.SURE
     if words[-1] in people_keys("name_words"):
-        return _qualified(words[:-1], _words(parent))
+        return _qualified(words[:-1], words_of(parent))
     if words[-1] in people_keys("role_genitives"):
         return NameKey.ROLE if words[0] in people_keys("roles") else NameKey.NO
     return _by_role(words)
@@ -76,7 +76,7 @@ def _by_role(words: tuple[str, ...]) -> NameKey:
 def is_phone_key(key: str) -> bool:
     """Whether `key` says that its value is a phone number: `phone`, `mobile_number`, `telefono`;
     not `phone_model`, `phone_id`."""
-    words = tuple(w for w in _words(key.rpartition(".")[2]) if not w.isdigit())
+    words = tuple(w for w in words_of(key.rpartition(".")[2]) if not w.isdigit())
     phones, tails = people_keys("phone_keys"), people_keys("phone_tails")
     while len(words) > 1 and words[-1] in tails:
         words = words[:-1]
@@ -92,12 +92,12 @@ def is_phone_key(key: str) -> bool:
 def is_bare_name(key: str) -> bool:
     """Whether `key` alone cannot tell a person's name from a thing's, so that the keys beside it
     have to."""
-    return name_key(key) is NameKey.MAYBE and _words(key)[-1] in people_keys("name_words")
+    return name_key(key) is NameKey.MAYBE and words_of(key)[-1] in people_keys("name_words")
 
 
 def beside(keys: Iterable[object]) -> str:
     """`person`, `thing` or nothing: what the keys of one object say about the `name` among them."""
-    words = {w for key in keys if isinstance(key, str) for w in _words(key)}
+    words = {w for key in keys if isinstance(key, str) for w in words_of(key)}
     if words & people_keys("person_beside"):
         return PERSON
     return THING if words & people_keys("thing_beside") else ""
@@ -145,7 +145,8 @@ def _done_by(words: tuple[str, ...]) -> bool:
 
 
 @lru_cache(maxsize=2048)
-def _words(key: str) -> tuple[str, ...]:
+def words_of(key: str) -> tuple[str, ...]:
+    """The words of one segment of a key, folded: `fromName` is `from`, `name`."""
     if "<" in key:
         key = _PLACEHOLDER.sub(" ", key)
     return tuple(

@@ -3,27 +3,31 @@ back."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from webbee_kernel.pii.emails import email_identity, find_emails
-from webbee_kernel.pii.keys import beside, is_bare_name
+from webbee_kernel.pii.finding import (
+    DECLARED,
+    KINDS,
+    LOOKALIKE,
+    NAME,
+    PHONE,
+    PLACEHOLDER,
+    Finder,
+    identity_of,
+)
+from webbee_kernel.pii.keys import beside, is_bare_name, is_phone_key
 from webbee_kernel.pii.names import NameDetector, find_names
-from webbee_kernel.pii.phones import find_phones, phone_identity
+from webbee_kernel.pii.phones import has_digit_run, phone_identity
+from webbee_kernel.pii.regions import of_phone, of_zones
 
 JSON: TypeAlias = Any  # str, int, float, bool, None, list or tuple of these, dict from str to these
+NOTHING: Mapping[str, str] = MappingProxyType({})
+REGIONS_MAX = 4  # regions of national numbers that the data may add to the user's own
 
-# characters: longer texts are looked at anew, so the cache (1024 texts a process) stays within a
-# few megabytes
-CACHED_MAX = 4096
-EMAIL, PHONE, NAME = "EMAIL", "PHONE", "NAME"
-
-_PLACEHOLDER = re.compile(r"<(EMAIL|PHONE|NAME)_([1-9][0-9]{0,8})>")
-# What a model may have made of a placeholder: refused in arguments even where it is not one.
-_LOOKALIKE = re.compile(r"<\s*(?:EMAIL|PHONE|NAME)_[0-9]+\s*>", re.IGNORECASE)
 _Visit: TypeAlias = Callable[[str, str], str]
-_Found: TypeAlias = tuple[int, int, str, str]  # start, end, kind, identity
 
 
 class UnknownPlaceholder(ValueError):
@@ -58,14 +62,22 @@ class Masker:
     """
 
     def __init__(
-        self, known: Mapping[str, str] = MappingProxyType({}), *, names: NameDetector = find_names
+        self,
+        known: Mapping[str, str] = NOTHING,
+        *,
+        names: NameDetector = find_names,
+        regions: tuple[str, ...] = (),
+        kinds: Iterable[str] = (),
     ) -> None:
         """`known`: the maps of remembered turns, placeholder to value; new numbers go on above the
-        highest known of their kind.
+        highest known of their kind. `names` is another detector, `regions` where national phone
+        numbers in prose may be of (the user's; time zones and other numbers of the data add to
+        them), `kinds` what else is masked: `IBAN`, `CARD`, `PASSPORT`, `IDENTITY`.
 
         Raises `ValueError` for a key of `known` that is not a placeholder.
         """
-        self._detector = names
+        self._finder = Finder(names, regions, frozenset(kinds))
+        self._own_regions = len(regions)
         self._values: dict[str, str] = {}
         self._by_spelling: dict[tuple[str, str], str] = {}
         self._by_identity: dict[tuple[str, str], str] = {}
@@ -77,7 +89,7 @@ class Masker:
         self._memo: dict[
             tuple[str, str], str
         ] = {}  # a value keeps its placeholder, so a masked text keeps its form
-        self._last = {EMAIL: 0, PHONE: 0, NAME: 0}
+        self._last = dict.fromkeys(KINDS, 0)
         for placeholder, value in known.items():
             self._learn(placeholder, value)
 
@@ -93,24 +105,30 @@ class Masker:
         text = _joined(value)
         if "<" in text:
             self._reserved.update(
-                m[0] for m in _PLACEHOLDER.finditer(text) if m[0] not in self._values
+                m[0] for m in PLACEHOLDER.finditer(text) if m[0] not in self._values
             )
 
-    def mask(self, value: JSON) -> JSON:
+    def mask(self, value: JSON, declared: Mapping[str, str] = NOTHING) -> JSON:
         """A copy of a JSON-like value with every e-mail address, phone number and name in its
-        strings and keys replaced.
+        strings and keys replaced, and numbers that are phone numbers.
 
-        Numbers, booleans and None stay as they are, tuples become lists. The key over a string, and
-        the keys beside a `name`, say what it is (`keys.py`). Two keys of one object that spell one
-        value differently get a placeholder each, so nothing is lost. Nested deeper than Python's
-        recursion limit: `RecursionError`. About 0.5 ms for 10 KB of JSON once the texts are in the
-        cache.
+        Other numbers, booleans and None stay as they are, tuples become lists. The key over a
+        value, and the keys beside a `name`, say what it is (`keys.py`); `declared` (path → kind,
+        `declared.py`) says it for sure. Two keys of one object that spell one value differently get
+        a placeholder each, so nothing is lost. Nested deeper than Python's recursion limit:
+        `RecursionError`. About 0.5 ms for 10 KB of JSON once the texts are in the cache.
         """
         self.observe(value)
-        masked = self._walk(value, "", "", self._mask)
+        text = _joined(value)
+        self._add_regions(of_zones(text))
+        before = self._finder
+        masked = self._walk(value, "", "", self._mask, declared)
+        if self._finder != before and has_digit_run(_joined(masked)):
+            # a number told a region that others may be of
+            masked = self._walk(masked, "", "", self._mask, declared)
         # A name may stand, uncued, before the place where its cue was met.
         while self._names and self._named(_joined(masked)):
-            masked = self._walk(masked, "", "", self._mask_everywhere)
+            masked = self._walk(masked, "", "", self._mask_everywhere, declared)
         return masked
 
     def mask_text(self, text: str, key: str = "") -> str:
@@ -127,7 +145,7 @@ class Masker:
         unknown one stays as it is."""
         if "<" not in text:
             return text
-        return _PLACEHOLDER.sub(lambda m: self._values.get(m[0], m[0]), text)
+        return PLACEHOLDER.sub(lambda m: self._values.get(m[0], m[0]), text)
 
     def resolve(self, value: JSON) -> JSON:
         """A copy of tool arguments with every placeholder, in strings and keys, replaced by its
@@ -137,7 +155,7 @@ class Masker:
         EMAIL_1 >`) included.
         """
         if isinstance(value, str):
-            return _LOOKALIKE.sub(self._real, value) if "<" in value else value
+            return LOOKALIKE.sub(self._real, value) if "<" in value else value
         if isinstance(value, dict):
             return {self.resolve(k): self.resolve(v) for k, v in value.items()}
         if isinstance(value, list | tuple):
@@ -148,7 +166,7 @@ class Masker:
         """The part of the map whose placeholders occur in `text`: what a turn has to store beside
         it."""
         return (
-            {m[0]: self._values[m[0]] for m in _PLACEHOLDER.finditer(text) if m[0] in self._values}
+            {m[0]: self._values[m[0]] for m in PLACEHOLDER.finditer(text) if m[0] in self._values}
             if "<" in text
             else {}
         )
@@ -159,16 +177,22 @@ class Masker:
         except KeyError:
             raise UnknownPlaceholder(match[0]) from None
 
-    def _walk(self, value: JSON, parent: str, key: str, visit: _Visit) -> JSON:
+    def _walk(
+        self, value: JSON, parent: str, key: str, visit: _Visit, declared: Mapping[str, str]
+    ) -> JSON:
         if isinstance(value, str):
-            return visit(value, f"{parent}.{key}" if parent else key)
+            return visit(value, _hint(parent, key, declared))
         if isinstance(value, dict):
-            return self._walk_dict(value, key, visit)
+            return self._walk_dict(value, key, visit, declared)
         if isinstance(value, list | tuple):
-            return [self._walk(item, parent, key, visit) for item in value]
+            return [self._walk(item, parent, key, visit, declared) for item in value]
+        if isinstance(value, int | float) and not isinstance(value, bool) and key:
+            return self._number(value, _hint(parent, key, declared), visit)
         return value
 
-    def _walk_dict(self, value: dict[Any, JSON], parent: str, visit: _Visit) -> dict[Any, JSON]:
+    def _walk_dict(
+        self, value: dict[Any, JSON], parent: str, visit: _Visit, declared: Mapping[str, str]
+    ) -> dict[Any, JSON]:
         masked: dict[Any, JSON] = {}
         for key, item in value.items():
             shown = visit(key, "") if isinstance(key, str) else key
@@ -177,8 +201,20 @@ class Masker:
         for key, item in masked.items():
             hint = key if isinstance(key, str) else ""
             over = (beside(masked) or parent) if is_bare_name(hint) else parent
-            masked[key] = self._walk(item, over, hint, visit)
+            if declared and f"{parent}.{hint}" in declared:
+                over = parent
+            masked[key] = self._walk(item, over, hint, visit, declared)
         return masked
+
+    def _number(self, value: int | float, hint: str, visit: _Visit) -> JSON:
+        """A JSON number that is a phone number by its key, or a document's, as a placeholder;
+        tool arguments get it back as text."""
+        named = hint.startswith(DECLARED) or is_phone_key(hint) or bool(self._finder.kinds)
+        if not named or value != int(value) or not 10**6 <= value < 10**19:
+            return value
+        text = str(int(value))
+        shown = visit(text, hint)
+        return shown if PLACEHOLDER.fullmatch(shown) else value
 
     def _distinct(self, key: str, taken: Mapping[Any, JSON]) -> str:
         """A masked form for a key whose values are known by other spellings, or that was written to
@@ -210,11 +246,7 @@ class Masker:
     def _rounds(self, text: str, key: str, *, spelt: bool = False) -> str:
         # Replacing one value can uncover another beside it; every round leaves less to replace, so
         # this ends.
-        while spans := (
-            _cached(text, key, self._detector)
-            if len(text) <= CACHED_MAX
-            else _found(text, key, self._detector)
-        ):
+        while spans := self._finder(text, key):
             pieces: list[str] = []
             at = 0
             for start, end, kind, identity in spans:
@@ -234,6 +266,7 @@ class Masker:
         if known is None and not spelt:
             if kind == PHONE:
                 self._key_phones()
+                self._add_regions(of_phone(identity))
             known = self._by_identity.get((kind, identity))
         if known is not None:
             return known
@@ -249,7 +282,7 @@ class Masker:
         return placeholder
 
     def _learn(self, placeholder: str, value: str) -> None:
-        match = _PLACEHOLDER.fullmatch(placeholder)
+        match = PLACEHOLDER.fullmatch(placeholder)
         if match is None:
             raise ValueError(f"not a placeholder: {placeholder!r}")
         kind = match[1]
@@ -259,9 +292,18 @@ class Masker:
         if kind == PHONE:
             self._unkeyed_phones.append(placeholder)
         else:
-            self._by_identity.setdefault((kind, _identity(kind, value)), placeholder)
+            self._by_identity.setdefault((kind, identity_of(kind, value)), placeholder)
         if kind == NAME and " " in value and "\n" not in value and not value.islower():
             self._names.append(placeholder)
+
+    def _add_regions(self, regions: Iterable[str]) -> None:
+        """National numbers may be of these too: a time zone or another number of the data says
+        so."""
+        known = self._finder.regions
+        new = [r for r in dict.fromkeys(regions) if r not in known]
+        if new and len(known) < self._own_regions + REGIONS_MAX:
+            self._finder = replace(self._finder, regions=(*known, *new[:REGIONS_MAX]))
+            self._memo.clear()
 
     def _key_phones(self) -> None:
         for placeholder in self._unkeyed_phones:
@@ -271,33 +313,10 @@ class Masker:
         self._unkeyed_phones.clear()
 
 
-def _identity(kind: str, value: str) -> str:
-    return email_identity(value) if kind == EMAIL else " ".join(value.split()).casefold()
-
-
-def _found(text: str, key: str, names: NameDetector) -> tuple[_Found, ...]:
-    """Everything to mask in `text`, in order, not overlapping; an address wins over a phone, a
-    phone over a name, a placeholder over all."""
-    found: list[_Found] = [(s, e, EMAIL, email_identity(text[s:e])) for s, e in find_emails(text)]
-    found += [(s, e, PHONE, identity) for s, e, identity in find_phones(text, key)]
-    found += [(s, e, NAME, _identity(NAME, text[s:e])) for s, e in names(text, key)]
-    if not found:
-        return ()
-    taken = bytearray(len(text))
-    for match in _PLACEHOLDER.finditer(text) if "<" in text else ():
-        taken[match.start() : match.end()] = b"\1" * len(match[0])
-    kept: list[_Found] = []
-    for item in found:
-        start, end = item[:2]
-        if start < end and taken.find(1, start, end) < 0:
-            kept.append(item)
-            taken[start:end] = b"\1" * (end - start)
-    return tuple(sorted(kept))
-
-
-@lru_cache(maxsize=1024)
-def _cached(text: str, key: str, names: NameDetector) -> tuple[_Found, ...]:
-    return _found(text, key, names)
+def _hint(parent: str, key: str, declared: Mapping[str, str]) -> str:
+    """What a value stood under: its last two keys, or the kind its author declared."""
+    path = f"{parent}.{key}" if parent else key
+    return f"{DECLARED}{declared[path]}" if path in declared else path
 
 
 @lru_cache(maxsize=256)

@@ -5,6 +5,7 @@ turns up (about 30 ms).
 """
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -15,31 +16,15 @@ from webbee_kernel.pii.words import either
 if TYPE_CHECKING:
     from phonenumbers import PhoneNumberMatcher
 
-# Tried in this order for a number without a plus, the first region in which it is valid wins: the
-# kernel's two languages, then the
-# countries most likely beside them. A number of eleven digits that begins with 7 or 8 is tried as
-# Russian first.
-REGIONS = (
-    "US",
-    "RU",
-    "GB",
-    "DE",
-    "FR",
-    "ES",
-    "IT",
-    "UA",
-    "BY",
-    "KZ",
-    "IN",
-    "PL",
-    "NL",
-    "TR",
-    "AU",
-    "BR",
+# Tried in this order for a number without a plus that a key or a word calls a phone number, after
+# the user's own regions; the first in which it is valid wins. One of eleven digits that begins with
+# 7 or 8 is tried as Russian first.
+REGIONS = tuple(
+    "US RU GB DE FR ES IT UA BY KZ IN PL NL TR AU BR CN MX AT CH BE PT SE JP KR CZ AR ZA".split()
 )
 # A refused candidate costs the library about 0.1 ms a region: past so many candidates in one text
 # only the first two regions are tried.
-CANDIDATES_MAX = 256
+CANDIDATES_MAX = 64
 
 _GAP = r"[ \u00a0\u2009\u202f().\-\u2010-\u2015/\t]"
 _EXTENSION = r"(?:[ ,;]{0,3}(?:ext|\u0434\u043e\u0431|x)\.?:?[ ]?\d{1,7})?"
@@ -49,6 +34,12 @@ _PLUS = re.compile(
 _GROUPED = re.compile(
     r"(?<![\w.+/)=-])(?:[0-9][ \u00a0-]?)?\(\d{2,5}\)[ \u00a0-]?\d{2,4}(?:["
     r" \u00a0-]?\d{2,4}){1,3}(?![\w(%€$₽])"
+)
+# Without plus, cue or parentheses, grouped as people group numbers: only where the user's regions
+# are known.
+_NATIONAL = re.compile(
+    r"(?<![\w.+/)=:,#\u2116$\u20ac\u00a3-])0?\d{1,5}(?:[ \u00a0./-]\d{2,8}){1,5}"
+    r"(?![\w(%\u20ac$\u20bd:/]|[.,-]\d| ?(?:[%\u20ac$]))"
 )
 _LOOSE = re.compile(rf"(?<![\w@])[(+\uff0b]?\d(?:{_GAP}{{0,3}}\d){{6,16}}{_EXTENSION}(?![\w@])")
 
@@ -64,31 +55,41 @@ def _after_word() -> re.Pattern[str]:
     )
 
 
+# How sure a candidate is to be a phone number before the library has judged it.
+_CUED, _WRITTEN, _HOME = 0, 1, 2
+_DATE = re.compile(r"\d{4}[./-]\d\d?[./-]\d\d?(?!\d)|\d\d?[./-]\d\d?[./-]\d{4}(?!\d)")
+_Candidate = tuple[int, int, int]
 Phone = tuple[int, int, str]  # start, end, identity: E.164 with `;ext=` where there is an extension
 
 
-def find_phones(text: str, key: str = "") -> tuple[Phone, ...]:
-    """Phone numbers in `text` as `(start, end, identity)`, in order, not overlapping. Limits: the
-    region table above.
+def find_phones(text: str, key: str = "", regions: tuple[str, ...] = ()) -> tuple[Phone, ...]:
+    """Phone numbers in `text` as `(start, end, identity)`, in order, not overlapping.
 
     Taken where the library calls them valid: numbers with a plus, anywhere; numbers without one
-    under a phone-like key, directly after a phone-like word, or grouped with parentheses as in `8
-    (495) 123-45-67` and `(415) 555-2671`. With a plus and a phone-like key or word, or grouped like
-    a phone number, a possible length is enough: test data is full of `+1 555` numbers. Anything
-    else is left, above all digits without a plus and without a cue.
+    under a phone-like key, directly after a phone-like word, grouped with parentheses as in `8
+    (495) 123-45-67` and `(415) 555-2671`, or grouped exactly as one of `regions` (ISO 3166, the
+    user's) groups its numbers: `06 12 34 56 78` for a Frenchman. With a plus and a phone-like key
+    or word, or grouped like a phone number, a possible length is enough: test data is full of `+1
+    555` numbers. Anything else is left, above all digits without a plus and without a cue.
     """
     hinted = is_phone_key(key)
-    candidates: list[tuple[int, int, bool]] = []
+    candidates: list[_Candidate] = []
     if "+" in text or "\uff0b" in text:
-        candidates += [(*m.span(), hinted) for m in _PLUS.finditer(text)]
+        candidates += [(*m.span(), _CUED if hinted else _WRITTEN) for m in _PLUS.finditer(text)]
     if hinted:
-        candidates += [(*m.span(), True) for m in _LOOSE.finditer(text)]
+        candidates += [(*m.span(), _CUED) for m in _LOOSE.finditer(text)]
     else:
-        if "(" in text:
-            candidates += [(*m.span(), False) for m in _GROUPED.finditer(text)]
-        if _has_digit_run(text):
-            candidates += [(*m.span(1), True) for m in _after_word().finditer(text)]
-    return _judge(text, candidates) if candidates else ()
+        candidates += _unhinted(text, regions)
+    return _judge(text, candidates, regions) if candidates else ()
+
+
+def _unhinted(text: str, regions: tuple[str, ...]) -> Iterator[_Candidate]:
+    if "(" in text:
+        yield from ((*m.span(), _WRITTEN) for m in _GROUPED.finditer(text))
+    if has_digit_run(text):
+        yield from ((*m.span(1), _CUED) for m in _after_word().finditer(text))
+        if regions:
+            yield from ((*m.span(), _HOME) for m in _NATIONAL.finditer(text))
 
 
 @lru_cache(maxsize=1024)
@@ -104,39 +105,64 @@ def phone_identity(value: str) -> str:
 _DIGIT_RUN = re.compile(rf"\d(?:{_GAP}{{0,3}}\d){{6}}")
 
 
-def _has_digit_run(text: str) -> bool:
+def has_digit_run(text: str) -> bool:
+    """Whether seven digits stand close enough together to be a phone number. Quick."""
     return _DIGIT_RUN.search(text) is not None
 
 
-def _judge(text: str, candidates: list[tuple[int, int, bool]]) -> tuple[Phone, ...]:
+def _judge(text: str, candidates: list[_Candidate], regions: tuple[str, ...]) -> tuple[Phone, ...]:
     # A cued candidate goes before its uncued twin, a longer one before its own part.
     accepted: list[Phone] = []
-    regions = len(REGIONS) if len(candidates) <= CANDIDATES_MAX else 2
-    for start, end, cued in sorted(candidates, key=lambda c: (c[0], not c[2], -c[1])):
+    tried = (*regions, *REGIONS) if len(candidates) <= CANDIDATES_MAX else REGIONS[:2]
+    for start, end, how in sorted(candidates, key=lambda c: (c[0], c[2], -c[1])):
         if accepted and start < accepted[-1][1]:
             continue
         # One more character lets the library refuse a number that runs on into letters or a percent
         # sign.
-        accepted += [
-            (start + s, start + e, i) for s, e, i in _library(text[start : end + 1], cued, regions)
-        ]
+        window = text[start : end + 1]
+        found = _library(window, how, regions if how == _HOME else tried)
+        accepted += [(start + s, start + e, i) for s, e, i in found]
     return tuple(accepted)
 
 
 @lru_cache(maxsize=1024)
-def _library(window: str, cued: bool, regions: int) -> list[Phone]:
+def _library(window: str, how: int, regions: tuple[str, ...]) -> list[Phone]:
     from phonenumbers import Leniency, PhoneNumberMatcher
 
     if window[0] in "+\uff0b":
         found = _matches(PhoneNumberMatcher(window, None, Leniency.VALID))
         return found or (
             _matches(PhoneNumberMatcher(window, None, Leniency.POSSIBLE))
-            if cued or _is_written_so(window)
+            if how == _CUED or _is_written_so(window)
             else []
         )
-    leniency = Leniency.VALID if cued else Leniency.STRICT_GROUPING
-    for region in _regions(window)[:regions]:
+    if how == _HOME:
+        return _grouped_as_at_home(window, regions)
+    leniency = Leniency.VALID if how == _CUED else Leniency.STRICT_GROUPING
+    for region in _regions(window, regions):
         found = _matches(PhoneNumberMatcher(window, region, leniency))
+        if found:
+            return found
+    return _with_plus(window) if how == _CUED else []
+
+
+def _with_plus(window: str) -> list[Phone]:
+    """`8613812345678`: eleven digits and more that are a number once a plus stands before them."""
+    from phonenumbers import Leniency, PhoneNumberMatcher
+
+    if not 11 <= sum(map(str.isdigit, window)) <= 15:
+        return []
+    found = _matches(PhoneNumberMatcher(f"+{window}", None, Leniency.VALID))
+    return [(max(0, s - 1), e - 1, identity) for s, e, identity in found]
+
+
+def _grouped_as_at_home(window: str, regions: tuple[str, ...]) -> list[Phone]:
+    from phonenumbers import Leniency, PhoneNumberMatcher
+
+    if _DATE.match(window):
+        return []
+    for region in regions:
+        found = _matches(PhoneNumberMatcher(window, region, Leniency.EXACT_GROUPING))
         if found:
             return found
     return []
@@ -155,9 +181,10 @@ def _is_written_so(window: str) -> bool:
     )
 
 
-def _regions(window: str) -> tuple[str, ...]:
+def _regions(window: str, regions: tuple[str, ...]) -> tuple[str, ...]:
     digits = "".join(filter(str.isdigit, window))
-    return ("RU", *REGIONS) if len(digits) == 11 and digits[0] in "78" else REGIONS
+    first = ("RU",) if len(digits) == 11 and digits[0] in "78" else ()
+    return tuple(dict.fromkeys((*first, *regions)))
 
 
 def _matches(matcher: "PhoneNumberMatcher") -> list[Phone]:

@@ -1,0 +1,180 @@
+"""Numbers that name a person or an account, told by their checksums: what `WEBBEE_MASK_KINDS` adds.
+
+The checksums are published: IBAN ISO 13616, cards ISO/IEC 7812 (Luhn), and the national numbers of
+each country. One that random digits would often pass, and a passport's number, which has none,
+count only under a key or behind a word that says so (`People.document_words`).
+"""
+
+import re
+from collections.abc import Callable, Iterator, Set
+from functools import lru_cache
+
+from webbee_kernel.language import people, people_keys, people_phrases
+from webbee_kernel.pii.keys import words_of
+from webbee_kernel.pii.words import either
+
+IBAN, CARD, PASSPORT, IDENTITY = "IBAN", "CARD", "PASSPORT", "IDENTITY"
+CHECKED = (IBAN, CARD, PASSPORT, IDENTITY)
+
+_IBAN = re.compile(r"(?<![^\W_])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![^\W_])")
+_CARD = re.compile(
+    r"(?<![\w.-])[2-6]\d{3}(?:([ -]?)\d{4}\1\d{4}\1\d{1,7}|[ -]?\d{6}[ -]?\d{5})(?![\w-])"
+)
+_SPANISH = re.compile(r"(?<![\w-])[XYZ]?\d{7,8}-?[A-Z](?![\w-])")
+_CHINESE = re.compile(r"(?<!\w)\d{17}[\dX](?!\w)")
+_FRENCH = re.compile(r"(?<!\w)[12] ?\d\d ?(?:0[1-9]|1[0-2]) ?\d\d ?\d{3} ?\d{3} ?\d\d(?!\w)")
+_DOTTED = re.compile(r"(?<!\w)\d{3}\.\d{3}\.\d{3}-\d\d(?!\w)")  # Brazil
+_DASHED = re.compile(r"(?<!\w)\d{3}-\d{3}-\d{3} \d\d(?!\w)")  # Russian insurance number
+_PLAIN = re.compile(r"(?<!\w)\d{9,12}(?!\w)")
+_PASSPORT = re.compile(r"(?<!\w)(?:[A-Z0-9]{6,10}|\d\d ?\d\d ?\d{6})(?!\w)")
+
+Found = tuple[int, int, str, str]
+
+
+def find_documents(text: str, key: str, kinds: Set[str]) -> Iterator[Found]:
+    """Numbers of these kinds in `text`, which stood under `key`, as `(start, end, kind,
+    identity)`; they may overlap."""
+    if not any(c.isdigit() for c in text):
+        return
+    if IBAN in kinds:
+        yield from _checked(text, _IBAN, IBAN, is_iban)
+    if CARD in kinds:
+        yield from _checked(text, _CARD, CARD, is_card)
+    if PASSPORT in kinds:
+        yield from _cued(text, key, "passport", PASSPORT, _PASSPORT, _is_passport)
+    if IDENTITY in kinds:
+        for pattern, check in _NATIONAL:
+            yield from _checked(text, pattern, IDENTITY, check)
+        yield from _cued(text, key, "identity", IDENTITY, _PLAIN, _is_any_plain)
+
+
+def _checked(
+    text: str, pattern: re.Pattern[str], kind: str, check: Callable[[str], bool]
+) -> Iterator[Found]:
+    for match in pattern.finditer(text):
+        number = re.sub(r"[ .-]", "", match[0])
+        if check(number):
+            yield match.start(), match.end(), kind, number
+
+
+def _cued(
+    text: str,
+    key: str,
+    field: str,
+    kind: str,
+    pattern: re.Pattern[str],
+    check: Callable[[str], bool],
+) -> Iterator[Found]:
+    keyed = not people_keys(f"{field}_keys").isdisjoint(words_of(key.rpartition(".")[2]))
+    for found in _checked(text, pattern, kind, check):
+        if keyed or _word_before(field).search(text, max(0, found[0] - 40), found[0]):
+            yield found
+
+
+@lru_cache(maxsize=4)
+def _word_before(field: str) -> re.Pattern[str]:
+    words = either(people_phrases(f"{field}_words"))
+    link = either(people("phone_links"))
+    return re.compile(rf"(?<![^\W_]){words}(?: {link})?[ .:#\u2116\u2013-]{{1,4}}\Z", re.IGNORECASE)
+
+
+def _is_passport(number: str) -> bool:
+    return sum(map(str.isdigit, number)) >= 3
+
+
+def is_iban(number: str) -> bool:
+    """The remainder by 97 is one, the country's letters and check digits moved to the end."""
+    if not 15 <= len(number) <= 34:
+        return False
+    turned = number[4:] + number[:4]
+    return int("".join(str(int(c, 36)) for c in turned)) % 97 == 1
+
+
+def is_card(number: str) -> bool:
+    """Luhn's sum over 14 to 19 digits (15 for American Express)."""
+    if not 14 <= len(number) <= 19:
+        return False
+    doubled = [int(c) * (2 if i % 2 else 1) for i, c in enumerate(reversed(number))]
+    return sum(n - 9 if n > 9 else n for n in doubled) % 10 == 0
+
+
+def _is_spanish(number: str) -> bool:
+    digits = number[:-1]
+    if digits[0] in "XYZ":
+        digits = str("XYZ".index(digits[0])) + digits[1:]
+    return len(digits) == 8 and "TRWAGMYFPDXBNJZSQVHLCKE"[int(digits) % 23] == number[-1]
+
+
+def _is_chinese(number: str) -> bool:
+    total = sum(int(c) * pow(2, 17 - i, 11) for i, c in enumerate(number[:17]))
+    return "10X98765432"[total % 11] == number[-1] and number[6:8] in ("19", "20")
+
+
+def _is_french(number: str) -> bool:
+    return int(number[:13]) % 97 == 97 - int(number[13:])
+
+
+def _weighed(number: str, at: int, weights: tuple[int, ...]) -> int:
+    return sum(int(c) * w for c, w in zip(number[:at], weights, strict=True))
+
+
+def _is_brazilian(number: str) -> bool:
+    for at in (9, 10):
+        rest = _weighed(number, at, tuple(range(at + 1, 1, -1))) * 10 % 11 % 10
+        if rest != int(number[at]):
+            return False
+    return len(set(number)) > 1
+
+
+def _is_russian_insurance(number: str) -> bool:
+    return len(number) == 11 and _weighed(number, 9, tuple(range(9, 0, -1))) % 101 % 100 == int(
+        number[9:]
+    )
+
+
+def _is_russian_tax(number: str) -> bool:
+    weights = (3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8)
+    return len(number) == 12 and all(
+        _weighed(number, at, weights[11 - at :]) % 11 % 10 == int(number[at]) for at in (10, 11)
+    )
+
+
+def _is_german_tax(number: str) -> bool:
+    if len(number) != 11 or number[0] == "0":
+        return False
+    product = 10
+    for digit in number[:10]:
+        product = (((int(digit) + product) % 10 or 10) * 2) % 11
+    return (11 - product) % 10 == int(number[10])
+
+
+def _is_polish(number: str) -> bool:
+    weights = (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)
+    return len(number) == 11 and (10 - _weighed(number, 10, weights) % 10) % 10 == int(number[10])
+
+
+def _is_american(number: str) -> bool:
+    """No checksum: nine digits whose first three are ever given out."""
+    return len(number) == 9 and number[:3] not in ("000", "666") and number[0] != "9"
+
+
+_NATIONAL: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
+    (_SPANISH, _is_spanish),
+    (_CHINESE, _is_chinese),
+    (_FRENCH, _is_french),
+    (_DOTTED, _is_brazilian),
+    (_DASHED, _is_russian_insurance),
+)
+_PLAIN_CHECKS = (
+    _is_russian_tax,
+    _is_russian_insurance,
+    _is_german_tax,
+    _is_polish,
+    _is_american,
+)
+
+
+def _is_any_plain(number: str) -> bool:
+    return any(check(number) for check in _PLAIN_CHECKS) or (
+        len(number) == 11 and _is_brazilian(number)
+    )
