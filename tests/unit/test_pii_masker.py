@@ -156,7 +156,8 @@ def test_the_shape_of_a_value_survives(value: object) -> None:
             return [shape(item) for item in v.values()]
         if isinstance(v, list):
             return [shape(item) for item in v]
-        return str if isinstance(v, str) else v
+        long = isinstance(v, int | float) and not isinstance(v, bool) and 10**6 <= v < 10**19
+        return str if isinstance(v, str) or long else v  # a number may be a phone's
 
     before = json.dumps(value)
     assert shape(Masker().mask(value)) == shape(value)
@@ -286,7 +287,7 @@ def test_a_name_once_known_is_masked_wherever_it_stands() -> None:
 
 def test_numbers_and_ids_stay() -> None:
     value = {
-        "phone": 79161234567,
+        "number": 79161234567,
         "id": "79161234567",
         "ok": True,
         "ts": 1715793664,

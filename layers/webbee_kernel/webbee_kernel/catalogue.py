@@ -30,6 +30,8 @@ class FunctionInfo:
     examples: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
     id_projection: str = ""
+    pii: dict[str, str] = field(default_factory=dict)
+    """What the author declares of arguments and data: path (`parent.key`) → `name`, `email`, …"""
     characters: int = 0
 
     def __post_init__(self) -> None:

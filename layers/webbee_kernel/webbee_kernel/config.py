@@ -23,6 +23,8 @@ TABLES: Mapping[Role, tuple[str, ...]] = {
 
 MODEL = r"^(offline|bedrock:.+|openai:https?://[^#]+#.+)$"
 
+MASK_KINDS = r"^(IBAN|CARD|PASSPORT|IDENTITY)(\s*,\s*(IBAN|CARD|PASSPORT|IDENTITY))*$"
+
 FALLBACKS = "IMPERAL_APPSECRET_"
 """Variables of this prefix may stand in for app-wide secrets that name them."""
 
@@ -55,6 +57,8 @@ class Settings(BaseModel):
     )
     dispatch: str = Field("inline", alias="WEBBEE_DISPATCH", min_length=1)
     expose_pii: bool = Field(False, alias="IMPERAL_FACT_LEDGER_EXPOSE_PII")
+    mask_kinds: str = Field("", alias="WEBBEE_MASK_KINDS", pattern=MASK_KINDS)
+    name_detector: str = Field("", alias="WEBBEE_NAME_DETECTOR", pattern=r"^[\w.]+:\w+$")
     refresh_queue_url: str = Field("", alias="WEBBEE_REFRESH_QUEUE_URL")
     secrets_prefix: str = Field(
         "/webbee", alias="WEBBEE_SECRETS_PREFIX", pattern=r"^(/[A-Za-z0-9_.-]+)+$"

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
+
 from ..base.text import cut, one_line
 from ..catalogue import (
     MAX_RULES,
@@ -167,6 +170,29 @@ def _check_app_id(app_id: str) -> None:
         )
 
 
+def _pii(function: FunctionDef) -> dict[str, str]:
+    """What the author declares of arguments and data (`x-pii`); the room that reads it is imported
+    only where something is declared."""
+    kinds: dict[str, str] = {}
+    for schema in (input_schema(function), _data_schema(function)):
+        if '"x-pii"' in json.dumps(schema, default=str):
+            from ..pii.declared import declared
+
+            kinds |= declared(schema)
+    return kinds
+
+
+def _data_schema(function: FunctionDef) -> dict[str, Any]:
+    """The JSON schema of the data a function declares to return; empty where it declares none, or
+    what Pydantic has no schema for."""
+    if function.data_model is None:
+        return {}
+    try:
+        return TypeAdapter(function.data_model).json_schema(mode="serialization")
+    except (PydanticUserError, PydanticSchemaGenerationError):
+        return {}
+
+
 def input_schema(function: FunctionDef) -> dict[str, Any]:
     """The JSON schema of a function's arguments; `params` of the decorator where there is no
     Pydantic model."""
@@ -195,6 +221,7 @@ def _describe(loaded: LoadedExtension) -> AppInfo:
             f.examples,
             f.scopes,
             str(f.id_projection or ""),
+            _pii(f),
         )
         for f in loaded.functions.values()
     )

@@ -19,7 +19,7 @@ from webbee_kernel.pii.finding import (
     identity_of,
 )
 from webbee_kernel.pii.keys import beside, is_bare_name, is_phone_key
-from webbee_kernel.pii.names import NameDetector, find_names
+from webbee_kernel.pii.names import NameDetector, find_names, is_distinct
 from webbee_kernel.pii.phones import has_digit_run, phone_identity
 from webbee_kernel.pii.regions import of_phone, of_zones
 
@@ -48,8 +48,9 @@ class Masker:
     One value is one placeholder: addresses are compared case-folded, phones by E.164, names
     case-folded with single spaces; the first spelling met is the one given back, so
     `unmask_text(mask_text(x)) == x` unless `x` spells one value in two ways. A name of two words or
-    more, once known, is masked wherever it stands, with or without a cue. Masking is idempotent:
-    placeholders in a text are left alone, and nothing that touches one is masked.
+    more, or of one that is no common word, once known, is masked wherever it stands, cue or none.
+    Masking is idempotent: placeholders in a text are left alone, and nothing that touches one is
+    masked.
 
     Text that merely looks like a placeholder (an attacker's, or a remembered turn's whose map is
     gone) keeps its number out of use: every text given to `mask`, `mask_text` or `observe` reserves
@@ -92,6 +93,16 @@ class Masker:
         self._last = dict.fromkeys(KINDS, 0)
         for placeholder, value in known.items():
             self._learn(placeholder, value)
+
+    def anew(self, known: Mapping[str, str]) -> "Masker":
+        """A masker that looks for the same things, with another map."""
+        finder = self._finder
+        return Masker(
+            known,
+            names=finder.names,
+            regions=finder.regions[: self._own_regions],
+            kinds=finder.kinds,
+        )
 
     @property
     def vault(self) -> Mapping[str, str]:
@@ -210,7 +221,7 @@ class Masker:
         """A JSON number that is a phone number by its key, or a document's, as a placeholder;
         tool arguments get it back as text."""
         named = hint.startswith(DECLARED) or is_phone_key(hint) or bool(self._finder.kinds)
-        if not named or value != int(value) or not 10**6 <= value < 10**19:
+        if not named or not 10**6 <= value < 10**19 or value != int(value):
             return value
         text = str(int(value))
         shown = visit(text, hint)
@@ -293,7 +304,7 @@ class Masker:
             self._unkeyed_phones.append(placeholder)
         else:
             self._by_identity.setdefault((kind, identity_of(kind, value)), placeholder)
-        if kind == NAME and " " in value and "\n" not in value and not value.islower():
+        if kind == NAME and is_distinct(value):
             self._names.append(placeholder)
 
     def _add_regions(self, regions: Iterable[str]) -> None:

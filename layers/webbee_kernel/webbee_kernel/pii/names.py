@@ -9,7 +9,9 @@ another detector with the same signature where that is not enough.
 
 import re
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
+from importlib import import_module
 from typing import Protocol
 
 from webbee_kernel.language import fold, people
@@ -58,6 +60,35 @@ _MAILBOX = re.compile(
     r"|help|contact|service|mailer(?:-daemon)?|postmaster|updates?|jobs|hr|office|invoices?|accounts?|security|feedback)(?=[@+.-])",
     re.IGNORECASE,
 )
+
+
+@lru_cache(maxsize=4)
+def beside_own(named: str) -> NameDetector:
+    """The built-in detector and another one, `package.module:function`, that a deployment ships:
+    what either finds is a name. Raises `ImportError` or `AttributeError` where there is none."""
+    module, _, name = named.partition(":")
+    other: NameDetector = getattr(import_module(module), name)
+    return _Both(other)
+
+
+@dataclass(frozen=True)
+class _Both:
+    other: NameDetector
+
+    def __call__(self, text: str, key: str) -> Sequence[Span]:
+        return _apart([*find_names(text, key), *self.other(text, key)])
+
+
+def is_distinct(name: str) -> bool:
+    """Whether a known name can be told from other words wherever it stands: two words or more, or a
+    capitalised one of four letters that is no common word. A name in lower case is not."""
+    if "\n" in name or name.islower():
+        return False
+    if " " in name:
+        return True
+    word = fold(name)
+    common = word in people("given_words") or word in not_names()
+    return len(name) > 3 and name.isalpha() and name[0].isupper() and not common
 
 
 @lru_cache(maxsize=1)

@@ -8,6 +8,7 @@ the next turn sees this one.
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -20,6 +21,7 @@ from ..config import Settings
 from ..dispatch import Dispatch
 from ..errors import Gone, StorageUnavailable
 from ..llm.protocol import Model
+from ..pii import Masker, beside_own, find_names, of_language
 from ..refresh.asking import RefreshQueue
 from ..sdk.context import User
 from ..stores.protocols import Stores
@@ -97,6 +99,16 @@ class Kernel:
             max_tokens=settings.turn_tokens,
         )
 
+    def _gate(self, user: User) -> Masker:
+        """What looks for personal data: the built-in detector, or beside it the deployment's
+        own."""
+        named = self.settings.name_detector
+        return Masker(
+            names=beside_own(named) if named else find_names,
+            regions=of_language(user.language),
+            kinds=re.findall(r"\w+", self.settings.mask_kinds),
+        )
+
     @timed("TurnMs")
     async def turn(self, ask: Ask) -> Reply:
         """One message, one reply. A request id that was answered before gets the same reply and
@@ -149,7 +161,7 @@ class Kernel:
             installed=self.installed(catalogue, stored),
             expose_pii=self.settings.expose_pii,
             deadline=started + self.settings.turn_seconds - RECORD_RESERVE_S,
-            masker=masker_for(memory, ask.message),
+            masker=masker_for(memory, ask.message, self._gate(ask.user)),
             policy=self._policy,
         )
 

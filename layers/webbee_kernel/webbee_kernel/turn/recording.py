@@ -29,7 +29,7 @@ def remembered(
     """This turn as the next one will read it, numbered after `memory` and masked with its
     placeholders."""
     same = memory is state.memory
-    masker = state.masker if same else masker_for(memory, state.message)
+    masker = state.masker if same else masker_for(memory, state.message, state.masker)
     gate = None if state.expose_pii else masker
     shown = (
         state.told_shown if same else {i: state.as_shown(o, gate) for i, o in state.told.items()}
@@ -46,7 +46,9 @@ def remembered(
         request_id=request_id,
         apps=tuple(dict.fromkeys(o.app_id for o in state.told.values())),
         digests=digests,
-        vault=({} if state.expose_pii else masker.used_in(stored + "\n" + masker.mask_text(reply))),
+        vault={}
+        if state.expose_pii
+        else masker.used_in("\n".join((stored, masker.mask_text(reply), state.skeleton_shown))),
         masked=not state.expose_pii,
         response=response,
         **_of_ids(state, reply, stored),

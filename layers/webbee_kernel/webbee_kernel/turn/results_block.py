@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..base.shares import fair_shares
 from ..base.text import dumps
 from ..channels.fact_ledger import fit
-from ..pii import Masker
+from ..pii import NOTHING, Masker
 from ..values import CallOutcome
 
 MAX_DATA = 12_000
@@ -38,17 +38,19 @@ def refused(outcome: CallOutcome) -> bool:
     return not outcome.ok and outcome.error_code in REFUSED
 
 
-def masked(outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
+def masked(
+    outcome: CallOutcome, gate: Masker | None, declared: Mapping[str, str] = NOTHING
+) -> CallOutcome:
     """The outcome with data, arguments, summary and error through the PII gate; as it is where that
-    is open."""
+    is open. `declared` is what the function's author says of its values."""
     if gate is None:
         return outcome
     return replace(
         outcome,
-        data=gate.mask(outcome.data),
+        data=gate.mask(outcome.data, declared),
         summary=gate.mask_text(outcome.summary),
         error=gate.mask_text(outcome.error),
-        arguments=gate.mask(outcome.arguments),
+        arguments=gate.mask(outcome.arguments, declared),
     )
 
 

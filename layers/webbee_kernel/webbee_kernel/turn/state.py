@@ -22,7 +22,7 @@ from ..language import detect
 from ..language import of as language_of
 from ..llm.protocol import Exchange, ToolSpec
 from ..llm.tools import tool_spec
-from ..pii import Masker
+from ..pii import NOTHING, Masker
 from ..sdk.context import User
 from ..values import (
     JSON,
@@ -145,6 +145,13 @@ class TurnState:
         )
 
     @property
+    def skeleton_shown(self) -> str:
+        """The skeleton as a model was shown it, empty where none was asked: its placeholders are
+        remembered, so a value keeps its own from turn to turn."""
+        shown = self.__dict__.get("prompt")
+        return shown.skeleton if isinstance(shown, Prompt) else ""
+
+    @property
     def made(self) -> dict[int, CallOutcome]:
         """This turn's calls in order: an answer given twice counts once."""
         return {i: o for i, o in self.outcomes.items() if i not in self.echoes}
@@ -226,12 +233,13 @@ class TurnState:
         )
 
     def as_shown(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
-        """An outcome as models may see it: through the gate, its arguments without secrets."""
+        """An outcome as models may see it: through the gate, with the kinds that its author
+        declares, its arguments without secrets."""
+        function = self.catalogue.function(outcome.app_id, outcome.fn_name)
         if outcome.arguments:
-            function = self.catalogue.function(outcome.app_id, outcome.fn_name)
             schema = function.input_schema if function else {}
             outcome = replace(outcome, arguments=without_secrets(outcome.arguments, schema))
-        return masked(outcome, gate)
+        return masked(outcome, gate, function.pii if function else NOTHING)
 
     def with_problems(self, problems: tuple[Problem, ...]) -> TurnState:
         """The last answer turns out to be unusable."""
@@ -295,12 +303,12 @@ def _what(outcome: CallOutcome) -> tuple[str, str, str]:
     return outcome.app_id, outcome.fn_name, repr(outcome.arguments)
 
 
-def masker_for(memory: SessionMemory, message: str) -> Masker:
+def masker_for(memory: SessionMemory, message: str, like: Masker) -> Masker:
     """One placeholder map over the remembered turns, so the same value keeps its name; what users
-    typed gives none away."""
+    typed gives none away. It looks for what `like` looks for."""
     known: dict[str, str] = {}
     for turn in memory.turns:
         known |= turn.vault
-    masker = Masker(known)
+    masker = like.anew(known)
     masker.observe([message, *(t.message for t in memory.turns)])
     return masker

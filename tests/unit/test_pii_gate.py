@@ -1,0 +1,234 @@
+"""What the PII gate takes beyond the words of a text: keys of every language, numbers, the user's
+regions, kinds that an author declares, a deployment's own detector, documents by checksum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.pii import Masker, declared, of_language
+from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
+from webbee_kernel.sdk.markers import PersonName, Phone
+from webbee_kernel.testing import ExtensionHarness, TestKernel
+
+
+def vault(value: Any, kinds: dict[str, str] | None = None, **options: Any) -> list[str]:
+    masker = Masker(**options)
+    masker.mask(value, kinds or {})
+    return list(masker.vault.values())
+
+
+@pytest.mark.parametrize(
+    "key",
+    "kunde kundenname absender cliente nombre remitente expediteur prénom apellidos nom_client"
+    " destinatario ansprechpartner клиент".split(),
+)
+def test_a_name_is_masked_under_the_name_keys_of_every_language(key: str) -> None:
+    assert vault({key: "Xiomara Quispe"}) == ["Xiomara Quispe"]
+
+
+@pytest.mark.parametrize(
+    "key", "dateiname produktname nombre_archivo nom_fichier titel titre ciudad stadt".split()
+)
+def test_the_name_of_a_thing_stays(key: str) -> None:
+    assert vault({key: "Blaue Lampe"}) == []
+
+
+@pytest.mark.parametrize("number", [4155552671, 79161234567, 8613812345678, 33612345678])
+def test_a_phone_that_is_a_json_number_is_masked_under_a_phone_key(number: int) -> None:
+    masker = Masker()
+    assert masker.mask({"phone": number, "id": number}) == {"phone": "<PHONE_1>", "id": number}
+    assert masker.resolve("<PHONE_1>") == str(number)
+
+
+def test_other_numbers_stay_under_a_phone_key() -> None:
+    assert vault({"phone": 12, "mobile": 0, "fax": True, "tel": 3.5}) == []
+
+
+def test_a_national_number_in_prose_is_masked_for_who_lives_there() -> None:
+    text = "Rappelle-toi du 06 12 34 56 78 demain"
+    assert vault(text, regions=of_language("fr-FR")) == ["06 12 34 56 78"]
+    assert vault(text) == []
+
+
+def test_a_time_zone_in_the_data_says_where_numbers_are_of() -> None:
+    assert vault({"zone": "Europe/Berlin", "note": "Bitte 030 901820 wählen"}) == ["030 901820"]
+
+
+def test_another_number_of_the_data_says_where_numbers_are_of() -> None:
+    found = vault({"b": "oder 06 12 34 56 79", "a": "+33 6 12 34 56 78"})
+    assert sorted(found) == ["+33 6 12 34 56 78", "06 12 34 56 79"]
+
+
+def test_dates_and_versions_are_no_phone_numbers_wherever_the_user_lives() -> None:
+    text = "2026-05-15, 15.05.2026, 10.20.30.40, 1 000 000, 12:30, 3.11.7, 01/02/2026 03:04"
+    for tag in ("en-US", "de-DE", "fr-FR", "ru-RU", "es-ES"):
+        assert vault(text, regions=of_language(tag)) == []
+
+
+class Person(BaseModel):
+    nick: PersonName
+    since: int = 0
+
+
+class Team(BaseModel):
+    title: str
+    lead: Person
+    members: list[Person] = []
+    hotline: Phone | None = None
+
+
+def test_what_an_author_declares_is_masked_whatever_it_looks_like() -> None:
+    kinds = declared(Team.model_json_schema())
+    assert kinds == {"lead.nick": "name", "members.nick": "name", "hotline": "phone"}
+    data = {
+        "title": "x99",
+        "lead": {"nick": "x99"},
+        "members": [{"nick": "the boss"}],
+        "hotline": "0800-HELP",
+    }
+    assert Masker().mask(data, kinds) == {
+        "title": "x99",
+        "lead": {"nick": "<NAME_1>"},
+        "members": [{"nick": "<NAME_2>"}],
+        "hotline": "<PHONE_1>",
+    }
+
+
+def test_a_declared_result_reaches_the_model_masked_in_a_whole_turn() -> None:
+    ext = Extension("teams")
+    chat = ChatExtension(ext)
+
+    @chat.function("show", "Show the team", data_model=Team)
+    async def show(ctx: Any) -> ActionResult:
+        return ActionResult.success({"title": "Blue", "lead": {"nick": "Zorblax"}}, "One team.")
+
+    seen: list[str] = []
+
+    def model(request: ModelRequest) -> ModelResponse:
+        seen.append(request.prompt)
+        if request.role == "narrator":
+            return ModelResponse("<NAME_1> leads Blue.")
+        return ModelResponse(tool_calls=(ToolCall("teams__show", {}),))
+
+    kernel = TestKernel([ext], model=FunctionModel(model))
+    assert kernel.chat("who leads the team?").text == "Zorblax leads Blue."
+    assert "Zorblax" not in "".join(seen) + kernel.prompt("and now?")
+
+
+def test_a_value_of_the_skeleton_keeps_its_placeholder_from_turn_to_turn() -> None:
+    people = Extension("people")
+    sections = ["first@example.org", "second@example.org"]
+
+    @people.skeleton("last")
+    async def last(ctx: Any) -> dict[str, Any]:
+        return {"response": {"from": sections}}
+
+    chat = ChatExtension(people)
+
+    @chat.function("show", "Show a letter")
+    async def show(ctx: Any) -> ActionResult:
+        return ActionResult.success({"from": "third@example.org"}, "A letter.")
+
+    prompts: list[str] = []
+
+    def model(request: ModelRequest) -> ModelResponse:
+        if request.role == "narrator":
+            return ModelResponse("A letter from <EMAIL_3>.")
+        prompts.append(request.prompt)
+        return ModelResponse(tool_calls=(ToolCall("people__show", {}),))
+
+    kernel = TestKernel([people], model=FunctionModel(model))
+    ExtensionHarness(people, stores=kernel.app.stores).skeleton("last")
+    for _ in range(3):
+        kernel.chat("show me the letter")
+    sections_shown = [p[p.index("[SKELETON]") : p.index("[HISTORY]")] for p in prompts]
+    assert "<EMAIL_1>" in sections_shown[0] and "<EMAIL_2>" in sections_shown[0]
+    assert len({s[s.index("from") :].split("]")[0] for s in sections_shown}) == 1
+
+
+def test_a_deployments_own_detector_is_asked_beside_the_built_in_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import sys
+    from types import ModuleType
+
+    module = ModuleType("house_names")
+
+    def find(text: str, key: str) -> Sequence[tuple[int, int]]:
+        at = text.find("zorblax")
+        return [(at, at + 7)] if at >= 0 else []
+
+    module.find = find  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "house_names", module)
+    ext = Extension("notes")
+    chat = ChatExtension(ext)
+
+    @chat.function("show", "Show a note")
+    async def show(ctx: Any) -> ActionResult:
+        return ActionResult.success({"text": "zorblax wrote to Sarah Lee"}, "A note.")
+
+    seen: list[str] = []
+
+    def model(request: ModelRequest) -> ModelResponse:
+        seen.append(request.prompt)
+        if request.role == "narrator":
+            return ModelResponse("<NAME_1> wrote.")
+        return ModelResponse(tool_calls=(ToolCall("notes__show", {}),))
+
+    env = {"WEBBEE_NAME_DETECTOR": "house_names:find"}
+    kernel = TestKernel([ext], model=FunctionModel(model), env=env)
+    assert kernel.chat("show the note").text == "zorblax wrote."
+    assert "zorblax" not in "".join(seen) and "Sarah Lee" not in "".join(seen)
+
+
+ALL = ("IBAN", "CARD", "PASSPORT", "IDENTITY")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("pay to DE89 3704 0044 0532 0130 00 today", "DE89 3704 0044 0532 0130 00"),  # ISO 13616
+        ("GB82WEST12345698765432", "GB82WEST12345698765432"),
+        ("card 4111 1111 1111 1111", "4111 1111 1111 1111"),
+        ("Amex 3782 822463 10005", "3782 822463 10005"),
+        ("passport number: 123456789", "123456789"),
+        ("DNI 12345678Z", "12345678Z"),
+        ("CPF 529.982.247-25", "529.982.247-25"),
+        ("СНИЛС 112-233-445 95", "112-233-445 95"),
+        ("ИНН 500100732259", "500100732259"),
+        ("11010519491231002X", "11010519491231002X"),
+    ],
+)
+def test_documents_are_masked_by_their_checksum_where_a_deployment_asks(
+    text: str, value: str
+) -> None:
+    masker = Masker(kinds=ALL)
+    masked = masker.mask(text)
+    assert value in masker.vault.values()
+    assert masker.unmask_text(masked) == text
+    assert value not in Masker().vault.values()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "DE88 3704 0044 0532 0130 00",
+        "4111 1111 1111 1112",
+        "order 123456789",
+        "DNI 12345678A",
+        "529.982.247-26",
+        "1715793664123456789",
+    ],
+)
+def test_a_number_whose_checksum_is_wrong_stays(text: str) -> None:
+    assert vault(text, kinds=ALL) == []
+
+
+def test_documents_stay_where_nobody_asked() -> None:
+    assert vault("card 4111 1111 1111 1111, DE89 3704 0044 0532 0130 00") == []
