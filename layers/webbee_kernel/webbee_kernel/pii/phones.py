@@ -38,7 +38,7 @@ _GROUPED = re.compile(
 # Without plus, cue or parentheses, grouped as people group numbers: only where the user's regions
 # are known.
 _NATIONAL = re.compile(
-    r"(?<![\w.+/)=:,#\u2116$\u20ac\u00a3-])0?\d{1,5}(?:[ \u00a0./-]\d{2,8}){1,5}"
+    r"(?<![\w.+/)=:,#\u2116$\u20ac\u00a3-])\(?\d{1,6}\)?(?:[ \u00a0./-]{1,2}\(?\d{1,9}\)?){1,5}"
     r"(?![\w(%\u20ac$\u20bd:/]|[.,-]\d| ?(?:[%\u20ac$]))"
 )
 _LOOSE = re.compile(rf"(?<![\w@])[(+\uff0b]?\d(?:{_GAP}{{0,3}}\d){{6,16}}{_EXTENSION}(?![\w@])")
@@ -57,7 +57,11 @@ def _after_word() -> re.Pattern[str]:
 
 # How sure a candidate is to be a phone number before the library has judged it.
 _CUED, _WRITTEN, _HOME = 0, 1, 2
-_DATE = re.compile(r"\d{4}[./-]\d\d?[./-]\d\d?(?!\d)|\d\d?[./-]\d\d?[./-]\d{4}(?!\d)")
+# A date, an address of a machine or a version: never a phone number for its grouping alone.
+_DATE = re.compile(
+    r"(?:19|20)\d\d[ ./-]\d\d?[ ./-]\d\d?(?!\d)|\d\d?[ ./-]\d\d?[ ./-](?:19|20)\d\d(?!\d)"
+    r"|\d{1,3}(?:\.\d{1,3}){2,3}(?![.\d])"
+)
 _Candidate = tuple[int, int, int]
 Phone = tuple[int, int, str]  # start, end, identity: E.164 with `;ext=` where there is an extension
 
@@ -150,7 +154,7 @@ def _with_plus(window: str) -> list[Phone]:
     """`8613812345678`: eleven digits and more that are a number once a plus stands before them."""
     from phonenumbers import Leniency, PhoneNumberMatcher
 
-    if not 11 <= sum(map(str.isdigit, window)) <= 15:
+    if not 11 <= _digits(window) <= 15:
         return []
     found = _matches(PhoneNumberMatcher(f"+{window}", None, Leniency.VALID))
     return [(max(0, s - 1), e - 1, identity) for s, e, identity in found]
@@ -162,10 +166,15 @@ def _grouped_as_at_home(window: str, regions: tuple[str, ...]) -> list[Phone]:
     if _DATE.match(window):
         return []
     for region in regions:
-        found = _matches(PhoneNumberMatcher(window, region, Leniency.EXACT_GROUPING))
-        if found:
-            return found
+        for found in _matches(PhoneNumberMatcher(window, region, Leniency.EXACT_GROUPING)):
+            start, end, _ = found
+            if start == 0 and end >= len(window) - 1 and _digits(window) >= 7:
+                return [found]
     return []
+
+
+def _digits(text: str) -> int:
+    return sum(map(str.isdigit, text))
 
 
 def _is_written_so(window: str) -> bool:

@@ -83,8 +83,10 @@ def is_particle(word: str) -> bool:
 
 @lru_cache(maxsize=1)
 def not_names() -> frozenset[str]:
-    """Words that occur in no person's name; what stands inside surnames is not among them."""
-    return people("not_names") - people("particles")
+    """Words that occur in no person's name, those of currencies included; what stands inside
+    surnames is not among them."""
+    money = {fold(w) for t in tags() for forms in of(t).currencies.values() for w in forms.split()}
+    return (people("not_names") | (money - people("surnames"))) - people("particles")
 
 
 def is_acronym(word: str) -> bool:
