@@ -219,6 +219,24 @@ def test_the_narrator_sees_all_calls_of_the_turn_with_their_arguments(office: Of
     assert 'args={"name": "Boris", "room": "B-12"}' in told
 
 
+def test_no_model_reads_a_secret_argument_back(office: Office) -> None:
+    chat = ChatExtension(office.ext)
+
+    @chat.function("sign_in", "Sign in", action_type="write")
+    async def sign_in(ctx: Context, name: str, password: str) -> ActionResult:
+        return ActionResult.success({"name": name}, f"{name} is signed in.")
+
+    k, model = kernel(
+        office,
+        plan(call("sign_in", name="Anna", password="hunter2"), CONTINUE),
+        say("That is all."),
+        say("Anna is signed in."),
+    )
+    k.chat("sign Anna in")
+    assert 'args={"name": "Anna"}' in model.requests[1].prompt
+    assert not any("hunter2" in r.prompt for r in model.requests)
+
+
 def test_a_question_of_the_classifier_is_the_reply_where_nothing_was_changed(
     office: Office,
 ) -> None:

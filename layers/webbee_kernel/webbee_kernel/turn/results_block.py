@@ -88,4 +88,9 @@ def _line(outcome: CallOutcome, data: str, number: int | None) -> str:
 
 def arguments(outcome: CallOutcome) -> str:
     """` args={…}`: what the call was given; empty where that was nothing."""
-    return f" args={dumps(fit(outcome.arguments, MAX_ARGUMENTS))}" if outcome.arguments else ""
+    if not outcome.arguments:
+        return ""
+    text = dumps(outcome.arguments)
+    if len(text) > MAX_ARGUMENTS:
+        text = dumps(fit(outcome.arguments, MAX_ARGUMENTS))
+    return f" args={text}"

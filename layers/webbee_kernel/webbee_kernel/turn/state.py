@@ -44,7 +44,7 @@ from .rules import apps_block, policy_block
 from .shortlist import Shortlist, shortlist
 
 _LEAST_S = 0.5
-_OF_WHAT_WAS_READ = ("prompt", "shortlist", "tools")
+_OF_WHAT_WAS_READ = ("language", "prompt", "shortlist", "tools")
 """Computed once a turn: nothing that a `with_…` method changes goes into them."""
 
 
