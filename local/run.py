@@ -6,13 +6,14 @@ import argparse
 import itertools
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import SettingsError
 
 from .cli.show import progress
+from .model_search import PORTS, ModelServer, Search
 from .paint import paint
 
 STEPS = 4
@@ -33,6 +34,7 @@ def main(arguments: list[str] | None = None) -> int:
         make_model(Settings.from_env({"WEBBEE_MODEL": options.model}))
     except SettingsError as error:
         parser.error(f"--model {options.model}: {error}")
+    search = Search(options.port, PORTS if options.model == "offline" else {})
     count = itertools.count()
 
     def step(what: str) -> None:
@@ -56,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
             step=step,
         ) as world:
             progress("started", STEPS, STEPS)
-            print(welcome(world.url, failed(world)), flush=True)
+            print(welcome(world.url, failed(world), search.found()), flush=True)
             world.keep_fresh()
             threading.Event().wait()
     except OSError as error:
@@ -71,8 +73,9 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def welcome(url: str, failed: Mapping[str, str]) -> str:
-    """What to type next, and which extensions are missing, with their reasons."""
+def welcome(url: str, failed: Mapping[str, str], servers: Sequence[ModelServer] = ()) -> str:
+    """What to type next, which extensions are missing, with their reasons, and which model servers
+    of this machine could answer instead of the embedded model."""
     post = f"curl -s {url}/v1/chat -H 'Authorization: Bearer alice' -d"
     mail = "отправь на тот же адрес «статус по проекту»"
     chat = f"""{post} '{{"message": "покажи письма за сегодня", "session_id": "s1"}}'"""
@@ -96,6 +99,8 @@ def welcome(url: str, failed: Mapping[str, str]) -> str:
         "",
         *(f"{paint('not loaded', 'red')} {app_id}: {reason}" for app_id, reason in failed.items()),
         *(["./webbee check says what to do.", ""] if failed else []),
+        *(f"{paint(f'{s.name} runs here. To use it:', 'bold')} {s.command}" for s in servers),
+        *([""] if servers else []),
         "Ctrl-C stops it.",
     ]
     return "\n".join(lines)

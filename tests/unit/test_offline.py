@@ -21,6 +21,14 @@ TOOLS = tuple(tool_spec(f) for f in CATALOGUE.functions(("mail", "notes", "tasks
 UTTERANCES: dict[str, dict[str, list[str]]] = json.loads(
     (Path(__file__).parent / "offline_utterances.json").read_text("utf-8")
 )
+REMARKS = [
+    (f"{language} {kind}", messages)
+    for language, kinds in json.loads(
+        (Path(__file__).parent / "offline_remarks.json").read_text("utf-8")
+    ).items()
+    for kind, messages in kinds.items()
+]
+ACTS = {f"{t.app_id}.{t.fn_name}": t.action_type for t in TOOLS}
 
 SKELETON = "[SKELETON]\nNOTE: cached\n- tasks (cached ~28s ago): overdue_count=3, today_count=5"
 INBOX = """[2026-05-15T17:21:04Z user ok apps=[mail]] показать письма за сегодня → отправил список с 8 непрочитанными
@@ -87,6 +95,19 @@ def test_utterances_reach_their_function_and_misses_are_refusals(
     assert len(outcomes) >= 40
     assert 1 - len(missed) / len(outcomes) >= accuracy, missed
     assert sum(o[2] != "none" for o in missed) / len(outcomes) <= wrong, missed
+
+
+@pytest.mark.parametrize("history", [(), "INBOX NOTES ADDED".split(), "ADDED NOTES INBOX".split()])
+@pytest.mark.parametrize(("kind", "messages"), REMARKS)
+def test_what_is_no_command_has_no_effect(
+    kind: str, messages: list[str], history: Iterable[str]
+) -> None:
+    """220 questions, prohibitions and remarks in two languages, written by the model's author
+    before it was tuned; each with nothing to point at, and with facts it could point at."""
+    facts = {"INBOX": INBOX, "NOTES": NOTES, "ADDED": ADDED}
+    acted = {m: called(m, *(facts[name] for name in history)) for m in messages}
+
+    assert {m: c for m, c in acted.items() if any(ACTS[name] != "read" for name, _ in c)} == {}
 
 
 @pytest.mark.parametrize("message", [text for part in UTTERANCES.values() for text in part["none"]])

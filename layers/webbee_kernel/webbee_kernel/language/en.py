@@ -66,6 +66,7 @@ WORDS = Words(
     plural_reference="all them these those everything both",
     manner="how",
     article="a an the my our",
+    help="help commands",
     clause="that",
     toward="him her them there same his hers their he she they",
     copula="is are was were isn't aren't wasn't weren't",

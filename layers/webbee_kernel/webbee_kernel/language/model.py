@@ -88,6 +88,7 @@ class Words:
     plural_reference = Role()  # points back at several: them, these, all
     manner = Role()  # asks in which way: how
     article = Role()  # stands before a name and belongs to none: the
+    help = Role()  # asks what there is to do
     clause = Role()  # after a comma before the content of a command: that
     toward = Role()  # points back at a person or a place: her, there
     copula = Role()  # is, was: the sentence tells how something is

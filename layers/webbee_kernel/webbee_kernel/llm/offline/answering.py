@@ -47,9 +47,13 @@ def from_facts(asked: Asked, facts: Sequence[Fact]) -> str:
     if not wanted and not fields:
         return ""
     naming = [w for w in asked.telling if w not in fields and not points_back(w, asked.tag)]
-    pointing = not naming and any(has(w, asked.tag, "reference", "toward") for w in asked.said)
+    pointing = not naming and recall.reference(asked.said, asked.tag) is not None
+    place = recall.reference(asked.said, asked.tag)
     for fact in facts:
         things = _things(fact)
+        if pointing and place and place.position is not None:
+            rows = [r.fields for r in recall.records(fact, "id") if r.listed]
+            things = rows[place.position :][:1]
         if naming:
             things = _nearest(things, naming)
         elif not pointing or len(things) != 1:

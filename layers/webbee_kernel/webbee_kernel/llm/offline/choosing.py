@@ -10,7 +10,7 @@ from .entities import find_entities
 from .matching import Index, Match, spoken, telling
 from .schema import arguments_of
 from .speech import Sentence
-from .words import Word, concepts, has, near, words
+from .words import Word, concepts, has, near, state, words
 
 THRESHOLD = 2.4
 """Least score of a sentence that is acted upon; set on the utterances marked `tuned` in
@@ -25,7 +25,7 @@ CONTENT_COVERAGE = 0.15
 MATTER, MATTER_COVERAGE = 1.2, 0.2
 """Least score and coverage of a read whose matter the sentence names."""
 
-CONTEXT = 0.9
+CONTEXT = 1.6
 """What it is worth that the newest facts are of the same app, for a sentence that points back."""
 
 ADDRESS = 1.5
@@ -134,7 +134,7 @@ def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
 
 def names_matter(sentence: Sentence, match: Match, index: Index) -> bool:
     """Whether the sentence says, besides its verb, what the function is about."""
-    matter, verb = index.matter(match.tool), sentence.verb
+    matter, verb = index.vocabulary[match.tool.name].matter, sentence.verb
     return any(
         matter & {w.stem, *concepts(w.text, sentence.tag)}
         for w in spoken(sentence.head, sentence.tag)
@@ -162,6 +162,6 @@ def _asks(verb: Word, match: Match, index: Index, tag: str) -> bool:
     known = index.vocabulary[match.tool.name]
     if verb.text in known.leads or verb.text in known.reports:
         return True
-    if any(c in known.concepts for c in concepts(verb.text, tag)):
+    if concepts(verb.text, tag) & known.concepts or state(verb.text, tag) & known.commands:
         return True
     return any(near(verb.text, lead) for lead in known.leads)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from ... import language
 from .matching import Vocabulary
-from .words import Word, concepts, forms, has, points_back, words
+from .words import Word, concepts, forms, has, points_back, state, words
 
 _EDGES = " \t,;:—–-"
 _NEAR = 40  # characters before a span in which its prepositions may stand
@@ -53,8 +53,9 @@ class Content:
         known = self.vocabulary
         if word.stem in known.commands or word.text in known.leads:
             return True
-        meant = concepts(word.text, self.tag)
-        return any(c[0] == "=" and c in known.concepts for c in meant)
+        if state(word.text, self.tag) & known.commands:
+            return True
+        return bool(concepts(word.text, self.tag) & (known.concepts | known.matter))
 
 
 def remainder(text: str, spans: Sequence[Span], content: Content) -> str:
@@ -98,7 +99,11 @@ def _last(said: Sequence[Word], first: int, content: Content) -> int:
     known = content.vocabulary
     closing = known.commands if content.lookup else known.frequent
     last = len(said)
-    while last > first and (said[last - 1].stem in closing or content.idle(said[last - 1])):
+    while last > first and (
+        said[last - 1].stem in closing
+        or content.idle(said[last - 1])
+        or (content.lookup and content.asks(said[last - 1]))
+    ):
         last -= 1
     if content.lookup:
         return last

@@ -65,6 +65,8 @@ class _Filler:
         self.marker = sentence.content
         self.head = [w for w in self.words if self.marker < 0 or w.start < self.marker]
         self.reference = recall.reference(self.head, self.tag)
+        again = any(has(w, self.tag, "again") for w in self.head)
+        self.repeats = self.reference is not None or again
         self.values: dict[str, Any] = {}
         self.spans: list[Span] = []
         self.extra: set[str] = set()
@@ -295,7 +297,7 @@ class _Filler:
         takes_text = self.main is not None and self.main.required
         if said and (record := recall.named(self.facts, argument.name, said)):
             self.extra |= {w.stem for w in said}
-            return None if self.lookup and recall.literal(record.fields, said) else record.id
+            return record.id
         if takes_text and said and self.marker < 0 and not self.quotes:
             named = self._named_at_the_front(argument, said)
             if named is not None:
@@ -406,18 +408,23 @@ class _Filler:
         """The text that is left for the main argument. An optional one takes it only if it is a
         search word or a name."""
         if main.required and self.marker >= 0:
-            start = self.marker
-            spans = [Span(s.start - start, s.end - start) for s in self.spans if s.start >= start]
-            return tidy(without(self.text[start:], spans, self.tag))
+            return tidy(without(*self._from(self.marker), self.tag))
         content = Content(
             self.vocabulary,
             self.tag,
             lookup=self.lookup or not main.required,
             loose=not main.required,
-            back=self.lookup or bool(self.reference and not self._own_words()),
+            back=self.lookup or bool(self.repeats and not self._own_words()),
             extra=frozenset(self.extra),
         )
-        return remainder(self.text, self.spans, content)
+        verb = self.sentence.verb
+        after = remainder(*self._from(verb.start), content) if verb else ""
+        return after or remainder(self.text, self.spans, content)
+
+    def _from(self, start: int) -> tuple[str, list[Span]]:
+        """The text from here on, and the claimed parts of it."""
+        spans = [Span(s.start - start, s.end - start) for s in self.spans if s.start >= start]
+        return self.text[start:], spans
 
     def _own_words(self) -> bool:
         """Whether anything but a reference stands in the head."""
@@ -431,7 +438,7 @@ class _Filler:
 
     def _repeated(self, main: Argument) -> str:
         """The text that a reference means: that of the same call before, or of the thing."""
-        if not main.required or self.reference is None or self.quotes:
+        if not main.required or not self.repeats or self.quotes:
             return ""
         for fact in self.reading.facts:
             if text := self._text_of(fact, main):

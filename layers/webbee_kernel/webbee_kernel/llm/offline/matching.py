@@ -44,7 +44,8 @@ class Vocabulary:
     `commands`: stems of its name, description and of what its examples share; `frequent`: stems of
     its name or of several examples; `leads`: words, in their very forms, with which it is asked
     for; `reports`: those with which a user tells that he did it himself ("I finished …");
-    `concepts`: what its name and leads mean in any language; `known`: stems of all its texts.
+    `concepts`: what its name and leads mean in any language; `known`: stems of all its texts;
+    `matter`: stems and concepts of what it is about, its app and its name less the verb.
     """
 
     commands: frozenset[str]
@@ -53,6 +54,7 @@ class Vocabulary:
     reports: frozenset[str]
     concepts: frozenset[str]
     known: frozenset[str]
+    matter: frozenset[str]
 
 
 class Index:
@@ -89,13 +91,6 @@ class Index:
                 self._norms.append(sum(self._idf[s] for s in set(told)))
                 for s in told[:1]:
                     self._leads[s].add(i)
-
-    def matter(self, tool: ToolSpec) -> frozenset[str]:
-        """Stems and concepts of what the function is about: its app, and its name less the verb."""
-        found: set[str] = set()
-        for part in (*_NAME_PART.findall(tool.app_id), *_NAME_PART.findall(tool.fn_name)[1:]):
-            found |= {language.stem(part, "en"), *concepts(part.casefold(), "en")}
-        return frozenset(found)
 
     def rank(self, said: Iterable[Word], tag: str) -> list[Match]:
         """All functions with any evidence, best first."""
@@ -238,8 +233,17 @@ def _vocabulary(tool: ToolSpec) -> Vocabulary:
         leads=frozenset(leads | {first}),
         reports=frozenset(w.text for w, _ in reported if w),
         concepts=frozenset(meant),
+        matter=_matter(tool),
         known=frozenset(seen) | {w.stem for w in described} | own,
     )
+
+
+def _matter(tool: ToolSpec) -> frozenset[str]:
+    found: set[str] = set()
+    for part in (*_NAME_PART.findall(tool.app_id), *_NAME_PART.findall(tool.fn_name)[1:]):
+        named = {c for c in concepts(part.casefold(), "en") if c[0] == "#"}
+        found |= {language.stem(part, "en"), *named}
+    return frozenset(found)
 
 
 def _first(example: list[Word], tag: str, *, reported: bool = False) -> Word | None:

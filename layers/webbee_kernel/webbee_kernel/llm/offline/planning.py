@@ -19,7 +19,7 @@ from .matching import Match, index_of, telling
 from .reading import Fact, Reading, read_prompt
 from .schema import arguments_of
 from .speech import Leads, Sentence, is_yes, sentences
-from .words import concepts, has, words
+from .words import concepts, has, state, words
 
 KERNEL = "kernel"
 """App id of the kernel's own functions: this model needs none of them."""
@@ -30,6 +30,9 @@ STRONG = 3.0
 
 LIKE_AN_EXAMPLE = 0.7
 """Likeness from which a question is one of a function's examples."""
+
+STATED = 7
+"""Words of a remark that tells a thing's state at most."""
 
 FRAGMENT = 5
 """Words of a noun phrase that is read as "show me …" at most."""
@@ -81,9 +84,9 @@ class _Message:
             return ModelResponse(text=self.text or replies.unknown(self.tools, self.tag))
         missing = next((p for p in left if p.filled.missing), None)
         if missing:
-            ask = missing.polite and missing.tool.action_type != "read"
-            text = replies.able(missing.tool, self.tag) if ask else ""
-            return ModelResponse(text=text or replies.ask(missing.filled.missing, self.tag))
+            if missing.polite and missing.tool.action_type != "read":
+                return ModelResponse(text=replies.able(missing.tool, self.tag))
+            return ModelResponse(text=replies.ask(missing.filled.missing, self.tag))
         unsure = [p for p in left if not p.sure and p.tool.action_type != "read"]
         if unsure and not self.reading.problems:
             told = ((p.tool, self._named(p)) for p in left)
@@ -154,7 +157,9 @@ class _Message:
         elif sentence.act == "question":
             self._question(sentence)
             return
-        elif sentence.act == "remark" and self._fragment(sentence):
+        elif sentence.act == "remark" and (
+            self._again(sentence) or self._state_told(sentence) or self._fragment(sentence)
+        ):
             return
         self._say(self._words_for(sentence))
 
@@ -164,7 +169,9 @@ class _Message:
     def _words_for(self, sentence: Sentence) -> str:
         """What is said to a sentence that asks for nothing."""
         spoken = language.of(self.tag)
-        if sentence.act == "greeting":
+        if sentence.act == "greeting" or any(
+            has(w, self.tag, "help") for w in words(sentence.text, self.tag)[:2]
+        ):
             return replies.capabilities(self.tools, self.tag)
         if sentence.act == "thanks":
             return spoken.say("welcome")
@@ -186,7 +193,8 @@ class _Message:
         filled = fill(tool, sentence, self.reading, known, self.earlier)
         if filled.missing and tool.action_type == DESTRUCTIVE and not self._says_more(sentence):
             filled = self._resumed(tool) or filled
-        polite = sentence.act == "request" and sentence.text.rstrip().endswith("?")
+        said = words(sentence.text, self.tag)
+        polite = sentence.act == "request" and any(has(w, self.tag, "ability") for w in said)
         self.planned.append(_Planned(tool, filled, sure, polite))
         if len(self.planned) > len(self.reading.results):  # results of steps that ran are facts
             self.earlier.append((tool, len(self.planned) - 1))
@@ -209,6 +217,44 @@ class _Message:
                     known = self.index.vocabulary[tool.name]
                     return fill(tool, sentence, self.reading, known)
         return None
+
+    def _again(self, sentence: Sentence) -> bool:
+        """ "The same to bob@example.com", "no, to Bob instead": the last effect with another value."""
+        fact = next(iter(self.reading.facts), None)
+        tool = next(
+            (
+                t
+                for t in self.tools
+                if fact and (t.app_id, t.fn_name) == (fact.app_id, fact.fn_name)
+            ),
+            None,
+        )
+        kinds = {e.kind for e in find_entities(sentence.text)}
+        if tool is None or tool.action_type == "read" or "email" not in kinds:
+            return False
+        if not any(a.kind == "email" and a.required for a in arguments_of(tool.input_schema)):
+            return False
+        self._add(tool, sentence, sure=False)
+        return True
+
+    def _state_told(self, sentence: Sentence) -> bool:
+        """ "The first one is done": what a function would bring about, said of one thing."""
+        said = words(sentence.text, self.tag)
+        if len(said) > STATED or any(has(w, self.tag, "others", "question") for w in said):
+            return False
+        for match in ranked(sentence, self.index, self._context()):
+            known = self.index.vocabulary[match.tool.name]
+            told = next((w for w in said if state(w.text, self.tag) & known.commands), None)
+            if told and match.tool.action_type == "write":
+                asked = replace(sentence, verb=told)
+                filled = fill(match.tool, asked, self.reading, known, self.earlier)
+                if any(
+                    a.kind == "id" and a.name in filled.arguments
+                    for a in arguments_of(match.tool.input_schema)
+                ):
+                    self._add(match.tool, asked, sure=False)
+                    return True
+        return False
 
     def _fragment(self, sentence: Sentence) -> bool:
         """A noun phrase or something like an example of a read: "emails from Ivan"."""
@@ -233,7 +279,8 @@ class _Message:
         fitting = ranked(sentence, self.index, self._context())
         reads = [m for m in fitting if m.tool.action_type == "read"]
         able = any(has(w, self.tag, "ability") for w in asked.said)
-        if able and not asked.telling:
+        addressed = any(has(w, self.tag, "others") for w in asked.said)
+        if not asked.telling and (able or addressed):
             self._say(replies.capabilities(self.tools, self.tag))
         elif reads and reads[0].likeness >= LIKE_AN_EXAMPLE:
             self._add(reads[0].tool, sentence)
@@ -257,9 +304,12 @@ class _Message:
             for w in telling(words(sentence.text, self.tag), self.tag)
             if not has(w, self.tag, "question", "opener")
         ]
+        pointing = recall.reference(words(sentence.text, self.tag), self.tag) is not None
         for tool in self.tools:
             if tool.action_type == "read" and tool.app_id == next(iter(self.apps), ""):
                 arguments = arguments_of(tool.input_schema)
+                if pointing and any(a.kind == "id" for a in arguments):
+                    return tool
                 known = {f for a in arguments for _, said in a.values for f in said}
                 if told and all(w.text in known or w.stem in known for w in told):
                     return tool

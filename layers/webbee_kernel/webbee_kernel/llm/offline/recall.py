@@ -43,6 +43,9 @@ class Record:
 def reference(said: Sequence[Word], tag: str) -> Reference | None:
     """The reference these words make, if any."""
     position = next((ordinals(tag)[w.stem] for w in said if w.stem in ordinals(tag)), None)
+    counted = [int(w.text) for w in said if w.text.isdecimal() and len(w.text) < 3]
+    if position is None and len(counted) == 1 and counted[0]:
+        position = counted[0] - 1
     toward = any(has(w, tag, "toward") for w in said)
     if position is None and not toward and not any(has(w, tag, "reference") for w in said):
         return None
@@ -131,12 +134,6 @@ def holds(fields: dict[str, Any], said: Collection[Word]) -> bool:
     """Whether every word, whatever its ending, stands in one of the texts of a thing."""
     text = {w for value in fields.values() if isinstance(value, str) for w in _spelled(value)}
     return all(any(_same(word, other) for other in text) for word in said)
-
-
-def literal(fields: dict[str, Any], said: Collection[Word]) -> bool:
-    """Whether the words stand in one of its texts just as said: then the name itself finds it."""
-    mine = {w.text for w in said}
-    return any(mine <= {w for w, _ in _spelled(v)} for v in fields.values() if isinstance(v, str))
 
 
 def _spelled(text: str) -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ from typing import Literal
 from ... import language
 from .entities import find_entities
 from .matching import Index
-from .words import Word, has, idle, near, words
+from .words import Word, concepts, has, idle, near, words
 
 Act = Literal[
     "command",
@@ -133,7 +133,21 @@ def _sentence(text: str, tag: str, leads: Leads, marked: int) -> Sentence:
     said = _heard(head, tag)
     asks = marked < 0 and text.rstrip().endswith("?") and not text.rstrip().endswith(('"?', "»?"))
     act, verb = _Reading(head, said, tag, leads, asks=asks or head.rstrip().endswith("?")).act()
+    if verb and marked < 0 and act in ("command", "request"):
+        marked = _clause_after(verb, said, tag)
     return Sentence(text, tag, act, verb, marked)
+
+
+def _clause_after(verb: Word, said: Sequence[Word], tag: str) -> int:
+    """Where the clause of "note that I …" begins; -1 where the word behind the verb points at a
+    thing ("archive that message")."""
+    after = [w for w in said if w.start > verb.start][:2]
+    if len(after) < 2 or not has(after[0], tag, "clause"):
+        return -1
+    follows = after[1]
+    thing = any(c[0] == "#" for c in concepts(follows.text, tag))
+    begins = has(follows, tag, "first_person", "others", "article") or not idle(follows.text, tag)
+    return after[0].end if begins and not thing else -1
 
 
 def _heard(text: str, tag: str) -> list[Word]:
@@ -195,8 +209,7 @@ class _Reading:
         """A sentence that is neither question nor denial: what it asks for, if anything."""
         verb, certain = self._verb()
         if verb is not None:
-            told = any(w.start < verb.start and has(w, self.tag, "saying") for w in self.said)
-            if told:
+            if self._told_by_others(verb):
                 return "remark", None
             stated = (
                 any(w.start > verb.start and has(w, self.tag, "copula") for w in self.said)
@@ -210,6 +223,15 @@ class _Reading:
         if self.said and has(self.said[0], self.tag, "thanks"):
             return "thanks", None
         return "remark", None
+
+    def _told_by_others(self, verb: Word) -> bool:
+        """Whether the verb stands in what somebody else said or wrote: after a word of saying, or
+        after a colon behind anything but openers."""
+        before = [w for w in self.said if w.end <= verb.start]
+        if any(has(w, self.tag, "saying") for w in before):
+            return True
+        colon = self.text.rfind(":", 0, verb.start)
+        return any(not idle(w.text, self.tag) for w in self._opened(before) if w.end <= colon)
 
     def _verb(self) -> tuple[Word | None, bool]:
         """The word that commands and whether that is certain. Where a language leaves the order of
@@ -250,8 +272,11 @@ class _Reading:
 
     def _wished(self, rest: list[Word]) -> Word | None:
         """The verb of "I would like you to …"."""
-        wish = next((i for i, w in enumerate(rest[:4]) if has(w, self.tag, "wish")), None)
-        if wish is None or any(not idle(w.text, self.tag) for w in rest[:wish]):
+        wishes = [i for i, w in enumerate(rest[:4]) if has(w, self.tag, "wish")]
+        wish = wishes[-1] if wishes else None
+        if wish is None or any(
+            not idle(w.text, self.tag) and not has(w, self.tag, "wish") for w in rest[:wish]
+        ):
             return None
         after = [w for w in rest[wish + 1 :] if not idle(w.text, self.tag)]
         if after and (self._commands(after[0]) or self._infinite(after[0])):

@@ -60,7 +60,8 @@ def concepts(text: str, tag: str) -> frozenset[str]:
     found: set[str] = set()
     for each in dict.fromkeys((tag, *language.tags())):
         spoken = language.of(each).words
-        found |= {f"={c}" for c in spoken.meanings("commands").get(text, ())}
+        for role in ("commands", "infinitives"):
+            found |= {f"={c}" for c in spoken.meanings(role).get(text, ())}
         stem = language.stem(text, each)
         found |= {f"#{c}" for c in things(each).get(stem, ())}
         if found:
@@ -75,6 +76,22 @@ def things(tag: str) -> dict[str, frozenset[str]]:
     for word, named in language.of(tag).words.meanings("things").items():
         found.setdefault(language.stem(word, tag), set()).update(named)
     return {stem: frozenset(named) for stem, named in found.items()}
+
+
+@lru_cache(maxsize=KEPT)
+def state(text: str, tag: str) -> frozenset[str]:
+    """The stems, in all languages, of the words for the state that a (folded) word names: done,
+    unread. Empty where it names none."""
+    listed = [(t, language.of(t).words.meanings("values")) for t in language.tags()]
+    meant = language.of(tag).words.meanings("values").get(text) or frozenset(
+        c
+        for w, concepts_ in language.of(tag).words.meanings("values").items()
+        if language.stem(w, tag) == language.stem(text, tag)
+        for c in concepts_
+    )
+    return frozenset(
+        language.stem(w, t) for t, said in listed for w, c in said.items() if c & meant
+    )
 
 
 @lru_cache(maxsize=16)
