@@ -170,7 +170,7 @@ def _values(
     """Words for each value: its own, those that languages have for it, and those the description
     gives in brackets after it.
 
-    `done (finished, готово)` for an enum, `False to unpin (открепи)` for a boolean.
+    `done (finished, ready)` for an enum, `False to unpin (release)` for a boolean.
     """
     said = {fold(m[1]): m[2] for m in _SAYS.finditer(description)}
     if kind == "enum":

@@ -1,0 +1,75 @@
+"""Where one sentence asks for two things."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from ... import language
+from .choosing import asked_for, best, ranked
+from .conversation import Conversation
+from .entities import find_entities
+from .filling import fill
+from .speech import Sentence, sentences
+
+STRONG = 3.0
+"""Least score of either half of `X and Y`."""
+
+THEN = 2.0
+"""The same of `X, then Y`."""
+
+CLAUSES = 10
+"""Calls of one message at most, and places at which a cut is tried."""
+
+_ASKING = ("command", "request", "question")
+
+
+def clauses(talk: Conversation, sentence: Sentence) -> Iterator[Sentence]:
+    """The sentence cut at `and then` where both halves ask for something, at a plain `and` only
+    where the second is complete by ittalk."""
+    start, text = 0, sentence.text
+    for cut in list(_cuts(text, talk.tag))[:CLAUSES]:
+        halves = text[start : cut.start()], text[cut.end() :]
+        if 0 <= sentence.content < cut.start() and not cut["then"]:
+            continue
+        first, second = (sentences(h, talk.tag, talk.leads)[:1] for h in halves)
+        if first and second and _both(talk, first[0], second[0], then=bool(cut["then"])):
+            yield first[0]
+            start = cut.end()
+    rest = sentence if not start else next(iter(sentences(text[start:], talk.tag, talk.leads)))
+    yield rest
+
+
+def _both(talk: Conversation, first: Sentence, second: Sentence, *, then: bool) -> bool:
+    if first.act not in _ASKING or second.act not in _ASKING:
+        return False
+    least = THEN if then else STRONG
+    one = asked_for(first, talk.index, talk.apps, least) or best(ranked(first, talk.index), least)
+    if one is None:
+        return False
+    other = asked_for(second, talk.index, [one.tool.app_id], least)
+    if other is None:
+        return False
+    known = talk.index.vocabulary[other.tool.name]
+    return then or not fill(other.tool, second, talk.reading, known).missing
+
+
+def _cuts(text: str, tag: str) -> Iterator[re.Match[str]]:
+    quotes = [e for e in find_entities(text) if e.kind == "quote"]
+    for m in _joints(tag).finditer(text):
+        if not any(q.start < m.start() < q.end for q in quotes):
+            yield m
+
+
+@lru_cache(maxsize=16)
+def _joints(tag: str) -> re.Pattern[str]:
+    """`and`, `, then`, `and after that`: where a sentence may be cut."""
+    spoken = language.of(tag).words
+    joined = "|".join(map(re.escape, sorted(spoken.forms("and_")))) or "(?!)"
+    then = "|".join(map(re.escape, sorted(spoken.forms("sequence")))) or "(?!)"
+    fillers = "|".join(map(re.escape, sorted(spoken.forms("reference"), key=len, reverse=True)))
+    return re.compile(
+        rf",?\s+(?:(?:{joined})\s+)?(?P<then>(?:{then})(?:\s+(?:{fillers}))?)\s+|,?\s+(?:{joined})\s+",
+        re.IGNORECASE,
+    )

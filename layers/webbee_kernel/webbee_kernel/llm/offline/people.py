@@ -1,0 +1,99 @@
+"""Addresses and people: written, named, or pointed at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ... import language
+from . import recall
+from .content import Span
+from .entities import find_dates
+from .schema import Argument
+from .slots import Slots
+from .words import Word, concepts, has, idle, points_back
+
+
+class People(Slots):
+    """Fills arguments for addresses, senders and recipients."""
+
+    def addresses(self) -> None:
+        for argument in self.arguments:
+            if argument.kind not in ("email", "party"):
+                continue
+            if found := self.kind("email"):
+                taken = found if argument.many else found[:1]
+                self.spans.extend(Span(e.start, e.end) for e in taken)
+                values = [e.value for e in taken]
+                self.values[argument.name] = values if argument.many else values[0]
+            elif argument.kind == "party":
+                self.party(argument)
+            elif argument.required:
+                self._recalled_address(argument)
+        # what is left may be one of the user's own ("check the mail of me@personal.com")
+        own = next((a for a in self.arguments if a.holds_address), None)
+        if own and own.name not in self.values and (left := self.kind("email")):
+            self.take(own, left[0].value, left[0])
+
+    def party(self, argument: Argument) -> None:
+        """`from Sarah`: the name, without the ending of its case."""
+        for place, word in enumerate(self.words):
+            if not has(word, self.tag, "source"):
+                continue
+            after = (w for w in self.words[place + 1 :] if not has(w, self.tag, "article"))
+            following = next(after, None)
+            if following and self._is_name(following):
+                end = self._end_of_name(following)
+                self.values[argument.name] = self._uncased(self.text[following.start : end])
+                self.spans.append(Span(word.start, end))
+                return
+
+    def _is_name(self, word: Word) -> bool:
+        return not (
+            points_back(word, self.tag)
+            or idle(word.text, self.tag)
+            or word.text.isdecimal()
+            or any(e.start <= word.start < e.end for e in find_dates(self.text, self.tag, self.at))
+        )
+
+    def _end_of_name(self, word: Word) -> int:
+        """A capitalised word after a name belongs to it."""
+        after = next((w for w in self.words if w.start > word.start), None)
+        joined = after and not self.text[word.end : after.start].strip()
+        return after.end if after and joined and self.text[after.start].isupper() else word.end
+
+    def _uncased(self, name: str) -> str:
+        """What all forms of a name share: whoever searches by it finds them all."""
+        if not language.of(self.tag).cases or name.isascii():
+            return name
+        shared = []
+        for part in name.split():
+            stem = language.stem(part, self.tag)
+            shared.append(
+                part if stem == part.casefold() else part[: max(len(stem), len(part) - 1)]
+            )
+        return " ".join(shared)
+
+    def _recalled_address(self, argument: Argument) -> None:
+        unsaid = [w for w in self.content() if w not in self.claimed()]
+        facts = self.reading.facts
+        value = None
+        if found := recall.address_of(facts, unsaid, self.tag):
+            value = found[0]
+            self.extra.add(found[1].stem)
+            self.spans.append(Span(found[1].start, found[1].end))
+        elif self.reference and self._means_somebody() and not self._names_somebody(unsaid):
+            value = recall.recall_address(facts, self.tool.fn_name, argument.name, self.reference)
+            self.extra |= {w.stem for w in self.head if points_back(w, self.tag)}
+        if value is not None:
+            self.values[argument.name] = [value] if argument.many else value
+
+    def _means_somebody(self) -> bool:
+        """`her`, `there`, `that address`: a person or a place, not a thing."""
+        said = {c for w in self.head for c in concepts(w.text, self.tag)}
+        return bool(self.reference and self.reference.toward) or bool(
+            said & {"#address", "#person"}
+        )
+
+    def _names_somebody(self, unsaid: Sequence[Word]) -> bool:
+        """Whether a name stands there that no fact knows: then nobody else is meant."""
+        return any(self.text[w.start].isupper() and w.start for w in unsaid)

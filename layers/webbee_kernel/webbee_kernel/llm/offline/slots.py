@@ -1,0 +1,115 @@
+"""One function's arguments while they are filled: the sentence, its parts, and what has been used
+of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..protocol import ToolSpec
+from . import recall
+from .content import Span
+from .entities import Entity, find_entities
+from .matching import Vocabulary
+from .reading import Reading
+from .schema import Argument, arguments_of
+from .speech import Sentence
+from .words import Word, concepts, has, idle, points_back, words
+
+
+class Slots:
+    """What the fillers share. Whatever is used of the sentence is claimed, so nothing is used
+    twice."""
+
+    def __init__(
+        self,
+        tool: ToolSpec,
+        sentence: Sentence,
+        reading: Reading,
+        vocabulary: Vocabulary,
+        earlier: Sequence[tuple[ToolSpec, int]],
+    ) -> None:
+        self.tool, self.vocabulary, self.earlier = tool, vocabulary, earlier
+        self.sentence = sentence
+        self.text, self.tag, self.at = sentence.text, sentence.tag, reading.at
+        self.reading = reading
+        self.facts = [f for f in reading.facts if f.app_id == tool.app_id]
+        self.arguments = arguments_of(tool.input_schema)
+        self.entities = list(find_entities(self.text))
+        self.quotes = [e for e in self.entities if e.kind == "quote"]
+        self.words = self.outside(words(self.text, self.tag))
+        self.marker = sentence.content
+        self.head = [w for w in self.words if self.marker < 0 or w.start < self.marker]
+        self.reference = recall.reference(self.head, self.tag)
+        again = any(has(w, self.tag, "again") for w in self.head)
+        self.repeats = self.reference is not None or again
+        self.values: dict[str, Any] = {}
+        self.spans: list[Span] = []
+        self.extra: set[str] = set()
+        self.id = next((a for a in self.arguments if a.kind == "id"), None)
+        texts = [a for a in self.arguments if a.kind == "text"]
+        self.main = _main_text(texts, self.id)
+        self.title = next((a for a in texts if a.is_title and a is not self.main), None)
+        self.lookup = self.id is not None and self.main is not None and not self.main.required
+        self.claim_reference()
+
+    def outside(self, said: Sequence[Word]) -> list[Word]:
+        return [w for w in said if not any(q.start <= w.start < q.end for q in self.quotes)]
+
+    def claim_reference(self) -> None:
+        """`that note`: words that point and the thing they point at are no content."""
+        for word, following in zip(self.head, self.head[1:], strict=False):
+            if has(word, self.tag, "reference") and self._is_thing(following):
+                self.spans.append(Span(word.start, following.end))
+
+    def _is_thing(self, word: Word) -> bool:
+        return any(c[0] == "#" for c in concepts(word.text, self.tag))
+
+    def free(self, found: Sequence[Entity]) -> list[Entity]:
+        return [e for e in found if not any(s.start <= e.start < s.end for s in self.spans)]
+
+    def kind(self, kind: str) -> list[Entity]:
+        return self.free([e for e in self.entities if e.kind == kind])
+
+    def take(self, argument: Argument, value: Any, entity: Entity) -> None:
+        self.values[argument.name] = [value] if argument.many else value
+        self.spans.append(Span(entity.start, entity.end))
+
+    def at_edge(self, position: int) -> bool:
+        if self.main is None or not self.main.required:
+            return True
+        ahead = self.words[:position]
+        return position >= len(self.words) - 2 or all(self.leads(w) for w in ahead)
+
+    def leads(self, word: Word) -> bool:
+        return (
+            word.stem in self.vocabulary.commands
+            or idle(word.text, self.tag)
+            or points_back(word, self.tag)
+        )
+
+    def content(self) -> list[Word]:
+        return [
+            w
+            for w in self.head
+            if w.stem not in self.vocabulary.commands
+            and w.text not in self.vocabulary.leads
+            and not idle(w.text, self.tag)
+        ]
+
+    def claimed(self) -> list[Word]:
+        return [w for w in self.words if any(s.start <= w.start < s.end for s in self.spans)]
+
+    def all_spans(self) -> list[Span]:
+        return [*self.spans, *(Span(q.start, q.end) for q in self.quotes)]
+
+
+def _main_text(texts: Sequence[Argument], identity: Argument | None) -> Argument | None:
+    """The argument that takes the content: a required one, bodies first; else the name to look up
+    by, or the words to search for."""
+    required = [a for a in texts if a.required]
+    if required:
+        return next((a for a in required if a.is_body), required[0])
+    if identity:
+        return next((a for a in texts if a.is_title), None)
+    return next((a for a in texts if a.is_body), None)

@@ -1,0 +1,105 @@
+"""Texts: quoted, introduced, left over, or repeated from before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from . import recall
+from .content import Content, Span, remainder, tidy, without
+from .entities import Entity
+from .reading import Fact
+from .schema import Argument, keys
+from .slots import Slots
+from .words import has, points_back
+
+_HEAD_TITLE = 60
+
+
+class Texts(Slots):
+    """Fills arguments for texts and titles, last: they take what is left."""
+
+    def texts(self) -> None:
+        quotes = self.free(self.quotes)
+        main, title = self.main, self.title
+        if self.lookup and self.id and self.id.name in self.values:
+            return
+        if title and quotes and self._is_title(quotes):
+            self.take(title, quotes[0].value, quotes.pop(0))
+        elif title and not quotes:
+            self._named_title(title)
+        if main and quotes:
+            self.take(main, quotes[0].value, quotes[0])
+        elif main and (text := self._remaining(main) or self._repeated(main)):
+            self.values[main.name] = text
+        for argument in self.arguments:
+            untold = argument.required and argument.is_title and argument.name not in self.values
+            if untold and main and main.name in self.values:
+                self.values[argument.name] = self.values[main.name][:_HEAD_TITLE]
+
+    def _is_title(self, quotes: Sequence[Entity]) -> bool:
+        """Whether the first quotation names the thing: another follows, `called` stands before it,
+        or `saying` comes after it."""
+        before = [w for w in self.words if w.end <= quotes[0].start][-1:]
+        names = any(has(w, self.tag, "named") for w in before)
+        return len(quotes) > 1 or self.marker >= quotes[0].end or names
+
+    def _named_title(self, title: Argument) -> None:
+        """`with the subject Standup`: what follows the argument's own name, up to the content."""
+        for word in self.head[:-1]:
+            if word.stem in title.said and has(word, self.tag, "named"):
+                end = len(self.text) if self.marker < 0 else self.marker
+                self.values[title.name] = tidy(self.text[word.end : end]).strip(" ,.?!:")
+                self.spans.append(Span(word.start, end))
+                return
+
+    def _remaining(self, main: Argument) -> str:
+        """The text that is left for the main argument. An optional one takes it only if it is a
+        search word or a name."""
+        if main.required and self.marker >= 0:
+            return tidy(without(*self._from(self.marker), self.tag))
+        content = Content(
+            self.vocabulary,
+            self.tag,
+            lookup=self.lookup or not main.required,
+            loose=not main.required,
+            back=self.lookup or bool(self.repeats and not self._own_words()),
+            extra=frozenset(self.extra),
+        )
+        verb = self.sentence.verb
+        after = remainder(*self._from(verb.start), content) if verb else ""
+        return after or remainder(self.text, self.spans, content)
+
+    def _from(self, start: int) -> tuple[str, list[Span]]:
+        """The text from here on, and the claimed parts of it."""
+        spans = [Span(s.start - start, s.end - start) for s in self.spans if s.start >= start]
+        return self.text[start:], spans
+
+    def _own_words(self) -> bool:
+        """Whether anything but a reference stands in the head."""
+        claimed = self.claimed()
+        return any(
+            w not in claimed
+            and not points_back(w, self.tag)
+            and not has(w, self.tag, "again", "opener", "sequence")
+            for w in self.content()
+        )
+
+    def _repeated(self, main: Argument) -> str:
+        """The text that a reference means: that of the same call before, or of the thing."""
+        if not main.required or not self.repeats or self.quotes:
+            return ""
+        for fact in self.reading.facts:
+            if text := self._text_of(fact, main):
+                return text
+        return ""
+
+    def _text_of(self, fact: Fact, main: Argument) -> str:
+        same = (fact.app_id, fact.fn_name) == (self.tool.app_id, self.tool.fn_name)
+        if same and isinstance(fact.arguments.get(main.name), str):
+            return str(fact.arguments[main.name])
+        texts = {k: v for k, v in fact.arguments.items() if k in keys("body_keys")}
+        data = fact.data if isinstance(fact.data, dict) else {}
+        things = recall.records(fact, "id")
+        if len([r for r in things if r.listed]) > 1:
+            return ""
+        return recall.text_of({**(things[0].fields if things else data), **texts}, (main.name,))

@@ -1,0 +1,115 @@
+"""Ids: written, named, counted, or pointed at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..protocol import ToolSpec
+from . import recall
+from .content import Content, Span, remainder
+from .entities import find_numbers
+from .schema import Argument, arguments_of
+from .slots import Slots
+from .words import Word, forms, idle, ordinals, points_back, words
+
+
+class Things(Slots):
+    """Fills arguments for ids."""
+
+    def ids(self) -> None:
+        argument = self.id
+        if argument is None:
+            return
+        said = self._said_of_it()
+        found = self.kind("id")
+        inside = {w.text for e in found for w in words(e.value, self.tag)}
+        if found and (not self.lookup or {w.text for w in said} <= inside):
+            self.spans.extend(Span(e.start, e.end) for e in (found if argument.many else found[:1]))
+            values = [e.value for e in found]
+            self.values[argument.name] = values if argument.many else values[0]
+            return
+        if self.lookup and self.quotes:
+            return
+        value = self._several(argument, said) if argument.many else None
+        if value is None:
+            value = self._one(argument, said)
+        if value is not None:
+            listed = not argument.many or isinstance(value, list)
+            self.values[argument.name] = value if listed else [value]
+
+    def _said_of_it(self) -> list[Word]:
+        """The words that may name the thing."""
+        loose = Content(
+            self.vocabulary,
+            self.tag,
+            lookup=True,
+            loose=True,
+            back=True,
+            extra=frozenset(self.extra),
+        )
+        head = self.text[: self.head[-1].end] if self.head else ""
+        said = words(remainder(head, self.all_spans(), loose), self.tag)
+        return [w for w in said if not idle(w.text, self.tag)]
+
+    def _one(self, argument: Argument, said: Sequence[Word]) -> Any | None:
+        takes_text = self.main is not None and self.main.required
+        if said and (record := recall.named(self.facts, argument.name, said)):
+            self.extra |= {w.stem for w in said}
+            return record.id
+        if takes_text and said and self.marker < 0 and not self.quotes:
+            named = self._named_at_the_front(argument, said)
+            if named is not None:
+                return named
+        if self.sentence.act == "question" and all(w.stem in self.vocabulary.known for w in said):
+            said = ()  # the words of a question, not of a name
+        if (not said or takes_text) and self.reference:
+            return self._pointed_at(argument)
+        return None
+
+    def _named_at_the_front(self, argument: Argument, said: Sequence[Word]) -> Any | None:
+        """`reply to Sarah I am late`: the longest beginning that names one thing."""
+        for count in range(min(3, len(said)), 0, -1):
+            if record := recall.named(self.facts, argument.name, said[:count]):
+                self.extra |= {w.stem for w in said[:count]}
+                return record.id
+        return None
+
+    def _pointed_at(self, argument: Argument) -> Any | None:
+        """What a reference means: the step before this one in the same message, or a fact."""
+        assert self.reference is not None
+        step = next((e for e in reversed(self.earlier) if e[0].app_id == self.tool.app_id), None)
+        if step:
+            path = self._path(step[0], argument.name)
+            return f"{{{{steps.{step[1]}.data.{path}}}}}" if path else None
+        self.extra |= {w.stem for w in self.head if points_back(w, self.tag)}
+        return recall.pointed_at(self.facts, argument.name, self.reference)
+
+    def _path(self, tool: ToolSpec, name: str) -> str:
+        """Where the result of a step that is yet to run will hold the id, empty when that is not
+        clear. A write, or a read of one thing, tells `id`; a list is laid out as its last result
+        was."""
+        assert self.reference is not None
+        takes_id = any(a.kind == "id" for a in arguments_of(tool.input_schema))
+        if tool.action_type != "read" or takes_id:
+            return "id"
+        position = self.reference.position
+        container = recall.container_of(self.facts, tool.fn_name, name)
+        if position is None or position < 0 or not container:
+            return ""
+        return f"{container}.{position}.id"
+
+    def _several(self, argument: Argument, said: Sequence[Word]) -> list[Any] | None:
+        """`the first two`, `them all`, `these`, `all from the bank`: words that say which ones must
+        stand in each of them."""
+        first = any(ordinals(self.tag).get(w.stem) == 0 for w in self.head)
+        numbers = find_numbers(self.text, self.tag) if first else []
+        if numbers:
+            return (
+                recall.listed_ids(self.facts, argument.name, int(float(numbers[0].value))) or None
+            )
+        every = forms(self.tag, "plural_reference")
+        if any(w.text in every for w in self.head):
+            which = [w for w in said if w.text not in every and not points_back(w, self.tag)]
+            return recall.listed_ids(self.facts, argument.name, None, which) or None
+        return None
