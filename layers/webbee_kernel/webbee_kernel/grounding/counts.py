@@ -98,7 +98,7 @@ class Counts:
     def _noun(self, claim: Claim) -> str | None:
         """The stem of the noun behind a number, passing one or two words of description."""
         text = self.reading.rest
-        known = self.reading.language.words.things
+        known = self.reading.language.words.objects
         if any(
             self.reading.language.stem(t.text) in known and claim.start - t.end < 3
             for t in self.reading.words(claim.start - 24, claim.start)
@@ -138,8 +138,8 @@ class Counts:
 
     def _names(self, rows: Rows, stem: str) -> bool:
         """Whether a noun names a collection: by its key, or by the same thing in English."""
-        thing = self.reading.language.words.things.get(stem)
-        english = language.of("en").words.things
+        thing = self.reading.language.words.objects.get(stem)
+        english = language.of("en").words.objects
         return stem in rows.words or (
             thing is not None and any(english.get(w) == thing for w in rows.words)
         )
@@ -151,22 +151,15 @@ class Counts:
         ]
 
     def _qualified(self, claim: Claim, noun: str) -> bool:
-        """Whether a sentence says of which part it speaks ("8 of them are open")."""
+        """Whether a sentence says of which part it speaks: beside the number stands a value, a
+        state, or a word between it and the noun ("8 unread messages")."""
         sentence = self.reading.sentence(claim.start)
         words, stem = self.reading.language.words, self.reading.language.stem
-        plain = (
-            words.function,
-            words.others,
-            words.possession,
-            words.looking,
-            words.perfect,
-            words.total,
-            words.about,
-        )
-        own = [t for t in self.reading.words(sentence.start, sentence.end) if stem(t.text) != noun]
-        return len(self.reading.inside(sentence)) > 1 or any(
-            not any(stem(t.text) in r for r in plain) for t in own
-        )
+        stems = [stem(t.text) for t in self.reading.words(sentence.start, sentence.end)]
+        after = [stem(t.text) for t in self.reading.words(claim.end, claim.end + 40)[:1]]
+        described = bool(after) and after[0] != noun and after[0] not in words.function
+        told = any(s in words.states or s in words.values for s in stems)
+        return described or told or len(self.reading.inside(sentence)) > 1
 
     def _allowed(self, noun: str, *, grouped: bool) -> dict[Number, bool] | None:
         """Numbers that may stand before a noun; True where it is a size or a total (which "over"

@@ -73,7 +73,7 @@ def _clause(reading: Reading, sentence: Sentence, start: int, end: int) -> Itera
     if not tokens:
         return
     denied = any(s in words.negation or s in words.failure for s in stems)
-    if any(s in words.plan for s in stems) and not denied:
+    if not denied and any(fold(t.text) in words.forms("plan") for t in tokens):
         return
     told_any = False
     for at, token in enumerate(tokens):
@@ -220,8 +220,11 @@ class _Known:
 def concepts(call: Call) -> frozenset[str]:
     """What a call does, from its name, summary, description and result; empty when none tells."""
     effects = language.of("en").words.effects
-    named = frozenset(effects[w] for w in key_words(call.fn_name) if w in effects)
+    named_by = key_words(call.fn_name) if call.has_effect else key_words(call.fn_name)[:1]
+    named = frozenset(effects[w] for w in named_by if w in effects)
     if named:
+        return named
+    if not call.has_effect and call.fn_name:
         return named
     text = f"{call.description} {call.summary} {call.data if isinstance(call.data, str) else ''}"
     stem = language.of("en").stem

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -15,6 +16,7 @@ from .reading import Claim, Reading, read
 from .support import Ground, Support
 
 Offence = tuple[int, str]
+_PLAIN = re.compile(r"[\d.]+(?: [+-] [\d.]+)+")
 TEXTUAL = frozenset(
     ("quote", "email", "url", "code", "file", "hash", "phone", "field", "name", "placeholder")
 )
@@ -152,13 +154,11 @@ class _Check:
             return offence in self.effects
         sentence = reading.sentence(offence[0])
         stems = [stem(t.text) for t in reading.words(sentence.start, sentence.end)]
+        if offence in self.effects:
+            return True
         if any(s in words.plan for s in stems):
             return False
-        return (
-            offence in self.effects
-            or "@" in offence[1]
-            or any(s in words.possession for s in stems)
-        )
+        return "@" in offence[1] or any(s in words.possession for s in stems)
 
     def _sources(self) -> Iterable[Source]:
         for claim, ground in sorted(self.grounds, key=lambda pair: pair[0].start):
@@ -179,7 +179,7 @@ def _figures(claim: Claim, ground: Ground) -> list[Number]:
 
 def _adds_up(formula: str) -> bool:
     """Whether a count is the sum or difference of others that the reply shows."""
-    return any(sign in formula for sign in (" + ", " - ", "sum(", " in "))
+    return bool(_PLAIN.fullmatch(formula)) or formula.startswith("sum(") or " in " in formula
 
 
 def _kept(reading: Reading, offences: Sequence[int]) -> str:

@@ -116,6 +116,7 @@ class Words:
     ordinals = Mapped()  # concept is the position as a string, "-1" the last
     units = Mapped()  # second, minute, hour, day, week, month, year, byte, kilobyte …
     values = Mapped()  # words for flags and states: unread, done, urgent, all
+    objects = Mapped()  # what collections hold: message, file, booking
     states = Mapped()  # concept is "group:state"; two states of a group exclude each other
 
     def __init__(self, tag: str, **roles: str | Mapping[str, str]) -> None:
