@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .. import language
 from .derive import groups
-from .index import Index, Number, Place, Rows, key_words
+from .index import Index, Number, Owner, Place, Rows, key_words
 from .reading import MASK, Claim, Reading, Sentence
 
 _BULLET = re.compile("^[ \\t]*(?:[-*\u2022\u2013]|\\d+[.)])\\s+\\S|^[ \\t]*\\|", re.M)
@@ -39,6 +39,8 @@ class Counts:
 
     def wrong(self, claim: Claim) -> bool | None:
         """Whether a number is a count that contradicts; None where it counts nothing."""
+        if (part := self._part(claim)) is not None:
+            return claim.mention.value != part
         noun = self._noun(claim)
         more = self._continues(claim)
         if (noun is None and not more) or claim.kind != "number":
@@ -69,31 +71,64 @@ class Counts:
         denied = next((t for t, s in zip(tokens, stems, strict=True) if s in words.negation), None)
         if denied is None or sentence.asks or len(tokens) > 8 or self.reading.inside(sentence):
             return ""
-        if any(
-            s in r for s in stems for r in (words.plan, words.failure, words.values, words.states)
-        ):
+        own = [s for s in stems if s not in words.negation]
+        other = (words.plan, words.failure, words.values, words.states)
+        done = any(s in words.effects and s not in words.looking for s in own)
+        if done or any(s in role for s in own for role in other):
             return ""
-        if any(s in words.effects and s not in words.looking for s in stems):
-            return ""
+        plain = (words.function, words.possession, words.looking, words.perfect, words.others)
+        telling = [s for s in own if not any(s in role for role in plain)]
         rows = self._collections()
-        asked = {stem(t.text) for t in language.tokens(message)} - words.function
-        plain = (
-            words.function,
-            words.negation,
-            words.possession,
-            words.looking,
-            words.perfect,
-            words.others,
-        )
-        if sum(not any(s in r for r in plain) for s in stems) > 2:
+        asked = {stem(t.text) for t in language.tokens(message)}
+        mine = [r for r in rows if any(self._names(r, s) for s in telling)]
+        looked = not telling and any(s in words.looking for s in own)
+        if len(telling) > 3 or not (mine or looked or asked.intersection(telling)):
             return ""
-        for s in stems:
-            mine = [r for r in rows if self._names(r, s)]
-            if mine or (s in asked and s not in words.negation):
-                return denied.text if all(r.items for r in mine or rows) and (mine or rows) else ""
-        return ""
+        sized = mine or rows
+        return denied.text if sized and all(r.items for r in sized) else ""
 
     # ---- what is counted
+
+    def _part(self, claim: Claim) -> int | None:
+        """How many rows have the one state that a sentence names beside its one number."""
+        sentence = self.reading.sentence(claim.start)
+        words, stem = self.reading.language.words, self.reading.language.stem
+        inside = self.reading.inside(sentence)
+        stems = [stem(t.text) for t in self.reading.words(sentence.start, sentence.end)]
+        told = [words.states[s] for s in stems if s in words.states and s not in words.negation]
+        held = [c.mention for c in inside if c.kind == "field"]
+        places = self.index.states.get(told[0], []) if len(told) == 1 and not held else []
+        if len(held) == 1 and not told:
+            places = held[0]
+        if (
+            len(inside) != 1 + len(held)
+            or claim.kind != "number"
+            or len({p.key for p in places}) != 1
+        ):
+            return None
+        owners = {p.owner for p in places}
+        (row,) = {o[:-1] for o in owners} if len({o[:-1] for o in owners}) == 1 else (None,)
+        if row is None or not any(isinstance(o[-1], int) for o in owners if o):
+            return None
+        if self._is_id(claim.mention.value) or not self._whole(next(iter(owners)), places[0]):
+            return None
+        return len(owners)
+
+    def _whole(self, owner: Owner, place: Place) -> bool:
+        """Whether the rows beside a row are all there are, and the field tells groups of them."""
+        rows = next(
+            (
+                r
+                for r in self.index.tables
+                if owner[: len(r.owner)] == r.owner and r.call in (place.call, -1)
+            ),
+            None,
+        )
+        if rows is None or len(rows.items) < 2:
+            return False
+        distinct = {str(row.get(place.key)) for row in rows.items if isinstance(row, Mapping)}
+        totals = [n for n in self._totals(rows) if n > len(rows.items)]
+        return not totals and len(distinct) < len(rows.items)
 
     def _noun(self, claim: Claim) -> str | None:
         """The stem of the noun behind a number, passing one or two words of description."""
@@ -158,7 +193,7 @@ class Counts:
         stems = [stem(t.text) for t in self.reading.words(sentence.start, sentence.end)]
         after = [stem(t.text) for t in self.reading.words(claim.end, claim.end + 40)[:1]]
         described = bool(after) and after[0] != noun and after[0] not in words.function
-        told = any(s in words.states or s in words.values for s in stems)
+        told = any(s in words.states or words.values.get(s, "all") != "all" for s in stems)
         return described or told or len(self.reading.inside(sentence)) > 1
 
     def _allowed(self, noun: str, *, grouped: bool) -> dict[Number, bool] | None:

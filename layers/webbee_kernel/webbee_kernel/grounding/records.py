@@ -2,15 +2,16 @@
 together.
 
 Values are taken in their order. A value of another record begins a new segment where its field was
-already named ("Ann has 5, Bob 7": both names are `name`), and is a mix-up where it was not.
-Segments that hold nothing but names are read together ("Ann and Bob sent …").
+already named ("Ann has 5, Bob 7": both names are `name`), and is a mix-up where it was not. An
+enumeration ("Ann and Bob", "sent: A, B") is read as one: what is said of it may belong to any of
+them, and each of them must belong to what stands before.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from .index import Place, conflict
 from .reading import Claim, Reading
@@ -33,21 +34,8 @@ class Value:
         return frozenset(p.key for p in self.places)
 
 
-@dataclass(slots=True)
-class _Segment:
-    values: list[Value] = field(default_factory=list)
-    alternatives: list[Value] = field(default_factory=list)
-
-    @property
-    def names_only(self) -> bool:
-        return all(v.text for v in self.values)
-
-    def clashes(self, value: Value) -> bool:
-        """Whether the value is of another record than a value of the segment."""
-        if any(not conflict(value.places, other.places) for other in self.alternatives):
-            return False
-        anchors = ([v for v in self.values if v.text] or self.values)[-LATEST:]
-        return any(conflict(value.places, other.places) for other in anchors)
+Run = list[Value]
+"""Values of one field in a row: an enumeration."""
 
 
 def mixed(reading: Reading, values: Sequence[Value]) -> Iterator[Claim]:
@@ -55,26 +43,36 @@ def mixed(reading: Reading, values: Sequence[Value]) -> Iterator[Claim]:
     starts = [value.claim.start for value in values]
     for unit in units(reading):
         inside = values[bisect_left(starts, unit[0][0]) : bisect_left(starts, unit[-1][1])]
-        forward = list(_clashes(inside))
-        if forward and list(_clashes(inside[::-1])):
-            yield from forward
+        forward = list(_clashes(reading.text, inside))
+        backward = forward and list(_clashes(reading.text, inside[::-1]))
+        yield from (claim for claim, sure in forward if sure or backward)
 
 
-def _clashes(values: Sequence[Value]) -> Iterator[Claim]:
-    segment = _Segment()
+def _clashes(text: str, values: Sequence[Value]) -> Iterator[tuple[Claim, bool]]:
+    """The values that clash with their segment, and whether whichever way one reads."""
+    runs: list[Run] = []
     for value in values:
-        if segment.clashes(value):
-            again = any(value.keys & other.keys for other in segment.values[-LATEST:])
-            if not again:
-                yield value.claim
-                continue
-            enumerated = segment.names_only and value.text
-            segment = _Segment(
-                alternatives=[*segment.alternatives, *segment.values][-LATEST:]
-                if enumerated
-                else []
-            )
-        segment.values.append(value)
+        last = runs[-1] if runs else []
+        if last and value.keys & last[-1].keys and conflict(value.places, last[-1].places):
+            if _clash(value, runs[:-1]):
+                headed = ":" in text[runs[-2][-1].claim.end : last[0].claim.start]
+                yield value.claim, headed
+            last.append(value)
+        elif _clash(value, runs):
+            if any(value.keys & other.keys for run in runs for other in run):
+                runs = [[value]]
+            else:
+                yield value.claim, False
+        elif last and value.keys & last[-1].keys:
+            last.append(value)
+        else:
+            runs = [*runs[-LATEST:], [value]]
+
+
+def _clash(value: Value, runs: Sequence[Run]) -> bool:
+    """Whether a value is of another record than all values of a run."""
+    named = [run for run in runs if run[0].text] or runs
+    return any(all(conflict(value.places, one.places) for one in run[-LATEST:]) for run in named)
 
 
 def units(reading: Reading) -> Iterator[list[tuple[int, int]]]:
