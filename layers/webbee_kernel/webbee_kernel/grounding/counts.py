@@ -40,7 +40,7 @@ class Counts:
     def wrong(self, claim: Claim) -> bool | None:
         """Whether a number is a count that contradicts; None where it counts nothing."""
         if (part := self._part(claim)) is not None:
-            return claim.mention.value != part
+            return bool(claim.mention.value != part)
         noun = self._noun(claim)
         more = self._continues(claim)
         if (noun is None and not more) or claim.kind != "number":
@@ -49,7 +49,8 @@ class Counts:
         if not values or any(self._is_id(v) for v in values):
             return None
         if more:
-            return not any(self._rest(v) for v in values)
+            fits = any(self._rest(v) for v in values)
+            return None if not fits and not self.bullets else not fits
         assert noun is not None
         if claim.mention.spelled and values == [1] and not self._named(noun):
             return None
@@ -126,7 +127,9 @@ class Counts:
         )
         if rows is None or len(rows.items) < 2:
             return False
-        distinct = {str(row.get(place.key)) for row in rows.items if isinstance(row, Mapping)}
+        if not all(isinstance(row, Mapping) and place.key in row for row in rows.items):
+            return False
+        distinct = {str(row[place.key]) for row in rows.items if isinstance(row, Mapping)}
         totals = [n for n in self._totals(rows) if n > len(rows.items)]
         return not totals and len(distinct) < len(rows.items)
 

@@ -139,7 +139,8 @@ def _language(rest: str, usual: str) -> str:
     seen = language.detect(rest, usual)
     words = [fold(t.text) for t in language.tokens(rest)]
     known, other = (language.of(tag).vocabulary for tag in (usual, seen))
-    return usual if sum(w in known for w in words) >= sum(w in other for w in words) else seen
+    mine = sum(w in known for w in words)
+    return usual if mine and mine >= sum(w in other for w in words) else seen
 
 
 def _take(kind: str, pattern: re.Pattern[str], rest: str, claims: list[Claim]) -> str:

@@ -54,10 +54,12 @@ def _clashes(text: str, values: Sequence[Value]) -> Iterator[tuple[Claim, bool]]
     for value in values:
         last = runs[-1] if runs else []
         if last and value.keys & last[-1].keys and conflict(value.places, last[-1].places):
-            if _clash(value, runs[:-1]):
-                headed = ":" in text[runs[-2][-1].claim.end : last[0].claim.start]
-                yield value.claim, headed
-            last.append(value)
+            if not _clash(value, runs[:-1]):
+                last.append(value)
+            elif ":" in text[runs[-2][-1].claim.end : last[0].claim.start]:
+                yield value.claim, True
+            else:
+                runs = [[value]]
         elif _clash(value, runs):
             if any(value.keys & other.keys for run in runs for other in run):
                 runs = [[value]]

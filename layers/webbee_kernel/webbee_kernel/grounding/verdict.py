@@ -179,7 +179,10 @@ def _figures(claim: Claim, ground: Ground) -> list[Number]:
 
 def _adds_up(formula: str) -> bool:
     """Whether a count is the sum or difference of others that the reply shows."""
-    return bool(_PLAIN.fullmatch(formula)) or formula.startswith("sum(") or " in " in formula
+    beside = "[" not in formula and (" - " in formula or " + " in formula)
+    return (
+        bool(_PLAIN.fullmatch(formula)) or formula.startswith("sum(") or " in " in formula or beside
+    )
 
 
 def _kept(reading: Reading, offences: Sequence[int]) -> str:
