@@ -99,12 +99,7 @@ class Settings(BaseModel):
         try:
             settings = cls.model_validate(given)
         except ValidationError as error:
-            first = error.errors()[0]
-            where = "".join(f"[{part!r}]" for part in first["loc"][1:])
-            raise SettingsError(
-                f"environment variable {first['loc'][0]}{where}: {first['msg']}",
-                field=str(first["loc"][0]),
-            ) from None
+            raise _wrong(error) from None
         if role:
             settings._require(role)
         return settings
@@ -166,6 +161,13 @@ class Settings(BaseModel):
                 raise _missing(f"WEBBEE_TABLE_{noun.upper()}", "the name of a DynamoDB table")
         if (inline or role != "chat_turn") and not self.extensions_dir:
             raise _missing("WEBBEE_EXTENSIONS_DIR", "a folder of extension folders")
+
+
+def _wrong(error: ValidationError) -> SettingsError:
+    first = error.errors()[0]
+    name, *inside = first["loc"]
+    where = "".join(f"[{part!r}]" for part in inside)
+    return SettingsError(f"environment variable {name}{where}: {first['msg']}", field=str(name))
 
 
 def _missing(variable: str, what: str) -> SettingsError:

@@ -28,7 +28,8 @@ class AfterResponse:
 
     def start(self) -> None:
         """Register during init and follow the invocations from a thread."""
-        request = urllib.request.Request(  # noqa: S310 - the runtime's own loopback address, here and below
+        # the runtime's own loopback address, here and below
+        request = urllib.request.Request(  # noqa: S310
             f"{self._url}/register",
             data=json.dumps({"events": ["INVOKE"]}).encode(),
             headers={"Lambda-Extension-Name": _NAME},

@@ -160,11 +160,10 @@ def _redirected(
         dropped |= {"json", "data", "content", "files"}
     if not same_host:
         dropped |= {"auth", "cookies"}
-    kept = {k: v for k, v in kwargs.items() if k not in dropped}
-    if not same_host:
-        headers = dict(kept.get("headers") or {})
-        kept["headers"] = {k: v for k, v in headers.items() if k.lower() not in CREDENTIALS}
-    return method, kept
+        headers = dict(kwargs.get("headers") or {})
+        harmless = {k: v for k, v in headers.items() if k.lower() not in CREDENTIALS}
+        kwargs = {**kwargs, "headers": harmless}
+    return method, {k: v for k, v in kwargs.items() if k not in dropped}
 
 
 async def _send(

@@ -84,6 +84,10 @@ def _functions(app: Adopted, ours: Extension) -> None:
     for name, theirs in getattr(app.ext, "_chat_extensions", {}).items():
         chat = ChatExtension(ours, str(name), theirs.description, theirs.system_prompt)
         chat.functions.update({f.name: _function(app, f) for f in theirs.functions.values()})
+    _plain_tools(app, ours)
+
+
+def _plain_tools(app: Adopted, ours: Extension) -> None:
     known = {name for chat in ours.chats for name in chat.functions}
     schemas: Mapping[str, Any] = getattr(app.ext, "_tool_schemas", {})
     tools = {

@@ -53,19 +53,12 @@ def keywords_model(
     `described` is the decorator's `params`."""
     hints = hints_of(func)
     skipped = {context_name(func), *CONTEXT_NAMES}
-    fields: dict[str, Any] = {}
     parameters = inspect.signature(func).parameters.values()
-    for number, parameter in enumerate(
-        p for p in parameters if p.kind in _KEYWORDS and p.name not in skipped
-    ):
-        hint = hints.get(parameter.name, Any)
-        words = described.get(parameter.name)
-        text = str(words.get("description") or "") if isinstance(words, Mapping) else ""
-        default = ... if parameter.default is inspect.Parameter.empty else parameter.default
-        # The alias is the name: a field may not be called `schema`, `copy` or `_x`, a parameter
-        # may.
-        field = Field(default, alias=parameter.name, title=parameter.name, description=text or None)
-        fields[f"p{number}"] = (hint if not isinstance(hint, str) else Any, field)
+    named = [p for p in parameters if p.kind in _KEYWORDS and p.name not in skipped]
+    fields: dict[str, Any] = {
+        f"p{number}": _field(p, hints.get(p.name, Any), described.get(p.name))
+        for number, p in enumerate(named)
+    }
     if not fields:
         return None
     rest = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
@@ -80,6 +73,16 @@ def keywords_model(
     except Exception:  # a type no schema can describe: the handler gets what was sent
         return None
     return model
+
+
+def _field(parameter: inspect.Parameter, hint: Any, words: Any) -> tuple[Any, Any]:
+    """Type and field of one parameter. The alias is the name: a field may not be called `schema`,
+    `copy` or `_x`, a parameter may."""
+    name = parameter.name
+    text = words.get("description") if isinstance(words, Mapping) else ""
+    default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+    field = Field(default, alias=name, title=name, description=str(text) if text else None)
+    return (Any if isinstance(hint, str) else hint, field)
 
 
 def keywords(params: BaseModel) -> dict[str, Any]:

@@ -21,9 +21,7 @@ def action_result(value: Any) -> Any:
         return value
     value = presentable(value)
     if isinstance(value, Mapping):
-        if set(value) == {"type", "props"}:
-            return ActionResult.success({}, "", ui=value)
-        return _with_ui(value) if "_ui" in value or "declarative_ui" in value else value
+        return _of_dict(value)
     if isinstance(value, str):
         return ActionResult.success({"text": value}, value)
     if isinstance(value, list | tuple | set | frozenset):
@@ -31,6 +29,12 @@ def action_result(value: Any) -> Any:
     if isinstance(value, bool | int | float):
         return ActionResult.success({"value": value}, "")
     return value
+
+
+def _of_dict(value: Mapping[str, Any]) -> Any:
+    if set(value) == {"type", "props"}:
+        return ActionResult.success({}, "", ui=value)
+    return _with_ui(value) if "_ui" in value or "declarative_ui" in value else value
 
 
 def _is_result(value: Any) -> bool:

@@ -22,28 +22,23 @@ from typing import Any, Final
 
 import uuid_utils
 
-from ...errors import StorageUnavailable
 from ...sdk.documents import Document, Page
 from ...sdk.errors import StoreConflict
 from ...values import UserKey
 from ..jsontext import dumps, loads
-from ..keys import app_key, collection_name, document_id, members_key
+from ..keys import collection_name, document_id, members_key
 from ..paging import (
     Cursor,
     Order,
-    Row,
     created_after,
     created_page,
-    matches,
     ordered_page,
     positive,
 )
 from .client import ConditionFailed, Database, Item, S, key_of, pause
-from .document_items import Place, document_from, etag_of, part_count, writes_of
+from .document_items import Place, etag_of, part_count, writes_of
+from .document_reads import ATTEMPTS, DocumentReader, contended
 
-ATTEMPTS: Final = 60
-_SCAN_PAGE: Final = 200
-"""Items read at a time while looking for those that match `where`."""
 _KNOWN_MARKERS: Final = 10_000
 _USERS_AT_ONCE: Final = 20
 
@@ -55,6 +50,7 @@ class DynamoDocumentStore:
     def __init__(self, database: Database, table: str) -> None:
         self._database = database
         self._table = table
+        self._reader = DocumentReader(database, table)
         self._marked: set[tuple[str, str]] = set()
 
     async def create(
@@ -85,7 +81,7 @@ class DynamoDocumentStore:
     ) -> Document | None:
         place = Place(user, app_id, collection_name(collection), document_id(doc_id))
         head = await self._database.get(self._table, place.key)
-        return await self._whole(place, head) if head else None
+        return await self._reader.whole(place, head) if head else None
 
     async def update(
         self,
@@ -103,7 +99,7 @@ class DynamoDocumentStore:
         text = _text(data)
         for attempt in range(ATTEMPTS):
             head = await self._database.get(self._table, place.key)
-            held = await self._whole(place, head) if head and not replace else None
+            held = await self._reader.whole(place, head) if head and not replace else None
             if if_match and if_match != etag_of(head):
                 raise StoreConflict(doc_id, if_match, etag_of(head))
             if held is not None and held.etag != etag_of(head):
@@ -115,7 +111,7 @@ class DynamoDocumentStore:
                 return await self._write(place, head, merged, now)
             except ConditionFailed:
                 await pause(attempt)
-        raise _contended(place)
+        raise contended(place)
 
     async def delete(self, user: UserKey, app_id: str, collection: str, doc_id: str) -> bool:
         place = Place(user, app_id, collection_name(collection), document_id(doc_id))
@@ -135,7 +131,7 @@ class DynamoDocumentStore:
                 return "Attributes" in answer
             except ConditionFailed as failure:  # it has parts, or was replaced meanwhile
                 head = failure.item if part_count(failure.item) else {}
-        raise _contended(place)
+        raise contended(place)
 
     async def query(
         self,
@@ -153,14 +149,14 @@ class DynamoDocumentStore:
         if order_by:
             order = Order(order_by)
             return ordered_page(
-                await self._rows(user, app_id, collection, where),
+                await self._reader.rows(user, app_id, collection, where),
                 order,
                 tokens,
                 cursor,
                 positive(limit),
             )
         after = created_after(tokens, cursor, collection)
-        rows = await self._rows(
+        rows = await self._reader.rows(
             user, app_id, collection, where, after=after, need=positive(limit) + 1
         )
         return created_page(rows, tokens, limit)
@@ -169,8 +165,8 @@ class DynamoDocumentStore:
         self, user: UserKey, app_id: str, collection: str, *, where: Mapping[str, Any] | None = None
     ) -> int:
         if where:
-            return len(await self._rows(user, app_id, collection, where))
-        return await self._database.count(**self._collection(user, app_id, collection))
+            return len(await self._reader.rows(user, app_id, collection, where))
+        return await self._database.count(**self._reader.collection(user, app_id, collection))
 
     async def list_users(
         self, tenant_id: str, app_id: str, collection: str, *, page_size: int = 500
@@ -202,7 +198,7 @@ class DynamoDocumentStore:
 
     async def _holds(self, user: UserKey, app_id: str, collection: str) -> bool:
         items, _ = await self._database.page(
-            **self._collection(user, app_id, collection), ProjectionExpression="#pk", Limit=1
+            **self._reader.collection(user, app_id, collection), ProjectionExpression="#pk", Limit=1
         )
         return bool(items)
 
@@ -246,83 +242,8 @@ class DynamoDocumentStore:
         ]
         return [{"Delete": guarded}, *parts]
 
-    async def _whole(self, place: Place, head: Item) -> Document | None:
-        """The document of a head, of a newer one if it was replaced while its parts were read; None
-        if it was deleted."""
-        current: Item | None = head
-        for attempt in range(ATTEMPTS):
-            if current is None:
-                return None
-            if not part_count(current):
-                return document_from(place, current)
-            parts = await self._database.items(
-                TableName=self._table,
-                KeyConditionExpression="#pk = :pk AND begins_with(#sk, :parts)",
-                ExpressionAttributeValues={":pk": S(place.pk), ":parts": S(place.part_prefix)},
-                ConsistentRead=True,
-            )
-            if len(parts) == part_count(current) and all(
-                part["etag"] == current["etag"] for part in parts
-            ):
-                return document_from(place, current, parts)
-            await pause(attempt)
-            current = await self._database.get(self._table, place.key)
-        raise _contended(place)
-
-    def _collection(
-        self, user: UserKey, app_id: str, collection: str, after: str = ""
-    ) -> dict[str, Any]:
-        """A Query of the collection in order of creation, beyond one creation key. `!` sorts before
-        hex digits and `g` after them."""
-        low = f"{after}!" if after else f"{collection_name(collection)}#"
-        return {
-            "TableName": self._table,
-            "IndexName": "by_created",
-            "KeyConditionExpression": "#pk = :pk AND #created BETWEEN :low AND :high",
-            "ExpressionAttributeValues": {
-                ":pk": S(app_key(user, app_id)),
-                ":low": S(low),
-                ":high": S(f"{collection}#g"),
-            },
-            "ConsistentRead": True,
-        }
-
-    async def _rows(
-        self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
-        where: Mapping[str, Any] | None,
-        *,
-        after: str = "",
-        need: int = 0,
-    ) -> list[Row]:
-        """Matching documents in order of creation: all, or the first `need`."""
-        request = self._collection(user, app_id, collection, after)
-        if need:
-            request["Limit"] = _SCAN_PAGE if where else need
-        rows: list[Row] = []
-        while True:
-            items, start = await self._database.page(**request)
-            wholes = (self._whole(Place.of(user, app_id, item), item) for item in items)
-            documents = await asyncio.gather(*wholes)
-            rows += (
-                Row(item["created"]["S"], document)
-                for item, document in zip(items, documents, strict=True)
-                if document is not None and matches(document.data, where)
-            )
-            if start is None or (need and len(rows) >= need):
-                return rows[: need or None]
-            request["ExclusiveStartKey"] = start
-
 
 def _text(data: dict[str, Any]) -> str:
     if not isinstance(data, dict):
         raise TypeError(f"a document's data is a dict, not {type(data).__name__}")
     return dumps(data)
-
-
-def _contended(place: Place) -> StorageUnavailable:
-    return StorageUnavailable(
-        f"The document {place.collection}/{place.doc_id} is being replaced all the time; try again."
-    )

@@ -64,7 +64,8 @@ class _Connection(BaseHTTPRequestHandler):
             found = refused.answer
         self._send(found)
 
-    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = _serve  # noqa: N815 - named by http.server
+    # http.server finds them by these names
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_HEAD = do_OPTIONS = _serve  # noqa: N815
 
     def _answer(self, body: bytes) -> Answer:
         gateway = find(self.headers)

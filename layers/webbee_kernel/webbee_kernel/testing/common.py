@@ -1,0 +1,41 @@
+"""What both doubles are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..extensions.registry import LoadedExtension, Registry, checked, load_extension
+from ..sdk import Extension, User
+from ..values import (
+    Wanted,
+)
+
+NOW = "2026-05-15T17:21:04Z"
+USER = User(imperal_id="alice", email="alice@example.com", tenant_id="test")
+
+
+def registry_of(*extensions: str | Path | Extension | LoadedExtension) -> Registry:
+    """A registry of extension folders or of `Extension` objects made in a test (under their own
+    app_id)."""
+    loaded = [_loaded(e) for e in extensions]
+    return Registry({e.app_id: e for e in loaded})
+
+
+def _loaded(extension: str | Path | Extension | LoadedExtension) -> LoadedExtension:
+    if isinstance(extension, LoadedExtension):
+        return extension
+    if isinstance(extension, Extension):
+        return checked(LoadedExtension(extension.app_id, extension))
+    return load_extension(extension)
+
+
+class RecordingQueue:
+    """A refresh queue that remembers what was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str, str]] = []
+
+    async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
+        """Remember `(app_id, section, reason)`."""
+        self.asked.extend(wanted)

@@ -1,0 +1,159 @@
+"""One extension on memory stores."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ..base.clock import FrozenClock
+from ..base.ids import new_id
+from ..base.loop_thread import LoopThread
+from ..bootstrap import App, bootstrap, make_host, make_refresher
+from ..config import Settings
+from ..extensions.context import ContextFactory
+from ..extensions.host import ExtensionHost
+from ..llm.protocol import Model
+from ..refresh.refresher import Refresher
+from ..sdk import ActionResult, Context, Extension, User
+from ..stores.memory import memory_stores
+from ..stores.protocols import Stores
+from ..surfaces.secrets import path as secret_path
+from ..values import (
+    CallOutcome,
+    CallRequest,
+    Event,
+    RefreshMessage,
+    UserKey,
+    user_dict,
+)
+from .common import NOW, USER, registry_of
+
+
+class ExtensionHarness:
+    """One extension on memory stores. Methods are plain calls; the event loop stays out of
+    sight."""
+
+    def __init__(
+        self,
+        extension: str | Path | Extension,
+        *,
+        user: User | None = None,
+        language: str | None = None,
+        secrets: Mapping[str, str] | None = None,
+        now: str | float = NOW,
+        call_seconds: float = 10.0,
+        config: Mapping[str, Any] | None = None,
+        model: Model | None = None,
+        stores: Stores | None = None,
+    ) -> None:
+        base = user or USER
+        self.user = User(**{**asdict(base), "language": language or base.language})
+        self.clock = FrozenClock(now)
+        self.registry = registry_of(extension)
+        self.app_id = next(iter(self.registry.loaded))
+        configured = json.dumps({self.app_id: dict(config or {})})
+        env = {
+            "WEBBEE_CALL_SECONDS": str(call_seconds),
+            "WEBBEE_HTTP_ALLOW_PRIVATE": "true",
+            "WEBBEE_CONFIG": configured,
+        }
+        settings = Settings.from_env(env)
+        self.app: App = bootstrap(
+            settings, stores=stores or memory_stores(), clock=self.clock, llm=model
+        )
+        self.host: ExtensionHost = make_host(self.app, self.registry)
+        self.refresher: Refresher = make_refresher(self.app, self.host)
+        self._loop = LoopThread("extension-harness")
+        for name, value in (secrets or {}).items():
+            self.set_secret(name, value)
+
+    @property
+    def key(self) -> UserKey:
+        """Whose data it is."""
+        return UserKey.of(self.user)
+
+    def run(self, coro: Any) -> Any:
+        """Run a coroutine on the harness's loop."""
+        return self._loop.run(coro)
+
+    def advance(self, seconds: float) -> None:
+        """Move the clock."""
+        self.clock.advance(seconds)
+
+    def set_secret(self, name: str, value: str) -> None:
+        """Set a declared secret as its user would."""
+        spec = self.registry.loaded[self.app_id].ext.secrets[name]
+        self.run(self.app.stores.secrets.set(secret_path(self.key, self.app_id, spec), value))
+
+    def outcome(self, function: str, /, **params: Any) -> CallOutcome:
+        """Call a chat function; the kernel's outcome with duration, panels and problems."""
+        return self._execute("function", function, params)
+
+    def call(self, function: str, /, **params: Any) -> ActionResult:
+        """Call a chat function through the kernel's dispatch; its ActionResult."""
+        o = self.outcome(function, **params)
+        status = "success" if o.ok else "error"
+        return ActionResult(
+            status,
+            o.data,
+            o.summary,
+            o.error or None,
+            o.retryable,
+            o.ui,
+            list(o.panels),
+            o.error_code,
+        )
+
+    def panel(self, panel_id: str, /, **params: Any) -> Any:
+        """A panel's UI tree as JSON; AssertionError when the panel failed."""
+        o = self._execute("panel", panel_id, params)
+        assert o.ok, f"{o.error_code}: {o.error}"
+        return o.ui["ui"]
+
+    def skeleton(self, section: str) -> dict[str, Any]:
+        """Run the section's refresh handler as the loop does, save it, return what was stored."""
+        message = RefreshMessage(user_dict(self.user), self.app_id, section, "stale")
+        self.run(self.refresher.refresh(message))
+        self.run(
+            self.refresher.refresh(
+                RefreshMessage(user_dict(self.user), self.app_id, section, "effect")
+            )
+        )
+        stored = self.run(self.app.stores.skeleton.get(self.key, self.app_id, section))
+        assert stored is not None and stored.data is not None, (
+            f"section {section!r} was not saved:"
+            f" {stored.last_error if stored else 'no such section'}"
+        )
+        return dict(stored.data)
+
+    def alert(self, section: str, *, old: dict[str, Any], new: dict[str, Any]) -> str:
+        """The alert tool's text, empty where there is nothing to say."""
+        outcome = self._execute("alert", section, {"old": old, "new": new})
+        return str(outcome.data["text"]) if outcome.ok else ""
+
+    def events(self, kind: str = "") -> tuple[Event, ...]:
+        """What the page would be told."""
+        found = self.run(self.app.events.since(self.key))
+        return tuple(e for e in found if kind in ("", e.kind))
+
+    def context(self, *, system: bool = False) -> Context:
+        """A `Context` to call a handler with directly."""
+        contexts: ContextFactory = self.host.contexts
+        return contexts.make(self.user, self.app_id, system=system)
+
+    def _execute(self, kind: str, name: str, params: dict[str, Any]) -> CallOutcome:
+        request = CallRequest(
+            kind=kind,
+            user=user_dict(self.user),
+            app_id=self.app_id,
+            name=name,
+            arguments=params,
+            session_id="harness",
+            request_id=new_id(),
+            deadline_s=self.app.settings.call_seconds,
+        )
+        outcome: CallOutcome = self.run(self.host.execute(request))
+        return outcome

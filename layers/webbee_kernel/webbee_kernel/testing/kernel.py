@@ -1,0 +1,123 @@
+"""A whole kernel on memory stores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..base.clock import FrozenClock
+from ..base.ids import new_id
+from ..base.loop_thread import LoopThread
+from ..bootstrap import bootstrap, make_kernel
+from ..config import Settings
+from ..llm.protocol import Model
+from ..llm.scripted import ScriptedModel
+from ..sdk import Extension, User
+from ..stores.memory import memory_stores
+from ..stores.protocols import Stores
+from ..turn.kernel import Ask, Kernel
+from ..turn.replies import Reply
+from ..values import (
+    SessionKey,
+    SessionMemory,
+    UserKey,
+    UserState,
+)
+from .common import NOW, USER, RecordingQueue, registry_of
+
+
+class TestKernel:
+    """A whole kernel on memory stores. `script` plays a scripted model; without it the offline
+    model answers."""
+
+    __test__ = False
+
+    def __init__(
+        self,
+        extensions: Sequence[str | Path | Extension] = (),
+        *,
+        script: Sequence[Any] | None = None,
+        model: Model | None = None,
+        user: User = USER,
+        now: str | float = NOW,
+        env: Mapping[str, str] | None = None,
+        stores: Stores | None = None,
+    ) -> None:
+        self.user = user
+        self.clock = FrozenClock(now)
+        self.model: Model | None = model or (
+            ScriptedModel(list(script)) if script is not None else None
+        )
+        self.queue = RecordingQueue()
+        self.registry = registry_of(*extensions)
+        self.app = bootstrap(
+            Settings.from_env(dict(env or {})),
+            stores=stores or memory_stores(),
+            clock=self.clock,
+            llm=self.model,
+        )
+        self.kernel: Kernel = make_kernel(self.app, queue=self.queue, registry=self.registry)
+        self._loop = LoopThread("test-kernel")
+
+    def run(self, coro: Any) -> Any:
+        """Run a coroutine on the kernel's loop."""
+        return self._loop.run(coro)
+
+    def chat(
+        self,
+        message: str,
+        *,
+        session_id: str = "s1",
+        request_id: str = "",
+        user: User | None = None,
+    ) -> Reply:
+        """One turn."""
+        reply: Reply = self.run(
+            self.kernel.turn(
+                self.ask(message, session_id=session_id, request_id=request_id, user=user)
+            )
+        )
+        return reply
+
+    def confirm(
+        self, confirmation_id: str, accept: bool = True, *, session_id: str = "s1"
+    ) -> Reply:
+        """Answer a confirmation."""
+        reply: Reply = self.run(
+            self.kernel.confirm(self.ask("", session_id=session_id), confirmation_id, accept)
+        )
+        return reply
+
+    def ask(
+        self,
+        message: str,
+        *,
+        session_id: str = "s1",
+        request_id: str = "",
+        user: User | None = None,
+    ) -> Ask:
+        """The kernel's own request value."""
+        return Ask(user or self.user, session_id, message, request_id or new_id())
+
+    def prompt(self, message: str, *, session_id: str = "s1") -> str:
+        """The text the classifier would read for this message; nothing is called or stored."""
+        view = self.run(self.kernel.view(self.ask(message, session_id=session_id)))
+        return str(view.prompt.text)
+
+    def memory(self, session_id: str = "s1") -> SessionMemory:
+        """What the session remembers."""
+        memory: SessionMemory = self.run(
+            self.app.stores.sessions.read(SessionKey(self.key, session_id))
+        )
+        return memory
+
+    def state(self) -> UserState:
+        """The user's sections and installations."""
+        state: UserState = self.run(self.app.stores.skeleton.read(self.key))
+        return state
+
+    @property
+    def key(self) -> UserKey:
+        """Whose data it is."""
+        return UserKey.of(self.user)
