@@ -57,7 +57,8 @@ async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
                 try:
                     return await ask(deadline - time.monotonic())
                 except Passing as failure:
-                    pause = max(failure.pause_s, PAUSE_S * (1 + random.random()))  # noqa: S311 - jitter
+                    jitter = random.random()  # noqa: S311 - no secret
+                    pause = max(failure.pause_s, PAUSE_S * (1 + jitter))
                     if (
                         tried == TRIES
                         or pause > MAX_PAUSE_S

@@ -13,16 +13,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, Protocol
 
 from ..aws.clients import aws_client, error_code
 from ..errors import ModelUnavailable
 from .attempts import Passing, attempts, pause_of, slow
-from .conversation import Message, conversation
-from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
-from .tools import call, clean, describe, parameters, whole
+from .converse import converse_request, read
+from .protocol import ModelRequest, ModelResponse
 
 READ_TIMEOUTS_S: Final = (2, 5, 10, 20, 30, 60, 180)
 THREADS: Final = 16
@@ -130,89 +128,6 @@ class BedrockModel:
             _log.info(
                 "model=%s part=%s | model refuses it, asked again without", self._model_id, part
             )
-
-
-def converse_request(
-    model_id: str, request: ModelRequest, without: frozenset[str] = frozenset()
-) -> dict[str, Any]:
-    """Converse's parameters. `without` holds any of cache_point, temperature.
-
-    Services cache tools, then system, then messages, so one cache point behind the system part
-    covers both stable parts. It is sent with tools only: a narrator's system part is far below the
-    least size that is cached. A turn that goes on has another one behind what was said last: its
-    next round reads all of it from the cache.
-    """
-    messages = [m for message in conversation(request) for m in _message(message)]
-    if request.exchanges and "cache_point" not in without:
-        messages[-1]["content"].append({"cachePoint": {"type": "default"}})
-    inference: dict[str, Any] = {"maxTokens": request.max_tokens}
-    if "temperature" not in without:
-        inference["temperature"] = 0.0
-    body: dict[str, Any] = {
-        "modelId": model_id,
-        "messages": messages,
-        "inferenceConfig": inference,
-    }
-    if request.system.strip():
-        body["system"] = [{"text": clean(request.system)}]
-        if request.tools and "cache_point" not in without:
-            body["system"].append({"cachePoint": {"type": "default"}})
-    if request.tools:
-        body["toolConfig"] = {"tools": [_tool(t) for t in request.tools]}
-    return body
-
-
-def _message(message: Message) -> Iterator[dict[str, Any]]:
-    """A message; calls are followed by one of the user's with what they returned."""
-    content: list[dict[str, Any]] = [{"text": message.text}] if message.text else []
-    content += [
-        {"toolUse": {"toolUseId": c.call_id, "name": c.name, "input": c.arguments}}
-        for c in message.calls
-    ]
-    yield {"role": message.role, "content": content}
-    if message.calls:
-        results = [
-            {"toolResult": {"toolUseId": c.call_id, "content": [{"text": c.result}]}}
-            for c in message.calls
-        ]
-        yield {"role": "user", "content": results}
-
-
-def _tool(tool: ToolSpec) -> dict[str, Any]:
-    return {
-        "toolSpec": {
-            "name": tool.name,
-            "description": describe(tool),
-            "inputSchema": {"json": parameters(tool)},
-        }
-    }
-
-
-def read(answer: Mapping[str, Any]) -> ModelResponse:
-    """Converse's answer. Its `inputTokens` leave out what was read from or written to the cache;
-    ours hold all."""
-    content = (answer.get("output") or {}).get("message", {}).get("content") or []
-    stop_reason = str(answer.get("stopReason") or "end_turn")
-    calls = [
-        call(block["toolUse"].get("name"), block["toolUse"].get("input"))
-        for block in content
-        if "toolUse" in block
-    ]
-    usage = answer.get("usage") or {}
-    cached, written = (
-        usage.get("cacheReadInputTokens") or 0,
-        usage.get("cacheWriteInputTokens") or 0,
-    )
-    return ModelResponse(
-        text="".join(block["text"] for block in content if "text" in block),
-        tool_calls=whole(calls, stop_reason),
-        usage=Usage(
-            (usage.get("inputTokens") or 0) + cached + written,
-            usage.get("outputTokens") or 0,
-            cached,
-        ),
-        stop_reason=stop_reason,
-    )
 
 
 def _refused_part(error: Exception, already: frozenset[str]) -> str | None:

@@ -78,22 +78,27 @@ def read(body: Any) -> ModelResponse:
     try:
         choice = body["choices"][0]
         message = choice["message"]
-        calls = [
-            call(c["function"]["name"], c["function"].get("arguments") or "")
-            for c in message.get("tool_calls") or []
-        ]
+        asked = [c["function"] for c in message.get("tool_calls") or []]
+        calls = [call(a["name"], a.get("arguments") or "") for a in asked]
         refusal = message.get("refusal") or ""
         text = _text(message.get("content")) or refusal
-        usage = body.get("usage") or {}
-        cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
-        spent = Usage(usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, cached)
+        spent = _usage(body.get("usage") or {})
     except (KeyError, IndexError, TypeError, AttributeError):
         raise ModelUnavailable(
             "The model server's answer is no chat completion: check the base URL in WEBBEE_MODEL."
         ) from None
-    finish = str(choice.get("finish_reason") or "stop")
-    stop_reason = "refusal" if refusal and finish == "stop" else STOP_REASONS.get(finish, finish)
+    stop_reason = _stop_reason(str(choice.get("finish_reason") or "stop"), refusal)
     return ModelResponse(text, whole(calls, stop_reason), spent, stop_reason)
+
+
+def _stop_reason(finish: str, refusal: str) -> str:
+    return "refusal" if refusal and finish == "stop" else STOP_REASONS.get(finish, finish)
+
+
+def _usage(usage: dict[str, Any]) -> Usage:
+    """The service's input tokens hold those from its cache, as ours do."""
+    cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
+    return Usage(usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, cached)
 
 
 def _text(content: Any) -> str:

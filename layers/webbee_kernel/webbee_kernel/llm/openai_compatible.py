@@ -132,38 +132,48 @@ class OpenAICompatibleModel:
         _log.warning(
             "model=%s status=%d code=%s | chat completion failed", self._model, status, code or "-"
         )
-        if status == 429 and code == "insufficient_quota":
-            return ModelUnavailable(
-                "The model server's account has no credit left: the operator must top it up."
-            )
-        if status == 429:
-            error = ModelUnavailable("The model server is over its limit: try again in a minute.")
-            return Passing(error, pause_of(headers.get("retry-after")))
-        if status in (408, 409) or status >= 500:
-            return Passing(
-                ModelUnavailable(f"The model server failed (HTTP {status}): try again."),
-                pause_of(headers.get("retry-after")),
-            )
         if status in (401, 403):
             self._key.forget()
-            return ModelUnavailable(
-                f"The model server refused the key (HTTP {status}): check WEBBEE_MODEL_KEY, or the"
-                " parameter that WEBBEE_MODEL_KEY_SECRET names."
-            )
-        if status == 404 or 300 <= status < 400:
-            return ModelUnavailable(
-                f"The model server has no model {self._model}, or no chat completions at this"
-                f" address (HTTP {status}): check name and base URL, which usually ends in /v1, in"
-                " WEBBEE_MODEL."
-            )
-        text = next(
-            (told for pattern, told in _INVALID if pattern.search(words)),
-            "The model server did not accept the request (HTTP {status} {code}).",
-        )
+        if passing := _passing(status, code):
+            return Passing(ModelUnavailable(passing), pause_of(headers.get("retry-after")))
+        text = _lasting(status) or _why_refused(words)
         return ModelUnavailable(text.format(model=self._model, status=status, code=code))
 
     def __repr__(self) -> str:
         return f"OpenAICompatibleModel({self._model!r})"
+
+
+def _passing(status: int, code: str) -> str:
+    """What to say of an answer that another try may better; empty for others."""
+    if status == 429 and code != "insufficient_quota":
+        return "The model server is over its limit: try again in a minute."
+    if status in (408, 409) or status >= 500:
+        return f"The model server failed (HTTP {status}): try again."
+    return ""
+
+
+def _lasting(status: int) -> str:
+    """What to say of an answer that only the operator can better; empty for others."""
+    if status == 429:
+        return "The model server's account has no credit left: the operator must top it up."
+    if status in (401, 403):
+        return (
+            "The model server refused the key (HTTP {status}): check WEBBEE_MODEL_KEY, or the"
+            " parameter that WEBBEE_MODEL_KEY_SECRET names."
+        )
+    if status == 404 or 300 <= status < 400:
+        return (
+            "The model server has no model {model}, or no chat completions at this address (HTTP"
+            " {status}): check name and base URL, which usually ends in /v1, in WEBBEE_MODEL."
+        )
+    return ""
+
+
+def _why_refused(words: str) -> str:
+    return next(
+        (told for pattern, told in _INVALID if pattern.search(words)),
+        "The model server did not accept the request (HTTP {status} {code}).",
+    )
 
 
 def _client() -> httpx2.AsyncClient:

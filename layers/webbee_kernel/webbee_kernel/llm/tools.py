@@ -60,23 +60,26 @@ def _plain(node: Any, definitions: Mapping[str, Any], depth: int) -> Any:
     if not isinstance(node, Mapping):
         return clean(node) if isinstance(node, str) else node
     name = str(node.get("$ref", "")).removeprefix("#/$defs/")
-    if name in definitions:
-        if not depth:  # a model that holds itself
-            return {"type": "object"}
-        node = {**definitions[name], **{k: v for k, v in node.items() if k != "$ref"}}
-        depth -= 1
+    if name not in definitions:
+        return _object(node, definitions, depth)
+    if not depth:  # a model that holds itself
+        return {"type": "object"}
+    beside = {k: v for k, v in node.items() if k != "$ref"}
+    return _object({**definitions[name], **beside}, definitions, depth - 1)
+
+
+def _object(node: Mapping[str, Any], definitions: Mapping[str, Any], depth: int) -> dict[str, Any]:
+    """A schema without titles; the keys of its properties are arguments' names, and `title` may be
+    one."""
     plain = {
         k: _plain(v, definitions, depth)
         for k, v in node.items()
         if k not in ("$defs", "title", "properties")
     }
-    if isinstance(
-        node.get("properties"), Mapping
-    ):  # its keys are arguments' names: `title` may be one
-        plain["properties"] = {
-            k: _plain(v, definitions, depth) for k, v in node["properties"].items()
-        }
-    elif "title" in node and not isinstance(node["title"], str):
+    named = node.get("properties")
+    if isinstance(named, Mapping):
+        plain["properties"] = {k: _plain(v, definitions, depth) for k, v in named.items()}
+    elif not isinstance(node.get("title", ""), str):
         plain["title"] = _plain(node["title"], definitions, depth)
     return plain
 

@@ -36,27 +36,34 @@ def exchange(
     is the number the next call will have. Without an answer the results are those of calls the user
     has confirmed.
     """
-    ordered = {i: o for i, o in sorted(shown.items()) if not refused(o)}
-    told_of = lines(ordered, room)
-    told = [told_of[i] + arguments(o) for i, o in ordered.items()]
-    problems = [*(answer.problems if answer else ()), *refusals(shown)]
-    if note:
-        problems.append(Problem("", "", note))
-    blocks = [_told(told, planned)] if told else []
-    if problems:
-        blocks.append(problems_block(problems))
-    flat = "\n".join(blocks)
+    ran = {i: o for i, o in sorted(shown.items()) if not refused(o)}
+    told = lines(ran, room)
+    problems = _told_back(answer, shown, note)
+    flat = _flat([told[i] + arguments(o) for i, o in ran.items()], problems, planned)
+    text = answer.response.text.strip() if answer else ""
     if answer is None or not answer.response.tool_calls:
-        text = answer.response.text if answer else ""
-        return Exchange(flat, text.strip(), note=flat)
-    said = _results(answer, told_of, problems)
+        return Exchange(flat, text, note=flat)
     loose = [p for p in problems if p.step < 0]
-    note = problems_block(loose) if loose else ""
-    return Exchange(flat, answer.response.text.strip(), answer.response.tool_calls, said, note)
+    return Exchange(
+        flat,
+        text,
+        answer.response.tool_calls,
+        _results(answer, told, problems),
+        problems_block(loose) if loose else "",
+    )
 
 
-def _told(told: Sequence[str], planned: int) -> str:
-    return "\n".join(["[RESULTS]", *told, f"NOTE: the next call is step={planned}"])
+def _told_back(answer: Answer | None, shown: Mapping[int, CallOutcome], note: str) -> list[Problem]:
+    """What cannot be used of the answer, its refused calls, and what the kernel says besides."""
+    unusable = answer.problems if answer else ()
+    said = [Problem("", "", note)] if note else []
+    return [*unusable, *refusals(shown), *said]
+
+
+def _flat(told: Sequence[str], problems: Sequence[Problem], planned: int) -> str:
+    """`[RESULTS]` and `[PROBLEMS]`, each where there are any."""
+    blocks = ["[RESULTS]", *told, f"NOTE: the next call is step={planned}"] if told else []
+    return "\n".join([*blocks, problems_block(problems)] if problems else blocks)
 
 
 def refusals(shown: Mapping[int, CallOutcome]) -> list[Problem]:

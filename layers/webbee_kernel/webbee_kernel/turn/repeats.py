@@ -19,19 +19,26 @@ def earlier(state: TurnState, step: Step, bound: JSONObject) -> CallOutcome | No
     is tried again, up to three times; one that used up its time is not.
     """
     same = [
-        (number, outcome)
-        for number, outcome in state.made.items()
-        if number != step.index
-        and (outcome.app_id, outcome.fn_name) == (step.app_id, step.fn_name)
-        and outcome.arguments == bound
-        and not refused(outcome)
+        (number, outcome) for number, outcome in _runs(state, step) if outcome.arguments == bound
     ]
     if not same:
         return None
     number, outcome = same[-1]
-    if outcome.retryable and outcome.error_code != TIMEOUT and len(same) < MAX_TRIES:
+    passing = outcome.retryable and outcome.error_code != TIMEOUT
+    if (passing and len(same) < MAX_TRIES) or _changed_since(state, number, outcome):
         return None
-    return None if _changed_since(state, number, outcome) else outcome
+    return outcome
+
+
+def _runs(state: TurnState, step: Step) -> list[tuple[int, CallOutcome]]:
+    """The other calls of the step's function that have run in this turn, in order."""
+    return [
+        (number, o)
+        for number, o in state.made.items()
+        if (o.app_id, o.fn_name) == (step.app_id, step.fn_name)
+        and number != step.index
+        and not refused(o)
+    ]
 
 
 def _changed_since(state: TurnState, number: int, outcome: CallOutcome) -> bool:
@@ -44,7 +51,4 @@ def _changed_since(state: TurnState, number: int, outcome: CallOutcome) -> bool:
 
 def runs_of(state: TurnState, step: Step) -> int:
     """How many other calls of the step's function have run in this turn."""
-    return sum(
-        (o.app_id, o.fn_name) == (step.app_id, step.fn_name) and i != step.index and not refused(o)
-        for i, o in state.made.items()
-    )
+    return len(_runs(state, step))

@@ -1,0 +1,98 @@
+"""The bodies of Amazon Bedrock's Converse: a request written, an answer read. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from .conversation import Message, conversation
+from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
+from .tools import call, clean, describe, parameters, whole
+
+Body = dict[str, Any]
+_CACHE_POINT: Final = {"cachePoint": {"type": "default"}}
+
+
+def converse_request(
+    model_id: str, request: ModelRequest, without: frozenset[str] = frozenset()
+) -> Body:
+    """Converse's parameters. `without` holds any of cache_point, temperature.
+
+    Services cache tools, then system, then messages, so one cache point behind the system part
+    covers both stable parts. It is sent with tools only: a narrator's system part is far below the
+    least size that is cached. A turn that goes on has another one behind what was said last: its
+    next round reads all of it from the cache.
+    """
+    caching = "cache_point" not in without
+    inference: Body = {"maxTokens": request.max_tokens}
+    if "temperature" not in without:
+        inference["temperature"] = 0.0
+    body: Body = {
+        "modelId": model_id,
+        "messages": _messages(request, caching),
+        "inferenceConfig": inference,
+    }
+    if request.system.strip():
+        body["system"] = _system(request, caching)
+    if request.tools:
+        body["toolConfig"] = {"tools": [_tool(t) for t in request.tools]}
+    return body
+
+
+def _system(request: ModelRequest, caching: bool) -> list[Body]:
+    text: Body = {"text": clean(request.system)}
+    return [text, _CACHE_POINT] if caching and request.tools else [text]
+
+
+def _messages(request: ModelRequest, caching: bool) -> list[Body]:
+    messages = [m for message in conversation(request) for m in _message(message)]
+    if caching and request.exchanges:
+        messages[-1]["content"].append(_CACHE_POINT)
+    return messages
+
+
+def _message(message: Message) -> Iterator[Body]:
+    """A message; calls are followed by one of the user's with what they returned."""
+    content: list[Body] = [{"text": message.text}] if message.text else []
+    content += [
+        {"toolUse": {"toolUseId": c.call_id, "name": c.name, "input": c.arguments}}
+        for c in message.calls
+    ]
+    yield {"role": message.role, "content": content}
+    if message.calls:
+        results = [
+            {"toolResult": {"toolUseId": c.call_id, "content": [{"text": c.result}]}}
+            for c in message.calls
+        ]
+        yield {"role": "user", "content": results}
+
+
+def _tool(tool: ToolSpec) -> Body:
+    return {
+        "toolSpec": {
+            "name": tool.name,
+            "description": describe(tool),
+            "inputSchema": {"json": parameters(tool)},
+        }
+    }
+
+
+def read(answer: Mapping[str, Any]) -> ModelResponse:
+    """Converse's answer."""
+    content = (answer.get("output") or {}).get("message", {}).get("content") or []
+    stop_reason = str(answer.get("stopReason") or "end_turn")
+    asked = [block["toolUse"] for block in content if "toolUse" in block]
+    return ModelResponse(
+        text="".join(block["text"] for block in content if "text" in block),
+        tool_calls=whole([call(a.get("name"), a.get("input")) for a in asked], stop_reason),
+        usage=_usage(answer.get("usage") or {}),
+        stop_reason=stop_reason,
+    )
+
+
+def _usage(usage: Mapping[str, Any]) -> Usage:
+    """Converse's `inputTokens` leave out what was read from or written to the cache; ours hold
+    all."""
+    names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheWriteInputTokens")
+    read_anew, wrote, cached, kept = (int(usage.get(name) or 0) for name in names)
+    return Usage(read_anew + cached + kept, wrote, cached)
