@@ -32,7 +32,16 @@ from webbee_kernel.refresh.schedules import system_user
 from webbee_kernel.sdk import User
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.surfaces import secrets
-from webbee_kernel.values import CallOutcome, CallRequest, Event, RefreshMessage, UserKey, user_dict
+from webbee_kernel.values import (
+    CallOutcome,
+    CallRequest,
+    Event,
+    JobDue,
+    RefreshAsked,
+    UserKey,
+    Wanted,
+    user_dict,
+)
 
 EXTENSIONS = Path(__file__).parent / "extensions"
 ALICE = User(
@@ -131,7 +140,7 @@ class Bench:
         """One refresh, its outcome."""
         refresher = make_refresher(self.app, self.host)
         outcome: str = self.run(
-            refresher.refresh(RefreshMessage(user_dict(user), app_id, section, "effect"))
+            refresher.refresh(RefreshAsked(user_dict(user), (Wanted(app_id, section, "effect"),)))
         )
         return outcome
 
@@ -142,9 +151,7 @@ class Bench:
 
     def schedule(self, app_id: str, job: str) -> str:
         """One run of a job."""
-        message = RefreshMessage(
-            user_dict(system_user("acme")), app_id, job, "schedule", self.clock.now()
-        )
+        message = JobDue(user_dict(system_user("acme")), app_id, job, self.clock.now())
         outcome: str = self.run(make_scheduler(self.app, self.host).run(message))
         return outcome
 

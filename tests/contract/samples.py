@@ -54,7 +54,6 @@ def section(name: str = "inbox", *, app_id: str = "mail", **changes: Any) -> Sec
             "app_id": app_id,
             "section": name,
             "due_at": 1000.5,
-            "user": {"imperal_id": "alice"},
             **changes,
         }
     )

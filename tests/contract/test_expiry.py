@@ -44,7 +44,7 @@ async def test_records_and_events_expire_each_in_its_time(dynamo: Dynamo) -> Non
 
 
 async def test_the_skeleton_and_documents_never_do(dynamo: Dynamo) -> None:
-    await dynamo.stores.skeleton.register(ALICE, section())
+    await dynamo.stores.skeleton.register(ALICE, [section()], who={})
     await dynamo.stores.skeleton.put_installation(ALICE, Installation("mail", True))
     await dynamo.stores.documents.create(ALICE, "a", "c", {}, now=NOW, doc_id="d")
     assert set(expiries(dynamo, dynamo.tables.skeleton).values()) == {""}

@@ -23,8 +23,18 @@ from tests.contract.samples import ALICE, LATER, NOW, SESSION, event, pending, r
 from webbee_kernel.errors import BadInput, SettingsError, StorageUnavailable
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.dynamodb.client import translate
+from webbee_kernel.stores.timers import book_text
+from webbee_kernel.values import Lease, ShardMark, UserState
 
 pytestmark = pytest.mark.anyio
+
+
+TIMER_CHANGED = ["GetItem Skeleton", "UpdateItem Skeleton"]
+LEASE = Lease(
+    2.0,
+    UserState((section(), section("outbox"))),
+    known=book_text([section(), section("outbox")]),
+)
 
 
 async def sent(dynamo: Dynamo, work: Any) -> list[str]:
@@ -51,14 +61,33 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         (sessions.take_pending(SESSION, pending().confirmation_id), ["DeleteItem Sessions"]),
         (sessions.list(ALICE), ["Query Sessions"]),
         (sessions.delete(SESSION), ["BatchWriteItem Sessions"]),
-        (skeleton.register(ALICE, section()), ["PutItem Skeleton"]),
+        (
+            skeleton.register(ALICE, [section()], who={}),
+            [*["GetItem Skeleton", "Query Skeleton", "PutItem Skeleton"], *TIMER_CHANGED],
+        ),
+        (skeleton.register(ALICE, [section("outbox")], who={}), TIMER_CHANGED),
         (skeleton.read(ALICE), ["Query Skeleton"]),
-        (skeleton.get(ALICE, "mail", "inbox"), ["GetItem Skeleton"]),
-        (skeleton.request_refresh(ALICE, "mail", "inbox", 1.0), ["UpdateItem Skeleton"]),
-        (skeleton.lease(ALICE, "mail", "inbox", now=1.0, until=2.0), ["UpdateItem Skeleton"]),
-        (skeleton.save(ALICE, section(), lease=2.0), ["PutItem Skeleton"]),
+        (skeleton.get(ALICE, "mail", "inbox"), ["Query Skeleton"]),
+        (skeleton.lease(ALICE, now=1.0, until=2.0), ["UpdateItem Skeleton", "Query Skeleton"]),
+        (skeleton.lease(ALICE, now=1.0, until=3.0), ["UpdateItem Skeleton"]),
+        (skeleton.ask(ALICE, [("mail", "inbox")], now=1.0), ["UpdateItem Skeleton"]),
+        (
+            skeleton.write(ALICE, [section(version=1)], lease=LEASE),
+            ["GetItem Skeleton", "PutItem Skeleton"],
+        ),
+        (
+            skeleton.save(ALICE, [section(version=1)], lease=LEASE, now=1.0),
+            ["UpdateItem Skeleton", "UpdateItem Skeleton"],  # somebody asked meanwhile
+        ),
+        (skeleton.mark_seen(ALICE, 1.0), ["UpdateItem Skeleton"]),
         (skeleton.due(0, 1.0), ["Query Skeleton"]),
-        (skeleton.purge(ALICE, "mail"), ["Query Skeleton", "DeleteItem Skeleton"]),
+        (skeleton.begin_shard(0, now=1.0, until=2.0), ["UpdateItem Skeleton"]),
+        (skeleton.move_shard(0, ShardMark(lease=2.0)), ["UpdateItem Skeleton"]),
+        (skeleton.queued_until(ALICE), ["GetItem Skeleton"]),
+        (
+            skeleton.purge(ALICE, "mail"),
+            ["Query Skeleton", *TIMER_CHANGED, "DeleteItem Skeleton"],
+        ),
         (cache.set(ALICE, "a", "m", "k", b"1", expires_at=9.0), ["PutItem Cache"]),
         (cache.get(ALICE, "a", "m", "k", now=1.0), ["GetItem Cache"]),
         (cache.delete(ALICE, "a", ("m",), "k"), ["DeleteItem Cache"]),
@@ -170,12 +199,18 @@ async def test_a_claim_whose_answer_was_lost_is_still_the_claimants(
 async def test_a_lease_and_a_save_survive_a_lost_answer(
     dynamo: Dynamo, loses_the_answer: Flaky
 ) -> None:
-    await dynamo.stores.skeleton.register(ALICE, section())
+    skeleton = dynamo.stores.skeleton
+    await skeleton.register(ALICE, [section()], who={})
     loses_the_answer("UpdateItem")
-    leased = await dynamo.stores.skeleton.lease(ALICE, "mail", "inbox", now=1.0, until=61.0)
-    assert leased == section(lease_until=61.0)
+    leased = await skeleton.lease(ALICE, now=1.0, until=61.0)
+    assert leased is not None
+    refreshed = [section(data={"n": 1}, version=1)]
     loses_the_answer("PutItem")
-    assert await dynamo.stores.skeleton.save(ALICE, section(data={"n": 1}), lease=61.0)
+    assert await skeleton.write(ALICE, refreshed, lease=leased)
+    loses_the_answer("UpdateItem")
+    assert await skeleton.save(ALICE, refreshed, lease=leased, now=2.0) is not None
+    [found] = (await skeleton.read(ALICE)).sections
+    assert found.data == {"n": 1}
 
 
 async def test_a_document_survives_a_lost_answer(dynamo: Dynamo, loses_the_answer: Flaky) -> None:

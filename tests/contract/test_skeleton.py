@@ -11,27 +11,49 @@ from tests.contract.samples import ALICE, BOB, race, section
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.keys import shard_of
 from webbee_kernel.stores.records import installation_from
-from webbee_kernel.values import Installation, Section, UserKey, UserState
+from webbee_kernel.values import (
+    DueUser,
+    Installation,
+    Lease,
+    Section,
+    ShardMark,
+    UserKey,
+    UserState,
+)
 
 pytestmark = pytest.mark.anyio
+WHO = {"language": "en"}
 
 
-async def saved(stores: Stores, given: Section, *, now: float = 2000.0) -> Section:
-    """Register, lease and save a section as a refresh does."""
-    await stores.skeleton.register(ALICE, given)
-    leased = await stores.skeleton.lease(
-        ALICE, given.app_id, given.section, now=now, until=now + 60
-    )
-    assert leased is not None
-    assert await stores.skeleton.save(
-        ALICE, replace(given, version=leased.version + 1), lease=leased.lease_until
-    )
-    return replace(given, version=leased.version + 1)
+async def registered(stores: Stores, *sections: Section, user: UserKey = ALICE) -> None:
+    await stores.skeleton.register(user, sections, who=WHO)
 
 
-async def due(stores: Stores, user: UserKey, before: float) -> list[str]:
-    rows, _ = await stores.skeleton.due(shard_of(user, SHARDS), before)
-    return [f"{who.imperal_id}:{s.app_id}.{s.section}" for who, s in rows]
+async def leased(stores: Stores, *, now: float = 2000.0, due_by: float | None = None) -> Lease:
+    """Alice's timer, held for a minute."""
+    lease = await stores.skeleton.lease(ALICE, now=now, until=now + 60, due_by=due_by)
+    assert lease is not None
+    return lease
+
+
+async def saved(stores: Stores, *given: Section, now: float = 2000.0) -> None:
+    """Register, lease, write and save sections as a refresh does."""
+    await registered(stores, *(Section(s.app_id, s.section, due_at=1.0) for s in given))
+    lease = await leased(stores, now=now)
+    assert await stores.skeleton.write(ALICE, [s for s in given if s.data is not None], lease=lease)
+    others = [s for s in lease.state.sections if s.key not in {g.key for g in given}]
+    assert await stores.skeleton.save(ALICE, [*others, *given], lease=lease, now=now) is not None
+
+
+async def due(stores: Stores, user: UserKey, before: float, since: float = 0.0) -> list[str]:
+    rows, _ = await stores.skeleton.due(shard_of(user, SHARDS), before, since=since)
+    return [f"{who.imperal_id}@{due.due_at:g}" for who, due in rows]
+
+
+async def one(stores: Stores, name: str = "inbox") -> Section:
+    found = await stores.skeleton.get(ALICE, "mail", name)
+    assert found is not None
+    return found
 
 
 async def test_a_user_starts_with_nothing(stores: Stores) -> None:
@@ -40,34 +62,89 @@ async def test_a_user_starts_with_nothing(stores: Stores) -> None:
 
 
 async def test_a_section_is_registered_once(stores: Stores) -> None:
-    await stores.skeleton.register(ALICE, section())
-    await stores.skeleton.register(ALICE, section(ttl=9, due_at=5.0))
-    assert await stores.skeleton.get(ALICE, "mail", "inbox") == section()
+    assert await stores.skeleton.register(ALICE, [section()], who=WHO)
+    assert not await stores.skeleton.register(ALICE, [section(ttl=9, due_at=5.0)], who=WHO)
+    assert await one(stores) == section()
+
+
+async def test_sections_registered_later_join_those_that_are_there(stores: Stores) -> None:
+    await registered(stores, section())
+    await registered(stores, section("outbox", due_at=500.0), section(ttl=7))
+    assert (await stores.skeleton.read(ALICE)).sections == (
+        section(),
+        section("outbox", due_at=500.0),
+    )
+    assert await due(stores, ALICE, 2000.0) == ["alice@500"]
 
 
 async def test_a_saved_section_comes_back_whole(stores: Stores) -> None:
     full = section(
         data={"unread": 2**66, "share": 0.1, "empty": {}},
-        previous={"unread": 1},
         refreshed_at=1999.25,
         ttl=30,
         due_at=2029.25,
         failures=2,
         last_error="BACKEND_5XX",
+        version=3,
         alerted=0,
     )
-    assert await stores.skeleton.get(ALICE, "mail", "inbox") is None
-    stored = await saved(stores, full)
-    assert await stores.skeleton.get(ALICE, "mail", "inbox") == stored
-    assert (await stores.skeleton.read(ALICE)).sections == (stored,)
+    await saved(stores, full)
+    assert await one(stores) == full
+    assert (await stores.skeleton.read(ALICE)).sections == (full,)
+
+
+async def test_a_section_that_left_the_clock_stays_off_it(stores: Stores) -> None:
+    off = section(data={}, refreshed_at=10.0, due_at=None, version=1, alerted=1)
+    await saved(stores, off)
+    assert await one(stores) == off
+    assert await due(stores, ALICE, 9e9) == []
+
+
+async def test_what_the_data_was_before_is_for_the_lease_only(stores: Stores) -> None:
+    await saved(stores, section(data={"n": 2}, previous={"n": 1}, version=2, alerted=1))
+    assert (await one(stores)).previous is None
+    [held] = (await leased(stores, now=3000.0)).state.sections
+    assert (held.data, held.previous) == ({"n": 2}, {"n": 1})
+
+
+async def test_what_an_earlier_version_replaced_is_not_this_ones(stores: Stores) -> None:
+    await saved(stores, section(data={"n": 2}, previous={"n": 1}, version=2, alerted=1))
+    await saved(stores, section(data={"n": 3}, version=3, alerted=3), now=3000.0)
+    [held] = (await leased(stores, now=4000.0)).state.sections
+    assert (held.data, held.previous) == ({"n": 3}, None)
+
+
+async def test_an_unchanged_section_needs_its_bookkeeping_only(stores: Stores) -> None:
+    await saved(stores, section(data={"n": 1}, refreshed_at=2000.0, version=1, alerted=1))
+    lease = await leased(stores, now=2300.0)
+    [held] = lease.state.sections
+    later = replace(held, refreshed_at=2300.0, due_at=2600.0)
+    assert await stores.skeleton.save(ALICE, [later], lease=lease, now=2300.0)
+    assert await one(stores) == replace(later, lease_until=0.0)
+
+
+async def test_data_whose_refresh_died_before_its_save_counts_as_it_stands(stores: Stores) -> None:
+    await saved(stores, section(data={"n": 1}, refreshed_at=2000.0, version=1, alerted=1))
+    lease = await leased(stores, now=3000.0)
+    change = section(data={"n": 2}, previous={"n": 1}, refreshed_at=3000.0, version=2, alerted=1)
+    assert await stores.skeleton.write(ALICE, [change], lease=lease)
+    found = await one(stores)
+    assert (found.data, found.refreshed_at, found.version, found.alerted) == (
+        {"n": 2},
+        3000.0,
+        2,
+        1,
+    )
+    [held] = (await leased(stores, now=3060.0)).state.sections
+    assert (held.previous, held.due_at) == ({"n": 1}, 1000.5)
 
 
 async def test_one_read_holds_every_section_and_installation_of_the_user_only(
     stores: Stores,
 ) -> None:
     for app, name in [("mail", "inbox"), ("mail", "calendar"), ("mail2", "inbox")]:
-        await stores.skeleton.register(ALICE, section(name, app_id=app))
-    await stores.skeleton.register(BOB, section("secret"))
+        await registered(stores, section(name, app_id=app))
+    await registered(stores, section("secret"), user=BOB)
     await stores.skeleton.put_installation(ALICE, Installation("mail", True, "1.0", "2026-01-01"))
     await stores.skeleton.put_installation(ALICE, Installation("notes", False))
     state = await stores.skeleton.read(ALICE)
@@ -125,170 +202,202 @@ async def test_each_change_of_an_installation_is_seen_by_one_of_racing_writers(
 
 
 async def test_when_a_user_was_noted_stands_beside_the_installations(stores: Stores) -> None:
-    assert await stores.skeleton.seen(ALICE) is None
+    assert (await stores.skeleton.read(ALICE)).seen_at is None
     await stores.skeleton.put_installation(ALICE, Installation("mail", True))
     for at in (1000.25, 2000.5):
         await stores.skeleton.mark_seen(ALICE, at)
-        assert await stores.skeleton.seen(ALICE) == at
+        assert (await stores.skeleton.read(ALICE)).seen_at == at
     assert await stores.skeleton.read(ALICE) == UserState((), (Installation("mail", True),), 2000.5)
     assert await stores.skeleton.purge(ALICE, "mail") == 0
-    assert await stores.skeleton.seen(ALICE) == 2000.5
-    assert await stores.skeleton.seen(BOB) is None
+    assert (await stores.skeleton.read(ALICE)).seen_at == 2000.5
     assert (await stores.skeleton.read(BOB)).seen_at is None
 
 
-async def test_a_reader_that_knows_nothing_of_notes_finds_an_app_that_is_not_there(
+async def test_a_reader_that_knows_nothing_of_timers_finds_an_app_that_is_not_there(
     dynamo: Dynamo,
 ) -> None:
     await dynamo.stores.skeleton.mark_seen(ALICE, 1000.25)
     [item] = dynamo.client.scan(TableName=dynamo.tables.skeleton)["Items"]
     assert item["sk"]["S"].startswith("!")
-    assert installation_from(item["body"]["S"]) == Installation("_kernel", True)
+    assert installation_from(item["body"]["S"]) == Installation("_clock", True)
 
 
 async def test_a_lease_keeps_others_out_until_it_runs_out(stores: Stores) -> None:
-    await stores.skeleton.register(ALICE, section())
-    first = await stores.skeleton.lease(ALICE, "mail", "inbox", now=100.0, until=160.5)
-    assert first == section(lease_until=160.5)
-    assert await stores.skeleton.lease(ALICE, "mail", "inbox", now=160.4, until=220.0) is None
-    assert await stores.skeleton.lease(ALICE, "mail", "inbox", now=160.5, until=220.0) == section(
-        lease_until=220.0
-    )
+    await registered(stores, section())
+    first = await stores.skeleton.lease(ALICE, now=100.0, until=160.5)
+    assert first is not None
+    assert (first.until, [s.data for s in first.state.sections]) == (160.5, [None])
+    assert (await one(stores)).lease_until == 160.5
+    assert await stores.skeleton.lease(ALICE, now=160.4, until=220.0) is None
+    assert await stores.skeleton.lease(ALICE, now=160.5, until=220.0) is not None
 
 
-async def test_there_is_no_lease_on_what_does_not_exist(stores: Stores) -> None:
-    assert await stores.skeleton.lease(ALICE, "mail", "inbox", now=1.0, until=2.0) is None
-    assert await stores.skeleton.get(ALICE, "mail", "inbox") is None
+async def test_a_lease_of_what_is_due_waits_for_it(stores: Stores) -> None:
+    await registered(stores, section(due_at=500.0))
+    assert await stores.skeleton.lease(ALICE, now=100.0, until=160.0, due_by=499.9) is None
+    assert await stores.skeleton.lease(ALICE, now=499.8, until=560.0, due_by=500.0) is not None
 
 
-async def test_of_racing_consumers_one_gets_the_lease(stores: Stores) -> None:
-    await stores.skeleton.register(ALICE, section())
-    got = await race(
-        *[lambda: stores.skeleton.lease(ALICE, "mail", "inbox", now=100.0, until=160.0)] * 6
-    )
-    assert got.count(None) == 5
-
-
-async def test_saving_gives_the_lease_back(stores: Stores) -> None:
-    await saved(stores, section())
-    assert await stores.skeleton.lease(ALICE, "mail", "inbox", now=2000.0, until=2060.0) is not None
-
-
-async def test_a_lost_lease_saves_nothing(stores: Stores) -> None:
-    await stores.skeleton.register(ALICE, section())
-    await stores.skeleton.lease(ALICE, "mail", "inbox", now=100.0, until=160.0)
-    await stores.skeleton.lease(ALICE, "mail", "inbox", now=170.0, until=230.0)
-    assert not await stores.skeleton.save(
-        ALICE, section(data={"from": "the slow one"}), lease=160.0
-    )
-    assert await stores.skeleton.save(ALICE, section(data={"from": "the quick one"}), lease=230.0)
-    assert not await stores.skeleton.save(
-        ALICE, section(data={"from": "the slow one"}), lease=160.0
-    )
-    found = await stores.skeleton.get(ALICE, "mail", "inbox")
-    assert found is not None
-    assert found.data == {"from": "the quick one"}
-
-
-async def test_a_refresh_that_outlives_its_section_does_not_bring_it_back(stores: Stores) -> None:
-    await stores.skeleton.register(ALICE, section())
-    await stores.skeleton.lease(ALICE, "mail", "inbox", now=100.0, until=160.0)
-    await stores.skeleton.purge(ALICE, "mail")
-    assert not await stores.skeleton.save(ALICE, section(data={}), lease=160.0)
+async def test_there_is_no_lease_on_a_user_without_a_timer(stores: Stores) -> None:
+    assert await stores.skeleton.lease(ALICE, now=1.0, until=2.0) is None
+    assert await stores.skeleton.lease(ALICE, now=1.0, until=2.0, due_by=9.0) is None
+    assert not await stores.skeleton.ask(ALICE, [("mail", "inbox")], now=1.0)
     assert await stores.skeleton.read(ALICE) == UserState()
 
 
-async def test_what_is_due_is_found_earliest_first(stores: Stores) -> None:
-    for name, when in [("late", 300.0), ("early", 100.25), ("mid", 200.0), ("never", None)]:
-        await stores.skeleton.register(ALICE, section(name, due_at=when))
-    assert await due(stores, ALICE, 200.0) == ["alice:mail.early"]
-    assert await due(stores, ALICE, 1000.0) == [
-        "alice:mail.early",
-        "alice:mail.mid",
-        "alice:mail.late",
-    ]
+async def test_of_racing_consumers_one_gets_the_lease(stores: Stores) -> None:
+    await registered(stores, section())
+    got = await race(*[lambda: stores.skeleton.lease(ALICE, now=100.0, until=160.0)] * 6)
+    assert got.count(None) == 5
 
 
-async def test_a_due_row_carries_what_a_refresh_message_needs_and_no_more(stores: Stores) -> None:
-    await saved(stores, section(data={"a": 1}, ttl=30, due_at=50.0))
+async def test_saving_gives_the_lease_back_and_says_when_the_user_is_due(stores: Stores) -> None:
+    await registered(stores, section(), section("outbox"))
+    lease = await leased(stores)
+    given = [section(due_at=2300.0), section("outbox", due_at=2060.0)]
+    done = await stores.skeleton.save(ALICE, given, lease=lease, now=2000.0)
+    assert done is not None
+    assert done.due_at == 2060.0
+    assert await stores.skeleton.lease(ALICE, now=2000.0, until=2060.0) is not None
+
+
+async def test_a_lost_lease_saves_nothing(stores: Stores) -> None:
+    await registered(stores, section())
+    slow = await leased(stores, now=100.0)
+    quick = await leased(stores, now=170.0)
+    ours = section(data={"from": "the slow one"}, version=1)
+    assert not await stores.skeleton.write(ALICE, [ours], lease=slow)
+    assert await stores.skeleton.save(ALICE, [ours], lease=slow, now=171.0) is None
+    theirs = section(data={"from": "the quick one"}, version=1)
+    assert await stores.skeleton.write(ALICE, [theirs], lease=quick)
+    assert await stores.skeleton.save(ALICE, [theirs], lease=quick, now=172.0)
+    assert (await one(stores)).data == {"from": "the quick one"}
+
+
+async def test_a_refresh_that_outlives_its_section_does_not_bring_it_back(stores: Stores) -> None:
+    await registered(stores, section(), section("kept", app_id="notes"))
+    lease = await leased(stores)
+    refreshed = [replace(s, data={"n": 1}, version=1, due_at=9.0) for s in lease.state.sections]
+    assert await stores.skeleton.write(ALICE, refreshed, lease=lease)
+    assert await stores.skeleton.purge(ALICE, "mail") == 1
+    assert await stores.skeleton.save(ALICE, refreshed, lease=lease, now=2000.0)
+    assert [s.app_id for s in (await stores.skeleton.read(ALICE)).sections] == ["notes"]
+    await registered(stores, section())
+    assert (await one(stores)).data is None
+
+
+async def test_data_written_after_its_section_was_purged_goes_with_the_save(stores: Stores) -> None:
+    await saved(stores, section(data={"n": 1}, version=1, alerted=1))
+    lease = await leased(stores, now=3000.0)
+    refreshed = [replace(s, data={"n": 2}, version=2) for s in lease.state.sections]
+    await stores.skeleton.purge(ALICE, "mail")
+    assert await stores.skeleton.write(ALICE, refreshed, lease=lease)
+    assert await stores.skeleton.save(ALICE, refreshed, lease=lease, now=3000.0)
+    await registered(stores, section())
+    assert (await one(stores)).data is None
+
+
+async def test_a_section_registered_while_a_refresh_runs_stays(stores: Stores) -> None:
+    await registered(stores, section())
+    lease = await leased(stores)
+    await registered(stores, section("outbox", due_at=2010.0))
+    done = await stores.skeleton.save(ALICE, [section(due_at=2300.0)], lease=lease, now=2000.0)
+    assert done is not None
+    assert done.due_at == 2010.0
+    assert [s.section for s in (await stores.skeleton.read(ALICE)).sections] == ["inbox", "outbox"]
+
+
+async def test_users_are_found_due_earliest_first_each_once(stores: Stores) -> None:
+    await registered(stores, section("late", due_at=300.0), section("early", due_at=100.25))
+    await registered(stores, section(due_at=200.0), user=BOB)
+    found = [*await due(stores, ALICE, 250.0), *await due(stores, BOB, 250.0)]
+    assert sorted(set(found)) == ["alice@100.25", "bob@200"]
+    assert await due(stores, ALICE, 100.25) == []
+    assert "alice@100.25" in await due(stores, ALICE, 101.0, since=100.25)
+    assert "alice@100.25" not in await due(stores, ALICE, 1000.0, since=100.3)
+
+
+async def test_a_user_with_nothing_due_is_never_found(stores: Stores) -> None:
+    await registered(stores, section(due_at=None))
+    await stores.skeleton.mark_seen(BOB, 5.0)
+    assert await due(stores, ALICE, 9e9) == await due(stores, BOB, 9e9) == []
+
+
+async def test_an_entry_of_the_index_carries_what_a_message_needs_and_no_more(
+    stores: Stores,
+) -> None:
+    await saved(stores, section(data={"a": 1}, ttl=30, due_at=50.0, version=1))
     rows, cursor = await stores.skeleton.due(shard_of(ALICE, SHARDS), 60.0)
-    assert rows == (
-        (ALICE, Section("mail", "inbox", ttl=30, due_at=50.0, user={"imperal_id": "alice"})),
-    )
+    assert rows == ((ALICE, DueUser(WHO, 50.0)),)
     assert cursor is None
 
 
 async def test_every_user_is_due_in_exactly_one_shard(stores: Stores) -> None:
     users = [UserKey("acme", f"user{n}") for n in range(12)]
     for user in users:
-        await stores.skeleton.register(user, section(due_at=10.0))
+        await registered(stores, section(due_at=10.0), user=user)
     found = [
         user for shard in range(SHARDS) for user, _ in (await stores.skeleton.due(shard, 20.0))[0]
     ]
     assert sorted(found, key=str) == sorted(users, key=str)
 
 
-async def test_due_rows_come_in_pages(stores: Stores) -> None:
-    for n in range(7):
-        await stores.skeleton.register(ALICE, section(f"s{n}", due_at=100.0 + n // 2))
+async def test_due_users_come_in_pages(stores: Stores) -> None:
+    users = [u for n in range(60) if shard_of(u := UserKey("acme", f"u{n}"), SHARDS) == 0][:7]
+    for n, user in enumerate(users):
+        await registered(stores, section(due_at=100.0 + n // 2), user=user)
     pages, cursor = [], None
     while True:
-        rows, cursor = await stores.skeleton.due(
-            shard_of(ALICE, SHARDS), 1000.0, limit=3, cursor=cursor
-        )
-        pages.append([s.section for _, s in rows])
+        rows, cursor = await stores.skeleton.due(0, 1000.0, limit=3, cursor=cursor)
+        pages.append([user for user, _ in rows])
         if cursor is None:
             break
     assert [len(page) for page in pages] == [3, 3, 1]
-    assert sorted(name for page in pages for name in page) == [f"s{n}" for n in range(7)]
+    assert sorted((user for page in pages for user in page), key=str) == sorted(users, key=str)
 
 
 async def test_saving_moves_the_due_time(stores: Stores) -> None:
     await saved(stores, section(due_at=5000.0))
     assert await due(stores, ALICE, 4000.0) == []
-    assert await due(stores, ALICE, 6000.0) == ["alice:mail.inbox"]
+    assert await due(stores, ALICE, 6000.0) == ["alice@5000"]
 
 
-async def test_an_early_refresh_moves_the_due_time_forward_only(stores: Stores) -> None:
-    await stores.skeleton.register(ALICE, section(due_at=500.0))
-    assert await stores.skeleton.request_refresh(ALICE, "mail", "inbox", 100.0)
-    assert await stores.skeleton.request_refresh(ALICE, "mail", "inbox", 300.0)
-    assert await due(stores, ALICE, 101.0) == ["alice:mail.inbox"]
-    assert not await stores.skeleton.request_refresh(ALICE, "mail", "nothing", 100.0)
-
-
-async def test_a_refresh_asked_for_while_one_runs_is_not_lost(stores: Stores) -> None:
-    await stores.skeleton.register(ALICE, section(due_at=90.0))
-    await stores.skeleton.lease(ALICE, "mail", "inbox", now=100.0, until=160.0)
-    assert await stores.skeleton.request_refresh(ALICE, "mail", "inbox", 120.0)
-    assert await stores.skeleton.save(ALICE, section(due_at=430.0), lease=160.0)
-    assert await due(stores, ALICE, 121.0) == ["alice:mail.inbox"]
-    assert await stores.skeleton.lease(ALICE, "mail", "inbox", now=130.0, until=190.0)
-    assert await stores.skeleton.save(ALICE, section(due_at=430.0), lease=190.0)
+async def test_a_refresh_asked_for_while_one_runs_is_due_when_that_is_through(
+    stores: Stores,
+) -> None:
+    await registered(stores, section(due_at=90.0))
+    lease = await leased(stores, now=100.0)
+    assert await stores.skeleton.ask(ALICE, [("mail", "inbox")], now=120.0)
+    done = await stores.skeleton.save(ALICE, [section(due_at=430.0)], lease=lease, now=125.0)
+    assert done is not None
+    assert done.due_at == 125.0
+    assert await due(stores, ALICE, 126.0) == ["alice@125"]
+    following = await leased(stores, now=130.0, due_by=130.0)
+    assert following.asked == {("mail", "inbox")}
+    assert await stores.skeleton.save(ALICE, [section(due_at=430.0)], lease=following, now=131.0)
+    assert (await leased(stores, now=140.0)).asked == frozenset()
     assert await due(stores, ALICE, 429.0) == []
 
 
-async def test_a_refresh_settles_what_was_asked_for_before_it(stores: Stores) -> None:
-    await stores.skeleton.register(ALICE, section(due_at=500.0))
-    await stores.skeleton.request_refresh(ALICE, "mail", "inbox", 100.0)
-    await stores.skeleton.lease(ALICE, "mail", "inbox", now=101.0, until=161.0)
-    assert await stores.skeleton.save(ALICE, section(due_at=401.0), lease=161.0)
-    assert await due(stores, ALICE, 401.0) == []
-    assert await due(stores, ALICE, 402.0) == ["alice:mail.inbox"]
+async def test_what_is_asked_for_survives_the_death_of_who_held_the_timer(stores: Stores) -> None:
+    await registered(stores, section(due_at=90.0))
+    await leased(stores, now=100.0)
+    assert await stores.skeleton.ask(ALICE, [("mail", "inbox")], now=120.0)
+    assert (await leased(stores, now=161.0, due_by=161.0)).asked == {("mail", "inbox")}
 
 
-async def test_an_alert_mark_never_turns_back(stores: Stores) -> None:
-    await saved(stores, section())
-    leased = await stores.skeleton.lease(ALICE, "mail", "inbox", now=3000.0, until=3060.0)
-    assert leased is not None
-    await stores.skeleton.mark_alerted(ALICE, "mail", "inbox", 5)
-    await stores.skeleton.mark_alerted(ALICE, "mail", "inbox", 4)
-    assert await stores.skeleton.save(ALICE, leased, lease=3060.0)
-    found = await stores.skeleton.get(ALICE, "mail", "inbox")
-    assert found is not None
-    assert found.alerted == 5
-    await stores.skeleton.mark_alerted(ALICE, "mail", "nothing", 1)
-    assert await stores.skeleton.get(ALICE, "mail", "nothing") is None
+async def test_nobody_is_asked_when_nobody_holds_the_timer(stores: Stores) -> None:
+    await registered(stores, section())
+    assert not await stores.skeleton.ask(ALICE, [("mail", "inbox")], now=1.0)
+    await leased(stores, now=100.0)
+    assert not await stores.skeleton.ask(ALICE, [("mail", "inbox")], now=160.0)
+
+
+async def test_the_first_save_after_an_unnoted_user_notes_them(stores: Stores) -> None:
+    await registered(stores, section())
+    lease = await leased(stores)
+    assert await stores.skeleton.save(ALICE, [section()], lease=lease, now=2000.0, seen_at=2000.0)
+    assert (await stores.skeleton.read(ALICE)).seen_at == 2000.0
 
 
 async def test_purging_takes_one_app_of_one_user(stores: Stores) -> None:
@@ -298,32 +407,48 @@ async def test_purging_takes_one_app_of_one_user(stores: Stores) -> None:
         ("mail2", "inbox"),
         ("notes", "all"),
     ]:
-        await stores.skeleton.register(ALICE, section(name, app_id=app))
-    await stores.skeleton.register(BOB, section("inbox"))
+        await registered(stores, section(name, app_id=app))
+    await registered(stores, section("inbox"), user=BOB)
     await stores.skeleton.put_installation(ALICE, Installation("mail", False))
     assert await stores.skeleton.purge(ALICE, "mail") == 2
     assert await stores.skeleton.purge(ALICE, "mail") == 0
     state = await stores.skeleton.read(ALICE)
     assert [s.app_id for s in state.sections] == ["mail2", "notes"]
     assert state.installations == (Installation("mail", False),)
-    assert await due(stores, ALICE, 5000.0) == [
-        line
-        for line in ["alice:mail2.inbox", "alice:notes.all", "bob:mail.inbox"]
-        if line[0] == "a" or _together()
-    ]
     assert len((await stores.skeleton.read(BOB)).sections) == 1
 
 
-def _together() -> bool:
-    return shard_of(ALICE, SHARDS) == shard_of(BOB, SHARDS)
+async def test_purging_leaves_nothing_of_the_app_in_the_table(dynamo: Dynamo) -> None:
+    changed = section(data={"n": 2}, previous={"n": 1}, version=2)
+    await saved(dynamo.stores, changed, section(app_id="mail2", data={}, version=1))
+    await dynamo.stores.skeleton.purge(ALICE, "mail")
+    items = dynamo.client.scan(TableName=dynamo.tables.skeleton)["Items"]
+    assert sorted(item["sk"]["S"] for item in items) == ["!_clock", "mail2#inbox"]
+
+
+async def test_a_shard_is_one_consumers_at_a_time_and_remembers_how_far_it_came(
+    stores: Stores,
+) -> None:
+    mark = await stores.skeleton.begin_shard(1, now=100.0, until=155.0)
+    assert mark == ShardMark(lease=155.0)
+    assert await stores.skeleton.begin_shard(1, now=154.0, until=200.0) is None
+    assert await stores.skeleton.begin_shard(2, now=154.0, until=200.0) == ShardMark(lease=200.0)
+    assert await stores.skeleton.move_shard(1, replace(mark, queued_until=130.0))
+    taken_over = await stores.skeleton.begin_shard(1, now=155.0, until=210.0)
+    assert taken_over == ShardMark(queued_until=130.0, lease=210.0)
+    assert not await stores.skeleton.move_shard(1, replace(mark, queued_until=999.0))
+    done = replace(taken_over, queued_until=215.0, swept_at=155.0)
+    assert await stores.skeleton.move_shard(1, done, done=True)
+    assert await stores.skeleton.begin_shard(1, now=156.0, until=211.0) == replace(
+        done, lease=211.0
+    )
 
 
 async def test_what_a_caller_holds_is_not_what_is_stored(stores: Stores) -> None:
     data = {"list": [1]}
-    await saved(stores, section(data=data))
+    await saved(stores, section(data=data, version=1))
     data["list"].append(2)
-    one = await stores.skeleton.get(ALICE, "mail", "inbox")
-    assert one is not None
-    assert one.data == {"list": [1]}
-    one.data["list"].append(3)
+    found = await one(stores)
+    assert found.data == {"list": [1]}
+    found.data["list"].append(3)
     assert (await stores.skeleton.read(ALICE)).sections[0].data == {"list": [1]}

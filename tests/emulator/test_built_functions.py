@@ -149,7 +149,7 @@ def test_each_function_writes_its_metrics_in_the_embedded_format(cloud: Cloud) -
         "PromptCharacters",
     } <= emitted["chat_turn"]
     assert {"DynamoDBCalls"} <= emitted["tool_dispatch"]
-    assert {"SectionsQueued", "OldestDueSeconds", "DynamoDBCalls"} <= emitted["skeleton_refresh"]
+    assert {"UsersQueued", "OldestDueSeconds", "DynamoDBCalls"} <= emitted["skeleton_refresh"]
     assert all(
         function in EMITTED[name].functions for function, names in emitted.items() for name in names
     )

@@ -3,13 +3,14 @@ dies half-way."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -35,8 +36,20 @@ from webbee_kernel.api.skeleton_refresh import RefreshService
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.bootstrap import bootstrap
+from webbee_kernel.refresh.one_user import LEASE_S
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
-from webbee_kernel.values import RefreshMessage
+from webbee_kernel.values import (
+    RefreshAsked,
+    RefreshMessage,
+    Section,
+    ShardDue,
+    UserDue,
+    UserKey,
+    UserSeen,
+    UserState,
+    Wanted,
+)
+from webbee_kernel.values.refreshing import from_wire, to_wire
 
 TICK = event("eventbridge_tick")
 SECTIONS = ["broken", "steady", "watch"]
@@ -47,8 +60,11 @@ class Queue:
 
     def __init__(self) -> None:
         self.messages: list[RefreshMessage] = []
+        self.failing = False
 
     async def send(self, messages: Sequence[RefreshMessage]) -> None:
+        if self.failing and any(isinstance(m, UserDue) for m in messages):
+            raise OSError("the queue is away")
         self.messages.extend(messages)
 
     def take(self) -> list[RefreshMessage]:
@@ -64,44 +80,63 @@ class Loop:
         self.stack, self.clock, self.queue, self.outage = stack, clock, queue, outage
 
     def tick(self) -> list[RefreshMessage]:
-        """One tick of the schedule; what it queued."""
+        """One tick of the schedule, its shards looked through; whom that queued."""
+        waiting = self.queue.take()
         self.stack.invoke("skeleton_refresh", TICK)
-        return self.queue.take()
+        assert self.deliver(*self.queue.take()) == []
+        found, self.queue.messages = self.queue.take(), waiting
+        return found
 
     def deliver(self, *messages: RefreshMessage) -> list[str]:
         """One batch; the ids of those that will come again, counted from 0."""
         records = [
-            {"messageId": str(n), "body": json.dumps(asdict(m)), "eventSource": "aws:sqs"}
+            {"messageId": str(n), "body": json.dumps(to_wire(m)), "eventSource": "aws:sqs"}
             for n, m in enumerate(messages)
         ]
         answer = self.stack.invoke("skeleton_refresh", {"Records": records})
         return [f["itemIdentifier"] for f in answer["batchItemFailures"]]
 
-    def run(self, seconds: int) -> None:
-        """Let time pass minute by minute, each message delivered at its second."""
-        end = self.clock.now() + seconds
-        while (start := self.clock.now()) <= end:
-            for message in sorted(self.tick(), key=lambda m: m.delay_s):
-                if start + message.delay_s <= end:
-                    self.clock.set(start + message.delay_s)
-                    assert self.deliver(message) == []
-            self.clock.set(start + 60)
-        self.clock.set(end)
+    def run(self, seconds: int) -> int:
+        """Let time pass, a tick a minute, each message delivered at its second; how many there
+        were of users who are due."""
+        start = self.clock.now()
+        ticks = list(range(0, seconds + 1, 60))
+        waiting: list[tuple[float, RefreshMessage]] = []
+        delivered = 0
+        while True:
+            waiting += [(self.clock.now() + m.delay_s, m) for m in self.queue.take()]
+            waiting.sort(key=lambda w: w[0])
+            if ticks and (not waiting or start + ticks[0] <= waiting[0][0]):
+                self.clock.set(start + ticks.pop(0))
+                self.stack.invoke("skeleton_refresh", TICK)
+            elif waiting and waiting[0][0] <= start + seconds:
+                at, message = waiting.pop(0)
+                self.clock.set(max(at, self.clock.now()))
+                assert self.deliver(message) == []
+                delivered += isinstance(message, UserDue)
+            else:
+                break
+        self.clock.set(start + seconds)
+        self.queue.messages = [m for _, m in waiting]
+        return delivered
 
     def person(self, claims: Any = ALICE) -> Person:
         return Person(self.stack, claims)
 
-    def section(self, name: str, owner: str = "acme#alice") -> dict[str, Any]:
-        """The stored section; empty when there is none."""
-        found = [
-            r
-            for r in rows(self.stack, "skeleton")
-            if (r["pk"], r["sk"]) == (owner, f"clockwork#{name}")
-        ]
-        return found[0] if found else {}
+    def state(self, owner: str = "acme#alice") -> UserState:
+        """What the skeleton's table says of a user."""
+        stores = dynamodb_stores(Tables.from_variables(os.environ), shards=4)
+        return asyncio.run(stores.skeleton.read(UserKey(*owner.split("#"))))
+
+    def has(self, name: str, owner: str = "acme#alice") -> bool:
+        return name in [s.section for s in self.state(owner).sections]
+
+    def section(self, name: str, owner: str = "acme#alice") -> Section:
+        """A stored section."""
+        return next(s for s in self.state(owner).sections if s.section == name)
 
     def data(self, name: str, owner: str = "acme#alice") -> Any:
-        return json.loads(self.section(name, owner)["data"])
+        return self.section(name, owner).data
 
     def trace(self, owner: str = "acme#alice") -> Counter[str]:
         """What ran, and how often."""
@@ -150,7 +185,11 @@ def loop() -> Iterator[Loop]:
 
 def asked(loop: Loop) -> list[tuple[str, str]]:
     """What turns asked for through SQS, section and reason."""
-    return sorted((m.section, m.reason) for m in requests(loop))
+    return sorted(
+        (w.section, w.reason)
+        for message in requests(loop)
+        for w in (message.wanted if isinstance(message, RefreshAsked) else [Wanted("", "", "seen")])
+    )
 
 
 def requests(loop: Loop) -> list[RefreshMessage]:
@@ -162,107 +201,188 @@ def requests(loop: Loop) -> list[RefreshMessage]:
     ).get("Messages"):
         for m in batch:
             sqs.delete_message(QueueUrl=loop.stack.queue_url, ReceiptHandle=m["ReceiptHandle"])
-            found.append(RefreshMessage(**json.loads(m["Body"])))
+            found.append(from_wire(json.loads(m["Body"])))
     return found
 
 
 @pytest.fixture
 def fresh(loop: Loop) -> Loop:
-    """Alice has the app and every section has been saved once, at the same second."""
+    """Alice has the app and every section has been saved once, at the same second, in which the
+    tick was too; her message for half a minute later waits in the queue."""
+    loop.tick()
     loop.person().install("clockwork")
-    assert loop.deliver(*loop.tick()) == []
+    assert loop.deliver(*loop.queue.take()) == []
     assert set(loop.trace()) >= set(SECTIONS)
     asked(loop)
     return loop
 
 
 def due(messages: Sequence[RefreshMessage]) -> list[tuple[str, int]]:
-    """Section and delay of queued messages."""
-    return sorted((m.section, m.delay_s) for m in messages)
+    """User and delay of queued messages."""
+    return sorted(
+        (f"{m.user['tenant_id']}/{m.user['imperal_id']}", m.delay_s)
+        for m in messages
+        if isinstance(m, UserDue)
+    )
 
 
-def message(section: str, reason: str = "due", claims: Any = ALICE) -> RefreshMessage:
-    who = {"imperal_id": claims["sub"], "tenant_id": claims["tenant_id"], "language": "en"}
-    return RefreshMessage(who, "clockwork", section, reason)
+ALICES, BOBS = "acme/alice", "acme/bob"
 
 
-def test_installing_puts_the_sections_on_the_clock(loop: Loop) -> None:
+def who(claims: Any = ALICE) -> dict[str, Any]:
+    return {"imperal_id": claims["sub"], "tenant_id": claims["tenant_id"], "language": "en"}
+
+
+def is_due(claims: Any = ALICE) -> UserDue:
+    return UserDue(who(claims))
+
+
+def wants(*sections: str, reason: str = "effect", claims: Any = ALICE) -> RefreshAsked:
+    return RefreshAsked(who(claims), tuple(Wanted("clockwork", s, reason) for s in sections))
+
+
+def test_installing_has_the_sections_refreshed_at_once(loop: Loop) -> None:
     assert loop.tick() == []
     loop.person().install("clockwork")
-    assert due(loop.tick()) == [("broken", 0), ("steady", 0), ("steady", 30), ("watch", 0)]
+    assert due(loop.queue.take()) == [(ALICES, 0)]
+
+
+def test_whoever_no_tick_will_find_in_time_is_queued_by_the_refresh_itself(fresh: Loop) -> None:
+    assert due(fresh.queue.take()) == [(ALICES, 30)]
+    assert fresh.tick() == []
 
 
 def test_a_tick_finds_only_what_falls_due_before_the_next_one(fresh: Loop) -> None:
-    assert due(fresh.tick()) == [("steady", 30)]
-    fresh.clock.advance(1)
-    assert due(fresh.tick()) == [("broken", 59), ("steady", 29), ("steady", 59), ("watch", 59)]
+    fresh.clock.advance(30)
+    fresh.deliver(*fresh.queue.take())
+    assert fresh.queue.take() == []
+    fresh.clock.advance(10)
+    assert due(fresh.tick()) == [(ALICES, 20)]
+    assert due(fresh.tick()) == []
 
 
 def test_what_is_late_is_not_delayed(fresh: Loop) -> None:
+    fresh.clock.advance(30)
+    fresh.deliver(*fresh.queue.take())
     fresh.clock.advance(500)
-    assert due(fresh.tick()) == [("broken", 0), ("steady", 0), ("steady", 30), ("watch", 0)]
+    assert due(fresh.tick()) == [(ALICES, 0)]
 
 
 def test_each_section_is_refreshed_at_its_own_second(fresh: Loop) -> None:
     began = fresh.clock.now()
-    (steady,) = fresh.tick()
-    fresh.clock.advance(steady.delay_s)
-    fresh.deliver(steady)
-    assert float(fresh.section("steady")["refreshed_at"]) == began + 30
-    assert float(fresh.section("steady")["due_at"]) == began + 60
-    assert float(fresh.section("watch")["refreshed_at"]) == began
+    fresh.clock.advance(30)
+    fresh.deliver(*fresh.queue.take())
+    assert fresh.section("steady").refreshed_at == began + 30
+    assert fresh.section("steady").due_at == began + 60
+    assert fresh.section("watch").refreshed_at == began
 
 
-def test_five_minutes_refresh_each_section_once_a_period(fresh: Loop) -> None:
-    fresh.run(300)
+def test_five_minutes_refresh_each_section_once_a_period_with_a_message_a_round(
+    fresh: Loop,
+) -> None:
+    messages = fresh.run(300)
     trace = fresh.trace()
     assert (trace["watch"], trace["broken"], trace["steady"]) == (6, 6, 11)
+    assert messages == 10  # one for each half minute, whatever falls due in it
 
 
-def test_a_tick_that_runs_twice_saves_once(fresh: Loop) -> None:
+def test_a_backlog_never_multiplies_messages(fresh: Loop) -> None:
+    fresh.person(BOB).install("clockwork")
+    queued = len(fresh.queue.take())
+    for _ in range(30):  # half an hour in which nobody refreshes anything
+        fresh.clock.advance(60)
+        queued += len(fresh.tick())
+    assert queued == 2
+
+
+def test_a_message_that_got_lost_is_made_up_for(fresh: Loop) -> None:
+    fresh.queue.take()  # lost
+    found = []
+    for _ in range(62):
+        fresh.clock.advance(60)
+        found += fresh.tick()
+    assert due(found) == [(ALICES, 0)]
+
+
+def test_while_the_consumers_are_behind_nothing_is_asked_for_again(fresh: Loop) -> None:
+    fresh.queue.take()
+    asked_at = fresh.clock.now() + 3_500
+    fresh.clock.advance(4_000)
+    fresh.deliver(*[ShardDue(n, asked_at) for n in range(8)])
+    assert fresh.queue.take() == []
+    fresh.deliver(*[ShardDue(n, fresh.clock.now()) for n in range(8)])
+    assert due(fresh.queue.take()) == [(ALICES, 0)]
+
+
+def test_a_tick_that_runs_twice_queues_once(fresh: Loop) -> None:
+    fresh.queue.take()
     fresh.clock.advance(60)
-    first, second = fresh.tick(), fresh.tick()
-    assert due(first) == due(second)
-    fresh.deliver(*first)
-    assert fresh.deliver(*second) == []
-    assert fresh.trace() == Counter(
-        {
-            "steady": 2,
-            "watch": 2,
-            "broken": 2,
-            "alert {} {'n': 0}": 1,
-            "on_install": 1,
-            "on_enable": 1,
-        }
-    )
+    fresh.deliver(is_due())
+    fresh.queue.take()
+    fresh.clock.advance(60)
+    assert due([*fresh.tick(), *fresh.tick()]) == [(ALICES, 0)]
+
+
+def test_a_shard_that_was_left_half_way_is_taken_up_where_it_was_left(fresh: Loop) -> None:
+    fresh.queue.take()
+    fresh.clock.advance(120)
+    fresh.deliver(is_due())
+    fresh.queue.take()
+    fresh.clock.advance(120)
+    fresh.queue.failing = True
+    fresh.stack.invoke("skeleton_refresh", TICK)
+    shards = [m for m in fresh.queue.take() if isinstance(m, ShardDue)]
+    assert len(fresh.deliver(*shards)) == 1  # Alice's: her message was not sent
+    fresh.queue.failing = False
+    fresh.clock.advance(56)
+    assert fresh.deliver(*shards) == []
+    assert due(fresh.queue.take()) == [(ALICES, 0)]
 
 
 def test_a_message_delivered_twice_saves_once(fresh: Loop) -> None:
-    fresh.clock.advance(60)
-    steady = next(m for m in fresh.tick() if m.section == "steady")
-    fresh.deliver(steady)
-    assert fresh.deliver(steady) == []
+    fresh.clock.advance(30)
+    (message,) = fresh.queue.take()
+    fresh.deliver(message)
+    assert fresh.deliver(message) == []
     assert fresh.trace()["steady"] == 2
 
 
 def test_a_message_delivered_to_four_consumers_at_once_runs_once(fresh: Loop) -> None:
-    fresh.clock.advance(60)
-    steady = next(m for m in fresh.tick() if m.section == "steady")
+    fresh.clock.advance(30)
+    (message,) = fresh.queue.take()
     with ThreadPoolExecutor(4) as consumers:
-        list(consumers.map(lambda _: fresh.deliver(steady), range(4)))
+        list(consumers.map(lambda _: fresh.deliver(message), range(4)))
     assert fresh.trace()["steady"] == 2
 
 
 def test_a_lease_that_ran_out_is_anyones(fresh: Loop) -> None:
     fresh.clock.advance(60)
-    (watch,) = [m for m in fresh.tick() if m.section == "watch"]
-    fresh.outage.next("put_item", "clockwork#watch", error=SystemError("killed"))
-    assert fresh.deliver(watch) == ["0"]
-    fresh.deliver(watch)
-    assert float(fresh.section("watch")["due_at"]) <= fresh.clock.now()
-    fresh.clock.advance(61)
-    assert fresh.deliver(watch) == []
-    assert float(fresh.section("watch")["refreshed_at"]) == fresh.clock.now()
+    fresh.outage.next("update_item", "SET #sections", error=SystemError("killed"))
+    assert fresh.deliver(is_due()) == ["0"]
+    assert fresh.deliver(is_due()) == []
+    assert fresh.section("watch").due_at <= fresh.clock.now()
+    fresh.clock.advance(LEASE_S)
+    assert fresh.deliver(is_due()) == []
+    assert fresh.section("watch").refreshed_at == fresh.clock.now()
+
+
+def test_what_is_due_costs_one_lease_one_look_and_one_save(fresh: Loop) -> None:
+    fresh.clock.advance(30)
+    fresh.deliver(*fresh.queue.take())
+    fresh.clock.advance(30)
+    messages = fresh.tick()
+    with metered(aws_client("dynamodb")) as meter:
+        assert fresh.deliver(*messages) == []
+    calls = [c.operation for c in meter.calls if c.tables == ("SkeletonTable",)]
+    assert calls == ["UpdateItem", "Query", "UpdateItem"]
+
+
+def test_one_section_that_fails_sinks_no_other(fresh: Loop) -> None:
+    set_value(fresh, -1)
+    fresh.clock.advance(60)
+    fresh.deliver(is_due())
+    assert [fresh.data(s) for s in SECTIONS] == [{"n": 0}, {"n": -1}, {"n": -1}]
+    assert [fresh.section(s).failures for s in SECTIONS] == [1, 0, 0]
 
 
 def set_value(loop: Loop, n: int, claims: Any = ALICE) -> None:
@@ -287,13 +407,15 @@ def test_the_first_snapshot_meets_an_empty_old_one(fresh: Loop) -> None:
     assert alerts(fresh) == []
 
 
+SAVE = ("update_item", "SET #sections")
 KILLED: dict[str, tuple[str, str, bool]] = {
-    "after the handler, before the save": ("put_item", "clockwork#watch", False),
-    "after the save, before it knew": ("put_item", "clockwork#watch", True),
-    "after the save, before the alert": ("put_item", "EventsTable", False),
+    "after the handlers, before what the data was": ("put_item", "~clockwork#watch", False),
+    "after what the data was, before the data": ("put_item", "'clockwork#watch'", False),
+    "after the data, before it knew": ("put_item", "'clockwork#watch'", True),
+    "after the data, before the alert": ("put_item", "EventsTable", False),
     "after the alert, before it knew": ("put_item", "EventsTable", True),
-    "after the alert, before it was marked": ("update_item", "SET #alerted", False),
-    "after the mark": ("update_item", "SET #alerted", True),
+    "after the alert, before the save": (*SAVE, False),
+    "after the save": (*SAVE, True),
 }
 
 
@@ -303,45 +425,51 @@ def test_a_consumer_killed_half_way_loses_no_alert_and_tells_none_twice(
 ) -> None:
     set_value(fresh, 5)
     fresh.clock.advance(60)
-    (watch,) = [m for m in fresh.tick() if m.section == "watch"]
     fresh.outage.next(operation, what, error=SystemError("killed"), after=after)
-    assert fresh.deliver(watch) == ["0"]
+    assert fresh.deliver(is_due()) == ["0"]
     assert fresh.outage.over()
     for _ in range(3):  # SQS delivers it again, when the lease is out
-        fresh.clock.advance(61)
-        fresh.deliver(watch)
+        fresh.clock.advance(LEASE_S)
+        fresh.deliver(is_due())
     assert alerts(fresh) == ["from 0 to 5"]
     assert fresh.data("watch") == {"n": 5}
-    assert int(fresh.section("watch")["version"]) == 2
+    assert (fresh.section("watch").version, fresh.section("watch").alerted) == (2, 2)
+
+
+def test_a_change_after_an_untold_one_is_told_as_well(fresh: Loop) -> None:
+    set_value(fresh, 5)
+    fresh.clock.advance(60)
+    fresh.outage.next("put_item", "EventsTable", error=SystemError("killed"))
+    fresh.deliver(is_due())
+    set_value(fresh, 7)
+    fresh.clock.advance(LEASE_S)
+    fresh.deliver(is_due())
+    assert alerts(fresh) == ["from 0 to 5", "from 5 to 7"]
 
 
 def test_a_handler_that_fails_keeps_the_last_snapshot_and_backs_off(fresh: Loop) -> None:
     set_value(fresh, -1)
     pauses = []
     for failures in range(1, 9):
-        fresh.clock.set(max(fresh.clock.now(), float(fresh.section("broken")["due_at"])))
-        assert fresh.deliver(message("broken")) == []
+        fresh.clock.set(max(fresh.clock.now(), fresh.section("broken").due_at))
+        assert fresh.deliver(is_due()) == []
         stored = fresh.section("broken")
-        pauses.append(float(stored["due_at"]) - fresh.clock.now())
-        assert (int(stored["failures"]), json.loads(stored["data"])) == (failures, {"n": 0})
+        pauses.append(stored.due_at - fresh.clock.now())
+        assert (stored.failures, stored.data) == (failures, {"n": 0})
     assert pauses == [15, 30, 60, 120, 300, 600, 600, 600]
-    assert "business" not in json.dumps(fresh.section("broken"))
+    assert "business" not in fresh.section("broken").last_error
     set_value(fresh, 3)
-    fresh.clock.set(float(fresh.section("broken")["due_at"]))
-    fresh.deliver(message("broken"))
+    fresh.clock.set(fresh.section("broken").due_at)
+    fresh.deliver(is_due())
     stored = fresh.section("broken")
-    assert (int(stored["failures"]), stored["last_error"], fresh.data("broken")) == (
-        0,
-        "",
-        {"n": 3},
-    )
-    assert float(stored["due_at"]) == fresh.clock.now() + 60
+    assert (stored.failures, stored.last_error, stored.data) == (0, "", {"n": 3})
+    assert stored.due_at == fresh.clock.now() + 60
 
 
 def test_a_section_that_fails_ages_visibly(fresh: Loop) -> None:
     set_value(fresh, -1)
     fresh.clock.advance(90)
-    fresh.deliver(message("broken"))
+    fresh.deliver(is_due())
     developer = fresh.person({**ALICE, "role": "developer"})
     prompt = developer.send(
         "chat_turn", "GET", "/v1/inspect", query={"message": "x", "session_id": "s1"}
@@ -352,15 +480,23 @@ def test_a_section_that_fails_ages_visibly(fresh: Loop) -> None:
 def test_a_batch_reports_only_what_has_to_come_again(loop: Loop) -> None:
     loop.person().install("clockwork")
     batch = event("sqs_refresh_batch")
-    loop.outage.next("put_item", "clockwork#broken")
+    loop.outage.next("update_item", "ADD #asked")
     answer = loop.stack.invoke("skeleton_refresh", batch)
-    ids = {
-        r["messageId"]: json.loads(r["body"]) if r["body"].startswith("{") else None
+    kinds = {
+        r["messageId"]: json.loads(r["body"])["kind"] if r["body"].startswith("{") else None
         for r in batch["Records"]
     }
-    failed = [ids[f["itemIdentifier"]] for f in answer["batchItemFailures"]]
-    assert [m["section"] if m else None for m in failed] == ["broken", None]
+    failed = [kinds[f["itemIdentifier"]] for f in answer["batchItemFailures"]]
+    assert failed in (["kind_of_tomorrow", None], ["refresh_asked", "kind_of_tomorrow", None])
     assert loop.data("steady") == {"n": 0}
+
+
+def test_messages_of_the_release_before_are_still_understood(loop: Loop) -> None:
+    loop.person().install("clockwork")
+    loop.queue.take()
+    answer = loop.stack.invoke("skeleton_refresh", event("sqs_refresh_batch_of_the_release_before"))
+    assert [f["itemIdentifier"][:8] for f in answer["batchItemFailures"]] == ["00000004"]
+    assert [loop.data(s) for s in SECTIONS] == [{"n": 0}] * 3
 
 
 @pytest.mark.parametrize(
@@ -371,12 +507,15 @@ def test_a_batch_reports_only_what_has_to_come_again(loop: Loop) -> None:
         "[]",
         "{}",
         '{"user": {}}',
+        '{"kind": "user_due"}',
+        '{"kind": "refresh_asked", "user": {"imperal_id": "a"}, "wanted": [["clockwork"]]}',
+        '{"kind": "kind_of_tomorrow", "user": {"imperal_id": "a"}}',
         '{"user": {"imperal_id": "a"}, "app_id": 5, "section": null}',
     ],
 )
 def test_a_message_that_cannot_be_read_harms_no_other(fresh: Loop, body: str) -> None:
     fresh.clock.advance(60)
-    good = json.dumps(asdict(message("steady")))
+    good = json.dumps(to_wire(is_due()))
     records = [{"messageId": "bad", "body": body}, {"messageId": "good", "body": good}]
     answer = fresh.stack.invoke("skeleton_refresh", {"Records": records})
     assert [f["itemIdentifier"] for f in answer["batchItemFailures"]] in ([], ["bad"])
@@ -384,27 +523,61 @@ def test_a_message_that_cannot_be_read_harms_no_other(fresh: Loop, body: str) ->
 
 
 def test_two_users_are_on_their_own_clocks(fresh: Loop) -> None:
+    fresh.queue.take()
     fresh.clock.advance(20)
     fresh.person(BOB).install("clockwork")
     set_value(fresh, 9, BOB)
-    fresh.deliver(*[m for m in fresh.tick() if m.user["imperal_id"] == "bob"])
+    fresh.deliver(*fresh.queue.take())
     assert (fresh.data("steady"), fresh.data("steady", "acme#bob")) == ({"n": 0}, {"n": 9})
-    found = sorted((m.user["imperal_id"], m.section, m.delay_s) for m in fresh.tick())
-    assert found == [
-        ("alice", "broken", 40),
-        ("alice", "steady", 10),
-        ("alice", "steady", 40),
-        ("alice", "watch", 40),
-        ("bob", "steady", 30),
-    ]
+    assert due(fresh.queue.take()) == [(BOBS, 30)]
+    fresh.clock.advance(10)
+    fresh.deliver(is_due())
+    fresh.clock.advance(20)
+    fresh.deliver(is_due(BOB))
+    fresh.queue.take()
+    fresh.clock.advance(5)
+    assert due(fresh.tick()) == [(ALICES, 5), (BOBS, 25)]
 
 
-def test_a_write_asks_for_its_apps_sections_at_once(fresh: Loop) -> None:
+def test_a_write_asks_for_its_apps_sections_at_once_with_one_message(fresh: Loop) -> None:
     set_value(fresh, 5)
-    assert asked(fresh) == [(s, "effect") for s in SECTIONS]
-    fresh.deliver(*[message(s, "effect") for s in SECTIONS])
+    (message,) = requests(fresh)
+    assert isinstance(message, RefreshAsked)
+    assert set(message.wanted) == set(wants(*SECTIONS).wanted)
+    fresh.deliver(message)
     assert [fresh.data(s) for s in SECTIONS] == [{"n": 5}] * 3
     assert alerts(fresh) == ["from 0 to 5"]
+
+
+def test_what_is_asked_for_while_a_refresh_runs_is_carried(fresh: Loop) -> None:
+    fresh.queue.take()
+    fresh.clock.advance(60)
+    fresh.outage.next("update_item", "SET #sections", error=SystemError("killed"))
+    fresh.deliver(is_due())  # it holds the lease and will not be through before that runs out
+    set_value(fresh, 5)
+    assert fresh.deliver(*requests(fresh)) == []  # nothing to come again in 12 minutes
+    assert fresh.trace()["steady"] == 2
+    fresh.clock.advance(LEASE_S)
+    fresh.deliver(is_due())
+    assert [fresh.data(s) for s in SECTIONS] == [{"n": 5}] * 3
+
+
+def test_what_is_asked_for_just_before_a_save_is_refreshed_right_after_it(fresh: Loop) -> None:
+    fresh.queue.take()
+    fresh.clock.advance(60)
+    stores = dynamodb_stores(Tables.from_variables(os.environ), shards=4)
+    now, alice = fresh.clock.now(), UserKey("acme", "alice")
+
+    async def overtaken() -> None:
+        lease = await stores.skeleton.lease(alice, now=now, until=now + LEASE_S)
+        assert lease is not None
+        set_value(fresh, 5)
+        assert fresh.deliver(*requests(fresh)) == []
+        await stores.skeleton.save(alice, lease.state.sections, lease=lease, now=now)
+
+    asyncio.run(overtaken())
+    fresh.deliver(is_due())
+    assert [fresh.data(s) for s in SECTIONS] == [{"n": 5}] * 3
 
 
 def test_a_read_and_a_failed_write_ask_for_nothing(fresh: Loop) -> None:
@@ -436,7 +609,7 @@ def test_an_app_everyone_has_gets_its_sections_with_the_first_turn() -> None:
         person.chat("probe.look {}")
         while stack.drain():
             pass
-        stored = [r["sk"] for r in rows(stack, "skeleton")]
+        stored = [r["sk"] for r in rows(stack, "skeleton") if not r["sk"].startswith("!")]
         assert sorted(stored) == [f"clockwork#{s}" for s in SECTIONS]
 
 
@@ -465,28 +638,30 @@ def test_of_installations_at_the_same_time_one_calls_the_hooks(loop: Loop) -> No
     loop.person().uninstall("clockwork")
     assert at_once(loop.person().install) == {200}
     assert (loop.trace()["on_install"], loop.trace()["on_enable"]) == (2, 2)
-    assert due(loop.tick()) == [("broken", 0), ("steady", 0), ("steady", 30), ("watch", 0)]
+    assert set(due(loop.queue.take())) == {(ALICES, 0)}
 
 
 def test_uninstalling_purges_that_app_of_that_user_and_can_be_repeated(fresh: Loop) -> None:
     for claims in (BOB, OTHER_ALICE):
         fresh.person(claims).install("clockwork")
-    fresh.deliver(*fresh.tick())
+    fresh.deliver(*fresh.queue.take())
+    fresh.queue.take()
     fresh.person().chat('probe.mark {"text": "kept"}')
     assert fresh.person().uninstall("clockwork")["purged"]["sections"] == 3
     assert fresh.person().uninstall("clockwork")["purged"] == {"sections": 0, "cache": 0}
-    assert [fresh.section(s) for s in SECTIONS] == [{}, {}, {}]
+    assert not any(fresh.has(s) for s in SECTIONS)
     assert all(
         fresh.data(s, owner) == {"n": 0}
         for s in SECTIONS
         for owner in ("acme#bob", "umbrella#alice")
     )
     assert fresh.person().call("probe", "whoami")["data"]["cached"] == {"text": "kept"}
+    fresh.deliver(is_due(BOB), is_due(OTHER_ALICE))
     fresh.clock.advance(120)
-    assert {(m.user["tenant_id"], m.user["imperal_id"]) for m in fresh.tick()} == {
-        ("acme", "bob"),
-        ("umbrella", "alice"),
-    }
+    fresh.deliver(is_due(), is_due(BOB), is_due(OTHER_ALICE))
+    fresh.queue.take()
+    fresh.clock.advance(60)
+    assert {owner for owner, _ in due(fresh.tick())} == {BOBS, "umbrella/alice"}
     prompt = fresh.person({**ALICE, "role": "developer"}).send(
         "chat_turn", "GET", "/v1/inspect", query={"message": "x"}
     )["prompt"]
@@ -499,18 +674,15 @@ def test_a_message_that_comes_after_the_user_left_brings_nothing_back(
 ) -> None:
     fresh.person().uninstall("clockwork")
     fresh.clock.advance(120)
-    fresh.deliver(*[message(s, reason) for s in SECTIONS])
-    assert [fresh.section(s) for s in SECTIONS] == [{}, {}, {}]
+    fresh.deliver(is_due() if reason == "due" else wants(*SECTIONS, reason=reason))
+    assert not any(fresh.has(s) for s in SECTIONS)
     assert fresh.tick() == []
 
 
-def test_a_section_that_is_no_longer_there_leaves_the_clock(fresh: Loop) -> None:
-    assert (
-        fresh.deliver(
-            replace(message("gone"), section="gone"), replace(message("steady"), app_id="gone")
-        )
-        == []
-    )
+def test_a_section_that_is_no_longer_there_is_nobodys_business(fresh: Loop) -> None:
+    gone = RefreshAsked(who(), (Wanted("gone", "steady", "effect"),))
+    assert fresh.deliver(wants("gone"), gone) == []
+    assert [s.section for s in fresh.state().sections] == SECTIONS
 
 
 # ---- users who are away
@@ -525,7 +697,8 @@ def patient() -> Iterator[Loop]:
     second."""
     with refreshing(WEBBEE_ABSENT_AFTER_DAYS="3") as made:
         made.person().install("clockwork")
-        made.deliver(*made.tick())
+        made.deliver(*made.queue.take())
+        made.queue.take()
         made.person().chat("probe.look {}")
         assert asked(made) == []  # her sections' first refresh noted her
         yield made
@@ -533,13 +706,14 @@ def patient() -> Iterator[Loop]:
 
 def waits(loop: Loop) -> dict[str, float]:
     """Seconds until each section is due."""
-    return {s: float(loop.section(s)["due_at"]) - loop.clock.now() for s in SECTIONS}
+    return {s: (loop.section(s).due_at or 0.0) - loop.clock.now() for s in SECTIONS}
 
 
 def pass_by(loop: Loop, seconds: float) -> None:
     """Let time pass, and the loop do what is due by then."""
     loop.clock.advance(seconds)
-    assert loop.deliver(*[m for m in loop.tick() if m.delay_s == 0]) == []
+    assert loop.deliver(is_due()) == []
+    loop.queue.take()
 
 
 def test_sections_of_an_absent_user_wait_six_hours_but_those_with_alerts_do_not(
@@ -565,14 +739,11 @@ def test_who_comes_back_has_the_sections_refreshed_at_once_and_the_usual_pace_ag
     came_back = patient.clock.now()
     patient.person().chat("probe.look {}")
     messages = requests(patient)
-    assert sorted((m.section, m.reason) for m in messages) == [
-        ("", "seen"),
-        ("broken", "stale"),
-        ("steady", "stale"),
-    ]
+    assert [type(m) for m in messages] == [RefreshAsked, UserSeen]
+    assert sorted(w.section for w in messages[0].wanted) == ["broken", "steady"]
     patient.deliver(*messages)
     assert waits(patient) == {"steady": 30, "broken": 60, "watch": 60}
-    assert float(patient.section("steady")["refreshed_at"]) == came_back
+    assert patient.section("steady").refreshed_at == came_back
     again = patient.trace()
     patient.deliver(*messages)  # twice delivered, once done
     assert patient.trace() == again
@@ -596,13 +767,13 @@ def test_a_failing_section_of_an_absent_user_waits_as_well_and_is_tried_at_once_
     set_value(patient, -1)
     patient.deliver(*requests(patient))
     pass_by(patient, 5 * DAY)
-    assert (waits(patient)["broken"], patient.section("broken")["failures"]) == (6 * HOURS, "2")
+    assert (waits(patient)["broken"], patient.section("broken").failures) == (6 * HOURS, 2)
     patient.clock.advance(HOURS)
     patient.person().chat("probe.look {}")
     messages = requests(patient)
-    assert ("broken", "stale") in [(m.section, m.reason) for m in messages]
+    assert "broken" in [w.section for w in messages[0].wanted]
     patient.deliver(*messages)
-    assert (waits(patient)["broken"], patient.section("broken")["failures"]) == (60, "3")
+    assert (waits(patient)["broken"], patient.section("broken").failures) == (60, 3)
     patient.person().chat("probe.look {}")
     assert asked(patient) == []  # its backoff has it
 
@@ -612,11 +783,11 @@ def test_a_user_is_noted_once_a_day_by_one_message_and_one_write(patient: Loop) 
     for _ in range(5):
         patient.clock.advance(11 * HOURS)
         patient.person().chat("probe.look {}")
-        message = [m for m in requests(patient) if m.reason == "seen"]
+        message = [m for m in requests(patient) if isinstance(m, UserSeen)]
         with metered(aws_client("dynamodb")) as meter:
             patient.deliver(*message)
         noted.append((len(message), [c.operation for c in meter.calls]))
-    assert noted == [(0, []), (0, []), (1, ["PutItem"]), (0, []), (0, [])]
+    assert noted == [(0, []), (0, []), (1, ["UpdateItem"]), (0, []), (0, [])]
 
 
 def test_a_turn_costs_what_it_costs_without_the_setting(patient: Loop) -> None:
@@ -627,44 +798,22 @@ def test_a_turn_costs_what_it_costs_without_the_setting(patient: Loop) -> None:
         assert sorted(c.operation for c in meter.calls) == ["PutItem", "Query", "Query"]
 
 
-@pytest.mark.parametrize(
-    ("days", "steady"),
-    [
-        ("0", ["PutItem", "Query", "UpdateItem"]),
-        ("3", ["GetItem", "PutItem", "Query", "UpdateItem"]),
-    ],
-)
-def test_a_refresh_costs_one_small_read_more_where_the_section_could_wait(
-    days: str, steady: list[str]
-) -> None:
-    costs = {}
-    with refreshing(WEBBEE_ABSENT_AFTER_DAYS=days) as loop:
-        loop.person().install("clockwork")
-        for _ in range(2):
-            loop.clock.advance(61)
-            for message in loop.tick():
-                with metered(aws_client("dynamodb")) as meter:
-                    loop.deliver(message)
-                if message.delay_s == 0:
-                    costs[message.section] = sorted(
-                        c.operation for c in meter.calls if c.tables == ("SkeletonTable",)
-                    )
-    assert (costs["steady"], costs["watch"]) == (steady, ["PutItem", "Query", "UpdateItem"])
-
-
 def test_a_user_nobody_noted_counts_from_the_next_refresh(patient: Loop) -> None:
     patient.person(BOB).install("clockwork")
     patient.clock.advance(9 * DAY)  # installed, never refreshed, never seen
-    patient.deliver(*patient.tick())
-    assert float(patient.section("steady", "acme#bob")["due_at"]) - patient.clock.now() == 30
-    pass_by(patient, 4 * DAY + 60)
-    assert float(patient.section("steady", "acme#bob")["due_at"]) - patient.clock.now() == 6 * HOURS
+    patient.deliver(is_due(BOB))
+    assert patient.section("steady", "acme#bob").due_at == patient.clock.now() + 30
+    patient.clock.advance(4 * DAY + 60)
+    patient.deliver(is_due(BOB))
+    assert patient.section("steady", "acme#bob").due_at == patient.clock.now() + 6 * HOURS
 
 
-def test_without_the_setting_nobody_is_noted_and_nothing_waits(fresh: Loop) -> None:
-    fresh.clock.advance(30 * DAY)
-    fresh.deliver(*[m for m in fresh.tick() if m.delay_s == 0])
-    assert waits(fresh) == {"steady": 30, "broken": 60, "watch": 60}
-    fresh.person().chat("probe.look {}")
-    assert asked(fresh) == []
-    assert [r["sk"] for r in rows(fresh.stack, "skeleton") if "_kernel" in r["sk"]] == []
+def test_without_the_setting_nobody_is_noted_and_nothing_waits() -> None:
+    with refreshing(WEBBEE_ABSENT_AFTER_DAYS="0") as loop:
+        loop.person().install("clockwork")
+        loop.deliver(*loop.queue.take())
+        pass_by(loop, 30 * DAY)
+        assert waits(loop) == {"steady": 30, "broken": 60, "watch": 60}
+        loop.person().chat("probe.look {}")
+        assert asked(loop) == []
+        assert loop.state().seen_at is None

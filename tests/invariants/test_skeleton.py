@@ -13,7 +13,7 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, SkeletonAccessForbidden, User
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel, registry_of
-from webbee_kernel.values import RefreshMessage, UserKey, user_dict
+from webbee_kernel.values import RefreshAsked, RefreshMessage, UserKey, Wanted, user_dict
 
 
 def refreshed(
@@ -178,13 +178,9 @@ def test_i_skel_freshness_1() -> None:
         runs["slow"].append(ctx.time.timestamp() - start)
         return {"response": {"n": len(runs["slow"])}}
 
-    for section in runs:
-        harness.run(
-            harness.refresher.refresh(
-                RefreshMessage(user_dict(harness.user), "mail", section, "stale")
-            )
-        )
     line = Line(harness.clock)
+    wanted = tuple(Wanted("mail", section, "stale") for section in runs)
+    harness.run(harness.refresher.refresh(RefreshAsked(user_dict(harness.user), wanted), line))
     for minute in range(10):
         harness.clock.set(start + 60 * minute)
         harness.run(harness.refresher.tick(line))
@@ -192,8 +188,8 @@ def test_i_skel_freshness_1() -> None:
             at, message = min(due, key=lambda w: w[0])
             line.waiting.remove((at, message))
             harness.clock.set(max(at, harness.clock.now()))
-            harness.run(harness.refresher.refresh(message))
-            harness.run(harness.refresher.refresh(message))  # delivered twice, refreshed once
+            harness.run(harness.refresher.refresh(message, line))
+            harness.run(harness.refresher.refresh(message, line))  # delivered twice, refreshed once
     assert runs["slow"] == [0, 200, 400]
     assert len(runs["fast"]) >= 10 and all(
         b - a >= 30 for a, b in zip(runs["fast"], runs["fast"][1:], strict=False)
@@ -253,7 +249,8 @@ def test_i_skel_summary_values_1() -> None:
     refresher = make_refresher(app, make_host(app, registry_of(ext)))
     kernel = TestKernel([ext], stores=stores, now=clock.now())
     for reason in ("stale", "effect"):
-        kernel.run(refresher.refresh(RefreshMessage(user_dict(USER), "mail", "inbox", reason)))
+        wanted = (Wanted("mail", "inbox", reason),)
+        kernel.run(refresher.refresh(RefreshAsked(user_dict(USER), wanted)))
     prompt = kernel.prompt("hi")
     assert "- inbox (cached ~0s ago): unread=8, top=[Hi (#1)], more={y=2}\n" in prompt
     assert "h1dden" not in prompt and "_refreshed_at" not in prompt and "_ttl" not in prompt

@@ -18,7 +18,7 @@ from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.testing import USER, TestKernel
 from webbee_kernel.turn.state import TurnState
-from webbee_kernel.values import RefreshMessage, Section, user_dict
+from webbee_kernel.values import RefreshAsked, Section, Wanted, user_dict
 
 CROWDED: dict[str, Any] = {
     "first": 1,
@@ -81,7 +81,8 @@ def kernel_with(
 
     refresher = make_refresher(kernel.app, make_host(kernel.app, kernel.registry))
     for name in ("goods", "broken"):
-        kernel.run(refresher.refresh(RefreshMessage(user_dict(USER), "shop", name, "stale")))
+        wanted = (Wanted("shop", name, "stale"),)
+        kernel.run(refresher.refresh(RefreshAsked(user_dict(USER), wanted)))
     for _ in range(turns):
         kernel.chat("show the goods")
     return kernel

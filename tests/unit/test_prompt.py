@@ -55,12 +55,14 @@ def store_section(
 ) -> None:
     """Save a section as the refresh loop does: register, lease, save."""
     stores, key, now = kernel.app.stores, user or kernel.key, kernel.clock.now()
-    kernel.run(stores.skeleton.register(key, Section(app_id, name, due_at=now)))
-    held = kernel.run(stores.skeleton.lease(key, app_id, name, now=now, until=now + 60))
+    kernel.run(stores.skeleton.register(key, [Section(app_id, name, due_at=now)], who={}))
+    lease = kernel.run(stores.skeleton.lease(key, now=now, until=now + 60))
     saved = Section(
         app_id, name, data, refreshed_at=now - age, due_at=now + 300, version=1, alerted=1
     )
-    assert kernel.run(stores.skeleton.save(key, saved, lease=held.lease_until))
+    assert kernel.run(stores.skeleton.write(key, [saved], lease=lease))
+    others = [s for s in lease.state.sections if s.key != saved.key]
+    assert kernel.run(stores.skeleton.save(key, [*others, saved], lease=lease, now=now))
 
 
 def store_turn(kernel: TestKernel, turn: Turn, key: SessionKey | None = None) -> None:

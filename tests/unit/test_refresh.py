@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from webbee_kernel.catalogue import AppInfo, Catalogue, SectionInfo
-from webbee_kernel.refresh.asking import BACKOFF_S, SEEN_EVERY_S, own_due, stale, unnoticed
+from webbee_kernel.refresh.asking import SEEN_EVERY_S, stale, unnoticed
+from webbee_kernel.refresh.pace import BACKOFF_S, is_due, own_due, tick_passed
 from webbee_kernel.values import Section, UserState
 
 NOW = 1_000_000.0
@@ -52,3 +53,32 @@ def test_at_its_own_pace_a_section_is_due_a_ttl_after_it_was_saved() -> None:
 )
 def test_a_user_is_noted_once_a_day(seen_at: float | None, due: bool) -> None:
     assert unnoticed(UserState(seen_at=seen_at), NOW) is due
+
+
+@pytest.mark.parametrize(
+    ("due_in", "ttl", "due"),
+    [(0, 300, True), (5, 300, True), (5.5, 300, False), (3, 20, False), (2, 20, True)],
+)
+def test_sections_due_within_a_few_seconds_go_together(due_in: float, ttl: int, due: bool) -> None:
+    section = Section("mail", "inbox", ttl=ttl, due_at=NOW + due_in)
+    assert is_due(section, NOW) is due
+
+
+def test_a_section_off_the_clock_is_never_due() -> None:
+    assert not is_due(Section("mail", "inbox", due_at=None), NOW)
+
+
+@pytest.mark.parametrize(
+    ("due_in", "queued_until_in", "passed"),
+    [
+        pytest.param(60, 59, False, id="further away than any tick has looked"),
+        pytest.param(30, 45, True, id="before the mark"),
+        pytest.param(50, 45, False, id="behind the mark, the next tick is to come"),
+        pytest.param(50, 5, True, id="behind the mark, but the next tick may have come"),
+        pytest.param(30, -NOW, True, id="no tick was ever heard of"),
+    ],
+)
+def test_who_no_tick_will_find_is_queued_by_who_saved_them(
+    due_in: float, queued_until_in: float, passed: bool
+) -> None:
+    assert tick_passed(NOW + due_in, NOW, NOW + queued_until_in) is passed

@@ -24,9 +24,19 @@ from ..config import Settings
 from ..errors import NotFound
 from ..extensions.host import ExtensionHost
 from ..refresh.asking import after_effects
-from ..refresh.refresher import RefreshSender
-from ..refresh.schedules import SCHEDULE, system_user
-from ..values import CallRequest, RefreshMessage, user_dict
+from ..refresh.due import RefreshSender
+from ..refresh.schedules import system_user
+from ..sdk.context import User
+from ..values import (
+    CallRequest,
+    JobDue,
+    RefreshAsked,
+    RefreshMessage,
+    ShardDue,
+    UserDue,
+    user_dict,
+)
+from ..values.refreshing import from_wire
 from . import answers
 from .http import Answer, Request, Route, Router
 from .wire import InstallationBody
@@ -105,7 +115,16 @@ class RefreshService:
             await make_queue(self.app).ask(
                 request.caller, after_effects(self.host.catalogue, [app_id])
             )
+        else:
+            await self._soon(request.caller)
         return Answer({"app_id": app_id, "installed": True})
+
+    async def _soon(self, user: User) -> None:
+        """Have the user's timer looked at now: no tick does that before it falls due again."""
+        try:
+            await self._queue().send([UserDue({**user_dict(user), "scopes": []})])
+        except Exception as error:
+            _log.warning("error=%s | the first refresh has to wait", type(error).__name__)
 
     async def uninstall(self, request: Request) -> Answer:
         """Uninstall it: its skeleton, cache and due rows of this user go at once; repeatable."""
@@ -126,20 +145,12 @@ class RefreshService:
         }
 
     async def _message(self, record: dict[str, Any]) -> bool:
-        """Whether the message is dealt with. A busy section needs no second delivery unless
-        something changed meanwhile."""
+        """Whether the message is dealt with. One that cannot be read comes again, by then perhaps
+        to the version that knows it, and ends in the dead-letter queue."""
         try:
-            message = RefreshMessage(**orjson.loads(record["body"]))
-            user = message.user
-            bind(
-                correlation_id=message.correlation_id,
-                user=hashed(str(user.get("tenant_id", "")), str(user.get("imperal_id", ""))),
-            )
-            outcome = await (
-                self.scheduler.run(message)
-                if message.reason == SCHEDULE
-                else self.refresher.refresh(message)
-            )
+            message = from_wire(orjson.loads(record["body"]))
+            bind(correlation_id=message.correlation_id, **_whose(message))
+            outcome = await self._dealt_with(message)
         except Exception as error:
             _log.error(
                 "message=%s error=%s | refresh not done, will come again",
@@ -147,7 +158,12 @@ class RefreshService:
                 type(error).__name__,
             )
             return False
-        return outcome != "busy" or message.reason != "effect"
+        return outcome != "busy" or not isinstance(message, RefreshAsked)
+
+    async def _dealt_with(self, message: RefreshMessage) -> str:
+        if isinstance(message, JobDue):
+            return await self.scheduler.run(message)
+        return await self.refresher.refresh(message, self._queue())
 
     def _queue(self) -> RefreshSender:
         if self._sender is None:
@@ -161,3 +177,11 @@ class RefreshService:
         if app_id not in self.host.catalogue.apps:
             raise NotFound(f"there is no extension {app_id[:64]!r}", field="app_id")
         return app_id
+
+
+def _whose(message: RefreshMessage) -> dict[str, str]:
+    """The user of a message, as the log names them."""
+    if isinstance(message, ShardDue):
+        return {}
+    user = message.user
+    return {"user": hashed(str(user.get("tenant_id", "")), str(user.get("imperal_id", "")))}

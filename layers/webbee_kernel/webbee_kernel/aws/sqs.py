@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import asdict
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import orjson
@@ -13,13 +13,17 @@ import orjson
 from ..base.logs import correlation_id
 from ..sdk.context import User
 from ..values import RefreshMessage, Wanted, user_dict
+from ..values.refreshing import asked, to_wire
 from .clients import ClientFactory, aws_client
 
 BATCH = 10  # messages SQS takes in one call
+SENDERS = 20
+"""Batches on their way at once: as many as the client holds connections."""
 PATIENCE_S = 0.5
 """Seconds that a reply may wait for its requests for refreshes."""
 
 _log = logging.getLogger("webbee.queue")
+_EXECUTOR = ThreadPoolExecutor(SENDERS, thread_name_prefix="sqs")
 
 
 class SqsRefreshQueue:
@@ -38,16 +42,15 @@ class SqsRefreshQueue:
         self._brisk_factory = _brisk(client_factory)
 
     async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
-        """One message per section, all sent at once; a queue that does not answer within half a
-        second costs a log line, never the reply."""
+        """One message for all sections, one to note the user; a queue that does not answer within
+        half a second costs a log line, never the reply."""
         if not wanted:
             return
         who = {**user_dict(user), "scopes": []}
-        messages = [RefreshMessage(who, *w, correlation_id=correlation_id()) for w in wanted]
-        batches = [messages[i : i + BATCH] for i in range(0, len(messages), BATCH)]
+        messages = asked(who, wanted, correlation_id())
         try:
             async with asyncio.timeout(self._patience_s):
-                await asyncio.gather(*(self._send(b, self._brisk_factory) for b in batches))
+                await self._send(messages, self._brisk_factory)
         except Exception as error:
             _log.warning(
                 "error=%s sections=%d | refresh request not sent",
@@ -56,14 +59,15 @@ class SqsRefreshQueue:
             )
 
     async def send(self, messages: Sequence[RefreshMessage]) -> None:
-        """Batches of ten; raises RuntimeError when the queue refused some."""
-        for start in range(0, len(messages), BATCH):
-            await self._send(messages[start : start + BATCH], self._client_factory)
+        """Batches of ten, twenty at once; raises RuntimeError when the queue refused some."""
+        batches = [messages[i : i + BATCH] for i in range(0, len(messages), BATCH)]
+        await asyncio.gather(*(self._send(batch, self._client_factory) for batch in batches))
 
     async def _send(self, messages: Sequence[RefreshMessage], factory: ClientFactory) -> None:
         entries = [_entry(i, m) for i, m in enumerate(messages)]
-        answer = await asyncio.to_thread(
-            lambda: factory("sqs").send_message_batch(QueueUrl=self._url, Entries=entries)
+        answer = await asyncio.get_running_loop().run_in_executor(
+            _EXECUTOR,
+            lambda: factory("sqs").send_message_batch(QueueUrl=self._url, Entries=entries),
         )
         if answer.get("Failed"):
             raise RuntimeError(
@@ -81,6 +85,6 @@ def _brisk(factory: ClientFactory) -> ClientFactory:
 def _entry(index: int, message: RefreshMessage) -> dict[str, Any]:
     return {
         "Id": str(index),
-        "MessageBody": orjson.dumps(asdict(message)).decode(),
+        "MessageBody": orjson.dumps(to_wire(message)).decode(),
         "DelaySeconds": message.delay_s,
     }

@@ -67,11 +67,11 @@ EMITTED: Mapping[str, Metric] = {
         "Count", (CHAT,), "replies of the model that claimed what the data does not hold"
     ),
     "DynamoDBCalls": Metric("Count", (CHAT, TOOLS, REFRESH), "requests to the tables"),
-    "SectionsQueued": Metric("Count", (REFRESH,), "sections a tick found and queued"),
+    "UsersQueued": Metric("Count", (REFRESH,), "users a tick found due and queued"),
     "OldestDueSeconds": Metric(
         "Seconds",
         (REFRESH,),
-        "how far past its time the section is that a tick found waiting longest",
+        "how far past their time the user is who waits longest",
     ),
     "Refreshes": Metric("Count", (REFRESH,), "refreshes that saved a snapshot"),
     "RefreshFailures": Metric("Count", (REFRESH,), "refreshes whose handler failed"),

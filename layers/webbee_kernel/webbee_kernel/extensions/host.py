@@ -21,6 +21,7 @@ from ..config import Settings
 from ..llm.protocol import Model
 from ..stores.protocols import Stores
 from ..values import CallOutcome, CallRequest, failed
+from . import together
 from .registry import Registry
 from .runner import ExtensionRunner
 
@@ -50,13 +51,19 @@ class ExtensionHost:
     async def execute(self, request: CallRequest) -> CallOutcome:
         """Run one call of any kind to its outcome: BACKEND_TIMEOUT where it blocks its thread.
 
-        Never raises for what the extension did.
+        Never raises for what the extension did. A call of kind `skeletons` is several of kind
+        `skeleton`.
         """
+        if request.kind == "skeletons":
+            return await together.run(self._once, request)
         try:
-            return await self._apart(self._runner.execute(request), request.deadline_s)
+            return await self._once(request)
         except TimeoutError:
             text = f"{request.name} did not finish in {request.deadline_s:g} s"
             return failed(request, "BACKEND_TIMEOUT", text, retryable=True)
+
+    async def _once(self, request: CallRequest) -> CallOutcome:
+        return await self._apart(self._runner.execute(request), request.deadline_s)
 
     async def _apart(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
         """The result of work on the extensions' thread; TimeoutError, the thread left behind, when

@@ -7,6 +7,7 @@ extension code runs:
 | kind       | name            | arguments                      | outcome's data                  |
 |------------|-----------------|--------------------------------|---------------------------------|
 | `skeleton` | section         | `snapshots`: those stored      | the dict to store               |
+| `skeletons`| –               | `sections`, `snapshots` by app | each one's, see `together`      |
 | `alert`    | section         | `old`, `new`                   | `{"text"}`, empty: nothing      |
 | `hook`     | `on_install` …  | `version`, of `on_upgrade`     | none                            |
 | `webhook`  | path            | `method headers body query`    | `{"status", "headers", "body"}` |

@@ -1,5 +1,5 @@
-"""What keeps the skeleton fresh: what is due, the queue, refreshing one section, schedules.
+"""What keeps the skeleton fresh: who is due, the queue, refreshing one user, alerts, schedules.
 
-May import: extensions and what is below them; `asking` alone is for turns and imports none of it.
+May import: dispatch and what is below it; `asking` alone is for turns and imports none of it.
 Entrance: `refresher.Refresher`; for a turn, `asking`.
 """

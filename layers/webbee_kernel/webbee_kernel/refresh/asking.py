@@ -8,20 +8,15 @@ from typing import Protocol
 
 from ..catalogue import Catalogue
 from ..sdk.context import User
-from ..values import Section, UserState, Wanted
+from ..values import UserState, Wanted
+from .pace import own_due
 
 STALE_GRACE_S = 60
 """Seconds past its ttl after which a section counts as stale: the loop had its chance."""
 
-BACKOFF_S = (15, 30, 60, 120, 300, 600)
-"""Seconds after a section's first, second, … failure in a row; the last one for all that follow."""
-
 SEEN_EVERY_S = 86_400
 """Seconds after which a turn has it noted again that its user is here: one small write a user and
 day."""
-
-SEEN = ("", "")
-"""Stands for a section in the request to note the user: it is about none."""
 
 
 class RefreshQueue(Protocol):
@@ -56,18 +51,6 @@ def stale(
             ):
                 wanted.append((app_id, info.section))
     return wanted
-
-
-def own_due(section: Section, ttl: int, now: float) -> float:
-    """When the section is due at its own pace, whatever the slower one of an absent user says.
-
-    A failing one is left to its backoff; further away than that only the slow pace can have put it,
-    and then it was due long ago.
-    """
-    if not section.failures:
-        return (section.refreshed_at or 0.0) + ttl
-    due_at = section.due_at or 0.0
-    return 0.0 if due_at > now + BACKOFF_S[-1] else max(due_at, now)
 
 
 def unnoticed(state: UserState, now: float) -> bool:

@@ -10,6 +10,7 @@ from ..sdk.context import User
 from ..stores.installed import remember
 from ..stores.protocols import Stores
 from ..values import CallRequest, Installation, Section, UserKey, user_dict
+from .one_user import who_of
 
 HOOK_S = 10
 
@@ -24,7 +25,7 @@ class Installer:
 
     async def install(self, user: User, app_id: str) -> None:
         """Record it, call `on_install` and `on_enable` the first time, and put its sections on the
-        clock.
+        user's timer, due now.
 
         Whoever's record is the first calls the hooks: of two requests at the same time one does.
         """
@@ -36,10 +37,9 @@ class Installer:
             await self._hooks(user, app_id, "on_install", "on_enable")
         elif before.version != app.version:
             await self._hooks(user, app_id, "on_upgrade", version=app.version)
-        who = user_dict(replace(user, scopes=()))
-        for info in app.sections:
-            section = Section(app_id, info.section, ttl=info.ttl, due_at=now, user=who)
-            await self._stores.skeleton.register(key, section)
+        sections = [Section(app_id, s.section, ttl=s.ttl, due_at=now) for s in app.sections]
+        if sections:
+            await self._stores.skeleton.register(key, sections, who=who_of(user))
 
     async def uninstall(self, user: User, app_id: str) -> dict[str, int]:
         """Call the hooks, then purge skeleton, due rows and cache of this app and user; how many

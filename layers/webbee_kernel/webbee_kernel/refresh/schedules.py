@@ -10,8 +10,8 @@ from ..base.clock import Clock, iso
 from ..base.system import SYSTEM_USER
 from ..dispatch import Dispatch
 from ..sdk.context import User
-from ..values import CallRequest, RefreshMessage, user_dict
-from .refresher import RefreshSender
+from ..values import CallRequest, JobDue, user_dict
+from .due import RefreshSender
 
 SCHEDULE = "schedule"
 JOB_S = 90.0
@@ -31,9 +31,7 @@ class Scheduler:
         many."""
         now = datetime.fromtimestamp(self._clock.now(), UTC).replace(second=0, microsecond=0)
         messages = [
-            RefreshMessage(
-                user_dict(system_user(tenant)), app_id, job.name, SCHEDULE, minute.timestamp()
-            )
+            JobDue(user_dict(system_user(tenant)), app_id, job.name, minute.timestamp())
             for app_id, app in (await self._dispatch.catalogue()).apps.items()
             for job in app.schedules
             for minute in (now - timedelta(minutes=1), now)
@@ -43,15 +41,15 @@ class Scheduler:
         await sender.send(messages)
         return len(messages)
 
-    async def run(self, message: RefreshMessage) -> str:
+    async def run(self, message: JobDue) -> str:
         """Run one job for one minute; `done`, `skipped` when another delivery has it, `gone` when
         there is no such job."""
-        minute = iso(message.due_at)
+        minute = iso(message.minute)
         request = CallRequest(
             SCHEDULE,
             user_dict(system_user(str(message.user["tenant_id"]))),
             message.app_id,
-            message.section,
+            message.job,
             {"minute": minute},
             request_id=minute,
             deadline_s=JOB_S,

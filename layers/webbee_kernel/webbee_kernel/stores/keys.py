@@ -38,6 +38,11 @@ def installation_key(app_id: str) -> str:
     return f"!{_app(app_id)}"
 
 
+def previous_key(app_id: str, section: str) -> str:
+    """`~app#section`: after every section, where only the refresh loop reads."""
+    return f"~{section_key(app_id, section)}"
+
+
 def entry_key(model: str, key: str) -> str:
     """`model#key`; a cache key never holds `#`, so a model's name may."""
     return f"{model}#{_part('cache key', key)}"
@@ -85,6 +90,6 @@ def _part(what: str, value: str) -> str:
 
 
 def _app(app_id: str) -> str:
-    if app_id.startswith("!"):
-        raise ValueError(f"app id {app_id!r} starts with !")
+    if app_id.startswith(("!", "~")):
+        raise ValueError(f"app id {app_id!r} starts with ! or ~")
     return _part("app id", app_id)

@@ -7,20 +7,24 @@ written.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..sdk.documents import Document, Page
 from ..values import (
     AuditRecord,
+    DueUser,
     Event,
     Installation,
+    Lease,
     PendingConfirmation,
+    Saved,
     Section,
     SessionKey,
     SessionMemory,
     SessionSummary,
+    ShardMark,
     Turn,
     UserKey,
     UserState,
@@ -71,7 +75,8 @@ class SessionStore(Protocol):
 
 
 class SkeletonStore(Protocol):
-    """One item per user, app and section; installation records stand beside them."""
+    """One item per user, app and section for its data; one timer a user for all else about them;
+    installation records beside."""
 
     async def read(self, user: UserKey) -> UserState:
         """One query: all sections and installation records, and when the user was last noted."""
@@ -81,49 +86,73 @@ class SkeletonStore(Protocol):
         """One section, strongly consistent."""
         ...
 
-    async def register(self, user: UserKey, section: Section) -> None:
-        """Create the section with its due time unless it exists (then nothing changes)."""
-        ...
-
-    async def request_refresh(
-        self, user: UserKey, app_id: str, section: str, due_at: float
+    async def register(
+        self, user: UserKey, sections: Iterable[Section], *, who: Mapping[str, Any]
     ) -> bool:
-        """Move the due time forward to `due_at` if it lies later; False when there is no such
-        section."""
+        """Put those that are not there yet on the user's timer; whether there was any. `who` is the
+        user as refresh messages name it."""
         ...
 
     async def lease(
-        self, user: UserKey, app_id: str, section: str, *, now: float, until: float
-    ) -> Section | None:
-        """Take the section's lease if nobody holds it at `now`; None when somebody does or it does
-        not exist.
+        self, user: UserKey, *, now: float, until: float, due_by: float | None = None
+    ) -> Lease | None:
+        """Take the user's timer if nobody holds it at `now` and, where `due_by` is given, something
+        is due by then; None otherwise, and for a user without a timer.
 
-        Returns the section as stored, with `lease_until=until`: the value is the fencing token of
-        `save`.
+        `until` is the fencing token of `write` and `save`.
         """
         ...
 
-    async def save(self, user: UserKey, section: Section, *, lease: float) -> bool:
-        """Write data, bookkeeping and next due time in one conditional write, and give the lease
-        back.
-
-        False when the lease was lost meanwhile (or the section uninstalled): nothing is written
-        then.
-        """
+    async def ask(self, user: UserKey, sections: Iterable[tuple[str, str]], *, now: float) -> bool:
+        """Note that these are to be refreshed once whoever holds the timer is through; False when
+        nobody holds it."""
         ...
 
-    async def mark_alerted(self, user: UserKey, app_id: str, section: str, version: int) -> None:
-        """Note that the alert of this version is dealt with."""
+    async def write(self, user: UserKey, sections: Iterable[Section], *, lease: Lease) -> bool:
+        """Write the data of sections that changed, what it replaced first where `previous` is
+        given. False when the lease was lost: `save` will write nothing then."""
+        ...
+
+    async def save(
+        self,
+        user: UserKey,
+        sections: Iterable[Section],
+        *,
+        lease: Lease,
+        now: float,
+        seen_at: float | None = None,
+    ) -> Saved | None:
+        """Write the bookkeeping of all sections and the timer's due time, and give the lease back;
+        None, and nothing written, when it was lost.
+
+        What was asked for meanwhile is due at `now`. Sections uninstalled meanwhile stay away.
+        """
         ...
 
     async def due(
-        self, shard: int, before: float, *, limit: int = 500, cursor: str | None = None
-    ) -> tuple[tuple[tuple[UserKey, Section], ...], str | None]:
-        """What is due in one shard before a time, earliest first: reads what is due, not what
-        exists.
+        self,
+        shard: int,
+        before: float,
+        *,
+        since: float = 0.0,
+        limit: int = 500,
+        cursor: str | None = None,
+    ) -> tuple[tuple[tuple[UserKey, DueUser], ...], str | None]:
+        """Whose timer falls due in one shard from `since` on and before a time, earliest first:
+        reads what is due, not what exists."""
+        ...
 
-        The sections carry app_id, section, due_at, ttl and user; nothing else is filled.
-        """
+    async def begin_shard(self, shard: int, *, now: float, until: float) -> ShardMark | None:
+        """Take a shard to look through, and how far it was looked through before; None while
+        somebody else does."""
+        ...
+
+    async def move_shard(self, shard: int, mark: ShardMark, *, done: bool = False) -> bool:
+        """Note how far it has come; with `done` give it back. False when it was lost meanwhile."""
+        ...
+
+    async def queued_until(self, user: UserKey) -> float:
+        """How far the tick has come in the user's shard, perhaps a moment late."""
         ...
 
     async def put_installation(
@@ -141,12 +170,8 @@ class SkeletonStore(Protocol):
         """Note that the user was here. Repeatable."""
         ...
 
-    async def seen(self, user: UserKey) -> float | None:
-        """When the user was last noted, perhaps a moment late; None for never."""
-        ...
-
     async def purge(self, user: UserKey, app_id: str) -> int:
-        """Delete the app's sections of this user, due rows with them; how many there were.
+        """Delete the app's sections of this user and take them off the timer; how many there were.
         Repeatable."""
         ...
 

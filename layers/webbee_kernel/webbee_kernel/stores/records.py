@@ -16,7 +16,6 @@ from ..values import (
     Event,
     Installation,
     PendingConfirmation,
-    Section,
     ToolCallDigest,
     Turn,
 )
@@ -130,15 +129,6 @@ def installation_from(text: str) -> Installation:
 def says_the_same(held: Installation, given: Installation) -> bool:
     """Whether a record changes nothing but its time."""
     return (held.installed, held.version) == (given.installed, given.version)
-
-
-def settled(section: Section, asked_at: float | None, alerted: int) -> Section:
-    """The section as `save` leaves it: lease given back, a refresh asked for meanwhile kept,
-    `alerted` never turned back."""
-    due_at = section.due_at
-    if asked_at is not None:
-        due_at = asked_at if due_at is None else min(due_at, asked_at)
-    return replace(section, lease_until=0.0, due_at=due_at, alerted=max(section.alerted, alerted))
 
 
 def slot_of(seq: int) -> int:

@@ -25,8 +25,9 @@ from ..values import (
     CallOutcome,
     CallRequest,
     Event,
-    RefreshMessage,
+    RefreshAsked,
     UserKey,
+    Wanted,
     user_dict,
 )
 from .common import NOW, USER, registry_of
@@ -115,13 +116,9 @@ class ExtensionHarness:
 
     def skeleton(self, section: str) -> dict[str, Any]:
         """Run the section's refresh handler as the loop does, save it, return what was stored."""
-        message = RefreshMessage(user_dict(self.user), self.app_id, section, "stale")
-        self.run(self.refresher.refresh(message))
-        self.run(
-            self.refresher.refresh(
-                RefreshMessage(user_dict(self.user), self.app_id, section, "effect")
-            )
-        )
+        for reason in ("stale", "effect"):
+            wanted = (Wanted(self.app_id, section, reason),)
+            self.run(self.refresher.refresh(RefreshAsked(user_dict(self.user), wanted)))
         stored = self.run(self.app.stores.skeleton.get(self.key, self.app_id, section))
         assert stored is not None and stored.data is not None, (
             f"section {section!r} was not saved:"

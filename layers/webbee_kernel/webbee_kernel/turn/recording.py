@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from ..arguments import made_up
 from ..base.clock import iso
 from ..channels import fact_ledger
-from ..refresh.asking import SEEN, after_effects, stale, unnoticed
+from ..refresh.asking import after_effects, stale, unnoticed
 from ..values import JSON, CallOutcome, JSONObject, SessionMemory, Turn, TurnStatus, Wanted
+from ..values.refreshing import SEEN
 from .state import TurnState, masker_for
 
 MAX_REMEMBERED = 50

@@ -9,8 +9,17 @@ from .calls import CallOutcome, CallRequest, Plan, Step, failed, outcome_from
 from .keys import SessionKey, UserKey
 from .plain import JSON, JSONObject
 from .records import AuditRecord, Event
-from .refreshing import RefreshMessage, Wanted
-from .sections import Installation, Section, UserState
+from .refreshing import (
+    JobDue,
+    RefreshAsked,
+    RefreshMessage,
+    ShardDue,
+    UnknownMessage,
+    UserDue,
+    UserSeen,
+    Wanted,
+)
+from .sections import DueUser, Installation, Lease, Saved, Section, ShardMark, UserState
 from .sessions import (
     RING_SIZE,
     HistoryItem,
@@ -29,22 +38,32 @@ __all__ = [
     "AuditRecord",
     "CallOutcome",
     "CallRequest",
+    "DueUser",
     "Event",
     "HistoryItem",
     "Installation",
     "JSONObject",
+    "JobDue",
+    "Lease",
     "PendingConfirmation",
     "Plan",
+    "RefreshAsked",
     "RefreshMessage",
+    "Saved",
     "Section",
     "SessionKey",
     "SessionMemory",
     "SessionSummary",
+    "ShardDue",
+    "ShardMark",
     "Step",
     "ToolCallDigest",
     "Turn",
     "TurnStatus",
+    "UnknownMessage",
+    "UserDue",
     "UserKey",
+    "UserSeen",
     "UserState",
     "Wanted",
     "failed",

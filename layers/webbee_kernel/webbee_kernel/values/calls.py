@@ -39,7 +39,8 @@ class CallRequest:
     """One call on its way to extension code. Everything is plain JSON: it may travel to another
     function.
 
-    `kind` is function, check (validate only), panel, skeleton, alert, hook, webhook or schedule.
+    `kind` is function, check (validate only), panel, skeleton, skeletons (several in one call),
+    alert, hook, webhook or schedule.
     `nth` counts the calls of this function in its turn where a model chose the arguments; None
     where a person or a program did.
     """

@@ -1,9 +1,21 @@
-"""What travels on the refresh queue."""
+"""What travels on the refresh queue: five kinds of message, each a type, one tagged JSON form.
+
+`to_wire` and `from_wire` are each other's inverse. A message of a kind that is not known raises
+`UnknownMessage`: whoever reads the queue reports it and goes on.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
+
+MAX_DELAY_S = 900
+"""Seconds SQS delays a message at most."""
+
+SEEN = ("", "")
+"""Stands for a section in the request to note the user: it is about none."""
 
 
 class Wanted(NamedTuple):
@@ -16,14 +28,164 @@ class Wanted(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class RefreshMessage:
-    """One section of one user to refresh. `reason` is due, stale or effect; with seen, the user is
-    noted instead."""
+class UserDue:
+    """Sections of this user fall due in `delay_s` seconds. The tick that sent it had then queued
+    everything due before `queued_until` (Unix seconds; 0 where no tick sent it)."""
+
+    user: dict[str, Any]
+    queued_until: float = 0.0
+    delay_s: int = 0
+    correlation_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshAsked:
+    """Somebody wants these sections of this user now, each for its reason."""
+
+    user: dict[str, Any]
+    wanted: tuple[Wanted, ...] = ()
+    correlation_id: str = ""
+    delay_s: int = field(default=0, init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class UserSeen:
+    """The user was here: to be noted."""
+
+    user: dict[str, Any]
+    correlation_id: str = ""
+    delay_s: int = field(default=0, init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class JobDue:
+    """A job of `@ext.schedule` in the minute that began at `minute` (Unix seconds)."""
 
     user: dict[str, Any]
     app_id: str
-    section: str
-    reason: str = "due"
-    due_at: float = 0.0
-    delay_s: int = 0
+    job: str
+    minute: float
     correlation_id: str = ""
+    delay_s: int = field(default=0, init=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ShardDue:
+    """One partition of the due index is to be looked through; asked for at `at`, Unix seconds."""
+
+    shard: int
+    at: float
+    correlation_id: str = ""
+    delay_s: int = field(default=0, init=False)
+
+
+RefreshMessage: TypeAlias = UserDue | RefreshAsked | UserSeen | JobDue | ShardDue
+
+
+class UnknownMessage(ValueError):
+    """A message that is none of these kinds, or that lacks what its kind has."""
+
+
+def asked(
+    user: dict[str, Any], wanted: Iterable[Wanted], correlation_id: str = ""
+) -> list[RefreshMessage]:
+    """The messages that ask for all of this: one for the sections, one to note the user."""
+    sections = tuple(w for w in wanted if (w.app_id, w.section) != SEEN)
+    noted = any((w.app_id, w.section) == SEEN for w in wanted)
+    messages: list[RefreshMessage] = []
+    if sections:
+        messages.append(RefreshAsked(user, sections, correlation_id))
+    if noted:
+        messages.append(UserSeen(user, correlation_id))
+    return messages
+
+
+def to_wire(message: RefreshMessage) -> dict[str, Any]:
+    """The message as plain JSON, its kind first; its delay is the queue's business."""
+    plain = asdict(message)
+    del plain["delay_s"]
+    if isinstance(message, RefreshAsked):
+        plain["wanted"] = [list(wanted) for wanted in message.wanted]
+    return {"kind": _TAGS[type(message)], **plain}
+
+
+def from_wire(body: object) -> RefreshMessage:
+    """The message of a JSON body. What it says beyond its kind's fields is left aside: a newer
+    version may have sent it."""
+    if not isinstance(body, dict):
+        raise UnknownMessage(f"a message is an object, not {type(body).__name__}")
+    try:
+        if "kind" not in body:
+            return _of_the_release_before(body)
+        return _READERS[str(body["kind"])](body)
+    except (KeyError, TypeError, ValueError) as error:
+        raise UnknownMessage(f"message of kind {body.get('kind')!r}: {error!r}") from error
+
+
+def _of_the_release_before(body: Mapping[str, Any]) -> RefreshMessage:
+    """Its five messages in one: told apart by `reason`; without one it was `due`."""
+    user, correlation_id = _user(body), str(body.get("correlation_id", ""))
+    app_id, section = str(body["app_id"]), str(body["section"])
+    match body.get("reason", "due"):
+        case "due":
+            return UserDue(user, 0.0, 0, correlation_id)
+        case "seen":
+            return UserSeen(user, correlation_id)
+        case "schedule":
+            return JobDue(user, app_id, section, float(body["due_at"]), correlation_id)
+        case "stale" | "effect" as reason:
+            return RefreshAsked(user, (Wanted(app_id, section, reason),), correlation_id)
+    raise ValueError("its reason is none of due, stale, effect, seen, schedule")
+
+
+def _user(body: Mapping[str, Any]) -> dict[str, Any]:
+    user = body["user"]
+    if not isinstance(user, dict) or not user.get("imperal_id"):
+        raise ValueError("it names no user")
+    return dict(user)
+
+
+def _correlation(body: Mapping[str, Any]) -> str:
+    return str(body.get("correlation_id", ""))
+
+
+def _user_due(body: Mapping[str, Any]) -> RefreshMessage:
+    return UserDue(_user(body), float(body.get("queued_until", 0.0)), 0, _correlation(body))
+
+
+def _refresh_asked(body: Mapping[str, Any]) -> RefreshMessage:
+    wanted = tuple(Wanted(*map(str, entry)) for entry in body["wanted"])
+    return RefreshAsked(_user(body), wanted, _correlation(body))
+
+
+def _user_seen(body: Mapping[str, Any]) -> RefreshMessage:
+    return UserSeen(_user(body), _correlation(body))
+
+
+def _job_due(body: Mapping[str, Any]) -> RefreshMessage:
+    job = str(body["app_id"]), str(body["job"]), float(body["minute"])
+    return JobDue(_user(body), *job, _correlation(body))
+
+
+def _shard_due(body: Mapping[str, Any]) -> RefreshMessage:
+    return ShardDue(int(body["shard"]), float(body["at"]), _correlation(body))
+
+
+_TAGS: Mapping[type, str] = MappingProxyType(
+    {
+        UserDue: "user_due",
+        RefreshAsked: "refresh_asked",
+        UserSeen: "user_seen",
+        JobDue: "job_due",
+        ShardDue: "shard_due",
+    }
+)
+_READERS: Mapping[str, Callable[[Mapping[str, Any]], RefreshMessage]] = MappingProxyType(
+    {
+        "user_due": _user_due,
+        "refresh_asked": _refresh_asked,
+        "user_seen": _user_seen,
+        "job_due": _job_due,
+        "shard_due": _shard_due,
+    }
+)

@@ -1,9 +1,9 @@
-"""Skeleton sections and installations of a user."""
+"""Skeleton sections, installations and the timer of a user."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +11,8 @@ class Section:
     """One stored skeleton section, the kernel's bookkeeping included.
 
     `data` is the handler's inner dict; None until the first refresh succeeded. Times are Unix
-    seconds. `version` counts saves; `alerted` is the version whose alert was dealt with.
+    seconds. `version` counts changes of the data; `alerted` is the version whose alert was dealt
+    with. `previous` is what the data was before its last change, and is filled under a lease only.
     """
 
     app_id: str
@@ -26,7 +27,11 @@ class Section:
     version: int = 0
     alerted: int = 0
     previous: dict[str, Any] | None = None
-    user: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """App and section."""
+        return self.app_id, self.section
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +59,43 @@ class UserState:
     def has(self, app_id: str, default: bool) -> bool:
         """Whether the user has the app: their own decision, else the deployment's default."""
         return next((i.installed for i in self.installations if i.app_id == app_id), default)
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A user's timer while somebody holds it, and the user's state as of then.
+
+    `until` is the fencing token: whoever saves names it. `asked` are sections that were asked for
+    while somebody else held the timer. `known` is the stored bookkeeping, to notice what others
+    change meanwhile.
+    """
+
+    until: float
+    state: UserState
+    asked: frozenset[tuple[str, str]] = frozenset()
+    known: str = ""
+
+
+class Saved(NamedTuple):
+    """What a save left: when the timer falls due next; None with no section on it."""
+
+    due_at: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class DueUser:
+    """An entry of the due index: whose timer falls due when, and the user as messages need it."""
+
+    user: dict[str, Any] = field(default_factory=dict)
+    due_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ShardMark:
+    """How far the tick has come in one partition of the due index (Unix seconds): everything due
+    before `queued_until` is queued; `swept_at` is when it last looked for what got lost. `lease`
+    is the token of whoever is at work on it."""
+
+    queued_until: float = 0.0
+    swept_at: float = 0.0
+    lease: float = 0.0

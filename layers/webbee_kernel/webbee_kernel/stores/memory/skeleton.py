@@ -1,22 +1,50 @@
-"""The skeleton and installation records in dicts."""
+"""The skeleton, users' timers and installation records in dicts."""
 
 from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from ...values import Installation, Section, UserKey, UserState
+from ...values import (
+    DueUser,
+    Installation,
+    Lease,
+    Saved,
+    Section,
+    ShardMark,
+    UserKey,
+    UserState,
+)
 from ..jsontext import dumps, loads
 from ..keys import installation_key, section_key, shard_of, user_key
 from ..paging import Cursor, positive
-from ..records import installation_from, installation_text, says_the_same, settled
+from ..records import installation_from, installation_text, says_the_same
+from ..timers import (
+    NO_SECTIONS,
+    Snapshot,
+    added,
+    book_from,
+    book_text,
+    earliest,
+    pictured,
+    reconciled,
+)
 
 
 @dataclass(slots=True)
-class _Row:
-    section: Section
-    asked_at: float | None = None
+class _Timer:
+    book: str = NO_SECTIONS
+    due_at: float | None = None
+    lease_until: float = 0.0
+    seen_at: float | None = None
+    who: str = "{}"
+    asked: set[tuple[str, str]] = field(default_factory=set)
+
+    def put(self, sections: Collection[Section]) -> None:
+        self.book, self.due_at = book_text(sections), earliest(sections)
 
 
 class MemorySkeletonStore:
@@ -25,88 +53,129 @@ class MemorySkeletonStore:
     def __init__(self, lock: threading.RLock, *, shards: int) -> None:
         self._lock = lock
         self._shards = shards
-        self._rows: dict[UserKey, dict[str, _Row]] = defaultdict(dict)
+        self._timers: dict[UserKey, _Timer] = {}
+        self._data: dict[UserKey, dict[tuple[str, str], str]] = defaultdict(dict)
         self._installations: dict[UserKey, dict[str, str]] = defaultdict(dict)
-        self._seen: dict[UserKey, float] = {}
+        self._marks: dict[int, ShardMark] = {}
 
     async def read(self, user: UserKey) -> UserState:
-        user_key(user)
-        with self._lock:
-            rows = [row.section for _, row in sorted(self._rows[user].items())]
-            installations = [text for _, text in sorted(self._installations[user].items())]
-            seen_at = self._seen.get(user)
-        return UserState(
-            tuple(map(_copy, rows)), tuple(map(installation_from, installations)), seen_at
-        )
+        return self._state(user, previous=False)
 
     async def get(self, user: UserKey, app_id: str, section: str) -> Section | None:
-        with self._lock:
-            row = self._row(user, app_id, section)
-            return _copy(row.section) if row else None
+        section_key(app_id, section)
+        found = self._state(user, previous=False).sections
+        return next((s for s in found if s.key == (app_id, section)), None)
 
-    async def register(self, user: UserKey, section: Section) -> None:
-        key, copy = section_key(section.app_id, section.section), _copy(section)
-        user_key(user)
-        with self._lock:
-            self._rows[user].setdefault(key, _Row(copy))
-
-    async def request_refresh(
-        self, user: UserKey, app_id: str, section: str, due_at: float
+    async def register(
+        self, user: UserKey, sections: Iterable[Section], *, who: Mapping[str, Any]
     ) -> bool:
         with self._lock:
-            row = self._row(user, app_id, section)
-            if row is None:
+            timer = self._timer(user)
+            book = added(book_from(timer.book), sections)
+            if book is None:
                 return False
-            held = row.section
-            if held.due_at is None or held.due_at > due_at or held.lease_until > due_at:
-                row.section = replace(held, due_at=due_at)
-                row.asked_at = due_at
+            timer.put(book.values())
+            timer.who = dumps(dict(who))
             return True
 
     async def lease(
-        self, user: UserKey, app_id: str, section: str, *, now: float, until: float
-    ) -> Section | None:
+        self, user: UserKey, *, now: float, until: float, due_by: float | None = None
+    ) -> Lease | None:
         with self._lock:
-            row = self._row(user, app_id, section)
-            if row is None or row.section.lease_until > now:
+            timer = self._timers.get(user)
+            if timer is None or timer.lease_until > now:
                 return None
-            row.section = replace(row.section, lease_until=until)
-            row.asked_at = None
-            return _copy(row.section)
+            if due_by is not None and (timer.due_at is None or timer.due_at > due_by):
+                return None
+            timer.lease_until = until
+            state = self._state(user, previous=True)
+            return Lease(until, state, frozenset(timer.asked), timer.book)
 
-    async def save(self, user: UserKey, section: Section, *, lease: float) -> bool:
-        copy = _copy(section)
+    async def ask(self, user: UserKey, sections: Iterable[tuple[str, str]], *, now: float) -> bool:
         with self._lock:
-            row = self._row(user, section.app_id, section.section)
-            if row is None or row.section.lease_until != lease:
+            timer = self._timers.get(user)
+            if timer is None or timer.lease_until <= now:
                 return False
-            row.section = settled(copy, row.asked_at, row.section.alerted)
-            row.asked_at = None
+            timer.asked |= set(sections)
             return True
 
-    async def mark_alerted(self, user: UserKey, app_id: str, section: str, version: int) -> None:
+    async def write(self, user: UserKey, sections: Iterable[Section], *, lease: Lease) -> bool:
         with self._lock:
-            row = self._row(user, app_id, section)
-            if row is not None and row.section.alerted < version:
-                row.section = replace(row.section, alerted=version)
+            timer = self._timers.get(user)
+            if timer is None or timer.lease_until != lease.until:
+                return False
+            book, before = book_from(timer.book), {s.key for s in lease.state.sections}
+            for section in sections:
+                if section.key in book or section.key not in before:
+                    text = dumps(
+                        [section.data, section.version, section.refreshed_at, section.previous]
+                    )
+                    self._data[user][section.key] = text
+            return True
+
+    async def save(
+        self,
+        user: UserKey,
+        sections: Iterable[Section],
+        *,
+        lease: Lease,
+        now: float,
+        seen_at: float | None = None,
+    ) -> Saved | None:
+        with self._lock:
+            timer = self._timers.get(user)
+            if timer is None or timer.lease_until != lease.until:
+                return None
+            timer.asked -= lease.asked
+            timer.put(reconciled(sections, lease, book_from(timer.book)).values())
+            timer.lease_until = 0.0
+            timer.seen_at = timer.seen_at if seen_at is None else seen_at
+            if timer.asked:
+                timer.due_at = now
+            return Saved(timer.due_at)
 
     async def due(
-        self, shard: int, before: float, *, limit: int = 500, cursor: str | None = None
-    ) -> tuple[tuple[tuple[UserKey, Section], ...], str | None]:
+        self,
+        shard: int,
+        before: float,
+        *,
+        since: float = 0.0,
+        limit: int = 500,
+        cursor: str | None = None,
+    ) -> tuple[tuple[tuple[UserKey, DueUser], ...], str | None]:
         tokens = Cursor("due", shard)
-        last = tuple(tokens.read(cursor, 3)) if cursor is not None else None
+        last = tuple(tokens.read(cursor, 2)) if cursor is not None else None
         with self._lock:
             found = sorted(
-                (row.section.due_at, user_key(user), key, user, row.section)
-                for user, rows in self._rows.items()
+                (timer.due_at, user_key(user), user, timer.who)
+                for user, timer in self._timers.items()
                 if shard_of(user, self._shards) == shard
-                for key, row in rows.items()
-                if row.section.due_at is not None and row.section.due_at < before
+                and timer.due_at is not None
+                and since <= timer.due_at < before
             )
-        rest = [entry for entry in found if last is None or entry[:3] > last]
+        rest = [entry for entry in found if last is None or entry[:2] > last]
         page = rest[: positive(limit)]
-        due = tuple((user, _outline(section)) for *_, user, section in page)
-        return due, tokens.write(*page[-1][:3]) if len(rest) > limit else None
+        users = tuple((user, DueUser(loads(who), at)) for at, _, user, who in page)
+        return users, tokens.write(*page[-1][:2]) if len(rest) > limit else None
+
+    async def begin_shard(self, shard: int, *, now: float, until: float) -> ShardMark | None:
+        with self._lock:
+            mark = self._marks.get(shard, ShardMark())
+            if mark.lease > now:
+                return None
+            self._marks[shard] = replace(mark, lease=until)
+            return self._marks[shard]
+
+    async def move_shard(self, shard: int, mark: ShardMark, *, done: bool = False) -> bool:
+        with self._lock:
+            if self._marks.get(shard, ShardMark()).lease != mark.lease:
+                return False
+            self._marks[shard] = replace(mark, lease=0.0) if done else mark
+            return True
+
+    async def queued_until(self, user: UserKey) -> float:
+        with self._lock:
+            return self._marks.get(shard_of(user, self._shards), ShardMark()).queued_until
 
     async def put_installation(
         self, user: UserKey, installation: Installation
@@ -121,38 +190,41 @@ class MemorySkeletonStore:
             return before
 
     async def mark_seen(self, user: UserKey, at: float) -> None:
-        user_key(user)
         with self._lock:
-            self._seen[user] = at
-
-    async def seen(self, user: UserKey) -> float | None:
-        user_key(user)
-        with self._lock:
-            return self._seen.get(user)
+            self._timer(user).seen_at = at
 
     async def purge(self, user: UserKey, app_id: str) -> int:
         with self._lock:
-            rows = self._rows[user]
-            gone = [key for key, row in rows.items() if row.section.app_id == app_id]
-            for key in gone:
-                del rows[key]
+            timer = self._timer(user)
+            book = book_from(timer.book)
+            gone = [key for key in book if key[0] == app_id]
+            if gone:
+                timer.put([s for key, s in book.items() if key not in gone])
+            for key in [key for key in self._data[user] if key[0] == app_id]:
+                del self._data[user][key]
             return len(gone)
 
-    def _row(self, user: UserKey, app_id: str, section: str) -> _Row | None:
+    def _timer(self, user: UserKey) -> _Timer:
         user_key(user)
-        return self._rows[user].get(section_key(app_id, section))
+        return self._timers.setdefault(user, _Timer())
+
+    def _state(self, user: UserKey, *, previous: bool) -> UserState:
+        user_key(user)
+        with self._lock:
+            timer = self._timers.get(user) or _Timer()
+            data = dict(self._data[user])
+            installations = [text for _, text in sorted(self._installations[user].items())]
+        sections = [
+            pictured(entry, _snapshot(data.get(key), previous), timer.lease_until)
+            for key, entry in sorted(book_from(timer.book).items())
+        ]
+        return UserState(
+            tuple(sections), tuple(map(installation_from, installations)), timer.seen_at
+        )
 
 
-def _copy(section: Section) -> Section:
-    data, previous, user = loads(dumps([section.data, section.previous, section.user]))
-    return replace(section, data=data, previous=previous, user=user)
-
-
-def _outline(section: Section) -> Section:
-    return Section(
-        section.app_id,
-        section.section,
-        due_at=section.due_at,
-        ttl=section.ttl,
-        user=loads(dumps(section.user)),
-    )
+def _snapshot(text: str | None, previous: bool) -> Snapshot | None:
+    if text is None:
+        return None
+    data, version, refreshed_at, before = loads(text)
+    return Snapshot(data, version, refreshed_at, before if previous else None)

@@ -1,0 +1,146 @@
+"""Who is due: the tick, and the shards of the due index it fans out to.
+
+A shard notes how far it has come, page by page: what is queued is behind that mark and is not
+looked at again, so a backlog never multiplies messages, and who takes over a shard that somebody
+left half-way goes on where they stopped. A timer that is saved behind the mark is queued by whoever
+saves it (`pace.tick_passed`). What got lost on the way, a message or its sender, is found by a
+sweep behind the mark every half hour.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from ..base.clock import Clock
+from ..base.logs import correlation_id
+from ..base.metrics import record
+from ..stores.protocols import SkeletonStore
+from ..values import DueUser, RefreshMessage, ShardDue, ShardMark, UserDue, UserKey
+from ..values.refreshing import MAX_DELAY_S
+from .pace import TICK_S
+
+PAGE = 500
+"""Users read from the index at once: about 75 KB."""
+SHARD_LEASE_S = 55.0
+"""Seconds a shard is one consumer's; each page it queues could be its last."""
+SWEEP_S = 1_800.0
+"""Seconds between two looks behind the mark, and how late a user is by then at the least."""
+BEHIND_S = 300.0
+"""Seconds a tick's own message waits at the most where the consumers keep up; while they do not,
+nothing is lost, only late, and no sweep asks for it again."""
+
+Page = tuple[Sequence[tuple[UserKey, DueUser]], str | None]
+
+
+class RefreshSender(Protocol):
+    """Puts messages on the refresh queue."""
+
+    async def send(self, messages: Sequence[RefreshMessage]) -> None:
+        """All of them, each with its delay."""
+        ...
+
+
+class DueUsers:
+    """Finds whose timer falls due, and queues them."""
+
+    def __init__(self, store: SkeletonStore, clock: Clock, shards: int) -> None:
+        self._store = store
+        self._clock = clock
+        self._shards = shards
+
+    async def tick(self, sender: RefreshSender) -> int:
+        """Have every shard looked through, one message each, side by side; how many there are."""
+        now = self._clock.now()
+        await sender.send([ShardDue(shard, now, correlation_id()) for shard in range(self._shards)])
+        return self._shards
+
+    async def shard(self, message: ShardDue, sender: RefreshSender) -> int:
+        """Queue every user of this shard who falls due within the next minute, each delayed to
+        their second; how many. Nobody, while another consumer is at it."""
+        now = self._clock.now()
+        mark = await self._store.begin_shard(message.shard, now=now, until=now + SHARD_LEASE_S)
+        if mark is None:
+            return 0
+        sent = 0
+        if now - mark.swept_at >= SWEEP_S and now - message.at < BEHIND_S:
+            lost = min(mark.queued_until, now - SWEEP_S)
+            sent += await self._queue(message.shard, (0.0, lost), mark, sender)
+            mark = replace(mark, swept_at=now)
+        ahead = (mark.queued_until, now + TICK_S)
+        sent += await self._queue(message.shard, ahead, mark, sender, moves=True)
+        mark = replace(mark, queued_until=max(ahead))
+        await self._store.move_shard(message.shard, mark, done=True)
+        record("UsersQueued", sent)
+        record("OldestDueSeconds", await self._oldest(message.shard, now))
+        return sent
+
+    async def _queue(
+        self,
+        shard: int,
+        between: tuple[float, float],
+        mark: ShardMark,
+        sender: RefreshSender,
+        *,
+        moves: bool = False,
+    ) -> int:
+        """Queue who is due in this span, reading a page while the one before is sent."""
+        since, before = between
+        if since >= before:
+            return 0
+        page, cursor = await self._page(shard, between, None)
+        sent = 0
+        while page:
+            messages = list(_messages(page, self._clock.now(), before))
+            (found, following), _ = await asyncio.gather(
+                self._page(shard, between, cursor), sender.send(messages)
+            )
+            sent += len(messages)
+            if moves:
+                mark = replace(mark, queued_until=page[-1][1].due_at)
+                if not await self._store.move_shard(shard, mark):
+                    break
+            page, cursor = found, following
+        return sent
+
+    async def _page(self, shard: int, between: tuple[float, float], cursor: str | None) -> Page:
+        since, before = between
+        if cursor == _END:
+            return (), _END
+        found, following = await self._store.due(
+            shard, before, since=since, limit=PAGE, cursor=cursor
+        )
+        return found, following or _END
+
+    async def _oldest(self, shard: int, now: float) -> float:
+        """Seconds for which the shard's longest waiting user waits."""
+        found, _ = await self._store.due(shard, now, limit=1)
+        return round(now - found[0][1].due_at, 1) if found else 0.0
+
+
+_END = ""
+"""The cursor of the page after the last."""
+
+
+def due_message(
+    user: UserKey, who: dict[str, Any], due_at: float, now: float, queued_until: float
+) -> UserDue:
+    """The message that has the user refreshed at their second, never before it."""
+    named = {k: v for k, v in who.items() if k in ("role", "language", "email") and v}
+    named |= {"imperal_id": user.imperal_id, "tenant_id": user.tenant_id}
+    delay = min(MAX_DELAY_S, max(0, math.ceil(due_at - now)))
+    return UserDue(named, queued_until, delay, correlation_id())
+
+
+def _messages(
+    page: Iterable[tuple[UserKey, DueUser]], now: float, queued_until: float
+) -> Iterable[UserDue]:
+    """One message a user, however often the page has them."""
+    told = set()
+    for user, due in page:
+        if user not in told:
+            told.add(user)
+            yield due_message(user, due.user, due.due_at, now, queued_until)

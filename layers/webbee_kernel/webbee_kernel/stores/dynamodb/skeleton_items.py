@@ -1,0 +1,170 @@
+"""The skeleton table's items: how each kind is written, and how both releases' are read.
+
+    pk tenant#user   sk !app          body                               (installation record)
+                     sk !_clock       sections  due_at  due_shard  lease_until  asked  seen_at  user
+                     sk app#section   data  version  refreshed_at
+                     sk ~app#section  data  version                      (what an alert compares to)
+    pk !due#shard    sk !shard        queued_until  swept_at  lease_until
+    index due        due_shard  due_at → user
+
+`schema` is 2. Items without it were written by the release before, which kept a section's
+bookkeeping, its due time and `previous` in the section's own item; they are read as they are, and
+the first lease takes them over. Attributes of `_FOR_THE_RELEASE_BEFORE` are what that release
+requires to read past an item: both run side by side while one is deployed over the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from ...values import Installation, Section, UserKey, UserState
+from ..jsontext import dumps, loads
+from ..keys import installation_key, previous_key, section_key, user_key
+from ..records import installation_from, installation_text
+from ..timers import NO_SECTIONS, Book, Snapshot, book_from, pictured
+from .client import Item, N, S, key_of, stamp
+
+SCHEMA: Final = 2
+TIMER: Final = installation_key("_clock")
+AFTER_SECTIONS: Final = "~"
+"""Every sort key that a turn reads is before this one."""
+
+_SEEN_BEFORE: Final = installation_key("_kernel")
+"""Where the release before noted when the user was last there."""
+_FOR_THE_RELEASE_BEFORE: Final[Item] = {
+    "ttl": N(300),
+    "lease_until": N(0.0),
+    "failures": N(0),
+    "last_error": S(""),
+    "alerted": N(0),
+    "user": S("{}"),
+}
+
+
+def timer_key(user: UserKey) -> Item:
+    return key_of(user_key(user), TIMER)
+
+
+def new_timer(user: UserKey, who: Mapping[str, Any]) -> Item:
+    """A timer with nothing on it. To the release before it is the record of an app that is not
+    deployed, and its entry in the due index a section of it."""
+    return {
+        **timer_key(user),
+        "schema": N(SCHEMA),
+        "body": S(installation_text(Installation("_clock", True))),
+        "app_id": S("_clock"),
+        "section": S("_"),
+        "ttl": N(300),
+        "lease_until": N(0.0),
+        "sections": S(NO_SECTIONS),
+        "user": S(dumps(dict(who))),
+    }
+
+
+def data_item(user: UserKey, section: Section) -> Item:
+    """A section's data."""
+    item = {
+        **key_of(user_key(user), section_key(*section.key)),
+        **_FOR_THE_RELEASE_BEFORE,
+        "schema": N(SCHEMA),
+        "app_id": S(section.app_id),
+        "section": S(section.section),
+        "data": S(dumps(section.data)),
+        "version": N(section.version),
+        **stamp(),
+    }
+    if section.refreshed_at is not None:
+        item["refreshed_at"] = N(section.refreshed_at)
+    return item
+
+
+def previous_item(user: UserKey, section: Section) -> Item:
+    """What the section's data was before this version."""
+    return {
+        **key_of(user_key(user), previous_key(*section.key)),
+        "schema": N(SCHEMA),
+        "data": S(dumps(section.previous)),
+        "version": N(section.version),
+    }
+
+
+def state_of(items: Iterable[Item]) -> UserState:
+    """Everything a user's partition says, whichever release wrote it."""
+    by_key = {item["sk"]["S"]: item for item in items}
+    timer = by_key.get(TIMER, {})
+    book = book_of(timer)
+    lease_until = number(timer, "lease_until") or 0.0
+    sections = {
+        key: pictured(entry, snapshot(by_key, key), lease_until) for key, entry in book.items()
+    }
+    for item in filter(is_of_the_release_before, by_key.values()):
+        old = section_before(item)
+        sections.setdefault(old.key, old)
+    noted = (number(timer, "seen_at"), number(by_key.get(_SEEN_BEFORE, {}), "seen_at"))
+    return UserState(
+        sections=tuple(sections[key] for key in sorted(sections)),
+        installations=tuple(
+            installation_from(item["body"]["S"])
+            for sk, item in sorted(by_key.items())
+            if sk.startswith("!") and sk not in (TIMER, _SEEN_BEFORE)
+        ),
+        seen_at=max((at for at in noted if at is not None), default=None),
+    )
+
+
+def snapshot(by_key: Mapping[str, Item], key: tuple[str, str]) -> Snapshot | None:
+    """A section's stored data; what it replaced where the items hold that too."""
+    item = by_key.get(section_key(*key))
+    if item is None:
+        return None
+    before = by_key.get(previous_key(*key), {})
+    version = int(item["version"]["N"])
+    if "schema" not in item:
+        previous = _json(item, "previous")
+    else:
+        fits = before and int(before["version"]["N"]) == version
+        previous = _json(before, "data") if fits else None
+    return Snapshot(_json(item, "data"), version, number(item, "refreshed_at"), previous)
+
+
+def book_of(timer: Item) -> Book:
+    """The bookkeeping that a timer's item holds."""
+    return book_from(timer["sections"]["S"]) if "sections" in timer else {}
+
+
+def is_of_the_release_before(item: Item) -> bool:
+    """Whether this is a section with its bookkeeping inside."""
+    return not item["sk"]["S"].startswith(("!", "~")) and "schema" not in item
+
+
+def section_before(item: Item) -> Section:
+    """Such a section."""
+    return Section(
+        app_id=item["app_id"]["S"],
+        section=item["section"]["S"],
+        data=_json(item, "data"),
+        previous=_json(item, "previous"),
+        refreshed_at=number(item, "refreshed_at"),
+        ttl=int(item["ttl"]["N"]),
+        due_at=number(item, "due_at"),
+        lease_until=float(item["lease_until"]["N"]),
+        failures=int(item["failures"]["N"]),
+        last_error=item["last_error"]["S"],
+        version=int(item["version"]["N"]),
+        alerted=int(item["alerted"]["N"]),
+    )
+
+
+def without_previous(state: UserState) -> UserState:
+    """The state as a turn sees it."""
+    return replace(state, sections=tuple(replace(s, previous=None) for s in state.sections))
+
+
+def number(item: Item, name: str) -> float | None:
+    return float(item[name]["N"]) if name in item else None
+
+
+def _json(item: Item, name: str) -> Any:
+    return loads(item[name]["S"]) if name in item else None

@@ -1,0 +1,302 @@
+"""Users' timers: taken, asked, committed; made of what the release before kept elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from ...errors import StorageUnavailable
+from ...values import Lease, Section, UserKey
+from ..jsontext import dumps
+from ..keys import section_key, shard_of, user_key
+from ..timers import Book, added, book_text, earliest, reconciled
+from .client import ConditionFailed, Database, Item, N, S, key_of, stamp
+from .skeleton_items import (
+    TIMER,
+    book_of,
+    is_of_the_release_before,
+    new_timer,
+    number,
+    section_before,
+    state_of,
+    timer_key,
+)
+
+_ATTEMPTS = 10
+
+
+class Timers:
+    """The timers in one skeleton table."""
+
+    def __init__(self, database: Database, table: str, shards: int) -> None:
+        self._database = database
+        self._table = table
+        self._shards = shards
+
+    async def register(
+        self, user: UserKey, sections: Iterable[Section], *, who: Mapping[str, Any]
+    ) -> bool:
+        """Two requests; three for a user without a timer."""
+        given = tuple(sections)
+        for _ in range(_ATTEMPTS):
+            timer = await self._timer(user, who)
+            book = added(book_of(timer), given)
+            if book is None:
+                return False
+            if await self._put_book(user, timer, book.values(), {":user": S(dumps(dict(who)))}):
+                return True
+        raise self._contended()
+
+    async def lease(
+        self, user: UserKey, *, now: float, until: float, due_by: float | None = None
+    ) -> Lease | None:
+        """One write and one read of everything the user has."""
+        own = stamp()
+        values = {":until": N(until), ":now": N(now), ":stamp": own["stamp"]}
+        condition = "attribute_exists(#pk) AND #lease_until <= :now"
+        if due_by is not None:
+            condition, values[":by"] = f"{condition} AND #due_at <= :by", N(due_by)
+        for _ in range(2):
+            try:
+                await self._database.write(
+                    "update_item",
+                    own=own,
+                    TableName=self._table,
+                    Key=timer_key(user),
+                    UpdateExpression="SET #lease_until = :until, #stamp = :stamp",
+                    ConditionExpression=condition,
+                    ExpressionAttributeValues=values,
+                )
+            except ConditionFailed as failure:
+                if failure.item or not await self._taken_over(user):
+                    return None
+            else:
+                return await self._held(user, until)
+        return None
+
+    async def ask(self, user: UserKey, sections: Iterable[tuple[str, str]], *, now: float) -> bool:
+        try:
+            await self._database.write(
+                "update_item",
+                TableName=self._table,
+                Key=timer_key(user),
+                UpdateExpression="ADD #asked :asked",
+                ConditionExpression="#lease_until > :now",
+                ExpressionAttributeValues={":asked": _names(sections), ":now": N(now)},
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    async def save(
+        self,
+        user: UserKey,
+        sections: Iterable[Section],
+        *,
+        lease: Lease,
+        now: float,
+        seen_at: float | None = None,
+    ) -> tuple[float | None, list[Section]] | None:
+        """Commit: the due time it left and the sections that were purged meanwhile; None when the
+        lease was lost. One write; one more for each change that others made to the timer."""
+        ours = tuple(sections)
+        seen = {} if seen_at is None else {":seen_at": N(seen_at)}
+        timer: Item = {"sections": S(lease.known), "lease_until": N(lease.until)}
+        if lease.asked:
+            timer["asked"] = _names(lease.asked)
+        for _ in range(_ATTEMPTS):
+            book = reconciled(ours, lease, book_of(timer))
+            asked = set(timer.get("asked", {"SS": ()})["SS"]) - {
+                section_key(*key) for key in lease.asked
+            }
+            due_at = now if asked else earliest(book.values())
+            try:
+                await self._commit(user, timer, book, due_at, asked, seen)
+            except ConditionFailed as failure:
+                timer = failure.item
+                if number(timer, "lease_until") != lease.until:
+                    return None
+            else:
+                return due_at, [s for s in ours if s.key not in book]
+        raise self._contended()
+
+    async def _commit(
+        self,
+        user: UserKey,
+        timer: Item,
+        book: Book,
+        due_at: float | None,
+        asked: set[str],
+        seen: Mapping[str, Any],
+    ) -> None:
+        own = stamp()
+        sets = ["#sections = :sections", "#lease_until = :free", "#stamp = :stamp"]
+        sets += [f"#{name.removeprefix(':')} = {name}" for name in seen]
+        values = {
+            ":sections": S(book_text(book.values())),
+            ":free": N(0.0),
+            ":stamp": own["stamp"],
+            ":lease": timer["lease_until"],
+            ":known": timer["sections"],
+            **seen,
+        }
+        removes, condition = [], "#lease_until = :lease AND #sections = :known"
+        if due_at is None:
+            removes += ["#due_at", "#due_shard"]
+        else:
+            sets += ["#due_at = :due_at", "#due_shard = :shard"]
+            values |= {":due_at": N(due_at), ":shard": S(self._shard(user))}
+        if "asked" in timer:
+            condition, values[":asked"] = f"{condition} AND #asked = :asked", timer["asked"]
+        else:
+            condition += " AND attribute_not_exists(#asked)"
+        if asked:
+            sets, values[":rest"] = [*sets, "#asked = :rest"], {"SS": sorted(asked)}
+        else:
+            removes.append("#asked")
+        remove = f" REMOVE {', '.join(removes)}" if removes else ""
+        await self._database.write(
+            "update_item",
+            own=own,
+            TableName=self._table,
+            Key=timer_key(user),
+            UpdateExpression=f"SET {', '.join(sets)}{remove}",
+            ConditionExpression=condition,
+            ExpressionAttributeValues=values,
+        )
+
+    async def mark_seen(self, user: UserKey, at: float) -> None:
+        """One write; three requests for a user without a timer."""
+        request: dict[str, Any] = {
+            "TableName": self._table,
+            "Key": timer_key(user),
+            "UpdateExpression": "SET #seen_at = :at",
+            "ConditionExpression": "attribute_exists(#pk)",
+            "ExpressionAttributeValues": {":at": N(at)},
+        }
+        try:
+            await self._database.write("update_item", **request)
+        except ConditionFailed:
+            await self._timer(user, {})
+            await self._database.write("update_item", **request)
+
+    async def remove(self, user: UserKey, app_id: str) -> None:
+        for _ in range(_ATTEMPTS):
+            timer = await self._database.get(self._table, timer_key(user)) or {}
+            book = book_of(timer)
+            kept = [s for s in book.values() if s.app_id != app_id]
+            if len(kept) == len(book) or await self._put_book(user, timer, kept, {}):
+                return
+        raise self._contended()
+
+    async def _put_book(
+        self, user: UserKey, timer: Item, sections: Collection[Section], sets: Mapping[str, Any]
+    ) -> bool:
+        """Replace the bookkeeping of a timer that nobody changed meanwhile; whether it was so."""
+        due_at = earliest(sections)
+        values = {":sections": S(book_text(sections)), ":known": timer["sections"], **sets}
+        update = "SET #sections = :sections"
+        update += "".join(f", #{name.removeprefix(':')} = {name}" for name in sets)
+        if due_at is None:
+            update += " REMOVE #due_at, #due_shard"
+        else:
+            update += ", #due_at = :due_at, #due_shard = :shard"
+            values |= {":due_at": N(due_at), ":shard": S(self._shard(user))}
+        try:
+            await self._database.write(
+                "update_item",
+                TableName=self._table,
+                Key=timer_key(user),
+                UpdateExpression=update,
+                ConditionExpression="#sections = :known",
+                ExpressionAttributeValues=values,
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    async def _timer(self, user: UserKey, who: Mapping[str, Any]) -> Item:
+        """The user's timer, made where there is none."""
+        if found := await self._database.get(self._table, timer_key(user)):
+            return found
+        if not await self._taken_over(user):
+            await self._create(new_timer(user, who))
+        return await self._database.get(self._table, timer_key(user)) or new_timer(user, who)
+
+    async def _taken_over(self, user: UserKey) -> bool:
+        """Make a timer of what the release before kept in the sections; whether there was any."""
+        items = await self.partition(user)
+        old = [item for item in items if is_of_the_release_before(item)]
+        if not old:
+            return any(item["sk"]["S"] == TIMER for item in items)
+        sections = [section_before(item) for item in old]
+        timer = {**new_timer(user, {}), "user": old[0]["user"]}
+        timer["sections"] = S(book_text(sections))
+        if (due_at := earliest(sections)) is not None:
+            timer |= {"due_at": N(due_at), "due_shard": S(self._shard(user))}
+        await self._create(timer)
+        return True
+
+    async def _create(self, timer: Item) -> None:
+        try:
+            await self._database.write(
+                "put_item",
+                TableName=self._table,
+                Item=timer,
+                ConditionExpression="attribute_not_exists(#pk)",
+            )
+        except ConditionFailed:
+            return  # somebody was quicker
+
+    async def _held(self, user: UserKey, until: float) -> Lease:
+        items = await self.partition(user)
+        timer = next((item for item in items if item["sk"]["S"] == TIMER), {})
+        await asyncio.gather(*(self._off_the_index(item) for item in items if _is_indexed(item)))
+        asked = timer.get("asked", {"SS": ()})["SS"]
+        known = timer.get("sections", {"S": ""})["S"]
+        return Lease(until, state_of(items), frozenset(map(_key_of, asked)), known)
+
+    async def _off_the_index(self, item: Item) -> None:
+        """A section of the release before is on its user's timer now: its own entry goes."""
+        await self._database.call(
+            "update_item",
+            TableName=self._table,
+            Key=key_of(item["pk"]["S"], item["sk"]["S"]),
+            UpdateExpression="REMOVE #due_at, #due_shard",
+        )
+
+    async def partition(self, user: UserKey, before: str = "") -> list[Item]:
+        """The user's items, strongly consistent; those with a sort key before `before`."""
+        values = {":pk": S(user_key(user))}
+        condition = "#pk = :pk"
+        if before:
+            condition, values[":before"] = f"{condition} AND #sk < :before", S(before)
+        return await self._database.items(
+            TableName=self._table,
+            KeyConditionExpression=condition,
+            ExpressionAttributeValues=values,
+            ConsistentRead=True,
+        )
+
+    def _shard(self, user: UserKey) -> str:
+        return str(shard_of(user, self._shards))
+
+    def _contended(self) -> StorageUnavailable:
+        return StorageUnavailable(
+            f"A timer in {self._table} kept changing; nothing is lost, it stays due."
+        )
+
+
+def _names(sections: Iterable[tuple[str, str]]) -> Item:
+    return {"SS": sorted(section_key(*key) for key in sections)}
+
+
+def _key_of(name: str) -> tuple[str, str]:
+    app_id, _, section = name.partition("#")
+    return app_id, section
+
+
+def _is_indexed(item: Item) -> bool:
+    """Whether a section of the release before still stands in the due index by itself."""
+    return "due_shard" in item and item["sk"]["S"] != TIMER

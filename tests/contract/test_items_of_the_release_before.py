@@ -1,0 +1,151 @@
+"""Items as the release before wrote them (`items/*.json`, scanned from its tables) are read by this
+one, and taken over where their layout has changed since."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract.conftest import SHARDS, Dynamo
+from tests.contract.samples import ALICE, NOW, SESSION, event, pending, record, turn
+from webbee_kernel.stores.keys import shard_of
+from webbee_kernel.values import Installation, Section, UserKey
+
+pytestmark = pytest.mark.anyio
+ITEMS = Path(__file__).parent / "items"
+
+INBOX = Section(
+    "mail",
+    "inbox",
+    data={"unread": 8, "accounts": [{"id": 1, "title": "work"}]},
+    refreshed_at=2300.5,
+    due_at=2600.5,
+    version=2,
+    alerted=1,
+)
+CALENDAR = Section("mail", "calendar", ttl=60, due_at=2530.0, failures=2, last_error="RuntimeError")
+
+
+@pytest.fixture
+def before(dynamo: Dynamo) -> Dynamo:
+    """Tables as the release before left them."""
+    for file in sorted(ITEMS.glob("*.json")):
+        for item in json.loads(file.read_text("utf-8")):
+            stored = {name: _attribute(value) for name, value in item.items()}
+            dynamo.client.put_item(TableName=getattr(dynamo.tables, file.stem), Item=stored)
+    return dynamo
+
+
+def _attribute(value: dict[str, Any]) -> dict[str, Any]:
+    return {"B": base64.b64decode(value["B"])} if "B" in value else value
+
+
+def skeleton_items(dynamo: Dynamo) -> dict[str, Any]:
+    found = dynamo.client.scan(TableName=dynamo.tables.skeleton)["Items"]
+    return {item["sk"]["S"]: item for item in found}
+
+
+async def test_a_session_and_its_question_are_read(before: Dynamo) -> None:
+    memory = await before.stores.sessions.read(SESSION)
+    assert memory.turns == (turn(1), turn(2))
+    assert memory.pending == pending()
+    asked = pending().confirmation_id
+    assert await before.stores.sessions.find_pending(ALICE, asked) == "s1"
+
+
+async def test_records_events_and_cache_entries_are_read(before: Dynamo) -> None:
+    assert record() in await before.stores.audit.list(ALICE)
+    assert await before.stores.events.since(ALICE, "") == (event(),)
+    assert await before.stores.cache.get(ALICE, "mail", "Inbox", "k", now=1.0) == b'{"n": 1}'
+
+
+async def test_documents_are_read_whole(before: Dynamo) -> None:
+    documents = before.stores.documents
+    small = await documents.get(ALICE, "mail", "drafts", "d1")
+    large = await documents.get(ALICE, "mail", "drafts", "large")
+    assert small is not None
+    assert large is not None
+    assert (small.data, small.created_at) == ({"title": "Q3", "n": 2**70}, NOW)
+    assert large.data == {"text": "abc " * 60_000}
+
+
+async def test_sections_are_read_before_anything_is_written(before: Dynamo) -> None:
+    state = await before.stores.skeleton.read(ALICE)
+    assert state.sections == (CALENDAR, INBOX)
+    assert state.installations == (Installation("mail", True, "1.0", NOW),)
+    assert state.seen_at == 1999.5
+
+
+async def test_sections_that_stand_in_the_index_have_their_user_found(before: Dynamo) -> None:
+    found, _ = await before.stores.skeleton.due(shard_of(ALICE, SHARDS), 2700.0)
+    assert [(user, due.due_at) for user, due in found] == [(ALICE, 2530.0), (ALICE, 2600.5)]
+
+
+async def test_the_first_lease_makes_them_one_timer(before: Dynamo) -> None:
+    skeleton = before.stores.skeleton
+    lease = await skeleton.lease(ALICE, now=2601.0, until=2700.0, due_by=2601.0)
+    assert lease is not None
+    assert [replace(s, lease_until=0.0) for s in lease.state.sections] == [
+        CALENDAR,
+        replace(INBOX, previous={"unread": 7}),  # its alert is still to be told
+    ]
+    told = [replace(s, alerted=s.version, due_at=2900.0) for s in lease.state.sections]
+    assert await skeleton.save(ALICE, told, lease=lease, now=2601.0) is not None
+    found, _ = await skeleton.due(shard_of(ALICE, SHARDS), 9e9)
+    assert [(user, due.due_at) for user, due in found] == [(ALICE, 2900.0)]
+    state = await skeleton.read(ALICE)
+    assert [(s.section, s.data, s.due_at) for s in state.sections] == [
+        ("calendar", None, 2900.0),
+        ("inbox", INBOX.data, 2900.0),
+    ]
+    assert state.seen_at == 1999.5
+
+
+async def test_what_is_registered_or_noted_first_makes_the_timer_too(before: Dynamo) -> None:
+    skeleton = before.stores.skeleton
+    await skeleton.mark_seen(ALICE, 2600.0)
+    assert (await skeleton.read(ALICE)).seen_at == 2600.0
+    assert await skeleton.register(ALICE, [Section("notes", "all", due_at=1.0)], who={})
+    assert [s.section for s in (await skeleton.read(ALICE)).sections] == [
+        "calendar",
+        "inbox",
+        "all",
+    ]
+    assert await skeleton.lease(ALICE, now=2601.0, until=2700.0, due_by=2601.0) is not None
+
+
+async def test_purging_takes_them_too(before: Dynamo) -> None:
+    assert await before.stores.skeleton.purge(ALICE, "mail") == 2
+    assert [sk for sk in skeleton_items(before) if not sk.startswith("!")] == []
+
+
+async def test_a_section_it_wrote_over_ours_while_both_ran_is_read(before: Dynamo) -> None:
+    skeleton = before.stores.skeleton
+    [theirs] = [i for sk, i in skeleton_items(before).items() if sk == "mail#inbox"]
+    lease = await skeleton.lease(ALICE, now=2601.0, until=2700.0)
+    assert lease is not None
+    await skeleton.save(ALICE, lease.state.sections, lease=lease, now=2601.0)
+    newer = {**theirs, "version": {"N": "3"}, "data": {"S": '{"unread":9}'}}
+    before.client.put_item(TableName=before.tables.skeleton, Item=newer)
+    found = await skeleton.get(ALICE, "mail", "inbox")
+    assert found is not None
+    assert (found.data, found.version) == ({"unread": 9}, 3)
+
+
+async def test_what_it_requires_of_an_item_stands_in_ours(dynamo: Dynamo) -> None:
+    """Both releases run side by side while one is deployed over the other."""
+    skeleton, bob = dynamo.stores.skeleton, UserKey("acme", "bob")
+    await skeleton.register(bob, [Section("mail", "inbox", due_at=5.0)], who={"role": "user"})
+    lease = await skeleton.lease(bob, now=10.0, until=70.0)
+    assert lease is not None
+    saved = [replace(s, data={"n": 1}, version=1, refreshed_at=10.0) for s in lease.state.sections]
+    await skeleton.write(bob, saved, lease=lease)
+    required = {"app_id", "section", "ttl", "lease_until", "failures", "last_error", "version"}
+    items = skeleton_items(dynamo)
+    assert required | {"alerted", "user"} <= items["mail#inbox"].keys()
+    assert {"body", "app_id", "section", "ttl", "user"} <= items["!_clock"].keys()
