@@ -10,6 +10,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from webbee_kernel.pii import Masker, UnknownPlaceholder
+from webbee_kernel.pii.placeholders import Placeholders
 
 UNHURRIED = settings(deadline=None)  # the first phone number of a run imports the library
 
@@ -66,18 +67,24 @@ def strings(value: object) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
+class Noting(Placeholders):
+    def __init__(self, seen: dict[str, set[str]]) -> None:
+        super().__init__({})
+        self.seen = seen
+
+    def of(self, kind: str, value: str, identity: str, *, spelt: bool = False) -> str:
+        placeholder = super().of(kind, value, identity, spelt=spelt)
+        self.seen.setdefault(placeholder, set()).add(value)
+        return placeholder
+
+
 class Spellings(Masker):
-    """Notes every spelling that a placeholder is given for: of two spellings of one value, the
-    first comes back for both."""
+    """Notes how each placeholder's value was spelt."""
 
     def __init__(self) -> None:
         super().__init__()
         self.seen: dict[str, set[str]] = {}
-
-    def _placeholder(self, kind: str, value: str, identity: str, spelt: bool) -> str:
-        placeholder = super()._placeholder(kind, value, identity, spelt)
-        self.seen.setdefault(placeholder, set()).add(value)
-        return placeholder
+        self._map = Noting(self.seen)
 
     @property
     def one_each(self) -> bool:

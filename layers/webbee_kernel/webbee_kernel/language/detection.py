@@ -22,18 +22,14 @@ def detect(text: str, default: str = "en") -> str:
     in Latin letters is not Russian.
     """
     usual = of(default).tag
-    words = [fold(t.text) for t in tokens(text[:READ])]
-    words = [w for w in words if any(c.isalpha() for c in w)]
+    words = [w for t in tokens(text[:READ]) if not (w := fold(t.text)).isdigit()]
     if not words:
         return usual
     votes = _votes(words)
-    best = max(votes.values(), default=0)
-    leading = [t for t in tags() if best and votes[t] == best]
-    if usual in leading:
-        return usual
-    if leading:
-        return leading[0]
-    return _by_script(words, usual)
+    if not votes:
+        return _by_script(words, usual)
+    best = max(votes.values())
+    return usual if votes[usual] == best else next(t for t in tags() if votes[t] == best)
 
 
 def _votes(words: list[str]) -> Counter[str]:
@@ -70,6 +66,6 @@ def _by_script(words: list[str], usual: str) -> str:
     """Words that no language has: two or more in another script than the default's tell it."""
     scripts = Counter(script_of(w) for w in words)
     script, count = scripts.most_common(1)[0]
-    if script == of(usual).script or count < 2:
+    if not script or script == of(usual).script or count < 2:
         return usual
     return next((t for t in (*FIRST, *tags()) if of(t).script == script), usual)

@@ -69,72 +69,65 @@ def _by_library(text: str, run: list[Token], language: Language) -> Iterator[Men
 
 
 def _by_file(text: str, run: list[Token], language: Language) -> Iterator[Mention]:
-    values, scales, glue = (
-        _table(language.tag),
-        _scales(language.tag),
-        language.numerals.glue.split(),
-    )
-    number = _Sum()
+    values, scales = _table(language.tag), _scales(language.tag)
+    glue = language.numerals.glue.split()
+    number = _Sum(values, scales)
     for word in run:
-        folded = fold(word.text)
-        parts = folded.split("-")
-        if folded in glue and number.begun:
+        if fold(word.text) in glue and number.words:
             continue
-        if all(p in values or p in scales for p in parts) and number.fits(parts, values, scales):
-            number.take(word, parts, values, scales)
-            continue
-        yield from number.done(text)
-        number = _Sum()
-        if all(p in values or p in scales for p in parts) and number.fits(parts, values, scales):
-            number.take(word, parts, values, scales)
+        if not number.took(word):
+            yield from number.done(text)
+            number = _Sum(values, scales)
+            number.took(word)
     yield from number.done(text)
 
 
 class _Sum:
     """A number as its words come in: hundreds, tens, ones, then a scale."""
 
-    def __init__(self) -> None:
+    def __init__(self, values: Mapping[str, int], scales: Mapping[str, int]) -> None:
         self.words: list[Token] = []
-        self.total = 0
-        self.current = 0
-        self.room = 1000  # what comes next is smaller than this
-        self.scale = 10**15
+        self._values = values
+        self._scales = scales
+        self._total = 0
+        self._current = 0
+        self._room = 1000  # what comes next is smaller than this
+        self._scale = 10**15
 
-    @property
-    def begun(self) -> bool:
-        return bool(self.words)
-
-    def fits(self, parts: list[str], values: Mapping[str, int], scales: Mapping[str, int]) -> bool:
-        """Whether these parts go on with the number: `twenty` `three`, not `two` `three`."""
-        room, scale = self.room, self.scale
-        for part in parts:
-            if part in scales:
-                if scales[part] >= scale:
-                    return False
-                room, scale = 1000, scales[part]
-            elif values[part] >= room or (values[part] == 0 and self.begun):
-                return False
-            else:
-                room = _room_after(values[part])
-        return True
-
-    def take(
-        self, word: Token, parts: list[str], values: Mapping[str, int], scales: Mapping[str, int]
-    ) -> None:
+    def took(self, word: Token) -> bool:
+        """Add a word that goes on with the number: `twenty` `three`, not `two` `three`."""
+        parts = fold(word.text).split("-")
+        if not self._fits(parts):
+            return False
         self.words.append(word)
         for part in parts:
-            if part in scales:
-                self.total += max(self.current, 1) * scales[part]
-                self.current, self.room, self.scale = 0, 1000, scales[part]
+            if scale := self._scales.get(part):
+                self._total += max(self._current, 1) * scale
+                self._current, self._room, self._scale = 0, 1000, scale
             else:
-                self.current += values[part]
-                self.room = _room_after(values[part])
+                self._current += self._values[part]
+                self._room = _room_after(self._values[part])
+        return True
+
+    def _fits(self, parts: list[str]) -> bool:
+        room, scale = self._room, self._scale
+        for part in parts:
+            if part in self._scales:
+                if self._scales[part] >= scale:
+                    return False
+                room, scale = 1000, self._scales[part]
+                continue
+            value = self._values.get(part, room)
+            if value >= room or (value == 0 and self.words):
+                return False
+            room = _room_after(value)
+        return True
 
     def done(self, text: str) -> Iterator[Mention]:
+        """The number, if there is one."""
         if self.words:
-            yield _mention(
-                text, self.words[0].start, self.words[-1].end, self.total + self.current, "number"
-            )
+            start, end = self.words[0].start, self.words[-1].end
+            yield _mention(text, start, end, self._total + self._current, "number")
 
 
 def _room_after(value: int) -> int:

@@ -112,33 +112,30 @@ def _preferred(
 def _with_suffix(text: str, mention: Mention, language: Language) -> Mention:
     """`184k`, `12.5 thousand`, `3rd`: the letters right behind a numeral, or the scale word after
     one space."""
-    attached = _ATTACHED.match(text, mention.end, mention.end + 12)
-    gap = 0 if attached else (1 if text[mention.end : mention.end + 1] in tuple(_SPACES) else -1)
-    if gap == 1:
-        attached = _ATTACHED.match(text, mention.end + 1, mention.end + 25)
-    if attached is None:
-        return _hyphened_ordinal(text, mention, language)
-    word, end = fold(attached[0]), attached.end()
-    scale = scales(language).get(word) or (_SIZES.get(word, 0) if gap == 0 else 0)
-    if scale and (gap == 0 or len(word) > 1 or word == "k"):
-        return _scaled(text, mention, scale, end, sure=len(word) > 1 or attached[0] in "kKM")
-    if gap == 0 and word in language.numerals.ordinal_endings.split():
-        return replace(mention, kind="ordinal", end=end, text=text[mention.start : end])
+    gap = text[mention.end : mention.end + 1]
+    if gap in ("-", *_SPACES):
+        behind = _ATTACHED.match(text, mention.end + 1, mention.end + 25)
+    else:
+        behind, gap = _ATTACHED.match(text, mention.end, mention.end + 12), ""
+    if behind is None:
+        return mention
+    word = fold(behind[0])
+    if scale := _scale(word, gap, language):
+        sure = len(word) > 1 or behind[0] in "kKM"
+        return _scaled(text, mention, scale, behind.end(), sure=sure)
+    if gap in ("", "-") and word in language.numerals.ordinal_endings.split():
+        return _extended(text, mention, "ordinal", mention.start, behind.end())
     return mention
 
 
-def _hyphened_ordinal(text: str, mention: Mention, language: Language) -> Mention:
-    """`3-rd`: an ending behind a hyphen."""
-    ending = _ATTACHED.match(text, mention.end + 1, mention.end + 6)
-    if (
-        text[mention.end : mention.end + 1] == "-"
-        and ending
-        and fold(ending[0]) in language.numerals.ordinal_endings.split()
-    ):
-        return replace(
-            mention, kind="ordinal", end=ending.end(), text=text[mention.start : ending.end()]
-        )
-    return mention
+def _scale(word: str, gap: str, language: Language) -> int:
+    """What a scale word multiplies by; a single letter is one only right behind the digits, and
+    `k` after a space."""
+    if gap == "-":
+        return 0
+    if gap and len(word) == 1 and word != "k":
+        return 0
+    return scales(language).get(word) or (0 if gap else _SIZES.get(word, 0))
 
 
 def _scaled(text: str, mention: Mention, scale: int, end: int, *, sure: bool) -> Mention:

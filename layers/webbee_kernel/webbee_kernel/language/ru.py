@@ -487,7 +487,12 @@ SENTENCES: Sentences = {
 
 def _declined(names: str) -> str:
     """Every singular case form of given names: Иван → иван, ивана, ивану, иваном, иване."""
-    soft = {"ь": ("я", "ю", "ем", "е", "ём"), "й": ("я", "ю", "ем", "е")}
+    endings = {
+        "а": ("ы", "и", "е", "у", "ой", "ей"),
+        "я": ("и", "е", "ю", "ей", "ёй"),
+        "ь": ("я", "ю", "ем", "е", "ём", "и"),
+        "й": ("я", "ю", "ем", "е", "и"),
+    }
     changed = {"павел": "павл", "лев": "льв", "пётр": "петр", "петр": "петр"}
     forms: set[str] = set()
     for word in names.casefold().split():
@@ -495,12 +500,8 @@ def _declined(names: str) -> str:
         forms.add(word)
         if word in changed:
             forms.update(changed[word] + e for e in ("а", "у", "ом", "е"))
-        elif last == "а":
-            forms.update(stem + e for e in ("ы", "и", "е", "у", "ой", "ей"))
-        elif last == "я":
-            forms.update(stem + e for e in ("и", "е", "ю", "ей", "ёй"))
-        elif last in soft:
-            forms.update(stem + e for e in (*soft[last], "и"))
+        elif last in endings:
+            forms.update(stem + e for e in endings[last])
         else:
             forms.update(word + e for e in ("а", "у", "ом", "е", "ем"))
     return " ".join(sorted(forms))

@@ -56,6 +56,11 @@ class Mention:
     about: bool = False
 
 
+def mention(text: str, span: tuple[int, int], kind: str, readings: tuple[Any, ...]) -> Mention:
+    """What stands at `span` of `text`, the first of its readings the likeliest."""
+    return Mention(kind, readings[0], *span, text[slice(*span)], readings)
+
+
 @lru_cache(maxsize=64)  # several readers of one text ask in turn
 def tokens(text: str) -> tuple[Token, ...]:
     """The words and runs of digits of `text`, in any script, in order; Han, Kana, Hangul and Thai

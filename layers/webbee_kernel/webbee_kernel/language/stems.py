@@ -24,6 +24,12 @@ def fold(word: str) -> str:
     return unicodedata.normalize("NFC", word.casefold()).translate(_SAME)
 
 
+@lru_cache(maxsize=512)
+def folded_words(forms: str) -> frozenset[str]:
+    """The words of a list as a language's file has it, folded."""
+    return frozenset(fold(w) for w in forms.split())
+
+
 def is_cyrillic(word: str) -> bool:
     """Whether a Cyrillic letter stands in it."""
     return any(_CYRILLIC[0] <= c <= _CYRILLIC[1] for c in word)

@@ -1,6 +1,7 @@
 """The reversible PII gate: what a model may see in place of an address, a phone or a name.
 
-- `masker`     one map per turn, values to placeholders and back
+- `masker`   masks and unmasks what a turn shows to models
+- `placeholders`  the map of a turn, values to placeholders and back
 - `emails`     where the e-mail addresses of a text are
 - `phones`     where its phone numbers are, judged by `phonenumbers`
 - `names`      where its personal names are: best effort, behind the protocol `NameDetector`

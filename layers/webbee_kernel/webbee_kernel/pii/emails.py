@@ -45,19 +45,22 @@ def find_emails(text: str) -> tuple[tuple[int, int], ...]:
     for at in _AT.finditer(text):
         if at.start() < last:
             continue
-        start = _local_start(text, last, at.start())
-        end = _domain_end(text, at.end())
-        if start is None or end is None:
-            continue
-        if text[start] == "_" and text[end : end + 1] == "_":
-            start += 1  # Markdown emphasis round the address
-            if start == at.start():
-                continue
-        if text[start : at.start()].casefold() == "git" and _REMOTE_PATH.match(text, end):
-            continue
-        found.append((start, end))
-        last = end
+        if address := _address(text, last, at):
+            found.append(address)
+            last = address[1]
     return tuple(found)
+
+
+def _address(text: str, floor: int, at: re.Match[str]) -> tuple[int, int] | None:
+    start, end = _local_start(text, floor, at.start()), _domain_end(text, at.end())
+    if start is None or end is None:
+        return None
+    if text[start] == "_" and text[end : end + 1] == "_":
+        start += 1  # Markdown emphasis round the address
+    local = text[start : at.start()]
+    if not local or (local.casefold() == "git" and _REMOTE_PATH.match(text, end)):
+        return None
+    return start, end
 
 
 def email_identity(address: str) -> str:

@@ -64,9 +64,9 @@ def _is_sure(words: tuple[str, ...]) -> bool:
 
 def _by_role(words: tuple[str, ...]) -> NameKey:
     never, roles = people_keys("never_keys"), people_keys("roles")
-    if any(w in never and w not in roles for w in words):
+    if not (never - roles).isdisjoint(words):
         return NameKey.NEVER if words[-1] in never else NameKey.NO
-    if singular(words[-1]) in roles or words[-1] in roles or _done_by(words):
+    if not roles.isdisjoint((words[-1], singular(words[-1]))) or _done_by(words):
         return NameKey.ROLE
     alone = len(words) == 1 and words[0] in people_keys("address_keys")
     return NameKey.MAYBE if alone or words == ("reply", "to") else NameKey.NO
@@ -76,17 +76,13 @@ def _by_role(words: tuple[str, ...]) -> NameKey:
 def is_phone_key(key: str) -> bool:
     """Whether `key` says that its value is a phone number: `phone`, `mobile_number`, `telefono`;
     not `phone_model`, `phone_id`."""
-    words = tuple(w for w in words_of(key.rpartition(".")[2]) if not w.isdigit())
+    words = [w for w in words_of(key.rpartition(".")[2]) if not w.isdigit()]
     phones, tails = people_keys("phone_keys"), people_keys("phone_tails")
     while len(words) > 1 and words[-1] in tails:
-        words = words[:-1]
-    while len(words) > 1 and words[0] in tails and words[-1] in phones:
-        words = words[1:]  # `numero_de_telefono`
-    if not words:
-        return False
-    return words[-1] in phones or (
-        len(words) > 1 and words[0] in phones and words[-1] in people_keys("role_genitives")
-    )
+        words.pop()
+    if len(words) > 1 and words[-1] in people_keys("role_genitives"):
+        return words[0] in phones
+    return bool(words) and words[-1] in phones
 
 
 def is_bare_name(key: str) -> bool:

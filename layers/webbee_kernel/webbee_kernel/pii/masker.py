@@ -8,19 +8,11 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from webbee_kernel.pii.finding import (
-    DECLARED,
-    KINDS,
-    LOOKALIKE,
-    NAME,
-    PHONE,
-    PLACEHOLDER,
-    Finder,
-    identity_of,
-)
+from webbee_kernel.pii.finding import DECLARED, LOOKALIKE, NAME, PHONE, PLACEHOLDER, Finder
 from webbee_kernel.pii.keys import beside, is_bare_name, is_phone_key
-from webbee_kernel.pii.names import NameDetector, find_names, is_distinct
-from webbee_kernel.pii.phones import has_digit_run, phone_identity
+from webbee_kernel.pii.names import NameDetector, find_names
+from webbee_kernel.pii.phones import has_digit_run
+from webbee_kernel.pii.placeholders import Placeholders
 from webbee_kernel.pii.regions import of_phone, of_zones
 
 JSON: TypeAlias = Any  # str, int, float, bool, None, list or tuple of these, dict from str to these
@@ -79,20 +71,9 @@ class Masker:
         """
         self._finder = Finder(names, regions, frozenset(kinds))
         self._own_regions = len(regions)
-        self._values: dict[str, str] = {}
-        self._by_spelling: dict[tuple[str, str], str] = {}
-        self._by_identity: dict[tuple[str, str], str] = {}
-        self._unkeyed_phones: list[
-            str
-        ] = []  # known phones not yet in `_by_identity`: that takes the library's import
-        self._names: list[str] = []  # placeholders of names to look for everywhere
-        self._reserved: set[str] = set()
-        self._memo: dict[
-            tuple[str, str], str
-        ] = {}  # a value keeps its placeholder, so a masked text keeps its form
-        self._last = dict.fromkeys(KINDS, 0)
-        for placeholder, value in known.items():
-            self._learn(placeholder, value)
+        self._map = Placeholders(known)
+        # a value keeps its placeholder, so a masked text keeps its form
+        self._memo: dict[tuple[str, str], str] = {}
 
     def anew(self, known: Mapping[str, str]) -> "Masker":
         """A masker that looks for the same things, with another map."""
@@ -108,16 +89,12 @@ class Masker:
     def vault(self) -> Mapping[str, str]:
         """The whole map, placeholder to real value, read-only and live. It is personal data: never
         log it, never render it."""
-        return MappingProxyType(self._values)
+        return MappingProxyType(self._map.values)
 
     def observe(self, value: JSON) -> None:
         """Keep the placeholder numbers that `value` shows out of use: for remembered text and the
         user's own words."""
-        text = _joined(value)
-        if "<" in text:
-            self._reserved.update(
-                m[0] for m in PLACEHOLDER.finditer(text) if m[0] not in self._values
-            )
+        self._map.reserve(_joined(value))
 
     def mask(self, value: JSON, declared: Mapping[str, str] = NOTHING) -> JSON:
         """A copy of a JSON-like value with every e-mail address, phone number and name in its
@@ -138,7 +115,7 @@ class Masker:
             # a number told a region that others may be of
             masked = self._walk(masked, "", "", self._mask, declared)
         # A name may stand, uncued, before the place where its cue was met.
-        while self._names and self._named(_joined(masked)):
+        while self._map.names and self._named(_joined(masked)):
             masked = self._walk(masked, "", "", self._mask_everywhere, declared)
         return masked
 
@@ -156,7 +133,7 @@ class Masker:
         unknown one stays as it is."""
         if "<" not in text:
             return text
-        return PLACEHOLDER.sub(lambda m: self._values.get(m[0], m[0]), text)
+        return PLACEHOLDER.sub(lambda m: self._map.values.get(m[0], m[0]), text)
 
     def resolve(self, value: JSON) -> JSON:
         """A copy of tool arguments with every placeholder, in strings and keys, replaced by its
@@ -176,15 +153,11 @@ class Masker:
     def used_in(self, text: str) -> dict[str, str]:
         """The part of the map whose placeholders occur in `text`: what a turn has to store beside
         it."""
-        return (
-            {m[0]: self._values[m[0]] for m in PLACEHOLDER.finditer(text) if m[0] in self._values}
-            if "<" in text
-            else {}
-        )
+        return self._map.used_in(text)
 
     def _real(self, match: "re.Match[str]") -> str:
         try:
-            return self._values[match[0]]
+            return self._map.values[match[0]]
         except KeyError:
             raise UnknownPlaceholder(match[0]) from None
 
@@ -231,7 +204,7 @@ class Masker:
         """A masked form for a key whose values are known by other spellings, or that was written to
         look like a masked one."""
         shown = self._rounds(key, "", spelt=True)
-        return self._new(NAME, key) if shown in taken or self._named(shown) else shown
+        return self._map.new(NAME, key) if shown in taken or self._named(shown) else shown
 
     def _mask(self, text: str, key: str) -> str:
         masked = self._memo.get((text, key))
@@ -242,17 +215,17 @@ class Masker:
     def _mask_everywhere(self, text: str, key: str) -> str:
         """As `_mask`, and known names without any cue."""
         for placeholder in self._named(text):
-            text = _whole(self._values[placeholder]).sub(placeholder, text)
+            text = _whole(self._map.values[placeholder]).sub(placeholder, text)
         return self._mask(text, key)
 
     def _named(self, text: str) -> list[str]:
         """Placeholders of the known names that stand in `text`."""
         found = [
             p
-            for p in self._names
-            if (name := self._values[p]) in text and _whole(name).search(text)
+            for p in self._map.names
+            if (name := self._map.values[p]) in text and _whole(name).search(text)
         ]
-        return sorted(found, key=lambda p: -len(self._values[p]))
+        return sorted(found, key=lambda p: -len(self._map.values[p]))
 
     def _rounds(self, text: str, key: str, *, spelt: bool = False) -> str:
         # Replacing one value can uncover another beside it; every round leaves less to replace, so
@@ -261,51 +234,16 @@ class Masker:
             pieces: list[str] = []
             at = 0
             for start, end, kind, identity in spans:
-                pieces += (
-                    text[at:start],
-                    self._placeholder(kind, text[start:end], identity, spelt),
-                )
+                if kind == PHONE and not spelt:
+                    self._add_regions(of_phone(identity))
+                placeholder = self._map.of(kind, text[start:end], identity, spelt=spelt)
+                pieces += (text[at:start], placeholder)
                 at = end
             whole = spans[0][:2] == (0, len(text))
             text = "".join((*pieces, text[at:]))
             if whole:
                 break
         return text
-
-    def _placeholder(self, kind: str, value: str, identity: str, spelt: bool) -> str:
-        known = self._by_spelling.get((kind, value))
-        if known is None and not spelt:
-            if kind == PHONE:
-                self._key_phones()
-                self._add_regions(of_phone(identity))
-            known = self._by_identity.get((kind, identity))
-        if known is not None:
-            return known
-        placeholder = self._new(kind, value)
-        self._by_identity.setdefault((kind, identity), placeholder)
-        return placeholder
-
-    def _new(self, kind: str, value: str) -> str:
-        number = self._last[kind] + 1
-        while (placeholder := f"<{kind}_{number}>") in self._reserved:
-            number += 1
-        self._learn(placeholder, value)
-        return placeholder
-
-    def _learn(self, placeholder: str, value: str) -> None:
-        match = PLACEHOLDER.fullmatch(placeholder)
-        if match is None:
-            raise ValueError(f"not a placeholder: {placeholder!r}")
-        kind = match[1]
-        self._values[placeholder] = value
-        self._last[kind] = max(self._last[kind], int(match[2]))
-        self._by_spelling.setdefault((kind, value), placeholder)
-        if kind == PHONE:
-            self._unkeyed_phones.append(placeholder)
-        else:
-            self._by_identity.setdefault((kind, identity_of(kind, value)), placeholder)
-        if kind == NAME and is_distinct(value):
-            self._names.append(placeholder)
 
     def _add_regions(self, regions: Iterable[str]) -> None:
         """National numbers may be of these too: a time zone or another number of the data says
@@ -315,13 +253,6 @@ class Masker:
         if new and len(known) < self._own_regions + REGIONS_MAX:
             self._finder = replace(self._finder, regions=(*known, *new[:REGIONS_MAX]))
             self._memo.clear()
-
-    def _key_phones(self) -> None:
-        for placeholder in self._unkeyed_phones:
-            self._by_identity.setdefault(
-                (PHONE, phone_identity(self._values[placeholder])), placeholder
-            )
-        self._unkeyed_phones.clear()
 
 
 def _hint(parent: str, key: str, declared: Mapping[str, str]) -> str:

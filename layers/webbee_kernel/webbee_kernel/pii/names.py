@@ -158,22 +158,30 @@ def _is_name(part: str, kind: NameKey) -> bool:
     if kind is NameKey.SURE:
         return low[0] not in people("nobody")
     given = any(map(is_given, low[:2])) or any(map(is_patronymic, low))
-    if (
-        len(low) > 1
-        and low[-1] in people("surnames")
-        and (given or low[0] in people("given_words"))
-    ):
+    if _ends_in_surname(low, given):
         return True
-    if low[0] in people("place_leads") or not not_names().isdisjoint(low):
-        return False
-    capitals = all(is_capitalised(w) or is_particle(w) for w in words)
+    return not _is_of_a_thing(low) and _is_spelt_so(words, kind, given)
+
+
+def _ends_in_surname(low: list[str], given: bool) -> bool:
+    """A given name, be it a common word too, and a common surname."""
+    named = given or low[0] in people("given_words")
+    return named and len(low) > 1 and low[-1] in people("surnames")
+
+
+def _is_of_a_thing(low: list[str]) -> bool:
+    return low[0] in people("place_leads") or not not_names().isdisjoint(low)
+
+
+def _is_spelt_so(words: list[str], kind: NameKey, given: bool) -> bool:
+    """Whether words without any further sign are spelt as a name is: the surer the key, the less
+    is asked."""
+    role = kind is NameKey.ROLE
+    if not all(is_capitalised(w) or is_particle(w) for w in words):
+        return given and role and len(words) > 1
     if len(words) == 1:
-        return capitals and (given or (kind is NameKey.ROLE and not is_acronym(part)))
-    return (
-        given
-        if kind is NameKey.ROLE and not capitals
-        else capitals and (given or not any(map(is_acronym, words)))
-    )
+        return given or (role and not is_acronym(words[0]))
+    return given or not any(map(is_acronym, words))
 
 
 def _beside_addresses(text: str) -> Iterator[Span]:

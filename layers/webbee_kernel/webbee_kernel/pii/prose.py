@@ -96,18 +96,29 @@ def _is_file_or_product(text: str, first: Span, last: Span) -> bool:
 def _name_at(words: list[str], i: int) -> Span:
     """First and past-the-end index of a name whose given name or patronymic is the word at `i`;
     equal when there is none."""
-    word = words[i]
-    lead = words[i - 1] if i else ""
-    if word in people("given_words") and i + 1 < len(words) and words[i + 1] in people("surnames"):
+    if words[i] in people("given_words") and _is_surname(words, i + 1):
         return i, i + 2
-    first = i
-    if is_patronymic(word) and lead and lead not in not_names():
-        first = i - 1
-    elif not is_given(word) or lead in people("place_leads"):
+    first = _first(words, i)
+    if first is None:
         return i, i
-    before = words[first - 1] if first else ""
-    family_first = bool(before) and before not in not_names() and is_family(before)
+    family_first = first > 0 and _may_be_family(words[first - 1])
     return first - family_first, _name_end(words, i + 1, room=0 if family_first else 2)
+
+
+def _is_surname(words: list[str], i: int) -> bool:
+    return i < len(words) and words[i] in people("surnames")
+
+
+def _first(words: list[str], i: int) -> int | None:
+    """Where the given name stands: at `i`, or before a patronymic there."""
+    lead = words[i - 1] if i else ""
+    if is_patronymic(words[i]) and lead and lead not in not_names():
+        return i - 1
+    return i if is_given(words[i]) and lead not in people("place_leads") else None
+
+
+def _may_be_family(word: str) -> bool:
+    return word not in not_names() and is_family(word)
 
 
 def _name_end(words: list[str], end: int, room: int) -> int:
@@ -117,18 +128,27 @@ def _name_end(words: list[str], end: int, room: int) -> int:
     `room`: 0 when the surname stood first. Initials, particles and patronymics take no room.
     """
     taken = 0
-    while end < len(words) and (words[end] not in not_names() or words[end] in people("surnames")):
-        word = words[end]
-        if len(word) > 1 and not is_particle(word) and not is_patronymic(word):
-            if taken == room or (
-                taken and word not in people("surnames") and not is_given(words[end - 1])
-            ):
+    while end < len(words) and _goes_on(words[end]):
+        if _takes_room(words[end]):
+            if taken == room or (taken and not _may_be_second(words, end)):
                 break
             taken += 1
         end += 1
     while is_particle(words[end - 1]):
         end -= 1
     return end
+
+
+def _goes_on(word: str) -> bool:
+    return word not in not_names() or word in people("surnames")
+
+
+def _takes_room(word: str) -> bool:
+    return len(word) > 1 and not is_particle(word) and not is_patronymic(word)
+
+
+def _may_be_second(words: list[str], at: int) -> bool:
+    return words[at] in people("surnames") or is_given(words[at - 1])
 
 
 def _titled(text: str, span: Span) -> Iterator[Span]:

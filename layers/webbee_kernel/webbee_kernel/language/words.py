@@ -1,0 +1,162 @@
+"""The words of a language by role. Files write them as plain strings; they are stemmed when a role
+is first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .stems import fold, stem
+
+
+class Role:
+    """One list of words of a language, as the stems of its words."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, words: Words, owner: type) -> frozenset[str]:
+        return words.stems(self.name)
+
+
+class Mapped:
+    """Lists of words of a language under a concept each, as a map from stem to concept."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, words: Words, owner: type) -> Mapping[str, str]:
+        return words.concepts(self.name)
+
+
+class Words:
+    """The words of a language by role, as stems: `"task" in …` is asked with `language.stem(word)`.
+
+    A file gives each role as words separated by spaces, in any form; the mapped roles (`effects`,
+    `units`, …) as a mapping from concept to such words. A new role is one line here and one in each
+    file that has words for it; a file that names an unknown role does not load.
+    """
+
+    negation = Role()  # not, never, no: the sentence denies
+    question = Role()  # what, which, how: the sentence asks
+    prohibition = Role()  # don't, must not, stop: the user forbids
+    greeting = Role()
+    thanks = Role()
+    yes = Role()
+    yes_filler = Role()  # may stand beside a yes: please, it
+    no = Role()
+    no_filler = Role()  # may stand beside a no: now, wait
+    resume = Role()  # go on, continue: the earlier wish still stands
+    reference = Role()  # points back: same, that, it
+    recency = Role()  # "the one I just created"
+    function = Role()  # says nothing about the matter: a, the, to, my, please
+    connective = Role()  # stands between a command and its content
+    quantifier = Role()  # all, every, some, none, both
+    plan = Role()  # will, if, when: what has not happened
+    others = Role()  # you, he, she, they: somebody else's deed
+    first_person = Role()  # I, we
+    looking = Role()  # checked, found, located: nothing was changed
+    about = Role()  # about, roughly: the figure is rounded
+    more = Role()  # over, more, at least
+    less = Role()  # under, fewer, at most
+    average = Role()
+    total = Role()
+    difference = Role()
+    and_ = Role()
+    or_ = Role()
+    failure = Role()  # failed, could not, unable
+    opener = Role()  # may stand before a command: please, ok, now
+    auxiliary = Role()  # begins a question: is, did, can
+    wish = Role()  # I want to, I would like to
+    ability = Role()  # can you, are you able
+    hypothetical = Role()  # if, suppose, maybe: nothing is asked for
+    saying = Role()  # said, asked: somebody else's words
+    again = Role()  # too, as well, again: the same as before, with a change
+    sequence = Role()  # then, after that: between two commands
+    marker = Role()  # before the content of a command, "_" for a space: saying, with_the_text
+    named = Role()  # before the name of a thing: called, titled
+    plural_reference = Role()  # points back at several: them, these, all
+    manner = Role()  # asks in which way: how
+    article = Role()  # stands before a name and belongs to none: the
+    help = Role()  # asks what there is to do
+    clause = Role()  # after a comma before the content of a command: that
+    toward = Role()  # points back at a person or a place: her, there
+    copula = Role()  # is, was: the sentence tells how something is
+    source = Role()  # before the person something comes from: from, by
+    body_keys = Role()  # parts of keys: what a call is mainly about: body, query
+    id_keys = Role()
+    date_keys = Role()
+    address_keys = Role()
+    party_keys = Role()  # whom something comes from
+    flag_words = Role()  # parts of a flag's key that say nothing: only, is
+    commands = Mapped()  # what is asked for, in the very forms that ask: show, send, delete
+    infinitives = Mapped()  # the same as bare verbs, where these differ: to show, to delete
+    things = Mapped()  # what apps hold and say of it: account, message, address, count
+    asks = Mapped()  # what a question word asks for: who, when, where, count
+    perfect = Role()  # has, was, is: with a participle it tells what was done
+    done = Role()  # done, all set: the whole sentence says that it happened
+    ordinary = Role()  # words that replies write with a capital and that name nobody
+    determiner = Role()  # the, a, your: a participle behind it is an adjective
+    rest = Role()  # more, others, remaining: a list goes on
+    possession = Role()  # you have, your: the sentence speaks of the user's own things
+    drafting = Role()  # write, translate, suggest: the user asks for a text
+    named_alike = Role()  # verbs that are nouns as well: email, order, note
+    leads = Role()  # what such a word follows where it is the verb: to, and, please
+    effects = Mapped()  # send, delete, create …: what a verb does
+    ordinals = Mapped()  # concept is the position as a string, "-1" the last
+    units = Mapped()  # second, minute, hour, day, week, month, year, byte, kilobyte …
+    values = Mapped()  # words for flags and states: unread, done, urgent, all
+    objects = Mapped()  # what collections hold: message, file, booking
+    states = Mapped()  # concept is "group:state"; two states of a group exclude each other
+
+    def __init__(self, tag: str, **roles: str | Mapping[str, str]) -> None:
+        self._tag = tag
+        self._roles = roles
+        self._stems: dict[str, frozenset[str]] = {}
+        self._concepts: dict[str, Mapping[str, str]] = {}
+        self._meanings: dict[str, Mapping[str, frozenset[str]]] = {}
+        unknown = [r for r in roles if not isinstance(vars(Words).get(r), Role | Mapped)]
+        if unknown:
+            raise TypeError(f"roles that Words does not have: {', '.join(sorted(unknown))}")
+
+    def forms(self, role: str) -> frozenset[str]:
+        """The words of a role as the file has them, for where the exact form matters."""
+        words = self._roles.get(role, "")
+        return frozenset((words if isinstance(words, str) else " ".join(words.values())).split())
+
+    def stems(self, role: str) -> frozenset[str]:
+        """The stems of a role's words; empty where the file gives none."""
+        known = self._stems.get(role)
+        if known is None:
+            known = self._stems[role] = frozenset(stem(w, self._tag) for w in self.forms(role))
+        return known
+
+    def concepts(self, role: str) -> Mapping[str, str]:
+        """Stem → concept of a mapped role."""
+        known = self._concepts.get(role)
+        if known is None:
+            lists = self._roles.get(role, {})
+            assert not isinstance(lists, str)
+            known = self._concepts[role] = {
+                stem(word, self._tag): concept
+                for concept, words in lists.items()
+                for word in words.split()
+            }
+        return known
+
+    def meanings(self, role: str) -> Mapping[str, frozenset[str]]:
+        """Word → concepts of a mapped role, by the words as the file has them, folded: for where
+        the exact form matters, and a word may have several."""
+        known = self._meanings.get(role)
+        if known is None:
+            lists = self._roles.get(role, {})
+            assert not isinstance(lists, str)
+            found: dict[str, set[str]] = {}
+            for concept, words in lists.items():
+                for word in words.split():
+                    found.setdefault(fold(word), set()).add(concept)
+            known = self._meanings[role] = {w: frozenset(c) for w, c in found.items()}
+        return known
+
+    def vocabulary(self) -> frozenset[str]:
+        """Every word of every role as written in the file: what tells the language of a text."""
+        return frozenset().union(*(self.forms(role) for role in self._roles))
