@@ -27,24 +27,27 @@ def ids_are_real(
     `others` are the app's functions: the refusal names those that list such things. Raises
     CallError FABRICATED_ID_SHAPE.
     """
+    for name, ident in _ids(arguments, function.id_projection):
+        if not known.holds(name, ident) and ident not in _offered(function.input_schema, name):
+            raise _invented(name, ident, where_to_look(name, others))
+
+
+def _ids(arguments: JSON, projected: str) -> Iterator[tuple[str, str | int]]:
+    """Every id among the arguments, of lists each, under its argument's name."""
     for name, value in _members(arguments):
-        if not (names_an_id(name) or name == function.id_projection):
-            continue
-        for item in value if isinstance(value, list) else [value]:
-            if item == "" or isinstance(item, bool) or not isinstance(item, str | int):
-                continue
-            if known.holds(name, item) or item in _offered(function.input_schema, name):
-                continue
-            where = where_to_look(name, others)
-            raise CallError(
-                "FABRICATED_ID_SHAPE",
-                breach(
-                    "I-AH-1",
-                    f"{name}={str(item)[:60]!r} stands in no fact, result or message of the user:"
-                    f" look it up first{' with ' + ' or '.join(where) if where else ''}.",
-                ),
-                field=name,
-            )
+        if names_an_id(name) or name == projected:
+            given = value if isinstance(value, list) else [value]
+            yield from ((name, item) for item in given if _may_be_an_id(item))
+
+
+def _may_be_an_id(value: JSON) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
+
+
+def _invented(name: str, ident: str | int, where: Sequence[str]) -> CallError:
+    look = f"look it up first with {' or '.join(where)}" if where else "look it up first"
+    said = f"{name}={str(ident)[:60]!r} stands in no fact, result or message of the user: {look}."
+    return CallError("FABRICATED_ID_SHAPE", breach("I-AH-1", said), field=name)
 
 
 def ids_in(arguments: JSON) -> list[JSONObject]:
@@ -56,18 +59,25 @@ def ids_in(arguments: JSON) -> list[JSONObject]:
 def where_to_look(name: str, functions: Sequence[FunctionInfo]) -> tuple[str, ...]:
     """At most three read functions that may list what the argument `name` is an id of: those that
     speak of it and do not want it themselves, else those that want no id at all."""
-    reads = [f for f in functions if f.action_type == "read"]
-    open_ones = [f for f in reads if name not in _required(f)]
-    root = root_of(name)
-    speaking = [f for f in open_ones if root and _speaks(f, root[-1])]
-    named = [f for f in speaking if root[-1] in f.fn_name.casefold()]
-    free = [f for f in open_ones if not any(names_an_id(r) for r in _required(f))]
-    found = [*named, *(f for f in speaking if f not in named)] or free
+    reads = [f for f in functions if f.action_type == "read" and name not in _required(f)]
+    found = _speaking_of(root_of(name)[-1:], reads) or _asking_for_none(reads)
     return tuple(f.fn_name for f in found[:MAX_NAMED])
 
 
-def _speaks(function: FunctionInfo, word: str) -> bool:
-    return word in f"{function.fn_name} {function.description}".casefold()
+def _speaking_of(word: tuple[str, ...], functions: list[FunctionInfo]) -> list[FunctionInfo]:
+    """Those that have the word in their name, then those that have it in their description."""
+
+    def rank(function: FunctionInfo) -> int:
+        texts = (function.fn_name, function.description)
+        return next(
+            (i for i, t in enumerate(texts) if word and word[0] in t.casefold()), len(texts)
+        )
+
+    return sorted((f for f in functions if rank(f) < 2), key=rank)
+
+
+def _asking_for_none(functions: list[FunctionInfo]) -> list[FunctionInfo]:
+    return [f for f in functions if not any(map(names_an_id, _required(f)))]
 
 
 def _required(function: FunctionInfo) -> list[str]:

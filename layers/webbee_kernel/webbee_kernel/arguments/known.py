@@ -99,21 +99,24 @@ class Known:
             self.learn(result)
 
     def _stands(self, argument: str, text: str) -> bool:
-        if not any(c.isalnum() for c in text):
-            return False
         fields = self._fields.get(text, set())
         if text in self._doubted:
             fields = {f for f in fields if names_an_id(f.removesuffix(LISTED))}
         if text.isdecimal() and len(text) <= SMALL:
-            return (
-                any(may_hold(field, argument) for field in fields)
-                or text in self._numbered
-                or text in self._small_said
-                or 0 < int(text) <= self._rows
-            )
+            return self._stands_for_itself(argument, text, fields)
         phrase = f" {_plain(text)} "
+        if not phrase.strip():
+            return False
         found = bool(fields) or phrase in self._heard
         return found or (text not in self._doubted and phrase in self._read)
+
+    def _stands_for_itself(self, argument: str, small: str, fields: set[str]) -> bool:
+        counted = small in self._numbered or small in self._small_said
+        return (
+            counted
+            or 0 < int(small) <= self._rows
+            or any(may_hold(field, argument) for field in fields)
+        )
 
     def _scalar(self, value: str, field: str) -> None:
         text = _folded(value)

@@ -68,20 +68,20 @@ def _tail(text: str) -> str:
 def _shortened(value: JSON, budget: int) -> JSON | None:
     """The value with its texts, and nothing else, cut to the largest even length that fits; None
     where 80 characters each are too many."""
-    whole = len(dumps(value))
-    sizes = sorted((len(dumps(t)) - 2, len(t)) for t in _texts(value) if len(t) > LEAN)
-    if not sizes or whole - sum(size - LEAN for size, _ in sizes) > budget:
+    long = [t for t in _texts(value) if len(t) > LEAN]
+    sizes = [len(dumps(t)) - 2 for t in long]
+    room = budget - (len(dumps(value)) - sum(sizes))
+    if not long or room < LEAN * len(long):
         return None
-    room = budget - (whole - sum(size for size, _ in sizes))
-    shares = fair_shares([size for size, _ in sizes], room - len(sizes) * len(_tail(" " * 999)))
-    widest = max((s * length // size for s, (size, length) in zip(shares, sizes, strict=True)))
-    while widest >= LEAN:
-        kept = capped(value, widest)
+    shares = fair_shares(sizes, room - len(long) * len(_tail(" " * 999)))
+    width = max(s * len(t) // size for s, t, size in zip(shares, long, sizes, strict=True))
+    while True:
+        kept = capped(value, max(width, LEAN))
         if len(dumps(kept)) <= budget:
             return kept
-        widest = widest * 9 // 10
-    kept = capped(value, LEAN)
-    return kept if len(dumps(kept)) <= budget else None
+        if width <= LEAN:
+            return None
+        width = width * 9 // 10  # what is written escaped takes more room than was shared out
 
 
 def _texts(value: JSON) -> Iterator[str]:
@@ -110,21 +110,34 @@ def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObj
     left. Unmarked for a row, whose list says it."""
     room = budget - _entry(TRUNCATED, f"{len(value)} more fields") * marked
     entries = {str(k): v for k, v in value.items()}
-    kept: JSONObject = {}
-    for key, item in _labels(entries).items():
-        if (size := _entry(key, item)) <= room:
-            kept[key] = item
-            room -= size
-    for key in sorted(entries, key=lambda k: isinstance(entries[k], dict | list | tuple)):
-        size = _entry(key, entries[key])
-        more = size - (_entry(key, kept[key]) if key in kept else 0)
-        if size <= _SHORT and more <= room:
-            kept[key] = entries[key]
-            room -= more
-    kept |= _long_fields({k: v for k, v in entries.items() if k not in kept}, room)
+    kept = _short_fields(entries, room)
+    room -= _size_of(kept)
+    kept |= _long_fields(_apart(entries, kept), room)
     ordered = {key: kept[key] for key in entries if key in kept}
     gone = len(entries) - len(ordered)
     return {**ordered, TRUNCATED: f"{gone} more fields"} if gone and marked else ordered
+
+
+def _short_fields(entries: JSONObject, room: int) -> JSONObject:
+    """What selects, cut to a label, then every short field that has room, scalars first; a label
+    whole where that is short."""
+    kept: JSONObject = {}
+    short = {k: v for k, v in entries.items() if _entry(k, v) <= _SHORT}
+    scalars_first = sorted(short.items(), key=lambda e: isinstance(e[1], dict | list | tuple))
+    for key, item in (*_labels(entries).items(), *scalars_first):
+        more = _entry(key, item) - _size_of({key: kept[key]} if key in kept else {})
+        if more <= room:
+            kept[key] = item
+            room -= more
+    return kept
+
+
+def _apart(entries: JSONObject, kept: JSONObject) -> JSONObject:
+    return {key: item for key, item in entries.items() if key not in kept}
+
+
+def _size_of(fields: JSONObject) -> int:
+    return sum(_entry(key, item) for key, item in fields.items())
 
 
 def _long_fields(fields: JSONObject, room: int) -> JSONObject:
@@ -151,15 +164,15 @@ def _fit_list(items: list[JSON], budget: int) -> list[JSON]:
         return _fit_rows(items, budget)
     kept: list[JSON] = []
     room = budget - 2
-    for index, item in enumerate(items):
-        left = room - (len(dumps(_more(len(items)))) + 2 if index < len(items) - 1 else 0)
-        lean = capped(item, LEAN)
+    marker = len(dumps(_more(len(items)))) + 2
+    for lean in (capped(item, LEAN) for item in items):
+        left = room - marker * (len(kept) < len(items) - 1)
         if len(dumps(lean)) + 2 > left:
-            if not kept and left > LEAN and isinstance(item, dict | list | str):
-                kept.append(fit(item, left - 2))
             break
         kept.append(lean)
         room -= len(dumps(lean)) + 2
+    if not kept and room - marker > LEAN:
+        kept = [fit(items[0], room - marker - 2)]
     gone = len(items) - len(kept)
     return [*kept, _more(gone)] if gone else kept
 
@@ -170,26 +183,30 @@ def _fit_rows(rows: list[JSONObject], budget: int) -> list[JSON]:
     the leading rows, each with about as much again as what selects it."""
     room = budget - 4 - len(dumps(_more(len(rows), left_out=True)))
     sizes = [len(dumps(row)) + 2 for row in rows]
-    least = [min(size, _least(row)) for row, size in zip(rows, sizes, strict=True)]
-    count = len(rows)
-    if sum(least) > room:
-        bare = [_least(row, title=False) for row in rows]
-        if all(label_keys(row)[1] is not None for row in rows) and 3 * sum(bare) <= 2 * room:
-            least = _titled(least, bare, room)
-        else:
-            least = [min(size, 2 * need) for size, need in zip(sizes, least, strict=True)]
-            count = _leading(least, room)
-    wants = [size - need for size, need in zip(sizes[:count], least, strict=False)]
-    extra = fair_shares(wants, room - sum(least[:count]))
+    least = _needs(rows, sizes, room)
+    wants = [size - need for size, need in zip(sizes, least, strict=False)]
+    extra = fair_shares(wants, room - sum(least))
     kept = [
-        row if need + more >= size else _fit_dict(row, need + more - 2, marked=False)
-        for row, size, need, more in zip(rows, sizes, least, extra, strict=False)
+        row if need + more >= len(dumps(row)) + 2 else _fit_dict(row, need + more - 2, marked=False)
+        for row, need, more in zip(rows, least, extra, strict=False)
     ]
     while kept and not kept[-1]:
         kept.pop()
     gone = len(rows) - len(kept)
     left_out = any(len(k) < len(row) for k, row in zip(kept, rows, strict=False))
     return [*kept, _more(gone, left_out)] if gone or left_out else list(kept)
+
+
+def _needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[int]:
+    """The least room of each row that stays, leading rows first."""
+    least = [min(size, _least(row)) for row, size in zip(rows, sizes, strict=True)]
+    if sum(least) <= room:
+        return least
+    bare = [_least(row, title=False) for row in rows]
+    if all(label_keys(row)[1] is not None for row in rows) and 3 * sum(bare) <= 2 * room:
+        return _titled(least, bare, room)
+    least = [min(size, 2 * need) for size, need in zip(sizes, least, strict=True)]
+    return least[: _leading(least, room)]
 
 
 def _titled(least: list[int], bare: list[int], room: int) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from functools import cache
 
 from ..arguments.names import names_an_id
@@ -14,11 +15,14 @@ def label_keys(item: JSONObject) -> tuple[str | None, str | None]:
     """The keys of a listed record by which it is selected, its title's and its id's; None where
     there is none. Without a title-like field the first scalar is the title."""
     shown = [k for k in item if not str(k).startswith("_") and is_scalar(item[k])]
-    ident = next(
-        (k for k in ("id", "uid", *(k for k in shown if names_an_id(str(k)))) if k in shown), None
-    )
-    title = next((k for k in _titles() if k in shown), None)
-    return title if title is not None else next((k for k in shown if k != ident), None), ident
+    ids = [k for k in shown if names_an_id(str(k))]
+    ident = _first(("id", "uid", *ids), shown)
+    rest = [k for k in shown if k != ident]
+    return _first((*_titles(), *rest), shown), ident
+
+
+def _first(wanted: Iterable[str], there: Collection[str]) -> str | None:
+    return next((key for key in wanted if key in there), None)
 
 
 def is_scalar(value: JSON) -> bool:
