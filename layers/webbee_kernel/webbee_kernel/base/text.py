@@ -24,7 +24,7 @@ _JSON_BLOCK = re.compile(rf"\[(?=\s*(?:{_BLOCKS})\s*\])", re.IGNORECASE)
 _JSON_LINE = re.compile(r"(?<!\\)\b(?:F(?=ACTS\s*:)|A(?=RGS\s*:))")
 _UNUSUAL = re.compile(
     "[^ -~\u00a0-\u00ac\u00ae-\u012f\u0131-\u024f\u0400-\u04ff]"
-)  # not İ: its upper case hides an I
+)  # not U+0130: its lower case is an i and a dot
 _MARKERS = (*_BLOCKS.split("|"), "FACTS", "ARGS")
 
 

@@ -4,7 +4,7 @@ written."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..base.text import dumps, one_line
@@ -169,23 +169,28 @@ def _section_state(
     if not report["in_prompt"]:
         return "hidden", report["why_not"]
     field = next(f for f in report["fields"] if f["name"] == name)
-    losses = [
+    if field["state"] != "dropped":
+        if stands(field["shown"]) or path == name == leaf:
+            return "shown", ""
+        if names := [p for p, v in field["masked"].items() if stands(v) or str(v) in str(leaf)]:
+            return "masked", _reads(names)
+    return _lost(field, path)
+
+
+def _lost(field: dict[str, Any], path: str) -> tuple[str, str]:
+    """By which rule a value of a section's field does not render."""
+    losses = (
         x for x in field["losses"] if _within(path, x["path"]) or x["rule"] == "line_over_700"
-    ]
-    if field["state"] != "dropped" and (stands(field["shown"]) or (path == name and leaf == name)):
-        return "shown", ""
-    if field["state"] != "dropped" and (
-        names := [p for p, v in field["masked"].items() if stands(v) or str(v) in str(leaf)]
-    ):
-        return "masked", f"the model reads {', '.join(names)}"
-    if losses:
-        state = (
-            "cut"
-            if losses[0]["rule"] in ("string_over_60", "line_over_700") and field["state"] == "cut"
-            else "dropped"
-        )
-        return state, f"{losses[0]['because']} ({losses[0]['detail']})"
-    return "cut", "it renders in another form"
+    )
+    loss = next(losses, None)
+    if loss is None:
+        return "cut", "it renders in another form"
+    partly = loss["rule"] in ("string_over_60", "line_over_700") and field["state"] == "cut"
+    return "cut" if partly else "dropped", f"{loss['because']} ({loss['detail']})"
+
+
+def _reads(names: list[str]) -> str:
+    return f"the model reads {', '.join(names)}"
 
 
 def _within(path: str, parent: str) -> bool:
@@ -211,7 +216,7 @@ def _prose(
     if stands(shown):
         yield _hit("history", place, what, "shown", "", text)
     elif names := _standing_for(view, shown, stands):
-        yield _hit("history", place, what, "masked", f"the model reads {', '.join(names)}", text)
+        yield _hit("history", place, what, "masked", _reads(names), text)
     else:
         yield _hit(
             "history",
@@ -227,30 +232,24 @@ def _facts(view: TurnState, turn: Turn, item: HistoryItem, stands: Stands) -> It
     for digest in item.digests:
         place = f"turn {turn.seq} {digest.app_id}.{digest.fn_name}"
         line = "\n".join(fact_ledger.lines(digest))
-        data, args = (turns.real(view, x) for x in (digest.data_facts_json, digest.args_json))
-        found = [
-            (path, leaf)
-            for path, leaf in (*leaves(data, "data"), *leaves(args, "args"))
-            if leaf is not None and stands(leaf)
-        ]
+        stored = {"data": digest.data_facts_json, "args": digest.args_json}
+        values = {name: turns.real(view, text) for name, text in stored.items() if text}
+        parts = [part for name, value in values.items() for part in leaves(value, name)]
+        found = [(path, leaf) for path, leaf in parts if stands(leaf)]
+        names = [] if stands(line) else _standing_for(view, line, stands)
+        state, because = ("masked", _reads(names)) if names else ("shown", "")
         for path, leaf in found:
-            names = _standing_for(view, line, stands)
-            if stands(line) or not names:
-                yield _hit("fact_ledger", place, path, "shown", "", leaf)
-            else:
-                yield _hit(
-                    "fact_ledger",
-                    place,
-                    path,
-                    "masked",
-                    f"the model reads {', '.join(names)}",
-                    leaf,
-                )
+            yield _hit("fact_ledger", place, path, state, because, leaf)
         if not found:
-            for path, marker in (*turns.cuts(data), *turns.cuts(args, "args")):
-                yield _hit(
-                    "fact_ledger", place, path, "unknown", f"the ledger cut here: {marker}", marker
-                )
+            yield from _cuts(place, values)
+
+
+def _cuts(place: str, values: Mapping[str, Any]) -> Iterator[Hit]:
+    """Where a call's facts and arguments were cut: what is looked for may have stood there."""
+    for name, value in values.items():
+        for path, marker in turns.cuts(value, name):
+            because = f"the ledger cut here: {marker}"
+            yield _hit("fact_ledger", place, path, "unknown", because, marker)
 
 
 def _standing_for(view: TurnState, shown: str, stands: Stands) -> list[str]:

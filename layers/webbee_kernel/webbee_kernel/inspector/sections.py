@@ -55,32 +55,21 @@ class Loss:
 def report(view: TurnState) -> list[dict[str, Any]]:
     """Every stored section and every one an installed app registers, in the prompt or not."""
     known = {(a.app_id, s.section): s for a in view.catalogue.apps.values() for s in a.sections}
-    shown = Counter(
-        s.section for s in view.stored.sections if s.data is not None and s.app_id in view.installed
-    )
+    shown = Counter(s.section for s in view.sections if s.data is not None)
     stored = {(s.app_id, s.section): s for s in view.stored.sections}
     missing = [
         Section(*key, ttl=info.ttl)
         for key, info in known.items()
         if key not in stored and key[0] in view.installed
     ]
-    return [
-        _one(view, s, shown, known.get((s.app_id, s.section)), s not in missing)
-        for s in (*stored.values(), *missing)
-    ]
+    sections = [(s, True) for s in stored.values()] + [(s, False) for s in missing]
+    return [_one(view, s, shown, known.get((s.app_id, s.section)), there) for s, there in sections]
 
 
 def _one(
     view: TurnState, section: Section, names: Counter[str], info: SectionInfo | None, stored: bool
 ) -> dict[str, Any]:
     in_prompt = section.data is not None and section.app_id in view.installed
-    name = skeleton.label(section, names)
-    line = (
-        skeleton.line(section, view.now, name, view.gate.mask if view.gate else None)
-        if in_prompt
-        else ""
-    )
-    due = section.due_at
     raw = section.data or {}
     size = len(json.dumps(raw, ensure_ascii=False, default=str))
     return {
@@ -88,24 +77,40 @@ def _one(
         "section": section.section,
         "in_prompt": in_prompt,
         "why_not": "" if in_prompt else _why_not(view, section, stored),
-        "line": line,
-        "line_chars": len(line),
-        "line_limit": skeleton.MAX_LINE,
+        **_rendered(view, section, skeleton.label(section, names), in_prompt),
         "stored_chars": size,
         "raw": raw if size <= RAW_SHOWN else fit(raw, RAW_SHOWN),
-        "fields": fields(view, section, name) if in_prompt else [],
-        "age": skeleton.age(section.refreshed_at, view.now) if section.data is not None else "",
-        "age_s": (
-            None if section.refreshed_at is None else max(0, int(view.now - section.refreshed_at))
-        ),
-        "ttl_s": section.ttl,
-        "stale": section.refreshed_at is not None and view.now - section.refreshed_at > section.ttl,
-        "next_refresh_at": iso(due) if due else None,
-        "next_refresh_in_s": int(due - view.now) if due else None,
+        **_times(section, view.now),
         "failures": section.failures,
         "last_error": section.last_error,
         "alert": bool(info and info.alert),
         "registered": info is not None,
+    }
+
+
+def _rendered(view: TurnState, section: Section, name: str, in_prompt: bool) -> dict[str, Any]:
+    """The line that stands in the prompt, and what of each field it shows."""
+    mask = view.gate.mask if view.gate else None
+    line = skeleton.line(section, view.now, name, mask) if in_prompt else ""
+    return {
+        "line": line,
+        "line_chars": len(line),
+        "line_limit": skeleton.MAX_LINE,
+        "fields": fields(view, section, name) if in_prompt else [],
+    }
+
+
+def _times(section: Section, now: float) -> dict[str, Any]:
+    """How old the snapshot is and when it is due again."""
+    due = section.due_at
+    age = None if section.refreshed_at is None else max(0, int(now - section.refreshed_at))
+    return {
+        "age": skeleton.age(section.refreshed_at, now) if section.data is not None else "",
+        "age_s": age,
+        "ttl_s": section.ttl,
+        "stale": section.refreshed_at is not None and now - section.refreshed_at > section.ttl,
+        "next_refresh_at": iso(due) if due else None,
+        "next_refresh_in_s": int(due - now) if due else None,
     }
 
 
@@ -144,27 +149,31 @@ def fields(view: TurnState, section: Section, name: str) -> list[dict[str, Any]]
     room = whole if whole <= skeleton.MAX_LINE else skeleton.MAX_LINE - 1
     reports = []
     for key, value in raw.items():
-        if key not in texts:
-            rule = "underscore" if str(key).startswith("_") else "seventh_field"
-            reports.append(
-                _field(view, key, value, "", "dropped", [Loss(str(key), rule, "not rendered")])
-            )
-            continue
-        text = texts[key]
-        losses = list(lost(value, str(key)))
-        shown = text[: max(0, room - at)]
-        if len(shown) < len(text):
-            losses.append(
-                Loss(
-                    str(key),
-                    "line_over_700",
-                    f"{len(shown)} of {len(text)} characters of this field fit",
-                )
-            )
-        at += len(text) + len(", ")
-        state = "dropped" if not shown else "cut" if losses else "shown"
-        reports.append(_field(view, key, value, shown.partition("=")[2], state, losses))
+        if key in texts:
+            losses = list(lost(value, str(key)))
+            reports.append(_shown_field(view, key, value, texts[key], room - at, losses))
+            at += len(texts[key]) + len(", ")
+        else:
+            reports.append(_field(view, key, value, "", "dropped", [_unseen(key, str(key))]))
     return reports
+
+
+def _shown_field(
+    view: TurnState, key: Any, value: Any, text: str, room: int, losses: list[Loss]
+) -> dict[str, Any]:
+    """A field that renders as `text`, of which as much is shown as the line has room for."""
+    shown = text[: max(0, room)]
+    if len(shown) < len(text):
+        fits = f"{len(shown)} of {len(text)} characters of this field fit"
+        losses.append(Loss(str(key), "line_over_700", fits))
+    state = "dropped" if not shown else "cut" if losses else "shown"
+    return _field(view, key, value, shown.partition("=")[2], state, losses)
+
+
+def _unseen(key: Any, path: str) -> Loss:
+    """Why a whole field does not render."""
+    rule = "underscore" if str(key).startswith("_") else "seventh_field"
+    return Loss(path, rule, "not rendered")
 
 
 def _field(
@@ -182,35 +191,25 @@ def _field(
 
 def lost(value: Any, path: str) -> Iterator[Loss]:
     """What of a field's value does not render, the line's length aside."""
-    if isinstance(value, list | tuple) and _is_long(value):
-        yield Loss(path, "list_over_5", f"{len(value)} items render as list[{len(value)}]")
-    elif isinstance(value, list | tuple) and len(value) > skeleton.MAX_LIST:
-        yield from _values(value, path)
-    elif isinstance(value, list | tuple):
-        for i, item in enumerate(value):
-            yield from (
-                _record(item, f"{path}[{i}]")
-                if isinstance(item, dict)
-                else _inner(item, f"{path}[{i}]")
-            )
+    if isinstance(value, list | tuple):
+        yield from _of_list(value, path)
     elif isinstance(value, dict):
         kept = skeleton.visible(value)
         for key, item in value.items():
             where = f"{path}.{key}"
-            if key in kept:
-                yield from _inner(item, where)
-            else:
-                yield Loss(
-                    where,
-                    "underscore" if str(key).startswith("_") else "seventh_field",
-                    "not rendered",
-                )
+            yield from _inner(item, where) if key in kept else [_unseen(key, where)]
     else:
         yield from _inner(value, path)
 
 
-def _is_long(items: Sequence[Any]) -> bool:
-    return len(items) > skeleton.MAX_LIST and not skeleton.is_plain(items)
+def _of_list(items: Sequence[Any], path: str) -> Iterator[Loss]:
+    if len(items) > skeleton.MAX_LIST:
+        collapsed = Loss(path, "list_over_5", f"{len(items)} items render as list[{len(items)}]")
+        yield from _values(items, path) if skeleton.is_plain(items) else [collapsed]
+        return
+    for i, item in enumerate(items):
+        where = f"{path}[{i}]"
+        yield from _record(item, where) if isinstance(item, dict) else _inner(item, where)
 
 
 def _values(items: Sequence[Any], path: str) -> Iterator[Loss]:

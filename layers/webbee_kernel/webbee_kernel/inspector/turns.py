@@ -96,16 +96,13 @@ def cuts(value: Any, path: str = "data") -> Iterator[tuple[str, str]]:
     """Where the ledger cut: paths and the markers it left."""
     if isinstance(value, dict):
         for key, item in value.items():
-            if key == fact_ledger.TRUNCATED:
-                yield path, str(item)
-            else:
-                yield from cuts(item, f"{path}.{key}")
+            told = key == fact_ledger.TRUNCATED
+            yield from [(path, str(item))] if told else cuts(item, f"{path}.{key}")
     elif isinstance(value, list):
-        for i, item in enumerate(value):
-            if i == len(value) - 1 and isinstance(item, str) and _MORE.fullmatch(item):
-                yield path, item
-            else:
-                yield from cuts(item, f"{path}[{i}]")
+        told = bool(value) and isinstance(value[-1], str) and bool(_MORE.fullmatch(value[-1]))
+        for i, item in enumerate(value[: len(value) - told]):
+            yield from cuts(item, f"{path}[{i}]")
+        yield from [(path, value[-1])] * told
     elif isinstance(value, str) and (found := _CHARS.search(value)):
         yield path, found.group()
 

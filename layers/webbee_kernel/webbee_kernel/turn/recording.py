@@ -63,10 +63,10 @@ def _of_ids(state: TurnState, reply: str, stored: str) -> dict[str, tuple[str, .
     because it was cut or left memory before. `doubted`: what a model made up for other arguments;
     facts may repeat it, which makes it no truer. Most turns have neither and pay next to nothing.
     """
-    tokens = dict.fromkeys(m[0] for m in _ID_LIKE.finditer(reply))
-    forgotten = [t for t in tokens if t not in stored and t not in state.message]
-    open_ = (state.as_shown(o, None).arguments for o in state.told.values())
-    if not forgotten and all(a in state.message for said in open_ for a in made_up(said)):
+    there = stored + "\n" + state.message
+    forgotten = [t for t in dict.fromkeys(_ID_LIKE.findall(reply)) if t not in there]
+    given = [a for o in state.told.values() for a in made_up(state.as_shown(o, None).arguments)]
+    if not forgotten and all(a in state.message for a in given):
         return {}
     known = state.known()
     return {

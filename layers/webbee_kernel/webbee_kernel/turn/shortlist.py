@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ..catalogue import FunctionInfo
+from ..language import fold
 
 BUDGET = 24_000
 """Characters of names, descriptions, examples and schemas shown: about 6,000 tokens, some 60
@@ -66,36 +67,43 @@ def shortlist(
     """
     if len(functions) <= MAX_FUNCTIONS and sum(f.characters for f in functions) <= budget:
         return Shortlist(tuple(functions), tuple(functions), frozenset(used))
-    said, before = stems(message), stems(" ".join(recent))
-    known = Counter(stem for f in functions for stem in _words(f))
-    weight = {stem: math.log(1 + len(functions) / n) for stem, n in known.items()}
+    score = _scores(functions, message, recent)
 
-    def score(f: FunctionInfo) -> float:
-        words = _words(f)
-        return sum(weight[s] for s in words & said) + _RECENT_WEIGHT * sum(
-            weight[s] for s in words & before
-        )
+    def is_used(f: FunctionInfo) -> bool:
+        return (f.app_id, f.fn_name) in used
 
-    ranked = sorted(
-        functions, key=lambda f: ((f.app_id, f.fn_name) not in used, -score(f), f.tool_name)
-    )
+    ranked = sorted(functions, key=lambda f: (not is_used(f), -score[f.tool_name], f.tool_name))
     room, chosen = budget, set[str]()
     for function in ranked:
         room -= function.characters
         full = room < 0 or len(chosen) >= MAX_FUNCTIONS
-        if full and chosen and (function.app_id, function.fn_name) not in used:
+        if full and chosen and not is_used(function):
             break
         chosen.add(function.tool_name)
-    return Shortlist(
-        tuple(f for f in functions if f.tool_name in chosen), tuple(ranked), frozenset(used)
-    )
+    shown = tuple(f for f in functions if f.tool_name in chosen)
+    return Shortlist(shown, tuple(ranked), frozenset(used))
+
+
+def _scores(
+    functions: Sequence[FunctionInfo], message: str, recent: Sequence[str]
+) -> dict[str, float]:
+    """How near each function's words are to the message and, a third as much, to recent ones."""
+    said, before = stems(message), stems(" ".join(recent))
+    known = Counter(stem for f in functions for stem in _words(f))
+    weight = {stem: math.log(1 + len(functions) / n) for stem, n in known.items()}
+
+    def together(words: frozenset[str]) -> float:
+        return sum(weight[stem] for stem in words)
+
+    return {
+        f.tool_name: together(_words(f) & said) + _RECENT_WEIGHT * together(_words(f) & before)
+        for f in functions
+    }
 
 
 def stems(text: str) -> frozenset[str]:
     """The first five letters of every word of two letters or more."""
-    return frozenset(
-        word[:STEM] for word in re.findall(r"[^\W\d_]{2,}", text.casefold().replace("ё", "е"))
-    )
+    return frozenset(word[:STEM] for word in re.findall(r"[^\W\d_]{2,}", fold(text)))
 
 
 def _words(function: FunctionInfo) -> frozenset[str]:
