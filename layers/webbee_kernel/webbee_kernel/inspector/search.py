@@ -14,7 +14,7 @@ from ..turn import memory as session_memory
 from ..turn.memory import REPLY_PREVIEW
 from ..turn.preview import MESSAGE_PREVIEW
 from ..turn.state import TurnState
-from ..values import HistoryItem, Turn
+from ..values import HistoryItem, ToolCallDigest, Turn
 from . import sections, turns
 
 MAX_FOUND = 200
@@ -172,9 +172,14 @@ def _section_state(
     if field["state"] != "dropped":
         if stands(field["shown"]) or path == name == leaf:
             return "shown", ""
-        if names := [p for p, v in field["masked"].items() if stands(v) or str(v) in str(leaf)]:
+        if names := _masking(field["masked"], leaf, stands):
             return "masked", _reads(names)
     return _lost(field, path)
+
+
+def _masking(masked: Mapping[str, str], leaf: Any, stands: Stands) -> list[str]:
+    """Placeholders that stand for what is looked for, or for a part of the value."""
+    return [p for p, real in masked.items() if stands(real) or real in str(leaf)]
 
 
 def _lost(field: dict[str, Any], path: str) -> tuple[str, str]:
@@ -231,17 +236,23 @@ def _prose(
 def _facts(view: TurnState, turn: Turn, item: HistoryItem, stands: Stands) -> Iterator[Hit]:
     for digest in item.digests:
         place = f"turn {turn.seq} {digest.app_id}.{digest.fn_name}"
-        line = "\n".join(fact_ledger.lines(digest))
         stored = {"data": digest.data_facts_json, "args": digest.args_json}
         values = {name: turns.real(view, text) for name, text in stored.items() if text}
-        parts = [part for name, value in values.items() for part in leaves(value, name)]
-        found = [(path, leaf) for path, leaf in parts if stands(leaf)]
-        names = [] if stands(line) else _standing_for(view, line, stands)
-        state, because = ("masked", _reads(names)) if names else ("shown", "")
-        for path, leaf in found:
-            yield _hit("fact_ledger", place, path, state, because, leaf)
-        if not found:
-            yield from _cuts(place, values)
+        found = list(_held(view, digest, place, values, stands))
+        yield from found or _cuts(place, values)
+
+
+def _held(
+    view: TurnState, digest: ToolCallDigest, place: str, values: Mapping[str, Any], stands: Stands
+) -> Iterator[Hit]:
+    """Where a call's facts and arguments hold what is looked for."""
+    line = "\n".join(fact_ledger.lines(digest))
+    names = [] if stands(line) else _standing_for(view, line, stands)
+    state, because = ("masked", _reads(names)) if names else ("shown", "")
+    for name, value in values.items():
+        for path, leaf in leaves(value, name):
+            if stands(leaf):
+                yield _hit("fact_ledger", place, path, state, because, leaf)
 
 
 def _cuts(place: str, values: Mapping[str, Any]) -> Iterator[Hit]:

@@ -57,13 +57,11 @@ def report(view: TurnState) -> list[dict[str, Any]]:
     known = {(a.app_id, s.section): s for a in view.catalogue.apps.values() for s in a.sections}
     shown = Counter(s.section for s in view.sections if s.data is not None)
     stored = {(s.app_id, s.section): s for s in view.stored.sections}
-    missing = [
-        Section(*key, ttl=info.ttl)
-        for key, info in known.items()
-        if key not in stored and key[0] in view.installed
-    ]
-    sections = [(s, True) for s in stored.values()] + [(s, False) for s in missing]
-    return [_one(view, s, shown, known.get((s.app_id, s.section)), there) for s, there in sections]
+    reports = [_one(view, s, shown, known.get(key), True) for key, s in stored.items()]
+    for key, info in known.items():
+        if key not in stored and key[0] in view.installed:
+            reports.append(_one(view, Section(*key, ttl=info.ttl), shown, info, False))
+    return reports
 
 
 def _one(

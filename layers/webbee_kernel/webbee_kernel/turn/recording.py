@@ -45,7 +45,7 @@ def remembered(
         message=state.message,
         reply=reply,
         request_id=request_id,
-        apps=tuple(dict.fromkeys(o.app_id for o in state.told.values())),
+        apps=_apps(state.told.values()),
         digests=digests,
         vault={}
         if state.expose_pii
@@ -54,6 +54,11 @@ def remembered(
         response=response,
         **_of_ids(state, reply, stored),
     )
+
+
+def _apps(outcomes: Iterable[CallOutcome]) -> tuple[str, ...]:
+    """The apps that were called, in order, each once."""
+    return tuple(dict.fromkeys(o.app_id for o in outcomes))
 
 
 def _of_ids(state: TurnState, reply: str, stored: str) -> dict[str, tuple[str, ...]]:

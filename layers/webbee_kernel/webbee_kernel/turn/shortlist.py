@@ -68,20 +68,25 @@ def shortlist(
     if len(functions) <= MAX_FUNCTIONS and sum(f.characters for f in functions) <= budget:
         return Shortlist(tuple(functions), tuple(functions), frozenset(used))
     score = _scores(functions, message, recent)
-
-    def is_used(f: FunctionInfo) -> bool:
-        return (f.app_id, f.fn_name) in used
-
-    ranked = sorted(functions, key=lambda f: (not is_used(f), -score[f.tool_name], f.tool_name))
-    room, chosen = budget, set[str]()
-    for function in ranked:
-        room -= function.characters
-        full = room < 0 or len(chosen) >= MAX_FUNCTIONS
-        if full and chosen and not is_used(function):
-            break
-        chosen.add(function.tool_name)
+    by_score = sorted(functions, key=lambda f: (-score[f.tool_name], f.tool_name))
+    ranked = sorted(by_score, key=lambda f: (f.app_id, f.fn_name) not in used)
+    chosen = _fitting(ranked, used, budget)
     shown = tuple(f for f in functions if f.tool_name in chosen)
     return Shortlist(shown, tuple(ranked), frozenset(used))
+
+
+def _fitting(
+    ranked: Sequence[FunctionInfo], used: Collection[tuple[str, str]], budget: int
+) -> set[str]:
+    """Names of the leading functions that fit; used ones in any case, and at least one."""
+    chosen: set[str] = set()
+    for function in ranked:
+        budget -= function.characters
+        full = budget < 0 or len(chosen) >= MAX_FUNCTIONS
+        if full and chosen and (function.app_id, function.fn_name) not in used:
+            break
+        chosen.add(function.tool_name)
+    return chosen
 
 
 def _scores(
