@@ -20,12 +20,13 @@ def expiries(dynamo: Dynamo, table: str) -> dict[str, str]:
 async def test_turns_and_questions_expire(dynamo: Dynamo) -> None:
     for seq in (1, 2, 6):
         await dynamo.stores.sessions.append(SESSION, turn(seq), expires_at=LATER + seq)
-    await dynamo.stores.sessions.put_pending(SESSION, pending())
+    asking = turn(3, waiting=(pending(),))
+    await dynamo.stores.sessions.append(SESSION, asking, expires_at=LATER)
     assert expiries(dynamo, dynamo.tables.sessions) == {
         "turn#1": str(LATER + 6),
         "turn#2": str(LATER + 2),
-        "pending": str(LATER),
-        f"pending#{pending().confirmation_id}": str(LATER),
+        "turn#3": str(LATER),
+        f"pending#{pending().confirmation_id}": str(LATER + 600),
     }
 
 

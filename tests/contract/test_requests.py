@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,8 +24,9 @@ from tests.contract.samples import ALICE, LATER, NOW, SESSION, event, pending, r
 from webbee_kernel.errors import BadInput, SettingsError, StorageUnavailable
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.dynamodb.client import translate
+from webbee_kernel.stores.protocols import SessionStore
 from webbee_kernel.stores.timers import book_text
-from webbee_kernel.values import Lease, ShardMark, UserState
+from webbee_kernel.values import Answering, Lease, ShardMark, UserState
 
 pytestmark = pytest.mark.anyio
 
@@ -47,6 +49,15 @@ async def sent(dynamo: Dynamo, work: Any) -> list[str]:
     ]
 
 
+ASKING = turn(3, waiting=(pending(),))
+
+
+async def take(sessions: SessionStore) -> bool:
+    return await sessions.take_pending(
+        SESSION, 3, pending().confirmation_id, now=1.0, lease=Answering(30.0, yes=True)
+    )
+
+
 async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
     sessions, skeleton, cache, documents, audit, events, _ = (
         getattr(dynamo.stores, name) for name in dynamo.stores.__slots__
@@ -56,9 +67,15 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         (sessions.read(SESSION), ["Query Sessions"]),
         (sessions.append(SESSION, turn(1), expires_at=LATER), ["UpdateItem Sessions"]),
         (sessions.append(SESSION, turn(2), expires_at=LATER), ["PutItem Sessions"]),
-        (sessions.put_pending(SESSION, pending()), ["TransactWriteItems Sessions"]),
+        (sessions.append(SESSION, ASKING, expires_at=LATER), ["TransactWriteItems Sessions"]),
         (sessions.find_pending(ALICE, pending().confirmation_id), ["GetItem Sessions"]),
-        (sessions.take_pending(SESSION, pending().confirmation_id), ["DeleteItem Sessions"]),
+        (take(sessions), ["UpdateItem Sessions"]),
+        (
+            sessions.replace(
+                SESSION, turn(3), version="", answered=[pending().confirmation_id], expires_at=LATER
+            ),
+            ["UpdateItem Sessions"],
+        ),
         (sessions.list(ALICE), ["Query Sessions"]),
         (sessions.delete(SESSION), ["BatchWriteItem Sessions"]),
         (
@@ -189,6 +206,23 @@ async def test_a_turn_whose_answer_was_lost_is_recorded_once_and_known_as_record
     assert (await dynamo.stores.sessions.read(SESSION)).turns == (turn(1), turn(2))
 
 
+async def test_a_question_survives_lost_answers(dynamo: Dynamo, loses_the_answer: Flaky) -> None:
+    """Asked, taken and answered: each write meets its own stamp when it is repeated."""
+    sessions, name = dynamo.stores.sessions, pending().confirmation_id
+    loses_the_answer("TransactWriteItems")
+    assert await sessions.append(SESSION, ASKING, expires_at=LATER)
+    loses_the_answer("UpdateItem")
+    assert await take(sessions)
+    version = (await sessions.read(SESSION)).versions[3]
+    answered = replace(ASKING, waiting=(), reply="done")
+    loses_the_answer("UpdateItem")
+    assert await sessions.replace(
+        SESSION, answered, version=version, answered=[name], expires_at=LATER
+    )
+    memory = await sessions.read(SESSION)
+    assert (memory.turns, memory.taken) == ((answered,), {})
+
+
 async def test_a_claim_whose_answer_was_lost_is_still_the_claimants(
     dynamo: Dynamo, loses_the_answer: Flaky
 ) -> None:
@@ -241,11 +275,9 @@ def meets_a_transaction(dynamo: Dynamo) -> Callable[..., None]:
 async def test_a_write_that_meets_a_transaction_is_repeated(
     dynamo: Dynamo, meets_a_transaction: Callable[..., None]
 ) -> None:
-    await dynamo.stores.sessions.put_pending(SESSION, pending())
-    meets_a_transaction("DeleteItem", "TransactionConflictException")
-    assert (
-        await dynamo.stores.sessions.take_pending(SESSION, pending().confirmation_id) == pending()
-    )
+    await dynamo.stores.sessions.append(SESSION, ASKING, expires_at=LATER)
+    meets_a_transaction("UpdateItem", "TransactionConflictException")
+    assert await take(dynamo.stores.sessions)
 
 
 async def test_a_transaction_that_meets_another_is_repeated(
@@ -255,8 +287,8 @@ async def test_a_transaction_that_meets_another_is_repeated(
     meets_a_transaction(
         "TransactWriteItems", "TransactionCanceledException", CancellationReasons=reasons
     )
-    await dynamo.stores.sessions.put_pending(SESSION, pending())
-    assert (await dynamo.stores.sessions.read(SESSION)).pending == pending()
+    await dynamo.stores.sessions.append(SESSION, ASKING, expires_at=LATER)
+    assert (await dynamo.stores.sessions.read(SESSION)).turns == (ASKING,)
 
 
 def error(code: str, status: int = 400, message: str = "", **more: Any) -> ClientError:

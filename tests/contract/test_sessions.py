@@ -7,7 +7,7 @@ import pytest
 from tests.contract.samples import ALICE, BOB, LATER, SESSION, pending, race, turn
 from webbee_kernel.errors import BadInput
 from webbee_kernel.stores import Stores
-from webbee_kernel.values import SessionKey, SessionMemory
+from webbee_kernel.values import Answering, SessionKey, SessionMemory, Turn
 
 pytestmark = pytest.mark.anyio
 
@@ -65,47 +65,117 @@ async def test_a_turn_too_large_for_an_item_is_refused_and_nothing_is_written(
     assert await stores.sessions.read(SESSION) == SessionMemory()
 
 
-async def test_what_waits_is_taken_once(stores: Stores) -> None:
-    await append(stores, 1)
-    await stores.sessions.put_pending(SESSION, pending())
-    assert (await stores.sessions.read(SESSION)).pending == pending()
-    assert await stores.sessions.take_pending(SESSION, pending().confirmation_id) == pending()
-    assert await stores.sessions.take_pending(SESSION, pending().confirmation_id) is None
+NOW = 1_000.0
+
+
+async def ask(stores: Stores, *names: str, seq: int = 1) -> Turn:
+    asking = turn(seq, status="confirmation", waiting=tuple(pending(n) for n in names))
+    assert await stores.sessions.append(SESSION, asking, expires_at=LATER)
+    return asking
+
+
+async def take(stores: Stores, name: str, seq: int = 1, now: float = NOW) -> bool:
+    return await stores.sessions.take_pending(
+        SESSION, seq, name, now=now, lease=Answering(now + 30, yes=True)
+    )
+
+
+async def answer(stores: Stores, answered: Turn, name: str) -> bool:
     memory = await stores.sessions.read(SESSION)
-    assert memory.pending is None
-    assert memory.turns == (turn(1),)
+    return await stores.sessions.replace(
+        SESSION, answered, version=memory.versions[answered.seq], answered=[name], expires_at=LATER
+    )
 
 
-async def test_only_the_latest_question_waits(stores: Stores) -> None:
-    await stores.sessions.put_pending(SESSION, pending("conf_old"))
-    await stores.sessions.put_pending(SESSION, pending("conf_new"))
-    assert await stores.sessions.take_pending(SESSION, "conf_old") is None
-    assert await stores.sessions.take_pending(SESSION, "conf_new") == pending("conf_new")
+async def test_questions_wait_in_the_turn_that_asked_them(stores: Stores) -> None:
+    asking = await ask(stores, "conf_1", "conf_2")
+    memory = await stores.sessions.read(SESSION)
+    assert memory.turns == (asking,)
+    assert memory.asked("conf_2") == (asking, pending("conf_2"))
+    assert memory.asked("conf_3") is None
+
+
+async def test_a_question_is_taken_by_one_and_stays_until_its_answer_is_recorded(
+    stores: Stores,
+) -> None:
+    asking = await ask(stores, "conf_1")
+    assert await take(stores, "conf_1")
+    assert not await take(stores, "conf_1")
+    memory = await stores.sessions.read(SESSION)
+    assert memory.asked("conf_1") and memory.taken == {"conf_1": Answering(NOW + 30, yes=True)}
+    assert await answer(stores, replace(asking, waiting=(), reply="done"), "conf_1")
+    memory = await stores.sessions.read(SESSION)
+    assert memory.asked("conf_1") is None and not memory.taken
+    assert [t.reply for t in memory.turns] == ["done"]
+    assert not await take(stores, "conf_1", now=NOW + 60)
+
+
+async def test_a_lease_that_has_ended_may_be_taken_again(stores: Stores) -> None:
+    await ask(stores, "conf_1")
+    assert await take(stores, "conf_1")
+    assert await take(stores, "conf_1", now=NOW + 31)
+
+
+async def test_each_question_of_a_turn_has_a_lease_of_its_own(stores: Stores) -> None:
+    asking = await ask(stores, "conf_1", "conf_2")
+    assert await take(stores, "conf_1") and await take(stores, "conf_2")
+    left = replace(asking, waiting=(pending("conf_2"),))
+    assert await answer(stores, left, "conf_1")
+    memory = await stores.sessions.read(SESSION)
+    assert memory.taken == {"conf_2": Answering(NOW + 30, yes=True)}
+    assert memory.turns == (left,)
+
+
+@pytest.mark.parametrize(("seq", "name"), [(1, "conf_other"), (2, "conf_1"), (6, "conf_1")])
+async def test_nothing_else_can_be_taken(stores: Stores, seq: int, name: str) -> None:
+    await ask(stores, "conf_1")
+    await append(stores, 2)
+    assert not await take(stores, name, seq)
+
+
+async def test_of_two_answers_to_one_turn_the_second_reads_again(stores: Stores) -> None:
+    asking = await ask(stores, "conf_1", "conf_2")
+    version = (await stores.sessions.read(SESSION)).versions[1]
+    rewritten = [
+        await stores.sessions.replace(
+            SESSION, replace(asking, reply=name), version=version, answered=[name], expires_at=LATER
+        )
+        for name in ("conf_1", "conf_2")
+    ]
+    assert rewritten == [True, False]
+
+
+async def test_a_turn_that_the_ring_has_overwritten_is_not_rewritten(stores: Stores) -> None:
+    asking = await ask(stores, "conf_1")
+    version = (await stores.sessions.read(SESSION)).versions[1]
+    await append(stores, 6)
+    assert not await stores.sessions.replace(
+        SESSION, asking, version=version, answered=["conf_1"], expires_at=LATER
+    )
+    assert (await stores.sessions.read(SESSION)).turns == (turn(6),)
 
 
 async def test_a_question_leads_to_its_session_even_when_it_was_answered(stores: Stores) -> None:
-    assert await stores.sessions.find_pending(ALICE, pending().confirmation_id) is None
-    await stores.sessions.put_pending(SESSION, pending())
-    assert await stores.sessions.find_pending(ALICE, pending().confirmation_id) == "s1"
-    assert await stores.sessions.find_pending(BOB, pending().confirmation_id) is None
-    await stores.sessions.take_pending(SESSION, pending().confirmation_id)
-    assert await stores.sessions.find_pending(ALICE, pending().confirmation_id) == "s1"
+    assert await stores.sessions.find_pending(ALICE, "conf_1") is None
+    asking = await ask(stores, "conf_1", "conf_2")
+    assert await stores.sessions.find_pending(ALICE, "conf_1") == "s1"
+    assert await stores.sessions.find_pending(ALICE, "conf_2") == "s1"
+    assert await stores.sessions.find_pending(BOB, "conf_1") is None
+    assert await answer(stores, replace(asking, waiting=()), "conf_1")
+    assert await stores.sessions.find_pending(ALICE, "conf_1") == "s1"
 
 
 async def test_two_answers_to_one_question_take_it_once(stores: Stores) -> None:
-    await stores.sessions.put_pending(SESSION, pending())
-    taken = await race(
-        *[lambda: stores.sessions.take_pending(SESSION, pending().confirmation_id)] * 6
-    )
-    assert taken.count(pending()) == 1
-    assert taken.count(None) == 5
+    await ask(stores, "conf_1")
+    taken = await race(*[lambda: take(stores, "conf_1")] * 6)
+    assert sorted(taken) == [False] * 5 + [True]
 
 
 async def test_a_deleted_session_is_gone_and_others_stay(stores: Stores) -> None:
     other = SessionKey(ALICE, "s2")
     await append(stores, 1, 2)
     await append(stores, 1, key=other)
-    await stores.sessions.put_pending(SESSION, pending())
+    await ask(stores, "conf_1", seq=3)
     await stores.sessions.delete(SESSION)
     await stores.sessions.delete(SESSION)
     assert await stores.sessions.read(SESSION) == SessionMemory()

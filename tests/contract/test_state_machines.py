@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import pytest
@@ -15,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from tests.contract.samples import LATER, NOW, pending, turn
 from webbee_kernel.sdk.errors import StoreConflict
 from webbee_kernel.stores import Stores
-from webbee_kernel.values import PendingConfirmation, SessionKey, Turn, UserKey
+from webbee_kernel.values import Answering, SessionKey, Turn, UserKey
 
 T = TypeVar("T")
 _tenants = itertools.count()
@@ -45,7 +46,7 @@ class Ring(Machine):
         super().__init__()
         self.key = SessionKey(self.user, "s")
         self.slots: dict[int, Turn] = {}
-        self.waiting: PendingConfirmation | None = None
+        self.now = 0.0
 
     @rule(step=st.integers(-6, 3), reply=st.text(max_size=20))
     def append(self, step: int, reply: str) -> None:
@@ -57,30 +58,49 @@ class Ring(Machine):
         if fits:
             self.slots[given.seq % 5] = given
 
-    @rule(n=st.integers(0, 2))
-    def ask(self, n: int) -> None:
-        self.waiting = pending(f"conf_{n}")
-        self.do(self.stores.sessions.put_pending(self.key, self.waiting))
+    @rule(names=st.sets(st.sampled_from(["conf_0", "conf_1", "conf_2"]), min_size=1))
+    def ask(self, names: set[str]) -> None:
+        newest = max((t.seq for t in self.slots.values()), default=0)
+        given = turn(newest + 1, waiting=tuple(pending(n) for n in sorted(names)))
+        assert self.do(self.stores.sessions.append(self.key, given, expires_at=LATER))
+        self.slots[given.seq % 5] = given
 
-    @rule(n=st.integers(0, 2))
-    def answer(self, n: int) -> None:
-        expected = (
-            self.waiting if self.waiting and self.waiting.confirmation_id == f"conf_{n}" else None
+    @rule(n=st.integers(0, 2), back=st.integers(0, 5), later=st.integers(0, 40))
+    def answer(self, n: int, back: int, later: int) -> None:
+        """Somebody takes a question and, where he gets it, records the answer."""
+        name, sessions = f"conf_{n}", self.stores.sessions
+        self.now += later
+        seq = max((t.seq for t in self.slots.values()), default=0) - back
+        held = self.slots.get(seq % 5)
+        waits = held and held.seq == seq and any(p.confirmation_id == name for p in held.waiting)
+        took = self.do(
+            sessions.take_pending(
+                self.key, seq, name, now=self.now, lease=Answering(self.now + 30, yes=True)
+            )
         )
-        assert self.do(self.stores.sessions.take_pending(self.key, f"conf_{n}")) == expected
-        if expected:
-            self.waiting = None
+        assert took == bool(waits)
+        if held and took:
+            memory = self.do(sessions.read(self.key))
+            left = tuple(p for p in held.waiting if p.confirmation_id != name)
+            given = replace(held, waiting=left, reply="answered")
+            version = memory.versions[seq]
+            assert self.do(
+                sessions.replace(
+                    self.key, given, version=version, answered=[name], expires_at=LATER
+                )
+            )
+            self.slots[seq % 5] = given
 
     @rule()
     def forget(self) -> None:
         self.do(self.stores.sessions.delete(self.key))
-        self.slots, self.waiting = {}, None
+        self.slots = {}
 
     @invariant()
     def memory_is_the_ring(self) -> None:
         memory = self.do(self.stores.sessions.read(self.key))
         assert memory.turns == tuple(sorted(self.slots.values(), key=lambda t: t.seq))
-        assert memory.pending == self.waiting
+        assert not memory.taken
 
 
 class Cache(Machine):

@@ -18,8 +18,6 @@ from webbee_kernel.stores.records import (
     audit_text,
     event_from,
     event_text,
-    pending_from,
-    pending_text,
     turn_from,
     turn_text,
 )
@@ -88,7 +86,8 @@ def test_no_text_is_a_cursor_by_chance(token: str) -> None:
 
 def test_records_come_back_as_they_went_in() -> None:
     assert turn_from(turn_text(turn(7))) == turn(7)
-    assert pending_from(pending_text(pending())) == pending()
+    asking = turn(1, waiting=(pending(), pending("conf_2")), also=("r2",), accepted=("x",))
+    assert turn_from(turn_text(asking)) == asking
     assert audit_from(audit_text(record())) == record()
     assert event_from(event_text(event())) == event()
 

@@ -267,7 +267,7 @@ def test_a_yes_that_cannot_be_taken_can_be_given_again(
     stack: Stack, alice: Person, outage: Outage
 ) -> None:
     confirmation = alice.chat('probe.remove {"text": "x"}')["confirmation"]["id"]
-    outage.next("delete_item", "SessionsTable")
+    outage.next("update_item", "lease_conf")
     assert_told_to_retry(alice.confirm(confirmation))
     assert alice.confirm(confirmation)["reply"] == 'Removed "x".'
 
@@ -276,7 +276,7 @@ def test_a_confirmed_call_that_cannot_be_recorded_is_answered_when_it_is_asked_a
     stack: Stack, alice: Person, outage: Outage
 ) -> None:
     confirmation = alice.chat('probe.remove {"text": "x"}')["confirmation"]["id"]
-    outage.next("put_item", "turn#2")
+    outage.next("update_item", "SET #body")
     assert_told_to_retry(alice.confirm(confirmation))
     removed = [r for r in rows(stack, "store") if r["sk"].startswith("removed#")]
     assert len(removed) == 1

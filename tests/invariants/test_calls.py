@@ -63,8 +63,13 @@ class Turns:
         )
 
     def play(self, *calls: tuple[str, dict[str, Any]], message: str = "go") -> Any:
+        """One message; whatever is asked about it is answered with yes."""
         self.calls = calls
-        return self.kernel.chat(message)
+        reply = self.kernel.chat(message)
+        while reply.body["status"] == "confirmation":
+            self.calls = ()
+            reply = self.kernel.confirm(reply.body["confirmation"]["id"])
+        return reply
 
     def told(self) -> str:
         """What the model was told to mend."""

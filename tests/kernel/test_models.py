@@ -179,7 +179,7 @@ def test_a_step_that_refers_to_a_failed_one_is_not_run_and_the_others_are() -> N
     k = TestKernel(
         [PROBE], model=FunctionModel(lambda r: answer if r.role == "classifier" else say(""))
     )
-    reply = k.chat("do it all")
+    reply = k.chat("fail, then save it")
     assert ("save", "ok") in [(c["fn_name"], c["status"]) for c in reply.body["calls"]]
     assert [r.fn_name for r in reversed(audit(k))] == ["fail", "save"]
 

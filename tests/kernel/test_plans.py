@@ -74,7 +74,7 @@ def test_a_failed_step_stops_only_what_depends_on_it() -> None:
     with ScriptedModel(
         [plan, nothing_more, ModelResponse(text="There is row 2; the other step failed.")]
     ) as model:
-        reply = TestKernel([chain(seen)], model=model).chat("walk")
+        reply = TestKernel([chain(seen)], model=model).chat("walk the chain")
     assert seen == [1]
     assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [
         ("fail", "error"),

@@ -72,6 +72,7 @@ class Moment:
     language: str = "en"
     now: float = FrozenClock("2026-05-15T10:00:00Z").now()
     masker: Masker = field(default_factory=Masker)
+    accepted: tuple[str, ...] = ()
 
     @property
     def catalogue(self) -> Catalogue:

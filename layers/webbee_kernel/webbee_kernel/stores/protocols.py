@@ -7,18 +7,18 @@ written.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..sdk.documents import Document, Page
 from ..values import (
+    Answering,
     AuditRecord,
     DueUser,
     Event,
     Installation,
     Lease,
-    PendingConfirmation,
     Saved,
     Section,
     SessionKey,
@@ -35,32 +35,46 @@ class SessionStore(Protocol):
     """A ring of five turns per session: turn n lives in slot n mod 5, so a sixth cannot exist."""
 
     async def read(self, key: SessionKey) -> SessionMemory:
-        """One strongly consistent query: turns oldest first, and the pending confirmation."""
+        """One strongly consistent query: turns oldest first, with the questions that wait."""
         ...
 
     async def append(self, key: SessionKey, turn: Turn, *, expires_at: int) -> bool:
         """Write `turn` into slot `turn.seq % 5` if that slot holds an older sequence; False if it
         does not.
 
-        One conditional write. Turns with `seq % 5 == 1` also carry the sparse index that lists a
-        user's sessions.
+        One conditional write; where the turn asks, one transaction with the ways to its session
+        (`find_pending`). Turns with `seq % 5 == 1` also carry the sparse index that lists a user's
+        sessions.
         """
         ...
 
-    async def put_pending(self, key: SessionKey, pending: PendingConfirmation) -> None:
-        """Remember calls that wait for the user, replacing what waited before."""
+    async def replace(
+        self,
+        key: SessionKey,
+        turn: Turn,
+        *,
+        version: str,
+        answered: Sequence[str],
+        expires_at: int,
+    ) -> bool:
+        """Rewrite a turn whose questions `answered` have been answered, if it is still what was
+        read (`version`); False if it is not. One conditional write, one transaction where the turn
+        asks; those questions' leases end with it.
+        """
         ...
 
     async def take_pending(
-        self, key: SessionKey, confirmation_id: str
-    ) -> PendingConfirmation | None:
-        """Remove and return it, exactly once even when two callers race; None when it is gone or
-        another one waits."""
+        self, key: SessionKey, seq: int, confirmation_id: str, *, now: float, lease: Answering
+    ) -> bool:
+        """Take the lease of a question of turn `seq`; True for one caller until its end, also where
+        callers race. The question stays until `replace` leaves it out: nothing is lost with whoever
+        holds the lease.
+        """
         ...
 
     async def find_pending(self, user: UserKey, confirmation_id: str) -> str | None:
-        """The session in which this confirmation was asked, until it expires; None when there is
-        none."""
+        """The session in which this confirmation was asked, until ten minutes after it expires;
+        None when there is none."""
         ...
 
     async def delete(self, key: SessionKey) -> None:

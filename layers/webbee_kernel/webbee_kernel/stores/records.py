@@ -40,6 +40,9 @@ _TURN_DEFAULTS: Final[dict[str, Any]] = {
     "accepted": (),
     "vouched": (),
     "doubted": (),
+    "waiting": (),
+    "also": (),
+    "marks": (),
 }
 
 
@@ -50,6 +53,8 @@ def turn_text(turn: Turn) -> str:
     would cost a tenth of an item.
     """
     row = {name: value for name, value in _row(turn).items() if value != _TURN_DEFAULTS.get(name)}
+    if turn.waiting:
+        row["waiting"] = [_row(p) for p in turn.waiting]
     told = [d for d in turn.digests if d.data_facts_json]
     row["digests"] = [(d.app_id, d.fn_name, len(d.data_facts_json)) for d in told]
     arguments = [
@@ -68,8 +73,9 @@ def turn_from(text: str) -> Turn:
     head, _, facts = text.partition("\n")
     stored = loads(head)
     row = _only(Turn, stored)
-    for name in ("apps", "accepted", "vouched", "doubted"):
+    for name in ("apps", "accepted", "also", "marks", "vouched", "doubted"):
         row[name] = tuple(row.get(name, ()))
+    row["waiting"] = tuple(_pending(p) for p in row.get("waiting", ()))
     digests: list[ToolCallDigest] = []
     start = 0
     for app_id, fn_name, length in row.get("digests", ()):
@@ -83,14 +89,12 @@ def turn_from(text: str) -> Turn:
     return Turn(**{**row, "digests": tuple(digests)})
 
 
-def pending_text(pending: PendingConfirmation) -> str:
-    return fitting(dumps(_row(pending)), "confirmation")
-
-
-def pending_from(text: str) -> PendingConfirmation:
-    row = _known(PendingConfirmation, text)
-    row["steps"] = tuple(row.get("steps", ()))
-    return PendingConfirmation(**row)
+def _pending(row: dict[str, Any]) -> PendingConfirmation:
+    known = {name: row[name] for name in _FIELDS[PendingConfirmation] if name in row}
+    known["steps"] = tuple(known.get("steps", ()))
+    for name in ("values", "hidden"):
+        known[name] = tuple(known.get(name, ()))
+    return PendingConfirmation(**known)
 
 
 def audit_text(record: AuditRecord) -> str:

@@ -4,7 +4,7 @@ then the seam to wherever extension code runs."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
@@ -32,23 +32,30 @@ class Consent(Protocol):
         ...
 
 
-class EffectConsent:
-    """Destructive calls wait for the user's yes, and writes where the deployment wants it."""
+class OwnWish:
+    """What the user wants runs; destructive calls wait for his yes, and so does what he has not
+    asked for, or what directs itself by values that are not his (`provenance`). With
+    `confirm_writes` every effect waits."""
 
     def __init__(self, confirm_writes: bool) -> None:
-        self._asked = {"destructive", "write"} if confirm_writes else {"destructive"}
+        self._always = {"destructive", "write"} if confirm_writes else {"destructive"}
 
     def __call__(self, state: TurnState, step: Step, bound: JSONObject) -> Literal["run", "ask"]:
-        """By the function's action type alone."""
-        return "ask" if step.action_type in self._asked else "run"
+        """By the function's action type, then by where the values of the call come from."""
+        if step.action_type in self._always:
+            return "ask"
+        function = state.catalogue.function(step.app_id, step.fn_name)
+        return "ask" if function and state.judge.why(function, bound) else "run"
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The state after a plan, and its steps that wait for the user's yes: bound, real values."""
+    """The state after a plan, and its steps that wait for the user's yes: bound, real values.
+    `behind` says that others need the results of those, and were put aside."""
 
     state: TurnState
     held: tuple[Step, ...] = ()
+    behind: bool = False
 
 
 class StepRunner:
@@ -62,25 +69,36 @@ class StepRunner:
     @timed("CallsMs")
     async def run(self, state: TurnState, steps: Sequence[Step]) -> Ran:
         """Run steps in order, independent reads at the same time; a failed one stops only what
-        refers to it.
+        refers to it. One that the user has to be asked about is validated with real arguments, so
+        that what he confirms is what will run, and put aside with what refers to it.
 
         Where the guards refuse one, the effects behind it wait for a mended plan; reads run.
         """
         if refusals := self._refusals(state, steps):
             state = state.with_outcomes(refusals)
-        while wave := planner.next_wave(steps, state.outcomes):
+        held: dict[int, Step] = {}
+        while wave := planner.next_wave(_free(steps, held), state.outcomes):
             prepared = [(s, self._prepare(state, s)) for s in wave]
-            ready = self._until_asked(state, prepared)
-            if not ready:
-                return await self._hold(state, steps)
+            ready, asked = self._sorted(state, prepared)
             state = await self._together(state, ready)
-        return Ran(state)
+            for step, call in asked:
+                checked = await self._send(state, step, replace(call, kind="check"))
+                if checked.ok:
+                    held[step.index] = replace(step, arguments=call.arguments)
+                else:
+                    state = state.with_outcomes([(step, checked)])
+        done = {*held, *state.outcomes}
+        return Ran(state, tuple(held.values()), behind=any(s.index not in done for s in steps))
 
     async def run_confirmed(self, state: TurnState, steps: Sequence[Step]) -> TurnState:
-        """Run exactly these calls; the user said yes, no model is asked."""
+        """Run exactly these calls; the user said yes, no model is asked. The claim of each is its
+        number in the turn that planned it; in this one it takes a free number."""
         for step in steps:
             request = self._request(state, step, step.arguments, planned=False)
-            state = state.with_outcomes([(step, await self._send(state, step, request))])
+            outcome = await self._send(state, step, request)
+            free = step.index if step.index not in state.outcomes else state.planned
+            placed = replace(step, index=free)
+            state = state.with_outcomes([(placed, replace(outcome, step=free))])
         return state
 
     def _refusals(self, state: TurnState, steps: Sequence[Step]) -> list[tuple[Step, CallOutcome]]:
@@ -100,20 +118,22 @@ class StepRunner:
                     found.append((step, self._unbound(state, step, WAITS)))
         return found
 
-    def _until_asked(
+    def _sorted(
         self, state: TurnState, prepared: list[tuple[Step, CallRequest | CallOutcome]]
-    ) -> list[tuple[Step, CallRequest | CallOutcome]]:
-        """The calls before the first one that the user has to be asked about."""
+    ) -> tuple[list[tuple[Step, CallRequest | CallOutcome]], list[tuple[Step, CallRequest]]]:
+        """The calls that may run, and those that the user has to be asked about."""
         ready: list[tuple[Step, CallRequest | CallOutcome]] = []
+        asked: list[tuple[Step, CallRequest]] = []
         for step, call in prepared:
             if isinstance(call, CallRequest) and not earlier(state, step, call.arguments):
                 try:
                     if self._consent(state, step, call.arguments) == "ask":
-                        break
+                        asked.append((step, call))
+                        continue
                 except CallError as error:
                     call = self._refused(state, step, error)
             ready.append((step, call))
-        return ready
+        return ready, asked
 
     async def _together(
         self, state: TurnState, ready: Sequence[tuple[Step, CallRequest | CallOutcome]]
@@ -129,21 +149,6 @@ class StepRunner:
         )
         outcomes = [(s, o) for (s, _), o in zip(ready, ended, strict=True)]
         return state.with_outcomes(outcomes, echoes=echoes)
-
-    async def _hold(self, state: TurnState, steps: Sequence[Step]) -> Ran:
-        """The remaining steps with real arguments, validated, so that what the user confirms is
-        what will run."""
-        held: list[Step] = []
-        for step in [s for s in steps if s.index not in state.outcomes]:
-            prepared = self._prepare(state, step)
-            if isinstance(prepared, CallRequest):
-                checked = await self._send(state, step, replace(prepared, kind="check"))
-                if checked.ok:
-                    held.append(replace(step, arguments=prepared.arguments))
-                    continue
-                prepared = checked
-            state = state.with_outcomes([(step, prepared)])
-        return Ran(state, tuple(held))
 
     def _prepare(self, state: TurnState, step: Step) -> CallRequest | CallOutcome:
         """The request with placeholders replaced and references bound, or the outcome that says why
@@ -223,6 +228,15 @@ class StepRunner:
             step=step.index,
             retryable=again,
         )
+
+
+def _free(steps: Sequence[Step], held: Mapping[int, Step]) -> list[Step]:
+    """The steps that neither wait for the user's yes nor refer to one that does."""
+    blocked = set(held)
+    for step in steps:
+        if planner.references(step.arguments) & blocked:
+            blocked.add(step.index)
+    return [s for s in steps if s.index not in blocked]
 
 
 def guard(state: TurnState, step: Step, known: arguments.Known) -> None:

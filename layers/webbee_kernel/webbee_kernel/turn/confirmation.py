@@ -1,4 +1,5 @@
-"""Confirmation: calls that wait for the user's yes, and how a yes is recognised. Pure."""
+"""Confirmation: one effect that waits for the user's yes, the sentence that asks, and how an answer
+is recognised. Pure."""
 
 from __future__ import annotations
 
@@ -9,11 +10,20 @@ from typing import Any
 
 from .. import language
 from ..base.ids import confirmation_id
-from ..base.text import one_line
-from ..values import PendingConfirmation, Step
+from ..base.text import cut, one_line
+from ..catalogue import Catalogue
+from ..values import PendingConfirmation, SessionMemory, Step, Turn
+from .provenance import Directing, Origin, Why, directing, normal
+from .provenance.taking_up import labels
 
 LIFETIME_S = 300
 """Seconds a confirmation waits (the platform's figure)."""
+
+LONGEST_CONTENT = 160
+"""Characters of an argument that directs nothing; the values that direct are never cut."""
+
+HIDDEN = "•••"
+"""What stands in a question for a password."""
 
 _MAX_WORDS = 6
 
@@ -39,24 +49,65 @@ def _forms(role: str) -> frozenset[str]:
     return frozenset(language.fold(word) for words in forms for word in words)
 
 
+def answers(message: str, count: int) -> dict[int, bool] | None:
+    """Which of `count` questions a message answers, and how: all of them by "yes to all" or a plain
+    no, some by their place ("yes, the first"). None where it does not say which."""
+    plain = answer(message)
+    if count == 1 or plain is False:
+        return None if plain is None else dict.fromkeys(range(count), plain)
+    words = [language.fold(t.text) for t in language.tokens(message)]
+    if len(words) > _MAX_WORDS or not _forms("yes").intersection(words):
+        return None
+    rest = set(words) - _forms("yes") - _forms("yes_filler") - _forms("function")
+    if not rest and _forms("quantifier").intersection(words):
+        return dict.fromkeys(range(count), True)
+    if rest and rest <= _forms("quantifier"):
+        return dict.fromkeys(range(count), True)
+    tag = language.detect(message)
+    places = language.of(tag).words.ordinals
+    found = [int(places.get(language.stem(word, tag), 0)) for word in rest]
+    at = [place - 1 if place > 0 else count + place for place in found if place]
+    named = bool(at) and len(at) == len(found) and all(0 <= n < count for n in at)
+    return dict.fromkeys(at, True) if named else None
+
+
+def waiting(turn: Turn | None, now: float) -> tuple[PendingConfirmation, ...]:
+    """The questions of a turn that nobody has answered and that have not expired."""
+    return tuple(p for p in turn.waiting if p.expires_at > now) if turn else ()
+
+
+def carried(memory: SessionMemory, seq: int, now: float) -> tuple[PendingConfirmation, ...]:
+    """Questions that still wait in the turn which turn `seq` overwrites: they move into it."""
+    slot = seq % 5
+    return next((waiting(t, now) for t in memory.turns if t.seq % 5 == slot and t.seq < seq), ())
+
+
 def pending(
-    steps: Sequence[Step],
+    step: Step,
+    summary: str,
     *,
     session: str,
     message: str,
     request_id: str,
     now: float,
-    titles: Mapping[str, str],
+    found: Sequence[Directing] = (),
+    resume: bool = False,
 ) -> PendingConfirmation:
-    """A record of exactly these calls, arguments already real, valid for 300 seconds. `titles`
-    names what ids stand for."""
+    """A record of exactly this call, arguments already real, valid for 300 seconds. The same call
+    of the same request has the same id, however often the request is delivered. `found` are its
+    directing values."""
+    which = (step.app_id, step.fn_name, step.arguments)
+    values = (normal(d.value) for d in found if d.kind != "secret")
     return PendingConfirmation(
-        confirmation_id=confirmation_id(session, request_id),
+        confirmation_id=confirmation_id(session, request_id, *which),
         expires_at=int(now) + LIFETIME_S,
         message=message,
         request_id=request_id,
-        steps=tuple(asdict(s) for s in steps),
-        summary="; ".join(describe(s, titles) for s in steps),
+        steps=(asdict(step),),
+        summary=summary,
+        values=tuple(dict.fromkeys(values)),
+        hidden=tuple(d.path for d in found if d.kind == "secret"),
+        resume=resume,
     )
 
 
@@ -65,49 +116,112 @@ def steps(record: PendingConfirmation) -> tuple[Step, ...]:
     return tuple(Step(**s) for s in record.steps)
 
 
-def describe(step: Step, titles: Mapping[str, str]) -> str:
-    """`delete – id: Lisbon launch (notes)`, for the person who decides: titles in place of the ids
-    that have one."""
-    shown = ", ".join(f"{name}: {_shown(value, titles)}" for name, value in step.arguments.items())
-    return one_line(
-        (
-            f"{step.fn_name.replace('_', ' ')} – {shown} ({step.app_id})"
-            if shown
-            else f"{step.fn_name} ({step.app_id})"
-        ),
-        400,
+def directing_of(step: Step, catalogue: Catalogue) -> tuple[Directing, ...]:
+    """The call's directing values."""
+    function = catalogue.function(step.app_id, step.fn_name)
+    return directing(function, step.arguments) if function else ()
+
+
+def arguments_shown(record: PendingConfirmation) -> list[dict[str, Any]]:
+    """The arguments of the record's calls as the user may see them: passwords are hidden."""
+    return [_hidden(step["arguments"], record.hidden) for step in record.steps]
+
+
+def _hidden(value: Any, paths: Sequence[str], path: str = "") -> Any:
+    if path and path in paths:
+        return HIDDEN
+    if isinstance(value, dict):
+        return {k: _hidden(v, paths, f"{path}.{k}" if path else str(k)) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_hidden(v, paths, f"{path}.{n}") for n, v in enumerate(value)]
+    return value
+
+
+def describe(
+    step: Step, catalogue: Catalogue, titles: Mapping[str, str], why: Why | None, tag: str
+) -> str:
+    """One effect for the person who decides, on one line: what is called, with every value that
+    directs it whole, beside what an app calls it, and where it comes from if not from him.
+
+    `delete note – id: n1 “Lisbon launch” (Notes)`
+    """
+    found = directing_of(step, catalogue)
+    kinds = {d.path: d.kind for d in found if not d.inside}
+    shown = ", ".join(
+        f"{path}: {_shown(path, value, kinds, titles)}"
+        for path, value in _flat(step.arguments)
+        if value not in (None, "", [], {})
     )
+    app = catalogue.apps.get(step.app_id)
+    name = app.display_name if app and app.display_name else step.app_id
+    call = step.fn_name.replace("_", " ")
+    text = one_line(f"{call} – {shown} ({name})" if shown else f"{call} ({name})")
+    reasons = _reasons(why, catalogue, tag) if why else []
+    return f"{text}: {'; '.join(reasons)}" if reasons else text
+
+
+def question(records: Sequence[PendingConfirmation], tag: str) -> str:
+    """What the user reads: one sentence, or a numbered line for each effect."""
+    speaks, minutes = language.of(tag), LIFETIME_S // 60
+    if len(records) == 1:
+        return speaks.say("waits_for_yes", summary=records[0].summary, n=minutes)
+    lines = [f"{n}. {record.summary}" for n, record in enumerate(records, 1)]
+    return "\n".join([speaks.say("several_wait", n=minutes), *lines])
 
 
 def titles_in(facts: Iterable[Any]) -> dict[str, str]:
-    """What ids stand for in these facts: every dict with an `id` and a title-like field."""
+    """What ids stand for in these facts: every dict with an id and a title-like field."""
     found: dict[str, str] = {}
     for value in facts:
         if isinstance(value, dict):
-            title = next(
-                (
-                    value[k]
-                    for k in (*language.title_keys(), "email")
-                    if isinstance(value.get(k), str) and value[k]
-                ),
-                None,
-            )
-            if title and isinstance(value.get("id"), str | int):
-                found[str(value["id"])] = title
+            title = next(labels(value), "")
+            for key in ("id", "id_", "uid"):
+                if title and isinstance(value.get(key), str | int):
+                    found[str(value[key])] = title
             found |= titles_in(value.values())
         elif isinstance(value, list):
             found |= titles_in(value)
     return found
 
 
-def _shown(value: Any, titles: Mapping[str, str]) -> str:
+def _flat(value: Any, path: str = "") -> Iterable[tuple[str, Any]]:
+    if isinstance(value, dict) and value:
+        for key, item in value.items():
+            yield from _flat(item, f"{path}.{key}" if path else str(key))
+    elif isinstance(value, list) and any(isinstance(v, dict) for v in value):
+        for number, item in enumerate(value):
+            yield from _flat(item, f"{path}.{number}")
+    else:
+        yield path, value
+
+
+def _shown(path: str, value: Any, kinds: Mapping[str, str], titles: Mapping[str, str]) -> str:
     if isinstance(value, list):
-        return ", ".join(_shown(v, titles) for v in value)
-    text = str(value)
-    return f"“{titles[text]}”" if text in titles else text
+        items = enumerate(value)
+        return ", ".join(_shown(f"{path}.{number}", v, kinds, titles) for number, v in items)
+    kind, text = kinds.get(path, ""), str(value)
+    if kind == "secret":
+        return HIDDEN
+    if not kind:
+        return cut(text, LONGEST_CONTENT)
+    title = titles.get(text)
+    return f"{text} “{title}”" if title and kind in ("id", "path") else text
 
 
-def question(record: PendingConfirmation, tag: str) -> str:
-    """What the user reads, in the language `tag`."""
-    minutes = LIFETIME_S // 60
-    return language.of(tag).say("waits_for_yes", summary=record.summary, n=minutes)
+def _reasons(why: Why, catalogue: Catalogue, tag: str) -> list[str]:
+    """Why it is asked: the values that are not the user's and where they stand, or that his message
+    does not ask for it."""
+    speaks = language.of(tag)
+    said = [_where(o, catalogue, tag) for o in why.foreign]
+    return said or ([speaks.say("effect_unasked")] if why.unasked else [])
+
+
+def _where(origin: Origin, catalogue: Catalogue, tag: str) -> str:
+    app = catalogue.apps.get(origin.app_id)
+    name = (app.display_name or app.app_id) if app else origin.app_id
+    value = HIDDEN if origin.kind == "secret" else str(origin.value)
+    key = f"stands_in_{origin.origin}" if origin.origin != "earlier" else "stands_in_this_turn"
+    if origin.label and key == "stands_in_this_turn":
+        key = "stands_in_record"
+    sentence = language.of(tag).say(key, value=value, app=name, label=cut(origin.label, 120))
+    return one_line(sentence)

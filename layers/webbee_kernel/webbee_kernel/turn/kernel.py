@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..base.clock import Clock
@@ -19,7 +18,7 @@ from ..base.metrics import timed, turn_ended
 from ..catalogue import Catalogue
 from ..config import Settings
 from ..dispatch import Dispatch
-from ..errors import Gone, StorageUnavailable
+from ..errors import KernelError
 from ..llm.protocol import Model
 from ..pii import Masker, beside_own, find_names, of_language
 from ..refresh.asking import RefreshQueue
@@ -30,26 +29,27 @@ from ..values import (
     PendingConfirmation,
     SessionKey,
     SessionMemory,
+    Step,
     Turn,
     TurnStatus,
     UserKey,
     UserState,
 )
 from . import confirmation, replies
-from .calls import Consent, EffectConsent, StepRunner
+from .calls import Consent, OwnWish, StepRunner
 from .classifier import Classifier
+from .deciding import Decisions, Taken, amend, asked_in, gone, reopened
 from .evidence import of_calls
 from .memory import append
 from .narrator import Narrator
-from .recording import remembered, wanted
+from .recording import Told, amended, remembered, wanted
 from .replies import Reply
-from .rounds import HANDED_BACK, Ended, Rounds, asks
+from .requests import refuse_another_message
+from .rounds import CONFIRMED, HANDED_BACK, Ended, Rounds, asks
 from .state import TurnState, masker_for
 
-POLL_S = 0.2
-DECISION_WAIT_S = 10.0
-"""Seconds a delivery waits for the turn of another one that has just taken the same
-confirmation."""
+LEASE_EXTRA_S = 10.0
+"""Seconds by which the lease of a question outlives the turn that answers it."""
 
 RECORD_RESERVE_S = 2.0
 """Seconds kept back from models and calls so that a turn can still be recorded."""
@@ -90,7 +90,7 @@ class Kernel:
         self._clock = clock
         self._policy = settings.policy_text()
         self._narrator = Narrator(model, policy=self._policy)
-        consent = consent or EffectConsent(settings.confirm_writes)
+        consent = consent or OwnWish(settings.confirm_writes)
         self._runner = StepRunner(dispatch, settings.call_seconds, consent)
         self._rounds = Rounds(
             Classifier(model),
@@ -98,6 +98,7 @@ class Kernel:
             max_rounds=settings.max_rounds,
             max_tokens=settings.turn_tokens,
         )
+        self._decisions = Decisions(stores.sessions, clock, settings.turn_seconds + LEASE_EXTRA_S)
 
     def _gate(self, user: User) -> Masker:
         """What looks for personal data: the built-in detector, or beside it the deployment's
@@ -114,13 +115,17 @@ class Kernel:
         """One message, one reply. A request id that was answered before gets the same reply and
         runs nothing."""
         state = await self.view(ask)
-        yes = confirmation.answer(ask.message)
-        if yes is not None:
-            state = await self._after_decision(ask, state)
+        refuse_another_message(state.memory, ask.request_id, ask.message)
         if earlier := state.memory.answered(ask.request_id):
-            return replies.replay(earlier, ask.session_id, ask.message)
-        if (pending := state.waiting()) and yes is not None:
-            return await self._decide(ask, state, pending, yes)
+            return replies.replay(earlier, ask.session_id)
+        last = state.memory.turns[-1] if state.memory.turns else None
+        if last and (asked := asked_in(last, confirmation.waiting(last, state.now))):
+            said = confirmation.answers(ask.message, len(asked))
+            if said is not None:
+                chosen = {asked[n].confirmation_id: yes for n, yes in said.items()}
+                return await self._decide(ask, state, chosen)
+            if confirmation.answer(ask.message):
+                return await self._which(ask, state, last)
         return await self._finish(ask, await self._rounds.go(state))
 
     async def confirm(self, ask: Ask, confirmation_id: str, accept: bool) -> Reply:
@@ -128,17 +133,10 @@ class Kernel:
         ask = replace(
             ask, message=replies.decision(accept, ask.user.language), request_id=confirmation_id
         )
-        state = await self._after_decision(ask, await self.view(ask))
+        state = await self.view(ask)
         if earlier := state.memory.answered(confirmation_id):
             return replies.replay(earlier, ask.session_id)
-        pending = state.waiting()
-        if pending is None or pending.confirmation_id != confirmation_id:
-            raise Gone(
-                "this confirmation expired, was answered or never was: ask again",
-                field="id",
-                limit=confirmation.LIFETIME_S,
-            )
-        return await self._decide(ask, state, pending, accept)
+        return await self._decide(ask, state, {confirmation_id: accept})
 
     @timed("ReadMs")
     async def view(self, ask: Ask) -> TurnState:
@@ -165,16 +163,16 @@ class Kernel:
             policy=self._policy,
         )
 
-    async def _finish(self, ask: Ask, ended: Ended, about: str = "") -> Reply:
-        """From the end of the rounds to the reply; the narrator may ask for more of them. `about`
-        is the request that a confirmation belongs to."""
+    async def _finish(self, ask: Ask, ended: Ended, answered: Taken | None = None) -> Reply:
+        """From the end of the rounds to the reply; the narrator may ask for more of them.
+        `answered` are the questions that the user has answered with this message."""
         while not ended.held:
             state = ended.state
             if not state.outcomes or _is_question(ended):
                 text = ended.text or replies.gave_up(state.language)
-                return await self._record(ask, state, text, "ok")
+                return await self._record(ask, state, text, "ok", answered=answered)
             narration = await self._narrator.reply(
-                about or ask.message,
+                state.message,
                 state.told_shown,
                 language=state.language,
                 left=state.left,
@@ -183,12 +181,12 @@ class Kernel:
                 now=state.now,
             )
             if not narration.hand_back:
-                return await self._narrated(ask, ended, narration.text)
+                return await self._narrated(ask, ended, narration.text, answered)
             state = state.with_tokens(narration.tokens)
             ended = await self._rounds.go(state, HANDED_BACK)
-        return await self._hold(ask, ended)
+        return await self._hold(ask, ended, answered)
 
-    async def _narrated(self, ask: Ask, ended: Ended, text: str) -> Reply:
+    async def _narrated(self, ask: Ask, ended: Ended, text: str, answered: Taken | None) -> Reply:
         """Record what the narrator said, the classifier's question behind it, and before it that
         the turn ended early where it did."""
         state = ended.state
@@ -196,64 +194,66 @@ class Kernel:
             text = f"{replies.unfinished(ended.limit, state.language)}\n\n{text}"
         if asks(ended.text):
             text = f"{text}\n\n{ended.text}"
-        worked = any(o.ok for o in state.told.values())
-        return await self._record(ask, state, text, "ok" if worked else "error")
+        worked = any(o.ok for o in state.fresh.values())
+        status: TurnStatus = "ok" if worked else "error"
+        return await self._record(ask, state, text, status, answered=answered)
 
-    async def _decide(
-        self, ask: Ask, state: TurnState, pending: PendingConfirmation, yes: bool
-    ) -> Reply:
-        """The user answered: run exactly what waited, or forget it."""
-        taken = await self.stores.sessions.take_pending(ask.key, pending.confirmation_id)
-        if taken is None:
-            state = await self._after_decision(ask, await self.view(ask))
-            if earlier := state.memory.answered(ask.request_id):
-                return replies.replay(earlier, ask.session_id)
-            raise Gone("this confirmation was answered a moment ago", field="id")
+    async def _decide(self, ask: Ask, state: TurnState, chosen: Mapping[str, bool]) -> Reply:
+        """The user answered: run exactly what waited, or forget it, and go on with the turn that
+        asked."""
+        taken = await self._decisions.take(ask.key, state.memory, chosen)
+        if not taken.answers:
+            for request_id in (ask.request_id, *chosen):
+                if earlier := taken.memory.answered(request_id):
+                    return replies.replay(earlier, ask.session_id)
+            raise gone()
         try:
-            return await self._decided(ask, state, taken, yes)
-        except StorageUnavailable:
-            with suppress(StorageUnavailable):
-                await self.stores.sessions.put_pending(
-                    ask.key, taken
-                )  # for the retry; the audit keeps effects from happening twice
+            return await self._decided(ask, reopened(state, taken), taken)
+        except KernelError:
+            await self._decisions.give_back(ask.key, taken, self._expires(state))
             raise
 
-    async def _decided(
-        self, ask: Ask, state: TurnState, taken: PendingConfirmation, yes: bool
-    ) -> Reply:
-        """The calls are ours alone now."""
-        if not yes:
-            return await self._record(ask, state, replies.refused(state.language), "ok")
-        state = replace(state, request_id=taken.confirmation_id)
-        state = await self._runner.run_confirmed(state, confirmation.steps(taken))
-        return await self._finish(ask, Ended(state, may_go_on=True), about=taken.message)
+    async def _decided(self, ask: Ask, state: TurnState, taken: Taken) -> Reply:
+        """The questions are ours alone now."""
+        for pending in taken.accepted:
+            state = replace(state, request_id=pending.confirmation_id)
+            state = await self._runner.run_confirmed(state, confirmation.steps(pending))
+        if not taken.accepted:
+            text = replies.refused(state.language)
+            return await self._record(ask, state, text, "ok", answered=taken)
+        left = taken.turn is not None and len(taken.turn.waiting) > len(taken.answers)
+        if left or not any(p.resume for p in taken.accepted):
+            return await self._finish(ask, Ended(state, may_go_on=not left), taken)
+        return await self._finish(ask, await self._rounds.go(state, CONFIRMED), taken)
 
-    async def _after_decision(self, ask: Ask, state: TurnState) -> TurnState:
-        """The state once a decision that another delivery is carrying out has been recorded; at
-        once where there is none."""
-        until = time.monotonic() + DECISION_WAIT_S
-        deadline = state.deadline
-        while state.being_decided() and time.monotonic() < min(until, deadline):
-            await asyncio.sleep(POLL_S)
-            state = replace(await self.view(ask), deadline=deadline)
-        return state
+    async def _which(self, ask: Ask, state: TurnState, turn: Turn) -> Reply:
+        """A yes to several questions says nothing: they are asked again."""
+        taken = Taken(state.memory, turn)
+        return await self._record(ask, reopened(state, taken), "", "confirmation", answered=taken)
 
-    async def _hold(self, ask: Ask, ended: Ended) -> Reply:
+    async def _hold(self, ask: Ask, ended: Ended, answered: Taken | None) -> Reply:
         """Calls wait for the user's yes; what was done before them is told with the question."""
         state = ended.state
-        record = confirmation.pending(
-            ended.held,
+        held = [self._question(ask, ended, step) for step in ended.held]
+        done = {i: o for i, o in state.fresh.items() if o.ok and o.action_type != "read"}
+        text = _told(state, done.values()) if done else ""
+        return await self._record(ask, state, text, "confirmation", held, answered)
+
+    def _question(self, ask: Ask, ended: Ended, step: Step) -> PendingConfirmation:
+        state, catalogue = ended.state, ended.state.catalogue
+        function = catalogue.function(step.app_id, step.fn_name)
+        why = state.judge.why(function, step.arguments) if function else None
+        summary = confirmation.describe(step, catalogue, state.titles(), why, state.language)
+        return confirmation.pending(
+            step,
+            summary,
             session=str(ask.key),
-            message=ask.message,
-            request_id=ask.request_id,
+            message=state.message,
+            request_id=state.request_id,
             now=state.now,
-            titles=state.titles(),
+            found=confirmation.directing_of(step, catalogue),
+            resume=ended.resume,
         )
-        await self.stores.sessions.put_pending(ask.key, record)
-        question = confirmation.question(record, state.language)
-        done = {i: o for i, o in state.told.items() if o.ok and o.action_type != "read"}
-        text = f"{_told(state, done.values())}\n\n{question}" if done else question
-        return await self._record(ask, state, text, "confirmation", record)
 
     async def _record(
         self,
@@ -261,22 +261,35 @@ class Kernel:
         state: TurnState,
         text: str,
         status: TurnStatus,
-        pending: PendingConfirmation | None = None,
+        held: Sequence[PendingConfirmation] = (),
+        answered: Taken | None = None,
     ) -> Reply:
-        """The turn's one write, before the reply leaves; then the requests for refreshes, in one
-        batch that may take half a second and may fail."""
-        response = replies.response(state.told, pending)
-        reply = state.masker.unmask_text(text)
+        """The turn's one write, before the reply leaves: a slot of its own, or the slot of the turn
+        whose questions it answers. Then the requests for refreshes, in one batch that may take half
+        a second and may fail."""
+        told = Told(ask.request_id, ask.message, status, state.masker.unmask_text(text), held)
+        store, expires = self.stores.sessions, self._expires(state)
 
         def build(memory: SessionMemory) -> Turn:
-            return remembered(state, memory, ask.request_id, status, reply, response)
+            return remembered(state, memory, told)
 
-        expires = int(state.now) + self.settings.session_days * 86_400
-        turn = await append(self.stores.sessions, ask.key, state.memory, build, expires_at=expires)
+        if answered is None or answered.turn is None:
+            turn = await append(store, ask.key, state.memory, build, expires_at=expires)
+        else:
+
+            def rebuild(memory: SessionMemory, asked: Turn) -> Turn:
+                return amended(state, memory, asked, told, answered)
+
+            turn = await amend(
+                store, ask.key, answered, rebuild, request_id=ask.request_id, expires_at=expires
+            )
         turn_ended(status, len(state.masker.vault))
         noted = bool(self.settings.absent_after_days)
         await self._queue.ask(ask.user, wanted(state, note_presence=noted))
         return replies.replay(turn, ask.session_id, ui=replies.ui(state.told))
+
+    def _expires(self, state: TurnState) -> int:
+        return int(state.now) + self.settings.session_days * 86_400
 
     def installed(self, catalogue: Catalogue, state: UserState) -> frozenset[str]:
         """The user's apps: what the deployment gives everyone, less what the user removed, plus

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from ..arguments import made_up
 from ..base.clock import iso
 from ..channels import fact_ledger
+from ..pii import Masker
 from ..refresh.asking import after_effects, stale, unnoticed
-from ..values import JSON, CallOutcome, JSONObject, SessionMemory, Turn, TurnStatus, Wanted
+from ..values import (
+    JSON,
+    CallOutcome,
+    PendingConfirmation,
+    SessionMemory,
+    ToolCallDigest,
+    Turn,
+    TurnStatus,
+    Wanted,
+)
 from ..values.refreshing import SEEN
+from . import confirmation, replies
+from .deciding import Taken, recalled
+from .requests import KEPT, mark, marks
 from .state import TurnState, masker_for
 
 MAX_REMEMBERED = 50
@@ -19,46 +33,102 @@ _ID_LIKE = re.compile(r"(?=[A-Za-z_-]{0,40}\d)(?<![\w-])[\w-]{5,64}(?![\w-])")
 to be remembered as ids."""
 
 
-def remembered(
-    state: TurnState,
-    memory: SessionMemory,
-    request_id: str,
-    status: TurnStatus,
-    reply: str,
-    response: JSONObject,
-) -> Turn:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the user is told by a request, and what he is asked (`held`)."""
+
+    request_id: str
+    message: str
+    status: TurnStatus
+    reply: str
+    held: Sequence[PendingConfirmation] = ()
+
+
+def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
     """This turn as the next one will read it, numbered after `memory` and masked with its
     placeholders."""
     same = memory is state.memory
+    seq = memory.last_seq + 1
     masker = state.masker if same else masker_for(memory, state.message, state.masker)
-    gate = None if state.expose_pii else masker
-    shown = (
-        state.told_shown if same else {i: state.as_shown(o, gate) for i, o in state.told.items()}
-    )
-    ended = [o for o in shown.values() if o.ok]
-    digests = fact_ledger.record(_facts(ended), arguments=[o.arguments for o in ended])
-    stored = "\n".join(d.data_facts_json + d.args_json for d in digests)
+    asked = tuple(told.held)
+    reply = _with_questions(told.reply, asked, state.language)
+    digests, vault = _kept(state, list(state.told.values()), masker, reply)
     return Turn(
-        seq=memory.last_seq + 1,
+        seq=seq,
         at=iso(state.now),
-        status=status,
+        status=told.status,
         message=state.message,
         reply=reply,
-        request_id=request_id,
+        request_id=told.request_id,
         apps=_apps(state.told.values()),
         digests=digests,
-        vault={}
-        if state.expose_pii
-        else masker.used_in("\n".join((stored, masker.mask_text(reply), state.skeleton_shown))),
+        vault=vault,
         masked=not state.expose_pii,
-        response=response,
-        **_of_ids(state, reply, stored),
+        response=replies.response(state.told, asked),
+        waiting=(*asked, *confirmation.carried(memory, seq, state.now)),
+        marks=marks(memory, seq, told.request_id, told.message),
+        **_of_ids(state, reply, _text(digests)),
     )
 
 
 def _apps(outcomes: Iterable[CallOutcome]) -> tuple[str, ...]:
     """The apps that were called, in order, each once."""
     return tuple(dict.fromkeys(o.app_id for o in outcomes))
+
+
+def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, taken: Taken) -> Turn:
+    """The turn that asked, with what came of the answer: still one turn. `asked` is how it stands
+    now; another of its questions may have been answered since this one was taken."""
+    same = memory is taken.memory
+    masker = state.masker if same else masker_for(memory, state.message, state.masker)
+    before = [o for _, o in recalled(asked, state.catalogue, masker)]
+    left = tuple(p for p in asked.waiting if p.confirmation_id not in taken.ids)
+    waiting = (*(p for p in left if p.expires_at > state.now), *told.held)
+    reply = _with_questions(told.reply, waiting, state.language)
+    digests, vault = _kept(state, [*before, *state.fresh.values()], masker, reply)
+    ids = _of_ids(state, reply, _text(digests))
+    new = replies.response(state.fresh, waiting)
+    called = asked.response.get("calls", [])
+    apps = dict.fromkeys((*asked.apps, *_apps(state.fresh.values())))
+    return replace(
+        asked,
+        status="confirmation" if waiting else told.status,
+        reply=reply,
+        apps=tuple(apps),
+        digests=digests,
+        vault=vault,
+        masked=not state.expose_pii,
+        response={**new, "calls": [*called, *new["calls"]]},
+        accepted=tuple(dict.fromkeys([*asked.accepted, *state.accepted])),
+        waiting=waiting,
+        also=tuple(dict.fromkeys([*asked.also, *taken.ids, told.request_id])),
+        marks=(*asked.marks, mark(told.request_id, told.message))[-KEPT:],
+        vouched=ids.get("vouched", ()),
+        doubted=ids.get("doubted", ()),
+    )
+
+
+def _with_questions(reply: str, waiting: Sequence[PendingConfirmation], tag: str) -> str:
+    parts = [reply, confirmation.question(waiting, tag)] if waiting else [reply]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _kept(
+    state: TurnState, outcomes: Sequence[CallOutcome], masker: Masker, reply: str
+) -> tuple[tuple[ToolCallDigest, ...], dict[str, str]]:
+    """The facts of these calls as the ledger keeps them, and the placeholders they need."""
+    gate = None if state.expose_pii else masker
+    ended = [state.as_shown(o, gate) for o in outcomes if o.ok]
+    digests = fact_ledger.record(_facts(ended), arguments=[o.arguments for o in ended])
+    if state.expose_pii:
+        return digests, {}
+    return digests, masker.used_in(
+        "\n".join((_text(digests), masker.mask_text(reply), state.skeleton_shown))
+    )
+
+
+def _text(digests: Sequence[ToolCallDigest]) -> str:
+    return "\n".join(d.data_facts_json + d.args_json for d in digests)
 
 
 def _of_ids(state: TurnState, reply: str, stored: str) -> dict[str, tuple[str, ...]]:
@@ -89,7 +159,7 @@ def _facts(outcomes: Iterable[CallOutcome]) -> list[tuple[str, str, JSON]]:
 def wanted(state: TurnState, *, note_presence: bool) -> list[Wanted]:
     """The refreshes to ask for: sections of apps that changed something, then stale ones; with
     `note_presence`, now and then, that the user is here."""
-    effects = (o.app_id for o in state.told.values() if o.ok and o.action_type != "read")
+    effects = (o.app_id for o in state.fresh.values() if o.ok and o.action_type != "read")
     asked = after_effects(state.catalogue, effects)
     changed = {(w.app_id, w.section) for w in asked}
     old = stale(state.catalogue, state.installed, state.stored, state.now)

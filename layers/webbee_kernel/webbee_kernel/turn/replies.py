@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .. import language
-from ..errors import RequestConflict
 from ..values import CallOutcome, PendingConfirmation, Turn
+from .confirmation import arguments_shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Reply:
 
 
 def response(
-    outcomes: Mapping[int, CallOutcome], pending: PendingConfirmation | None = None
+    outcomes: Mapping[int, CallOutcome], waiting: Sequence[PendingConfirmation] = ()
 ) -> dict[str, Any]:
     """The part of an answer that is stored with the turn: calls, panels to refresh, what waits."""
     ordered = [o for _, o in sorted(outcomes.items())]
@@ -33,17 +33,22 @@ def response(
         "calls": [_call(o) for o in ordered],
         "refresh_panels": [{"app_id": a, "panel_id": p} for a, p in panels],
     }
-    if pending:
-        body["confirmation"] = {
-            "id": pending.confirmation_id,
-            "expires_at": pending.expires_at,
-            "summary": pending.summary,
-            "calls": [
-                {"app_id": s["app_id"], "fn_name": s["fn_name"], "arguments": s["arguments"]}
-                for s in pending.steps
-            ],
-        }
+    if waiting:
+        asked = [_confirmation(p) for p in waiting]
+        body |= {"confirmation": asked[0], "confirmations": asked}
     return body
+
+
+def _confirmation(pending: PendingConfirmation) -> dict[str, Any]:
+    return {
+        "id": pending.confirmation_id,
+        "expires_at": pending.expires_at,
+        "summary": pending.summary,
+        "calls": [
+            {"app_id": s["app_id"], "fn_name": s["fn_name"], "arguments": shown}
+            for s, shown in zip(pending.steps, arguments_shown(pending), strict=True)
+        ],
+    }
 
 
 def ui(outcomes: Mapping[int, CallOutcome]) -> Any:
@@ -51,13 +56,8 @@ def ui(outcomes: Mapping[int, CallOutcome]) -> Any:
     return next((o.ui for _, o in sorted(outcomes.items(), reverse=True) if o.ok and o.ui), None)
 
 
-def replay(turn: Turn, session_id: str, message: str | None = None, ui: Any = None) -> Reply:
-    """The answer of a recorded turn. Raises RequestConflict when the same request id now carries
-    another message."""
-    if message is not None and turn.message != message:
-        raise RequestConflict(
-            "this request_id was used for another message: send a new one", field="request_id"
-        )
+def replay(turn: Turn, session_id: str, ui: Any = None) -> Reply:
+    """The answer of a recorded turn."""
     body = {
         "reply": turn.reply,
         "session_id": session_id,

@@ -26,6 +26,11 @@ HANDED_BACK = (
     "the results do not answer the message yet: call what is missing, or say that nothing is"
 )
 
+CONFIRMED = (
+    "the user has said yes, and these are the results: do what is left of the message, or say that"
+    " nothing is"
+)
+
 QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
 """In Latin and Cyrillic, Chinese and Japanese, Arabic, Greek."""
 
@@ -37,13 +42,15 @@ class Ended:
     """How far a turn's rounds came.
 
     `text` are the classifier's own words where it had nothing more to call; `held` the steps that
-    wait for a yes; `limit` what ended the rounds before the classifier did; `may_go_on` says that
-    the classifier expects its calls to answer the message, so that the narrator may hand back.
+    wait for a yes, `resume` that more is to be done behind them; `limit` what ended the rounds
+    before the classifier did; `may_go_on` says that the classifier expects its calls to answer the
+    message, so that the narrator may hand back.
     """
 
     state: TurnState
     text: str = ""
     held: tuple[Step, ...] = ()
+    resume: bool = False
     limit: Limit = ""
     may_go_on: bool = False
 
@@ -103,9 +110,11 @@ class Rounds:
             return _Round(state, Ended(state, text=plan.text))
         ran = await self._runner.run(state, plan.steps)
         state = ran.state
+        mine = {s.index: state.outcomes[s.index] for s in plan.steps if s.index in state.outcomes}
         if ran.held:
-            return _Round(state, Ended(state, held=ran.held))
-        mine = {s.index: state.outcomes[s.index] for s in plan.steps}
+            unmended = bool(answer.problems) or any(not o.ok for o in mine.values())
+            more = plan.go_on or ran.behind or unmended
+            return _Round(state, Ended(state, held=ran.held, resume=more))
         progress = any(not refused(o) and i not in state.echoes for i, o in mine.items())
         mend = bool(answer.problems) or any(refused(o) for o in mine.values())
         if mend or plan.go_on or (progress and not all(o.ok for o in mine.values())):

@@ -27,7 +27,6 @@ from ..sdk.context import User
 from ..values import (
     JSON,
     CallOutcome,
-    PendingConfirmation,
     Section,
     SessionMemory,
     Step,
@@ -39,6 +38,7 @@ from . import prompt as prompts
 from .confirmation import titles_in
 from .planner import CONTINUE, Answer
 from .prompt import Problem, Prompt
+from .provenance import Judge
 from .results_block import masked, refused
 from .rules import apps_block, policy_block
 from .shortlist import Shortlist, shortlist
@@ -79,6 +79,10 @@ class TurnState:
     echoes: frozenset[int] = frozenset()
     exchanges: tuple[Exchange, ...] = ()
     unsaid: Answer | None = None
+    accepted: tuple[str, ...] = ()
+    """Values that the user has said yes to in this turn, as provenance compares them."""
+    recalled: frozenset[int] = frozenset()
+    """Calls of this turn that ran before its question was answered: the turn has them already."""
     planned: int = 0
     """Calls asked for so far: the next one's number."""
     rounds: int = 0
@@ -144,6 +148,11 @@ class TurnState:
             ),
         )
 
+    @cached_property
+    def judge(self) -> Judge:
+        """Where the values of this moment's calls come from."""
+        return Judge.of(self)
+
     @property
     def skeleton_shown(self) -> str:
         """The skeleton as a model was shown it, empty where none was asked: its placeholders are
@@ -163,6 +172,11 @@ class TurnState:
         made = self.made
         last = {_what(o): i for i, o in made.items()}
         return {i: o for i, o in made.items() if o.ok or last[_what(o)] == i}
+
+    @property
+    def fresh(self) -> dict[int, CallOutcome]:
+        """The same without what the turn had before its question was answered."""
+        return {i: o for i, o in self.told.items() if i not in self.recalled}
 
     @property
     def told_shown(self) -> dict[int, CallOutcome]:
@@ -269,22 +283,6 @@ class TurnState:
             if name in self.__dict__:
                 state.__dict__[name] = self.__dict__[name]
         return state
-
-    def waiting(self) -> PendingConfirmation | None:
-        """The confirmation that waits and has not expired."""
-        pending = self.memory.pending
-        return pending if pending and pending.expires_at > self.now else None
-
-    def being_decided(self) -> bool:
-        """Whether the last turn's question was answered by another delivery whose turn is not
-        recorded yet."""
-        last = self.memory.turns[-1] if self.memory.turns else None
-        asked = (
-            (last.response.get("confirmation") or {})
-            if last and last.status == "confirmation"
-            else {}
-        )
-        return bool(asked) and self.memory.pending is None and int(asked["expires_at"]) > self.now
 
     def facts(self) -> list[JSON]:
         """The remembered facts as stored, oldest first."""

@@ -22,6 +22,7 @@ from .refreshing import (
 from .sections import DueUser, Installation, Lease, Saved, Section, ShardMark, UserState
 from .sessions import (
     RING_SIZE,
+    Answering,
     HistoryItem,
     PendingConfirmation,
     SessionMemory,
@@ -35,6 +36,7 @@ from .users import user_dict, user_from
 __all__ = [
     "JSON",
     "RING_SIZE",
+    "Answering",
     "AuditRecord",
     "CallOutcome",
     "CallRequest",

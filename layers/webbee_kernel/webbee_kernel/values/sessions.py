@@ -25,16 +25,38 @@ class ToolCallDigest:
 
 
 @dataclass(frozen=True, slots=True)
+class PendingConfirmation:
+    """An effect that waits for the user's yes: `conf_<12 hex>`, 300 s, the exact arguments.
+
+    It is a part of the turn that asked. `values` are its directing values, in the form in which
+    provenance compares them: a yes makes them the user's own. `hidden` names
+    the arguments that nobody may see, `resume` says that more was planned behind it.
+    """
+
+    confirmation_id: str
+    expires_at: int
+    message: str
+    request_id: str
+    steps: tuple[dict[str, Any], ...]
+    summary: str = ""
+    values: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    resume: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
-    """One remembered turn.
+    """One remembered turn; a question and its answer are one.
 
     `seq` counts from 1; slot `seq % 5` of the ring holds it. `vault` maps the placeholders that
     stand in `digests` and are still needed to their real values; nothing renders it. `masked` says
     whether `digests` were masked when stored. `response` is the whole answer, so a repeated request
-    gets it from the same read. `accepted` are values that the user has said yes to in it, in the
-    form in which provenance compares them. `vouched` are ids that the reply shows and that were
-    known to be real when it was written, where no fact keeps them; `doubted` are values that a
-    model made up for arguments, which results may repeat.
+    gets it from the same read: `request_id`, or one of `also`, the requests that answered this
+    turn's questions. `waiting` are its questions that nobody has answered; `accepted` the values
+    the user has said yes to; `vouched` are ids that the reply shows and that were known to be real
+    when it was written, where no fact keeps them; `doubted` are values that a model made up for
+    arguments, which results may repeat. `marks` are short hashes of the requests that this slot of
+    the ring has answered before (`turn/requests.py`).
     """
 
     seq: int
@@ -51,27 +73,31 @@ class Turn:
     accepted: tuple[str, ...] = ()
     vouched: tuple[str, ...] = ()
     doubted: tuple[str, ...] = ()
+    waiting: tuple[PendingConfirmation, ...] = ()
+    also: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class PendingConfirmation:
-    """Calls that wait for the user's yes: `conf_<12 hex>`, 300 s, the exact arguments."""
+class Answering:
+    """A delivery carries out the answer to a confirmation until then (Unix seconds), and which
+    answer it was: the first one counts."""
 
-    confirmation_id: str
-    expires_at: int
-    message: str
-    request_id: str
-    steps: tuple[dict[str, Any], ...]
-    summary: str = ""
+    until: float
+    yes: bool
 
 
 @dataclass(frozen=True, slots=True)
 class SessionMemory:
-    """What one strongly consistent query returns: at most five turns, oldest first, and what
-    waits."""
+    """What one strongly consistent query returns: at most five turns, oldest first.
+
+    `taken` are the leases by confirmation id; `versions` by sequence number are what
+    `SessionStore.replace` asks for.
+    """
 
     turns: tuple[Turn, ...] = ()
-    pending: PendingConfirmation | None = None
+    taken: dict[str, Answering] = field(default_factory=dict)
+    versions: dict[int, str] = field(default_factory=dict, compare=False)
 
     @property
     def last_seq(self) -> int:
@@ -85,7 +111,16 @@ class SessionMemory:
 
     def answered(self, request_id: str) -> Turn | None:
         """The remembered turn that already answered this request."""
-        return next((t for t in self.turns if t.request_id == request_id), None)
+        return next(
+            (t for t in self.turns if request_id == t.request_id or request_id in t.also), None
+        )
+
+    def asked(self, confirmation_id: str) -> tuple[Turn, PendingConfirmation] | None:
+        """The question of this id, and the turn that asked it; None when nobody waits for it."""
+        return next(
+            ((t, p) for t in self.turns for p in t.waiting if p.confirmation_id == confirmation_id),
+            None,
+        )
 
 
 @dataclass(frozen=True, slots=True)

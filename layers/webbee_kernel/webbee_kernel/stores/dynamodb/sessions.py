@@ -1,9 +1,13 @@
 """Session memory: a ring of five items per session.
 
     pk tenant#user#session   sk turn#0 … turn#4    seq  body  expires_at  stamp
-                             sk pending            confirmation_id  body  expires_at
+                                                   waiting  lease_<id>  holder_<id>
     pk tenant#user           sk pending#<id>       session_id  expires_at
-    index by_user            user_key tenant#user  touched_at  title  seq  session_id  (slot 1)
+    index by_user            user_key tenant#user  touched_at  title  seq  session_id     (slot 1
+    only)
+
+A question lives in the turn that asked it (`waiting`: the ids), so it is asked, taken and answered
+by one write each, and nothing can stand between a question and its turn.
 
 Only slot 1 carries the index: the list of sessions costs one index write in five turns, and shows a
 session's last such turn. Its title is that of the first turn, kept by the write itself
@@ -12,24 +16,24 @@ session's last such turn. Its title is that of the first turn, kept by the write
 
 from __future__ import annotations
 
-from ...values import PendingConfirmation, SessionKey, SessionMemory, SessionSummary, Turn, UserKey
+from collections.abc import Sequence
+
+from ...values import Answering, SessionKey, SessionMemory, SessionSummary, Turn, UserKey
 from ..keys import session_key, user_key
 from ..paging import Cursor, positive
-from ..records import (
-    carries_listing,
-    pending_from,
-    pending_text,
-    slot_of,
-    title_of,
-    turn_from,
-    turn_text,
-)
+from ..records import carries_listing, slot_of, title_of, turn_from, turn_text
 from .client import ConditionFailed, Database, Item, N, S, key_of, stamp
 
-_PENDING = "pending"
+KEPT_S = 600
+"""Seconds after its end in which a question still leads to its session: its answer may be asked
+for again."""
 _LISTED = "turn#1"
 _SLOTS = tuple(f"turn#{slot}" for slot in range(5))
 _OLDER = "attribute_not_exists(#seq) OR #seq < :seq"
+_LEASE = "lease_"
+_HOLDER = "holder_"
+_YES, _NO = "yes:", "no:"
+"""How a holder begins: the first answer counts, whoever carries it out."""
 
 
 class DynamoSessionStore:
@@ -46,92 +50,144 @@ class DynamoSessionStore:
             ExpressionAttributeValues={":pk": S(session_key(key))},
             ConsistentRead=True,
         )
-        turns = [turn_from(item["body"]["S"]) for item in items if item["sk"]["S"] != _PENDING]
-        waiting = [pending_from(item["body"]["S"]) for item in items if item["sk"]["S"] == _PENDING]
+        slots = [item for item in items if item["sk"]["S"] in _SLOTS]
+        turns = [turn_from(item["body"]["S"]) for item in slots]
         return SessionMemory(
-            tuple(sorted(turns, key=lambda turn: turn.seq)), waiting[0] if waiting else None
+            turns=tuple(sorted(turns, key=lambda turn: turn.seq)),
+            taken={
+                name.removeprefix(_LEASE): _lease(item, name)
+                for item in slots
+                for name in item
+                if name.startswith(_LEASE)
+            },
+            versions={int(item["seq"]["N"]): item["stamp"]["S"] for item in slots},
         )
 
     async def append(self, key: SessionKey, turn: Turn, *, expires_at: int) -> bool:
         own = stamp()
-        attributes = {
-            "seq": N(turn.seq),
-            "body": S(turn_text(turn)),
-            "expires_at": N(expires_at),
-            **own,
+        attributes = {"seq": N(turn.seq), **_attributes(turn, expires_at), **own}
+        listed = carries_listing(turn.seq)
+        operation, request = (self._update if listed else self._put)(key, turn, attributes)
+        return await self._written(key, turn, operation, request, own)
+
+    def _put(self, key: SessionKey, turn: Turn, attributes: Item) -> tuple[str, Item]:
+        return "put_item", {
+            "TableName": self._table,
+            "Item": {**key_of(session_key(key), _SLOTS[slot_of(turn.seq)]), **attributes},
+            "ConditionExpression": _OLDER,
+            "ExpressionAttributeValues": {":seq": attributes["seq"]},
         }
-        write = self._put_listed if carries_listing(turn.seq) else self._put
-        try:
-            await write(key, turn, attributes, own)
-        except ConditionFailed:
-            return False
-        return True
 
-    async def _put(self, key: SessionKey, turn: Turn, attributes: Item, own: Item) -> None:
-        await self._database.write(
-            "put_item",
-            own=own,
-            TableName=self._table,
-            Item={**key_of(session_key(key), _SLOTS[slot_of(turn.seq)]), **attributes},
-            ConditionExpression=_OLDER,
-            ExpressionAttributeValues={":seq": attributes["seq"]},
-        )
-
-    async def _put_listed(self, key: SessionKey, turn: Turn, attributes: Item, own: Item) -> None:
+    def _update(self, key: SessionKey, turn: Turn, attributes: Item) -> tuple[str, Item]:
+        """The slot that lists the session keeps its title; what an older turn left goes."""
         listed = {
             **attributes,
             "user_key": S(user_key(key.user)),
             "touched_at": S(turn.at),
             "session_id": S(key.session_id),
         }
-        await self._database.write(
-            "update_item",
-            own=own,
-            TableName=self._table,
-            Key=key_of(session_key(key), _LISTED),
-            UpdateExpression="SET #title = if_not_exists(#title, :title), "
-            + ", ".join(f"#{name} = :{name}" for name in listed),
-            ConditionExpression=_OLDER,
-            ExpressionAttributeValues={
+        gone = "" if "waiting" in listed else " REMOVE #waiting"
+        return "update_item", {
+            "TableName": self._table,
+            "Key": key_of(session_key(key), _LISTED),
+            "UpdateExpression": "SET #title = if_not_exists(#title, :title), "
+            + ", ".join(f"#{name} = :{name}" for name in listed)
+            + gone,
+            "ConditionExpression": _OLDER,
+            "ExpressionAttributeValues": {
                 ":title": S(title_of(turn.message)),
                 **{f":{name}": value for name, value in listed.items()},
             },
-        )
+        }
 
-    async def put_pending(self, key: SessionKey, pending: PendingConfirmation) -> None:
-        """One transaction: what waits, and where to find it by the confirmation's id."""
-        expires_at = {"expires_at": N(pending.expires_at)}
-        waiting = {
-            **key_of(session_key(key), _PENDING),
-            "confirmation_id": S(pending.confirmation_id),
-            "body": S(pending_text(pending)),
-            **expires_at,
+    async def _ask(
+        self, key: SessionKey, turn: Turn, operation: str, request: Item, own: Item
+    ) -> None:
+        """One transaction: the turn with its questions, and the way to it from each of their
+        ids."""
+        pointers = [
+            {
+                **_pointer(key.user, asked.confirmation_id),
+                "session_id": S(key.session_id),
+                "expires_at": N(asked.expires_at + KEPT_S),
+            }
+            for asked in turn.waiting
+        ]
+        first = {"put_item": "Put", "update_item": "Update"}[operation]
+        try:
+            await self._database.transact(
+                {first: {**request, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}},
+                *({"Put": {"TableName": self._table, "Item": item}} for item in pointers),
+            )
+        except ConditionFailed as failure:
+            if not own.items() <= failure.item.items():
+                raise
+
+    async def replace(
+        self,
+        key: SessionKey,
+        turn: Turn,
+        *,
+        version: str,
+        answered: Sequence[str],
+        expires_at: int,
+    ) -> bool:
+        own = stamp()
+        written = {**_attributes(turn, expires_at), **own}
+        gone = [f"#{kind}{name}" for name in answered for kind in (_LEASE, _HOLDER)]
+        gone += [] if turn.waiting else ["#waiting"]
+        removed = f" REMOVE {', '.join(gone)}" if gone else ""
+        request: Item = {
+            "TableName": self._table,
+            "Key": key_of(session_key(key), _SLOTS[slot_of(turn.seq)]),
+            "UpdateExpression": f"SET {', '.join(f'#{n} = :{n}' for n in written)}{removed}",
+            "ConditionExpression": "#seq = :seq AND #stamp = :version",
+            "ExpressionAttributeValues": {
+                ":seq": N(turn.seq),
+                ":version": S(version),
+                **{f":{name}": value for name, value in written.items()},
+            },
         }
-        pointer = {
-            **_pointer(key.user, pending.confirmation_id),
-            "session_id": S(key.session_id),
-            **expires_at,
-        }
-        await self._database.transact(
-            *({"Put": {"TableName": self._table, "Item": item}} for item in (waiting, pointer))
-        )
+        return await self._written(key, turn, "update_item", request, own)
+
+    async def _written(
+        self, key: SessionKey, turn: Turn, operation: str, request: Item, own: Item
+    ) -> bool:
+        try:
+            if turn.waiting:
+                await self._ask(key, turn, operation, request, own)
+            else:
+                await self._database.write(operation, own=own, **request)
+        except ConditionFailed:
+            return False
+        return True
 
     async def take_pending(
-        self, key: SessionKey, confirmation_id: str
-    ) -> PendingConfirmation | None:
-        """At most once: when the answer of the delete is lost, nobody gets the confirmation."""
+        self, key: SessionKey, seq: int, confirmation_id: str, *, now: float, lease: Answering
+    ) -> bool:
+        until, holder = f"{_LEASE}{confirmation_id}", f"{_HOLDER}{confirmation_id}"
+        said = _YES if lease.yes else _NO
+        own = {holder: S(said + stamp()["stamp"]["S"])}
         try:
-            answer = await self._database.write(
-                "delete_item",
+            await self._database.write(
+                "update_item",
+                own=own,
                 TableName=self._table,
-                Key=key_of(session_key(key), _PENDING),
-                ConditionExpression="#confirmation_id = :id",
-                ExpressionAttributeValues={":id": S(confirmation_id)},
-                ReturnValues="ALL_OLD",
+                Key=key_of(session_key(key), _SLOTS[slot_of(seq)]),
+                UpdateExpression=f"SET #{until} = :until, #{holder} = :holder",
+                ConditionExpression="#seq = :seq AND contains(#waiting, :id)"
+                f" AND (attribute_not_exists(#{until}) OR #{until} < :now)",
+                ExpressionAttributeValues={
+                    ":seq": N(seq),
+                    ":id": S(confirmation_id),
+                    ":now": N(now),
+                    ":until": N(lease.until),
+                    ":holder": own[holder],
+                },
             )
         except ConditionFailed:
-            return None
-        return pending_from(answer["Attributes"]["body"]["S"])
+            return False
+        return True
 
     async def find_pending(self, user: UserKey, confirmation_id: str) -> str | None:
         """Also after it was taken: a repeated answer belongs to the session that has the first
@@ -141,7 +197,7 @@ class DynamoSessionStore:
 
     async def delete(self, key: SessionKey) -> None:
         await self._database.delete_batch(
-            self._table, [key_of(session_key(key), sk) for sk in (*_SLOTS, _PENDING)]
+            self._table, [key_of(session_key(key), sk) for sk in _SLOTS]
         )
 
     async def list(
@@ -170,6 +226,20 @@ class DynamoSessionStore:
         return page, (
             tokens.write(page[-1].touched_at, page[-1].session_id) if len(items) > limit else None
         )
+
+
+def _lease(item: Item, name: str) -> Answering:
+    holder = str(item[_HOLDER + name.removeprefix(_LEASE)]["S"])
+    return Answering(float(item[name]["N"]), holder.startswith(_YES))
+
+
+def _attributes(turn: Turn, expires_at: int) -> Item:
+    waiting = [asked.confirmation_id for asked in turn.waiting]
+    return {
+        "body": S(turn_text(turn)),
+        "expires_at": N(expires_at),
+        **({"waiting": {"SS": waiting}} if waiting else {}),
+    }
 
 
 def _pointer(user: UserKey, confirmation_id: str) -> Item:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from secrets import token_urlsafe
 
-from ...values import PendingConfirmation, SessionKey, SessionMemory, SessionSummary, Turn, UserKey
+from ...values import Answering, SessionKey, SessionMemory, SessionSummary, Turn, UserKey
 from ..keys import session_key, user_key
 from ..paging import Cursor, positive
 from ..records import (
     carries_listing,
-    pending_from,
-    pending_text,
     slot_of,
     title_of,
     turn_from,
@@ -21,9 +21,16 @@ from ..records import (
 
 
 @dataclass(slots=True)
+class _Slot:
+    seq: int
+    text: str
+    version: str
+    leases: dict[str, Answering] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class _Session:
-    slots: dict[int, tuple[int, str]] = field(default_factory=dict)
-    pending: tuple[str, str] | None = None
+    slots: dict[int, _Slot] = field(default_factory=dict)
     listing: SessionSummary | None = None
 
 
@@ -37,11 +44,13 @@ class MemorySessionStore:
 
     async def read(self, key: SessionKey) -> SessionMemory:
         with self._lock:
-            session = self._find(key)
-            rows, pending = sorted(session.slots.values()), session.pending
+            slots = sorted(self._find(key).slots.values(), key=lambda slot: slot.seq)
+            taken = {name: lease for slot in slots for name, lease in slot.leases.items()}
+            rows = [(slot.seq, slot.text, slot.version) for slot in slots]
         return SessionMemory(
-            turns=tuple(turn_from(text) for _, text in rows),
-            pending=pending_from(pending[1]) if pending else None,
+            turns=tuple(turn_from(text) for _, text, _ in rows),
+            taken=taken,
+            versions={seq: version for seq, _, version in rows},
         )
 
     async def append(self, key: SessionKey, turn: Turn, *, expires_at: int) -> bool:
@@ -49,30 +58,52 @@ class MemorySessionStore:
         with self._lock:
             session = self._make(key)
             held = session.slots.get(slot_of(turn.seq))
-            if held and held[0] >= turn.seq:
+            if held and held.seq >= turn.seq:
                 return False
-            session.slots[slot_of(turn.seq)] = (turn.seq, text)
+            session.slots[slot_of(turn.seq)] = _Slot(turn.seq, text, token_urlsafe(9))
+            for asked in turn.waiting:
+                self._asked[user_key(key.user), asked.confirmation_id] = key.session_id
             if carries_listing(turn.seq):
                 title = session.listing.title if session.listing else title_of(turn.message)
                 session.listing = SessionSummary(key.session_id, title, turn.at, turn.seq)
             return True
 
-    async def put_pending(self, key: SessionKey, pending: PendingConfirmation) -> None:
-        text = pending_text(pending)
+    async def replace(
+        self,
+        key: SessionKey,
+        turn: Turn,
+        *,
+        version: str,
+        answered: Sequence[str],
+        expires_at: int,
+    ) -> bool:
+        text = turn_text(turn)
         with self._lock:
-            self._make(key).pending = (pending.confirmation_id, text)
-            self._asked[user_key(key.user), pending.confirmation_id] = key.session_id
+            held = self._find(key).slots.get(slot_of(turn.seq))
+            if held is None or (held.seq, held.version) != (turn.seq, version):
+                return False
+            held.text, held.version = text, token_urlsafe(9)
+            for name in answered:
+                held.leases.pop(name, None)
+            for asked in turn.waiting:
+                self._asked[user_key(key.user), asked.confirmation_id] = key.session_id
+            return True
 
     async def take_pending(
-        self, key: SessionKey, confirmation_id: str
-    ) -> PendingConfirmation | None:
+        self, key: SessionKey, seq: int, confirmation_id: str, *, now: float, lease: Answering
+    ) -> bool:
         with self._lock:
-            session = self._find(key)
-            if session.pending is None or session.pending[0] != confirmation_id:
-                return None
-            text = session.pending[1]
-            session.pending = None
-        return pending_from(text)
+            held = self._find(key).slots.get(slot_of(seq))
+            if held is None or held.seq != seq:
+                return False
+            taken = held.leases.get(confirmation_id)
+            if taken and taken.until >= now:
+                return False
+            waits = turn_from(held.text).waiting
+            if not any(p.confirmation_id == confirmation_id for p in waits):
+                return False
+            held.leases[confirmation_id] = lease
+            return True
 
     async def find_pending(self, user: UserKey, confirmation_id: str) -> str | None:
         with self._lock:

@@ -13,6 +13,7 @@ from ...base.clock import iso
 from ...catalogue import Catalogue, FunctionInfo
 from ...pii import Masker
 from ...values import CallOutcome, Section, SessionMemory, Step
+from ..memory import unmasked
 from . import taking_up
 from .directing import OPEN_WORLD, Directing, directing
 from .places import Field, Places, Source, normal
@@ -42,6 +43,8 @@ class Moment(Protocol):
     def masker(self) -> Masker: ...
     @property
     def language(self) -> str: ...
+    @property
+    def accepted(self) -> tuple[str, ...]: ...
     @property
     def outcomes(self) -> Mapping[int, CallOutcome]: ...
 
@@ -96,7 +99,7 @@ class Judge:
         said = tuple(Said(t.message, t.reply) for t in turns)
         places = Places(
             words=(moment.message, *(t.message for t in turns)),
-            accepted=frozenset(v for t in turns for v in t.accepted),
+            accepted=frozenset([*moment.accepted, *(v for t in turns for v in t.accepted)]),
             results=tuple(_results(moment)),
             sections=tuple(Source(s.app_id, s.section, s.data) for s in moment.sections if s.data),
             descriptions=_descriptions(moment.catalogue),
@@ -210,20 +213,11 @@ def _results(moment: Moment) -> Iterator[Source]:
         yield Source(o.app_id, o.fn_name, o.data, 0, told, o.arguments, number)
     for ago, turn in enumerate(reversed(moment.memory.turns), 1):
         for number, digest in reversed(list(enumerate(turn.digests))):
-            data = _real(json.loads(digest.data_facts_json), moment.masker)
-            yield Source(digest.app_id, digest.fn_name, data, ago, number=number)
+            for text in (digest.data_facts_json, digest.args_json):
+                if text:
+                    data = unmasked(json.loads(text), moment.masker)
+                    yield Source(digest.app_id, digest.fn_name, data, ago, number=number)
 
 
 def _descriptions(catalogue: Catalogue) -> tuple[str, ...]:
     return tuple(f"{f.description}" for app in catalogue.apps.values() for f in app.functions)
-
-
-def _real(value: Any, masker: Masker) -> Any:
-    """Remembered facts with what their placeholders stand for."""
-    if isinstance(value, str):
-        return masker.unmask_text(value)
-    if isinstance(value, list):
-        return [_real(item, masker) for item in value]
-    if isinstance(value, dict):
-        return {masker.unmask_text(k): _real(item, masker) for k, item in value.items()}
-    return value

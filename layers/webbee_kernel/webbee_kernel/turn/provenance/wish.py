@@ -82,6 +82,8 @@ class Wish:
             return True
         verbs, nouns = _verbs_and_nouns(function)
         concepts = {c for v in verbs if (c := _concept(v, "en"))}
+        if not concepts and not verbs & self.wanted:  # a verb that no list knows: what it is about
+            return bool((nouns | self._own_words(function)) & self.wanted)
         if not (verbs & self.wanted or _alike(concepts, self.concepts)):
             return False
         if own_values or not nouns or nouns & self.stems:
@@ -97,8 +99,8 @@ class Wish:
         return False
 
     def _own_words(self, function: FunctionInfo) -> frozenset[str]:
-        """The content words of the function's description and examples."""
-        texts = [function.description, *function.examples]
+        """The content words of the function's app, description and examples."""
+        texts = [" ".join(words_of(function.app_id)), function.description, *function.examples]
         return frozenset(s for text in texts for s in _content(text, self.tag))
 
     def _described(self, function: FunctionInfo) -> bool:

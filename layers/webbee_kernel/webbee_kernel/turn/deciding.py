@@ -1,0 +1,218 @@
+"""Deciding: who carries out the user's answer to a question, and the turn that goes on with it.
+
+A question is taken by a lease and stays until its answer is recorded. Whoever dies in between loses
+nothing: the next delivery of the answer takes the lease when it has ended, the audit's claims keep
+what already happened from happening again, and the first answer counts.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+from ..base.clock import Clock
+from ..base.metrics import timed
+from ..catalogue import Catalogue
+from ..channels.fact_ledger import OMITTED_FN
+from ..errors import Gone, StorageUnavailable
+from ..pii import Masker
+from ..stores.protocols import SessionStore
+from ..values import (
+    Answering,
+    CallOutcome,
+    PendingConfirmation,
+    SessionKey,
+    SessionMemory,
+    Step,
+    Turn,
+)
+from .confirmation import LIFETIME_S
+from .memory import MAX_RACES, append, unmasked
+from .state import TurnState
+
+POLL_S = 0.2
+WAIT_S = 10.0
+"""Seconds a delivery waits for another one that carries out the same answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Questions of one turn that are ours to answer, and how. Empty: others have answered them."""
+
+    memory: SessionMemory
+    turn: Turn | None = None
+    answers: tuple[tuple[PendingConfirmation, bool], ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The confirmations' ids."""
+        return tuple(p.confirmation_id for p, _ in self.answers)
+
+    @property
+    def accepted(self) -> tuple[PendingConfirmation, ...]:
+        """Those that the user said yes to."""
+        return tuple(p for p, yes in self.answers if yes)
+
+
+class Decisions:
+    """Takes questions of one store of sessions; a lease lasts `lease_s` seconds."""
+
+    def __init__(self, sessions: SessionStore, clock: Clock, lease_s: float) -> None:
+        self._sessions = sessions
+        self._clock = clock
+        self._lease_s = lease_s
+
+    async def take(
+        self, key: SessionKey, memory: SessionMemory, chosen: Mapping[str, bool]
+    ) -> Taken:
+        """The questions of `chosen` (confirmation id → yes) that are still to be answered. Waits
+        for whoever is answering one; StorageUnavailable (`being_answered`) when that takes long.
+        """
+        found: list[tuple[PendingConfirmation, bool]] = []
+        turn: Turn | None = None
+        until = time.monotonic() + WAIT_S
+        for confirmation_id, yes in chosen.items():
+            memory, mine = await self._one(key, memory, confirmation_id, yes, until)
+            if mine is not None and (asked := memory.asked(confirmation_id)):
+                turn = asked[0]
+                found.append((asked[1], mine))
+        return Taken(memory, turn, tuple(found))
+
+    async def _one(
+        self, key: SessionKey, memory: SessionMemory, name: str, yes: bool, until: float
+    ) -> tuple[SessionMemory, bool | None]:
+        """The memory with the question in it, and which answer counts; None where it is gone."""
+        while asked := memory.asked(name):
+            turn, pending = asked
+            held, now = memory.taken.get(name), self._clock.now()
+            if held is None and pending.expires_at <= now:
+                raise gone()
+            if held is None or held.until < now:
+                lease = Answering(now + self._lease_s, held.yes if held else yes)
+                if await self._sessions.take_pending(key, turn.seq, name, now=now, lease=lease):
+                    return memory, lease.yes
+            elif time.monotonic() >= until:
+                raise StorageUnavailable(
+                    "this answer is being carried out: ask again in a few seconds",
+                    code="being_answered",
+                )
+            else:
+                await asyncio.sleep(POLL_S)
+            memory = await self._sessions.read(key)
+        return memory, None
+
+    async def give_back(self, key: SessionKey, taken: Taken, expires_at: int) -> None:
+        """End the leases at once: what was begun has failed, and the answer may be given again."""
+        if taken.turn is not None:
+            version = taken.memory.versions[taken.turn.seq]
+            with suppress(StorageUnavailable):
+                await self._sessions.replace(
+                    key, taken.turn, version=version, answered=taken.ids, expires_at=expires_at
+                )
+
+
+def gone() -> Gone:
+    """What is said of a confirmation that nobody waits for."""
+    return Gone(
+        "this confirmation expired, was answered or never was: ask again",
+        field="id",
+        limit=LIFETIME_S,
+    )
+
+
+def reopened(state: TurnState, taken: Taken) -> TurnState:
+    """The turn that asked, as it stood when it asked: its message, the results it had, and what the
+    user has said yes to since."""
+    turn = taken.turn
+    assert turn is not None
+    values = [v for p in taken.accepted for v in p.values]
+    outcomes = list(recalled(turn, state.catalogue, state.masker))
+    earlier = [(Step(i, o.app_id, o.fn_name, {}, o.action_type), o) for i, o in outcomes]
+    others = tuple(t for t in taken.memory.turns if t.seq != turn.seq)
+    state = replace(
+        state,
+        message=turn.message,
+        memory=replace(taken.memory, turns=others),
+        accepted=tuple(dict.fromkeys([*turn.accepted, *values])),
+        recalled=frozenset(i for i, _ in outcomes),
+    )
+    return state.with_outcomes(earlier) if earlier else state
+
+
+def recalled(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[tuple[int, CallOutcome]]:
+    """The successful calls of a remembered turn, numbered, in real values."""
+    told = [d for d in turn.digests if d.fn_name != OMITTED_FN]
+    for number, digest in enumerate(told):
+        function = catalogue.function(digest.app_id, digest.fn_name)
+        data = _real(digest.data_facts_json, masker)
+        arguments = _real(digest.args_json, masker)
+        yield (
+            number,
+            CallOutcome(
+                digest.app_id,
+                digest.fn_name,
+                "ok",
+                data=data,
+                action_type=function.action_type if function else "read",
+                step=number,
+                arguments=arguments if isinstance(arguments, dict) else {},
+            ),
+        )
+
+
+def _real(text: str, masker: Masker) -> object:
+    return unmasked(json.loads(text), masker) if text else None
+
+
+def asked_in(turn: Turn, waiting: Sequence[PendingConfirmation]) -> list[PendingConfirmation]:
+    """Those of the waiting questions that this turn asked itself, not what it carries on for one
+    that the ring has overwritten."""
+    own = {turn.request_id, *turn.also}
+    return [p for p in waiting if p.request_id in own]
+
+
+@timed("RecordMs")
+async def amend(
+    store: SessionStore,
+    key: SessionKey,
+    taken: Taken,
+    build: Callable[[SessionMemory, Turn], Turn],
+    *,
+    request_id: str,
+    expires_at: int,
+) -> Turn:
+    """Rewrite the turn whose questions `taken` have been answered.
+
+    `build` makes it from the turn as it stands: another of its questions may have been answered
+    meanwhile. Where the ring has overwritten it, it becomes a turn of its own.
+    """
+    memory, asked = taken.memory, taken.turn
+    for _ in range(MAX_RACES):
+        if asked is None:
+            return await append(
+                store, key, memory, lambda m: _renumbered(build, m, taken), expires_at=expires_at
+            )
+        turn, version = build(memory, asked), memory.versions[asked.seq]
+        if await store.replace(
+            key, turn, version=version, answered=taken.ids, expires_at=expires_at
+        ):
+            return turn
+        memory = await store.read(key)
+        if answered := memory.answered(request_id):
+            return answered
+        seq = asked.seq
+        asked = next((t for t in memory.turns if t.seq == seq), None)
+    raise StorageUnavailable(
+        "this session is being written by too many requests at once: retry in a second"
+    )
+
+
+def _renumbered(
+    build: Callable[[SessionMemory, Turn], Turn], memory: SessionMemory, taken: Taken
+) -> Turn:
+    assert taken.turn is not None
+    return replace(build(memory, taken.turn), seq=memory.last_seq + 1)

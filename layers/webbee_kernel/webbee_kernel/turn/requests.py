@@ -1,0 +1,39 @@
+"""Requests: which ones a session has answered, beyond the five turns it remembers. Pure.
+
+A request id that comes back with its message gets its answer again; with another message it is
+refused, always. For that each slot of the ring keeps short marks of the requests it has answered
+before: 9 + 3 characters each, so 5 × 50 of them cost 3 KB and no call.
+"""
+
+from __future__ import annotations
+
+from ..base.ids import digest
+from ..errors import RequestConflict
+from ..values import RING_SIZE, SessionMemory
+
+KEPT = 50
+"""Marks a slot keeps."""
+_ID, _MESSAGE = 9, 3
+
+
+def mark(request_id: str, message: str) -> str:
+    """12 characters: whose request, and which message it carried."""
+    return digest("request", request_id)[:_ID] + digest("message", message)[:_MESSAGE]
+
+
+def marks(memory: SessionMemory, seq: int, request_id: str, message: str) -> tuple[str, ...]:
+    """What turn `seq` keeps: the marks of the slot it overwrites, and its own request's."""
+    slot = seq % RING_SIZE
+    before = next((t.marks for t in memory.turns if t.seq % RING_SIZE == slot and t.seq < seq), ())
+    return (*before, mark(request_id, message))[-KEPT:]
+
+
+def refuse_another_message(memory: SessionMemory, request_id: str, message: str) -> None:
+    """RequestConflict where this request id has been answered with another message."""
+    given = mark(request_id, message)
+    for turn in memory.turns:
+        other = turn.request_id == request_id and turn.message != message
+        if other or any(m[:_ID] == given[:_ID] and m != given for m in turn.marks):
+            raise RequestConflict(
+                "this request_id was used for another message: send a new one", field="request_id"
+            )
