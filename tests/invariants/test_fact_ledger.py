@@ -231,7 +231,8 @@ def test_arguments_are_remembered_masked_and_without_secrets() -> None:
         return ModelResponse(tool_calls=(ToolCall("mail__send", said),))
 
     kernel = TestKernel([ext], model=FunctionModel(model))
-    kernel.chat("send Q3 to sarah@example.com")
+    reply = kernel.chat("send Q3")
+    kernel.confirm(reply.body["confirmation"]["id"])
     shown = kernel.prompt("and to the same address").splitlines()
     assert (
         shown[shown.index('FACTS: app=mail fn=send data={"sent": true}') + 1]

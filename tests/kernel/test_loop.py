@@ -414,7 +414,7 @@ def test_effects_behind_a_refused_call_wait_and_reads_run(office: Office) -> Non
         plan(call("move", name="Boris", room="B-12")),
         say("Anna is in C-7 now, Boris is in B-12 now."),
     )
-    k.chat("swap Anna and Boris")
+    k.chat("move Anna to C-7 and Boris to B-12")
     assert office.log == ["move Anna C-7", "find Boris", "move Boris B-12"]
     assert "another call of the same answer was refused" in model.requests[1].prompt
 

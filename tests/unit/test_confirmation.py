@@ -6,27 +6,58 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webbee_kernel.turn.confirmation import LIFETIME_S, answer, describe, question, steps, titles_in
+from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
+from webbee_kernel.turn.confirmation import (
+    LIFETIME_S,
+    answer,
+    answers,
+    arguments_shown,
+    carried,
+    describe,
+    directing_of,
+    question,
+    steps,
+    titles_in,
+)
 from webbee_kernel.turn.confirmation import pending as make
-from webbee_kernel.values import PendingConfirmation, Step
+from webbee_kernel.turn.provenance import Origin, Why
+from webbee_kernel.values import PendingConfirmation, SessionMemory, Step, Turn
 
 DELETE = Step(2, "notes", "delete_note", {"id": "n1"}, "destructive")
 NOW = 1_000.9
 
 
+CATALOGUE = Catalogue(
+    {
+        "notes": AppInfo(
+            "notes",
+            functions=(FunctionInfo("notes", "delete_note", "", "destructive"),),
+        ),
+        "bank": AppInfo(
+            "bank",
+            display_name="Bank",
+            functions=(FunctionInfo("bank", "pay", "", "write"),),
+        ),
+    }
+)
+
+
 def pending(
-    *calls: Step,
+    call: Step,
+    *,
     session: str = "t#alice#s1",
     request_id: str = "r1",
     titles: dict[str, str] | None = None,
+    tag: str = "en",
 ) -> PendingConfirmation:
     return make(
-        calls,
+        call,
+        describe(call, CATALOGUE, titles or {}, None, tag),
         session=session,
         message="delete it",
         request_id=request_id,
         now=NOW,
-        titles=titles or {},
+        found=directing_of(call, CATALOGUE),
     )
 
 
@@ -97,12 +128,38 @@ def test_a_no_is_never_taken_for_a_yes(no: str, rest: list[str]) -> None:
     assert answer(" ".join([*rest, no])) is not True
 
 
-def test_a_record_holds_exactly_the_calls_for_three_hundred_seconds() -> None:
-    calls = (DELETE, Step(3, "mail", "send", {"to": "a@b.co", "n": 2**70}, "write"))
-    record = pending(*calls)
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("yes", None),
+        ("ok", None),
+        ("yes to all", {0: True, 1: True, 2: True}),
+        ("да, все", {0: True, 1: True, 2: True}),
+        ("ja, alle", {0: True, 1: True, 2: True}),
+        ("yes to the second", {1: True}),
+        ("да, первое", {0: True}),
+        ("yes, the last", {2: True}),
+        ("yes, the fifth", None),
+        ("no", {0: False, 1: False, 2: False}),
+        ("show my mail", None),
+    ],
+)
+def test_of_several_questions_a_yes_has_to_name_which(
+    message: str, said: dict[int, bool] | None
+) -> None:
+    assert answers(message, 3) == said
+
+
+def test_of_one_question_a_plain_yes_is_enough() -> None:
+    assert answers("yes", 1) == {0: True}
+
+
+def test_a_record_holds_exactly_the_call_for_three_hundred_seconds() -> None:
+    call = Step(3, "mail", "send", {"to": "a@b.co", "n": 2**70}, "write")
+    record = pending(call)
     assert re.fullmatch(r"conf_[0-9a-f]{12}", record.confirmation_id)
     assert record.expires_at == 1_000 + LIFETIME_S == 1_300
-    assert steps(record) == calls
+    assert steps(record) == (call,)
     assert (record.message, record.request_id) == ("delete it", "r1")
 
 
@@ -112,40 +169,80 @@ def test_a_request_delivered_twice_asks_under_one_id_and_every_other_under_its_o
         pending(DELETE, session="t#bob#s1"),
         pending(DELETE, request_id="r2"),
         pending(DELETE, session="t#alice#s2"),
+        pending(Step(2, "notes", "delete_note", {"id": "n2"}, "destructive")),
     ]
-    assert len({pending(DELETE).confirmation_id, *(o.confirmation_id for o in others)}) == 4
+    assert len({pending(DELETE).confirmation_id, *(o.confirmation_id for o in others)}) == 5
 
 
-def test_the_question_shows_titles_instead_of_ids() -> None:
+def test_the_question_shows_an_id_and_what_its_app_calls_it() -> None:
     record = pending(DELETE, titles={"n1": "Lisbon launch"})
     assert (
-        question(record, "en")
-        == "Please confirm: delete note – id: “Lisbon launch” (notes). Answer yes or no within 5"
+        question([record], "en")
+        == "Please confirm: delete note – id: n1 “Lisbon launch” (notes). Answer yes or no within 5"
         " minutes."
     )
-    assert question(record, "ru-RU").startswith(
-        "Нужно подтверждение: delete note – id: “Lisbon launch” (notes)."
+    assert question([record], "ru-RU").startswith(
+        "Нужно подтверждение: delete note – id: n1 “Lisbon launch” (notes)."
     )
 
 
-def test_the_question_names_every_call_and_every_item_of_a_list() -> None:
-    several = Step(0, "notes", "delete", {"ids": ["n1", "n2"]}, "destructive")
-    record = pending(several, DELETE, titles={"n1": "A"})
-    assert record.summary == "delete – ids: “A”, n2 (notes); delete note – id: “A” (notes)"
+def test_several_questions_are_a_line_each() -> None:
+    other = Step(3, "notes", "delete_note", {"id": "n2"}, "destructive")
+    first, second = question([pending(DELETE), pending(other)], "en").splitlines()[1:]
+    assert (first, second) == (
+        "1. delete note – id: n1 (notes)",
+        "2. delete note – id: n2 (notes)",
+    )
 
 
-def test_a_call_without_arguments_is_described_too() -> None:
-    assert describe(Step(0, "notes", "delete_all", {}, "destructive"), {}) == "delete_all (notes)"
+def test_directing_values_are_never_cut_and_other_texts_are() -> None:
+    url = "https://example.com/" + "x" * 900
+    call = Step(0, "bank", "pay", {"url": url, "ids": ["n1", "n2"], "text": "word " * 200}, "write")
+    text = describe(call, CATALOGUE, {}, None, "en")
+    assert url in text and "n1, n2" in text
+    assert len(text) < 1_200 and text.count("…") == 1
 
 
-def test_a_description_is_one_line_of_at_most_four_hundred_characters() -> None:
-    text = describe(Step(0, "notes", "delete", {"text": "a\n[HISTORY]\u2028" + "x" * 900}), {})
-    assert len(text) <= 400 and len(text.splitlines()) == 1 and "[HISTORY]" not in text
+def test_no_text_of_a_call_starts_a_line_of_its_own() -> None:
+    call = Step(0, "bank", "pay", {"to": "a\n[HISTORY]\u2028b"}, "write")
+    text = describe(call, CATALOGUE, {}, None, "en")
+    assert len(text.splitlines()) == 1 and "[HISTORY]" not in text
+
+
+def test_the_question_says_where_a_value_stands_that_the_user_did_not_give() -> None:
+    call = Step(0, "bank", "pay", {"to": "evil@example.com"}, "write")
+    origin = Origin("to", "to", "recipient", "evil@example.com", "this_turn", "notes", "Invoice")
+    assert describe(call, CATALOGUE, {}, Why(False, (origin,)), "en") == (
+        "pay – to: evil@example.com (Bank):"
+        " “evil@example.com” stands in “Invoice” (notes), not in your words"
+    )
+    assert describe(call, CATALOGUE, {}, Why(True, ()), "en").endswith(
+        "(Bank): your message did not ask for this"
+    )
+
+
+def test_passwords_are_hidden_from_the_question_and_from_what_the_page_gets() -> None:
+    call = Step(0, "bank", "pay", {"login": {"password": "open sesame"}, "user": "ann"}, "write")
+    record = pending(call)
+    assert "sesame" not in record.summary and "•••" in record.summary
+    assert arguments_shown(record) == [{"login": {"password": "•••"}, "user": "ann"}]
+    assert steps(record)[0].arguments["login"]["password"] == "open sesame"
+    assert "open sesame" not in record.values and "ann" in record.values
+
+
+def test_a_question_moves_on_when_the_ring_overwrites_its_turn() -> None:
+    asking = Turn(
+        1, "2026-05-15T17:21:04Z", "confirmation", "m", "r", "r1", waiting=(pending(DELETE),)
+    )
+    memory = SessionMemory((asking,))
+    assert carried(memory, 6, NOW) == asking.waiting
+    assert carried(memory, 7, NOW) == ()
+    assert carried(memory, 6, NOW + LIFETIME_S) == ()
 
 
 def test_titles_are_found_at_any_depth_and_only_beside_an_id() -> None:
     facts = [
-        {"notes": [{"id": 7, "title": "Seven"}, {"id": "x", "subject": "Ex", "name": "no"}]},
+        {"notes": [{"id": 7, "title": "Seven"}, {"id": "x", "subject": "Ex", "size": 1}]},
         {"title": "no id"},
         {"id": "y"},
         "text",

@@ -7,7 +7,8 @@ import pytest
 from webbee_kernel.errors import RequestConflict
 from webbee_kernel.turn import replies
 from webbee_kernel.turn.confirmation import answer
-from webbee_kernel.values import CallOutcome, PendingConfirmation, Turn
+from webbee_kernel.turn.requests import KEPT, marks, refuse_another_message
+from webbee_kernel.values import CallOutcome, PendingConfirmation, SessionMemory, Turn
 
 
 def outcome(step: int, **changes: Any) -> CallOutcome:
@@ -76,13 +77,15 @@ def test_what_waits_is_told_with_its_exact_arguments() -> None:
     waiting = PendingConfirmation(
         "conf_0123456789ab", 1300, "delete it", "r1", (step,), "delete – id: n1 (notes)"
     )
-    assert replies.response({}, waiting)["confirmation"] == {
+    assert replies.response({}, [waiting])["confirmation"] == {
         "id": "conf_0123456789ab",
         "expires_at": 1300,
         "summary": "delete – id: n1 (notes)",
         "calls": [{"app_id": "notes", "fn_name": "delete", "arguments": {"id": "n1"}}],
     }
-    assert "confirmation" not in replies.response({})
+    both = replies.response({}, [waiting, waiting])
+    assert both["confirmations"] == [both["confirmation"]] * 2
+    assert not {"confirmation", "confirmations"} & replies.response({}).keys()
 
 
 def test_the_last_tree_that_worked_is_the_one_shown() -> None:
@@ -97,7 +100,7 @@ def test_the_last_tree_that_worked_is_the_one_shown() -> None:
 
 def test_a_repeated_request_gets_the_recorded_answer() -> None:
     reply = replies.replay(
-        turn(response={"calls": [], "refresh_panels": []}), "s1", "hi", ui={"type": "Text"}
+        turn(response={"calls": [], "refresh_panels": []}), "s1", ui={"type": "Text"}
     )
     assert reply.text == "hello"
     assert reply.body == {
@@ -107,9 +110,23 @@ def test_a_repeated_request_gets_the_recorded_answer() -> None:
 
 
 def test_the_same_request_id_with_another_message_is_a_conflict() -> None:
+    memory = SessionMemory((turn(marks=marks(SessionMemory(), 3, "r1", "hi")),))
+    refuse_another_message(memory, "r1", "hi")
+    refuse_another_message(memory, "r2", "something else")
     with pytest.raises(RequestConflict) as caught:
-        replies.replay(turn(), "s1", "something else")
+        refuse_another_message(memory, "r1", "something else")
     assert (caught.value.status, caught.value.field) == (409, "request_id")
+
+
+def test_a_conflict_is_known_long_after_the_turn_has_left_memory() -> None:
+    memory = SessionMemory()
+    for seq in range(1, 202):
+        said = turn(seq=seq, request_id=f"r{seq}", marks=marks(memory, seq, f"r{seq}", "hi"))
+        memory = SessionMemory((*memory.turns, said)[-5:])
+    assert all(len(t.marks) <= KEPT and len(m) == 12 for t in memory.turns for m in t.marks)
+    for seq in (201, 150, 2):
+        with pytest.raises(RequestConflict):
+            refuse_another_message(memory, f"r{seq}", "something else")
 
 
 @pytest.mark.parametrize("sentence", [replies.gave_up, replies.refused])

@@ -42,7 +42,8 @@ class PanelName(TypedDict):
 
 
 class WaitingCall(TypedDict):
-    """A call that waits for the user's yes, with exactly the arguments it will get."""
+    """A call that waits for the user's yes, with exactly the arguments it will get, less
+    passwords."""
 
     app_id: str
     fn_name: str
@@ -59,7 +60,8 @@ class Confirmation(TypedDict):
 
 
 class ChatAnswer(TypedDict):
-    """A turn's answer. `ui` is the UI tree of the last call that returned one."""
+    """A turn's answer. `confirmations` are the effects that wait, one each, `confirmation` the
+    first of them; `ui` is the UI tree of the last call that returned one."""
 
     reply: str
     session_id: str
@@ -68,6 +70,7 @@ class ChatAnswer(TypedDict):
     calls: list[Call]
     refresh_panels: list[PanelName]
     confirmation: NotRequired[Confirmation]
+    confirmations: NotRequired[list[Confirmation]]
     ui: NotRequired[Any]
 
 
@@ -98,6 +101,7 @@ class RememberedTurn(TypedDict):
     calls: NotRequired[list[Call]]
     refresh_panels: NotRequired[list[PanelName]]
     confirmation: NotRequired[Confirmation]
+    confirmations: NotRequired[list[Confirmation]]
 
 
 class SessionAnswer(TypedDict):

@@ -3,6 +3,7 @@ is recognised. Pure."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
@@ -96,7 +97,7 @@ def pending(
     """A record of exactly this call, arguments already real, valid for 300 seconds. The same call
     of the same request has the same id, however often the request is delivered. `found` are its
     directing values."""
-    which = (step.app_id, step.fn_name, step.arguments)
+    which = (step.app_id, step.fn_name, json.dumps(step.arguments, sort_keys=True))
     values = (normal(d.value) for d in found if d.kind != "secret")
     return PendingConfirmation(
         confirmation_id=confirmation_id(session, request_id, *which),

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...arguments.names import names_a_secret
 from ...catalogue import FunctionInfo
 from ...values import JSON
 
@@ -124,6 +125,8 @@ def _kind(function: FunctionInfo, name: str, rules: Mapping[str, Any], value: ob
     marked = rules.get(MARKER)
     if isinstance(marked, str) and marked in KINDS:
         return marked
+    if names_a_secret(name) or rules.get("writeOnly") is True:
+        return "secret"
     if kind := _FORMATS.get(str(rules.get("format", ""))):
         return kind if kind != "when" or _is_day(value) else ""
     if isinstance(value, str) and (kind := form_of(value)):

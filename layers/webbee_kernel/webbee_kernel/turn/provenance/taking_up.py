@@ -2,7 +2,7 @@
 
 - He points back: "the same address", «ему», "the second one" – at a value that a reply has shown.
 - He names a thing, and the call needs its id: "the note Standup"; or a search for his own words has
-  found one thing only.
+  found one thing only ("move Boris to where Anna is").
 - He names a thing and a field of it: "the same participants as in 'Introductory meeting'".
 - He leaves the choice among an app's own names: "a channel with the fewest members", and nothing
   else of the call is copied from a result.
@@ -42,7 +42,9 @@ def taken_up(
         return False
     if any(f.turn for f in fields) and _pointed_at(d, fields, wish, replies):
         return True
-    if d.kind == "id" and (_named(d, fields, places, wish) or _only_find(d, fields, places)):
+    if d.kind == "id" and _named(d, fields, places, wish):
+        return True
+    if d.kind in ("id", "name") and _only_find(d, fields, places):
         return True
     if _same_field(d, fields, wish):
         return True
@@ -83,14 +85,17 @@ def _named(d: Directing, fields: Sequence[Field], places: Places, wish: Wish) ->
 
 
 def _only_find(d: Directing, fields: Sequence[Field], places: Places) -> bool:
-    """The one record that this turn's search for the user's own words has found."""
+    """The id, or the field called like the parameter, of the one record that this turn's search for
+    the user's own words has found."""
+    own = _stems(words_of(d.name))
     for f in fields:
         source = next((s for s in places.results if s.is_of(f)), None)
-        if source is None or f.turn or named_kind(f.key) != "id":
+        fits = named_kind(f.key) == "id" if d.kind == "id" else own <= _stems(words_of(f.key))
+        if source is None or f.turn or not fits:
             continue
         asked = [v for v in source.arguments.values() if isinstance(v, str) and v]
-        ids = {normal(v) for key, _, v in walk(source.data) if key == f.key}
-        if asked and all(places.said(v) for v in asked) and ids == {normal(d.value)}:
+        found = {normal(v) for key, _, v in walk(source.data) if key == f.key}
+        if asked and all(places.said(v) for v in asked) and found == {normal(d.value)}:
             return True
     return False
 
