@@ -178,9 +178,9 @@ def test_an_id_that_a_call_was_given_is_known_while_its_arguments_are_remembered
 def test_a_result_that_repeats_what_the_model_made_up_is_no_source_of_ids(said: str) -> None:
     turns = Turns()
     turns.found = {"query": said, "note": f"Nothing for {said}", "tasks": []}
-    turns.play(("change", {"text": said}), ("find", {}), message="find my task")
+    turns.play(("change", {"text": said}), ("find", {}), message="change my task")
     turns.echo = {"text": said, "message": f"Changed {said}."}
-    turns.play(("change", {"text": said}), message="look again")
+    turns.play(("change", {"text": said}), message="change it again")
     for _ in range(2):
         turns.play(("change", {"task_id": "99887"}), message="go on")
     assert [g["task_id"] for g in turns.got] == ["", ""]

@@ -232,7 +232,9 @@ def test_no_model_reads_a_secret_argument_back(office: Office) -> None:
         say("That is all."),
         say("Anna is signed in."),
     )
-    k.chat("sign Anna in")
+    asked = k.chat("sign Anna in")
+    assert "hunter2" not in str(asked.body)
+    k.confirm(asked.body["confirmation"]["id"])
     assert 'args={"name": "Anna"}' in model.requests[1].prompt
     assert not any("hunter2" in r.prompt for r in model.requests)
 
