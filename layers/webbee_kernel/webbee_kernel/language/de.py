@@ -178,6 +178,17 @@ WORDS = Words(
 )
 
 SENTENCES: Sentences = {
+    "able": "Ja: {what}.",
+    "and_what": "{subject}: {value}",
+    "for_example": "Sie können zum Beispiel sagen: {examples}.",
+    "not_known": "In dem, was Ihre Apps mir sagten, finde ich keine Antwort darauf.",
+    "not_remembered": "In den Runden, an die ich mich erinnere, sehe ich nichts dergleichen.",
+    "noted": "Ich habe nichts getan. Sagen Sie mir, was zu tun ist, zum Beispiel: {examples}.",
+    "nothing_waits": "Nichts wartet auf eine Antwort.",
+    "remembered": "Aus den Runden, an die ich mich erinnere: {what}.",
+    "shall_i": "Soll ich das tun: {what}?",
+    "welcome": "Gern geschehen.",
+    "what_instead": "Was genau soll ich tun?",
     "gave_up": "Ich konnte nicht erkennen, was zu tun ist. Bitte sagen Sie es anders oder genauer.",
     "unfinished_rounds": "Noch nicht alles ist erledigt: Es waren zu viele Schritte für eine"
     " Nachricht. Sagen Sie „weiter“, dann mache ich weiter. Bisher:",

@@ -538,7 +538,8 @@ PEOPLE = People(
     " visit visual volume warehouse warning water weather web webinar webmaster website"
     " wednesday week weekly welcome west what white wiki windows winter with work workflow"
     " workshop workspace world year yearly yesterday you your zone zoom",
-    place_leads="cape el fort king lake las los mount mt new point pope port prince queen saint costa villa"
+    place_leads="cape costa el fort king lake las los mount mt new point pope port prince queen"
+    " saint villa"
     " sainte"
     " san santa santo st",
     nobody="anonym anonymous na none not null tba tbd undefined unknown",

@@ -176,6 +176,17 @@ WORDS = Words(
 )
 
 SENTENCES: Sentences = {
+    "able": "Sí: {what}.",
+    "and_what": "{subject}: {value}",
+    "for_example": "Puede decir, por ejemplo: {examples}.",
+    "not_known": "No encuentro una respuesta en lo que me dijeron sus aplicaciones.",
+    "not_remembered": "No veo nada así en los turnos que recuerdo.",
+    "noted": "No he hecho nada. Dígame qué hacer, por ejemplo: {examples}.",
+    "nothing_waits": "No hay nada pendiente de respuesta.",
+    "remembered": "De los turnos que recuerdo: {what}.",
+    "shall_i": "¿Hago esto: {what}?",
+    "welcome": "De nada.",
+    "what_instead": "¿Qué debo hacer exactamente?",
     "gave_up": "No he podido entender qué hacer con eso. Dígalo de otra forma o con más precisión.",
     "unfinished_rounds": "Aún no está todo hecho: eran demasiados pasos para un mensaje. Diga"
     " «sigue» y continúo. Hasta ahora:",

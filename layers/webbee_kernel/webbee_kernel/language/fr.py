@@ -166,6 +166,17 @@ WORDS = Words(
 )
 
 SENTENCES: Sentences = {
+    "able": "Oui : {what}.",
+    "and_what": "{subject} : {value}",
+    "for_example": "Vous pouvez dire, par exemple : {examples}.",
+    "not_known": "Je ne trouve pas de réponse dans ce que vos applications m'ont dit.",
+    "not_remembered": "Je ne vois rien de tel dans les échanges dont je me souviens.",
+    "noted": "Je n'ai rien fait. Dites-moi quoi faire, par exemple : {examples}.",
+    "nothing_waits": "Rien n'attend de réponse.",
+    "remembered": "Des échanges dont je me souviens : {what}.",
+    "shall_i": "Dois-je faire cela : {what} ?",
+    "welcome": "Je vous en prie.",
+    "what_instead": "Que dois-je faire exactement ?",
     "gave_up": "Je n'ai pas compris ce qu'il faut faire. Dites-le autrement ou plus précisément.",
     "unfinished_rounds": "Tout n'est pas encore fait : il fallait trop d'étapes pour un"
     " message. Dites « continue » et je poursuis. Pour l'instant :",

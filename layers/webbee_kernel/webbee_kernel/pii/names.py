@@ -56,8 +56,9 @@ _LETTERS = re.compile(
 )
 _AFTER_ADDRESS = re.compile(r"\s?\(([^()<>@\d]{3,60})\)")
 _MAILBOX = re.compile(
-    r"(?:no-?_?reply|do-?not-?reply|support|info|notifications?|notify|alerts?|hello|sales|billing|admin|team|news(?:letter)?|marketing"
-    r"|help|contact|service|mailer(?:-daemon)?|postmaster|updates?|jobs|hr|office|invoices?|accounts?|security|feedback)(?=[@+.-])",
+    r"(?:no-?_?reply|do-?not-?reply|support|info|notifications?|notify|alerts?|hello|sales|billing"
+    r"|admin|team|news(?:letter)?|marketing|help|contact|service|mailer(?:-daemon)?|postmaster"
+    r"|updates?|jobs|hr|office|invoices?|accounts?|security|feedback)(?=[@+.-])",
     re.IGNORECASE,
 )
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from ..catalogue import FunctionInfo
-from ..language import fold
+from ..language import stem, tokens
 
 BUDGET = 24_000
 """Characters of names, descriptions, examples and schemas shown: about 6,000 tokens, some 60
@@ -18,10 +17,6 @@ ordinary functions."""
 
 MAX_FUNCTIONS = 120
 """Functions shown: chat-completion services take at most 128."""
-
-STEM = 5
-"""Letters of a word that count: enough to tell words apart, few enough for English and Russian
-endings."""
 
 _RECENT_WEIGHT = 0.3
 
@@ -94,11 +89,11 @@ def _scores(
 ) -> dict[str, float]:
     """How near each function's words are to the message and, a third as much, to recent ones."""
     said, before = stems(message), stems(" ".join(recent))
-    known = Counter(stem for f in functions for stem in _words(f))
-    weight = {stem: math.log(1 + len(functions) / n) for stem, n in known.items()}
+    known = Counter(word for f in functions for word in _words(f))
+    weight = {word: math.log(1 + len(functions) / n) for word, n in known.items()}
 
     def together(words: frozenset[str]) -> float:
-        return sum(weight[stem] for stem in words)
+        return sum(weight[word] for word in words)
 
     return {
         f.tool_name: together(_words(f) & said) + _RECENT_WEIGHT * together(_words(f) & before)
@@ -107,8 +102,9 @@ def _scores(
 
 
 def stems(text: str) -> frozenset[str]:
-    """The first five letters of every word of two letters or more."""
-    return frozenset(word[:STEM] for word in re.findall(r"[^\W\d_]{2,}", fold(text)))
+    """The stems of every word of two letters or more."""
+    words = (part for token in tokens(text) for part in token.text.split("-"))
+    return frozenset(stem(word) for word in words if len(word) > 1 and not word.isdigit())
 
 
 def _words(function: FunctionInfo) -> frozenset[str]:
