@@ -11,11 +11,13 @@ import pytest
 
 from local.template import TEMPLATE_PATH, Template, resources
 from tests.deployment import transform
-from webbee_kernel.base.metrics import EMITTED
+from webbee_kernel.base.metrics import BY_VERSION, EMITTED
 
 FUNCTIONS = ("ChatTurn", "ToolDispatch", "SkeletonRefresh")
 ALARMS = {
-    *(f"{name}{kind}" for name in FUNCTIONS for kind in ("Errors", "Throttles")),
+    *(f"{name}{kind}" for name in FUNCTIONS for kind in ("Errors", "ServerErrors", "Throttles")),
+    "CallsFail",
+    "RefreshesFail",
     "SlowTurns",
     "ApiServerErrors",
     "RefreshesWait",
@@ -51,10 +53,18 @@ def metrics_named(template: Template) -> set[tuple[str, str]]:
     shown = [m for w in body["widgets"] for m in w["properties"]["metrics"]]
     own = {(m[1], m[5]) for m in shown if str(m[0]).startswith("Webbee/")}
     for _, alarm in resources(template, "AWS::CloudWatch::Alarm"):
-        if isinstance(alarm["Namespace"], dict):
-            dimensions = {d["Name"]: d["Value"] for d in alarm["Dimensions"]}
-            own.add((alarm["MetricName"], dimensions["function"]))
+        for metric in metrics_of(alarm):
+            if isinstance(metric["Namespace"], dict):
+                dimensions = {d["Name"]: d["Value"] for d in metric["Dimensions"]}
+                own.add((metric["MetricName"], dimensions["function"]))
     return own
+
+
+def metrics_of(alarm: dict[str, Any]) -> list[dict[str, Any]]:
+    """What an alarm looks at: one metric, or those of an expression."""
+    if "Metrics" not in alarm:
+        return [alarm]
+    return [m["MetricStat"]["Metric"] for m in alarm["Metrics"] if "MetricStat" in m]
 
 
 def test_dashboard_and_alarms_show_only_metrics_that_the_kernel_emits(template: Template) -> None:
@@ -72,9 +82,57 @@ def test_traffic_moves_by_alias_and_back_on_the_functions_own_errors(
     properties = template["Resources"][f"{name}Function"]["Properties"]
     assert properties["AutoPublishAliasAllProperties"]
     assert template["Globals"]["Function"]["AutoPublishAlias"] == "live"
-    assert {"Ref": f"{name}Errors"} in properties["DeploymentPreference"]["Alarms"]
+    rollback = [alarm["Ref"] for alarm in properties["DeploymentPreference"]["Alarms"]]
+    assert rollback[:2] == [f"{name}Errors", f"{name}ServerErrors"]
     assert transformed["Resources"][f"{name}FunctionAliaslive"]["Properties"]["Name"] == "live"
     assert f"{name}FunctionDeploymentGroup" in transformed["Resources"]
+
+
+@pytest.mark.parametrize(
+    ("name", "alarm"),
+    [
+        *((name, f"{name}ServerErrors") for name in FUNCTIONS),
+        ("ToolDispatch", "CallsFail"),
+        ("SkeletonRefresh", "RefreshesFail"),
+    ],
+)
+def test_a_deployment_is_taken_back_on_what_its_own_new_version_counts(
+    template: Template, transformed: Template, name: str, alarm: str
+) -> None:
+    preference = template["Resources"][f"{name}Function"]["Properties"]["DeploymentPreference"]
+    assert {"Ref": alarm} in preference["Alarms"]
+    [version] = [v for v in versions(transformed) if v.startswith(f"{name}Function")]
+    for metric in metrics_of(transformed["Resources"][alarm]["Properties"]):
+        assert metric["MetricName"] in BY_VERSION
+        assert {d["Name"]: d["Value"] for d in metric["Dimensions"]}["version"] == {
+            "Fn::GetAtt": [version, "Version"]
+        }
+
+
+def test_refreshes_leave_a_new_accounts_ten_executions_to_turns(transformed: Template) -> None:
+    [source] = [p for _, p in resources(transformed, "AWS::Lambda::EventSourceMapping")]
+    assert source["ScalingConfig"] == {"MaximumConcurrency": {"Ref": "RefreshConcurrency"}}
+    assert transformed["Parameters"]["RefreshConcurrency"]["Default"] == 2  # the least SQS takes
+    for name in FUNCTIONS:  # an account must keep 10 unreserved: one that has 10 can reserve none
+        kept = transformed["Resources"][f"{name}Function"]["Properties"]
+        assert kept["ReservedConcurrentExecutions"] == {
+            "Fn::If": [
+                f"{name}IsReserved",
+                {"Ref": f"{name}Reserved"},
+                {"Ref": "AWS::NoValue"},
+            ]
+        }
+        assert transformed["Parameters"][f"{name}Reserved"]["Default"] == 0
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_each_function_has_its_own_memory_or_that_of_all(transformed: Template, name: str) -> None:
+    assert transformed["Resources"][f"{name}Function"]["Properties"]["MemorySize"] == {
+        "Fn::If": [f"{name}HasMemory", {"Ref": f"{name}MemoryMb"}, {"Ref": "MemoryMb"}]
+    }
+    assert transformed["Conditions"][f"{name}HasMemory"] == {
+        "Fn::Not": [{"Fn::Equals": [{"Ref": f"{name}MemoryMb"}, 0]}]
+    }
 
 
 def test_chat_turn_and_its_permission_name_the_alias_of_tool_dispatch(
@@ -168,7 +226,7 @@ def test_every_parameter_is_constrained_or_a_switch(template: Template) -> None:
     free = {
         n
         for n, p in template["Parameters"].items()
-        if not {"AllowedPattern", "AllowedValues", "MinValue"} & p.keys()
+        if not {"AllowedPattern", "AllowedValues", "MinValue", "MaxLength"} & p.keys()
     }
     assert free == {
         "BedrockModelArns"

@@ -11,6 +11,8 @@ import pytest
 from webbee_kernel.base.metrics import (
     EMITTED,
     MAX_VALUES,
+    answered,
+    flush,
     metered,
     record,
     record_model,
@@ -52,6 +54,55 @@ def test_counts_are_summed_and_times_are_kept_one_by_one() -> None:
 def test_a_line_holds_no_more_values_than_the_format_allows() -> None:
     [found] = written(lambda: [record("RefreshLagSeconds", n) for n in range(MAX_VALUES + 5)])
     assert len(found["RefreshLagSeconds"]) == MAX_VALUES
+
+
+def counted(work: Any, version: str) -> list[dict[str, Any]]:
+    found: list[str] = []
+    with metered("chat_turn", "Webbee/test", dict, version=version, write=found.append):
+        work()
+    return [json.loads(text) for text in found]
+
+
+def test_failures_and_what_they_are_a_share_of_are_written_by_version_too() -> None:
+    def work() -> None:
+        answered(failed=True)
+        record("Turns")
+
+    [found] = counted(work, "8")
+    assert (found["Requests"], found["ServerErrors"], found["version"]) == ([1], [1], "8")
+    all_of_them, by_version = found["_aws"]["CloudWatchMetrics"]
+    assert [m["Name"] for m in all_of_them["Metrics"]] == ["Requests", "ServerErrors", "Turns"]
+    assert by_version["Dimensions"] == [["function", "version"]]
+    assert [m["Name"] for m in by_version["Metrics"]] == ["Requests", "ServerErrors"]
+
+
+@pytest.mark.parametrize("name", ["Refreshes", "RefreshFailures"])
+def test_a_share_has_both_its_counts_in_every_line(name: str) -> None:
+    [found] = counted(lambda: record(name), "8")
+    assert found["Refreshes"] + found["RefreshFailures"] == (
+        [1, 0] if name == "Refreshes" else [0, 1]
+    )
+
+
+def test_what_was_flushed_is_not_written_again() -> None:
+    def work() -> None:
+        record("Ticks")
+        flush()
+        record("DynamoDBCalls")
+
+    assert [f.get("Ticks") for f in counted(work, "8")] == [[1], None]
+    assert [f.get("DynamoDBCalls") for f in counted(work, "8")] == [None, [1]]
+
+
+def test_an_invocation_that_is_killed_has_written_what_it_flushed() -> None:
+    found: list[str] = []
+    killed = metered("skeleton_refresh", "n", dict, write=found.append)
+    killed.__enter__()
+    record("Ticks")
+    flush()
+    assert json.loads(found[0])["Ticks"] == [1]
+    killed.__exit__(None, None, None)
+    assert len(found) == 1
 
 
 def test_nothing_is_written_without_a_namespace_or_without_figures() -> None:

@@ -76,8 +76,10 @@ class Function:
     def __call__(self, event: Mapping[str, Any], context: Any = None) -> Any:
         """Answer one event."""
         service = self.service()
+        version = str(getattr(context, "function_version", "") or "")
+        metrics = metered(self._role, self._namespace, fields, version=version)
         try:
-            with bind_invocation(event, context), metered(self._role, self._namespace, fields):
+            with bind_invocation(event, context), metrics:
                 return self._loop.run(service.handle(event))
         finally:
             if self._after:

@@ -11,6 +11,7 @@ import orjson
 
 from ..base.clock import Clock
 from ..base.logs import bind, hashed
+from ..base.metrics import answered, flush, record
 from ..bootstrap import (
     App,
     bootstrap,
@@ -87,6 +88,8 @@ class RefreshService:
             return await self.router.serve(event)
         if signal := event.get("signal"):
             return {"signal": signal, "apps": await self._signal(str(signal), event)}
+        record("Ticks")
+        flush()  # a tick that is ended before it ends was one
         jobs = await self.scheduler.tick(self._queue())
         return {"queued": await self.refresher.tick(self._queue()), "jobs": jobs}
 
@@ -157,7 +160,9 @@ class RefreshService:
                 record.get("messageId"),
                 type(error).__name__,
             )
+            answered(failed=True)
             return False
+        answered(failed=False)
         return outcome != "busy" or not isinstance(message, RefreshAsked)
 
     async def _dealt_with(self, message: RefreshMessage) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ..base.clock import Clock
 from ..base.ids import new_id
+from ..base.metrics import answered, record
 from ..base.system import WEBHOOK_USER
 from ..bootstrap import App, bootstrap, make_host, make_queue
 from ..config import Settings
@@ -21,7 +22,7 @@ from ..sdk.definitions import SecretDef
 from ..sdk.errors import SecretTooLargeError
 from ..stores.installed import is_installed
 from ..surfaces import secrets
-from ..values import CallRequest, UserKey, user_dict
+from ..values import CallOutcome, CallRequest, UserKey, user_dict
 from . import answers
 from .http import Answer, Request, Route, Router
 from .identity import has_role, require_role
@@ -38,6 +39,9 @@ REFUSED: Mapping[str, type[KernelError]] = {
     "PERMISSION_DENIED": NotAllowed,
 }
 """Outcomes that are errors of the request, not results of the function."""
+
+BROKEN = ("INTERNAL", "BACKEND_TIMEOUT")
+"""Outcomes of code that raised or did not come back, as against those it chose."""
 
 
 class ToolService:
@@ -94,9 +98,19 @@ class ToolService:
             known = {
                 k: v for k, v in event.items() if k in CallRequest.__dataclass_fields__
             }  # a newer chat_turn may say more
-            return asdict(await self.host.execute(CallRequest(**known)))
+            outcome = await self._execute(CallRequest(**known))
         except KernelError as error:
+            answered(failed=True)
             return {"unavailable": error.body()["error"]}
+        answered(failed=False)
+        return asdict(outcome)
+
+    async def _execute(self, call: CallRequest) -> CallOutcome:
+        """The call's outcome, counted."""
+        outcome = await self.host.execute(call)
+        record("Calls")
+        record("CallFailures", outcome.error_code in BROKEN)
+        return outcome
 
     async def call(self, request: Request) -> Answer:
         """A chat function or a panel (`__panel__<id>`), through the same guards as a turn's; the
@@ -121,7 +135,7 @@ class ToolService:
             request_id=body.request_id or new_id(),
             deadline_s=self.app.settings.call_seconds,
         )
-        outcome = await self.host.execute(call)
+        outcome = await self._execute(call)
         if outcome.ok and outcome.action_type != "read":
             await self._queue.ask(user, after_effects(self.host.catalogue, [app_id]))
         if panel and outcome.ok:
@@ -196,7 +210,7 @@ class ToolService:
             given,
             deadline_s=self.app.settings.call_seconds,
         )
-        outcome = await self.host.execute(call)
+        outcome = await self._execute(call)
         if outcome.error_code in REFUSED:
             raise NotFound(outcome.error, field="path")
         if not outcome.ok:

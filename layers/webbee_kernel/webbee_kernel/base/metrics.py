@@ -47,6 +47,14 @@ class Metric(NamedTuple):
 
 CHAT, TOOLS, REFRESH = "chat_turn", "tool_dispatch", "skeleton_refresh"
 EMITTED: Mapping[str, Metric] = {
+    "Requests": Metric(
+        "Count",
+        (CHAT, TOOLS, REFRESH),
+        "requests, calls and messages answered, by version too; reads only where they failed",
+    ),
+    "ServerErrors": Metric(
+        "Count", (CHAT, TOOLS, REFRESH), "those of them that failed on our side, by version too"
+    ),
     "Turns": Metric("Count", (CHAT,), "turns recorded"),
     "TurnErrors": Metric("Count", (CHAT,), "turns in which nothing succeeded"),
     "TurnMs": Metric("Milliseconds", (CHAT,), "a turn, from the first read to the recorded reply"),
@@ -67,24 +75,48 @@ EMITTED: Mapping[str, Metric] = {
         "Count", (CHAT,), "replies of the model that claimed what the data does not hold"
     ),
     "DynamoDBCalls": Metric("Count", (CHAT, TOOLS, REFRESH), "requests to the tables"),
+    "Calls": Metric("Count", (TOOLS,), "calls of extensions' code, by version too"),
+    "CallFailures": Metric(
+        "Count", (TOOLS,), "calls in which the code raised or ran out of time, by version too"
+    ),
+    "Ticks": Metric("Count", (REFRESH,), "ticks of the clock that began"),
     "UsersQueued": Metric("Count", (REFRESH,), "users a tick found due and queued"),
     "OldestDueSeconds": Metric(
         "Seconds",
         (REFRESH,),
         "how far past their time the user is who waits longest",
     ),
-    "Refreshes": Metric("Count", (REFRESH,), "refreshes that saved a snapshot"),
-    "RefreshFailures": Metric("Count", (REFRESH,), "refreshes whose handler failed"),
+    "Refreshes": Metric("Count", (REFRESH,), "refreshes that saved a snapshot, by version too"),
+    "RefreshFailures": Metric(
+        "Count", (REFRESH,), "refreshes whose handler failed, by version too"
+    ),
     "RefreshLagSeconds": Metric(
         "Seconds", (REFRESH,), "from a section's time to the start of its refresh"
     ),
 }
 
+FAILURES: Mapping[str, str] = {
+    "ServerErrors": "Requests",
+    "CallFailures": "Calls",
+    "RefreshFailures": "Refreshes",
+}
+"""Failures, and the counts that they are a share of. A line that holds one holds the other, so that
+the share of a quiet minute is 0 and not unknown; both are written by function version too, so that
+an alarm sees a new release apart from the one beside it."""
+
+BY_VERSION = frozenset({*FAILURES, *FAILURES.values()})
+
 
 @dataclass(slots=True)
 class _Figures:
-    """What one invocation counted: values by metric, and by role and model."""
+    """What one invocation counted since it last wrote: values by metric, and by role and model;
+    and where and how it writes."""
 
+    function: str
+    version: str
+    namespace: str
+    fields: Callable[[], Mapping[str, str]]
+    write: Callable[[str], object]
     values: dict[str, list[float]] = field(default_factory=dict)
     models: dict[tuple[str, str], dict[str, list[float]]] = field(default_factory=dict)
 
@@ -142,48 +174,64 @@ def tokens(read: int, cached: int, written: int) -> None:
     record("OutputTokens", written)
 
 
+def answered(*, failed: bool) -> None:
+    """A request, call or message was dealt with; `failed` where that was our side's failure."""
+    record("Requests")
+    record("ServerErrors", failed)
+
+
+def flush() -> None:
+    """Write what was counted so far: for work that may be ended before its invocation is."""
+    if (figures := _figures.get()) is not None:
+        for text in _lines(figures):
+            figures.write(text)
+        figures.values.clear()
+        figures.models.clear()
+
+
 @contextmanager
 def metered(
     function: str,
     namespace: str,
     fields: Callable[[], Mapping[str, str]],
     *,
+    version: str = "",
     write: Callable[[str], object] | None = None,
 ) -> Iterator[None]:
     """Collect this invocation's figures and write them to standard output at its end: a line of its
     own, one per model; nothing without a namespace.
 
     `fields` are what its log lines carry, asked at the end: the line can be found by its
-    correlation id.
+    correlation id. `version` is the function's, as Lambda numbers what was published.
     """
     if not namespace:
         yield
         return
-    figures = _Figures()
-    token = _figures.set(figures)
+    token = _figures.set(_Figures(function, version, namespace, fields, write or _print))
     try:
         yield
     finally:
+        flush()
         _figures.reset(token)
-        for text in _lines(function, namespace, figures, fields()):
-            (write or _print)(text)
 
 
-def _lines(
-    function: str, namespace: str, figures: _Figures, fields: Mapping[str, str]
-) -> Iterator[str]:
-    if figures.values:
+def _lines(figures: _Figures) -> Iterator[str]:
+    fields = figures.fields()
+    if values := figures.values:
+        for failures, all_of_them in FAILURES.items():
+            if failures in values or all_of_them in values:
+                values.setdefault(failures, [0])
+                values.setdefault(all_of_them, [0])
         units = {name: metric.unit for name, metric in EMITTED.items()}
+        dimensions = {"service": "webbee", "function": figures.function}
+        yield line(figures.namespace, dimensions, values, units, fields, version=figures.version)
+    for (role, model), counts in figures.models.items():
         yield line(
-            namespace, {"service": "webbee", "function": function}, figures.values, units, fields
-        )
-    for (role, model), values in figures.models.items():
-        yield line(
-            namespace,
+            figures.namespace,
             {"role": role, "model": model},
-            values,
+            counts,
             MODEL_UNITS,
-            {**fields, "function": function},
+            {**fields, "function": figures.function},
         )
 
 
@@ -193,9 +241,11 @@ def line(
     values: Mapping[str, list[float]],
     units: Mapping[str, str],
     fields: Mapping[str, str],
+    *,
+    version: str = "",
 ) -> str:
-    """One JSON line from which CloudWatch makes metrics by `dimensions`; counts are summed, others
-    keep every value."""
+    """One JSON line from which CloudWatch makes metrics by `dimensions`, and those of `BY_VERSION`
+    by function and version too; counts are summed, others keep every value."""
     from aws_lambda_powertools.metrics import (
         EphemeralMetrics,  # brings botocore with it: only where metrics are written
     )
@@ -206,7 +256,19 @@ def line(
     for name, found in values.items():
         for number in [sum(found)] if units[name] == "Count" else found[:MAX_VALUES]:
             metrics.add_metric(name, units[name], number)
-    return orjson.dumps({**fields, **metrics.serialize_metric_set()}).decode()
+    written: dict[str, Any] = {**fields, **metrics.serialize_metric_set()}
+    directives = written["_aws"]["CloudWatchMetrics"]
+    counted = [m for m in directives[0]["Metrics"] if m["Name"] in BY_VERSION]
+    if version and counted:
+        directives.append(
+            {
+                "Namespace": namespace,
+                "Dimensions": [["function", "version"]],
+                "Metrics": counted,
+            }
+        )
+        written["version"] = version
+    return orjson.dumps(written).decode()
 
 
 def _print(text: str) -> None:

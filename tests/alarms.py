@@ -1,0 +1,198 @@
+"""CloudWatch's alarms, computed: recorded metrics in, the state at a moment out.
+
+As CloudWatch documents it: statistics by period, metric math by data point, M out of N data points,
+`TreatMissingData`; an alarm looks once a minute, also where its period is longer, at the periods
+that end then. It looks a little further back than N periods and takes real data points before
+missing ones; how far is not published, in the documentation's example it is two periods.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+FURTHER = 2
+"""Periods before the N evaluated ones in which CloudWatch still finds real data points."""
+
+Dimensions = frozenset[tuple[str, str]]
+
+
+class Point(NamedTuple):
+    """One value of a metric. `at` in seconds."""
+
+    namespace: str
+    name: str
+    dimensions: Dimensions
+    at: float
+    value: float
+
+
+def embedded(text: str, at: float) -> list[Point]:
+    """The points that CloudWatch makes of one line in the embedded metric format, as of `at`; none
+    of any other line."""
+    if not text.startswith("{") or "_aws" not in (found := json.loads(text)):
+        return []
+    return [
+        Point(directive["Namespace"], metric["Name"], _named(found, names), at, value)
+        for directive in found["_aws"]["CloudWatchMetrics"]
+        for names in directive["Dimensions"]
+        for metric in directive["Metrics"]
+        for value in found[metric["Name"]]
+    ]
+
+
+def _named(found: Mapping[str, Any], names: Iterable[str]) -> Dimensions:
+    return frozenset((name, str(found[name])) for name in names)
+
+
+def state(alarm: Mapping[str, Any], points: Sequence[Point], at: float) -> str:
+    """OK, ALARM or INSUFFICIENT_DATA of an alarm of the template, its references resolved."""
+    period, series = _series(alarm, points)
+    count = alarm["EvaluationPeriods"]
+    looked_at = [series(at - (n + 1) * period) for n in range(count + FURTHER)]
+    real = [value for value in looked_at if value is not None][:count]
+    if len(real) < count:
+        missing = [value for value in looked_at[:count] if value is None]
+        treated = alarm.get("TreatMissingData", "missing")
+        if not real and treated in ("missing", "ignore"):
+            return "INSUFFICIENT_DATA"
+        breaching = len(missing) if treated == "breaching" else 0
+        breaching = min(breaching, count - len(real))
+    else:
+        breaching = 0
+    breaching += sum(_breaches(alarm, value) for value in real)
+    return "ALARM" if breaching >= alarm.get("DatapointsToAlarm", count) else "OK"
+
+
+def _breaches(alarm: Mapping[str, Any], value: float) -> bool:
+    compare: Mapping[str, Callable[[float, float], bool]] = {
+        "GreaterThanOrEqualToThreshold": operator.ge,
+        "GreaterThanThreshold": operator.gt,
+        "LessThanThreshold": operator.lt,
+        "LessThanOrEqualToThreshold": operator.le,
+    }
+    return compare[alarm["ComparisonOperator"]](value, alarm["Threshold"])
+
+
+def _series(
+    alarm: Mapping[str, Any], points: Sequence[Point]
+) -> tuple[float, Callable[[float], float | None]]:
+    """The alarm's period, and its data point of the period that starts at a moment."""
+    if "Metrics" not in alarm:
+        statistic = alarm.get("Statistic") or alarm["ExtendedStatistic"]
+        return alarm["Period"], lambda start: _datum(
+            points, alarm, statistic, start, alarm["Period"]
+        )
+    [told] = [m for m in alarm["Metrics"] if m["ReturnData"]]
+    inputs = {m["Id"]: m["MetricStat"] for m in alarm["Metrics"] if "MetricStat" in m}
+    [period] = {stat["Period"] for stat in inputs.values()}
+
+    def computed(start: float) -> float | None:
+        data = {
+            name: _datum(points, stat["Metric"], stat["Stat"], start, period)
+            for name, stat in inputs.items()
+        }
+        return calculate(told["Expression"], data)
+
+    return period, computed
+
+
+def _datum(
+    points: Sequence[Point], metric: Mapping[str, Any], statistic: str, start: float, period: float
+) -> float | None:
+    wanted = frozenset((d["Name"], d["Value"]) for d in metric["Dimensions"])
+    values = sorted(
+        p.value
+        for p in points
+        if start <= p.at < start + period
+        and (p.namespace, p.name) == (metric["Namespace"], metric["MetricName"])
+        and p.dimensions == wanted
+    )
+    if not values:
+        return None
+    match statistic:
+        case "Sum":
+            return math.fsum(values)
+        case "Maximum":
+            return values[-1]
+        case "p95":
+            return values[math.ceil(0.95 * len(values)) - 1]
+    raise AssertionError(statistic)
+
+
+_ARITHMETIC: Mapping[type[ast.AST], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.GtE: operator.ge,
+    ast.Gt: operator.gt,
+}
+
+
+def calculate(expression: str, data: Mapping[str, float | None]) -> float | None:
+    """Metric math on one data point of each series. Where one is missing, so is the result; a
+    division by zero has none either."""
+    if None in [data[n.id] for n in ast.walk(ast.parse(expression)) if _is_series(n)]:
+        return None
+    return _value(ast.parse(expression, mode="eval").body, data)
+
+
+def _is_series(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id != "IF"
+
+
+def _value(node: ast.expr, data: Mapping[str, float | None]) -> float | None:
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return number
+        case ast.Name(id=name):
+            return data[name]
+        case (
+            ast.BinOp(left=left, op=op, right=right)
+            | ast.Compare(left=left, ops=[op], comparators=[right])
+        ):
+            one, other = _value(left, data), _value(right, data)
+            if one is None or other is None or (isinstance(op, ast.Div) and other == 0):
+                return None
+            return float(_ARITHMETIC[type(op)](one, other))
+        case ast.Call(func=ast.Name(id="IF"), args=[condition, yes, no]):
+            return _value(yes if _value(condition, data) else no, data)
+    raise AssertionError(ast.dump(node))
+
+
+def resolved(value: Any, names: Mapping[str, str]) -> Any:
+    """A property of the template with its references resolved: to a name given by reference
+    (`ChatTurnFunction.Version.Version`), else to the reference itself."""
+    match value:
+        case {"Ref": str(name)}:
+            return names.get(name, name)
+        case {"Fn::GetAtt": [str(name), str(attribute)]}:
+            return names.get(f"{name}.{attribute}", f"{name}.{attribute}")
+        case {"Fn::Sub": str(text)}:
+            for name, stands_for in names.items():
+                text = text.replace(f"${{{name}}}", stands_for)
+            return text
+        case dict():
+            return {k: resolved(v, names) for k, v in value.items()}
+        case list():
+            return [resolved(v, names) for v in value]
+    return value
+
+
+STACK = {
+    "AWS::StackName": "webbee",
+    "ChatTurnFunction.Version.Version": "8",
+    "ToolDispatchFunction.Version.Version": "8",
+    "SkeletonRefreshFunction.Version.Version": "8",
+}
+"""A stack in whose template version 8 is the newest."""
+
+
+def alarm(template: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """An alarm of the template in that stack."""
+    found: dict[str, Any] = resolved(template["Resources"][name]["Properties"], STACK)
+    return found

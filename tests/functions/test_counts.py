@@ -1,0 +1,108 @@
+"""What an alarm counts, by the version that answered: failures of our side, and their share."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from local.stack import Stack
+from tests.alarms import embedded
+from tests.functions.support import deployed, event
+from webbee_kernel.errors import ModelUnavailable
+from webbee_kernel.llm.scripted import FunctionModel
+
+ENV = {"POWERTOOLS_METRICS_NAMESPACE": "Webbee/webbee"}
+BY_VERSION = frozenset({"function", "version"})
+
+
+def counted(
+    stack: Stack, capsys: pytest.CaptureFixture[str], function: str, *events: Any
+) -> dict[str, float]:
+    """What version 8 of a function counts while it answers these events."""
+    capsys.readouterr()
+    for given in events:
+        handler = stack.handlers[function].lambda_handler
+        handler(given, SimpleNamespace(function_version="8"))
+    found: Counter[str] = Counter()
+    for line in capsys.readouterr().out.splitlines():
+        for point in embedded(line, 0):
+            if dict(point.dimensions).get("version") == "8":
+                assert {name for name, _ in point.dimensions} == BY_VERSION
+                found[point.name] += point.value
+    return dict(found)
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError(), ModelUnavailable("away")])
+def test_a_turn_that_raises_is_a_server_error_and_no_crash(
+    capsys: pytest.CaptureFixture[str], error: Exception
+) -> None:
+    def broken(_: Any) -> Any:
+        raise error
+
+    with deployed(env=ENV, model=FunctionModel(broken)) as stack:
+        found = counted(stack, capsys, "chat_turn", event("http_chat"), event("http_chat"))
+    assert (found["Requests"], found["ServerErrors"]) == (2, 2)
+
+
+def test_reads_that_go_well_and_refusals_are_no_failures(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with deployed(env=ENV) as stack:
+        bad = event("http_chat") | {"body": "{"}
+        found = counted(
+            stack, capsys, "chat_turn", event("http_chat"), bad, *[event("http_events")] * 20
+        )
+    assert (found["Requests"], found["ServerErrors"]) == (2, 0)
+
+
+def test_a_read_that_fails_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    missing = {**ENV, "WEBBEE_TABLE_EVENTS": "nowhere"}
+    with deployed(env=missing) as stack:
+        found = counted(stack, capsys, "chat_turn", event("http_events"))
+    assert (found["Requests"], found["ServerErrors"]) == (1, 1)
+
+
+def invoked(function: str, **arguments: Any) -> dict[str, Any]:
+    return event("invoke_call") | {"app_id": "probe", "name": function, "arguments": arguments}
+
+
+def test_a_call_counts_as_failed_where_the_code_raised_not_where_it_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with deployed(env=ENV) as stack:
+        raised = counted(stack, capsys, "tool_dispatch", invoked("fail"))
+        refused = counted(stack, capsys, "tool_dispatch", invoked("save", text=1), invoked("none"))
+    assert raised == {"Calls": 1, "CallFailures": 1, "Requests": 1, "ServerErrors": 0}
+    assert (refused["Calls"], refused["CallFailures"]) == (2, 0)
+
+
+def test_a_message_that_has_to_come_again_is_a_server_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    batch = event("sqs_refresh_batch")
+    with deployed(env=ENV) as stack:
+        found = counted(stack, capsys, "skeleton_refresh", batch)
+    assert (found["Requests"], found["ServerErrors"]) == (
+        len(batch["Records"]),
+        2,  # one of a kind that is not known, one that is no JSON
+    )
+
+
+def test_a_tick_that_dies_has_been_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    class NoQueue:
+        async def send(self, messages: Any) -> None:
+            raise ConnectionError
+
+    with deployed(env=ENV) as stack:
+        function = stack.handlers["skeleton_refresh"].lambda_handler
+        function.service()._sender = NoQueue()
+        with pytest.raises(ConnectionError):
+            function(event("eventbridge_tick"))
+    written = [json.loads(x) for x in capsys.readouterr().out.splitlines() if '"_aws"' in x]
+    assert [x["Ticks"] for x in written if "Ticks" in x] == [[1]]
