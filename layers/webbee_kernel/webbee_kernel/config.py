@@ -74,6 +74,7 @@ class Settings(BaseModel):
     turn_tokens: int = Field(150_000, alias="WEBBEE_TURN_TOKENS", ge=1_000)
     install: str = Field("*", alias="WEBBEE_INSTALL")
     confirm_writes: bool = Field(False, alias="WEBBEE_CONFIRM_WRITES")
+    grounding: Literal["strict", "data", "off"] = Field("data", alias="WEBBEE_GROUNDING")
     public_url: str = Field("", alias="WEBBEE_PUBLIC_URL")
     tenants: str = Field("default", alias="WEBBEE_TENANTS", pattern=r"^[^#\s]+([,\s]+[^#\s]+)*$")
     app_config: Json[dict[str, Any]] = Field({}, alias="WEBBEE_CONFIG")

@@ -59,9 +59,28 @@ class Confirmation(TypedDict):
     calls: list[WaitingCall]
 
 
+class SourceSpan(TypedDict):
+    """Where a value of the reply comes from.
+
+    `start` and `end` count characters of `reply`. `how` is `verbatim`, `formatted` (a date, a
+    rounded amount), `derived` (with its `formula` where there is one) or `message` (the user's own
+    words); `call` is the place in `calls`, `path` the field in its result, arguments, summary or
+    error.
+    """
+
+    start: int
+    end: int
+    how: Literal["verbatim", "formatted", "derived", "message"]
+    call: NotRequired[int]
+    path: NotRequired[str]
+    formula: NotRequired[str]
+
+
 class ChatAnswer(TypedDict):
     """A turn's answer. `confirmations` are the effects that wait, one each, `confirmation` the
-    first of them; `ui` is the UI tree of the last call that returned one."""
+    first of them; `ui` is the UI tree of the last call that returned one; `sources` say where the
+    values of a reply after calls come from, and `sourced` that every value has one. A repeated
+    delivery of an answer carries neither."""
 
     reply: str
     session_id: str
@@ -71,6 +90,8 @@ class ChatAnswer(TypedDict):
     refresh_panels: list[PanelName]
     confirmation: NotRequired[Confirmation]
     confirmations: NotRequired[list[Confirmation]]
+    sources: NotRequired[list[SourceSpan]]
+    sourced: NotRequired[bool]
     ui: NotRequired[Any]
 
 

@@ -257,6 +257,11 @@ class Index:
         """Every field that is text."""
         return self._places
 
+    def is_row(self, owner: Owner) -> bool:
+        """Whether an owner is a record among others: a row, or one of several calls of a
+        function."""
+        return len(owner) > 2 or len(self._same.get(str(owner[:1]), ())) > 1
+
     @property
     def tables(self) -> list[Rows]:
         """The lists and maps of rows, and the results of a function that was called repeatedly."""

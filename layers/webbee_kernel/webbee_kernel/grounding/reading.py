@@ -41,7 +41,7 @@ _AMOUNT = re.compile(
 )
 _MARKER = re.compile(r"^[ \t>]*(?:\*\*)?(\d{1,3})[.)](?=\s)", re.M)
 _END = re.compile(r"(?<=[.!?\u2026])(?:[\"\u00bb\u201d*_)]*)(?:\s+|$)|\n|;\s|$")
-_ABBREVIATED = re.compile(r"(?:\b[^\W\d_]{1,3}|\b\d{1,2})\.$")
+_ABBREVIATED = re.compile(r"(?:\b[^\W\d_]{1,2}|\b\d{1,2})\.$")
 
 
 @dataclass(slots=True)

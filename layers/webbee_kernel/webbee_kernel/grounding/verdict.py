@@ -135,7 +135,7 @@ class _Check:
         bound = [
             records.Value(claim, ground.places, claim.kind in TEXTUAL)
             for claim, ground in self.grounds
-            if ground.places and all(len(p.owner) > 1 for p in ground.places)
+            if ground.places and all(self.evidence.index.is_row(p.owner) for p in ground.places)
         ]
         return sorted(bound, key=lambda value: value.claim.start)
 

@@ -4,6 +4,7 @@ import { api } from "./api.js";
 import { fill, h, plain, randomId, time } from "./dom.js";
 import { renderTree } from "./nodes.js";
 import { toast } from "./overlay.js";
+import { sourced } from "./sources.js";
 import { t } from "./strings.js";
 
 const LIMIT = 8000;
@@ -79,13 +80,14 @@ export class Chat {
     return h("li.welcome", h("p.welcome-title", t("empty")), examples.length > 0 && h("p.muted", t("tryThis")), h("div.chips", examples.map(chip)));
   }
 
-  bubble(who, text, at, extra) {
-    return h("li", { class: `turn ${who}` }, h("div.who", h("span", t(who)), at && h("time", { datetime: at }, time(at))), h("div.bubble", text && h("p.pre", plain(text)), extra));
+  bubble(who, text, at, extra, nodes) {
+    return h("li", { class: `turn ${who}` }, h("div.who", h("span", t(who)), at && h("time", { datetime: at }, time(at))), h("div.bubble", text && h("p.pre", nodes ?? plain(text)), extra));
   }
 
   answer(body, isLast) {
     const tree = body.ui && renderTree(body.ui, this.act(body.calls?.findLast?.((c) => c.status === "ok")?.app_id ?? ""));
-    const item = this.bubble("webbee", body.confirmation ? "" : body.reply, body.at, [this.calls(body.calls), tree && h("div.reply-ui", tree)]);
+    const item = this.bubble("webbee", body.confirmation ? "" : body.reply, body.at, [this.calls(body.calls), tree && h("div.reply-ui", tree)], sourced(plain(body.reply), body.sources, body.calls));
+    if (body.sourced) item.classList.add("all-sourced");
     if (body.status === "error") item.classList.add("failed");
     if (body.confirmation) item.querySelector(".bubble").append(this.confirmation(body.confirmation, isLast));
     return item;

@@ -20,13 +20,14 @@ def of_calls(
     policy: str = "",
     language: str = "en",
     now: float | None = None,
+    mode: str = "data",
 ) -> Evidence:
     """The calls of a turn as models may see them; `apps`: display names by app id."""
     from ..grounding import Evidence
 
     calls = tuple(of_call(o, apps.get(o.app_id, "")) for o in outcomes)
     at = iso(now) if now is not None else ""
-    return Evidence(calls, message, policy, language=language, now=at)
+    return Evidence(calls, message, policy, language=language, now=at, mode=mode)
 
 
 def of_call(outcome: CallOutcome, name: str) -> Call:

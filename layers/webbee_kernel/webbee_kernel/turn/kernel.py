@@ -41,7 +41,7 @@ from .classifier import Classifier
 from .deciding import Decisions, Taken, amend, asked_in, gone, reopened
 from .evidence import of_calls
 from .memory import append
-from .narrator import Narrator
+from .narrator import Narration, Narrator
 from .recording import Told, amended, remembered, wanted
 from .replies import Reply
 from .requests import refuse_another_message
@@ -89,7 +89,7 @@ class Kernel:
         self._queue = queue
         self._clock = clock
         self._policy = settings.policy_text()
-        self._narrator = Narrator(model, policy=self._policy)
+        self._narrator = Narrator(model, policy=self._policy, mode=settings.grounding)
         consent = consent or OwnWish(settings.confirm_writes)
         self._runner = StepRunner(dispatch, settings.call_seconds, consent)
         self._rounds = Rounds(
@@ -161,6 +161,7 @@ class Kernel:
             deadline=started + self.settings.turn_seconds - RECORD_RESERVE_S,
             masker=masker_for(memory, ask.message, self._gate(ask.user)),
             policy=self._policy,
+            grounding=self.settings.grounding,
         )
 
     async def _finish(self, ask: Ask, ended: Ended, answered: Taken | None = None) -> Reply:
@@ -181,22 +182,25 @@ class Kernel:
                 now=state.now,
             )
             if not narration.hand_back:
-                return await self._narrated(ask, ended, narration.text, answered)
+                return await self._narrated(ask, ended, narration, answered)
             state = state.with_tokens(narration.tokens)
             ended = await self._rounds.go(state, HANDED_BACK)
         return await self._hold(ask, ended, answered)
 
-    async def _narrated(self, ask: Ask, ended: Ended, text: str, answered: Taken | None) -> Reply:
+    async def _narrated(
+        self, ask: Ask, ended: Ended, narration: Narration, answered: Taken | None
+    ) -> Reply:
         """Record what the narrator said, the classifier's question behind it, and before it that
         the turn ended early where it did."""
-        state = ended.state
+        state, text = ended.state, narration.text
         if ended.limit:
             text = f"{replies.unfinished(ended.limit, state.language)}\n\n{text}"
         if asks(ended.text):
             text = f"{text}\n\n{ended.text}"
         worked = any(o.ok for o in state.fresh.values())
         status: TurnStatus = "ok" if worked else "error"
-        return await self._record(ask, state, text, status, answered=answered)
+        reply = await self._record(ask, state, text, status, answered=answered)
+        return reply.with_sources(narration, len(state.told_shown), state.masker.unmask_text)
 
     async def _decide(self, ask: Ask, state: TurnState, chosen: Mapping[str, bool]) -> Reply:
         """The user answered: run exactly what waited, or forget it, and go on with the turn that

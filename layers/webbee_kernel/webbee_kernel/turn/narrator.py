@@ -17,7 +17,7 @@ from .results_block import results_block
 from .rules import policy_block
 
 if TYPE_CHECKING:
-    from ..grounding import Evidence
+    from ..grounding import Evidence, Source
 
 MAX_REPLY = 8_000
 """Characters of a reply."""
@@ -45,18 +45,23 @@ MAY_HAND_BACK = (
 
 @dataclass(frozen=True, slots=True)
 class Narration:
-    """The reply, or that more calls are needed before there can be one."""
+    """The reply with where its values come from, or that more calls are needed before there can be
+    one. `sourced`: every value has a source."""
 
     text: str = ""
     hand_back: bool = False
     tokens: int = 0
+    sources: tuple[Source, ...] = ()
+    sourced: bool = False
 
 
 class Narrator:
     """Asks a model for the reply and lets nothing through that the data does not hold."""
 
-    def __init__(self, model: Model, policy: str = "") -> None:
+    def __init__(self, model: Model, policy: str = "", mode: str = "data") -> None:
+        """`mode`: `off` believes the model."""
         self._model = model
+        self._mode = mode
         self._policy = policy
         rules = policy_block(policy)
         self._systems = {
@@ -84,7 +89,7 @@ class Narrator:
         hides, the kernel adds. `left` tells the seconds until the turn's deadline, which both
         requests share; `apps` are display names by app id.
         """
-        from ..grounding import render  # only a turn that called something pays for its patterns
+        from ..grounding import check, render  # only a turn with calls pays for its patterns
 
         evidence = of_calls(
             message,
@@ -93,6 +98,7 @@ class Narrator:
             policy=self._policy,
             language=language,
             now=now,
+            mode=self._mode,
         )
         prompt = "\n".join(["[MESSAGE]", one_line(message), results_block(outcomes)])
         request = ModelRequest(
@@ -112,11 +118,13 @@ class Narrator:
                 return Narration(hand_back=True, tokens=spent)
             judged = _judged(text, evidence)
             if not judged.wrong:
-                return Narration(judged.kept, tokens=spent)
+                told = judged.sources
+                return Narration(judged.kept, tokens=spent, sources=told, sourced=True)
             record("UngroundedReplies")
             kept = judged.kept
             request = replace(request, prompt=prompt + _problems(judged.wrong))
-        return Narration(kept or cut(render(evidence, language), MAX_REPLY), tokens=spent)
+        text = kept or cut(render(evidence, language), MAX_REPLY)
+        return Narration(text, tokens=spent, sources=check(text, evidence=evidence).sources)
 
     async def _asked(self, request: ModelRequest) -> ModelResponse | None:
         """The model's answer; None where there is none, or only its beginning."""
@@ -136,6 +144,7 @@ class _Judged:
 
     kept: str = ""
     wrong: tuple[str, ...] = ()
+    sources: tuple[Source, ...] = ()
 
 
 def _judged(text: str, evidence: Evidence) -> _Judged:
@@ -145,7 +154,7 @@ def _judged(text: str, evidence: Evidence) -> _Judged:
         return _Judged(wrong=("(empty reply)",))
     verdict = check(text, evidence=evidence)
     if verdict.grounded:
-        return _Judged(_with(text, verdict.added))
+        return _Judged(_with(text, verdict.added), sources=verdict.sources)
     return _Judged(_with(verdict.kept, verdict.added), verdict.ungrounded or ("(empty reply)",))
 
 

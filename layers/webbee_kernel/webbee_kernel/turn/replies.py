@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import language
 from ..values import CallOutcome, PendingConfirmation, Turn
 from .confirmation import arguments_shown
+from .sources import spans
+
+if TYPE_CHECKING:
+    from .narrator import Narration
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +25,14 @@ class Reply:
     def text(self) -> str:
         """The words the user reads."""
         return str(self.body["reply"])
+
+    def with_sources(self, narration: Narration, calls: int, unmask: Callable[[str], str]) -> Reply:
+        """The answer with where the narrator's values come from; `calls` it was shown."""
+        first = max(0, len(self.body["calls"]) - calls)
+        told = spans(narration.sources, narration.text, self.text, unmask, first)
+        if not told:
+            return self
+        return Reply({**self.body, "sources": told, "sourced": narration.sourced})
 
 
 def response(

@@ -72,6 +72,7 @@ class TurnState:
     deadline: float
     masker: Masker
     policy: str = ""
+    grounding: str = "data"
     steps: Mapping[int, Step] = field(default_factory=dict)
     outcomes: Mapping[int, CallOutcome] = field(default_factory=dict)
     shown: Mapping[int, CallOutcome] = field(default_factory=dict)

@@ -48,4 +48,5 @@ def _evidence(state: TurnState) -> Evidence:
         identities=tuple(t.message for t in state.memory.turns),
         language=state.language,
         now=iso(state.now),
+        mode=state.grounding,
     )
