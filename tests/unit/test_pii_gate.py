@@ -232,3 +232,24 @@ def test_a_number_whose_checksum_is_wrong_stays(text: str) -> None:
 
 def test_documents_stay_where_nobody_asked() -> None:
     assert vault("card 4111 1111 1111 1111, DE89 3704 0044 0532 0130 00") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("please ask Maria about it", "Maria"),
+        ("спроси Машу о встрече", "Машу"),
+        ("bitte frag Jürgen.", "Jürgen"),
+        ("dile a María que venga", "María"),
+        ("demande à Amélie, puis reviens", "Amélie"),
+    ],
+)
+def test_a_given_name_alone_inside_a_sentence_is_a_name(text: str, name: str) -> None:
+    assert vault(text) == [name]
+
+
+@pytest.mark.parametrize(
+    "text", ["call mark now", "in Paris we met", "the Big Ben tower", "to San Francisco, then"]
+)
+def test_a_word_that_is_also_something_else_stays(text: str) -> None:
+    assert vault(text) == []

@@ -207,7 +207,8 @@ SENTENCES: Sentences = {
         "other": "Bitte bestätigen: {summary}. Antworten Sie innerhalb von {n} Minuten mit Ja oder"
         " Nein.",
     },
-    "several_wait": "Diese Aktionen warten {n} Minuten lang einzeln auf Ihre Antwort. Sagen Sie, welche: „ja, die erste“, „ja, alle“, „nein“.",
+    "several_wait": "Diese Aktionen warten {n} Minuten lang einzeln auf Ihre Antwort. Sagen"
+    " Sie, welche: „ja, die erste“, „ja, alle“, „nein“.",
     "effect_unasked": "Ihre Nachricht hat nicht darum gebeten",
     "stands_in_record": "„{value}“ steht in „{label}“ ({app}), nicht in Ihren Worten",
     "stands_in_this_turn": "„{value}“ steht in einem Ergebnis von {app}, nicht in Ihren Worten",

@@ -352,8 +352,10 @@ SENTENCES: Sentences = {
         "other": "Please confirm: {summary}. Answer yes or no within {n} minutes.",
     },
     "several_wait": {
-        "one": "These wait for your answer, each on its own, within {n} minute. Say which: “yes to the first”, “yes to all”, “no”.",
-        "other": "These wait for your answer, each on its own, within {n} minutes. Say which: “yes to the first”, “yes to all”, “no”.",
+        "one": "These wait for your answer, each on its own, within {n} minute. Say which: “yes"
+        " to the first”, “yes to all”, “no”.",
+        "other": "These wait for your answer, each on its own, within {n} minutes. Say which:"
+        " “yes to the first”, “yes to all”, “no”.",
     },
     "effect_unasked": "your message did not ask for this",
     "stands_in_record": "“{value}” stands in “{label}” ({app}), not in your words",
@@ -440,7 +442,7 @@ PEOPLE = People(
     " diana diego dmitri dmitrii dmitry donald donna dorothy doug douglas edith edward"
     " ekaterina eleanor elena elisa elizabeth ella ellen emily emma eric erica erik ethan"
     " eugene eva evan evgenia evgeny fabio fatima fatma felix fernando fiona francesca"
-    " francesco francis francisco gabriel galina gary george georgia gerald giovanni giulia"
+    " francesco francis francisco gabriel galina gary george  gerald giovanni giulia"
     " giuseppe gleb gordon greg gregory hannah hans harold harry hassan heather heidi heinrich"
     " helen helena henry hiroshi howard hugh hugo ian ibrahim igor ilya ines ingrid inna irina"
     " isaac isabel isabella ivan jacob jacqueline jakub james jamie jan jane janet janice"
@@ -465,7 +467,8 @@ PEOPLE = People(
     " vadim valentina valeria valery vanessa vasily veronica vikram viktor viktoria vincent"
     " vitaly vlad vladimir vladislav vyacheslav walter wei wendy werner wilhelm william"
     " wolfgang yana yaroslav yegor yuki yulia yuri yuriy yusuf yvonne zachary zainab zoe zofia",
-    given_words="amber april art austin autumn bill bob carter charlotte chase crystal daisy"
+    given_words="georgia amber april art austin autumn bill bob carter charlotte chase crystal"
+    " daisy"
     " dan dawn"
     " dean don drew earl ed faith frank gene grace grant guy harper holly hope hunter ivy jack"
     " jackson jay jordan joy june kim lee lily lincoln logan madison mark mason may miles norm"

@@ -203,13 +203,15 @@ SENTENCES: Sentences = {
         "one": "Confirme, por favor: {summary}. Responda sí o no en {n} minuto.",
         "other": "Confirme, por favor: {summary}. Responda sí o no en {n} minutos.",
     },
-    "several_wait": "Estas acciones esperan su respuesta, cada una la suya, durante {n} minutos. Diga cuál: «sí, la primera», «sí, todas», «no».",
+    "several_wait": "Estas acciones esperan su respuesta, cada una la suya, durante {n}"
+    " minutos. Diga cuál: «sí, la primera», «sí, todas», «no».",
     "effect_unasked": "su mensaje no lo pedía",
     "stands_in_record": "«{value}» está en «{label}» ({app}), no en sus palabras",
     "stands_in_this_turn": "«{value}» está en un resultado de {app}, no en sus palabras",
     "stands_in_free_text": "«{value}» está en un texto de {app}, no en sus palabras",
     "stands_in_skeleton": "«{value}» está en un resumen de {app}, no en sus palabras",
-    "stands_in_description": "«{value}» está en la descripción de una aplicación, no en sus palabras",
+    "stands_in_description": "«{value}» está en la descripción de una aplicación, no en sus"
+    " palabras",
     "stands_in_nowhere": "«{value}» no está ni en sus palabras ni en ningún resultado",
     "being_answered": "Esa respuesta se está ejecutando.",
     "call_done": "{app}: hecho.",

@@ -194,13 +194,15 @@ SENTENCES: Sentences = {
         "other": "Veuillez confirmer : {summary}. Répondez oui ou non dans un délai de {n}"
         " minutes.",
     },
-    "several_wait": "Ces actions attendent votre réponse, chacune la sienne, pendant {n} minutes. Dites laquelle : « oui, la première », « oui, toutes », « non ».",
+    "several_wait": "Ces actions attendent votre réponse, chacune la sienne, pendant {n}"
+    " minutes. Dites laquelle : « oui, la première », « oui, toutes », « non ».",
     "effect_unasked": "votre message ne le demandait pas",
     "stands_in_record": "« {value} » figure dans « {label} » ({app}), pas dans vos mots",
     "stands_in_this_turn": "« {value} » figure dans un résultat de {app}, pas dans vos mots",
     "stands_in_free_text": "« {value} » figure dans un texte de {app}, pas dans vos mots",
     "stands_in_skeleton": "« {value} » figure dans un aperçu de {app}, pas dans vos mots",
-    "stands_in_description": "« {value} » figure dans la description d'une application, pas dans vos mots",
+    "stands_in_description": "« {value} » figure dans la description d'une application, pas"
+    " dans vos mots",
     "stands_in_nowhere": "« {value} » ne figure ni dans vos mots ni dans un résultat",
     "being_answered": "Cette réponse est en cours d'exécution.",
     "call_done": "{app} : c'est fait.",

@@ -3,7 +3,7 @@
 A name is taken on a cue, never for its capital letters alone: a name-like key, an address beside
 it, a title (`Mr.`), a label (`From:`, `Customer:`), a common given name, a patronymic, initials. So
 `Sarah Lee` is taken, and `New York` and `Sprint Review` stay. Missed: uncommon names without a cue,
-single given names in the middle of a sentence, other scripts outside name-like keys. `Masker` takes
+single given names that begin a sentence, other scripts outside name-like keys. `Masker` takes
 another detector with the same signature where that is not enough.
 """
 

@@ -28,6 +28,10 @@ Span = tuple[int, int]
 
 # Without a match nothing below can find anything.
 _WORTH_IT = re.compile(rf"[\s:=][{UP}]|[{UP}]\.")
+_ALONE = re.compile(
+    rf"(?<![\w'\u2019-])[^\W\d_{UP}](?:(?![{UP}])[^\W\d_]){{0,40}}{SPACE}({WORD}(?:['\u2019]s)?)"
+    rf"(?={SPACE}[^\W\d_{UP}]|[,;:!?)]|\.?(?:\s|\Z))(?!\.?{SPACE}?[{UP}\d])"
+)
 _FILE_TAIL = re.compile(r"[._][a-z0-9]")
 # Initials before or behind a surname are a cue in Cyrillic only: `A. Word` in Latin is too often a
 # list, a unit or the end of a sentence.
@@ -73,6 +77,17 @@ def names_in_prose(text: str) -> Iterator[Span]:
         yield from _greeted(text, match.span(1))
     if "." in text:
         yield from _with_initials(text)
+    yield from _alone(text)
+
+
+def _alone(text: str) -> Iterator[Span]:
+    """A common given name in the middle of a sentence, as in "ask Maria about it": a word in lower
+    case before it, none with a capital beside it, and no other meaning of its own."""
+    for match in _ALONE.finditer(text):
+        word = bare(match[1])
+        if is_given(word) and word not in people("given_words") and word not in not_names():
+            start, end = match.span(1)
+            yield start, start + len(without_possessive(text[start:end]))
 
 
 def _in_run(text: str, run: "re.Match[str]") -> Iterator[Span]:
