@@ -403,7 +403,7 @@ RESULT: app=mail fn=send status=error error="The server refused the message\""""
     assert respond(prompt, "narrator").text == "\n".join(
         [
             "You have 2 open tasks.",
-            "- Buy milk — 2026-05-16 — open",
+            "- Buy milk — May 16, 2026 — open",
             "- Call Bob — open",
             "The server refused the message.",
         ]

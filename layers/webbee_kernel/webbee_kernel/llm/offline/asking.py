@@ -42,7 +42,8 @@ class Questions(Conversation):
         fitting = ranked(sentence, self.index, self.context())
         reads = [m for m in fitting if m.tool.action_type == "read"]
         able = any(has(w, self.tag, "ability") for w in asked.said)
-        addressed = any(has(w, self.tag, "others") for w in asked.said)
+        pointing = recall.reference(asked.said, self.tag) is not None
+        addressed = any(has(w, self.tag, "others") for w in asked.said) and not pointing
         if not asked.telling and (able or addressed):
             self.say(replies.capabilities(self.tools, self.tag))
         elif reads and reads[0].likeness >= LIKE_AN_EXAMPLE:

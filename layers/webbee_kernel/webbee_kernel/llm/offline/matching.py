@@ -24,6 +24,7 @@ _LEAD = 0.5  # what it is worth that the message begins as some example does
 _FUZZY = 0.55  # least Dice overlap of trigrams
 _QUESTION = 0.25  # what a question word is worth
 _CACHED = 8
+SHARED = 3  # examples in which a word stands that belongs to the command, not to what they name
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +215,7 @@ def _vocabulary(tool: ToolSpec) -> Vocabulary:
     own = name_stems(tool.fn_name) | name_stems(tool.app_id)
     said = [(spoken(e), tag_of(e)) for e in tool.examples]
     seen = Counter(s for example, _ in said for s in {w.stem for w in example})
-    shared = {s for s, n in seen.items() if n > 1}
+    shared = {s for s, n in seen.items() if n >= SHARED}
     described = telling(spoken(tool.description), "en")
     asked = [(spoken(e), tag_of(e)) for e in tool.examples if not e.rstrip().endswith("?")]
     begun = [(_first(example, tag), tag) for example, tag in asked]
@@ -229,7 +230,7 @@ def _vocabulary(tool: ToolSpec) -> Vocabulary:
         commands=frozenset(
             own | {w.stem for w in described} | shared | {w.stem for w, _ in begun if w}
         ),
-        frequent=frozenset(own | shared),
+        frequent=frozenset(own | {s for s, n in seen.items() if n > 1}),
         leads=frozenset(leads | {first}),
         reports=frozenset(w.text for w, _ in reported if w),
         concepts=frozenset(meant),

@@ -6,14 +6,17 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ... import language
+from ...language import Language
 from ..protocol import ModelRequest, ModelResponse
 from .reading import Result, read_prompt
 
 ITEMS = 5
 """List items shown."""
 
-_LABELS = ("title", "subject", "name", "label", "text", "from", "address")
 _HIDDEN = re.compile(r"(?:^|_)(?:id|ids|etag|uid|uuid)$")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?(?:Z|\+00:00)?")
 _VALUES = 3
 _LENGTH = 120
 _SENTENCE = re.compile(r".+?(?:[.!?…](?=\s|$)|$)", re.DOTALL)
@@ -22,14 +25,18 @@ _EXTRACT = 400
 
 def narrate(request: ModelRequest) -> ModelResponse:
     """Summaries and errors in order, then up to five items of a list as lines. After a correction,
-    no items."""
+    without the items that hold what was corrected."""
     reading = read_prompt(request.prompt)
+    spoken = language.of(language.detect(reading.message, request.language))
+    told = [v for p in reading.problems for v in p.values() if isinstance(v, list)]
+    wrong = [str(token) for tokens in told for token in tokens]
     lines: list[str] = []
     for result in reading.results:
         if result.text:
             lines.append(_sentence(result.text))
-        if result.ok and not reading.problems:
-            lines.extend(_items(result) or ([] if result.text else _fields(result.data)))
+        if result.ok:
+            items = _items(result, spoken) or ([] if result.text else _fields(result.data, spoken))
+            lines.extend(i for i in items if not any(token in i for token in wrong))
     return ModelResponse(text="\n".join(lines))
 
 
@@ -48,9 +55,9 @@ def _sentence(text: str) -> str:
     return text if text[-1:] in ".!?…:)»" else f"{text}."
 
 
-def _items(result: Result) -> list[str]:
+def _items(result: Result, spoken: Language) -> list[str]:
     rows = next(_lists(result.data), [])
-    return [f"- {line}" for row in rows[:ITEMS] if (line := _row(row))]
+    return [f"- {line}" for row in rows[:ITEMS] if (line := _row(row, spoken))]
 
 
 def _lists(value: Any) -> Iterator[list[dict[str, Any]]]:
@@ -63,7 +70,7 @@ def _lists(value: Any) -> Iterator[list[dict[str, Any]]]:
             yield from _lists(item)
 
 
-def _row(row: dict[str, Any]) -> str:
+def _row(row: dict[str, Any], spoken: Language) -> str:
     """The title-like value, then up to three more short ones; ids, flags, empty and repeated values
     stay out."""
     shown = {
@@ -74,19 +81,28 @@ def _row(row: dict[str, Any]) -> str:
         and v != ""
         and not _HIDDEN.search(k)
     }
-    label = next((k for k in _LABELS if k in shown), None)
+    label = next((k for k in language.title_keys() if k in shown), None)
     order = ([label] if label else []) + [k for k in shown if k != label]
-    return " — ".join(list(dict.fromkeys(_short(shown[k]) for k in order))[: _VALUES + 1])
+    return " — ".join(list(dict.fromkeys(_short(shown[k], spoken) for k in order))[: _VALUES + 1])
 
 
-def _fields(data: Any) -> list[str]:
+def _fields(data: Any, spoken: Language) -> list[str]:
     return (
-        [f"- {k}: {_short(v)}" for k, v in data.items() if isinstance(v, str | int | float)][:ITEMS]
+        [
+            f"- {k}: {_short(v, spoken)}"
+            for k, v in data.items()
+            if isinstance(v, str | int | float)
+        ][:ITEMS]
         if isinstance(data, dict)
         else []
     )
 
 
-def _short(value: Any) -> str:
+def _short(value: Any, spoken: Language) -> str:
+    """On one line; days and moments as people write them."""
     text = " ".join(str(value).split())
+    if _DAY.fullmatch(text):
+        return spoken.date(text)
+    if _MOMENT.fullmatch(text):
+        return f"{spoken.date(text)}, {spoken.time(text)}"
     return text if len(text) <= _LENGTH else text[: _LENGTH - 1].rstrip() + "…"

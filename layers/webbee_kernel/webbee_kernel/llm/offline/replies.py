@@ -70,8 +70,9 @@ def shall_i(calls: Iterable[tuple[ToolSpec, Sequence[str]]], tag: str) -> str:
     """Whether it is meant: what would be done, and what it is about."""
     told = []
     for tool, about in calls:
-        does = tool.description.partition(",")[0].rstrip(".")
-        told.append(" – ".join([does, *map(_short, about)]))
+        does = tool.fn_name.replace("_", " ")
+        named = ", ".join(quoted(_short(a), tag) for a in about)
+        told.append(f"{does} – {named} ({tool.app_id})" if named else f"{does} ({tool.app_id})")
     return language.of(tag).say("shall_i", what="; ".join(told))
 
 
@@ -104,8 +105,12 @@ def _examples(tools: Sequence[ToolSpec], tag: str, most: int = _EXAMPLES) -> str
         fitting = (e for e in tool.examples if language.detect(e) == tag)
         if tool.app_id not in chosen and (example := next(fitting, "")):
             chosen[tool.app_id] = example
-    left, right = ("«", "»") if language.of(tag).script == "cyrillic" else ("“", "”")
-    return ", ".join(f"{left}{e}{right}" for e in list(chosen.values())[:most])
+    return ", ".join(quoted(e, tag) for e in list(chosen.values())[:most])
+
+
+def quoted(text: str, tag: str) -> str:
+    """The text in the language's quotation marks."""
+    return f"«{text}»" if language.of(tag).script == "cyrillic" else f"“{text}”"
 
 
 def _apps(tools: Sequence[ToolSpec]) -> str:

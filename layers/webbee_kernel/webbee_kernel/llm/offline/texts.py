@@ -67,7 +67,9 @@ class Texts(Slots):
         )
         verb = self.sentence.verb
         after = remainder(*self._from(verb.start), content) if verb else ""
-        return after or remainder(self.text, self.spans, content)
+        text = after or remainder(self.text, self.spans, content)
+        polite = any(has(w, self.tag, "ability") for w in self.head)
+        return text.rstrip("?") if polite else text
 
     def _from(self, start: int) -> tuple[str, list[Span]]:
         """The text from here on, and the claimed parts of it."""

@@ -52,6 +52,10 @@ class Things(Slots):
         said = words(remainder(head, self.all_spans(), loose), self.tag)
         return [w for w in said if not idle(w.text, self.tag)]
 
+    def _told(self) -> bool:
+        """Whether the text that the call needs is marked as such."""
+        return self.marker >= 0 or bool(self.quotes)
+
     def _one(self, argument: Argument, said: Sequence[Word]) -> Any | None:
         takes_text = self.main is not None and self.main.required
         if said and (record := recall.named(self.facts, argument.name, said)):
@@ -63,6 +67,14 @@ class Things(Slots):
                 return named
         if self.sentence.act == "question" and all(w.stem in self.vocabulary.known for w in said):
             said = ()  # the words of a question, not of a name
+        if (
+            takes_text
+            and not said
+            and not self.reference
+            and self._told()
+            and self.facts[:1] == self.reading.facts[:1]
+        ):
+            self.reference = recall.Reference()  # "reply: …" to what was just opened
         if (not said or takes_text) and self.reference:
             return self._pointed_at(argument)
         return None
