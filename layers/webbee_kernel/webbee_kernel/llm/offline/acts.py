@@ -16,7 +16,7 @@ from typing import Literal
 
 from ... import language
 from .matching import Index
-from .words import Word, has, idle, near
+from .words import Word, any_has, has, idle, near
 
 Act = Literal[
     "command",
@@ -91,33 +91,33 @@ class Heard:
 
     def _polite(self) -> Word | None:
         """The verb of "could you …" where one follows."""
-        able = next((i for i, w in enumerate(self.rest) if has(w, self.tag, "ability")), None)
-        if able is None or not (self.asks or able == 0):
+        able = next((i for i, w in enumerate(self.rest) if has(w, self.tag, "ability")), -1)
+        if able < 0 or (able and not self.asks):
             return None
-        after = [w for w in self.rest[able + 1 :] if not has(w, self.tag, "others", "opener")]
-        if not language.of(self.tag).free_order:
-            spoken_to = able + 1 < len(self.rest) and has(self.rest[able + 1], self.tag, "others")
-            return after[0] if spoken_to and after and self._commands(after[0]) else None
-        return next((w for w in self.rest if self._infinite(w) or self._commands(w)), None)
+        if language.of(self.tag).free_order:
+            return next((w for w in self.rest if self._asks_for(w)), None)
+        after = self.rest[able + 1 :]
+        told = (w for w in after if not has(w, self.tag, "others", "opener"))
+        verb = next(told, None) if any_has(after[:1], self.tag, "others") else None
+        return verb if verb and self._commands(verb) else None
 
     def _asked(self) -> tuple[Act, Word | None]:
         """A sentence that is neither question nor denial: what it asks for, if anything."""
         verb, certain = self._verb()
+        if verb is not None and self._told_by_others(verb):
+            return "remark", None
         if verb is not None:
-            if self._told_by_others(verb):
-                return "remark", None
-            stated = (
-                any(w.start > verb.start and has(w, self.tag, "copula") for w in self.said)
-                and not language.of(self.tag).free_order
-            )
-            return ("command" if certain and not stated else "request"), verb
-        if any(has(w, self.tag, "question") for w in self.rest):
+            return ("command" if certain and not self._stated(verb) else "request"), verb
+        if any_has(self.rest, self.tag, "question"):
             return "question", None
-        if self.said and has(self.said[0], self.tag, "greeting"):
-            return "greeting", None
-        if self.said and has(self.said[0], self.tag, "thanks"):
-            return "thanks", None
-        return "remark", None
+        begun: tuple[Act, ...] = ("greeting", "thanks")
+        return next((a for a in begun if any_has(self.said[:1], self.tag, a)), "remark"), None
+
+    def _stated(self, verb: Word) -> bool:
+        """Whether the sentence tells how something is ("note taking is hard") where a language marks
+        commands by their place alone."""
+        after = [w for w in self.said if w.start > verb.start]
+        return not language.of(self.tag).free_order and any_has(after, self.tag, "copula")
 
     def _told_by_others(self, verb: Word) -> bool:
         """Whether the verb stands in what somebody else said or wrote: after a word of saying, or
@@ -132,51 +132,49 @@ class Heard:
         """The word that commands and whether that is certain. Where a language leaves the order of
         words free, an imperative may stand anywhere; else it comes first, or first after a pause.
         """
-        if language.of(self.tag).free_order:
-            for word in self.rest:
-                if self._commands(word) or word.text in self.leads.reporting:
-                    return word, True
-        for part in self._parts():
-            if found := self._beginning(part):
-                return found
-        return None, False
+        verb = self._imperative() if language.of(self.tag).free_order else None
+        parts = [rest for part in self._parts() if (rest := self._opened(part))]
+        verb = verb or next((w for rest in parts if (w := self._certain(rest))), None)
+        if verb is not None:
+            return verb, True
+        return next((w for rest in parts if (w := self._likely(rest))), None), False
 
-    def _beginning(self, part: list[Word]) -> tuple[Word, bool] | None:
-        """What a part of the sentence begins with, if that asks for something."""
-        rest = self._opened(part)
+    def _imperative(self) -> Word | None:
+        asking = self._imperatives() | self.leads.reporting
+        return next((w for w in self.rest if w.text in asking), None)
+
+    def _certain(self, rest: list[Word]) -> Word | None:
+        """The word with which a part of the sentence commands."""
+        if self._commands(rest[0]):
+            return rest[0]
         first = next((w for w in rest if not idle(w.text, self.tag)), None)
-        if not rest or first is None:
+        if first is None or first.text not in self.leads.asking | self.leads.reporting:
             return None
-        if self._commands(rest[0]) or (first.text in self.leads.asking and first is rest[0]):
-            return rest[0], True
-        if language.of(self.tag).free_order and first.text in self.leads.asking:
-            return first, True
-        if first.text in self.leads.reporting and self._by_speaker(rest, first):
-            return first, True
+        asks = first.text in self.leads.asking
+        may = first is rest[0] or language.of(self.tag).free_order
+        return first if (may if asks else self._by_speaker(rest, first)) else None
+
+    def _likely(self, rest: list[Word]) -> Word | None:
+        """The word with which it may ask: a bare verb, a wish, a slip of the hand."""
         if self._infinite(rest[0]):
-            return rest[0], False
-        wished = self._wished(rest)
-        if wished is not None:
-            return wished, False
-        if any(near(rest[0].text, lead) for lead in (*self.leads.asking, *self._imperatives())):
-            return rest[0], False
-        return None
+            return rest[0]
+        known = (*self.leads.asking, *self._imperatives())
+        slip = rest[0] if any(near(rest[0].text, lead) for lead in known) else None
+        return self._wished(rest) or slip
 
     def _by_speaker(self, rest: list[Word], verb: Word) -> bool:
         return all(has(w, self.tag, "first_person", "opener") for w in rest if w.start < verb.start)
 
     def _wished(self, rest: list[Word]) -> Word | None:
         """The verb of "I would like you to …"."""
-        wishes = [i for i, w in enumerate(rest[:4]) if has(w, self.tag, "wish")]
-        wish = wishes[-1] if wishes else None
-        if wish is None or any(
-            not idle(w.text, self.tag) and not has(w, self.tag, "wish") for w in rest[:wish]
-        ):
+        wish = max((i for i, w in enumerate(rest[:4]) if has(w, self.tag, "wish")), default=-1)
+        told = [w for w in rest if not idle(w.text, self.tag) and not has(w, self.tag, "wish")]
+        if wish < 0 or not told or told[0].start < rest[wish].start:
             return None
-        after = [w for w in rest[wish + 1 :] if not idle(w.text, self.tag)]
-        if after and (self._commands(after[0]) or self._infinite(after[0])):
-            return after[0]
-        return None
+        return told[0] if self._asks_for(told[0]) else None
+
+    def _asks_for(self, word: Word) -> bool:
+        return self._commands(word) or self._infinite(word)
 
     def _parts(self) -> list[list[Word]]:
         """The words between pauses."""

@@ -13,10 +13,11 @@ from .matching import Index, Match, telling
 from .reading import Entry, Fact, Reading
 from .schema import keys, parts
 from .speech import Sentence
-from .words import Word, concepts, has, idle, points_back, words
+from .words import Word, concepts, has, is_thing, meaning, points_back, words
 
 _FITS = 0.5  # least part of a question's telling words that a figure must explain
-_DATE_LIKE = 8
+_FIELDS = frozenset("#address #due #date #subject #status #phone #person #price".split())
+"""What a question may ask of a thing."""
 
 
 class Asked:
@@ -34,36 +35,34 @@ class Asked:
             and w.text not in spoken
         ]
 
-    def means(self, word: Word) -> set[str]:
-        """A word's concepts, and its stem."""
-        return {word.stem, *concepts(word.text, self.tag)}
-
 
 def from_facts(asked: Asked, facts: Sequence[Fact]) -> str:
     """A field of the one remembered thing that the question names or points at: "when is the report
     due?", "what's his address?"."""
-    wanted = asked.wants & {"person", "date"}
-    fields = [w for w in asked.telling if _is_field(asked, w)]
-    if not wanted and not fields:
+    fields = [w for w in asked.telling if meaning(w, asked.tag) & _FIELDS]
+    if not fields and not asked.wants & {"person", "date"}:
         return ""
     naming = [w for w in asked.telling if w not in fields and not points_back(w, asked.tag)]
-    pointing = not naming and recall.reference(asked.said, asked.tag) is not None
-    place = recall.reference(asked.said, asked.tag)
+    meant = {c for w in fields for c in meaning(w, asked.tag)}
     for fact in facts:
-        things = _things(fact)
-        if pointing and place and place.position is not None:
-            rows = [r.fields for r in recall.records(fact, "id") if r.listed]
-            things = rows[place.position :][:1]
-        if naming:
-            things = _nearest(things, naming)
-        elif not pointing or len(things) != 1:
-            things = []
-        found = [(t, v) for t in things for v in [_field(asked, t, fields, wanted)] if v]
-        if found and len({v for _, v in found}) == 1:
-            label = recall.text_of(found[0][0], language.title_keys())
-            value = found[0][1]
-            return f"{label}: {value}" if label and label != value else value
+        things = _nearest(_things(fact), naming) if naming else _pointed_at(asked, fact)
+        found = {v: t for t in things if (v := _field(t, meant, asked.wants))}
+        if len(found) == 1:
+            value, thing = next(iter(found.items()))
+            label = recall.text_of(thing, language.title_keys())
+            return f"{label}: {value}" if label not in ("", value) else value
     return ""
+
+
+def _pointed_at(asked: Asked, fact: Fact) -> list[dict[str, Any]]:
+    """What a reference means in a fact: the row at its place, or the only thing there."""
+    place = recall.reference(asked.said, asked.tag)
+    if place is None:
+        return []
+    if place.position is not None:
+        return [r.fields for r in recall.records(fact, "id") if r.listed][place.position :][:1]
+    things = _things(fact)
+    return things if len(things) == 1 else []
 
 
 def _nearest(things: Sequence[dict[str, Any]], naming: Sequence[Word]) -> list[dict[str, Any]]:
@@ -71,13 +70,6 @@ def _nearest(things: Sequence[dict[str, Any]], naming: Sequence[Word]) -> list[d
     held = [sum(recall.holds(t, [w]) for w in naming) for t in things]
     most = max(held, default=0)
     return [t for t, n in zip(things, held, strict=True) if n == most and 2 * n >= len(naming)]
-
-
-def _is_field(asked: Asked, word: Word) -> bool:
-    return bool(
-        concepts(word.text, asked.tag)
-        & {"#address", "#due", "#date", "#subject", "#status", "#phone", "#person", "#price"}
-    )
 
 
 def _things(fact: Fact) -> list[dict[str, Any]]:
@@ -95,23 +87,21 @@ def _dicts(value: Any) -> Iterator[dict[str, Any]]:
             yield from _dicts(item)
 
 
-def _field(asked: Asked, thing: dict[str, Any], fields: Sequence[Word], wanted: set[str]) -> str:
+def _field(thing: dict[str, Any], meant: set[str], wants: set[str]) -> str:
     """The value of the field that is asked for: by its key, by the kind of its value."""
-    meant = {c for w in fields for c in asked.means(w)}
-    for key, value in thing.items():
-        if isinstance(value, str | int) and value and _key_means(str(key)) & meant:
-            return str(value)
-    if "#address" in meant and (found := recall.addresses(thing, "")):
-        return found[0]
-    if "date" in wanted or meant & {"#date", "#due"}:
-        return next(
-            (str(v) for k, v in thing.items() if v and set(parts(str(k))) & keys("date_keys")), ""
-        )
-    if "person" in wanted or "#person" in meant:
-        return next(
-            (str(v) for k, v in thing.items() if v and set(parts(str(k))) & keys("party_keys")), ""
-        )
-    return ""
+    plain = {str(k): v for k, v in thing.items() if isinstance(v, str | int) and v}
+    named = next((str(v) for k, v in plain.items() if _key_means(k) & meant), "")
+    if named:
+        return named
+    if "#address" in meant:
+        return next(iter(recall.addresses(thing, "")), "")
+    if "date" in wants or meant & {"#date", "#due"}:
+        return _under(plain, "date_keys")
+    return _under(plain, "party_keys") if "person" in wants or "#person" in meant else ""
+
+
+def _under(plain: dict[str, Any], role: str) -> str:
+    return next((str(v) for k, v in plain.items() if set(parts(k)) & keys(role)), "")
 
 
 def _key_means(key: str) -> set[str]:
@@ -142,7 +132,8 @@ def _fit(asked: Asked, entry: Entry) -> float:
         return 0.0
     key, section = _key_means(entry.key), _key_means(entry.section)
     hits = [
-        1.0 if asked.means(w) & key else 0.5 * bool(asked.means(w) & section) for w in asked.telling
+        1.0 if meaning(w, asked.tag) & key else 0.5 * bool(meaning(w, asked.tag) & section)
+        for w in asked.telling
     ]
     direct = any(h == 1.0 for h in hits)
     pointing = [w for w in asked.telling if points_back(w, asked.tag)]
@@ -153,40 +144,41 @@ def _fit(asked: Asked, entry: Entry) -> float:
 def done_before(tool: ToolSpec, reading: Reading, asked: Asked) -> str:
     """What the remembered turns hold of this function."""
     spoken = language.of(asked.tag)
-    found = [f for f in reading.facts if (f.app_id, f.fn_name) == (tool.app_id, tool.fn_name)]
-    naming = [
-        w
-        for w in asked.telling
-        if not points_back(w, asked.tag)
-        and not idle(w.text, asked.tag)
-        and asked.text[w.start].isupper()
-        and w.start
+    names = [w for w in asked.telling if w.start and asked.text[w.start].isupper()]
+    found = [
+        f
+        for f in reading.facts
+        if (f.app_id, f.fn_name) == (tool.app_id, tool.fn_name)
+        and all(any(recall.holds(t, [w]) for t in _things(f)) for w in names)
     ]
-    found = [f for f in found if all(any(recall.holds(t, [w]) for t in _things(f)) for w in naming)]
-    if not found:
+    texts = [_told(t) for f in found[:3] for t in _things(f)[:3]]
+    if not any(texts):
         return spoken.say("not_remembered")
-    texts = [
-        ", ".join(
-            str(v)
-            for k, v in t.items()
-            if isinstance(v, str) and v and set(parts(str(k))).isdisjoint(keys("id_keys"))
-        )
-        for f in found[:3]
-        for t in _things(f)[:3]
-    ]
     return spoken.say("remembered", what="; ".join(t for t in texts if t))
+
+
+def _told(thing: dict[str, Any]) -> str:
+    """The texts of a thing, without its id."""
+    shown = {k: v for k, v in thing.items() if isinstance(v, str) and v}
+    ids = keys("id_keys")
+    return ", ".join(v for k, v in shown.items() if ids.isdisjoint(parts(str(k))))
 
 
 def about_an_effect(asked: Asked, index: Index, ranked: Sequence[Match]) -> ToolSpec | None:
     """The function with an effect that a question speaks of: the nearest one that shares a verb
     with it."""
     effects = language.of(asked.tag).words.effects
-    verbs = [w for w in asked.said if not any(c[0] == "#" for c in asked.means(w))]
-    meant = {c for w in verbs for c in concepts(w.text, asked.tag) if c[0] == "="}
+    verbs = [w for w in asked.said if not is_thing(w, asked.tag)]
+    meant = {c for w in verbs for c in concepts(w.text, asked.tag)}
     acts = {effects[w.stem] for w in verbs if w.stem in effects}
     for match in ranked:
         known = index.vocabulary[match.tool.name]
-        own = {e for s in known.commands for e in [language.of("en").words.effects.get(s)] if e}
-        if match.tool.action_type != "read" and (acts & own or meant & known.concepts):
+        shared = meant & known.concepts or acts & _effects(known.commands)
+        if shared and match.tool.action_type != "read":
             return match.tool
     return None
+
+
+def _effects(stems: frozenset[str]) -> set[str]:
+    effects = language.of("en").words.effects
+    return {effects[s] for s in stems if s in effects}

@@ -14,9 +14,9 @@ from .conversation import Conversation
 from .entities import find_entities
 from .filling import fill
 from .matching import Match, telling
-from .schema import arguments_of
+from .schema import arguments_of, takes
 from .speech import Sentence
-from .words import concepts, has, state, words
+from .words import Word, any_has, has, is_thing, state, words
 
 LIKE_AN_EXAMPLE = 0.7
 """Likeness from which a question is one of a function's examples."""
@@ -41,14 +41,11 @@ class Questions(Conversation):
         asked = answering.Asked(sentence)
         fitting = ranked(sentence, self.index, self.context())
         reads = [m for m in fitting if m.tool.action_type == "read"]
-        able = any(has(w, self.tag, "ability") for w in asked.said)
-        pointing = recall.reference(asked.said, self.tag) is not None
-        addressed = any(has(w, self.tag, "others") for w in asked.said) and not pointing
-        if not asked.telling and (able or addressed):
+        if self._about_me(asked):
             self.say(replies.capabilities(self.tools, self.tag))
         elif reads and reads[0].likeness >= LIKE_AN_EXAMPLE:
             self.add(reads[0].tool, sentence)
-        elif text := self._known(asked, fitting, able=able):
+        elif text := self._known(asked, fitting):
             self.say(text)
         elif tool := self._read_for(sentence, reads):
             self.add(tool, sentence)
@@ -57,11 +54,18 @@ class Questions(Conversation):
             known = language.of(self.tag).say("not_known")
             self.say(known if related else replies.unknown(self.tools, self.tag))
 
-    def _known(self, asked: answering.Asked, fitting: Sequence[Match], *, able: bool) -> str:
+    def _about_me(self, asked: answering.Asked) -> bool:
+        """ "What can you do?", "who are you?"."""
+        if asked.telling:
+            return False
+        addressed = any_has(asked.said, self.tag, "others")
+        pointing = recall.reference(asked.said, self.tag) is not None
+        return any_has(asked.said, self.tag, "ability") or (addressed and not pointing)
+
+    def _known(self, asked: answering.Asked, fitting: Sequence[Match]) -> str:
         """What the prompt itself holds for a question."""
         effect = answering.about_an_effect(asked, self.index, fitting)
-        how = any(w.text in language.of(self.tag).words.forms("manner") for w in asked.said)
-        if effect and (able or how):
+        if effect and any_has(asked.said, self.tag, "ability", "manner"):
             return replies.able(effect, self.tag)
         if text := answering.from_facts(asked, self.reading.facts):
             return text
@@ -71,39 +75,31 @@ class Questions(Conversation):
 
     def _read_for(self, sentence: Sentence, reads: Sequence[Match]) -> ToolSpec | None:
         """The read that fits: one whose matter is named needs less evidence. Else one of the newest
-        app that the words are a value of ("what's left?")."""
+        app that the words are a value of ("what's left?"), or that takes what they point at."""
         named = [m for m in reads if names_matter(sentence, m, self.index)]
         if match := best(reads) or best(named, MATTER, MATTER_COVERAGE):
             return match.tool
-        told = [
-            w
-            for w in telling(words(sentence.text, self.tag), self.tag)
-            if not has(w, self.tag, "question", "opener")
-        ]
-        pointing = recall.reference(words(sentence.text, self.tag), self.tag) is not None
-        for tool in self.tools:
-            if tool.action_type == "read" and tool.app_id == next(iter(self.apps), ""):
-                arguments = arguments_of(tool.input_schema)
-                if pointing and any(a.kind == "id" for a in arguments):
-                    return tool
-                known = {f for a in arguments for _, said in a.values for f in said}
-                if told and all(w.text in known or w.stem in known for w in told):
-                    return tool
-        return None
+        said = words(sentence.text, self.tag)
+        told = [w for w in telling(said, self.tag) if not has(w, self.tag, "question", "opener")]
+        newest = next(iter(self.apps), "")
+        mine = [t for t in self.tools if t.action_type == "read" and t.app_id == newest]
+        pointing = recall.reference(said, self.tag) is not None
+        return next(
+            (t for t in mine if (pointing and takes(t.input_schema, "id")) or _values(t, told)),
+            None,
+        )
 
     def fragment(self, sentence: Sentence) -> bool:
         """A noun phrase or something like an example of a read: "emails from Ivan"."""
-        reads = [
-            m for m in ranked(sentence, self.index, self.context()) if m.tool.action_type == "read"
-        ]
         said = words(sentence.text, self.tag)
-        spoken = any(has(w, self.tag, "copula", "first_person", "others", "saying") for w in said)
-        told = telling(said, self.tag)
-        thing = any(c[0] == "#" for w in told[:2] for c in concepts(w.text, self.tag))
-        like = bool(reads) and reads[0].likeness >= LIKE_AN_EXAMPLE
-        if spoken or not (like or len(told) <= (FRAGMENT if thing else 1)):
+        if any_has(said, self.tag, "copula", "first_person", "others", "saying"):
             return False
-        tool = self._read_for(sentence, reads)
+        fitting = ranked(sentence, self.index, self.context())
+        reads = [m for m in fitting if m.tool.action_type == "read"]
+        told = telling(said, self.tag)
+        most = FRAGMENT if any(is_thing(w, self.tag) for w in told[:2]) else 1
+        like = max((m.likeness for m in reads[:1]), default=0.0) >= LIKE_AN_EXAMPLE
+        tool = self._read_for(sentence, reads) if like or len(told) <= most else None
         if tool is not None:
             self.add(tool, sentence)
         return tool is not None
@@ -111,18 +107,12 @@ class Questions(Conversation):
     def _again(self, sentence: Sentence) -> bool:
         """ "The same to bob@example.com", "no, to Bob instead": the last effect with another value."""
         fact = next(iter(self.reading.facts), None)
-        tool = next(
-            (
-                t
-                for t in self.tools
-                if fact and (t.app_id, t.fn_name) == (fact.app_id, fact.fn_name)
-            ),
-            None,
-        )
-        kinds = {e.kind for e in find_entities(sentence.text)}
-        if tool is None or tool.action_type == "read" or "email" not in kinds:
+        done = (fact.app_id, fact.fn_name) if fact else ("", "")
+        tool = next((t for t in self.tools if (t.app_id, t.fn_name) == done), None)
+        if tool is None or tool.action_type == "read":
             return False
-        if not any(a.kind == "email" and a.required for a in arguments_of(tool.input_schema)):
+        addressed = any(e.kind == "email" for e in find_entities(sentence.text))
+        if not addressed or not takes(tool.input_schema, "email", required=True):
             return False
         self.add(tool, sentence, sure=False)
         return True
@@ -130,18 +120,21 @@ class Questions(Conversation):
     def _state_told(self, sentence: Sentence) -> bool:
         """ "The first one is done": what a function would bring about, said of one thing."""
         said = words(sentence.text, self.tag)
-        if len(said) > STATED or any(has(w, self.tag, "others", "question") for w in said):
+        if len(said) > STATED or any_has(said, self.tag, "others", "question"):
             return False
         for match in ranked(sentence, self.index, self.context()):
             known = self.index.vocabulary[match.tool.name]
             told = next((w for w in said if state(w.text, self.tag) & known.commands), None)
-            if told and match.tool.action_type == "write":
-                asked = replace(sentence, verb=told)
-                filled = fill(match.tool, asked, self.reading, known, self.earlier)
-                if any(
-                    a.kind == "id" and a.name in filled.arguments
-                    for a in arguments_of(match.tool.input_schema)
-                ):
-                    self.add(match.tool, asked, sure=False)
-                    return True
+            if told is None or match.tool.action_type != "write":
+                continue
+            asked = replace(sentence, verb=told)
+            if fill(match.tool, asked, self.reading, known, self.earlier).names_a_thing:
+                self.add(match.tool, asked, sure=False)
+                return True
         return False
+
+
+def _values(tool: ToolSpec, told: Sequence[Word]) -> bool:
+    """Whether the words are values of the function's arguments and nothing else."""
+    known = {f for a in arguments_of(tool.input_schema) for _, said in a.values for f in said}
+    return bool(told) and all(known & {w.text, w.stem} for w in told)

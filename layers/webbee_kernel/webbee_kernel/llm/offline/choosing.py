@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from . import recall
 from .entities import find_entities
 from .matching import Index, Match, spoken, telling
-from .schema import arguments_of
+from .schema import arguments_of, takes
 from .speech import Sentence
-from .words import Word, concepts, has, near, state, words
+from .words import Word, any_has, concepts, has, is_thing, meaning, near, state, words
 
 THRESHOLD = 2.4
 """Least score of a sentence that is acted upon; set on the utterances marked `tuned` in
@@ -56,28 +56,53 @@ _HARM = {"read": 0, "write": 1}
 def ranked(sentence: Sentence, index: Index, apps: Sequence[str] = ()) -> list[Match]:
     """Functions that fit the sentence, best first; `apps` are those of the newest turns, newest
     first."""
-    text, tag = sentence.text, sentence.tag
-    found = {e.kind for e in find_entities(text)}
-    said = [w for w in spoken(text, tag) if not has(w, tag, "opener")][:SAID]
-    told = telling(said, tag)
-    points = recall.reference(said, tag) is not None or len(told) < 2
-    sourced = any(has(w, tag, "source") for w in said)
-    numbers = any(w.text.isdecimal() for w in words(text, tag))
-    scored = []
-    for match in index.rank(said, tag):
+    tag = sentence.tag
+    said = [w for w in spoken(sentence.text, tag) if not has(w, tag, "opener")][:SAID]
+    hints = _Hints.of(sentence, said, next(iter(apps), ""))
+    scored = [replace(m, score=hints.score(m)) for m in index.rank(said, tag)]
+    return sorted(scored, key=lambda m: -m.score)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hints:
+    """What a sentence tells of its arguments, before they are filled."""
+
+    newest: str
+    points: bool
+    sourced: bool
+    numbers: bool
+    email: bool
+    introduces: bool
+
+    @staticmethod
+    def of(sentence: Sentence, said: Sequence[Word], newest: str) -> _Hints:
+        """The hints of a sentence in a conversation whose newest app is `newest`."""
+        text, tag = sentence.text, sentence.tag
+        bare = len(telling(said, tag)) < 2
+        return _Hints(
+            newest,
+            points=bare or recall.reference(said, tag) is not None,
+            sourced=any_has(said, tag, "source"),
+            numbers=any(w.text.isdecimal() for w in words(text, tag)),
+            email=any(e.kind == "email" for e in find_entities(text)),
+            introduces=sentence.content >= 0,
+        )
+
+    def score(self, match: Match) -> float:
+        """The match's score with them."""
         arguments = arguments_of(match.tool.input_schema)
         needs = {a.kind for a in arguments if a.required}
-        takes = {a.kind for a in arguments}
-        unexplained = 0.0 if "text" in needs else UNEXPLAINED * (1 - match.coverage)
-        score = match.score * (1 - unexplained)
-        newest = next(iter(apps), "") == match.tool.app_id
-        score += CONTEXT * (points and newest and bool(takes & {"id", "email"}))
-        score += SOURCE * (sourced and "party" in takes)
-        score += NUMBER * (numbers and "number" in takes)
-        score += ADDRESS * ("email" in found and "email" in needs)
-        score += INTRODUCED * (sentence.content >= 0 and "text" in needs)
-        scored.append(replace(match, score=score))
-    return sorted(scored, key=lambda m: -m.score)
+        kinds = {a.kind for a in arguments}
+        of_newest = self.points and self.newest == match.tool.app_id
+        unexplained = UNEXPLAINED * (1 - match.coverage) * ("text" not in needs)
+        return (
+            match.score * (1 - unexplained)
+            + CONTEXT * (of_newest and not kinds.isdisjoint({"id", "email"}))
+            + SOURCE * (self.sourced and "party" in kinds)
+            + NUMBER * (self.numbers and "number" in kinds)
+            + ADDRESS * (self.email and "email" in needs)
+            + INTRODUCED * (self.introduces and "text" in needs)
+        )
 
 
 def asked_for(
@@ -91,8 +116,15 @@ def asked_for(
     if fitting and _takes_id(fitting[0]) and not _takes_text(fitting[0]):
         found = best(fitting, 0.0, 0.0)  # it acts on what exists only, and asks which
         return found if found and _may_be_about(sentence, found, index) else None
+    return best(fitting, least) or _named(sentence, fitting, index, least)
+
+
+def _named(
+    sentence: Sentence, fitting: Sequence[Match], index: Index, least: float
+) -> Match | None:
+    """A function whose matter is named needs less evidence, unless it takes any text."""
     named = [m for m in fitting if names_matter(sentence, m, index) and not _takes_text(m)]
-    return best(fitting, least) or best(named, min(least, MATTER), MATTER_COVERAGE)
+    return best(named, min(least, MATTER), MATTER_COVERAGE)
 
 
 def best(
@@ -108,38 +140,33 @@ def best(
 
 
 def _takes_text(match: Match) -> bool:
-    return any(a.kind == "text" and a.required for a in arguments_of(match.tool.input_schema))
+    return takes(match.tool.input_schema, "text", required=True)
 
 
 def _takes_id(match: Match) -> bool:
-    return any(a.kind == "id" for a in arguments_of(match.tool.input_schema))
+    return takes(match.tool.input_schema, "id")
 
 
 def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
     """Whether more than a common verb speaks for the function: its content is marked, its matter is
     named, or nothing else in the catalogue is asked for with that verb."""
-    assert sentence.verb is not None
-    if not _takes_text(match):
-        return True
-    if sentence.content >= 0 or any(
-        e.kind in ("quote", "email") for e in find_entities(sentence.text)
-    ):
-        return True
     verb, known = sentence.verb, index.vocabulary[match.tool.name]
-    if [t for t, v in index.vocabulary.items() if verb.text in v.leads] == [match.tool.name]:
+    assert verb is not None
+    marked = any(e.kind in ("quote", "email") for e in find_entities(sentence.text))
+    if marked or sentence.content >= 0 or not _takes_text(match):
         return True
-    others = [w for w in spoken(sentence.head, sentence.tag) if w.start != verb.start]
-    return any(w.stem in known.frequent for w in others) or names_matter(sentence, match, index)
+    if _only_lead(verb, match, index) or names_matter(sentence, match, index):
+        return True
+    said = {w.stem for w in spoken(sentence.head, sentence.tag) if w.start != verb.start}
+    return not said.isdisjoint(known.frequent)
 
 
 def names_matter(sentence: Sentence, match: Match, index: Index) -> bool:
     """Whether the sentence says, besides its verb, what the function is about."""
-    matter, verb = index.vocabulary[match.tool.name].matter, sentence.verb
-    return any(
-        matter & {w.stem, *concepts(w.text, sentence.tag)}
-        for w in spoken(sentence.head, sentence.tag)
-        if verb is None or w.start != verb.start or _is_thing(w, sentence.tag)
-    )
+    matter, verb, tag = index.vocabulary[match.tool.name].matter, sentence.verb, sentence.tag
+    said = spoken(sentence.head, tag)
+    named = [w for w in said if verb is None or w.start != verb.start or is_thing(w, tag)]
+    return any(matter & meaning(w, tag) for w in named)
 
 
 def _may_be_about(sentence: Sentence, match: Match, index: Index) -> bool:
@@ -148,14 +175,15 @@ def _may_be_about(sentence: Sentence, match: Match, index: Index) -> bool:
     if match.coverage >= COVERAGE or names_matter(sentence, match, index):
         return True
     said, tag = spoken(sentence.head, sentence.tag), sentence.tag
-    if any(_is_thing(w, tag) for w in said if w != sentence.verb):
+    if any(is_thing(w, tag) for w in said if w != sentence.verb):
         return False
-    texts = any(a.kind == "text" for a in arguments_of(match.tool.input_schema))
-    return texts or recall.reference(said, tag) is not None
+    return takes(match.tool.input_schema, "text") or recall.reference(said, tag) is not None
 
 
-def _is_thing(word: Word, tag: str) -> bool:
-    return any(c[0] == "#" for c in concepts(word.text, tag))
+def _only_lead(verb: Word, match: Match, index: Index) -> bool:
+    """Whether nothing else in the catalogue is asked for with this word."""
+    led = [name for name, known in index.vocabulary.items() if verb.text in known.leads]
+    return led == [match.tool.name]
 
 
 def _asks(verb: Word, match: Match, index: Index, tag: str) -> bool:

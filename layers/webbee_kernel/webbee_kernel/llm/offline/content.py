@@ -57,6 +57,13 @@ class Content:
             return True
         return bool(concepts(word.text, self.tag) & (known.concepts | known.matter))
 
+    def closes(self, word: Word) -> bool:
+        """Whether the word may stand behind the content and be none of it."""
+        known = self.vocabulary
+        if word.stem in (known.commands if self.lookup else known.frequent) or self.idle(word):
+            return True
+        return self.lookup and self.asks(word)
+
 
 def remainder(text: str, spans: Sequence[Span], content: Content) -> str:
     """The content as written: without command and idle words in front, and what may close a command
@@ -96,25 +103,16 @@ def _led_by(text: str, start: int, tag: str) -> int:
 
 def _last(said: Sequence[Word], first: int, content: Content) -> int:
     """Index past the last word that is content."""
-    known = content.vocabulary
-    closing = known.commands if content.lookup else known.frequent
     last = len(said)
-    while last > first and (
-        said[last - 1].stem in closing
-        or content.idle(said[last - 1])
-        or (content.lookup and content.asks(said[last - 1]))
-    ):
+    while last > first and content.closes(said[last - 1]):
         last -= 1
     if content.lookup:
         return last
     dropped = list(said[last:])
     while dropped and dropped[-1].stem in content.extra:
         dropped.pop()
-    names_the_list = (
-        len(dropped) > 1
-        and has(dropped[0], content.tag, "connective")
-        and dropped[-1].stem in known.frequent
-    )
+    led = len(dropped) > 1 and has(dropped[0], content.tag, "connective")
+    names_the_list = led and dropped[-1].stem in content.vocabulary.frequent
     return last if names_the_list else last + len(dropped)
 
 

@@ -20,12 +20,12 @@ from .things import Things
 
 @dataclass(slots=True)
 class Filled:
-    """What could be filled, and what a call still needs. `explicit`: the message names what the
-    call is about, or points at it."""
+    """What could be filled, and what a call still needs. `names_a_thing`: an id is
+    among the arguments."""
 
     arguments: dict[str, Any] = field(default_factory=dict)
     missing: list[Argument] = field(default_factory=list)
-    explicit: bool = False
+    names_a_thing: bool = False
 
 
 def fill(
@@ -48,19 +48,17 @@ class _Filler(People, Things, Texts):
         for argument in self.arguments:
             if argument.kind in ("enum", "bool"):
                 self._choose(argument)
-        self.addresses()
-        self._links()
-        self._dates()
-        self.ids()
-        self._numbers()
-        self.texts()
+        for step in (self.addresses, self._links, self._dates, self.ids, self._numbers, self.texts):
+            step()
+        arguments = {a.name: self.values[a.name] for a in self.arguments if a.name in self.values}
+        return Filled(arguments, self._missing(), bool(self.id and self.id.name in arguments))
+
+    def _missing(self) -> list[Argument]:
+        """What the schema requires; of a thing that may be named by id or by title, one of them."""
         missing = [a for a in self.arguments if a.required and a.name not in self.values]
         names = {a.name for a in (self.id, self.main) if a}
-        if not missing and self.lookup and self.id and not names & set(self.values):
-            missing = [self.id]
-        order = [a.name for a in self.arguments]
-        arguments = {name: self.values[name] for name in order if name in self.values}
-        return Filled(arguments, missing, bool(arguments))
+        unnamed = self.lookup and names.isdisjoint(self.values)
+        return missing or ([self.id] if self.id and unnamed else [])
 
     def _choose(self, argument: Argument) -> None:
         """An enum value or a flag by its words; where a text follows, only at its edges, so that

@@ -74,11 +74,14 @@ class Index:
             for f, n in count.items():
                 self._weights[f].append((i, self._idf[f] * n / (n + _DOUBT)))
         self._read_examples()
+        self._read_grams()
+
+    def _read_grams(self) -> None:
+        self._fuzzy: dict[str, tuple[str, float]] = {}
         self._grams: dict[str, list[str]] = defaultdict(list)
         for f in self._idf:
             for gram in trigrams(f) if len(f) > 3 and f[0] not in "=#" else ():
                 self._grams[gram].append(f)
-        self._fuzzy: dict[str, tuple[str, float]] = {}
 
     def _read_examples(self) -> None:
         self._examples: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -111,15 +114,20 @@ class Index:
                 known[i] += idf * share
             for place in self._examples.get(found, ()):
                 phrases[place] += self._idf[found] * likeness
-        likest = [0.0] * size
-        for (example, i), shared in phrases.items():
-            likest[i] = max(likest[i], 2 * shared / (total + self._norms[example] or 1))
+        likest = self._likest(phrases, total)
         ranked = [
             Match(t, scores[i] + _PHRASE * likest[i], min(1.0, known[i] / total), likest[i])
             for i, t in enumerate(self.tools)
             if known[i]
         ]
         return sorted(ranked, key=lambda m: -m.score)
+
+    def _likest(self, phrases: dict[tuple[int, int], float], total: float) -> list[float]:
+        """How near the nearest example of each function comes, by Dice."""
+        likest = [0.0] * len(self.tools)
+        for (example, i), shared in phrases.items():
+            likest[i] = max(likest[i], 2 * shared / (total + self._norms[example] or 1))
+        return likest
 
     def _evidence(
         self, found: str, likeness: float, word: Word, tag: str
@@ -213,30 +221,48 @@ def _counts(tool: ToolSpec) -> Counter[str]:
 
 def _vocabulary(tool: ToolSpec) -> Vocabulary:
     own = name_stems(tool.fn_name) | name_stems(tool.app_id)
-    said = [(spoken(e), tag_of(e)) for e in tool.examples]
-    seen = Counter(s for example, _ in said for s in {w.stem for w in example})
-    shared = {s for s, n in seen.items() if n >= SHARED}
-    described = telling(spoken(tool.description), "en")
-    asked = [(spoken(e), tag_of(e)) for e in tool.examples if not e.rstrip().endswith("?")]
-    begun = [(_first(example, tag), tag) for example, tag in asked]
-    reported = [(_first(example, tag, reported=True), tag) for example, tag in asked]
-    leads = {w.text for w, _ in begun if w} | {w.text for w in described[:1]}
-    first = (_NAME_PART.findall(tool.fn_name) or [""])[0].casefold()
-    named = [p.casefold() for p in _NAME_PART.findall(tool.fn_name)]
-    meant = {c for text in named for c in concepts(text, "en") if c[0] == "="}
-    if not meant:
-        meant = {c for w, tag in begun if w for c in concepts(w.text, tag) if c[0] == "="}
+    said = [w.stem for e in tool.examples for w in {w.stem: w for w in spoken(e)}.values()]
+    seen = Counter(said)
+    described = [w.stem for w in telling(spoken(tool.description), "en")]
+    begun = _begun(tool)
     return Vocabulary(
-        commands=frozenset(
-            own | {w.stem for w in described} | shared | {w.stem for w, _ in begun if w}
-        ),
-        frequent=frozenset(own | {s for s, n in seen.items() if n > 1}),
-        leads=frozenset(leads | {first}),
-        reports=frozenset(w.text for w, _ in reported if w),
-        concepts=frozenset(meant),
+        commands=own.union(described, (w.stem for w, _ in begun), _said_by(seen, SHARED)),
+        frequent=own | _said_by(seen, 2),
+        leads=frozenset([*(w.text for w, _ in begun), *_first_words(tool)]),
+        reports=frozenset(w.text for w, _ in _begun(tool, reported=True)),
+        concepts=_asked_by(tool, begun),
         matter=_matter(tool),
-        known=frozenset(seen) | {w.stem for w in described} | own,
+        known=own.union(seen, described),
     )
+
+
+def _said_by(seen: Counter[str], least: int) -> frozenset[str]:
+    """Stems that stand in so many examples."""
+    return frozenset(s for s, n in seen.items() if n >= least)
+
+
+def _begun(tool: ToolSpec, *, reported: bool = False) -> list[tuple[Word, str]]:
+    """The words that examples ask with, each with its language; questions ask for nothing."""
+    asked = [(spoken(e), tag_of(e)) for e in tool.examples if not e.rstrip().endswith("?")]
+    return [(w, tag) for e, tag in asked if (w := _first(e, tag, reported=reported))]
+
+
+def _first_words(tool: ToolSpec) -> list[str]:
+    """The first words of the name and of the description, which are verbs by custom."""
+    named = _NAME_PART.findall(tool.fn_name)[:1]
+    return [p.casefold() for p in named] + [
+        w.text for w in telling(spoken(tool.description), "en")[:1]
+    ]
+
+
+def _asked_by(tool: ToolSpec, begun: list[tuple[Word, str]]) -> frozenset[str]:
+    """The concepts of the name's words; where it has none, of the words that examples ask with."""
+    named = [(p.casefold(), "en") for p in _NAME_PART.findall(tool.fn_name)]
+    for asked in (named, [(w.text, tag) for w, tag in begun]):
+        found = {c for text, tag in asked for c in concepts(text, tag) if c[0] == "="}
+        if found:
+            return frozenset(found)
+    return frozenset()
 
 
 def _matter(tool: ToolSpec) -> frozenset[str]:

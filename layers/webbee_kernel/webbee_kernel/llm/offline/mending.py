@@ -9,7 +9,7 @@ from typing import Any
 from ..protocol import ToolSpec
 from .conversation import Planned
 from .reading import Reading
-from .schema import arguments_of
+from .schema import Argument, arguments_of
 
 
 def left(planned: Sequence[Planned], reading: Reading) -> list[Planned]:
@@ -40,24 +40,31 @@ def mend(calls: Sequence[Planned], reading: Reading) -> bool:
 
 def _mended(problem: dict[str, Any], calls: Sequence[Planned], later: bool) -> bool:
     name = str(problem.get("field", "")).partition(".")[0]
-    call = next(
-        (c for c in calls if _about(problem, c.tool) and (not name or name in c.filled.arguments)),
-        None,
-    )
+    about = [c for c in calls if _about(problem, c.tool)]
+    call = next((c for c in about if not name or name in c.filled.arguments), None)
     if call is None:
         return False
     argument = next((a for a in arguments_of(call.tool.input_schema) if a.name == name), None)
     if argument is None:
         return later and not name
-    values = call.filled.arguments
-    limit = re.search(r"-?\d+", str(problem.get("limit")))
-    if argument.kind == "number" and limit and values[name] != int(limit[0]):
-        values[name] = int(limit[0])
-    elif argument.required or argument.kind == "id":
+    return _changed(argument, call.filled.arguments, str(problem.get("limit")))
+
+
+def _changed(argument: Argument, values: dict[str, Any], limit: str) -> bool:
+    """Move a number to its limit, leave out what may be left out."""
+    number = re.search(r"-?\d+", limit)
+    if argument.kind == "number" and number and values[argument.name] != int(number[0]):
+        values[argument.name] = int(number[0])
+        return True
+    if argument.required or argument.kind == "id":
         return False
-    else:
-        del values[name]
+    del values[argument.name]
     return True
+
+
+def told(problems: Sequence[dict[str, Any]]) -> list[str]:
+    """The problems in words."""
+    return [": ".join(str(p[k]) for k in ("field", "problem") if p.get(k)) for p in problems]
 
 
 def _about(problem: dict[str, Any], tool: ToolSpec) -> bool:

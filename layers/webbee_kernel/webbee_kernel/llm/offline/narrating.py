@@ -30,14 +30,17 @@ def narrate(request: ModelRequest) -> ModelResponse:
     spoken = language.of(language.detect(reading.message, request.language))
     told = [v for p in reading.problems for v in p.values() if isinstance(v, list)]
     wrong = [str(token) for tokens in told for token in tokens]
-    lines: list[str] = []
-    for result in reading.results:
-        if result.text:
-            lines.append(_sentence(result.text))
-        if result.ok:
-            items = _items(result, spoken) or ([] if result.text else _fields(result.data, spoken))
-            lines.extend(i for i in items if not any(token in i for token in wrong))
+    lines = [line for r in reading.results for line in _told(r, spoken, wrong)]
     return ModelResponse(text="\n".join(lines))
+
+
+def _told(result: Result, spoken: Language, wrong: list[str]) -> list[str]:
+    """The lines of one result, less items that hold a wrong token."""
+    said = [_sentence(result.text)] if result.text else []
+    if not result.ok:
+        return said
+    items = _items(result, spoken) or ([] if said else _fields(result.data, spoken))
+    return said + [i for i in items if not any(token in i for token in wrong)]
 
 
 def extract(request: ModelRequest) -> ModelResponse:
@@ -73,17 +76,15 @@ def _lists(value: Any) -> Iterator[list[dict[str, Any]]]:
 def _row(row: dict[str, Any], spoken: Language) -> str:
     """The title-like value, then up to three more short ones; ids, flags, empty and repeated values
     stay out."""
-    shown = {
-        k: v
-        for k, v in row.items()
-        if isinstance(v, str | int | float)
-        and not isinstance(v, bool)
-        and v != ""
-        and not _HIDDEN.search(k)
-    }
+    shown = {k: v for k, v in row.items() if _is_shown(k, v)}
     label = next((k for k in language.title_keys() if k in shown), None)
-    order = ([label] if label else []) + [k for k in shown if k != label]
+    order = sorted(shown, key=lambda k: k != label)
     return " — ".join(list(dict.fromkeys(_short(shown[k], spoken) for k in order))[: _VALUES + 1])
+
+
+def _is_shown(key: str, value: Any) -> bool:
+    plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return plain and value != "" and not _HIDDEN.search(key)
 
 
 def _fields(data: Any, spoken: Language) -> list[str]:

@@ -17,22 +17,26 @@ class People(Slots):
     """Fills arguments for addresses, senders and recipients."""
 
     def addresses(self) -> None:
+        """Written ones in order, then those that are named or pointed at."""
         for argument in self.arguments:
-            if argument.kind not in ("email", "party"):
-                continue
-            if found := self.kind("email"):
-                taken = found if argument.many else found[:1]
-                self.spans.extend(Span(e.start, e.end) for e in taken)
-                values = [e.value for e in taken]
-                self.values[argument.name] = values if argument.many else values[0]
-            elif argument.kind == "party":
-                self.party(argument)
-            elif argument.required:
-                self._recalled_address(argument)
+            if argument.kind in ("email", "party") and not self._written(argument):
+                if argument.kind == "party":
+                    self.party(argument)
+                elif argument.required:
+                    self._recalled_address(argument)
         # what is left may be one of the user's own ("check the mail of me@personal.com")
         own = next((a for a in self.arguments if a.holds_address), None)
-        if own and own.name not in self.values and (left := self.kind("email")):
+        left = self.kind("email")
+        if own and left and own.name not in self.values:
             self.take(own, left[0].value, left[0])
+
+    def _written(self, argument: Argument) -> bool:
+        found = self.kind("email")[: None if argument.many else 1]
+        self.spans.extend(Span(e.start, e.end) for e in found)
+        values = [e.value for e in found]
+        if values:
+            self.values[argument.name] = values if argument.many else values[0]
+        return bool(values)
 
     def party(self, argument: Argument) -> None:
         """`from Sarah`: the name, without the ending of its case."""
@@ -74,13 +78,13 @@ class People(Slots):
         return " ".join(shared)
 
     def _recalled_address(self, argument: Argument) -> None:
-        unsaid = [w for w in self.content() if w not in self.claimed()]
-        facts = self.reading.facts
-        value = None
+        claimed = self.claimed()
+        unsaid = [w for w in self.content() if w not in claimed]
+        facts, value = self.reading.facts, None
         if found := recall.address_of(facts, unsaid, self.tag):
-            value = found[0]
-            self.extra.add(found[1].stem)
-            self.spans.append(Span(found[1].start, found[1].end))
+            value, word = found
+            self.extra.add(word.stem)
+            self.spans.append(Span(word.start, word.end))
         elif self.reference and self._means_somebody() and not self._names_somebody(unsaid):
             value = recall.recall_address(facts, self.tool.fn_name, argument.name, self.reference)
             self.extra |= {w.stem for w in self.head if points_back(w, self.tag)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ... import language
@@ -10,7 +11,8 @@ from . import replies
 from .asking import Questions
 from .choosing import asked_for, is_specific
 from .clauses import clauses
-from .mending import left, mend
+from .conversation import Planned
+from .mending import left, mend, told
 from .reading import Fact, Reading, read_prompt
 from .speech import Sentence, is_yes, sentences
 
@@ -40,23 +42,28 @@ class Message(Questions):
         open_ = left(self.planned, self.reading)
         if not self.planned:
             return ModelResponse(text=self.text or replies.unknown(self.tools, self.tag))
-        missing = next((p for p in open_ if p.filled.missing), None)
-        if missing:
-            if missing.polite and missing.tool.action_type != "read":
-                return ModelResponse(text=replies.able(missing.tool, self.tag))
-            return ModelResponse(text=replies.ask(missing.filled.missing, self.tag))
-        unsure = [p for p in open_ if not p.sure and p.tool.action_type != "read"]
-        if unsure and not self.reading.problems:
-            told = ((p.tool, self.named(p)) for p in open_)
-            return ModelResponse(text=replies.shall_i(told, self.tag))
+        if text := self._lacking(open_) or self._unsure(open_):
+            return ModelResponse(text=text)
         if not open_ or not mend(open_, self.reading):
-            said = [
-                ": ".join(str(p[k]) for k in ("field", "problem") if p.get(k))
-                for p in self.reading.problems
-            ]
-            return ModelResponse(text=replies.gave_up(said, self.tag))
-        calls_ = tuple(ToolCall(p.tool.name, p.filled.arguments) for p in open_)
-        return ModelResponse(tool_calls=calls_, stop_reason="tool_use")
+            return ModelResponse(text=replies.gave_up(told(self.reading.problems), self.tag))
+        calls = tuple(ToolCall(p.tool.name, p.filled.arguments) for p in open_)
+        return ModelResponse(tool_calls=calls, stop_reason="tool_use")
+
+    def _lacking(self, open_: Sequence[Planned]) -> str:
+        """The question about what a call lacks; where it was asked whether we can, that we can."""
+        lacking = next((p for p in open_ if p.filled.missing), None)
+        if lacking is None:
+            return ""
+        if lacking.polite and lacking.tool.action_type != "read":
+            return replies.able(lacking.tool, self.tag)
+        return replies.ask(lacking.filled.missing, self.tag)
+
+    def _unsure(self, open_: Sequence[Planned]) -> str:
+        """The question whether an effect is meant, where that is not certain."""
+        unsure = any(not p.sure and p.tool.action_type != "read" for p in open_)
+        if not unsure or self.reading.problems:
+            return ""
+        return replies.shall_i(((p.tool, self.named(p)) for p in open_), self.tag)
 
     def plan(self) -> None:
         """The message itself; where it answers our own question, with what it was asked about."""

@@ -12,7 +12,7 @@ from ... import language
 from .matching import name_stems
 from .reading import Fact
 from .schema import keys, parts
-from .words import KEPT, Word, has, ordinals, points_back, words
+from .words import KEPT, Word, any_has, has, ordinals, points_back, words
 
 _EMAIL = re.compile(r"<EMAIL_\d+>|[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")
 _ALIKE = 3
@@ -42,15 +42,22 @@ class Record:
 
 def reference(said: Sequence[Word], tag: str) -> Reference | None:
     """The reference these words make, if any."""
-    position = next((ordinals(tag)[w.stem] for w in said if w.stem in ordinals(tag)), None)
-    counted = [int(w.text) for w in said if w.text.isdecimal() and len(w.text) < 3]
-    if position is None and len(counted) == 1 and counted[0]:
-        position = counted[0] - 1
-    toward = any(has(w, tag, "toward") for w in said)
-    if position is None and not toward and not any(has(w, tag, "reference") for w in said):
+    position = _position(said, tag)
+    toward = any_has(said, tag, "toward")
+    if position is None and not toward and not any_has(said, tag, "reference"):
         return None
     recent = sum(has(w, tag, "recency") for w in said) > 1
     return Reference(position, recent, toward)
+
+
+def _position(said: Sequence[Word], tag: str) -> int | None:
+    """`the second`, or a number at the end: `task 2`, not `2 tasks`."""
+    listed = ordinals(tag)
+    position = next((listed[w.stem] for w in said if w.stem in listed), None)
+    last = said[-1].text if said else ""
+    if position is None and last.isdecimal() and 0 < len(last) < 3 and int(last):
+        return int(last) - 1
+    return position
 
 
 def records(fact: Fact, name: str) -> list[Record]:
@@ -79,13 +86,16 @@ def pointed_at(facts: Sequence[Fact], name: str, ref: Reference) -> Any | None:
     A position counts in the newest list that has it, in the order shown. Anything else means the
     newest thing, if it is the only one that came with it.
     """
-    if ref.position is not None and not ref.recent:
-        for fact in facts:
-            listed = [r for r in records(fact, name) if r.listed]
-            if len(listed) > 1 and -len(listed) <= ref.position < len(listed):
-                return listed[ref.position].id
-        if ref.position not in (0, -1):
-            return None
+    if ref.position is None or ref.recent:
+        return _newest(facts, name, ref)
+    for fact in facts:
+        listed = [r for r in records(fact, name) if r.listed]
+        if len(listed) > 1 and -len(listed) <= ref.position < len(listed):
+            return listed[ref.position].id
+    return _newest(facts, name, ref) if ref.position in (0, -1) else None
+
+
+def _newest(facts: Sequence[Fact], name: str, ref: Reference) -> Any | None:
     for fact in facts:
         found = records(fact, name)
         single = [r for r in found if not r.listed] or found
@@ -165,25 +175,18 @@ def address_of(facts: Sequence[Fact], said: Sequence[Word], tag: str) -> tuple[s
     naming = [w for w in said if len(w.text) > 2 and not points_back(w, tag)]
     for fact in facts if naming else ():
         for holder in _dicts(fact.data) or [fact.data]:
-            texts = (
-                [v for v in holder.values() if isinstance(v, str)]
-                if isinstance(holder, dict)
-                else []
-            )
             for address in addresses(holder, ""):
-                local = {"local": address.partition("@")[0].replace(".", " ")}
-                hit = next(
-                    (
-                        w
-                        for w in naming
-                        if holds(local, [w])
-                        or any(address in t and holds({"t": t}, [w]) for t in texts)
-                    ),
-                    None,
-                )
-                if hit:
+                names = _names_beside(address, holder)
+                if hit := next((w for w in naming if holds(names, [w])), None):
                     return address, hit
     return None
+
+
+def _names_beside(address: str, holder: Any) -> dict[str, str]:
+    """What an address is called: its local part, and the text it stands in."""
+    texts = holder.values() if isinstance(holder, dict) else ()
+    beside = " ".join(t for t in texts if isinstance(t, str) and address in t)
+    return {"local": address.partition("@")[0].replace(".", " "), "text": beside}
 
 
 def recall_address(facts: Sequence[Fact], fn_name: str, name: str, ref: Reference) -> str | None:

@@ -64,6 +64,11 @@ def arguments_of(schema: dict[str, Any]) -> tuple[Argument, ...]:
     return known[1]
 
 
+def takes(schema: dict[str, Any], kind: ArgumentKind, *, required: bool = False) -> bool:
+    """Whether a call takes a value of this kind, or must."""
+    return any(a.kind == kind and (a.required or not required) for a in arguments_of(schema))
+
+
 @lru_cache(maxsize=16)
 def keys(role: str) -> frozenset[str]:
     """The words of a role of keys, in all languages."""

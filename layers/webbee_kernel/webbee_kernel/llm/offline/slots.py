@@ -14,7 +14,7 @@ from .matching import Vocabulary
 from .reading import Reading
 from .schema import Argument, arguments_of
 from .speech import Sentence
-from .words import Word, concepts, has, idle, points_back, words
+from .words import Word, any_has, has, idle, is_thing, points_back, words
 
 
 class Slots:
@@ -41,17 +41,20 @@ class Slots:
         self.marker = sentence.content
         self.head = [w for w in self.words if self.marker < 0 or w.start < self.marker]
         self.reference = recall.reference(self.head, self.tag)
-        again = any(has(w, self.tag, "again") for w in self.head)
-        self.repeats = self.reference is not None or again
+        self.repeats = self.reference is not None or any_has(self.head, self.tag, "again")
         self.values: dict[str, Any] = {}
         self.spans: list[Span] = []
         self.extra: set[str] = set()
-        self.id = next((a for a in self.arguments if a.kind == "id"), None)
+        self._name_parts()
+        self.claim_reference()
+
+    def _name_parts(self) -> None:
+        """The arguments that play a part: the id, the main text, the title beside it."""
         texts = [a for a in self.arguments if a.kind == "text"]
+        self.id = next((a for a in self.arguments if a.kind == "id"), None)
         self.main = _main_text(texts, self.id)
         self.title = next((a for a in texts if a.is_title and a is not self.main), None)
         self.lookup = self.id is not None and self.main is not None and not self.main.required
-        self.claim_reference()
 
     def outside(self, said: Sequence[Word]) -> list[Word]:
         return [w for w in said if not any(q.start <= w.start < q.end for q in self.quotes)]
@@ -59,11 +62,8 @@ class Slots:
     def claim_reference(self) -> None:
         """`that note`: words that point and the thing they point at are no content."""
         for word, following in zip(self.head, self.head[1:], strict=False):
-            if has(word, self.tag, "reference") and self._is_thing(following):
+            if has(word, self.tag, "reference") and is_thing(following, self.tag):
                 self.spans.append(Span(word.start, following.end))
-
-    def _is_thing(self, word: Word) -> bool:
-        return any(c[0] == "#" for c in concepts(word.text, self.tag))
 
     def free(self, found: Sequence[Entity]) -> list[Entity]:
         return [e for e in found if not any(s.start <= e.start < s.end for s in self.spans)]
@@ -108,8 +108,7 @@ def _main_text(texts: Sequence[Argument], identity: Argument | None) -> Argument
     """The argument that takes the content: a required one, bodies first; else the name to look up
     by, or the words to search for."""
     required = [a for a in texts if a.required]
-    if required:
-        return next((a for a in required if a.is_body), required[0])
-    if identity:
-        return next((a for a in texts if a.is_title), None)
-    return next((a for a in texts if a.is_body), None)
+    bodies = [a for a in required or texts if a.is_body]
+    titles = [a for a in texts if a.is_title]
+    fitting = (bodies + required) if required else (titles if identity else bodies)
+    return next(iter(fitting), None)

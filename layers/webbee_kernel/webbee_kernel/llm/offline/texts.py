@@ -19,22 +19,26 @@ class Texts(Slots):
     """Fills arguments for texts and titles, last: they take what is left."""
 
     def texts(self) -> None:
-        quotes = self.free(self.quotes)
-        main, title = self.main, self.title
+        """Quotations first, then what is introduced or left."""
         if self.lookup and self.id and self.id.name in self.values:
             return
-        if title and quotes and self._is_title(quotes):
-            self.take(title, quotes[0].value, quotes.pop(0))
-        elif title and not quotes:
-            self._named_title(title)
-        if main and quotes:
-            self.take(main, quotes[0].value, quotes[0])
-        elif main and (text := self._remaining(main) or self._repeated(main)):
-            self.values[main.name] = text
+        quotes = self.free(self.quotes)
+        if self.title and quotes and self._is_title(quotes):
+            self.take(self.title, quotes[0].value, quotes.pop(0))
+        elif self.title and not quotes:
+            self._named_title(self.title)
+        if self.main and quotes:
+            self.take(self.main, quotes[0].value, quotes[0])
+        elif self.main and (text := self._remaining(self.main) or self._repeated(self.main)):
+            self.values[self.main.name] = text
+        self._head_titles()
+
+    def _head_titles(self) -> None:
+        """Required titles that nothing names are the content's beginning."""
+        text = self.values.get(self.main.name, "") if self.main else ""
         for argument in self.arguments:
-            untold = argument.required and argument.is_title and argument.name not in self.values
-            if untold and main and main.name in self.values:
-                self.values[argument.name] = self.values[main.name][:_HEAD_TITLE]
+            if text and argument.required and argument.is_title:
+                self.values.setdefault(argument.name, text[:_HEAD_TITLE])
 
     def _is_title(self, quotes: Sequence[Entity]) -> bool:
         """Whether the first quotation names the thing: another follows, `called` stands before it,

@@ -11,32 +11,36 @@ from .content import Content, Span, remainder
 from .entities import find_numbers
 from .schema import Argument, arguments_of
 from .slots import Slots
-from .words import Word, forms, idle, ordinals, points_back, words
+from .words import Word, any_has, has, idle, ordinals, points_back, words
 
 
 class Things(Slots):
     """Fills arguments for ids."""
 
     def ids(self) -> None:
+        """The id, or the ids, of what the call is about."""
         argument = self.id
         if argument is None:
             return
         said = self._said_of_it()
-        found = self.kind("id")
-        inside = {w.text for e in found for w in words(e.value, self.tag)}
-        if found and (not self.lookup or {w.text for w in said} <= inside):
-            self.spans.extend(Span(e.start, e.end) for e in (found if argument.many else found[:1]))
-            values = [e.value for e in found]
-            self.values[argument.name] = values if argument.many else values[0]
+        if self._written_ids(argument, said) or (self.lookup and self.quotes):
             return
-        if self.lookup and self.quotes:
-            return
-        value = self._several(argument, said) if argument.many else None
-        if value is None:
-            value = self._one(argument, said)
+        several = self._several(argument, said) if argument.many else None
+        value = several if several is not None else self._one(argument, said)
         if value is not None:
             listed = not argument.many or isinstance(value, list)
             self.values[argument.name] = value if listed else [value]
+
+    def _written_ids(self, argument: Argument, said: Sequence[Word]) -> bool:
+        """Ids as such, unless the words are a title that looks like one."""
+        found = self.kind("id")[: None if argument.many else 1]
+        inside = {w.text for e in found for w in words(e.value, self.tag)}
+        if not found or (self.lookup and not {w.text for w in said} <= inside):
+            return False
+        self.spans.extend(Span(e.start, e.end) for e in found)
+        values = [e.value for e in found]
+        self.values[argument.name] = values if argument.many else values[0]
+        return True
 
     def _said_of_it(self) -> list[Word]:
         """The words that may name the thing."""
@@ -58,30 +62,25 @@ class Things(Slots):
 
     def _one(self, argument: Argument, said: Sequence[Word]) -> Any | None:
         takes_text = self.main is not None and self.main.required
-        if said and (record := recall.named(self.facts, argument.name, said)):
-            self.extra |= {w.stem for w in said}
-            return record.id
-        if takes_text and said and self.marker < 0 and not self.quotes:
-            named = self._named_at_the_front(argument, said)
-            if named is not None:
-                return named
+        named = self._named(argument, said, part=takes_text and not self._told())
+        if named is not None:
+            return named
         if self.sentence.act == "question" and all(w.stem in self.vocabulary.known for w in said):
             said = ()  # the words of a question, not of a name
-        if (
-            takes_text
-            and not said
-            and not self.reference
-            and self._told()
-            and self.facts[:1] == self.reading.facts[:1]
-        ):
-            self.reference = recall.Reference()  # "reply: …" to what was just opened
-        if (not said or takes_text) and self.reference:
+        if takes_text and not said and self._told() and self._just_shown():
+            self.reference = self.reference or recall.Reference()  # "reply: …" to what is open
+        if self.reference and (takes_text or not said):
             return self._pointed_at(argument)
         return None
 
-    def _named_at_the_front(self, argument: Argument, said: Sequence[Word]) -> Any | None:
-        """`reply to Sarah I am late`: the longest beginning that names one thing."""
-        for count in range(min(3, len(said)), 0, -1):
+    def _just_shown(self) -> bool:
+        """Whether the newest fact is of this app."""
+        return self.facts[:1] == self.reading.facts[:1]
+
+    def _named(self, argument: Argument, said: Sequence[Word], *, part: bool) -> Any | None:
+        """The only thing that all the words name. With `part` (`reply to Sarah I am late`) the
+        longest beginning of them that names one."""
+        for count in (len(said), *(range(min(3, len(said)), 0, -1) if part else ())):
             if record := recall.named(self.facts, argument.name, said[:count]):
                 self.extra |= {w.stem for w in said[:count]}
                 return record.id
@@ -117,11 +116,10 @@ class Things(Slots):
         first = any(ordinals(self.tag).get(w.stem) == 0 for w in self.head)
         numbers = find_numbers(self.text, self.tag) if first else []
         if numbers:
-            return (
-                recall.listed_ids(self.facts, argument.name, int(float(numbers[0].value))) or None
-            )
-        every = forms(self.tag, "plural_reference")
-        if any(w.text in every for w in self.head):
-            which = [w for w in said if w.text not in every and not points_back(w, self.tag)]
-            return recall.listed_ids(self.facts, argument.name, None, which) or None
-        return None
+            count = int(float(numbers[0].value))
+            return recall.listed_ids(self.facts, argument.name, count) or None
+        if not any_has(self.head, self.tag, "plural_reference"):
+            return None
+        which = [w for w in said if not points_back(w, self.tag)]
+        which = [w for w in which if not has(w, self.tag, "plural_reference")]
+        return recall.listed_ids(self.facts, argument.name, None, which) or None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -44,6 +45,21 @@ def forms(tag: str, role: str) -> frozenset[str]:
 def has(word: Word, tag: str, *roles: str) -> bool:
     """Whether the very form of the word plays one of these roles."""
     return any(word.text in forms(tag, role) for role in roles)
+
+
+def any_has(said: Iterable[Word], tag: str, *roles: str) -> bool:
+    """Whether any of the words does."""
+    return any(has(word, tag, *roles) for word in said)
+
+
+def meaning(word: Word, tag: str) -> set[str]:
+    """A word's stem and its concepts."""
+    return {word.stem, *concepts(word.text, tag)}
+
+
+def is_thing(word: Word, tag: str) -> bool:
+    """Whether the word names something that apps hold: a message, an account."""
+    return any(c[0] == "#" for c in concepts(word.text, tag))
 
 
 @lru_cache(maxsize=KEPT)
