@@ -17,6 +17,7 @@ ITEMS = 5
 _HIDDEN = re.compile(r"(?:^|_)(?:id|ids|etag|uid|uuid)$")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?(?:Z|\+00:00)?")
+_BETWEEN = " — "
 _VALUES = 3
 _LENGTH = 120
 _SENTENCE = re.compile(r".+?(?:[.!?…](?=\s|$)|$)", re.DOTALL)
@@ -25,7 +26,7 @@ _EXTRACT = 400
 
 def narrate(request: ModelRequest) -> ModelResponse:
     """Summaries and errors in order, then up to five items of a list as lines. After a correction,
-    without the items that hold what was corrected."""
+    without the values that were corrected."""
     reading = read_prompt(request.prompt)
     spoken = language.of(language.detect(reading.message, request.language))
     told = [v for p in reading.problems for v in p.values() if isinstance(v, list)]
@@ -35,12 +36,20 @@ def narrate(request: ModelRequest) -> ModelResponse:
 
 
 def _told(result: Result, spoken: Language, wrong: list[str]) -> list[str]:
-    """The lines of one result, less items that hold a wrong token."""
+    """The lines of one result, less the values that hold a wrong token."""
     said = [_sentence(result.text)] if result.text else []
     if not result.ok:
         return said
     items = _items(result, spoken) or ([] if said else _fields(result.data, spoken))
-    return said + [i for i in items if not any(token in i for token in wrong)]
+    kept = (_less(item, wrong) for item in items)
+    return said + [item for item in kept if item]
+
+
+def _less(item: str, wrong: list[str]) -> str:
+    """A line without the values that hold a wrong token; empty where that is all of it."""
+    values = item.removeprefix("- ").split(_BETWEEN)
+    kept = [v for v in values if not any(token in v for token in wrong)]
+    return f"- {_BETWEEN.join(kept)}" if kept else ""
 
 
 def extract(request: ModelRequest) -> ModelResponse:
@@ -79,7 +88,7 @@ def _row(row: dict[str, Any], spoken: Language) -> str:
     shown = {k: v for k, v in row.items() if _is_shown(k, v)}
     label = next((k for k in language.title_keys() if k in shown), None)
     order = sorted(shown, key=lambda k: k != label)
-    return " — ".join(list(dict.fromkeys(_short(shown[k], spoken) for k in order))[: _VALUES + 1])
+    return _BETWEEN.join(list(dict.fromkeys(_short(shown[k], spoken) for k in order))[: _VALUES + 1])
 
 
 def _is_shown(key: str, value: Any) -> bool:
