@@ -96,9 +96,13 @@ class Heard:
             return None
         if language.of(self.tag).free_order:
             return next((w for w in self.rest if self._asks_for(w)), None)
-        after = self.rest[able + 1 :]
+        return self._after_you(self.rest[able + 1 :])
+
+    def _after_you(self, after: list[Word]) -> Word | None:
+        if not any_has(after[:1], self.tag, "others"):
+            return None
         told = (w for w in after if not has(w, self.tag, "others", "opener"))
-        verb = next(told, None) if any_has(after[:1], self.tag, "others") else None
+        verb = next(told, None)
         return verb if verb and self._commands(verb) else None
 
     def _asked(self) -> tuple[Act, Word | None]:

@@ -43,15 +43,22 @@ def from_facts(asked: Asked, facts: Sequence[Fact]) -> str:
     if not fields and not asked.wants & {"person", "date"}:
         return ""
     naming = [w for w in asked.telling if w not in fields and not points_back(w, asked.tag)]
-    meant = {c for w in fields for c in meaning(w, asked.tag)}
+    meant = set().union(*(meaning(w, asked.tag) for w in fields))
     for fact in facts:
         things = _nearest(_things(fact), naming) if naming else _pointed_at(asked, fact)
-        found = {v: t for t in things if (v := _field(t, meant, asked.wants))}
-        if len(found) == 1:
-            value, thing = next(iter(found.items()))
-            label = recall.text_of(thing, language.title_keys())
-            return f"{label}: {value}" if label not in ("", value) else value
+        if answer := _only_value(things, meant, asked.wants):
+            return answer
     return ""
+
+
+def _only_value(things: Sequence[dict[str, Any]], meant: set[str], wants: set[str]) -> str:
+    """The field's value where the things agree on it, with the title of what it is of."""
+    found = {v: t for t in things if (v := _field(t, meant, wants))}
+    if len(found) != 1:
+        return ""
+    value, thing = next(iter(found.items()))
+    label = recall.text_of(thing, language.title_keys())
+    return f"{label}: {value}" if label not in ("", value) else value
 
 
 def _pointed_at(asked: Asked, fact: Fact) -> list[dict[str, Any]]:
@@ -91,13 +98,12 @@ def _field(thing: dict[str, Any], meant: set[str], wants: set[str]) -> str:
     """The value of the field that is asked for: by its key, by the kind of its value."""
     plain = {str(k): v for k, v in thing.items() if isinstance(v, str | int) and v}
     named = next((str(v) for k, v in plain.items() if _key_means(k) & meant), "")
-    if named:
-        return named
-    if "#address" in meant:
-        return next(iter(recall.addresses(thing, "")), "")
-    if "date" in wants or meant & {"#date", "#due"}:
+    if named or "#address" in meant:
+        return named or next(iter(recall.addresses(thing, "")), "")
+    if not {"date", "#date", "#due"}.isdisjoint(wants | meant):
         return _under(plain, "date_keys")
-    return _under(plain, "party_keys") if "person" in wants or "#person" in meant else ""
+    of_person = not {"person", "#person"}.isdisjoint(wants | meant)
+    return _under(plain, "party_keys") if of_person else ""
 
 
 def _under(plain: dict[str, Any], role: str) -> str:
@@ -143,18 +149,19 @@ def _fit(asked: Asked, entry: Entry) -> float:
 
 def done_before(tool: ToolSpec, reading: Reading, asked: Asked) -> str:
     """What the remembered turns hold of this function."""
-    spoken = language.of(asked.tag)
-    names = [w for w in asked.telling if w.start and asked.text[w.start].isupper()]
-    found = [
-        f
-        for f in reading.facts
-        if (f.app_id, f.fn_name) == (tool.app_id, tool.fn_name)
-        and all(any(recall.holds(t, [w]) for t in _things(f)) for w in names)
-    ]
+    done = (tool.app_id, tool.fn_name)
+    found = [f for f in reading.facts if (f.app_id, f.fn_name) == done and _names(asked, f)]
     texts = [_told(t) for f in found[:3] for t in _things(f)[:3]]
+    spoken = language.of(asked.tag)
     if not any(texts):
         return spoken.say("not_remembered")
     return spoken.say("remembered", what="; ".join(t for t in texts if t))
+
+
+def _names(asked: Asked, fact: Fact) -> bool:
+    """Whether the fact holds every name that the question says."""
+    names = [w for w in asked.telling if w.start and asked.text[w.start].isupper()]
+    return all(any(recall.holds(t, [w]) for t in _things(fact)) for w in names)
 
 
 def _told(thing: dict[str, Any]) -> str:
@@ -169,13 +176,12 @@ def about_an_effect(asked: Asked, index: Index, ranked: Sequence[Match]) -> Tool
     with it."""
     effects = language.of(asked.tag).words.effects
     verbs = [w for w in asked.said if not is_thing(w, asked.tag)]
-    meant = {c for w in verbs for c in concepts(w.text, asked.tag)}
+    meant = set().union(*(concepts(w.text, asked.tag) for w in verbs))
     acts = {effects[w.stem] for w in verbs if w.stem in effects}
-    for match in ranked:
-        known = index.vocabulary[match.tool.name]
-        shared = meant & known.concepts or acts & _effects(known.commands)
-        if shared and match.tool.action_type != "read":
-            return match.tool
+    for tool in (m.tool for m in ranked if m.tool.action_type != "read"):
+        known = index.vocabulary[tool.name]
+        if meant & known.concepts or acts & _effects(known.commands):
+            return tool
     return None
 
 

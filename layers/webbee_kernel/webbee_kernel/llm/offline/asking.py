@@ -79,15 +79,17 @@ class Questions(Conversation):
         named = [m for m in reads if names_matter(sentence, m, self.index)]
         if match := best(reads) or best(named, MATTER, MATTER_COVERAGE):
             return match.tool
-        said = words(sentence.text, self.tag)
-        told = [w for w in telling(said, self.tag) if not has(w, self.tag, "question", "opener")]
         newest = next(iter(self.apps), "")
         mine = [t for t in self.tools if t.action_type == "read" and t.app_id == newest]
-        pointing = recall.reference(said, self.tag) is not None
-        return next(
-            (t for t in mine if (pointing and takes(t.input_schema, "id")) or _values(t, told)),
-            None,
-        )
+        return next((t for t in mine if self._half_said(sentence, t)), None)
+
+    def _half_said(self, sentence: Sentence, tool: ToolSpec) -> bool:
+        """Whether the sentence says no more than a value of this function, or points at a thing."""
+        said = words(sentence.text, self.tag)
+        if recall.reference(said, self.tag) is not None and takes(tool.input_schema, "id"):
+            return True
+        told = [w for w in telling(said, self.tag) if not has(w, self.tag, "question", "opener")]
+        return _values(tool, told)
 
     def fragment(self, sentence: Sentence) -> bool:
         """A noun phrase or something like an example of a read: "emails from Ivan"."""

@@ -102,8 +102,9 @@ class Index:
         scores, known, total = [0.0] * size, [0.0] * size, 0.0
         phrases: dict[tuple[int, int], float] = defaultdict(float)
         content = list({w.stem: w for w in telling(said, tag)}.values())
-        for i in self._leads.get(self._known(content[0].stem)[0], ()) if content else ():
-            scores[i] += _LEAD
+        for word in content[:1]:
+            for i in self._leads.get(self._known(word.stem)[0], ()):
+                scores[i] += _LEAD
         for word in content:
             share = _QUESTION if has(word, tag, "question") else 1.0
             found, likeness = self._known(word.stem)
@@ -114,13 +115,17 @@ class Index:
                 known[i] += idf * share
             for place in self._examples.get(found, ()):
                 phrases[place] += self._idf[found] * likeness
-        likest = self._likest(phrases, total)
-        ranked = [
+        return self._matches(scores, known, total, self._likest(phrases, total))
+
+    def _matches(
+        self, scores: list[float], known: list[float], total: float, likest: list[float]
+    ) -> list[Match]:
+        found = [
             Match(t, scores[i] + _PHRASE * likest[i], min(1.0, known[i] / total), likest[i])
             for i, t in enumerate(self.tools)
             if known[i]
         ]
-        return sorted(ranked, key=lambda m: -m.score)
+        return sorted(found, key=lambda m: -m.score)
 
     def _likest(self, phrases: dict[tuple[int, int], float], total: float) -> list[float]:
         """How near the nearest example of each function comes, by Dice."""

@@ -41,12 +41,12 @@ def mend(calls: Sequence[Planned], reading: Reading) -> bool:
 def _mended(problem: dict[str, Any], calls: Sequence[Planned], later: bool) -> bool:
     name = str(problem.get("field", "")).partition(".")[0]
     about = [c for c in calls if _about(problem, c.tool)]
-    call = next((c for c in about if not name or name in c.filled.arguments), None)
+    if not name:
+        return bool(about) and later
+    call = next((c for c in about if name in c.filled.arguments), None)
     if call is None:
         return False
-    argument = next((a for a in arguments_of(call.tool.input_schema) if a.name == name), None)
-    if argument is None:
-        return later and not name
+    argument = next(a for a in arguments_of(call.tool.input_schema) if a.name == name)
     return _changed(argument, call.filled.arguments, str(problem.get("limit")))
 
 

@@ -88,7 +88,9 @@ def _row(row: dict[str, Any], spoken: Language) -> str:
     shown = {k: v for k, v in row.items() if _is_shown(k, v)}
     label = next((k for k in language.title_keys() if k in shown), None)
     order = sorted(shown, key=lambda k: k != label)
-    return _BETWEEN.join(list(dict.fromkeys(_short(shown[k], spoken) for k in order))[: _VALUES + 1])
+    return _BETWEEN.join(
+        list(dict.fromkeys(_short(shown[k], spoken) for k in order))[: _VALUES + 1]
+    )
 
 
 def _is_shown(key: str, value: Any) -> bool:

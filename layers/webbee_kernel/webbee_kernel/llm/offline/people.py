@@ -20,15 +20,18 @@ class People(Slots):
         """Written ones in order, then those that are named or pointed at."""
         for argument in self.arguments:
             if argument.kind in ("email", "party") and not self._written(argument):
-                if argument.kind == "party":
-                    self.party(argument)
-                elif argument.required:
-                    self._recalled_address(argument)
+                self._unwritten(argument)
         # what is left may be one of the user's own ("check the mail of me@personal.com")
         own = next((a for a in self.arguments if a.holds_address), None)
         left = self.kind("email")
         if own and left and own.name not in self.values:
             self.take(own, left[0].value, left[0])
+
+    def _unwritten(self, argument: Argument) -> None:
+        if argument.kind == "party":
+            self.party(argument)
+        elif argument.required:
+            self._recalled_address(argument)
 
     def _written(self, argument: Argument) -> bool:
         found = self.kind("email")[: None if argument.many else 1]
@@ -80,16 +83,24 @@ class People(Slots):
     def _recalled_address(self, argument: Argument) -> None:
         claimed = self.claimed()
         unsaid = [w for w in self.content() if w not in claimed]
-        facts, value = self.reading.facts, None
-        if found := recall.address_of(facts, unsaid, self.tag):
-            value, word = found
-            self.extra.add(word.stem)
-            self.spans.append(Span(word.start, word.end))
-        elif self.reference and self._means_somebody() and not self._names_somebody(unsaid):
-            value = recall.recall_address(facts, self.tool.fn_name, argument.name, self.reference)
-            self.extra |= {w.stem for w in self.head if points_back(w, self.tag)}
-        if value is not None:
+        value = self._of_name(unsaid) or self._of_reference(argument, unsaid)
+        if value:
             self.values[argument.name] = [value] if argument.many else value
+
+    def _of_name(self, unsaid: Sequence[Word]) -> str:
+        found = recall.address_of(self.reading.facts, unsaid, self.tag)
+        if found is None:
+            return ""
+        self.extra.add(found[1].stem)
+        self.spans.append(Span(found[1].start, found[1].end))
+        return found[0]
+
+    def _of_reference(self, argument: Argument, unsaid: Sequence[Word]) -> str:
+        if not self.reference or not self._means_somebody() or self._names_somebody(unsaid):
+            return ""
+        self.extra |= {w.stem for w in self.head if points_back(w, self.tag)}
+        facts, name = self.reading.facts, self.tool.fn_name
+        return recall.recall_address(facts, name, argument.name, self.reference) or ""
 
     def _means_somebody(self) -> bool:
         """`her`, `there`, `that address`: a person or a place, not a thing."""

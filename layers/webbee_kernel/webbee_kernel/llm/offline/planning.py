@@ -94,11 +94,15 @@ class Message(Questions):
             for clause in clauses(self, sentence):
                 self._clause(clause, held=held)
 
+    def _can_deny(self) -> bool:
+        """Whether the language's words for "not" are known: else no command is certain."""
+        return bool(language.of(self.tag).words.forms("negation"))
+
     def _clause(self, sentence: Sentence, *, held: bool) -> None:
         if sentence.act in ("command", "request"):
             match = asked_for(sentence, self.index, self.context())
             if match:
-                certain = sentence.act == "command" and not held
+                certain = sentence.act == "command" and not held and self._can_deny()
                 sure = certain and is_specific(sentence, match, self.index)
                 self.add(match.tool, sentence, sure=sure)
                 return

@@ -23,15 +23,20 @@ class Texts(Slots):
         if self.lookup and self.id and self.id.name in self.values:
             return
         quotes = self.free(self.quotes)
-        if self.title and quotes and self._is_title(quotes):
-            self.take(self.title, quotes[0].value, quotes.pop(0))
-        elif self.title and not quotes:
-            self._named_title(self.title)
+        if self.title:
+            self._titled(self.title, quotes)
         if self.main and quotes:
             self.take(self.main, quotes[0].value, quotes[0])
         elif self.main and (text := self._remaining(self.main) or self._repeated(self.main)):
             self.values[self.main.name] = text
         self._head_titles()
+
+    def _titled(self, title: Argument, quotes: list[Entity]) -> None:
+        """The title, which may be the first quotation."""
+        if not quotes:
+            self._named_title(title)
+        elif self._is_title(quotes):
+            self.take(title, quotes[0].value, quotes.pop(0))
 
     def _head_titles(self) -> None:
         """Required titles that nothing names are the content's beginning."""

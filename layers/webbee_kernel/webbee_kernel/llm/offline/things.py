@@ -35,7 +35,8 @@ class Things(Slots):
         """Ids as such, unless the words are a title that looks like one."""
         found = self.kind("id")[: None if argument.many else 1]
         inside = {w.text for e in found for w in words(e.value, self.tag)}
-        if not found or (self.lookup and not {w.text for w in said} <= inside):
+        titled = self.lookup and any(w.text not in inside for w in said)
+        if not found or titled:
             return False
         self.spans.extend(Span(e.start, e.end) for e in found)
         values = [e.value for e in found]
@@ -67,15 +68,15 @@ class Things(Slots):
             return named
         if self.sentence.act == "question" and all(w.stem in self.vocabulary.known for w in said):
             said = ()  # the words of a question, not of a name
-        if takes_text and not said and self._told() and self._just_shown():
-            self.reference = self.reference or recall.Reference()  # "reply: …" to what is open
-        if self.reference and (takes_text or not said):
-            return self._pointed_at(argument)
-        return None
+        if takes_text and not said:
+            self._point_at_what_is_open()
+        may = takes_text or not said
+        return self._pointed_at(argument) if self.reference and may else None
 
-    def _just_shown(self) -> bool:
-        """Whether the newest fact is of this app."""
-        return self.facts[:1] == self.reading.facts[:1]
+    def _point_at_what_is_open(self) -> None:
+        """ "Reply: …" without more answers what was just shown."""
+        if self._told() and self.facts[:1] == self.reading.facts[:1]:
+            self.reference = self.reference or recall.Reference()
 
     def _named(self, argument: Argument, said: Sequence[Word], *, part: bool) -> Any | None:
         """The only thing that all the words name. With `part` (`reply to Sarah I am late`) the
@@ -114,12 +115,13 @@ class Things(Slots):
         """`the first two`, `them all`, `these`, `all from the bank`: words that say which ones must
         stand in each of them."""
         first = any(ordinals(self.tag).get(w.stem) == 0 for w in self.head)
-        numbers = find_numbers(self.text, self.tag) if first else []
-        if numbers:
+        if first and (numbers := find_numbers(self.text, self.tag)):
             count = int(float(numbers[0].value))
             return recall.listed_ids(self.facts, argument.name, count) or None
         if not any_has(self.head, self.tag, "plural_reference"):
             return None
-        which = [w for w in said if not points_back(w, self.tag)]
-        which = [w for w in which if not has(w, self.tag, "plural_reference")]
+        which = [w for w in said if not self._points(w)]
         return recall.listed_ids(self.facts, argument.name, None, which) or None
+
+    def _points(self, word: Word) -> bool:
+        return points_back(word, self.tag) or has(word, self.tag, "plural_reference")
