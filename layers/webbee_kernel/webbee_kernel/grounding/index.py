@@ -110,6 +110,7 @@ class Index:
     _starts: list[int] = field(default_factory=list)
     _places: list[Place] = field(default_factory=list)
     _size: int = 0
+    _unread: list[tuple[str, Place]] = field(default_factory=list)
     _roots: dict[int, Owner] = field(default_factory=dict)
     _same: dict[str, list[tuple[Owner, Mapping[str, Json]]]] = field(default_factory=dict)
     _cache: dict[str, object] = field(default_factory=dict)
@@ -195,7 +196,7 @@ class Index:
                 at,
             )
         elif not _OPAQUE.fullmatch(value):
-            self._prose(value, at)
+            self._unread.append((value, at))
 
     def _moment(self, found: re.Match[str], at: Place) -> None:
         year, month, day = (int(found.group(i)) for i in (1, 2, 3))
@@ -214,6 +215,14 @@ class Index:
             moment = datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
             self.dates.setdefault((moment.month, moment.day), []).append((moment.year, at))
             self.times.setdefault(moment.hour * 60 + moment.minute, []).append(at)
+
+    def read_prose(self) -> bool:
+        """Take in the numbers and dates of sentences, half the cost of an index: done only when a
+        reply does not stand without them. Whether there were any."""
+        unread, self._unread = self._unread, []
+        for text, at in unread:
+            self._prose(text, at)
+        return bool(unread)
 
     def _prose(self, text: str, at: Place) -> None:
         for found in language.dates(text, self.tag):

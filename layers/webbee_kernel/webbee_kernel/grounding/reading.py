@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -107,6 +107,19 @@ class Reading:
     def sentence(self, at: int) -> Sentence:
         """The sentence around an offset."""
         return self.sentences[min(bisect_right(self._ends, at), len(self.sentences) - 1)]
+
+    def stems(self, start: int, end: int) -> list[str]:
+        """The stems of the unmasked words between two offsets."""
+        return [self.language.stem(t.text) for t in self.words(start, end)]
+
+    def near(self, claim: Claim) -> list[str]:
+        """The stems of the three words before a value."""
+        return self.stems(claim.start - 24, claim.start)[-3:]
+
+
+def among(stems: Iterable[str], *roles: Container[str]) -> bool:
+    """Whether a stem is in one of the roles."""
+    return any(stem in role for stem in stems for role in roles)
 
 
 def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Reading:

@@ -12,6 +12,7 @@ from .counts import Counts
 from .derive import Derived
 from .evidence import JSON, Call, Evidence, Source, Verdict
 from .index import Number
+from .parts import denied
 from .reading import Claim, Reading, read
 from .support import Ground, Support
 
@@ -41,7 +42,10 @@ def check(
     evidence = evidence or _evidence(data, message, summaries, done)
     if evidence.mode == "off" or not reply.strip():
         return Verdict(True, (), kept=reply)
-    return _Check(reply, evidence).verdict()
+    verdict = _Check(reply, evidence).verdict()
+    if not verdict.grounded and evidence.index.read_prose():
+        return _Check(reply, evidence).verdict()
+    return verdict
 
 
 def _evidence(
@@ -115,7 +119,7 @@ class _Check:
         offences += [
             (s.start, word)
             for s in reading.sentences
-            if (word := counts.none(s, self.evidence.message))
+            if (word := denied(reading, index, s, self.evidence.message))
         ]
         return offences
 

@@ -1,0 +1,112 @@
+"""The collections of an index: what names them, how many they are, which part of them a sentence
+speaks of, and whether it denies that there are any."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from .. import language
+from .index import Index, Number, Owner, Place, Rows
+from .reading import Claim, Reading, Sentence, among
+
+LONGEST_DENIAL = 8
+"""Words of a sentence that says there is nothing."""
+
+
+def collections(index: Index) -> list[Rows]:
+    """The lists that are answers: those that no row of another list holds."""
+    return [r for r in index.tables if not any(isinstance(step, int) for step in r.owner[2:])]
+
+
+def names(reading: Reading, rows: Rows, stem: str) -> bool:
+    """Whether a noun names a collection: by its key, or by the same thing in English."""
+    thing = reading.language.words.objects.get(stem, "-")
+    english = language.of("en").words.objects
+    return stem in rows.words or any(english.get(word) == thing for word in rows.words)
+
+
+def totals(index: Index, rows: Rows) -> Iterator[Number]:
+    """The whole numbers beside a collection, and those that the call's summary tells."""
+    for number, places in index.numbers.items():
+        if any(_beside(place, rows) for place in places):
+            yield number
+
+
+def _beside(place: Place, rows: Rows) -> bool:
+    if place.path == "summary":
+        return place.call == rows.call
+    roles = language.key_roles(place.key)
+    whole = isinstance(place.value, int) and not roles & {"paging", "id", "money", "moment"}
+    return whole and place.owner == rows.owner
+
+
+def rows_told(reading: Reading, index: Index, claim: Claim) -> int | None:
+    """How many rows have the one state that a sentence names beside its one number; None where it
+    names none, or where the rows in sight are not all."""
+    places = _told(reading, index, reading.sentence(claim.start))
+    owners = {place.owner for place in places}
+    if len({place.key for place in places}) != 1 or len({o[:-1] for o in owners}) != 1:
+        return None
+    rows = _holding(index, places[0])
+    return len(owners) if rows and _groups_all(index, rows, places[0].key) else None
+
+
+def _told(reading: Reading, index: Index, sentence: Sentence) -> Sequence[Place]:
+    """The fields of the one state or repeated field that a sentence names beside one number."""
+    words = reading.language.words
+    inside = reading.inside(sentence)
+    held = [c.mention for c in inside if c.kind == "field"]
+    stems = reading.stems(sentence.start, sentence.end)
+    states = [words.states[s] for s in stems if s in words.states and s not in words.negation]
+    if len(inside) != 1 + len(held) or len(held) + len(states) != 1:
+        return ()
+    found: Sequence[Place] = held[0] if held else index.states.get(states[0], ())
+    return found
+
+
+def _holding(index: Index, place: Place) -> Rows | None:
+    owner: Owner = place.owner
+    mine = [
+        r for r in index.tables if r.call in (place.call, -1) and owner[: len(r.owner)] == r.owner
+    ]
+    return mine[0] if mine else None
+
+
+def _groups_all(index: Index, rows: Rows, key: str) -> bool:
+    """Whether the rows are all there are, and the field tells groups of them."""
+    items = [row for row in rows.items if isinstance(row, Mapping) and key in row]
+    if len(items) < max(2, len(rows.items)):
+        return False
+    more = any(n > len(items) for n in totals(index, rows))
+    return not more and len({str(row[key]) for row in items}) < len(items)
+
+
+def denied(reading: Reading, index: Index, sentence: Sentence, message: str) -> str:
+    """The word that denies things which are there ("no tasks"), or nothing."""
+    words = reading.language.words
+    tokens = reading.words(sentence.start, sentence.end)
+    no = [t.text for t in tokens if reading.language.stem(t.text) in words.negation]
+    if not no or sentence.asks or len(tokens) > LONGEST_DENIAL or reading.inside(sentence):
+        return ""
+    own = [s for s in reading.stems(sentence.start, sentence.end) if s not in words.negation]
+    if among(own, words.plan, words.failure, words.values, words.states):
+        return ""
+    if among((s for s in own if s not in words.looking), words.effects):
+        return ""
+    rows = _denied(reading, index, own, message)
+    return no[0] if rows and all(r.items for r in rows) else ""
+
+
+def _denied(reading: Reading, index: Index, own: Sequence[str], message: str) -> list[Rows]:
+    """The collections that a denial speaks of: those it names, or all where it repeats a word of the
+    message, or says only that nothing was found."""
+    words, stem = reading.language.words, reading.language.stem
+    plain = (words.function, words.possession, words.looking, words.perfect, words.others)
+    telling = [s for s in own if not among([s], *plain)]
+    rows = collections(index)
+    mine = [r for r in rows if any(names(reading, r, s) for s in telling)]
+    asked = {stem(t.text) for t in language.tokens(message)}
+    if len(telling) > 3 or mine:
+        return mine if len(telling) <= 3 else []
+    found = not telling and among(own, words.looking)
+    return rows if found or asked.intersection(telling) else []
