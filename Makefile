@@ -74,6 +74,9 @@ else
 	@$(IN_PROJECT) .venv-measures/bin/python -m benchmarks.foreign --model "$(MODEL)" $(ARGS)
 endif
 
+mutants: .venv-mutants ## do the tests notice small changes of channels, memory, guards, planner, confirmation? ARGS='--sample 40'
+	@$(IN_PROJECT) .venv-mutants/bin/python -m checks.mutants $(ARGS)
+
 build: .venv-313 .venv-sam ## sam build for ARCH (arm64 or x86_64)
 	@PATH="$(CURDIR)/.venv-313/bin:$$PATH" ARCH="$(ARCH)" .venv-sam/bin/sam build --parameter-overrides Architecture="$(ARCH)" $(ARGS)
 
@@ -94,7 +97,7 @@ lock: .venv-dev ## compile requirements/*.in into hashed locks; UPGRADE=1 takes 
 	@PATH="$(CURDIR)/.venv-dev/bin:$$PATH" .venv-dev/bin/python requirements/locks.py write
 
 clean: ## remove what the commands above made
-	@rm -rf .sdk5 .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf .sdk5 .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # `make test-built` and the cold start figures of `make bench` use this machine's processor, beside what is meant to be deployed.
@@ -118,7 +121,7 @@ define environment
 	fi
 endef
 
-.PHONY: .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .sdk5
+.PHONY: .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .sdk5
 
 .venv:
 	$(call environment,.venv,requirements/local.txt,20)
@@ -150,6 +153,9 @@ endef
 	@[ -d .venv-emulator/lib/python3.13/site-packages/boto3/__pycache__ ] || .venv-emulator/bin/python -m compileall -q .venv-emulator/lib
 
 # AgentDojo and BFCL beside the kernel layer.
+.venv-mutants:
+	$(call environment,.venv-mutants,requirements/dev.txt requirements/mutants.txt,50)
+
 .venv-measures:
 	$(call environment,.venv-measures,layers/webbee_kernel/requirements.txt requirements/measures.txt,20)
 

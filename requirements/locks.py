@@ -27,9 +27,10 @@ LOCKS = {
     HERE / "sam.in": HERE / "sam.txt",
     HERE / "sdk5.in": HERE / "sdk5.txt",
     HERE / "measures.in": HERE / "measures.txt",
+    HERE / "mutants.in": HERE / "mutants.txt",
 }
 
-ALONE = {HERE / "sdk5.in", HERE / "measures.in"}
+ALONE = {HERE / "sdk5.in", HERE / "measures.in", HERE / "mutants.in"}
 """Locks of named packages only, without what these need: they are laid over an environment that has
 it."""
 
