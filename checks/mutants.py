@@ -32,8 +32,7 @@ NOTICED = 0.9
 SEED = 20261122
 KINDS = (
     *(f"ReplaceComparisonOperator_{k}" for k in ("Eq_NotEq", "NotEq_Eq", "Lt_LtE", "LtE_Lt")),
-    *(f"ReplaceComparisonOperator_{k}" for k in ("Gt_GtE", "GtE_Gt", "Lt_Gt", "In_NotIn")),
-    *(f"ReplaceComparisonOperator_{k}" for k in ("NotIn_In", "Is_IsNot", "IsNot_Is")),
+    *(f"ReplaceComparisonOperator_{k}" for k in ("Gt_GtE", "GtE_Gt", "Lt_Gt", "Is_IsNot")),
     *(f"ReplaceBinaryOperator_{k}" for k in ("Add_Sub", "Sub_Add", "Mul_Add", "FloorDiv_Mul")),
     *("ReplaceAndWithOr", "ReplaceOrWithAnd", "AddNot", "ReplaceUnaryOperator_Delete_Not"),
     *("ReplaceTrueWithFalse", "ReplaceFalseWithTrue", "ReplaceBreakWithContinue"),
