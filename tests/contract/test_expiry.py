@@ -7,7 +7,8 @@ import pytest
 
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, LATER, NOW, SESSION, event, pending, record, section, turn
-from webbee_kernel.values import Installation
+from webbee_kernel.stores import Stores
+from webbee_kernel.values import Installation, SessionKey
 
 pytestmark = pytest.mark.anyio
 
@@ -50,3 +51,50 @@ async def test_the_skeleton_and_documents_never_do(dynamo: Dynamo) -> None:
     await dynamo.stores.documents.create(ALICE, "a", "c", {}, now=NOW, doc_id="d")
     assert set(expiries(dynamo, dynamo.tables.skeleton).values()) == {""}
     assert set(expiries(dynamo, dynamo.tables.store).values()) == {""}
+
+
+# ---- what expired is gone, whenever the sweep comes
+
+
+async def test_an_expired_turn_is_not_remembered(stores: Stores) -> None:
+    for seq in (1, 2):
+        await stores.sessions.append(SESSION, turn(seq), expires_at=1000 + seq)
+    assert [t.seq for t in (await stores.sessions.read(SESSION, now=1000.5)).turns] == [1, 2]
+    assert [t.seq for t in (await stores.sessions.read(SESSION, now=1001.0)).turns] == [2]
+    assert (await stores.sessions.read(SESSION, now=1002.0)).turns == ()
+
+
+@pytest.mark.parametrize("first", [1, 2])
+async def test_an_expired_session_begins_anew(stores: Stores, first: int) -> None:
+    for seq in range(first, 9):
+        await stores.sessions.append(SESSION, turn(seq), expires_at=1000)
+    for seq in (1, 2):
+        again = turn(seq, reply="again")
+        assert await stores.sessions.append(SESSION, again, expires_at=LATER, now=1000.0)
+        assert not await stores.sessions.append(SESSION, again, expires_at=LATER, now=1000.0)
+    memory = await stores.sessions.read(SESSION, now=1000.0)
+    assert [t.reply for t in memory.turns] == ["again", "again"]
+
+
+async def test_sessions_touched_before_a_time_are_not_listed(stores: Stores) -> None:
+    for seq, session_id in [(1, "old"), (6, "new")]:
+        key = SessionKey(ALICE, session_id)
+        await stores.sessions.append(key, turn(seq), expires_at=LATER)
+    listed, _ = await stores.sessions.list(ALICE, since=turn(6).at)
+    assert [s.session_id for s in listed] == ["new"]
+
+
+async def test_expired_events_are_not_told(stores: Stores) -> None:
+    for n in range(4):
+        await stores.events.append(ALICE, event(f"e{n}"), expires_at=1000 + n)
+    told = await stores.events.since(ALICE, "", limit=1, now=1001.0)
+    assert [e.event_id for e in told] == ["e2"]
+    assert await stores.events.since(ALICE, "", now=1003.0) == ()
+
+
+async def test_expired_records_are_not_listed(stores: Stores) -> None:
+    for n in range(4):
+        await stores.audit.append(ALICE, record(f"0{n}"), expires_at=1000 + n)
+    listed = await stores.audit.list(ALICE, limit=1, now=1002.0)
+    assert [r.record_id for r in listed] == ["03"]
+    assert await stores.audit.list(ALICE, now=1003.0) == ()

@@ -47,10 +47,9 @@ def ask(client: Queue, wanted: list[Wanted]) -> None:
 def test_reasons_of_every_kind_go_out_in_one_batch(client: Queue) -> None:
     ask(client, [Wanted("mail", "inbox", "effect"), Wanted("notes", "all", "stale"), SEEN])
     [batch] = client.batches
-    assert [(m["app_id"], m["section"], m["reason"]) for m in batch] == [
-        ("mail", "inbox", "effect"),
-        ("notes", "all", "stale"),
-        ("", "", "seen"),
+    assert [(m["kind"], m.get("wanted")) for m in batch] == [
+        ("refresh_asked", [["mail", "inbox", "effect"], ["notes", "all", "stale"]]),
+        ("user_seen", None),
     ]
     assert all(m["user"]["imperal_id"] == "alice" and m["user"]["scopes"] == [] for m in batch)
 

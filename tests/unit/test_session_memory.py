@@ -200,11 +200,11 @@ def test_a_session_that_never_lets_a_turn_in_ends_in_a_request_to_retry() -> Non
     class Busy:
         tries = 0
 
-        async def append(self, key: SessionKey, turn: Turn, *, expires_at: int) -> bool:
+        async def append(self, key: SessionKey, turn: Turn, *, expires_at: int, now: float) -> bool:
             self.tries += 1
             return False
 
-        async def read(self, key: SessionKey) -> SessionMemory:
+        async def read(self, key: SessionKey, *, now: float) -> SessionMemory:
             return SessionMemory((replace(turn(), request_id="another"),))
 
     busy = Busy()

@@ -64,7 +64,7 @@ class Settings(BaseModel):
         "/webbee", alias="WEBBEE_SECRETS_PREFIX", pattern=r"^(/[A-Za-z0-9_.-]+)+$"
     )
     due_shards: int = Field(8, alias="WEBBEE_DUE_SHARDS", ge=1, le=256)
-    absent_after_days: int = Field(0, alias="WEBBEE_ABSENT_AFTER_DAYS", ge=0, le=365)
+    absent_after_days: int = Field(14, alias="WEBBEE_ABSENT_AFTER_DAYS", ge=0, le=365)
     session_days: int = Field(30, alias="WEBBEE_SESSION_DAYS", ge=1, le=365)
     audit_days: int = Field(365, alias="WEBBEE_AUDIT_DAYS", ge=1, le=3650)
     event_hours: int = Field(24, alias="WEBBEE_EVENT_HOURS", ge=1, le=720)

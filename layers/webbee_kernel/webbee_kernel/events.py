@@ -40,8 +40,8 @@ class EventLog:
         )
 
     async def since(self, user: UserKey, last_id: str = "", limit: int = 100) -> tuple[Event, ...]:
-        """Events after `last_id`, oldest first."""
-        return await self._store.since(user, last_id, limit=limit)
+        """Events after `last_id`, oldest first, none that has expired."""
+        return await self._store.since(user, last_id, limit=limit, now=self._clock.now())
 
 
 def panel_refresh(log: EventLog, app_id: str, panels: tuple[str, ...]) -> tuple[Event, ...]:

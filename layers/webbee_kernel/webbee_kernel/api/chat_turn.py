@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from typing import Any
 
 from .. import __version__
-from ..base.clock import Clock
+from ..base.clock import Clock, iso
 from ..base.ids import new_id
 from ..base.logs import bind
 from ..bootstrap import App, bootstrap, make_kernel
@@ -117,7 +118,9 @@ class ChatService:
         """The caller's sessions, most recently touched first."""
         try:
             found, cursor = await self.app.stores.sessions.list(
-                _key(request.caller), cursor=request.query.get("cursor")
+                _key(request.caller),
+                cursor=request.query.get("cursor"),
+                since=iso(self.app.clock.now() - self.app.settings.session_days * 86_400),
             )
         except ValueError as error:
             raise BadInput(str(error)[:200], field="cursor") from None
@@ -126,7 +129,8 @@ class ChatService:
     async def session(self, request: Request) -> Answer:
         """The remembered turns of one session."""
         session_id = check_session_id(request.path["id"])
-        memory = await self.app.stores.sessions.read(SessionKey(_key(request.caller), session_id))
+        key = SessionKey(_key(request.caller), session_id)
+        memory = await self.app.stores.sessions.read(key, now=self.app.clock.now())
         if not memory.turns:
             raise NotFound(f"there is no session {session_id!r}", field="id")
         return Answer({"session_id": session_id, "turns": [_turn(t) for t in memory.turns]})
@@ -225,11 +229,12 @@ class ChatService:
             "skeleton": stores.skeleton.read(probe),
             "events": stores.events.since(probe, ""),
         }
-        tables = {name: await _reachable(check) for name, check in checks.items()}
         catalogue = await self.kernel.dispatch.catalogue()
-        extensions = {
-            a.app_id: a.error or await self._health_of(a) for a in catalogue.apps.values()
-        }
+        found, said = await asyncio.gather(
+            asyncio.gather(*map(_reachable, checks.values())),
+            self._healths(catalogue.apps.values()),
+        )
+        tables, extensions = dict(zip(checks, found, strict=True)), said
         healthy = all(v == "ok" for v in tables.values())
         body = {
             "status": "ok" if healthy else "degraded",
@@ -239,6 +244,16 @@ class ChatService:
             "extensions": extensions,
         }
         return Answer(body, 200 if healthy else 503)
+
+    async def _healths(self, apps: Collection[AppInfo]) -> dict[str, str]:
+        """What every app says of itself, asked side by side; `timeout` where one has not answered
+        when the answer is due."""
+        asked = {
+            app.app_id: asyncio.ensure_future(self._health_of(app)) for app in apps if not app.error
+        }
+        if asked:
+            await asyncio.wait(asked.values(), timeout=HEALTH_S)
+        return {app.app_id: app.error or _so_far(asked[app.app_id]) for app in apps}
 
     async def _health_of(self, app: AppInfo) -> str:
         """The app's own health check, asked at most once a minute per process: the route is
@@ -258,6 +273,17 @@ class ChatService:
 
 
 HEALTH_CACHE_S = 60.0
+"""Seconds for which an app's answer holds."""
+HEALTH_S = 6.0
+"""Seconds the route waits for all apps together: one has 5."""
+
+
+def _so_far(asked: asyncio.Task[str]) -> str:
+    """What an app has answered by now. One that has not is not waited for."""
+    if not asked.done():
+        asked.cancel()
+        return "timeout"
+    return "error" if asked.exception() else asked.result()
 
 
 async def _reachable(check: Any) -> str:

@@ -34,13 +34,16 @@ from ..values import (
 class SessionStore(Protocol):
     """A ring of five turns per session: turn n lives in slot n mod 5, so a sixth cannot exist."""
 
-    async def read(self, key: SessionKey) -> SessionMemory:
-        """One strongly consistent query: turns oldest first, with the questions that wait."""
+    async def read(self, key: SessionKey, *, now: float = 0.0) -> SessionMemory:
+        """One strongly consistent query: turns oldest first, with the questions that wait. Turns
+        that expired by `now` are gone, swept or not."""
         ...
 
-    async def append(self, key: SessionKey, turn: Turn, *, expires_at: int) -> bool:
-        """Write `turn` into slot `turn.seq % 5` if that slot holds an older sequence; False if it
-        does not.
+    async def append(
+        self, key: SessionKey, turn: Turn, *, expires_at: int, now: float = 0.0
+    ) -> bool:
+        """Write `turn` into slot `turn.seq % 5` if that slot holds an older sequence or one that
+        expired by `now`; False if it does not.
 
         One conditional write; where the turn asks, one transaction with the ways to its session
         (`find_pending`). Turns with `seq % 5 == 1` also carry the sparse index that lists a user's
@@ -82,9 +85,10 @@ class SessionStore(Protocol):
         ...
 
     async def list(
-        self, user: UserKey, *, limit: int = 50, cursor: str | None = None
+        self, user: UserKey, *, limit: int = 50, cursor: str | None = None, since: str = ""
     ) -> tuple[tuple[SessionSummary, ...], str | None]:
-        """The user's sessions, most recently touched first, and the cursor of the next page."""
+        """The user's sessions touched at `since` or later, most recently touched first, and the
+        cursor of the next page."""
         ...
 
 
@@ -313,8 +317,10 @@ class AuditStore(Protocol):
         database."""
         ...
 
-    async def list(self, user: UserKey, *, limit: int = 100) -> tuple[AuditRecord, ...]:
-        """The newest records first."""
+    async def list(
+        self, user: UserKey, *, limit: int = 100, now: float = 0.0
+    ) -> tuple[AuditRecord, ...]:
+        """The newest records first, without those that expired by `now`."""
         ...
 
 
@@ -325,8 +331,10 @@ class EventStore(Protocol):
         """Write unless an event of this id exists; whether it was new."""
         ...
 
-    async def since(self, user: UserKey, last_id: str, *, limit: int = 100) -> tuple[Event, ...]:
-        """Events with a greater id, oldest first."""
+    async def since(
+        self, user: UserKey, last_id: str, *, limit: int = 100, now: float = 0.0
+    ) -> tuple[Event, ...]:
+        """Events with a greater id, oldest first, without those that expired by `now`."""
         ...
 
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 from ..extensions.registry import LoadedExtension, Registry, checked, load_extension
 from ..sdk import Extension, User
-from ..values import (
-    Wanted,
-)
+from ..values import Wanted
+from ..values.refreshing import SEEN
 
 NOW = "2026-05-15T17:21:04Z"
 USER = User(imperal_id="alice", email="alice@example.com", tenant_id="test")
@@ -35,7 +34,10 @@ class RecordingQueue:
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, str, str]] = []
+        self.seen = 0
 
     async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
-        """Remember `(app_id, section, reason)`."""
-        self.asked.extend(wanted)
+        """Remember `(app_id, section, reason)`, and how often users were to be noted."""
+        sections = [w for w in wanted if (w.app_id, w.section) != SEEN]
+        self.asked.extend(sections)
+        self.seen += len(wanted) - len(sections)

@@ -144,7 +144,7 @@ class Kernel:
         started = time.monotonic()
         catalogue, memory, stored = await asyncio.gather(
             self.dispatch.catalogue(),
-            self.stores.sessions.read(ask.key),
+            self.stores.sessions.read(ask.key, now=self._clock.now()),
             self.stores.skeleton.read(ask.key.user),
         )
         return TurnState(
@@ -278,7 +278,9 @@ class Kernel:
             return remembered(state, memory, told)
 
         if answered is None or answered.turn is None:
-            turn = await append(store, ask.key, state.memory, build, expires_at=expires)
+            turn = await append(
+                store, ask.key, state.memory, build, expires_at=expires, now=state.now
+            )
         else:
 
             def rebuild(memory: SessionMemory, asked: Turn) -> Turn:

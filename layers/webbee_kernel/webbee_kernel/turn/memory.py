@@ -103,6 +103,7 @@ async def append(
     build: Callable[[SessionMemory], Turn],
     *,
     expires_at: int,
+    now: float = 0.0,
 ) -> Turn:
     """Add a turn; two tabs writing at once lose nothing.
 
@@ -112,9 +113,9 @@ async def append(
     """
     for _ in range(MAX_RACES):
         turn = build(memory)
-        if await store.append(key, turn, expires_at=expires_at):
+        if await store.append(key, turn, expires_at=expires_at, now=now):
             return turn
-        memory = await store.read(key)
+        memory = await store.read(key, now=now)
         if answered := memory.answered(turn.request_id):
             return answered
     raise StorageUnavailable(

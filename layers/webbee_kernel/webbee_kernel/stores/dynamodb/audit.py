@@ -92,8 +92,11 @@ class DynamoAuditStore:
             if isinstance(answer, BaseException) and not isinstance(answer, ConditionFailed):
                 raise answer
 
-    async def list(self, user: UserKey, *, limit: int = 100) -> tuple[AuditRecord, ...]:
-        items = await self._database.items(
+    async def list(
+        self, user: UserKey, *, limit: int = 100, now: float = 0.0
+    ) -> tuple[AuditRecord, ...]:
+        items = await self._database.living(
+            now,
             need=positive(limit),
             TableName=self._table,
             KeyConditionExpression="#pk = :pk AND begins_with(#sk, :calls)",

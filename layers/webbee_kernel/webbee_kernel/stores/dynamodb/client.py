@@ -30,6 +30,7 @@ __all__ = [
     "S",
     "aws_client",
     "key_of",
+    "lives",
     "pause",
     "stamp",
     "translate",
@@ -44,6 +45,7 @@ _EXPRESSIONS: Final = (
     "ConditionExpression",
     "UpdateExpression",
     "ProjectionExpression",
+    "FilterExpression",
 )
 _NAME: Final = re.compile(r"#(\w+)")
 
@@ -171,6 +173,17 @@ class Database:
                 return found[: need or None]
             request["ExclusiveStartKey"] = start
 
+    async def living(self, now: float, *, need: int, **request: Any) -> list[Item]:
+        """The first `need` items of a Query that have not expired by `now`."""
+        request |= {
+            "FilterExpression": "attribute_not_exists(#expires_at) OR #expires_at > :now",
+            "ExpressionAttributeValues": {
+                **request["ExpressionAttributeValues"],
+                ":now": N(now),
+            },
+        }
+        return await self.items(need=need, **request)
+
     async def count(self, **request: Any) -> int:
         """How many items a Query finds."""
         total = 0
@@ -236,6 +249,11 @@ async def pause(attempt: int) -> None:
 def key_of(pk: str, sk: str) -> Item:
     """The primary key of an item."""
     return {"pk": {"S": pk}, "sk": {"S": sk}}
+
+
+def lives(item: Item, now: float) -> bool:
+    """Whether the item has not expired by `now`: the table's sweep may lag for days."""
+    return "expires_at" not in item or float(item["expires_at"]["N"]) > now
 
 
 def _declare_names(request: dict[str, Any]) -> None:

@@ -31,12 +31,15 @@ class DynamoEventStore:
             return False
         return True
 
-    async def since(self, user: UserKey, last_id: str, *, limit: int = 100) -> tuple[Event, ...]:
+    async def since(
+        self, user: UserKey, last_id: str, *, limit: int = 100, now: float = 0.0
+    ) -> tuple[Event, ...]:
         values = {":pk": S(user_key(user))}
         condition = "#pk = :pk"
         if last_id:  # DynamoDB takes no empty key
             condition, values[":last"] = "#pk = :pk AND #sk > :last", S(last_id)
-        items = await self._database.items(
+        items = await self._database.living(
+            now,
             need=positive(limit),
             TableName=self._table,
             KeyConditionExpression=condition,

@@ -22,14 +22,14 @@ from ...values import Answering, SessionKey, SessionMemory, SessionSummary, Turn
 from ..keys import session_key, user_key
 from ..paging import Cursor, positive
 from ..records import carries_listing, slot_of, title_of, turn_from, turn_text
-from .client import ConditionFailed, Database, Item, N, S, key_of, stamp
+from .client import ConditionFailed, Database, Item, N, S, key_of, lives, stamp
 
 KEPT_S = 600
 """Seconds after its end in which a question still leads to its session: its answer may be asked
 for again."""
 _LISTED = "turn#1"
 _SLOTS = tuple(f"turn#{slot}" for slot in range(5))
-_OLDER = "attribute_not_exists(#seq) OR #seq < :seq"
+_OLDER = "attribute_not_exists(#seq) OR #seq < :seq OR #expires_at <= :now"
 _LEASE = "lease_"
 _HOLDER = "holder_"
 _YES, _NO = "yes:", "no:"
@@ -43,14 +43,14 @@ class DynamoSessionStore:
         self._database = database
         self._table = table
 
-    async def read(self, key: SessionKey) -> SessionMemory:
+    async def read(self, key: SessionKey, *, now: float = 0.0) -> SessionMemory:
         items = await self._database.items(
             TableName=self._table,
             KeyConditionExpression="#pk = :pk",
             ExpressionAttributeValues={":pk": S(session_key(key))},
             ConsistentRead=True,
         )
-        slots = [item for item in items if item["sk"]["S"] in _SLOTS]
+        slots = [item for item in items if item["sk"]["S"] in _SLOTS and lives(item, now)]
         turns = [turn_from(item["body"]["S"]) for item in slots]
         return SessionMemory(
             turns=tuple(sorted(turns, key=lambda turn: turn.seq)),
@@ -63,11 +63,14 @@ class DynamoSessionStore:
             versions={int(item["seq"]["N"]): item["stamp"]["S"] for item in slots},
         )
 
-    async def append(self, key: SessionKey, turn: Turn, *, expires_at: int) -> bool:
+    async def append(
+        self, key: SessionKey, turn: Turn, *, expires_at: int, now: float = 0.0
+    ) -> bool:
         own = stamp()
         attributes = {"seq": N(turn.seq), **_attributes(turn, expires_at), **own}
         listed = carries_listing(turn.seq)
         operation, request = (self._update if listed else self._put)(key, turn, attributes)
+        request["ExpressionAttributeValues"][":now"] = N(now)
         return await self._written(key, turn, operation, request, own)
 
     def _put(self, key: SessionKey, turn: Turn, attributes: Item) -> tuple[str, Item]:
@@ -201,7 +204,7 @@ class DynamoSessionStore:
         )
 
     async def list(
-        self, user: UserKey, *, limit: int = 50, cursor: str | None = None
+        self, user: UserKey, *, limit: int = 50, cursor: str | None = None, since: str = ""
     ) -> tuple[tuple[SessionSummary, ...], str | None]:
         tokens = Cursor("sessions", user_key(user))
         start = {}
@@ -217,8 +220,8 @@ class DynamoSessionStore:
             need=positive(limit) + 1,
             TableName=self._table,
             IndexName="by_user",
-            KeyConditionExpression="#user_key = :user",
-            ExpressionAttributeValues={":user": S(user_key(user))},
+            KeyConditionExpression="#user_key = :user AND #touched_at >= :since",
+            ExpressionAttributeValues={":user": S(user_key(user)), ":since": S(since or "0")},
             ScanIndexForward=False,
             **start,
         )

@@ -18,23 +18,29 @@ class MemoryEventStore:
 
     def __init__(self, lock: threading.RLock) -> None:
         self._lock = lock
-        self._events: dict[str, dict[str, str]] = defaultdict(dict)
+        self._events: dict[str, dict[str, tuple[str, int]]] = defaultdict(dict)
 
     async def append(self, user: UserKey, event: Event, *, expires_at: int) -> bool:
-        return self.put(user, event, event_text(event))
+        return self.put(user, event, event_text(event), expires_at)
 
-    def put(self, user: UserKey, event: Event, text: str) -> bool:
+    def put(self, user: UserKey, event: Event, text: str, expires_at: int) -> bool:
         """`append` for a caller that holds the lock already."""
         with self._lock:
             events = self._events[user_key(user)]
             if event.event_id in events:
                 return False
-            events[event.event_id] = text
+            events[event.event_id] = (text, expires_at)
             return True
 
-    async def since(self, user: UserKey, last_id: str, *, limit: int = 100) -> tuple[Event, ...]:
+    async def since(
+        self, user: UserKey, last_id: str, *, limit: int = 100, now: float = 0.0
+    ) -> tuple[Event, ...]:
         with self._lock:
-            newer = [pair for pair in self._events[user_key(user)].items() if pair[0] > last_id]
+            newer = [
+                (event_id, text)
+                for event_id, (text, expires_at) in self._events[user_key(user)].items()
+                if event_id > last_id and expires_at > now
+            ]
         return tuple(event_from(text) for _, text in nsmallest(positive(limit), newer))
 
 
@@ -45,7 +51,7 @@ class MemoryAuditStore:
         self._lock = lock
         self._events = events
         self._effects: dict[str, dict[str, str]] = defaultdict(dict)
-        self._calls: dict[str, dict[str, str]] = defaultdict(dict)
+        self._calls: dict[str, dict[str, tuple[str, int]]] = defaultdict(dict)
 
     async def begin(
         self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int
@@ -58,7 +64,7 @@ class MemoryAuditStore:
                 return None
             intent = audit_from(held)
             done = self._calls[key].get(intent.record_id)
-        return audit_from(done) if done else intent
+        return audit_from(done[0]) if done else intent
 
     async def append(
         self,
@@ -72,11 +78,18 @@ class MemoryAuditStore:
         text = audit_text(record)
         told = [(event, event_text(event)) for event in events]
         with self._lock:
-            self._calls[user_key(user)].setdefault(record.record_id, text)
+            self._calls[user_key(user)].setdefault(record.record_id, (text, expires_at))
             for event, event_json in told:
-                self._events.put(user, event, event_json)
+                self._events.put(user, event, event_json, events_expire_at)
 
-    async def list(self, user: UserKey, *, limit: int = 100) -> tuple[AuditRecord, ...]:
+    async def list(
+        self, user: UserKey, *, limit: int = 100, now: float = 0.0
+    ) -> tuple[AuditRecord, ...]:
         with self._lock:
-            newest = nlargest(positive(limit), self._calls[user_key(user)].items())
+            living = [
+                (record_id, text)
+                for record_id, (text, expires_at) in self._calls[user_key(user)].items()
+                if expires_at > now
+            ]
+        newest = nlargest(positive(limit), living)
         return tuple(audit_from(text) for _, text in newest)

@@ -25,6 +25,7 @@ class _Slot:
     seq: int
     text: str
     version: str
+    expires_at: int
     leases: dict[str, Answering] = field(default_factory=dict)
 
 
@@ -42,9 +43,10 @@ class MemorySessionStore:
         self._users: dict[str, dict[str, _Session]] = defaultdict(dict)
         self._asked: dict[tuple[str, str], str] = {}
 
-    async def read(self, key: SessionKey) -> SessionMemory:
+    async def read(self, key: SessionKey, *, now: float = 0.0) -> SessionMemory:
         with self._lock:
-            slots = sorted(self._find(key).slots.values(), key=lambda slot: slot.seq)
+            living = [slot for slot in self._find(key).slots.values() if slot.expires_at > now]
+            slots = sorted(living, key=lambda slot: slot.seq)
             taken = {name: lease for slot in slots for name, lease in slot.leases.items()}
             rows = [(slot.seq, slot.text, slot.version) for slot in slots]
         return SessionMemory(
@@ -53,14 +55,18 @@ class MemorySessionStore:
             versions={seq: version for seq, _, version in rows},
         )
 
-    async def append(self, key: SessionKey, turn: Turn, *, expires_at: int) -> bool:
+    async def append(
+        self, key: SessionKey, turn: Turn, *, expires_at: int, now: float = 0.0
+    ) -> bool:
         text = turn_text(turn)
         with self._lock:
             session = self._make(key)
             held = session.slots.get(slot_of(turn.seq))
-            if held and held.seq >= turn.seq:
+            if held and held.seq >= turn.seq and held.expires_at > now:
                 return False
-            session.slots[slot_of(turn.seq)] = _Slot(turn.seq, text, token_urlsafe(9))
+            session.slots[slot_of(turn.seq)] = _Slot(
+                turn.seq, text, token_urlsafe(9), expires_at
+            )
             for asked in turn.waiting:
                 self._asked[user_key(key.user), asked.confirmation_id] = key.session_id
             if carries_listing(turn.seq):
@@ -114,7 +120,7 @@ class MemorySessionStore:
             self._users[user_key(key.user)].pop(key.session_id, None)
 
     async def list(
-        self, user: UserKey, *, limit: int = 50, cursor: str | None = None
+        self, user: UserKey, *, limit: int = 50, cursor: str | None = None, since: str = ""
     ) -> tuple[tuple[SessionSummary, ...], str | None]:
         tokens = Cursor("sessions", user_key(user))
         before = tuple(tokens.read(cursor, 2)) if cursor is not None else None
@@ -122,7 +128,7 @@ class MemorySessionStore:
             listings = [
                 session.listing
                 for session in self._users[user_key(user)].values()
-                if session.listing
+                if session.listing and session.listing.touched_at >= since
             ]
         listings.sort(key=_recency, reverse=True)
         rest = [summary for summary in listings if before is None or _recency(summary) < before]
