@@ -1,25 +1,59 @@
 """Counts requests and capacity units at the client, for benchmarks and tests.
 
-Units follow AWS's rules from the sizes of the items that pass by (developer guide, "DynamoDB item
-sizes and formats" and "Read and write operations"), because a local table reports constants. Known
-to be low: an update or delete counts what its request and answer show of the item, a projected
-query counts what it returned, and of index writes only those of a put or update that carries the
-index's key are counted, each once.
+Units follow AWS's rules from the items themselves (developer guide, "DynamoDB item sizes and
+formats", "Read and write operations", "Using global secondary indexes"), because a local table
+reports constants:
+
+* a put, update or delete bills the larger of the item before and after it, a refused one the item
+  that stood there, in a transaction twice that;
+* an index bills its own entry: one write where it appears, goes or changes, two where its key does;
+* a query bills all items it looked at, whatever a filter, a projection or COUNT left of them.
+
+To know these the meter looks at the item before and after each write, and repeats a query that
+hides what it read; its own requests are not counted. It counts one page of a query exactly and is
+not made for several writers of one item at once.
 """
 
 from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-_SMALL_INDEXES = {"user_key", "due_shard", "users_key"}
-_WHOLE_INDEXES = {"created"}
-"""Keys of indexes that hold a few attributes of an item, and all of them."""
 _READS = {"GetItem", "Query", "BatchGetItem", "TransactGetItems"}
+_HIDING = ("Select", "ProjectionExpression", "FilterExpression")
+_OF_EXPRESSIONS = ("ExpressionAttributeNames", "ExpressionAttributeValues")
+
+Item = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """A secondary index: its key, and the attributes it holds; all of them where that is None."""
+
+    key: tuple[str, ...]
+    holds: frozenset[str] | None
+
+    def entry(self, item: Item) -> Item | None:
+        """What the index holds of an item; nothing of one that lacks the key."""
+        if not all(name in item for name in self.key):
+            return None
+        if self.holds is None:
+            return item
+        return {name: value for name, value in item.items() if name in self.holds}
+
+    def writes(self, before: Item, after: Item) -> int:
+        """Write units that a change of the item costs here."""
+        old, new = self.entry(before), self.entry(after)
+        if old == new:
+            return 0
+        if old and new and any(old[name] != new[name] for name in self.key):
+            return _write_units(item_bytes(old)) + _write_units(item_bytes(new))
+        return _write_units(max(item_bytes(old or {}), item_bytes(new or {})))
 
 
 @dataclass(slots=True)
@@ -44,6 +78,8 @@ class Meter:
     in_flight: int = 0
     in_flight_most: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _own: threading.local = field(default_factory=threading.local)
+    _indexes: dict[str, tuple[Index, ...]] = field(default_factory=dict)
 
     @property
     def reads(self) -> int:
@@ -75,31 +111,45 @@ class Meter:
 
     def attach(self, client: Any) -> None:
         """Count this DynamoDB client's requests from now on."""
-        events = client.meta.events
-        events.register(
-            "provide-client-params.dynamodb", self._started, unique_id=f"{id(self)}-started"
-        )
-        events.register("after-call.dynamodb", self._finished, unique_id=f"{id(self)}-finished")
-        events.register("after-call-error.dynamodb", self._broke, unique_id=f"{id(self)}-broke")
+        for event, handler in self._handlers(client).items():
+            client.meta.events.register(event, handler, unique_id=f"{id(self)}-{event}")
 
     def detach(self, client: Any) -> None:
         """Stop counting."""
-        events = client.meta.events
-        events.unregister("provide-client-params.dynamodb", unique_id=f"{id(self)}-started")
-        events.unregister("after-call.dynamodb", unique_id=f"{id(self)}-finished")
-        events.unregister("after-call-error.dynamodb", unique_id=f"{id(self)}-broke")
+        for event, handler in self._handlers(client).items():
+            client.meta.events.unregister(event, handler, unique_id=f"{id(self)}-{event}")
 
-    def _started(self, params: dict[str, Any], context: dict[str, Any], **_: Any) -> None:
+    def _handlers(self, client: Any) -> dict[str, Any]:
+        return {
+            "provide-client-params.dynamodb": partial(self._started, client),
+            "after-call.dynamodb": partial(self._finished, client),
+            "after-call-error.dynamodb": self._broke,
+        }
+
+    def _started(
+        self, client: Any, params: dict[str, Any], context: dict[str, Any], model: Any, **_: Any
+    ) -> None:
+        if getattr(self._own, "request", False):
+            return
+        if model.name not in _READS:
+            context["meter_before"] = self._images(client, params)
         context["meter"] = params
         with self._lock:
             self.in_flight += 1
             self.in_flight_most = max(self.in_flight_most, self.in_flight)
 
     def _finished(
-        self, parsed: dict[str, Any], model: Any, context: dict[str, Any], **_: Any
+        self, client: Any, parsed: dict[str, Any], model: Any, context: dict[str, Any], **_: Any
     ) -> None:
-        call = _measured(model.name, context["meter"], parsed)
+        if "meter" not in context:
+            return
+        params = context["meter"]
+        call = Call(model.name, _tables(params), params.get("IndexName", ""))
         call.failed = parsed.get("Error", {}).get("Code", "")
+        if model.name in _READS:
+            self._count_read(client, call, params, parsed)
+        else:
+            self._count_write(client, call, params, context["meter_before"])
         with self._lock:
             self.in_flight -= 1
             self.calls.append(call)
@@ -107,14 +157,64 @@ class Meter:
     def _broke(
         self, exception: Exception, context: dict[str, Any], event_name: str, **_: Any
     ) -> None:
+        if "meter" not in context:
+            return
         params = context["meter"]
+        name = event_name.rpartition(".")[2]
         with self._lock:
             self.in_flight -= 1
-            self.calls.append(
-                Call(
-                    event_name.rpartition(".")[2], _tables(params), failed=type(exception).__name__
-                )
+            self.calls.append(Call(name, _tables(params), failed=type(exception).__name__))
+
+    def _count_read(
+        self, client: Any, call: Call, params: dict[str, Any], parsed: dict[str, Any]
+    ) -> None:
+        if call.operation == "Query" and any(name in params for name in _HIDING):
+            parsed = self._ask(client, "query", **_unhidden(params))
+        items = parsed.get("Items") or ([parsed["Item"]] if "Item" in parsed else [])
+        call.bytes = sum(map(item_bytes, items))
+        each = 1.0 if params.get("ConsistentRead") else 0.5
+        call.read = max(1, math.ceil(call.bytes / 4096)) * each
+
+    def _count_write(
+        self, client: Any, call: Call, params: dict[str, Any], before: list[Item]
+    ) -> None:
+        after = before if call.failed else self._images(client, params)
+        doubled = 2 if call.operation == "TransactWriteItems" else 1
+        for (table, _), old, new in zip(_written(params), before, after, strict=True):
+            size = max(item_bytes(old), item_bytes(new))
+            call.bytes += size
+            call.write += doubled * _write_units(size)
+            call.write += sum(index.writes(old, new) for index in self._of(client, table))
+
+    def _images(self, client: Any, params: dict[str, Any]) -> list[Item]:
+        """The items of a write request as they stand now."""
+        return [
+            self._ask(client, "get_item", TableName=table, Key=key, ConsistentRead=True).get(
+                "Item", {}
             )
+            for table, key in _written(params)
+        ]
+
+    def _of(self, client: Any, table: str) -> tuple[Index, ...]:
+        """The table's secondary indexes."""
+        if table not in self._indexes:
+            found = self._ask(client, "describe_table", TableName=table)["Table"]
+            keys = {key["AttributeName"] for key in found["KeySchema"]}
+            described = [
+                *found.get("GlobalSecondaryIndexes", ()),
+                *found.get("LocalSecondaryIndexes", ()),
+            ]
+            self._indexes[table] = tuple(_index(one, keys) for one in described)
+        return self._indexes[table]
+
+    def _ask(self, client: Any, operation: str, **request: Any) -> dict[str, Any]:
+        """A request of the meter's own."""
+        self._own.request = True
+        try:
+            answer: dict[str, Any] = getattr(client, operation)(**request)
+            return answer
+        finally:
+            self._own.request = False
 
 
 @contextmanager
@@ -128,7 +228,7 @@ def metered(client: Any) -> Iterator[Meter]:
         meter.detach(client)
 
 
-def item_bytes(item: dict[str, Any]) -> int:
+def item_bytes(item: Item) -> int:
     """The size DynamoDB bills: UTF-8 of names and strings, raw binary, about half a byte a
     digit."""
     return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
@@ -141,58 +241,59 @@ def _value_bytes(value: dict[str, Any]) -> int:
         return len(bytes(value["B"]))
     if "N" in value:
         return math.ceil(sum(char.isdigit() for char in str(value["N"])) / 2) + 1
+    if "SS" in value:
+        return sum(len(text.encode()) for text in value["SS"])
     return 1
 
 
-def _measured(operation: str, params: dict[str, Any], answer: dict[str, Any]) -> Call:
-    call = Call(operation, _tables(params), params.get("IndexName", ""))
-    if operation in _READS:
-        items = answer.get("Items") or ([answer["Item"]] if "Item" in answer else [])
-        call.bytes = sum(map(item_bytes, items))
-        call.read = max(1, math.ceil(call.bytes / 4096)) * (
-            1.0 if params.get("ConsistentRead") else 0.5
-        )
-        return call
-    doubled = 2 if operation == "TransactWriteItems" else 1
-    for item in _written(operation, params, answer):
-        size = item_bytes(item)
-        call.bytes += size
-        units = max(1, math.ceil(size / 1024))
-        call.write += doubled * (
-            units + len(_SMALL_INDEXES & item.keys()) + units * len(_WHOLE_INDEXES & item.keys())
-        )
-    return call
+def _write_units(size: int) -> int:
+    return max(1, math.ceil(size / 1024))
 
 
-def _written(
-    operation: str, params: dict[str, Any], answer: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """The items of a write request, as far as it shows them."""
-    if operation == "BatchWriteItem":
-        requests = [request for batch in params["RequestItems"].values() for request in batch]
+def _index(described: Mapping[str, Any], table_key: set[str]) -> Index:
+    key = tuple(part["AttributeName"] for part in described["KeySchema"])
+    projection = described["Projection"]
+    if projection["ProjectionType"] == "ALL":
+        return Index(key, None)
+    return Index(key, frozenset({*table_key, *key, *projection.get("NonKeyAttributes", ())}))
+
+
+def _unhidden(params: dict[str, Any]) -> dict[str, Any]:
+    """The query without what hides items or parts of them from its answer."""
+    kept = {name: value for name, value in params.items() if name not in _HIDING}
+    condition = kept["KeyConditionExpression"]
+    for name in _OF_EXPRESSIONS:
+        if name in kept:
+            kept[name] = {k: v for k, v in kept[name].items() if _names(k, condition)}
+    return kept
+
+
+def _names(name: str, expression: str) -> bool:
+    """Whether the expression uses this name; DynamoDB refuses one that nothing uses."""
+    words = expression.replace("(", " ").replace(")", " ").replace(",", " ").split()
+    return name in words
+
+
+def _written(params: dict[str, Any]) -> list[tuple[str, Item]]:
+    """Table and key of every item that a write request names."""
+    if "RequestItems" in params:
         return [
-            (
-                request["PutRequest"]["Item"]
-                if "PutRequest" in request
-                else request["DeleteRequest"]["Key"]
-            )
+            (table, _key(part))
+            for table, requests in sorted(params["RequestItems"].items())
             for request in requests
+            for part in request.values()
         ]
-    if operation == "TransactWriteItems":
-        return [_shown(part) for action in params["TransactItems"] for part in action.values()]
-    shown = _shown(params)
-    returned = answer.get("Attributes", {})
-    return [{**shown, **returned}]
+    if "TransactItems" in params:
+        parts = [part for action in params["TransactItems"] for part in action.values()]
+        return [(part["TableName"], _key(part)) for part in parts]
+    if "TableName" in params and ("Key" in params or "Item" in params):
+        return [(params["TableName"], _key(params))]
+    return []
 
 
-def _shown(request: dict[str, Any]) -> dict[str, Any]:
-    if "Item" in request:
-        return dict(request["Item"])
-    values = request.get("ExpressionAttributeValues", {}) if "UpdateExpression" in request else {}
-    return {
-        **request.get("Key", {}),
-        **{name.removeprefix(":"): value for name, value in values.items()},
-    }
+def _key(request: Mapping[str, Any]) -> Item:
+    given = request.get("Key") or request["Item"]
+    return {"pk": given["pk"], "sk": given["sk"]}
 
 
 def _tables(params: dict[str, Any]) -> tuple[str, ...]:
@@ -200,12 +301,5 @@ def _tables(params: dict[str, Any]) -> tuple[str, ...]:
         return (params["TableName"],)
     if "RequestItems" in params:
         return tuple(sorted(params["RequestItems"]))
-    return tuple(
-        sorted(
-            {
-                part["TableName"]
-                for action in params.get("TransactItems", ())
-                for part in action.values()
-            }
-        )
-    )
+    parts = [part for action in params.get("TransactItems", ()) for part in action.values()]
+    return tuple(sorted({part["TableName"] for part in parts}))

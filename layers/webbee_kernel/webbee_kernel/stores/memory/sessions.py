@@ -64,9 +64,7 @@ class MemorySessionStore:
             held = session.slots.get(slot_of(turn.seq))
             if held and held.seq >= turn.seq and held.expires_at > now:
                 return False
-            session.slots[slot_of(turn.seq)] = _Slot(
-                turn.seq, text, token_urlsafe(9), expires_at
-            )
+            session.slots[slot_of(turn.seq)] = _Slot(turn.seq, text, token_urlsafe(9), expires_at)
             for asked in turn.waiting:
                 self._asked[user_key(key.user), asked.confirmation_id] = key.session_id
             if carries_listing(turn.seq):
@@ -88,7 +86,7 @@ class MemorySessionStore:
             held = self._find(key).slots.get(slot_of(turn.seq))
             if held is None or (held.seq, held.version) != (turn.seq, version):
                 return False
-            held.text, held.version = text, token_urlsafe(9)
+            held.text, held.version, held.expires_at = text, token_urlsafe(9), expires_at
             for name in answered:
                 held.leases.pop(name, None)
             for asked in turn.waiting:
