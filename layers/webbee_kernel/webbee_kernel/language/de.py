@@ -367,7 +367,8 @@ LANGUAGE = Language(
     stemmer="german",
     capital_nouns=True,
     participles=r"[a-zäöü-]*ge[a-zäöü]{2,}(?:t|en|n)|[a-zäöü]{3,}iert"
-    r"|(?:be|er|ver|ent|zer|über|unter|wider|wieder)[a-zäöü]{2,}(?:t|en)|(?:ab|an|auf|ein|aus|ent)fernt",
+    r"|(?:be|er|ver|ent|zer|über|unter|wider|wieder)[a-zäöü]{2,}(?:t|en)|(?:ab|an|auf|ein"
+    r"|aus|ent)fernt",
     letters="ß",
     words=WORDS,
     people=PEOPLE,

@@ -442,7 +442,7 @@ PEOPLE = People(
     " diana diego dmitri dmitrii dmitry donald donna dorothy doug douglas edith edward"
     " ekaterina eleanor elena elisa elizabeth ella ellen emily emma eric erica erik ethan"
     " eugene eva evan evgenia evgeny fabio fatima fatma felix fernando fiona francesca"
-    " francesco francis francisco gabriel galina gary george  gerald giovanni giulia"
+    " francesco francis francisco gabriel galina gary george gerald giovanni giulia"
     " giuseppe gleb gordon greg gregory hannah hans harold harry hassan heather heidi heinrich"
     " helen helena henry hiroshi howard hugh hugo ian ibrahim igor ilya ines ingrid inna irina"
     " isaac isabel isabella ivan jacob jacqueline jakub james jamie jan jane janet janice"
@@ -657,7 +657,8 @@ PEOPLE = People(
 LANGUAGE = Language(
     tag="en",
     stemmer="english",
-    participles=r"[a-z-]{2,}ed|sent|deleted|made|set|put|written|wrote|bought|sold|paid|drawn|withdrew"
+    participles=r"[a-z-]{2,}ed|sent|deleted|made|set|put|written|wrote|bought|sold|paid"
+    r"|drawn|withdrew"
     r"|withdrawn|begun|began|stopped|taken|took|gone|given|gave|built|cut|shut|told|run|ran|done",
     words=WORDS,
     people=PEOPLE,

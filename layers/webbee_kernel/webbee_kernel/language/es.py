@@ -360,7 +360,8 @@ PEOPLE = People(
 LANGUAGE = Language(
     tag="es",
     stemmer="spanish",
-    participles=r"[a-zñáéíóú]{2,}(?:[aií]d[oa]s?|é|í|ó|aron|ieron|amos)|(?:hech|puest|dispuest|escrit|abiert"
+    participles=r"[a-zñáéíóú]{2,}(?:[aií]d[oa]s?|é|í|ó|aron|ieron|amos)|(?:hech|puest"
+    r"|dispuest|escrit|abiert"
     r"|resuelt|cubiert|dicho|vist|vuelt|devuelt)[oa]?s?",
     finite=r"[a-zñáéíóú]{2,}(?:é|í|ó|aron|ieron)",
     letters="ñ¿¡",
