@@ -29,6 +29,7 @@ from webbee_kernel.turn.kernel import Ask
 from webbee_kernel.turn.replies import Reply
 from webbee_kernel.values import CallOutcome, CallRequest
 
+WISH = "save the text x, then try to fail and return rubbish of the kind string"
 DOWN = StorageUnavailable("The table AuditTable is overloaded; try again.")
 GONE = DispatchUnanswered("the extension function did not answer: retry")
 
@@ -90,7 +91,7 @@ class Seam:
         kernel = make_kernel(
             bootstrap(self._settings, llm=ScriptedModel(script)), dispatch=self._dispatch
         )
-        ask = Ask(User("alice", tenant_id="acme"), "s1", "do it", request_id)
+        ask = Ask(User("alice", tenant_id="acme"), "s1", WISH, request_id)
         reply: Reply = self._loop.run(kernel.turn(ask))
         return reply
 

@@ -51,7 +51,12 @@ class Chat:
         self._settings = Settings.from_env(stack.env)
         self._loop = LoopThread("lambda-dispatch-test")
 
-    def say(self, *script: Any, message: str = "do it", request_id: str = "r1") -> Reply:
+    def say(
+        self,
+        *script: Any,
+        message: str = "save the text x, or return rubbish",
+        request_id: str = "r1",
+    ) -> Reply:
         """One turn with a model that plays the script."""
         kernel: Kernel = make_kernel(
             bootstrap(self._settings, llm=ScriptedModel(script)),

@@ -122,7 +122,7 @@ def test_a_failed_call_comes_back_with_its_code(wire: Wire, kernel: TestKernel) 
         Answer(calls=(("desk__find", '{"name": "An'),)),
         Answer(calls=(find("<NAME_7>"),)),
         Answer(calls=(CONTINUE,)),
-        Answer("I have noted it under number 4711."),
+        Answer("You have 50 notes."),
         Answer("   "),
         Answer(calls=(find(), find(), CONTINUE)),
     ],

@@ -7,11 +7,8 @@ the next turn sees this one.
 
 from __future__ import annotations
 
-import asyncio
-import re
-import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ..base.clock import Clock
 from ..base.metrics import timed, turn_ended
@@ -20,19 +17,15 @@ from ..config import Settings
 from ..dispatch import Dispatch
 from ..errors import KernelError
 from ..llm.protocol import Model
-from ..pii import Masker, beside_own, find_names, of_language
 from ..refresh.asking import RefreshQueue
-from ..sdk.context import User
 from ..stores.protocols import Stores
 from ..values import (
     CallOutcome,
     PendingConfirmation,
-    SessionKey,
     SessionMemory,
     Step,
     Turn,
     TurnStatus,
-    UserKey,
     UserState,
 )
 from . import confirmation, replies
@@ -42,32 +35,17 @@ from .deciding import Decisions, Taken, amend, asked_in, gone, reopened
 from .evidence import of_calls
 from .memory import append
 from .narrator import Narration, Narrator
+from .reader import Ask, Reader
 from .recording import Told, amended, remembered, wanted
 from .replies import Reply
 from .requests import refuse_another_message
 from .rounds import CONFIRMED, HANDED_BACK, Ended, Rounds, asks
-from .state import TurnState, masker_for
+from .state import TurnState
+
+__all__ = ["Ask", "Kernel"]
 
 LEASE_EXTRA_S = 10.0
 """Seconds by which the lease of a question outlives the turn that answers it."""
-
-RECORD_RESERVE_S = 2.0
-"""Seconds kept back from models and calls so that a turn can still be recorded."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
-    """One request to the kernel, checked: who, where, what."""
-
-    user: User
-    session_id: str
-    message: str
-    request_id: str
-
-    @property
-    def key(self) -> SessionKey:
-        """The session's key; identity comes from the authoriser only."""
-        return SessionKey(UserKey.of(self.user), self.session_id)
 
 
 class Kernel:
@@ -87,9 +65,9 @@ class Kernel:
         self.stores = stores
         self.dispatch = dispatch
         self._queue = queue
-        self._clock = clock
-        self._policy = settings.policy_text()
-        self._narrator = Narrator(model, policy=self._policy, mode=settings.grounding)
+        policy = settings.policy_text()
+        self._reader = Reader(settings, stores, dispatch, clock, policy)
+        self._narrator = Narrator(model, policy=policy, mode=settings.grounding)
         consent = consent or OwnWish(settings.confirm_writes)
         self._runner = StepRunner(dispatch, settings.call_seconds, consent)
         self._rounds = Rounds(
@@ -99,16 +77,6 @@ class Kernel:
             max_tokens=settings.turn_tokens,
         )
         self._decisions = Decisions(stores.sessions, clock, settings.turn_seconds + LEASE_EXTRA_S)
-
-    def _gate(self, user: User) -> Masker:
-        """What looks for personal data: the built-in detector, or beside it the deployment's
-        own."""
-        named = self.settings.name_detector
-        return Masker(
-            names=beside_own(named) if named else find_names,
-            regions=of_language(user.language),
-            kinds=re.findall(r"\w+", self.settings.mask_kinds),
-        )
 
     @timed("TurnMs")
     async def turn(self, ask: Ask) -> Reply:
@@ -138,31 +106,13 @@ class Kernel:
             return replies.replay(earlier, ask.session_id)
         return await self._decide(ask, state, {confirmation_id: accept})
 
-    @timed("ReadMs")
     async def view(self, ask: Ask) -> TurnState:
-        """Everything a turn reads: one parallel round trip, whatever the history."""
-        started = time.monotonic()
-        catalogue, memory, stored = await asyncio.gather(
-            self.dispatch.catalogue(),
-            self.stores.sessions.read(ask.key, now=self._clock.now()),
-            self.stores.skeleton.read(ask.key.user),
-        )
-        return TurnState(
-            user=ask.user,
-            session_id=ask.session_id,
-            request_id=ask.request_id,
-            message=ask.message,
-            now=self._clock.now(),
-            memory=memory,
-            stored=stored,
-            catalogue=catalogue,
-            installed=self.installed(catalogue, stored),
-            expose_pii=self.settings.expose_pii,
-            deadline=started + self.settings.turn_seconds - RECORD_RESERVE_S,
-            masker=masker_for(memory, ask.message, self._gate(ask.user)),
-            policy=self._policy,
-            grounding=self.settings.grounding,
-        )
+        """Everything a turn reads, before anything is called."""
+        return await self._reader.read(ask)
+
+    def installed(self, catalogue: Catalogue, state: UserState) -> frozenset[str]:
+        """The user's apps."""
+        return self._reader.installed(catalogue, state)
 
     async def _finish(self, ask: Ask, ended: Ended, answered: Taken | None = None) -> Reply:
         """From the end of the rounds to the reply; the narrator may ask for more of them.
@@ -296,16 +246,6 @@ class Kernel:
 
     def _expires(self, state: TurnState) -> int:
         return int(state.now) + self.settings.session_days * 86_400
-
-    def installed(self, catalogue: Catalogue, state: UserState) -> frozenset[str]:
-        """The user's apps: what the deployment gives everyone, less what the user removed, plus
-        what the user added."""
-        decided = {i.app_id: i.installed for i in state.installations}
-        return frozenset(
-            a
-            for a, app in catalogue.apps.items()
-            if not app.error and decided.get(a, self.settings.installed_by_default(a))
-        )
 
 
 def _is_question(ended: Ended) -> bool:

@@ -24,8 +24,9 @@ from ..values import (
 from ..values.refreshing import SEEN
 from . import confirmation, replies
 from .deciding import Taken, recalled
+from .opening import masker_for
 from .requests import KEPT, mark, marks
-from .state import TurnState, masker_for
+from .state import TurnState
 
 MAX_REMEMBERED = 50
 _ID_LIKE = re.compile(r"(?=[A-Za-z_-]{0,40}\d)(?<![\w-])[\w-]{5,64}(?![\w-])")

@@ -4,13 +4,15 @@ done, asks the user, or rounds, tokens or time end."""
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import ModelUnavailable
 from ..values import Step
-from .calls import StepRunner
+from .calls import Ran, StepRunner
 from .classifier import Classifier
+from .planner import Answer
 from .prompt import Problem
 from .results_block import refused
 from .state import TurnState
@@ -108,18 +110,28 @@ class Rounds:
             if wrong := _wrong(state, plan.text):
                 return _Round(state.with_problems(wrong))
             return _Round(state, Ended(state, text=plan.text))
-        ran = await self._runner.run(state, plan.steps)
-        state = ran.state
-        mine = {s.index: state.outcomes[s.index] for s in plan.steps if s.index in state.outcomes}
-        if ran.held:
-            unmended = bool(answer.problems) or any(not o.ok for o in mine.values())
-            more = plan.go_on or ran.behind or unmended
-            return _Round(state, Ended(state, held=ran.held, resume=more))
-        progress = any(not refused(o) and i not in state.echoes for i, o in mine.items())
-        mend = bool(answer.problems) or any(refused(o) for o in mine.values())
-        if mend or plan.go_on or (progress and not all(o.ok for o in mine.values())):
-            return _Round(state, progress=progress)
-        return _Round(state, Ended(state, may_go_on=progress))
+        return _read(await self._runner.run(state, plan.steps), answer)
+
+
+def _read(ran: Ran, answer: Answer) -> _Round:
+    """What a plan's calls mean for the rounds."""
+    state, plan = ran.state, answer.plan
+    numbers = sorted({s.index for s in plan.steps} & state.outcomes.keys())
+    mine = [state.outcomes[n] for n in numbers]
+    unmended = bool(answer.problems) or any(map(refused, mine))
+    failed = not all(o.ok for o in mine)
+    if ran.held:
+        more = any((plan.go_on, ran.behind, unmended, failed))
+        return _Round(state, Ended(state, held=ran.held, resume=more))
+    progress = _is_new(state, numbers)
+    if unmended or plan.go_on or (progress and failed):
+        return _Round(state, progress=progress)
+    return _Round(state, Ended(state, may_go_on=progress))
+
+
+def _is_new(state: TurnState, numbers: Sequence[int]) -> bool:
+    """Whether any of these calls ran, rather than being refused or answered from an earlier one."""
+    return any(not refused(state.outcomes[n]) for n in numbers if n not in state.echoes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,71 +8,43 @@ placeholder it was given first, and every state of a turn shares it.
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 from ..arguments import Known, ids_in, without_secrets
-from ..base.clock import iso
-from ..catalogue import Catalogue, FunctionInfo
-from ..channels import skeleton
-from ..language import detect
-from ..language import of as language_of
-from ..llm.protocol import Exchange, ToolSpec
-from ..llm.tools import tool_spec
+from ..llm.protocol import Exchange
 from ..pii import NOTHING, Masker
-from ..sdk.context import User
 from ..values import (
     JSON,
     CallOutcome,
-    Section,
-    SessionMemory,
     Step,
-    UserState,
 )
 from . import exchanges
 from . import memory as session_memory
-from . import prompt as prompts
 from .confirmation import titles_in
-from .planner import CONTINUE, Answer
+from .opening import Opening
+from .planner import Answer
 from .prompt import Problem, Prompt
 from .provenance import Judge
 from .results_block import masked, refused
-from .rules import apps_block, policy_block
-from .shortlist import Shortlist, shortlist
 
-_LEAST_S = 0.5
 _OF_WHAT_WAS_READ = ("language", "prompt", "shortlist", "tools")
 """Computed once a turn: nothing that a `with_…` method changes goes into them."""
 
 
 @dataclass(frozen=True)
-class TurnState:
-    """One user's moment: memory, sections, catalogue, message, and what has been called so far.
+class TurnState(Opening):
+    """One user's moment, and what has been called in it so far.
 
     By a call's number in the turn: `steps` are the calls as planned, `outcomes` how they ended in
     real values, `shown` the same as models may see them, `round_of` the answer that planned each,
     `echoes` those that were answered from an earlier one. `exchanges` is what the classifier has
     been told since its opening prompt, `unsaid` its last answer, whose results it has not been told
-    yet. `deadline` is on the monotonic clock.
+    yet.
     """
 
-    user: User
-    session_id: str
-    request_id: str
-    message: str
-    now: float
-    memory: SessionMemory
-    stored: UserState
-    catalogue: Catalogue
-    installed: frozenset[str]
-    expose_pii: bool
-    deadline: float
-    masker: Masker
-    policy: str = ""
-    grounding: str = "data"
     steps: Mapping[int, Step] = field(default_factory=dict)
     outcomes: Mapping[int, CallOutcome] = field(default_factory=dict)
     shown: Mapping[int, CallOutcome] = field(default_factory=dict)
@@ -90,64 +62,6 @@ class TurnState:
     """Answers of the classifier so far."""
     tokens: int = 0
     """What models read, less what came from a cache, and wrote, as their services report it."""
-
-    @property
-    def gate(self) -> Masker | None:
-        """What everything but the user's own words passes before a model reads it; None where
-        personal data may reach models."""
-        return None if self.expose_pii else self.masker
-
-    @cached_property
-    def language(self) -> str:
-        """The tag of the language to answer in: the message's own where it is clear, else the
-        user's setting."""
-        said = detect(self.message, self.user.language)
-        return self.user.language if said == language_of(self.user.language).tag else said
-
-    @property
-    def sections(self) -> tuple[Section, ...]:
-        """The skeleton's sections of installed apps."""
-        return tuple(s for s in self.stored.sections if s.app_id in self.installed)
-
-    @property
-    def functions(self) -> tuple[FunctionInfo, ...]:
-        """The catalogue the classifier gets: functions of installed apps, shortlisted where they
-        are too many."""
-        return self.shortlist.shown
-
-    @cached_property
-    def shortlist(self) -> Shortlist:
-        """Which functions fit the prompt's budget, and which do not."""
-        used = {
-            (c["app_id"], c["fn_name"])
-            for t in self.memory.turns
-            for c in t.response.get("calls", [])
-        }
-        recent = [t.message for t in self.memory.turns]
-        return shortlist(self.catalogue.functions(self.installed), self.message, recent, used)
-
-    @cached_property
-    def tools(self) -> tuple[ToolSpec, ...]:
-        """The functions as a model sees them, the kernel's own last."""
-        return (*(tool_spec(f) for f in self.functions), CONTINUE)
-
-    @cached_property
-    def prompt(self) -> Prompt:
-        """The classifier's opening prompt."""
-        mask = self.gate.mask if self.gate else None
-        items = session_memory.history(self.memory, mask)
-        policy = policy_block(self.policy)
-        apps = apps_block(self.catalogue.apps[a] for a in self.installed)
-        return Prompt(
-            system=prompts.system_text(policy, apps),
-            policy=policy,
-            apps=apps,
-            notice=self.shortlist.notice(),
-            skeleton=skeleton.render(self.sections, self.now, mask),
-            history=session_memory.render(
-                items, iso(self.now), self.message, older=self.memory.older
-            ),
-        )
 
     @cached_property
     def judge(self) -> Judge:
@@ -215,10 +129,6 @@ class TurnState:
                     said = session_memory.unmasked(json.loads(digest.args_json), self.masker)
                     yield ids_in(said)
 
-    def left(self) -> float:
-        """Seconds until the turn's deadline, never less than half a second."""
-        return max(_LEAST_S, self.deadline - time.monotonic())
-
     def with_answer(self, answer: Answer, tokens: int = 0) -> TurnState:
         """The classifier has answered. Where it plans anew, calls refused before are forgotten:
         they never ran, and it has been told."""
@@ -285,11 +195,6 @@ class TurnState:
                 state.__dict__[name] = self.__dict__[name]
         return state
 
-    def facts(self) -> list[JSON]:
-        """The remembered facts as stored, oldest first."""
-        digests = [d for t in self.memory.turns for d in t.digests]
-        return [json.loads(d.data_facts_json) for d in digests if d.data_facts_json]
-
     def titles(self) -> dict[str, str]:
         """What ids of the remembered facts and of this turn's results stand for, in the user's own
         values."""
@@ -300,14 +205,3 @@ class TurnState:
 def _what(outcome: CallOutcome) -> tuple[str, str, str]:
     """Which call it is: the same function with the same arguments."""
     return outcome.app_id, outcome.fn_name, repr(outcome.arguments)
-
-
-def masker_for(memory: SessionMemory, message: str, like: Masker) -> Masker:
-    """One placeholder map over the remembered turns, so the same value keeps its name; what users
-    typed gives none away. It looks for what `like` looks for."""
-    known: dict[str, str] = {}
-    for turn in memory.turns:
-        known |= turn.vault
-    masker = like.anew(known)
-    masker.observe([message, *(t.message for t in memory.turns)])
-    return masker

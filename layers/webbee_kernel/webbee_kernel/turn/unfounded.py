@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..base.clock import iso
@@ -35,18 +36,23 @@ def _evidence(state: TurnState) -> Evidence:
     held += state.facts()
     if state.gate:
         held = [state.gate.mask(one) for one in held]
-    apps = state.catalogue.apps.values()
-    about = [f"{a.app_id} {a.display_name} {a.description} {a.rules}" for a in apps]
-    about += [t for f in state.functions for t in (f.description, *f.examples)]
-    names = {a.app_id: a.display_name for a in apps}
+    names = {a.app_id: a.display_name for a in state.catalogue.apps.values()}
     calls = [Call(data=one) for one in held]
     calls += [of_call(o, names.get(o.app_id, "")) for o in state.told_shown.values()]
     return Evidence(
         tuple(calls),
         state.message,
-        "\n".join([state.policy, *about, state.prompt.skeleton]),
+        "\n".join([state.policy, *_apps_say(state), state.prompt.skeleton]),
         identities=tuple(t.message for t in state.memory.turns),
         language=state.language,
         now=iso(state.now),
         mode=state.grounding,
     )
+
+
+def _apps_say(state: TurnState) -> Iterator[str]:
+    """What the apps say of themselves and of their functions."""
+    for app in state.catalogue.apps.values():
+        yield f"{app.app_id} {app.display_name} {app.description} {app.rules}"
+    for function in state.functions:
+        yield from (function.description, *function.examples)

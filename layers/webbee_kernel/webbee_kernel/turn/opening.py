@@ -1,0 +1,126 @@
+"""Opening: what a turn reads before anything is called, and the prompt made of it. Pure."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..base.clock import iso
+from ..catalogue import Catalogue, FunctionInfo
+from ..channels import skeleton
+from ..language import detect
+from ..language import of as language_of
+from ..llm.protocol import ToolSpec
+from ..llm.tools import tool_spec
+from ..pii import Masker
+from ..sdk.context import User
+from ..values import JSON, Section, SessionMemory, UserState
+from . import memory as session_memory
+from . import prompt as prompts
+from .planner import CONTINUE
+from .prompt import Prompt
+from .rules import apps_block, policy_block
+from .shortlist import Shortlist, shortlist
+
+_LEAST_S = 0.5
+
+
+@dataclass(frozen=True)
+class Opening:
+    """One user's moment: memory, sections, catalogue, message. `deadline` is on the monotonic
+    clock."""
+
+    user: User
+    session_id: str
+    request_id: str
+    message: str
+    now: float
+    memory: SessionMemory
+    stored: UserState
+    catalogue: Catalogue
+    installed: frozenset[str]
+    expose_pii: bool
+    deadline: float
+    masker: Masker
+    policy: str = ""
+    grounding: str = "data"
+
+    @property
+    def gate(self) -> Masker | None:
+        """What everything but the user's own words passes before a model reads it; None where
+        personal data may reach models."""
+        return None if self.expose_pii else self.masker
+
+    @cached_property
+    def language(self) -> str:
+        """The tag of the language to answer in: the message's own where it is clear, else the
+        user's setting."""
+        said = detect(self.message, self.user.language)
+        return self.user.language if said == language_of(self.user.language).tag else said
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """The skeleton's sections of installed apps."""
+        return tuple(s for s in self.stored.sections if s.app_id in self.installed)
+
+    @property
+    def functions(self) -> tuple[FunctionInfo, ...]:
+        """The catalogue the classifier gets: functions of installed apps, shortlisted where they
+        are too many."""
+        return self.shortlist.shown
+
+    @cached_property
+    def shortlist(self) -> Shortlist:
+        """Which functions fit the prompt's budget, and which do not."""
+        used = {
+            (c["app_id"], c["fn_name"])
+            for t in self.memory.turns
+            for c in t.response.get("calls", [])
+        }
+        recent = [t.message for t in self.memory.turns]
+        return shortlist(self.catalogue.functions(self.installed), self.message, recent, used)
+
+    @cached_property
+    def tools(self) -> tuple[ToolSpec, ...]:
+        """The functions as a model sees them, the kernel's own last."""
+        return (*(tool_spec(f) for f in self.functions), CONTINUE)
+
+    @cached_property
+    def prompt(self) -> Prompt:
+        """The classifier's opening prompt."""
+        mask = self.gate.mask if self.gate else None
+        items = session_memory.history(self.memory, mask)
+        policy = policy_block(self.policy)
+        apps = apps_block(self.catalogue.apps[a] for a in self.installed)
+        return Prompt(
+            system=prompts.system_text(policy, apps),
+            policy=policy,
+            apps=apps,
+            notice=self.shortlist.notice(),
+            skeleton=skeleton.render(self.sections, self.now, mask),
+            history=session_memory.render(
+                items, iso(self.now), self.message, older=self.memory.older
+            ),
+        )
+
+    def facts(self) -> list[JSON]:
+        """The remembered facts as stored, oldest first."""
+        digests = [d for t in self.memory.turns for d in t.digests]
+        return [json.loads(d.data_facts_json) for d in digests if d.data_facts_json]
+
+    def left(self) -> float:
+        """Seconds until the turn's deadline, never less than half a second."""
+        return max(_LEAST_S, self.deadline - time.monotonic())
+
+
+def masker_for(memory: SessionMemory, message: str, like: Masker) -> Masker:
+    """One placeholder map over the remembered turns, so the same value keeps its name; what users
+    typed gives none away. It looks for what `like` looks for."""
+    known: dict[str, str] = {}
+    for turn in memory.turns:
+        known |= turn.vault
+    masker = like.anew(known)
+    masker.observe([message, *(t.message for t in memory.turns)])
+    return masker

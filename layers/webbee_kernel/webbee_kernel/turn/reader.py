@@ -1,0 +1,97 @@
+"""Reader: what a request asks, and everything its turn reads in one round trip."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from dataclasses import dataclass
+
+from ..base.clock import Clock
+from ..base.metrics import timed
+from ..catalogue import Catalogue
+from ..config import Settings
+from ..dispatch import Dispatch
+from ..pii import Masker, beside_own, find_names, of_language
+from ..sdk.context import User
+from ..stores.protocols import Stores
+from ..values import SessionKey, UserKey, UserState
+from .opening import masker_for
+from .state import TurnState
+
+RECORD_RESERVE_S = 2.0
+"""Seconds kept back from models and calls so that a turn can still be recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request to the kernel, checked: who, where, what."""
+
+    user: User
+    session_id: str
+    message: str
+    request_id: str
+
+    @property
+    def key(self) -> SessionKey:
+        """The session's key; identity comes from the authoriser only."""
+        return SessionKey(UserKey.of(self.user), self.session_id)
+
+
+class Reader:
+    """Reads session, skeleton and catalogue side by side."""
+
+    def __init__(
+        self, settings: Settings, stores: Stores, dispatch: Dispatch, clock: Clock, policy: str
+    ) -> None:
+        self._settings = settings
+        self._stores = stores
+        self._dispatch = dispatch
+        self._clock = clock
+        self._policy = policy
+
+    @timed("ReadMs")
+    async def read(self, ask: Ask) -> TurnState:
+        """Everything a turn reads: one parallel round trip, whatever the history."""
+        started = time.monotonic()
+        catalogue, memory, stored = await asyncio.gather(
+            self._dispatch.catalogue(),
+            self._stores.sessions.read(ask.key, now=self._clock.now()),
+            self._stores.skeleton.read(ask.key.user),
+        )
+        return TurnState(
+            user=ask.user,
+            session_id=ask.session_id,
+            request_id=ask.request_id,
+            message=ask.message,
+            now=self._clock.now(),
+            memory=memory,
+            stored=stored,
+            catalogue=catalogue,
+            installed=self.installed(catalogue, stored),
+            expose_pii=self._settings.expose_pii,
+            deadline=started + self._settings.turn_seconds - RECORD_RESERVE_S,
+            masker=masker_for(memory, ask.message, self._gate(ask.user)),
+            policy=self._policy,
+            grounding=self._settings.grounding,
+        )
+
+    def installed(self, catalogue: Catalogue, state: UserState) -> frozenset[str]:
+        """The user's apps: what the deployment gives everyone, less what the user removed, plus
+        what the user added."""
+        decided = {i.app_id: i.installed for i in state.installations}
+        return frozenset(
+            a
+            for a, app in catalogue.apps.items()
+            if not app.error and decided.get(a, self._settings.installed_by_default(a))
+        )
+
+    def _gate(self, user: User) -> Masker:
+        """What looks for personal data: the built-in detector, or beside it the deployment's
+        own."""
+        named = self._settings.name_detector
+        return Masker(
+            names=beside_own(named) if named else find_names,
+            regions=of_language(user.language),
+            kinds=re.findall(r"\w+", self._settings.mask_kinds),
+        )
