@@ -118,7 +118,8 @@ class Heard:
         return next((a for a in begun if any_has(self.said[:1], self.tag, a)), "remark"), None
 
     def _stated(self, verb: Word) -> bool:
-        """Whether the sentence tells how something is ("note taking is hard") where a language marks
+        """Whether the sentence tells how something is ("note taking is hard") where a language
+        marks
         commands by their place alone."""
         after = [w for w in self.said if w.start > verb.start]
         return not language.of(self.tag).free_order and any_has(after, self.tag, "copula")

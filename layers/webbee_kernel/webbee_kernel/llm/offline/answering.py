@@ -40,15 +40,17 @@ def from_facts(asked: Asked, facts: Sequence[Fact]) -> str:
     """A field of the one remembered thing that the question names or points at: "when is the report
     due?", "what's his address?"."""
     fields = [w for w in asked.telling if meaning(w, asked.tag) & _FIELDS]
-    if not fields and not asked.wants & {"person", "date"}:
+    if not fields and asked.wants.isdisjoint({"person", "date"}):
         return ""
     naming = [w for w in asked.telling if w not in fields and not points_back(w, asked.tag)]
     meant = set().union(*(meaning(w, asked.tag) for w in fields))
-    for fact in facts:
-        things = _nearest(_things(fact), naming) if naming else _pointed_at(asked, fact)
-        if answer := _only_value(things, meant, asked.wants):
-            return answer
-    return ""
+    answers = (_only_value(_asked_of(asked, f, naming), meant, asked.wants) for f in facts)
+    return next(filter(None, answers), "")
+
+
+def _asked_of(asked: Asked, fact: Fact, naming: Sequence[Word]) -> list[dict[str, Any]]:
+    """The things of a fact that the question is about."""
+    return _nearest(_things(fact), naming) if naming else _pointed_at(asked, fact)
 
 
 def _only_value(things: Sequence[dict[str, Any]], meant: set[str], wants: set[str]) -> str:
@@ -96,14 +98,18 @@ def _dicts(value: Any) -> Iterator[dict[str, Any]]:
 
 def _field(thing: dict[str, Any], meant: set[str], wants: set[str]) -> str:
     """The value of the field that is asked for: by its key, by the kind of its value."""
-    plain = {str(k): v for k, v in thing.items() if isinstance(v, str | int) and v}
+    plain = _plain(thing)
     named = next((str(v) for k, v in plain.items() if _key_means(k) & meant), "")
     if named or "#address" in meant:
         return named or next(iter(recall.addresses(thing, "")), "")
-    if not {"date", "#date", "#due"}.isdisjoint(wants | meant):
-        return _under(plain, "date_keys")
-    of_person = not {"person", "#person"}.isdisjoint(wants | meant)
-    return _under(plain, "party_keys") if of_person else ""
+    roles = (("date_keys", {"date", "#date", "#due"}), ("party_keys", {"person", "#person"}))
+    role = next((r for r, concepts_ in roles if concepts_ & (wants | meant)), "")
+    return _under(plain, role) if role else ""
+
+
+def _plain(thing: dict[str, Any]) -> dict[str, Any]:
+    """The fields that hold a text or a number."""
+    return {str(k): v for k, v in thing.items() if isinstance(v, str | int) and v}
 
 
 def _under(plain: dict[str, Any], role: str) -> str:
@@ -177,10 +183,10 @@ def about_an_effect(asked: Asked, index: Index, ranked: Sequence[Match]) -> Tool
     effects = language.of(asked.tag).words.effects
     verbs = [w for w in asked.said if not is_thing(w, asked.tag)]
     meant = set().union(*(concepts(w.text, asked.tag) for w in verbs))
-    acts = {effects[w.stem] for w in verbs if w.stem in effects}
+    acts = {effects.get(w.stem, "") for w in verbs} - {""}
     for tool in (m.tool for m in ranked if m.tool.action_type != "read"):
         known = index.vocabulary[tool.name]
-        if meant & known.concepts or acts & _effects(known.commands):
+        if not meant.isdisjoint(known.concepts) or not acts.isdisjoint(_effects(known.commands)):
             return tool
     return None
 

@@ -107,7 +107,7 @@ class Questions(Conversation):
         return tool is not None
 
     def _again(self, sentence: Sentence) -> bool:
-        """ "The same to bob@example.com", "no, to Bob instead": the last effect with another value."""
+        """The last effect with another value: "the same to bob@example.com"."""
         fact = next(iter(self.reading.facts), None)
         done = (fact.app_id, fact.fn_name) if fact else ("", "")
         tool = next((t for t in self.tools if (t.app_id, t.fn_name) == done), None)

@@ -70,6 +70,7 @@ def _joints(tag: str) -> re.Pattern[str]:
     then = "|".join(map(re.escape, sorted(spoken.forms("sequence")))) or "(?!)"
     fillers = "|".join(map(re.escape, sorted(spoken.forms("reference"), key=len, reverse=True)))
     return re.compile(
-        rf",?\s+(?:(?:{joined})\s+)?(?P<then>(?:{then})(?:\s+(?:{fillers}))?)\s+|,?\s+(?:{joined})\s+",
+        rf",?\s+(?:(?:{joined})\s+)?(?P<then>(?:{then})(?:\s+(?:{fillers}))?)\s+"
+        rf"|,?\s+(?:{joined})\s+",
         re.IGNORECASE,
     )

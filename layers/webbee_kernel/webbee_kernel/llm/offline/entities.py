@@ -19,7 +19,8 @@ _EMAIL = re.compile(r"<EMAIL_\d+>|(?<![\w.+%-])[\w.+%'-]{1,64}@[\w-]{1,63}(?:\.[
 _URL = re.compile(r"https?://[^\s<>\"»”]{1,2000}")
 _DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?)?\b")
 _ID = re.compile(
-    r"#([\w-]{2,64})|(?<![\w-])(?=[\w-]{0,63}\d)(?=[\w-]{0,63}[A-Za-z])[A-Za-z0-9][A-Za-z0-9_-]{5,63}\b"
+    r"#([\w-]{2,64})"
+    r"|(?<![\w-])(?=[\w-]{0,63}\d)(?=[\w-]{0,63}[A-Za-z])[A-Za-z0-9][A-Za-z0-9_-]{5,63}\b"
     r"|\b[0-9a-f]{8,64}\b"
 )
 _MOST = 100  # finds of a kind; no argument list is longer

@@ -34,12 +34,7 @@ class People(Slots):
             self._recalled_address(argument)
 
     def _written(self, argument: Argument) -> bool:
-        found = self.kind("email")[: None if argument.many else 1]
-        self.spans.extend(Span(e.start, e.end) for e in found)
-        values = [e.value for e in found]
-        if values:
-            self.values[argument.name] = values if argument.many else values[0]
-        return bool(values)
+        return self.take_all(argument, self.kind("email"))
 
     def party(self, argument: Argument) -> None:
         """`from Sarah`: the name, without the ending of its case."""

@@ -1,4 +1,4 @@
-"""From a message to an answer: its sentences, what each does, and the calls or words that follow."""
+"""From a message to an answer: its sentences, what each does, the calls or words that follow."""
 
 from __future__ import annotations
 

@@ -173,13 +173,18 @@ def address_of(facts: Sequence[Fact], said: Sequence[Word], tag: str) -> tuple[s
     """The newest address of somebody who is named, and the word that names: in its local part or in
     a text beside it."""
     naming = [w for w in said if len(w.text) > 2 and not points_back(w, tag)]
-    holders = [h for fact in facts for h in _dicts(fact.data) or [fact.data]]
-    for holder in holders if naming else ():
-        for address in addresses(holder, ""):
-            names = _names_beside(address, holder)
-            if hit := next((w for w in naming if holds(names, [w])), None):
-                return address, hit
+    for address, names in _addressed(facts) if naming else ():
+        if hit := next((w for w in naming if holds(names, [w])), None):
+            return address, hit
     return None
+
+
+def _addressed(facts: Sequence[Fact]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Every address, newest first, with what it is called."""
+    for fact in facts:
+        for holder in _dicts(fact.data) or [fact.data]:
+            for address in addresses(holder, ""):
+                yield address, _names_beside(address, holder)
 
 
 def _names_beside(address: str, holder: Any) -> dict[str, str]:

@@ -59,7 +59,7 @@ def noted(tools: Sequence[ToolSpec], tag: str) -> str:
 
 
 def able(tool: ToolSpec, tag: str) -> str:
-    """The answer to "can you …" and "how do I …": what the function does and how it is asked for."""
+    """The answer to "can you …" and "how do I …": what the function does, how it is asked for."""
     spoken = language.of(tag)
     yes = spoken.say("able", what=tool.description.rstrip("."))
     examples = _examples((tool,), tag)

@@ -30,8 +30,8 @@ class Argument:
     """One property.
 
     `values` are those of an enum (or True and False), each with the words, and their stems,
-    that mean it. `said` are the stems a user names it with ("subject"). `is_title`: a short text that names a
-    thing; `is_body`: what a function is mainly about; `holds_address`: a text that may be an
+    that mean it. `said` are the stems a user names it with ("subject"). `is_title`: a short
+    text that names a thing; `is_body`: what a function is mainly about; `holds_address`: may be an
     address.
     """
 

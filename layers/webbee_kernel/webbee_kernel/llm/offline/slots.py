@@ -75,6 +75,15 @@ class Slots:
         self.values[argument.name] = [value] if argument.many else value
         self.spans.append(Span(entity.start, entity.end))
 
+    def take_all(self, argument: Argument, found: Sequence[Entity]) -> bool:
+        """The finds, or the first where only one is wanted; whether there was any."""
+        taken = found[: None if argument.many else 1]
+        self.spans.extend(Span(e.start, e.end) for e in taken)
+        values = [e.value for e in taken]
+        if values:
+            self.values[argument.name] = values if argument.many else values[0]
+        return bool(values)
+
     def at_edge(self, position: int) -> bool:
         if self.main is None or not self.main.required:
             return True

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..protocol import ToolSpec
 from . import recall
-from .content import Content, Span, remainder
+from .content import Content, remainder
 from .entities import find_numbers
 from .schema import Argument, arguments_of
 from .slots import Slots
@@ -33,15 +33,11 @@ class Things(Slots):
 
     def _written_ids(self, argument: Argument, said: Sequence[Word]) -> bool:
         """Ids as such, unless the words are a title that looks like one."""
-        found = self.kind("id")[: None if argument.many else 1]
+        found = self.kind("id")
         inside = {w.text for e in found for w in words(e.value, self.tag)}
-        titled = self.lookup and any(w.text not in inside for w in said)
-        if not found or titled:
+        if self.lookup and not inside.issuperset(w.text for w in said):
             return False
-        self.spans.extend(Span(e.start, e.end) for e in found)
-        values = [e.value for e in found]
-        self.values[argument.name] = values if argument.many else values[0]
-        return True
+        return self.take_all(argument, found)
 
     def _said_of_it(self) -> list[Word]:
         """The words that may name the thing."""
@@ -66,12 +62,17 @@ class Things(Slots):
         named = self._named(argument, said, part=takes_text and not self._told())
         if named is not None:
             return named
-        if self.sentence.act == "question" and all(w.stem in self.vocabulary.known for w in said):
-            said = ()  # the words of a question, not of a name
+        said = self._names(said)
         if takes_text and not said:
             self._point_at_what_is_open()
         may = takes_text or not said
         return self._pointed_at(argument) if self.reference and may else None
+
+    def _names(self, said: Sequence[Word]) -> Sequence[Word]:
+        """The words as names; those of a question that all functions of its kind know are none."""
+        known = self.vocabulary.known
+        asks = self.sentence.act == "question" and all(w.stem in known for w in said)
+        return () if asks else said
 
     def _point_at_what_is_open(self) -> None:
         """ "Reply: …" without more answers what was just shown."""

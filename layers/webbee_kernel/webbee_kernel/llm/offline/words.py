@@ -1,4 +1,4 @@
-"""A text in words, and what part each plays in its language. The words themselves are `language`'s."""
+"""A text in words, and what part each plays in its language; the words are `language`'s own."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def is_thing(word: Word, tag: str) -> bool:
 
 @lru_cache(maxsize=KEPT)
 def idle(text: str, tag: str) -> bool:
-    """Whether a (folded) word says nothing about the matter: function words that ask for nothing."""
+    """Whether a (folded) word says nothing about the matter: a function word, no command."""
     spoken = language.of(tag).words
     return text in forms(tag, "function") and text not in spoken.meanings("commands")
 
