@@ -138,19 +138,23 @@ def from_overview(asked: Asked, overview: Sequence[Entry]) -> str:
 
 def _fit(asked: Asked, entry: Entry) -> float:
     """How much of the question the entry explains: words of its key whole, of its section half. A
-    count asks for a figure, "which" for a list."""
+    count asks for a figure, "which" for a list. What names a thing must be there."""
     figure = entry.value.lstrip("-").isdecimal()
     if figure != ("count" in asked.wants):
         return 0.0
     key, section = _key_means(entry.key), _key_means(entry.section)
-    hits = [
-        1.0 if meaning(w, asked.tag) & key else 0.5 * bool(meaning(w, asked.tag) & section)
-        for w in asked.telling
-    ]
-    direct = any(h == 1.0 for h in hits)
-    pointing = [w for w in asked.telling if points_back(w, asked.tag)]
-    unspecific = 0.02 * len(parts(entry.key))
-    return sum(hits) / max(1, len(hits) - len(pointing)) - unspecific if direct else 0.0
+    told = [w for w in asked.telling if not points_back(w, asked.tag)]
+    hits = [_hit(meaning(w, asked.tag), key, section) for w in told]
+    strange = any(is_thing(w, asked.tag) and not h for w, h in zip(told, hits, strict=True))
+    if strange or 1.0 not in hits:
+        return 0.0
+    return sum(hits) / len(hits) - 0.02 * len(parts(entry.key))
+
+
+def _hit(meant: set[str], key: set[str], section: set[str]) -> float:
+    if meant & key:
+        return 1.0
+    return 0.5 if meant & section else 0.0
 
 
 def done_before(tool: ToolSpec, reading: Reading, asked: Asked) -> str:

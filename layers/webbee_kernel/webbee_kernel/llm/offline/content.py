@@ -43,7 +43,7 @@ class Content:
         return (
             has(word, self.tag, "connective")
             or word.stem in self.extra
-            or (self.loose and has(word, self.tag, "function", "question", "opener"))
+            or (self.loose and has(word, self.tag, "function", "question", "opener", "total"))
             or (self.back and points_back(word, self.tag))
             or (self.back and has(word, self.tag, "again", "opener", "sequence"))
         )

@@ -146,6 +146,12 @@ def holds(fields: dict[str, Any], said: Collection[Word]) -> bool:
     return all(any(_same(word, other) for other in text) for word in said)
 
 
+def literal(fields: dict[str, Any], said: Collection[Word]) -> bool:
+    """Whether the words stand in the title of a thing just as they were said."""
+    title = {text for text, _ in _spelled(text_of(fields, language.title_keys()))}
+    return title.issuperset(w.text for w in said)
+
+
 def _spelled(text: str) -> list[tuple[str, str]]:
     return [(w.text, w.stem) for w in words(text[:KEPT], language.detect(text[:200]))]
 

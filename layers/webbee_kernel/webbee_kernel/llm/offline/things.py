@@ -81,11 +81,16 @@ class Things(Slots):
 
     def _named(self, argument: Argument, said: Sequence[Word], *, part: bool) -> Any | None:
         """The only thing that all the words name. With `part` (`reply to Sarah I am late`) the
-        longest beginning of them that names one."""
+        longest beginning of them that names one. None where the words as they are find it: then they
+        go into the call, not an id the user never said."""
         for count in (len(said), *(range(min(3, len(said)), 0, -1) if part else ())):
-            if record := recall.named(self.facts, argument.name, said[:count]):
-                self.extra |= {w.stem for w in said[:count]}
-                return record.id
+            record = recall.named(self.facts, argument.name, said[:count])
+            if record is None:
+                continue
+            if self.lookup and recall.literal(record.fields, said):
+                return None
+            self.extra |= {w.stem for w in said[:count]}
+            return record.id
         return None
 
     def _pointed_at(self, argument: Argument) -> Any | None:
