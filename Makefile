@@ -21,8 +21,8 @@ export PYTHONUTF8 := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export SAM_CLI_TELEMETRY := 0
 
-SOURCES := layers functions local extensions benchmarks tests requirements
-TYPED := layers/webbee_kernel/webbee_kernel functions local requirements
+SOURCES := layers functions local extensions benchmarks checks tests requirements
+TYPED := layers/webbee_kernel/webbee_kernel functions local requirements checks
 
 # ---- what you call
 
@@ -55,6 +55,7 @@ check: .venv-dev .venv-sam ## style, types, import rules, template, locks
 	@.venv-dev/bin/ruff format --check $(SOURCES)
 	@.venv-dev/bin/mypy $(TYPED)
 	@$(IN_PROJECT) .venv-dev/bin/lint-imports --no-logo
+	@.venv-dev/bin/python -m checks.limits
 	@.venv-dev/bin/cfn-lint template.yaml && echo "template.yaml passes cfn-lint"
 	@.venv-sam/bin/sam validate --lint --region us-east-1
 
