@@ -151,7 +151,7 @@ def new_mail(story: Story) -> None:
     message.set_content("Thanks, got it. The review is on Friday at 11:00.")
     before = section(story)
     story.world.mail.deliver("sarah@work.com", message)
-    story.world.clock.advance(61)
+    story.world.advance(61)
     story.refresh()
     story.note(f"before: {before}")
     story.note(f"after:  {section(story)}")

@@ -56,6 +56,11 @@ class World:
         threading.Thread(target=self._every_minute, name="schedule", daemon=True).start()
         threading.Thread(target=self._poll, name="queue-poller", daemon=True).start()
 
+    def advance(self, seconds: float) -> None:
+        """Let time pass for the handlers and for what waits in the queue."""
+        self.clock.advance(seconds)
+        self.stack.hasten(seconds)
+
     def refresh(self) -> None:
         """The schedule's tick and the queue's poller, until nothing waits."""
         self.stack.tick()
