@@ -55,8 +55,10 @@ def states(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place] 
         group = state.partition(":")[0]
         if group not in groups or (group == "answer" and not _cell(reading.text, token)):
             continue
-        if _label(reading.text, token) or any(
-            s in words.negation or s in words.plan for _, s in stems[max(0, at - 3) : at]
+        if (
+            _label(reading.text, token)
+            or _alone(reading, token)
+            or any(s in words.negation or s in words.plan for _, s in stems[max(0, at - 3) : at])
         ):
             continue
         yield Claim("state", token.text, token.start, token.end), known.get(state)
@@ -67,6 +69,13 @@ def _cell(text: str, token: Token) -> bool:
     before = text[max(0, token.start - 12) : token.start].rstrip(" *_")
     after = text[token.end : token.end + 12].lstrip(" *_")
     return before[-1:] in tuple(":|\u2013\u2014-=") and (not after or after[0] in ",.;|)\n")
+
+
+def _alone(reading: Reading, token: Token) -> bool:
+    """Whether a word opens a sentence and is all that it says: "Done!" """
+    after = reading.text[token.end : token.end + 1]
+    opens = reading.sentence(token.start).text[:12].lstrip(" *_").startswith(token.text)
+    return opens and after in tuple(".!,\u2026")
 
 
 def _label(text: str, token: Token) -> bool:
