@@ -7,12 +7,14 @@
   `Source`)
 - `index`     from a value to the fields that show it, built once a turn
 - `reading`   what a reply asserts: values, sentences, words
-- `support`   one value against the index: shown as it is, formatted, rounded
+- `support`   one value against the index: shown as it is, formatted, rounded; `figures` and
+  `moments` for numbers and dates, `asking` for what they share
 - `derive`    what follows from shown values: counts, sums, shares, differences
-- `counts`    a number with a noun is compared with what there is to count
+- `counts`    a number with a noun is compared with what there is to count; `parts` says what that
+  is
 - `records`   the values of one clause come from one record
 - `names`     fields repeated as a whole, capitalised names
-- `effects`   what was done is known to the kernel, not believed
+- `effects`   what was done is known to the kernel, not believed; `told` reads what a reply says
 - `verdict`   `check`, which sets the one against the other
 - `render`    the reply of last resort: the data itself
 

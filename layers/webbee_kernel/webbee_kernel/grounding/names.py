@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from .. import language
 from ..language import Token
 from .index import Index, Place, fold
-from .reading import MASK, Claim, Reading
+from .reading import MASK, Claim, Reading, among
 
 _BREAKS = '.!?:;|\n*_(\u2013\u2014-\u2022>"\u00ab\u201e\u201c[\u00bf\u00a1'
 
@@ -25,43 +25,46 @@ def repeated(index: Index, text: str, rest: str) -> Iterator[tuple[int, int, lis
     fields."""
     folded, end = fold(text), 0
     for token in language.tokens(rest):
-        if token.start < end or MASK in token.text:
-            continue
-        fits: dict[str, list[Place]] = {}
-        for phrase, place in index.phrases.get(_first(folded, token), ()):
-            if (
-                folded.startswith(phrase, token.start)
-                and not folded[token.start + len(phrase) : token.start + len(phrase) + 1].isalnum()
-            ):
-                fits.setdefault(phrase, []).append(place)
-        longest = max(fits, key=len, default="")
-        told = [p for p in fits.get(longest, ()) if p.path.startswith(("data", "arguments"))]
-        if told and len(longest) > 2:
-            end = token.start + len(longest)
-            yield token.start, end, told
+        if token.start >= end and MASK not in token.text:
+            longest, places = _longest(index, folded, token)
+            told = [p for p in places if p.path.startswith(("data", "arguments"))]
+            if told and longest > 2:
+                end = token.start + longest
+                yield token.start, end, told
+
+
+def _longest(index: Index, text: str, token: Token) -> tuple[int, list[Place]]:
+    """The length of the longest field that stands at a word, and the fields."""
+    fits: dict[int, list[Place]] = {}
+    for phrase, place in index.phrases.get(_first(text, token), ()):
+        end = token.start + len(phrase)
+        if text.startswith(phrase, token.start) and not text[end : end + 1].isalnum():
+            fits.setdefault(len(phrase), []).append(place)
+    longest = max(fits, default=0)
+    return longest, fits.get(longest, [])
 
 
 def states(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place] | None]]:
     """The words for states in a reply with the fields that tell the state; None where every field
     of its group tells another one."""
     known = index.states
-    if not known:
-        return
     groups = {state.partition(":")[0] for state in known}
     words = reading.language.words
-    stems = [(t, reading.language.stem(t.text)) for t in reading.tokens]
-    for at, (token, stem) in enumerate(stems):
-        state = words.states.get(stem, "")
+    for token in reading.tokens if known else ():
+        state = words.states.get(reading.language.stem(token.text), "")
         group = state.partition(":")[0]
-        if group not in groups or (group == "answer" and not _cell(reading.text, token)):
-            continue
-        if (
-            _label(reading.text, token)
-            or _alone(reading, token)
-            or any(s in words.negation or s in words.plan for _, s in stems[max(0, at - 3) : at])
-        ):
-            continue
-        yield Claim("state", token.text, token.start, token.end), known.get(state)
+        if group in groups and _tells(reading, token, group):
+            yield Claim("state", token.text, token.start, token.end), known.get(state)
+
+
+def _tells(reading: Reading, token: Token, group: str) -> bool:
+    """Whether a word for a state is said of something: no label, no exclamation, not denied."""
+    if group == "answer" and not _cell(reading.text, token):
+        return False
+    if _label(reading.text, token) or _alone(reading, token):
+        return False
+    words = reading.language.words
+    return not among(reading.stems(token.start - 24, token.start)[-3:], words.negation, words.plan)
 
 
 def _cell(text: str, token: Token) -> bool:
@@ -99,19 +102,22 @@ def _first(text: str, token: Token) -> str:
 def claimed(reading: Reading, taken: Sequence[Claim]) -> Iterator[Claim]:
     """The names that the reply claims: runs of capitalised words that no field repeats."""
     covered = {at for c in taken for at in range(c.start, c.end)}
-    run: list[Token] = []
-    for token in (*reading.tokens, None):
-        if (
-            token is not None
-            and run
-            and reading.rest[run[-1].end : token.start] in (" ", "\u00a0")
-            and _capital(token)
-        ):
-            run.append(token)
-            continue
-        if run and (claim := _name(reading, run)) and claim.start not in covered:
+    for run in _runs(reading):
+        claim = _name(reading, run)
+        if claim and claim.start not in covered:
             yield claim
-        run = [token] if token is not None and _capital(token) else []
+
+
+def _runs(reading: Reading) -> Iterator[list[Token]]:
+    """Capitalised words that follow each other."""
+    run: list[Token] = []
+    for token in filter(_capital, reading.tokens):
+        if run and reading.rest[run[-1].end : token.start] not in (" ", "\u00a0"):
+            yield run
+            run = []
+        run.append(token)
+    if run:
+        yield run
 
 
 def words(name: str) -> list[str]:
@@ -125,26 +131,35 @@ def _capital(token: Token) -> bool:
 
 
 def _name(reading: Reading, run: Sequence[Token]) -> Claim | None:
+    """The name that a run claims; none for headings, labels and ordinary words."""
+    start = run[0].start
+    line = reading.text[reading.text.rfind("\n", 0, start) + 1 : start]
+    if (line or reading.text[start:]).lstrip().startswith("#") or _label(reading.text, run[-1]):
+        return None
     words = [t for t in run if not _ordinary(reading, t)]
-    line = reading.text[reading.text.rfind("\n", 0, run[0].start) + 1 :]
-    if line.lstrip().startswith("#") or _label(reading.text, run[-1]):
+    first = bool(words) and words[0] is run[0]
+    before = reading.text[max(0, start - 40) : start].rstrip(" \u00a0*_")
+    if first and not _labelled(before, line):
+        words = _behind_a_beginning(reading, words, before)
+    elif first and len(words) == 1 and not before.endswith(("|", "(")):
         return None
-    if not words:
+    if len(words) < (2 if reading.language.capital_nouns else 1):
         return None
-    line_start = reading.text.rfind("\n", 0, run[0].start) + 1
-    before = reading.text[max(0, run[0].start - 40) : run[0].start].rstrip(" \u00a0*_")
-    labelled = (
-        before[-1:] in tuple(":|\u2013\u2014(")
-        or reading.text[line_start : run[0].start].count("|") > 1
-    )
-    if not labelled and words[0] is run[0] and (not before or before[-1] in _BREAKS):
-        words = words if len(words) > 1 and not reading.language.capital_nouns else words[1:]
-    if not words or (len(words) < 2 and reading.language.capital_nouns):
-        return None
-    if len(words) == 1 and labelled and words[0] is run[0] and not before.endswith(("|", "(")):
-        return None
-    first, last = words[0], words[-1]
-    return Claim("name", reading.text[first.start : last.end], first.start, last.end)
+    end = words[-1].end
+    return Claim("name", reading.text[words[0].start : end], words[0].start, end)
+
+
+def _labelled(before: str, line: str) -> bool:
+    """Whether a word stands behind a label or in a table's cell."""
+    return before.endswith((":", "|", "\u2013", "\u2014", "(")) or line.count("|") > 1
+
+
+def _behind_a_beginning(reading: Reading, words: list[Token], before: str) -> list[Token]:
+    """A sentence's first word has its capital from there: alone it is no name, nor in a language
+    that writes nouns so."""
+    if before and before[-1] not in _BREAKS:
+        return words
+    return words if len(words) > 1 and not reading.language.capital_nouns else words[1:]
 
 
 def _ordinary(reading: Reading, token: Token) -> bool:

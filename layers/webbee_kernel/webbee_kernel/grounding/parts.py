@@ -89,9 +89,8 @@ def denied(reading: Reading, index: Index, sentence: Sentence, message: str) -> 
     if not no or sentence.asks or len(tokens) > LONGEST_DENIAL or reading.inside(sentence):
         return ""
     own = [s for s in reading.stems(sentence.start, sentence.end) if s not in words.negation]
-    if among(own, words.plan, words.failure, words.values, words.states):
-        return ""
-    if among((s for s in own if s not in words.looking), words.effects):
+    effects = {s for s in words.effects if s not in words.looking}
+    if among(own, words.plan, words.failure, words.values, words.states, effects):
         return ""
     rows = _denied(reading, index, own, message)
     return no[0] if rows and all(r.items for r in rows) else ""

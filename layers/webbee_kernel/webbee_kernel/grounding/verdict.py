@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 
 from .. import language
 from . import effects, names, records
+from .asking import Ground
 from .counts import Counts
 from .derive import Derived
 from .evidence import JSON, Call, Evidence, Source, Verdict
 from .index import Number
 from .parts import denied
 from .reading import Claim, Reading, read
-from .support import Ground, Support
+from .support import Support
 
 Offence = tuple[int, str]
 _PLAIN = re.compile(r"[\d.]+(?: [+-] [\d.]+)+")
@@ -92,36 +93,35 @@ class _Check:
         derived = Derived(index)
         support = Support(reading, index, derived, self.evidence.now)
         counts = Counts(reading, index)
-        doubtful: list[Claim] = []
-        for claim in reading.claims:
-            ground = support.ground(claim)
-            verdict = counts.wrong(claim)
-            if verdict or (verdict is None and ground is None):
-                doubtful.append(claim)
-            else:
-                counted = ground is None or verdict is not None
-                shown = Ground([], "derived") if ground is None or counted else ground
-                self.grounds.append((claim, shown))
-        derived.shown = [
-            n for c, g in self.grounds if c.kind in ("number", "money") for n in _figures(c, g)
-        ]
+        doubtful = [c for c in reading.claims if not self._stands(c, support, counts)]
+        shown = [(c, g) for c, g in self.grounds if c.kind in ("number", "money")]
+        derived.shown = [number for c, g in shown for number in _figures(c, g)]
         offences = [(c.start, c.token) for c in doubtful if not self._follows(c, support, counts)]
-        for claim, places in names.states(reading, index):
-            if places:
-                self.grounds.append((claim, Ground(places, "formatted")))
-            else:
-                offences.append((claim.start, claim.token))
-        for claim in names.claimed(reading, [c for c, _ in self.grounds]):
-            if ground := support.name(names.words(claim.token)):
-                self.grounds.append((claim, ground))
-            else:
-                offences.append((claim.start, claim.token))
-        offences += [
-            (s.start, word)
-            for s in reading.sentences
-            if (word := denied(reading, index, s, self.evidence.message))
+        offences += self._words(reading, support)
+        said = ((s, denied(reading, index, s, self.evidence.message)) for s in reading.sentences)
+        return offences + [(sentence.start, word) for sentence, word in said if word]
+
+    def _stands(self, claim: Claim, support: Support, counts: Counts) -> bool:
+        """Whether a value is shown, and a count right."""
+        ground, wrong = support.ground(claim), counts.wrong(claim)
+        if wrong or (wrong is None and ground is None):
+            return False
+        shown = ground if ground and wrong is None else Ground([], "derived")
+        self.grounds.append((claim, shown))
+        return True
+
+    def _words(self, reading: Reading, support: Support) -> list[Offence]:
+        """The states and names that no field shows."""
+        told = [
+            (c, Ground(p, "formatted") if p else None)
+            for c, p in names.states(reading, support.index)
         ]
-        return offences
+        self.grounds += [(c, g) for c, g in told if g]
+        for claim in names.claimed(reading, [c for c, _ in self.grounds]):
+            told.append((claim, ground := support.name(names.words(claim.token))))
+            if ground:
+                self.grounds.append((claim, ground))
+        return [(c.start, c.token) for c, g in told if g is None]
 
     def _follows(self, claim: Claim, support: Support, counts: Counts) -> bool:
         """Whether a doubtful number follows from the values that the reply shows."""

@@ -1,0 +1,123 @@
+"""A number of a reply: shown by a field, rounded from one, or following from shown values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .asking import Asking, Ground, shown
+from .derive import nearly, rounds_to
+from .index import Number, Place, settle
+from .reading import Claim, among
+
+_LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
+_AS_WORDS: tuple[list[Number], ...] = ([1], [0.5])
+"""What "one" and "half" say stands for too much to be looked up."""
+
+
+class Figures(Asking):
+    """Asks the index about numbers, amounts and percentages."""
+
+    def _number(self, claim: Claim) -> Ground | None:
+        readings = [settle(r) for r in claim.mention.readings]
+        if claim.mention.spelled and readings in _AS_WORDS:
+            return Ground([], "derived", "1")
+        if not self._currency(claim.mention.unit):
+            return None
+        exact = self._exact(claim, readings)
+        rough = claim.mention.about or self.said(claim, self.words.about)
+        rounded = self._rounded(claim, readings, rough=rough) if rough or not exact else []
+        if exact or rounded:
+            plain = claim.token.isdigit() and not rounded
+            return Ground([*exact, *rounded], "verbatim" if plain else "formatted")
+        return self._derived(claim, readings) or self.written(claim)
+
+    _money = _number
+
+    def _currency(self, unit: str) -> bool:
+        known = self.index.currencies
+        return not unit or not known or unit in known
+
+    def _exact(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
+        signed = [sign * value for value in readings for sign in (1, -1)]
+        places = [p for value in dict.fromkeys(signed) for p in self.index.numbers.get(value, ())]
+        return places + (self.ending(claim.token) if re.fullmatch(r"\d{4}", claim.token) else [])
+
+    def _rounded(self, claim: Claim, readings: Sequence[Number], *, rough: bool) -> list[Place]:
+        """The fields that a rounded or bounded number may stand for."""
+        mention = claim.mention
+        bound = self.said(claim, self.words.more) - self.said(claim, self.words.less)
+
+        def fits(held: Number, value: Number, decimals: int) -> bool:
+            exact, fractional = abs(held), isinstance(held, float) or mention.scale > 1
+            if fractional and rounds_to(exact, abs(value), decimals, mention.scale):
+                return True
+            return (rough and nearly(exact, value)) or _beyond(exact, value, bound)
+
+        forms = list(zip(readings, mention.decimals, strict=False))
+        return [p for p in self.index.figures if any(fits(p.value, v, d) for v, d in forms)]
+
+    def _derived(self, claim: Claim, readings: Sequence[Number]) -> Ground | None:
+        decimals = claim.mention.decimals or (0,) * len(readings)
+        for value, places in zip(readings, decimals, strict=False):
+            if formula := self._formula(claim, abs(value), places):
+                return Ground([], "derived", formula)
+        return None
+
+    def _formula(self, claim: Claim, value: Number, decimals: int) -> str:
+        """How a figure follows from shown ones. A small whole number is a difference only where
+        the sentence compares."""
+        derived, percent = self.derived, claim.kind == "percent"
+        found = derived.formula(value, decimals, percent=percent)
+        found = found or derived.measured(value, decimals, self._unit(claim))
+        if percent:
+            return found or derived.share(value, decimals)
+        if value >= 20 or decimals or self._compares(claim):
+            found = found or derived.gap(value, decimals)
+        rough = claim.mention.about or self.said(claim, self.words.about)
+        return found or (derived.near(value) if rough else "")
+
+    def _unit(self, claim: Claim) -> str:
+        """The unit that stands behind a number."""
+        after = _LETTERS.match(self.reading.text, claim.end)
+        return self.words.units.get(self.reading.language.stem(after.group(1)), "") if after else ""
+
+    def _compares(self, claim: Claim) -> bool:
+        """Whether the sentence says that it compares or adds up."""
+        sentence, words = self.reading.sentence(claim.start), self.words
+        stems = self.reading.stems(sentence.start, sentence.end)
+        return among(stems, words.difference, words.total, words.rest, words.more, words.less)
+
+    def _percent(self, claim: Claim) -> Ground | None:
+        readings = [settle(r) for r in claim.mention.readings]
+        if exact := self._exact(claim, readings):
+            return Ground(exact)
+        for value, decimals in zip(readings, claim.mention.decimals or (0,), strict=False):
+            close = [p for p in self.index.figures if _as_percent(p.value, abs(value), decimals)]
+            if close:
+                return Ground(close, "formatted")
+        return self._derived(claim, readings)
+
+    def _ordinal(self, claim: Claim) -> Ground | None:
+        return Ground([])
+
+    def _hash(self, claim: Claim) -> Ground | None:
+        held = self.index.numbers.get(int(claim.token), ()) if claim.token.isdigit() else ()
+        return shown(held) or shown(self.index.find(claim.token, "-."))
+
+    def _phone(self, claim: Claim) -> Ground | None:
+        digits = "".join(filter(str.isdigit, claim.token))
+        return shown(self.index.numbers.get(int(digits), ())) or shown(
+            self.ending(digits), "formatted"
+        )
+
+
+def _as_percent(held: Number, value: Number, decimals: int) -> bool:
+    exact = abs(held)
+    share = 0 < exact <= 1 and rounds_to(exact * 100, value, decimals)
+    return share or (isinstance(held, float) and rounds_to(exact, value, decimals))
+
+
+def _beyond(exact: Number, shown: Number, sign: int) -> bool:
+    """Whether "over 100" may stand for 117, "under 100" for 93: on that side, within a half."""
+    return 0 < sign * (exact - shown) <= 0.5 * abs(shown)
