@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base.clock import Clock, SystemClock
@@ -13,6 +14,7 @@ from ..base.log_format import set_up_logging
 from ..base.logs import bind_invocation, fields
 from ..base.loop_thread import LoopThread
 from ..base.metrics import metered
+from ..base.tracing import traced
 from ..config import FALLBACKS, Role, Settings
 
 if TYPE_CHECKING:
@@ -79,11 +81,18 @@ class Function:
         version = str(getattr(context, "function_version", "") or "")
         metrics = metered(self._role, self._namespace, fields, version=version)
         try:
-            with bind_invocation(event, context), metrics:
+            with bind_invocation(event, context), metrics, _traced():
                 return self._loop.run(service.handle(event))
         finally:
             if self._after:
                 self._after.invocation_answered()
+
+
+def _traced() -> AbstractContextManager[None]:
+    """Spans of this invocation, where its trace is sampled: Lambda names trace and daemon in the
+    environment."""
+    env = os.environ
+    return traced(env.get("_X_AMZN_TRACE_ID", ""), env.get("AWS_XRAY_DAEMON_ADDRESS", ""))
 
 
 def _environment() -> dict[str, str]:

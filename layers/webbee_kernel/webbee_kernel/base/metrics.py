@@ -19,6 +19,8 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import orjson
 
+from .tracing import span
+
 P = ParamSpec("P")
 R = TypeVar("R")
 MAX_VALUES = 99
@@ -142,7 +144,8 @@ def record_model(role: str, model: str, counts: Mapping[str, float]) -> None:
 def timed(
     name: str,
 ) -> Callable[[Callable[P, Coroutine[Any, Any, R]]], Callable[P, Coroutine[Any, Any, R]]]:
-    """Record how long a coroutine function takes, in milliseconds, whether it returns or raises."""
+    """Record how long a coroutine function takes, in milliseconds, whether it returns or raises;
+    `ReadMs` is the span `Read` of a trace too."""
 
     def decorate(
         function: Callable[P, Coroutine[Any, Any, R]],
@@ -151,7 +154,8 @@ def timed(
         async def measured(*args: P.args, **kwargs: P.kwargs) -> R:
             started = time.perf_counter()
             try:
-                return await function(*args, **kwargs)
+                with span(name.removesuffix("Ms")):
+                    return await function(*args, **kwargs)
             finally:
                 record(name, round((time.perf_counter() - started) * 1000, 1))
 

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from ..base import background
 from ..base.clock import Clock
 from ..base.loop_thread import LoopThread
+from ..base.tracing import span
 from ..catalogue import Catalogue
 from ..config import Settings
 from ..llm.protocol import Model
@@ -63,7 +64,8 @@ class ExtensionHost:
             return failed(request, "BACKEND_TIMEOUT", text, retryable=True)
 
     async def _once(self, request: CallRequest) -> CallOutcome:
-        return await self._apart(self._runner.execute(request), request.deadline_s)
+        with span(f"{request.kind} {request.app_id}.{request.name}"):
+            return await self._apart(self._runner.execute(request), request.deadline_s)
 
     async def _apart(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
         """The result of work on the extensions' thread; TimeoutError, the thread left behind, when

@@ -11,6 +11,7 @@ from typing import Literal, Protocol
 from .. import arguments
 from ..base.logs import correlation_id
 from ..base.metrics import timed
+from ..base.tracing import span
 from ..dispatch import Dispatch
 from ..errors import CallError, DispatchUnanswered, KernelError
 from ..pii import UnknownPlaceholder
@@ -209,7 +210,8 @@ class StepRunner:
         """The call's outcome, with what it was given. Raises KernelError where nothing happened yet
         and the whole request can be retried."""
         try:
-            outcome = await self._dispatch.call(request)
+            with span(f"call {request.app_id}.{request.name}"):
+                outcome = await self._dispatch.call(request)
         except KernelError as error:
             lost = step.has_effect and isinstance(error, DispatchUnanswered)
             if not state.ran and not lost:
