@@ -106,3 +106,23 @@ def test_a_tick_that_dies_has_been_counted(
             function(event("eventbridge_tick"))
     written = [json.loads(x) for x in capsys.readouterr().out.splitlines() if '"_aws"' in x]
     assert [x["Ticks"] for x in written if "Ticks" in x] == [[1]]
+
+
+def test_a_shard_that_dies_has_said_how_long_somebody_waits(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    class NoQueue:
+        async def send(self, messages: Any) -> None:
+            raise ConnectionError
+
+    shards = [{"kind": "shard_due", "shard": n, "at": 1_778_865_660.0} for n in range(8)]
+    records = [{"messageId": str(s["shard"]), "body": json.dumps(s)} for s in shards]
+    with deployed(env={**ENV, "WEBBEE_DUE_SHARDS": "8"}) as stack:
+        function = stack.handlers["skeleton_refresh"].lambda_handler
+        function(event("http_install") | {"pathParameters": {"app_id": "clockwork"}})
+        function.service()._sender = NoQueue()
+        capsys.readouterr()
+        answer = function({"Records": records}, SimpleNamespace(function_version="8"))
+    written = [json.loads(x) for x in capsys.readouterr().out.splitlines() if '"_aws"' in x]
+    assert len(answer["batchItemFailures"]) == 1  # the shard in which somebody is due
+    assert sum(len(x.get("OldestDueSeconds", [])) for x in written) == len(shards)

@@ -31,8 +31,7 @@ class Sam:
     build: Path
 
     def command(self, *arguments: str) -> list[str]:
-        """As documented; what is added is for a build beside the default one and for an engine
-        without a registry."""
+        """As documented; what is added is for a build beside the default one."""
         sam = str(ROOT / ".venv-sam/bin/sam")
         given = (
             "--template",
@@ -40,7 +39,7 @@ class Sam:
             "--parameter-overrides",
             OVERRIDES,
         )
-        here = ("--config-file", str(ROOT / "samconfig.toml"), "--skip-pull-image")
+        here = ("--config-file", str(ROOT / "samconfig.toml"))
         return [sam, "local", *arguments, *given, *here, "--container-host", "127.0.0.1"]
 
     def invoke(self, function: str, event: Path) -> Any:
@@ -85,13 +84,20 @@ def _until_it_answers(url: str, process: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.fixture(scope="session")
-def sam() -> Iterator[Sam]:
-    with _engine() as env, _aws():
+def shell() -> Iterator[Mapping[str, str]]:
+    """The environment of a shell that names no region, with a Docker engine that has the image."""
+    with _engine() as env:
         provide_image(env)
-        regionless = {k: v for k, v in env.items() if not k.startswith(("AWS_", "PYTHON"))}
+        kept = {k: v for k, v in env.items() if not k.startswith(("AWS_", "PYTHON", "WEBBEE_"))}
         credentials = {"AWS_ACCESS_KEY_ID": "local", "AWS_SECRET_ACCESS_KEY": "local"}
-        quiet = {"SAM_CLI_TELEMETRY": "0"}
-        yield Sam({**regionless, **credentials, **quiet}, Path(os.environ["WEBBEE_BUILT"]))
+        here = {"SAM_CLI_TELEMETRY": "0", "SAM_SKIP_PULL_IMAGE": "1"}  # there may be no registry
+        yield {**kept, **credentials, **here}
+
+
+@pytest.fixture(scope="module")
+def sam(shell: Mapping[str, str]) -> Iterator[Sam]:
+    with _aws():
+        yield Sam(shell, Path(os.environ["WEBBEE_BUILT"]))
 
 
 @contextmanager

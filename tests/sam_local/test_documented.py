@@ -1,0 +1,38 @@
+"""The block of docs/deploy.md that runs Lambda on this machine, as printed, in a plain shell."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from local.emulator import ROOT
+from tests.documents import shell_blocks
+
+pytestmark = pytest.mark.timeout(1_800)
+[BLOCK] = [block for block in shell_blocks("docs/deploy.md") if "sam local" in block]
+
+
+def test_the_block_answers_a_turn_and_serves_the_public_routes(
+    shell: Mapping[str, str], tmp_path: Path
+) -> None:
+    said, log = tmp_path / "said", tmp_path / "log"
+    with said.open("w") as out, log.open("w") as err:
+        command = ["bash", "-euo", "pipefail", "-c", BLOCK]
+        run = subprocess.Popen(
+            command, cwd=ROOT, env=dict(shell), stdout=out, stderr=err, start_new_session=True
+        )
+        try:
+            assert run.wait() == 0, log.read_text("utf-8")[-3000:]
+        finally:  # what it left in the background
+            os.killpg(run.pid, signal.SIGTERM)
+    lines = [line for line in said.read_text("utf-8").splitlines() if line.startswith('{"s')]
+    turn, health = (json.JSONDecoder().raw_decode(line)[0] for line in lines)
+    assert turn["statusCode"] == 200
+    assert {call["status"] for call in json.loads(turn["body"])["calls"]} == {"ok"}
+    assert health["status"] == "ok"
