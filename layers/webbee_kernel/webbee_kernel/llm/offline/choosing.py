@@ -29,7 +29,7 @@ CONTEXT = 1.6
 """What it is worth that the newest facts are of the same app, for a sentence that points back."""
 
 ADDRESS = 1.5
-"""What an e-mail address in the sentence is worth to functions that need one."""
+"""What an e-mail address or a link in the sentence is worth to functions that need one."""
 
 SOURCE = 0.9
 """What "from …" is worth to functions that ask whom something comes from."""
@@ -71,7 +71,7 @@ class _Hints:
     points: bool
     sourced: bool
     numbers: bool
-    email: bool
+    written: frozenset[str]
     introduces: bool
 
     @staticmethod
@@ -84,7 +84,7 @@ class _Hints:
             points=bare or recall.reference(said, tag) is not None,
             sourced=any_has(said, tag, "source"),
             numbers=any(w.text.isdecimal() for w in words(text, tag)),
-            email=any(e.kind == "email" for e in find_entities(text)),
+            written=frozenset(e.kind for e in find_entities(text)) & {"email", "url"},
             introduces=sentence.content >= 0,
         )
 
@@ -100,7 +100,7 @@ class _Hints:
             + CONTEXT * (of_newest and not kinds.isdisjoint({"id", "email"}))
             + SOURCE * (self.sourced and "party" in kinds)
             + NUMBER * (self.numbers and "number" in kinds)
-            + ADDRESS * (self.email and "email" in needs)
+            + ADDRESS * (not self.written.isdisjoint(needs))
             + INTRODUCED * (self.introduces and "text" in needs)
         )
 

@@ -21,7 +21,12 @@ _SAYS = re.compile(r"([\w-]+)\s*\(([^()]*)\)")
 _BRACKETS = re.compile(r"\(([^()]*)\)")
 _FALSE = re.compile(r"\bfalse\b[^.]*?([\w-]*)\s*\(([^()]*)\)", re.IGNORECASE)
 _PART = re.compile(r"[A-Za-z][a-z]*|[^\W_]+")
-_DIRECTED: Mapping[str, ArgumentKind] = {"url": "url", "id": "id", "amount": "number"}
+_DIRECTED: Mapping[str, ArgumentKind] = {
+    "url": "url",
+    "id": "id",
+    "account": "id",
+    "amount": "number",
+}
 _KEPT = 1024
 
 
@@ -117,7 +122,7 @@ def _argument(
         many=many,
         description=description,
         values=_values(own, inner, description, kind),
-        iso=inner.get("format") in ("date", "date-time"),
+        iso=inner.get("format") == "date",
         minimum=inner.get("minimum", inner.get("exclusiveMinimum")),
         maximum=inner.get("maximum", inner.get("exclusiveMaximum")),
         default=prop.get("default"),

@@ -75,14 +75,14 @@ class Things(Slots):
         return () if asks else said
 
     def _point_at_what_is_open(self) -> None:
-        """ "Reply: …" without more answers what was just shown."""
+        """`reply: …` without more answers what was just shown."""
         if self._told() and self.facts[:1] == self.reading.facts[:1]:
             self.reference = self.reference or recall.Reference()
 
     def _named(self, argument: Argument, said: Sequence[Word], *, part: bool) -> Any | None:
         """The only thing that all the words name. With `part` (`reply to Sarah I am late`) the
-        longest beginning of them that names one. None where the words as they are find it: then they
-        go into the call, not an id the user never said."""
+        longest beginning of them that names one. None where the words as they are find it: then
+        they go into the call, not an id the user never said."""
         for count in (len(said), *(range(min(3, len(said)), 0, -1) if part else ())):
             record = recall.named(self.facts, argument.name, said[:count])
             if record is None:

@@ -1,0 +1,121 @@
+"""The embedded model on apps it was never built with: it knows functions by what they say."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from webbee_kernel.llm.offline import OfflineModel
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolSpec
+
+
+def tool(app_id: str, fn_name: str, description: str, action_type: str, **schema: Any) -> ToolSpec:
+    examples = tuple(schema.pop("examples", ()))
+    required = schema.pop("required", [])
+    spec = {"type": "object", "properties": schema, "required": required}
+    name = f"{app_id}__{fn_name}"
+    return ToolSpec(name, app_id, fn_name, description, spec, action_type, examples)
+
+
+TEXT = {"type": "string"}
+TOOLS = (
+    tool("bank", "get_balance", "Get the balance of the account", "read"),
+    tool(
+        "bank",
+        "list_transactions",
+        "List the latest transactions",
+        "read",
+        limit={"type": "integer", "minimum": 1},
+    ),
+    tool(
+        "bank",
+        "send_money",
+        "Send money to an account",
+        "write",
+        iban={"type": "string", "x-directs": "account"},
+        amount={"type": "number", "x-directs": "amount"},
+        required=["iban", "amount"],
+    ),
+    tool(
+        "calendar",
+        "create_event",
+        "Create a calendar event",
+        "write",
+        title=TEXT,
+        start={"type": "string", "format": "date-time"},
+        required=["title"],
+        examples=["create an event dentist", "erstelle einen Termin Zahnarzt"],
+    ),
+    tool("calendar", "search_events", "Search calendar events", "read", query=TEXT),
+    tool(
+        "calendar",
+        "cancel_event",
+        "Cancel an event",
+        "destructive",
+        event_id=TEXT,
+        required=["event_id"],
+    ),
+)
+HISTORY = """[SKELETON]
+- bank (cached ~2s ago): cards_connected=2
+[HISTORY]
+[2026-05-15T17:21:04Z user ok apps=[calendar]] events → 2
+FACTS: app=calendar fn=search_events data={"events": [\
+{"event_id": "e1", "title": "Standup", "start": "2026-05-16T09:00:00Z"}, \
+{"event_id": "e2", "title": "Dentist", "start": "2026-05-17T10:00:00Z"}]}
+[2026-05-15T17:21:14Z user] """
+
+
+def answer(message: str) -> ModelResponse:
+    request = ModelRequest(role="classifier", system="s", prompt=HISTORY + message, tools=TOOLS)
+    return asyncio.run(OfflineModel().complete(request))
+
+
+@pytest.mark.parametrize(
+    ("message", "call"),
+    [
+        ("what's my balance?", ("bank__get_balance", {})),
+        ("show the last 5 transactions", ("bank__list_transactions", {"limit": 5})),
+        ("cancel the second event", ("calendar__cancel_event", {"event_id": "e2"})),
+        ("cancel Dentist", ("calendar__cancel_event", {"event_id": "e2"})),
+        (
+            "create an event lunch with Bob tomorrow at 12:00",
+            ("calendar__create_event", {"title": "lunch with Bob", "start": "2026-05-16T12:00"}),
+        ),
+        (
+            "send 50 to DE89370400440532013000",
+            ("bank__send_money", {"iban": "DE89370400440532013000", "amount": 50}),
+        ),
+    ],
+)
+def test_a_function_is_found_and_filled_by_its_own_words_and_types(
+    message: str, call: tuple[str, dict[str, Any]]
+) -> None:
+    assert [(c.name, c.arguments) for c in answer(message).tool_calls] == [call]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "don't send any money",
+        "did I send money to Anna?",
+        "can you cancel events?",
+        "the second event was cancelled",
+        "erstelle keinen Termin",
+        "if I cancel Dentist, is it gone?",
+    ],
+)
+def test_what_is_no_command_calls_nothing(message: str) -> None:
+    assert answer(message).tool_calls == ()
+
+
+def test_a_question_is_answered_from_facts_and_overview() -> None:
+    assert answer("when is the dentist?").text == "Dentist: 2026-05-17T10:00:00Z"
+    assert answer("how many cards are connected?").text == "Cards connected: 2"
+
+
+def test_a_greeting_names_the_apps_and_an_example() -> None:
+    text = answer("hello").text
+
+    assert "bank, calendar" in text
+    assert "create an event dentist" in text
