@@ -82,6 +82,8 @@ def _is_suspect(text: str) -> bool:
     harmless."""
     if _UNUSUAL.search(text):
         return True
+    if "[" not in text and ":" not in text:
+        return False
     upper = text.upper()
     return any(marker in upper for marker in _MARKERS)
 

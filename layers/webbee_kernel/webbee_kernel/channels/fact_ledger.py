@@ -112,15 +112,18 @@ def _held(facts: str) -> tuple[JSON, ...]:
     return tuple(_leaves(json.loads(facts)))
 
 
-def _leaves(value: JSON) -> Iterator[JSON]:
-    if isinstance(value, dict):
-        for item in value.values():
-            yield from _leaves(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _leaves(item)
-    else:
-        yield value
+def _leaves(value: JSON) -> list[JSON]:
+    """The scalars of a value, in any order."""
+    found, left = [], [value]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            left += one.values()
+        elif isinstance(one, list | tuple):
+            left += one
+        else:
+            found.append(one)
+    return found
 
 
 def _fitting(arguments: JSONObject, room: int) -> str:

@@ -47,11 +47,11 @@ def _longest(index: Index, text: str, token: Token) -> tuple[int, list[Place]]:
 def states(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place] | None]]:
     """The words for states in a reply with the fields that tell the state; None where every field
     of its group tells another one."""
-    known = index.states
+    words, stem = reading.language.words, reading.language.stem
+    told = [(t, state) for t in reading.tokens if (state := words.states.get(stem(t.text)))]
+    known = index.states if told else {}  # most replies tell none
     groups = {state.partition(":")[0] for state in known}
-    words = reading.language.words
-    for token in reading.tokens if known else ():
-        state = words.states.get(reading.language.stem(token.text), "")
+    for token, state in told:
         group = state.partition(":")[0]
         if group in groups and _tells(reading, token, group):
             yield Claim("state", token.text, token.start, token.end), known.get(state)

@@ -85,8 +85,11 @@ def _hour(text: str, words: tuple[Token, ...], at: int, language: Language) -> I
     word, calendar = words[at], language.calendar
     after = fold(words[at + 1].text) if at + 1 < len(words) else ""
     led = at > 0 and fold(words[at - 1].text) in folded_words(calendar.at)
+    sure = after in _sure_hours(language.tag)
+    if not led and not sure:  # most numbers are no hours
+        return
     half, named = _half_behind(text, word.end, language), after in folded_words(calendar.hour)
-    if (led and (named or half)) or after in _sure_hours(language.tag):
+    if named or half or sure:
         end = words[at + 1].end if named else word.end
         if minutes := clock(int(word.text), 0, half):
             yield mention(text, (word.start, end), "time", minutes)

@@ -66,18 +66,19 @@ def is_code(code: str) -> bool:
 
 def names(language: Language) -> Mapping[str, str]:
     """Names of currencies, folded, up to three words, with their codes."""
-    return _names(language.tag, tuple(sorted(language.currencies.items())))
+    return _names(language.tag)
 
 
 @lru_cache(maxsize=16)
-def _names(tag: str, own: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+def _names(tag: str) -> Mapping[str, str]:
+    from .files import of
     from .formats import locale
 
     found: dict[str, str] = {}
     for code, forms in locale(tag)._data["currency_names_plural"].items():
         for name in forms.values():
             found.setdefault(fold(str(name)).replace("-", " "), str(code))
-    for code, forms in own:
+    for code, forms in of(tag).currencies.items():
         found.update({fold(word): code for word in forms.split()})
     return found
 

@@ -12,7 +12,7 @@ from .currencies import currency_after, currency_before
 from .model import Language
 from .number_words import spelled
 from .spans import Mention, Token, tokens
-from .stems import fold
+from .stems import fold, folded_words
 
 Number = int | float
 
@@ -27,6 +27,7 @@ _NUMERAL = re.compile(
     r"|\d+(?:[.,]\d+)?)"
 )
 _SIGN = re.compile(r"[-−–]")
+_NO_UNIT = ("", "\n", ",", ".", ")")  # behind a numeral: no unit follows
 _BEFORE_SIGN = " \u00a0\t\n(:=[\"'«“"
 _ATTACHED = re.compile(rf"[{_LETTERS}]+")
 _PERCENT = re.compile(r"[ \u00a0\u202f]?[%‰]")
@@ -156,16 +157,17 @@ def _with_unit(
     text: str, mention: Mention, words: tuple[Token, ...], language: Language
 ) -> Mention:
     """A percent sign or word behind, or a currency before or behind."""
-    if sign := _PERCENT.match(text, mention.end):
-        return _extended(text, mention, "percent", mention.start, sign.end())
-    following = _FOLLOWING.match(text, mention.end, mention.end + 40)
-    for count in (2, 1) if following else ():
-        assert following
-        phrase = "_".join(fold(w or "") for w in following.groups()[:count])
-        if phrase in language.numerals.percent.split():
-            return _extended(text, mention, "percent", mention.start, following.end(count))
-    code, end = currency_after(text, mention.end, language)
-    start = mention.start
+    code, start, end = "", mention.start, mention.end
+    if text[end : end + 1] not in _NO_UNIT:
+        if sign := _PERCENT.match(text, end):
+            return _extended(text, mention, "percent", start, sign.end())
+        following = _FOLLOWING.match(text, end, end + 40)
+        for count in (2, 1) if following else ():
+            assert following
+            phrase = "_".join(fold(w or "") for w in following.groups()[:count])
+            if phrase in folded_words(language.numerals.percent):
+                return _extended(text, mention, "percent", start, following.end(count))
+        code, end = currency_after(text, end, language)
     if not code:
         code, start = currency_before(text, mention.start)
         end = mention.end
@@ -179,14 +181,16 @@ def _extended(text: str, mention: Mention, kind: str, start: int, end: int) -> M
 
 
 @lru_cache(maxsize=16)
-def _scales_of(tag: str, own: tuple[tuple[int, str], ...]) -> Mapping[str, int]:
+def _scales_of(tag: str) -> Mapping[str, int]:
+    from .files import of
     from .formats import compact_words
 
+    own = of(tag).numerals.scales
     found = dict(compact_words(tag))
-    found.update({fold(word): value for value, forms in own for word in forms.split()})
+    found.update({fold(word): value for value, forms in own.items() for word in forms.split()})
     return found
 
 
 def scales(language: Language) -> Mapping[str, int]:
     """Scale words and what they multiply by: those of CLDR's compact numbers and the file's own."""
-    return _scales_of(language.tag, tuple(sorted(language.numerals.scales.items())))
+    return _scales_of(language.tag)

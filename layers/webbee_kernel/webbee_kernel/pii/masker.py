@@ -106,8 +106,8 @@ class Masker:
         a placeholder each, so nothing is lost. Nested deeper than Python's recursion limit:
         `RecursionError`. About 0.5 ms for 10 KB of JSON once the texts are in the cache.
         """
-        self.observe(value)
         text = _joined(value)
+        self._map.reserve(text)
         self._add_regions(of_zones(text))
         before = self._finder
         masked = self._walk(value, "", "", self._mask, declared)

@@ -77,6 +77,12 @@ def unmasked(value: JSON, masker: Masker) -> JSON:
     return [unmasked(v, masker) for v in value] if isinstance(value, list) else value
 
 
+def unmasked_json(text: str, masker: Masker) -> JSON:
+    """The value of JSON text with every known placeholder replaced; most facts hold none."""
+    value: JSON = json.loads(text)
+    return unmasked(value, masker) if "<" in text else value
+
+
 def render(items: tuple[HistoryItem, ...], now_iso: str, message: str, *, older: int = 0) -> str:
     """The `[HISTORY]` block: how many older turns it does not show, each turn's line with its FACTS
     and ARGS lines under it, the new message last."""

@@ -7,7 +7,6 @@ placeholder it was given first, and every state of a turn shares it.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -126,8 +125,7 @@ class TurnState(Opening):
             yield {"vouched": [*turn.vouched, *turn.accepted]}
             for digest in turn.digests:
                 if digest.args_json:
-                    said = session_memory.unmasked(json.loads(digest.args_json), self.masker)
-                    yield ids_in(said)
+                    yield ids_in(session_memory.unmasked_json(digest.args_json, self.masker))
 
     def with_answer(self, answer: Answer, tokens: int = 0) -> TurnState:
         """The classifier has answered. Where it plans anew, calls refused before are forgotten:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -13,7 +12,7 @@ from ...base.clock import iso
 from ...catalogue import Catalogue, FunctionInfo
 from ...pii import Masker
 from ...values import CallOutcome, Section, SessionMemory, Step
-from ..memory import unmasked
+from ..memory import unmasked_json
 from . import taking_up
 from .directing import OPEN_WORLD, Directing, directing
 from .places import Field, Places, Source, normal
@@ -215,7 +214,7 @@ def _results(moment: Moment) -> Iterator[Source]:
         for number, digest in reversed(list(enumerate(turn.digests))):
             for text in (digest.data_facts_json, digest.args_json):
                 if text:
-                    data = unmasked(json.loads(text), moment.masker)
+                    data = unmasked_json(text, moment.masker)
                     yield Source(digest.app_id, digest.fn_name, data, ago, number=number)
 
 
