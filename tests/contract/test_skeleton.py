@@ -93,6 +93,14 @@ async def test_a_saved_section_comes_back_whole(stores: Stores) -> None:
     assert (await stores.skeleton.read(ALICE)).sections == (full,)
 
 
+@pytest.mark.parametrize("size", [100, 2_000, 60_000])
+async def test_data_of_any_size_comes_back_as_it_was(stores: Stores, size: int) -> None:
+    data = {"text": "я" * (size // 2), "rows": [{"n": n} for n in range(size // 50)]}
+    await saved(stores, section(data=data, previous=data, version=1, alerted=0))
+    [held] = (await leased(stores, now=3000.0)).state.sections
+    assert held.data == held.previous == data
+
+
 async def test_a_section_that_left_the_clock_stays_off_it(stores: Stores) -> None:
     off = section(data={}, refreshed_at=10.0, due_at=None, version=1, alerted=1)
     await saved(stores, off)

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -102,8 +102,9 @@ def asked(
 
 def to_wire(message: RefreshMessage) -> dict[str, Any]:
     """The message as plain JSON, its kind first; its delay is the queue's business."""
-    plain = asdict(message)
-    del plain["delay_s"]
+    plain: dict[str, Any] = {
+        name: getattr(message, name) for name in _FIELDS[type(message)] if name != "delay_s"
+    }
     if isinstance(message, RefreshAsked):
         plain["wanted"] = [list(wanted) for wanted in message.wanted]
     return {"kind": _TAGS[type(message)], **plain}
@@ -179,6 +180,9 @@ _TAGS: Mapping[type, str] = MappingProxyType(
         JobDue: "job_due",
         ShardDue: "shard_due",
     }
+)
+_FIELDS: Mapping[type, tuple[str, ...]] = MappingProxyType(
+    {kind: tuple(field.name for field in fields(kind)) for kind in _TAGS}
 )
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], RefreshMessage]] = MappingProxyType(
     {
