@@ -408,6 +408,16 @@ async def test_the_first_save_after_an_unnoted_user_notes_them(stores: Stores) -
     assert (await stores.skeleton.read(ALICE)).seen_at == 2000.0
 
 
+async def test_a_save_may_say_anew_who_the_user_is(stores: Stores) -> None:
+    await stores.skeleton.mark_seen(ALICE, 5.0)
+    lease = await leased(stores)
+    new = {"language": "de", "role": "user"}
+    given = [section(due_at=9.0)]
+    assert await stores.skeleton.save(ALICE, given, lease=lease, now=2000.0, who=new)
+    rows, _ = await stores.skeleton.due(shard_of(ALICE, SHARDS), 60.0)
+    assert rows == ((ALICE, DueUser(new, 9.0)),)
+
+
 async def test_purging_takes_one_app_of_one_user(stores: Stores) -> None:
     for app, name in [
         ("mail", "inbox"),

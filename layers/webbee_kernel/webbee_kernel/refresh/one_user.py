@@ -156,6 +156,7 @@ class OneUser:
             lease=round_.lease,
             now=self._clock.now(),
             seen_at=seen_at,
+            who=who_of(round_.user) if round_.wanted else None,
         )
         return Done("busy") if saved is None else Done(outcome, saved.due_at)
 

@@ -139,11 +139,13 @@ class SkeletonStore(Protocol):
         lease: Lease,
         now: float,
         seen_at: float | None = None,
+        who: Mapping[str, Any] | None = None,
     ) -> Saved | None:
         """Write the bookkeeping of all sections and the timer's due time, and give the lease back;
         None, and nothing written, when it was lost.
 
         What was asked for meanwhile is due at `now`. Sections uninstalled meanwhile stay away.
+        `who`, where given, replaces the user as refresh messages name it.
         """
         ...
 

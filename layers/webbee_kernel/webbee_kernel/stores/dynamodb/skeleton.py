@@ -24,6 +24,7 @@ from ...values import (
     UserKey,
     UserState,
 )
+from ..jsontext import dumps
 from ..keys import installation_key, previous_key, section_key, shard_of, user_key
 from ..records import installation_from, installation_text, says_the_same
 from . import due_index
@@ -84,8 +85,11 @@ class DynamoSkeletonStore:
         lease: Lease,
         now: float,
         seen_at: float | None = None,
+        who: Mapping[str, Any] | None = None,
     ) -> Saved | None:
-        saved = await self._timers.save(user, sections, lease=lease, now=now, seen_at=seen_at)
+        noted = {} if seen_at is None else {":seen_at": N(seen_at)}
+        noted |= {} if who is None else {":user": S(dumps(dict(who)))}
+        saved = await self._timers.save(user, sections, lease=lease, now=now, noted=noted)
         if saved is None:
             return None
         due_at, purged = saved

@@ -96,12 +96,11 @@ class Timers:
         *,
         lease: Lease,
         now: float,
-        seen_at: float | None = None,
+        noted: Mapping[str, Any],
     ) -> tuple[float | None, list[Section]] | None:
         """Commit: the due time it left and the sections that were purged meanwhile; None when the
         lease was lost. One write; one more for each change that others made to the timer."""
         ours = tuple(sections)
-        seen = {} if seen_at is None else {":seen_at": N(seen_at)}
         timer: Item = {"sections": S(lease.known), "lease_until": N(lease.until)}
         if lease.asked:
             timer["asked"] = _names(lease.asked)
@@ -112,7 +111,7 @@ class Timers:
             }
             due_at = now if asked else earliest(book.values())
             try:
-                await self._commit(user, timer, book, due_at, asked, seen)
+                await self._commit(user, timer, book, due_at, asked, noted)
             except ConditionFailed as failure:
                 timer = failure.item
                 if number(timer, "lease_until") != lease.until:
@@ -128,18 +127,18 @@ class Timers:
         book: Book,
         due_at: float | None,
         asked: set[str],
-        seen: Mapping[str, Any],
+        noted: Mapping[str, Any],
     ) -> None:
         own = stamp()
         sets = ["#sections = :sections", "#lease_until = :free", "#stamp = :stamp"]
-        sets += [f"#{name.removeprefix(':')} = {name}" for name in seen]
+        sets += [f"#{name.removeprefix(':')} = {name}" for name in noted]
         values = {
             ":sections": S(book_text(book.values())),
             ":free": N(0.0),
             ":stamp": own["stamp"],
             ":lease": timer["lease_until"],
             ":known": timer["sections"],
-            **seen,
+            **noted,
         }
         removes, condition = [], "#lease_until = :lease AND #sections = :known"
         if due_at is None:

@@ -121,6 +121,7 @@ class MemorySkeletonStore:
         lease: Lease,
         now: float,
         seen_at: float | None = None,
+        who: Mapping[str, Any] | None = None,
     ) -> Saved | None:
         with self._lock:
             timer = self._timers.get(user)
@@ -130,6 +131,7 @@ class MemorySkeletonStore:
             timer.put(reconciled(sections, lease, book_from(timer.book)).values())
             timer.lease_until = 0.0
             timer.seen_at = timer.seen_at if seen_at is None else seen_at
+            timer.who = timer.who if who is None else dumps(dict(who))
             if timer.asked:
                 timer.due_at = now
             return Saved(timer.due_at)
