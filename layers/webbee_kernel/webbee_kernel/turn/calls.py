@@ -12,11 +12,13 @@ from .. import arguments
 from ..base.logs import correlation_id
 from ..base.metrics import timed
 from ..base.tracing import span
+from ..catalogue import FunctionInfo
 from ..dispatch import Dispatch
 from ..errors import CallError, DispatchUnanswered, KernelError
 from ..pii import UnknownPlaceholder
 from ..values import CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
 from . import guards, planner
+from .provenance import OPEN_WORLD, directing
 from .repeats import earlier, runs_of
 from .results_block import REFUSED, TIMEOUT
 from .state import TurnState
@@ -46,7 +48,15 @@ class OwnWish:
         if step.action_type in self._always:
             return "ask"
         function = state.catalogue.function(step.app_id, step.fn_name)
-        return "ask" if function and state.judge.why(function, bound) else "run"
+        if function is None or not (step.has_effect or _may_carry_out(function, bound)):
+            return "run"
+        return "ask" if state.judge.why(function, bound) else "run"
+
+
+def _may_carry_out(function: FunctionInfo, bound: JSONObject) -> bool:
+    """Whether a read could carry anything out of here. Most cannot, and need no judge, for whom all
+    that is remembered has to be read."""
+    return function.input_schema.get(OPEN_WORLD) is True or bool(directing(function, bound))
 
 
 @dataclass(frozen=True, slots=True)
