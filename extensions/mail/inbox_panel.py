@@ -41,6 +41,21 @@ def inbox_panel(ctx: Context, snapshot: InboxSnapshot) -> ui.UINode:
     )
 
 
+def shown_list(ctx: Context, messages: list[dict[str, Any]]) -> ui.UINode | None:
+    """What a listing shows beside the reply: subject, sender with address, date."""
+    rows: list[ui.UINode] = [
+        ui.ListItem(
+            m["id"],
+            m["subject"] or say(ctx, "(no subject)", "(без темы)"),
+            subtitle=f"{m.get('from_name', '')} {m.get('from', '')}".strip(),
+            meta=m.get("date", "").replace("T", " ")[:16],
+            on_click=ui.Call("read", id=m["id"]),
+        )
+        for m in messages
+    ]
+    return ui.List(rows) if rows else None
+
+
 def failure_panel(ctx: Context, error: MailError) -> ui.UINode:
     """Why there is nothing to show and what to do about it."""
     title = say(ctx, "No mail right now", "Почта сейчас недоступна")

@@ -15,6 +15,7 @@ from pydantic import (
 )
 
 from mail_text import valid_address
+from webbee_kernel.sdk import directs
 
 MAX_IDS = 50
 MAX_BODY = 20_000
@@ -44,10 +45,15 @@ def _as_list(value: Any) -> Any:
 Line = Annotated[
     str, StringConstraints(max_length=200), AfterValidator(_line), AfterValidator(str.strip)
 ]
-Recipient = Annotated[str, StringConstraints(max_length=254), AfterValidator(_recipient)]
-MessageId = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40)]
+Recipient = Annotated[
+    str, StringConstraints(max_length=254), AfterValidator(_recipient), directs("recipient")
+]
+MessageId = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=40), directs("id")
+]
 Account = Annotated[
     Line,
+    directs("name"),
     Field(
         description=(
             "Address or number of one of the user's own accounts; empty: all of them, or the first"

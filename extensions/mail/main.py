@@ -13,7 +13,15 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from inbox_panel import CACHE_KEY, CACHE_SECONDS, ROWS, InboxSnapshot, failure_panel, inbox_panel
+from inbox_panel import (
+    CACHE_KEY,
+    CACHE_SECONDS,
+    ROWS,
+    InboxSnapshot,
+    failure_panel,
+    inbox_panel,
+    shown_list,
+)
 from mail_accounts import EXAMPLE, SETTING, choose
 from mail_errors import MailError
 from mail_operations import (
@@ -117,7 +125,8 @@ async def list_inbox(ctx: Context, params: ListParams) -> ActionResult:
     summary = listed(
         ctx, len(data["messages"]), matched, data["unread"], period, failed_addresses(data)
     )
-    return ActionResult.success(data, summary, refresh_panels=[])
+    shown = shown_list(ctx, data["messages"])
+    return ActionResult.success(data, summary, ui=shown, refresh_panels=[])
 
 
 @chat.function(

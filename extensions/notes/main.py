@@ -7,7 +7,15 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, StringConstraints
 
 from shelf import COLLECTION, Note, Top, every, excerpt, folded, locate
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, StoreConflict, ui
+from webbee_kernel.sdk import (
+    ActionResult,
+    ChatExtension,
+    Context,
+    Extension,
+    Ident,
+    StoreConflict,
+    ui,
+)
 from wording import found, say
 
 RECENT = 5
@@ -55,7 +63,7 @@ class FindParams(BaseModel):
 class WhichParams(BaseModel):
     """One note: by id, or by title."""
 
-    id: Annotated[str, StringConstraints(strip_whitespace=True, max_length=64)] = Field(
+    id: Annotated[Ident, StringConstraints(strip_whitespace=True, max_length=64)] = Field(
         "", description="Id of the note, as listed. Goes before the title."
     )
     title: Title = Field(

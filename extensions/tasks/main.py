@@ -11,7 +11,15 @@ from pydantic import BaseModel, Field, StringConstraints, field_validator
 from board import COLLECTION, Task, every, locate
 from due import ACCEPTED, parse_due, within_week
 from panel import board_panel
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, StoreConflict, ui
+from webbee_kernel.sdk import (
+    ActionResult,
+    ChatExtension,
+    Context,
+    Extension,
+    Ident,
+    StoreConflict,
+    ui,
+)
 from wording import counted, due_text, say
 
 LISTED = 50
@@ -67,7 +75,7 @@ class ListParams(BaseModel):
 class WhichParams(BaseModel):
     """One task: by id, or by title."""
 
-    id: Annotated[str, StringConstraints(strip_whitespace=True, max_length=64)] = Field(
+    id: Annotated[Ident, StringConstraints(strip_whitespace=True, max_length=64)] = Field(
         "", description="Id of the task, as listed. Goes before the title."
     )
     title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = Field(

@@ -14,7 +14,7 @@ export class Chat {
   constructor({ after, act, examples }) {
     Object.assign(this, { after, act, examples });
     this.session = "";
-    this.waiting = null;
+    this.cards = new Map(); // the questions on the page by id: which turn asked, and how to close the card
     this.busy = false;
     this.atEnd = true;
     this.log = h("ol.log", { role: "log", "aria-live": "polite", "aria-label": t("chat") });
@@ -44,7 +44,7 @@ export class Chat {
 
   async open(session) {
     this.session = session;
-    this.waiting = null;
+    this.cards.clear();
     this.setBusy(null);
     this.log.setAttribute("aria-busy", "true");
     let turns = [];
@@ -59,16 +59,14 @@ export class Chat {
 
   start() {
     this.session = randomId();
-    this.waiting = null;
+    this.cards.clear();
     this.setBusy(null);
     this.showTurns([]);
   }
 
   showTurns(turns) {
     fill(this.log, turns.length > 0 && turns[0].turn > 1 && h("li.muted.note", t("fiveTurns")));
-    turns.forEach((turn, i) => {
-      this.log.append(this.bubble("you", turn.message, turn.at), this.answer(turn, i === turns.length - 1));
-    });
+    for (const turn of turns) this.log.append(this.bubble("you", turn.message, turn.at), this.answer(turn));
     if (!turns.length) this.log.append(this.welcome());
     this.log.removeAttribute("aria-busy");
     this.bottom();
@@ -84,12 +82,18 @@ export class Chat {
     return h("li", { class: `turn ${who}` }, h("div.who", h("span", t(who)), at && h("time", { datetime: at }, time(at))), h("div.bubble", text && h("p.pre", nodes ?? plain(text)), extra));
   }
 
-  answer(body, isLast) {
+  // Its questions get a card each; those of the same turn that it no longer names have been answered.
+  answer(body) {
     const tree = body.ui && renderTree(body.ui, this.act(body.calls?.findLast?.((c) => c.status === "ok")?.app_id ?? ""));
-    const item = this.bubble("webbee", body.confirmation ? "" : body.reply, body.at, [this.calls(body.calls), tree && h("div.reply-ui", tree)], sourced(plain(body.reply), body.sources, body.calls));
+    const asked = body.confirmations ?? (body.confirmation ? [body.confirmation] : []);
+    const onlyAsks = asked.length > 0 && !body.calls?.length;
+    const item = this.bubble("webbee", onlyAsks ? "" : body.reply, body.at, [this.calls(body.calls), tree && h("div.reply-ui", tree)], sourced(plain(body.reply), body.sources, body.calls));
     if (body.sourced) item.classList.add("all-sourced");
     if (body.status === "error") item.classList.add("failed");
-    if (body.confirmation) item.querySelector(".bubble").append(this.confirmation(body.confirmation, isLast));
+    for (const [id, card] of [...this.cards]) if (card.turn === body.turn && !asked.some((a) => a.id === id)) card.over(t("confirmDone"));
+    const fresh = asked.filter((a) => !this.cards.has(a.id));
+    item.querySelector(".bubble").append(...fresh.map((a) => this.confirmation(a, body.turn)));
+    if (onlyAsks && !fresh.length) item.querySelector(".bubble").append(h("p.pre", plain(body.reply)));
     return item;
   }
 
@@ -103,7 +107,7 @@ export class Chat {
     return h("ul.calls", { "aria-label": t("calls") }, calls.map(chip));
   }
 
-  confirmation(record, isLast) {
+  confirmation(record, turn) {
     const note = h("p.n-meta");
     const accept = h("button.danger", { onclick: () => this.decide(record.id, true) }, t("accept"));
     const refuse = h("button.secondary", { onclick: () => this.decide(record.id, false) }, t("refuse"));
@@ -114,7 +118,7 @@ export class Chat {
       card.classList.add("over");
       note.textContent = text;
       clearInterval(timer);
-      if (this.waiting?.id === record.id) this.waiting = null;
+      this.cards.delete(record.id);
     };
     const tick = () => {
       const left = Math.ceil(record.expires_at - Date.now() / 1000);
@@ -122,10 +126,8 @@ export class Chat {
       else note.textContent = t("confirmExpires", { n: `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` });
     };
     const timer = setInterval(() => (card.isConnected || this.busy ? tick() : clearInterval(timer)), 1000);
-    if (isLast) {
-      this.waiting = { id: record.id, over };
-      tick();
-    } else over(t("confirmDone"));
+    this.cards.set(record.id, { turn, over });
+    tick();
     return card;
   }
 
@@ -154,8 +156,7 @@ export class Chat {
     try {
       const body = await send(id);
       if (this.session !== session) return;
-      this.waiting?.over(t("confirmDone"));
-      working.element.replaceWith(this.answer({ ...body, at: new Date().toISOString() }, true));
+      working.element.replaceWith(this.answer({ ...body, at: new Date().toISOString() }));
       this.after(body);
     } catch (error) {
       if (this.session === session) working.element.replaceWith(this.unsent(error, mine, () => this.ask(message, send, id)));

@@ -43,6 +43,7 @@ _TURN_DEFAULTS: Final[dict[str, Any]] = {
     "waiting": (),
     "also": (),
     "marks": (),
+    "shown": (),
 }
 
 
@@ -73,7 +74,7 @@ def turn_from(text: str) -> Turn:
     head, _, facts = text.partition("\n")
     stored = loads(head)
     row = _only(Turn, stored)
-    for name in ("apps", "accepted", "also", "marks", "vouched", "doubted"):
+    for name in ("apps", "accepted", "also", "marks", "shown", "vouched", "doubted"):
         row[name] = tuple(row.get(name, ()))
     row["waiting"] = tuple(_pending(p) for p in row.get("waiting", ()))
     digests: list[ToolCallDigest] = []

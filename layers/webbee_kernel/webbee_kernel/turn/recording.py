@@ -25,6 +25,7 @@ from ..values.refreshing import SEEN
 from . import confirmation, replies
 from .deciding import Taken, recalled
 from .opening import masker_for
+from .provenance.places import walk
 from .requests import KEPT, mark, marks
 from .state import TurnState
 
@@ -68,6 +69,7 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
         response=replies.response(state.told, asked),
         waiting=(*asked, *confirmation.carried(memory, seq, state.now)),
         marks=marks(memory, seq, told.request_id, told.message),
+        shown=_shown(state),
         **_of_ids(state, reply, _text(digests)),
     )
 
@@ -104,6 +106,7 @@ def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, ta
         waiting=waiting,
         also=tuple(dict.fromkeys([*asked.also, *taken.ids, told.request_id])),
         marks=(*asked.marks, mark(told.request_id, told.message))[-KEPT:],
+        shown=tuple(dict.fromkeys((*asked.shown, *_shown(state))))[:MAX_SHOWN],
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
     )
@@ -126,6 +129,17 @@ def _kept(
     return digests, masker.used_in(
         "\n".join((_text(digests), masker.mask_text(reply), state.skeleton_shown))
     )
+
+
+def _shown(state: TurnState) -> tuple[str, ...]:
+    """The short texts of what the page draws for this turn's calls."""
+    drawn = replies.ui(state.fresh)
+    texts = (str(v) for _, _, v in walk(drawn) if isinstance(v, str)) if drawn else ()
+    return tuple(dict.fromkeys(t for t in texts if len(t) <= LONGEST_SHOWN))[:MAX_SHOWN]
+
+
+MAX_SHOWN, LONGEST_SHOWN = 100, 120
+"""Texts of a drawing that are remembered as seen, and the characters of one."""
 
 
 def _text(digests: Sequence[ToolCallDigest]) -> str:

@@ -56,7 +56,8 @@ class Turn:
     the user has said yes to; `vouched` are ids that the reply shows and that were known to be real
     when it was written, where no fact keeps them; `doubted` are values that a model made up for
     arguments, which results may repeat. `marks` are short hashes of the requests that this slot of
-    the ring has answered before (`turn/requests.py`).
+    the ring has answered before (`turn/requests.py`); `shown` are texts that the user saw beside
+    the reply, in what a call drew.
     """
 
     seq: int
@@ -76,6 +77,7 @@ class Turn:
     waiting: tuple[PendingConfirmation, ...] = ()
     also: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

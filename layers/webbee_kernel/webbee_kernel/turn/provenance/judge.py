@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, Protocol
 from urllib.parse import urlsplit
 
@@ -17,6 +19,8 @@ from . import taking_up
 from .directing import OPEN_WORLD, Directing, directing
 from .places import Field, Places, Source, normal
 from .wish import Said, Wish, wish_of
+
+_QUOTED = re.compile('["\u00ab\u201c\u201e][^"\u00bb\u201d\u201c]*["\u00bb\u201d\u201c]')
 
 OriginName = Literal[
     "user", "taken_up", "this_turn", "earlier", "free_text", "skeleton", "description", "nowhere"
@@ -88,12 +92,13 @@ class Judge:
     places: Places
     wish: Wish
     replies: tuple[str, ...] = ()
-    """The remembered replies, the newest first: what the user has been shown."""
+    """What the user has been shown by each remembered turn, the newest first."""
 
     @staticmethod
     def of(moment: Moment) -> Judge:
         """The judge of a turn at this moment."""
-        tag = language.detect(moment.message, language.of(moment.language).tag)
+        own = _QUOTED.sub(" ", moment.message)  # what he quotes may be in any language
+        tag = language.detect(own, language.of(moment.language).tag)
         turns = tuple(reversed(moment.memory.turns))
         said = tuple(Said(t.message, t.reply) for t in turns)
         places = Places(
@@ -105,7 +110,8 @@ class Judge:
             now=iso(moment.now),
             tag=tag,
         )
-        return Judge(places, wish_of(moment.message, said, tag), tuple(t.reply for t in turns))
+        seen = tuple("\n".join((t.reply, *t.shown)) for t in turns)
+        return Judge(places, wish_of(moment.message, said, tag), seen)
 
     def origins(self, function: FunctionInfo, arguments: Mapping[str, Any]) -> tuple[Origin, ...]:
         """The origin of every directing value of these arguments."""
@@ -118,7 +124,7 @@ class Judge:
         if function.action_type == "read":
             return self._carried_out(function, arguments)
         found = self.origins(function, arguments)
-        own = any(o.origin == "user" and self._in_wish(o) for o in found)
+        own = any(o.origin == "taken_up" or (o.his and self._in_wish(o)) for o in found)
         unasked = not self.wish.asks_for(function, own_values=own)
         return Why(unasked, found) if unasked or not all(o.his for o in found) else None
 
@@ -153,22 +159,40 @@ class Judge:
     def _carried_out(self, function: FunctionInfo, arguments: Mapping[str, Any]) -> Why | None:
         """A read that takes values of the session to somewhere the user did not name."""
         found = tuple(o for o in self.origins(function, arguments) if o.kind == "url")
-        out = any(not o.his and _carries(str(o.value), o.origin) for o in found)
+        out = any(not o.his and self._carries(str(o.value), o.origin) for o in found)
         if not out and function.input_schema.get(OPEN_WORLD) is True:
             data = tuple(self._data_in(arguments))
             found, out = (*found, *data), bool(data)
         return Why(False, found) if out else None
+
+    def _carries(self, url: str, origin: str) -> bool:
+        """Whether a link brings values with it: a query, a login, a fragment, something of a
+        result; or it was put together here, for it stands nowhere."""
+        parts = urlsplit(url if "://" in url else f"//{url}")
+        if parts.query or parts.username or parts.fragment or origin == "nowhere":
+            return True
+        return any(form in url.casefold() for form in self._telling if form != normal(url))
+
+    @cached_property
+    def _telling(self) -> tuple[str, ...]:
+        """Fields of results that say something about the user and that he did not write."""
+        return tuple(
+            form
+            for form, fields in self.places.fields.items()
+            if len(form) >= _TELLING
+            and any(c.isdigit() or c == "@" for c in form)
+            and not self.places.said(fields[0].value)
+        )
 
     def _data_in(self, arguments: Mapping[str, Any]) -> Iterator[Origin]:
         """Values of this session's results that stand in the arguments and are not the user's."""
         for path, text in arguments.items():
             if not isinstance(text, str):
                 continue
-            for form, fields in self.places.fields.items():
-                telling = len(form) >= _TELLING and any(c.isdigit() or c == "@" for c in form)
-                if telling and form in text.casefold() and not self.places.said(fields[0].value):
-                    yield Origin(path, path, "content", text, "this_turn", fields[0].app_id)
-                    break
+            found = next((f for f in self._telling if f in text.casefold()), "")
+            if found:
+                app_id = self.places.fields[found][0].app_id
+                yield Origin(path, path, "content", text, "this_turn", app_id)
 
 
 _TELLING = 4
@@ -196,13 +220,6 @@ def _found(d: Directing, origin: OriginName, fields: tuple[Field, ...] = ()) -> 
         first.app_id if first else "",
         taking_up.label_of(first.record, d.value) if first else "",
     )
-
-
-def _carries(url: str, origin: str) -> bool:
-    """Whether a link brings values with it: a query, a login, a fragment; or it was put together
-    here, for it stands nowhere."""
-    parts = urlsplit(url if "://" in url else f"//{url}")
-    return bool(parts.query or parts.username or parts.fragment) or origin == "nowhere"
 
 
 def _results(moment: Moment) -> Iterator[Source]:

@@ -57,7 +57,7 @@ def _pointed_at(d: Directing, fields: Sequence[Field], wish: Wish, replies: Sequ
     """The user points back, or names a part of it, and a reply has shown it; of an id, the thing
     it belongs to."""
     parts = {p for p in stems(str(d.value), wish.tag) if len(p) > 2 and p.isalpha()}
-    if not wish.points_back and not parts & wish.stems:
+    if not (wish.points_back or wish.names_a_role or parts & wish.stems):
         return False
     shown = [str(d.value)]
     if d.kind == "id":

@@ -75,6 +75,12 @@ class Wish:
         words = language.of(self.tag).words
         return bool(self.stems & (words.reference | words.ordinals.keys() | words.recency))
 
+    @cached_property
+    def names_a_role(self) -> bool:
+        """Whether it speaks of somebody by his part: "the sender", "the customer"."""
+        words = (language.fold(t.text) for text in self.texts for t in language.tokens(text))
+        return not language.name_keys().isdisjoint(words)
+
     def asks_for(self, function: FunctionInfo, *, own_values: bool) -> bool:
         """Whether it asks for what the function does. `own_values`: the call directs itself by a
         value that stands in these very messages."""

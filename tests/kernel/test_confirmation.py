@@ -1,0 +1,242 @@
+"""Questions in whole turns: one an effect, one turn with their answers, and nothing is lost with
+whoever carries an answer out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from webbee_kernel.errors import Gone, RequestConflict, StorageUnavailable
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.stores.memory import memory_stores
+from webbee_kernel.testing import TestKernel
+
+
+class Which(BaseModel):
+    name: str
+
+
+class Shop:
+    """Deletes and paints things; `done` is what really happened. The model calls what `plan`
+    says, once a message."""
+
+    def __init__(self, stores: Any = None) -> None:
+        self.done: list[str] = []
+        self.plan: list[tuple[str, str]] = []
+        self.requests: list[ModelRequest] = []
+        self.stores = stores or memory_stores()
+        ext = Extension("shop", display_name="Shop")
+        chat = ChatExtension(ext)
+
+        @chat.function("delete", "Delete a thing", action_type="destructive")
+        async def delete(ctx: Context, params: Which) -> ActionResult:
+            self.done.append(f"delete {params.name}")
+            return ActionResult.success({"deleted": params.name}, f"Deleted {params.name}.")
+
+        @chat.function("paint", "Paint a thing", action_type="write")
+        async def paint(ctx: Context, params: Which) -> ActionResult:
+            self.done.append(f"paint {params.name}")
+            return ActionResult.success({"painted": params.name}, f"Painted {params.name}.")
+
+        self.kernel = TestKernel(
+            [ext],
+            model=FunctionModel(self.answer),
+            stores=self.stores,
+            env={"WEBBEE_CALL_SECONDS": "1"},
+        )
+
+    def answer(self, request: ModelRequest) -> ModelResponse:
+        self.requests.append(request)
+        if request.role == "narrator":
+            return ModelResponse("All done.")
+        calls = tuple(ToolCall(f"shop__{fn}", {"name": name}) for fn, name in self.plan)
+        self.plan = []
+        return ModelResponse(tool_calls=calls) if calls else ModelResponse("Hm.")
+
+    def say(self, message: str, *plan: tuple[str, str], request_id: str = "") -> dict[str, Any]:
+        self.plan = list(plan)
+        return self.kernel.chat(message, request_id=request_id).body
+
+    def press(self, confirmation_id: str, accept: bool = True) -> dict[str, Any]:
+        return self.kernel.confirm(confirmation_id, accept).body
+
+
+DELETE_BOTH = ("delete a and b", ("delete", "a"), ("delete", "b"))
+
+
+def test_each_effect_has_a_question_of_its_own() -> None:
+    shop = Shop()
+    body = shop.say(*DELETE_BOTH)
+    first, second = body["confirmations"]
+    assert body["confirmation"] == first and first["id"] != second["id"]
+    assert [c["arguments"] for q in (first, second) for c in q["calls"]] == [
+        {"name": "a"},
+        {"name": "b"},
+    ]
+
+
+def test_one_may_be_allowed_and_the_other_refused() -> None:
+    shop = Shop()
+    first, second = shop.say(*DELETE_BOTH)["confirmations"]
+    body = shop.press(second["id"], False)
+    assert (body["status"], [q["id"] for q in body["confirmations"]]) == (
+        "confirmation",
+        [first["id"]],
+    )
+    assert shop.press(first["id"])["status"] == "ok"
+    assert shop.done == ["delete a"]
+
+
+def test_what_the_user_wants_does_not_wait_beside_it() -> None:
+    shop = Shop()
+    body = shop.say("paint a and delete b", ("delete", "b"), ("paint", "a"))
+    assert shop.done == ["paint a"]
+    assert [c["fn_name"] for c in body["confirmation"]["calls"]] == ["delete"]
+
+
+def test_a_plain_yes_to_several_asks_which() -> None:
+    shop = Shop()
+    shop.say(*DELETE_BOTH)
+    body = shop.say("yes")
+    assert (body["status"], len(body["confirmations"]), shop.done) == ("confirmation", 2, [])
+    shop.say("yes to all")
+    assert shop.done == ["delete a", "delete b"]
+
+
+def test_a_yes_by_place_answers_that_one() -> None:
+    shop = Shop()
+    shop.say(*DELETE_BOTH)
+    body = shop.say("yes, the second")
+    assert (shop.done, len(body["confirmations"])) == (["delete b"], 1)
+
+
+def test_a_yes_after_something_else_answers_nothing_and_the_button_still_works() -> None:
+    shop = Shop()
+    asked = shop.say("delete a", ("delete", "a"))["confirmation"]["id"]
+    shop.say("nice weather")
+    shop.say("ok")
+    assert shop.done == []
+    shop.press(asked)
+    assert shop.done == ["delete a"]
+
+
+def test_two_tabs_keep_two_questions() -> None:
+    shop = Shop()
+    first = shop.say("delete a", ("delete", "a"))["confirmation"]["id"]
+    second = shop.say("delete b", ("delete", "b"))["confirmation"]["id"]
+    shop.press(first)
+    shop.press(second)
+    assert shop.done == ["delete a", "delete b"]
+
+
+def test_a_question_and_its_yes_are_one_remembered_turn() -> None:
+    shop = Shop()
+    shop.say("paint c", ("paint", "c"))
+    shop.say("delete a", ("delete", "a"))
+    shop.say("yes")
+    turns = shop.kernel.memory().turns
+    assert [(t.seq, t.message, t.status) for t in turns] == [
+        (1, "paint c", "ok"),
+        (2, "delete a", "ok"),
+    ]
+    assert [d.fn_name for d in turns[1].digests] == ["delete"]
+
+
+def test_a_question_outlives_the_turns_that_follow_it_until_it_expires() -> None:
+    shop = Shop()
+    asked = shop.say("delete a", ("delete", "a"))["confirmation"]["id"]
+    for n in range(7):
+        shop.say(f"paint {n}", ("paint", str(n)))
+    shop.press(asked)
+    assert shop.done[-1] == "delete a"
+    late = shop.say("delete b", ("delete", "b"))["confirmation"]["id"]
+    shop.kernel.clock.advance(300)
+    with pytest.raises(Gone):
+        shop.press(late)
+
+
+@pytest.mark.parametrize("turns_later", [0, 3, 9])
+def test_a_request_id_with_another_message_is_refused_also_after_it_was_forgotten(
+    turns_later: int,
+) -> None:
+    shop = Shop()
+    shop.say("paint a", ("paint", "a"), request_id="r1")
+    for n in range(turns_later):
+        shop.say(f"paint {n}", ("paint", str(n)))
+    before = list(shop.done)
+    with pytest.raises(RequestConflict):
+        shop.say("paint z", ("paint", "z"), request_id="r1")
+    assert shop.done == before
+
+
+# ---- crash points: every write of an answer, lost before or after it reached the store
+
+
+class Crash(BaseException):
+    """The process is gone."""
+
+
+class Faulty:
+    """The stores of a kernel; its `at`-th request dies, `after` it was carried out or before."""
+
+    def __init__(self, store: Any, crash: list[Any]) -> None:
+        self._store = store
+        self._crash = crash
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._store, name)
+
+        async def call(*args: Any, **kwargs: Any) -> Any:
+            plan = self._crash[0] if self._crash else None
+            if plan is None:
+                return await method(*args, **kwargs)
+            plan["left"] -= 1
+            if plan["left"] == 0 and not plan["after"]:
+                self._crash.clear()
+                raise plan["error"]
+            answer = await method(*args, **kwargs)
+            if plan["left"] == 0:
+                self._crash.clear()
+                raise plan["error"]
+            return answer
+
+        return call
+
+
+def faulty(crash: list[Any]) -> Any:
+    """Memory stores whose sessions and audit may die."""
+    from dataclasses import replace
+
+    stores = memory_stores()
+    return replace(
+        stores,
+        sessions=Faulty(stores.sessions, crash),
+        audit=Faulty(stores.audit, crash),
+    )
+
+
+@pytest.mark.parametrize("error", [Crash(), StorageUnavailable("away")], ids=["crash", "outage"])
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("at", range(1, 7))
+def test_whatever_dies_the_effect_happens_once_and_asking_again_finds_it(
+    at: int, after: bool, error: BaseException
+) -> None:
+    crash: list[Any] = []
+    shop = Shop(faulty(crash))
+    asked = shop.say("delete a", ("delete", "a"))["confirmation"]["id"]
+    crash.append({"left": at, "after": after, "error": error})
+    try:
+        shop.press(asked)
+    except (Crash, StorageUnavailable):
+        shop.kernel.clock.advance(120)  # the lease of whoever died ends
+    crash.clear()
+    body = shop.press(asked)
+    assert body["status"] in ("ok", "error")
+    assert len(shop.done) <= 1
+    assert shop.done == ["delete a"] or body["status"] == "error"
+    assert shop.press(asked) == body
+    assert [t.seq for t in shop.kernel.memory().turns] == [1]
