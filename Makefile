@@ -46,7 +46,7 @@ test-runtime: .venv-dev-313 .sdk5 ## functions, extensions and the local run on 
 test-built: .venv-dev .host-build ## what `make build` makes, under Lambda's runtime emulator; ~1 minute
 	@$(IN_PROJECT) WEBBEE_BUILT="$(CURDIR)/$(BUILT)/build" .venv-dev/bin/python -m pytest tests/emulator -q $(ARGS)
 
-test-sam: .venv-dev .host-build ## `sam local` as documented, in containers where a Docker engine can be had; ~2 minutes
+test-sam: .venv-dev .host-build ## `sam local` as documented, in containers where a Docker engine can be had; ~5 minutes
 	@$(IN_PROJECT) WEBBEE_BUILT="$(CURDIR)/$(BUILT)/build" .venv-dev/bin/python -m pytest tests/sam_local -q -rs $(ARGS)
 
 check: .venv-dev .venv-sam ## style, types, import rules, template, locks
