@@ -1,0 +1,187 @@
+"""An index as it is built: one walk over everything that the narrator was shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from .. import language
+from .places import DATE, IDENTITY, Json, Number, Owner, Place, Rows, fold, key_words, settle
+
+DEEPEST = 24
+FIGURES = 2000
+"""Numbers that are kept to be rounded, converted and added; every number is kept to be repeated."""
+LONGEST_PHRASE = 80
+"""Characters of a field that a reply may repeat as a whole, unquoted."""
+_MONTH = re.compile(r"(\d{4})-(0\d|1[0-2])")
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
+_DIGITS = re.compile(r"(?<!\w)\d{1,9}(?!\w)")
+_DIGIT = re.compile(r"\d")
+_OPAQUE = re.compile(r"(?=[\w-]*[^\W\d])[\w-]+")
+_WORD = re.compile(r"[^\W_]+")
+
+
+@dataclass(slots=True)
+class Built:
+    """What the narrator was shown, by value; `tag`: the language of prose in the data."""
+
+    tag: str = "en"
+    numbers: dict[Number, list[Place]] = field(default_factory=dict)
+    dates: dict[tuple[int, int], list[tuple[int | None, Place]]] = field(default_factory=dict)
+    times: dict[int, list[Place]] = field(default_factory=dict)
+    phrases: dict[str, list[tuple[str, Place]]] = field(default_factory=dict)
+    flags: list[Place] = field(default_factory=list)
+    rows: list[Rows] = field(default_factory=list)
+    keys: dict[str, None] = field(default_factory=dict)
+    figures: list[Place] = field(default_factory=list)
+    names: dict[int, frozenset[str]] = field(default_factory=dict)
+    _parts: list[str] = field(default_factory=list)
+    _starts: list[int] = field(default_factory=list)
+    _places: list[Place] = field(default_factory=list)
+    _size: int = 0
+    _unread: list[tuple[str, Place]] = field(default_factory=list)
+    _roots: dict[int, Owner] = field(default_factory=dict)
+    _same: dict[str, list[tuple[Owner, Mapping[str, Json]]]] = field(default_factory=dict)
+    _cache: dict[str, object] = field(default_factory=dict)
+
+    # ---- building
+
+    def root(self, call: int, function: str, names: frozenset[str]) -> None:
+        """Open a call; `names`: stems that say what it is about. Calls of one function are rows."""
+        self._roots[call] = (function, call)
+        self.names[call] = names
+
+    def add(self, value: Json, call: int, path: str, *, apart: bool = False) -> None:
+        """Take in one value of a call; `apart`: it belongs to no record."""
+        owner = () if apart else self._roots.get(call, ())
+        if not apart and isinstance(value, Mapping):
+            self._same.setdefault(str(owner[:1]), []).append((owner, value))
+        self._walk(value, Place(call, path, "", owner, None), 0)
+
+    def _walk(self, value: Json, at: Place, depth: int) -> None:
+        if isinstance(value, str):
+            self._string(value, at._replace(value=value))
+        elif isinstance(value, bool):
+            self.flags.append(at._replace(value=value))
+        elif isinstance(value, (int, float)):
+            self._number(value, at._replace(value=value))
+        elif depth >= DEEPEST:
+            return
+        elif isinstance(value, Mapping):
+            self._mapping(value, at, depth)
+        elif isinstance(value, (list, tuple)):
+            self._list(value, at, depth)
+
+    def _mapping(self, value: Mapping[str, Json], at: Place, depth: int) -> None:
+        table = _is_table(value)
+        if table:
+            self._collect(list(value.values()), at)
+        for row, (key, item) in enumerate(value.items()):
+            if key not in self.keys and not table:
+                self.keys[key] = None
+                for digits in _DIGITS.findall(key):
+                    self.numbers.setdefault(int(digits), []).append(
+                        Place(at.call, f"{at.path}.{key}", "", (), key)
+                    )
+            owner = (*at.owner, at.key, row) if table else at.owner
+            below = Place(at.call, f"{at.path}.{key}", key, owner, None)
+            if table:
+                self._string(key, below._replace(value=key, key="id"))
+            self._walk(item, below, depth + 1)
+
+    def _list(self, items: Sequence[Json], at: Place, depth: int) -> None:
+        self._collect(items, at)
+        for row, item in enumerate(items):
+            owner = (*at.owner, at.key, row) if isinstance(item, Mapping) else at.owner
+            self._walk(item, Place(at.call, f"{at.path}[{row}]", at.key, owner, None), depth + 1)
+
+    def _collect(self, items: Sequence[Json], at: Place) -> None:
+        words = frozenset(key_words(at.key)) or self.names.get(at.call, frozenset())
+        self.rows.append(Rows(words, at.path, at.owner, at.call, items))
+
+    def _string(self, value: str, at: Place) -> None:
+        folded = fold(value)
+        self._starts.append(self._size)
+        self._places.append(at)
+        self._parts.append(folded)
+        self._size += len(folded) + 1
+        if (
+            len(value) <= LONGEST_PHRASE
+            and (first := _WORD.search(folded))
+            and not folded.isdigit()
+        ):
+            self.phrases.setdefault(first.group(), []).append((folded, at))
+        if at.call == IDENTITY or not _DIGIT.search(value):
+            return  # figures of an older turn ground nothing
+        if found := _MONTH.fullmatch(value):
+            self.dates.setdefault((int(found.group(2)), 0), []).append((int(found.group(1)), at))
+        if found := DATE.match(value):
+            self._moment(found, at)
+            if found.end() + 6 >= len(value):
+                return
+        if _NUMBER.fullmatch(value) and len(value) < 18:
+            self._number(
+                float(value.replace(",", ".")) if not value.lstrip("+-").isdigit() else int(value),
+                at,
+            )
+        elif not _OPAQUE.fullmatch(value):
+            self._unread.append((value, at))
+
+    def _moment(self, found: re.Match[str], at: Place) -> None:
+        year, month, day = (int(found.group(i)) for i in (1, 2, 3))
+        self.dates.setdefault((month, day), []).append((year, at))
+        if found.group(4):
+            self.times.setdefault(int(found.group(4)) * 60 + int(found.group(5)), []).append(at)
+
+    def _number(self, value: Number, at: Place) -> None:
+        if value != value or abs(value) >= 1e300:
+            return
+        number = settle(value)
+        self.numbers.setdefault(number, []).append(at)
+        if len(self.figures) < FIGURES:
+            self.figures.append(at._replace(value=number))
+        if 1e9 < value < 4.2e12 and "moment" in language.key_roles(at.key):
+            moment = datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
+            self.dates.setdefault((moment.month, moment.day), []).append((moment.year, at))
+            self.times.setdefault(moment.hour * 60 + moment.minute, []).append(at)
+
+    def read_prose(self) -> bool:
+        """Take in the numbers and dates of sentences, half the cost of an index: done only when a
+        reply does not stand without them. Whether there were any."""
+        unread, self._unread = self._unread, []
+        for text, at in unread:
+            self._prose(text, at)
+        return bool(unread)
+
+    def _prose(self, text: str, at: Place) -> None:
+        for found in language.dates(text, self.tag):
+            for value in found.readings:
+                if found.kind in ("date", "moment"):
+                    year, month, day = _day(value)
+                    self.dates.setdefault((month, day), []).append((year, at))
+                if found.kind in ("time", "moment"):
+                    minutes = value if isinstance(value, int) else value.hour * 60 + value.minute
+                    self.times.setdefault(minutes, []).append(at)
+        for found in language.numbers(text, self.tag):
+            for value in found.readings:
+                self.numbers.setdefault(settle(value), []).append(at)
+                if len(self.figures) < FIGURES:
+                    self.figures.append(at._replace(key="", value=settle(value)))
+
+
+def _day(value: Any) -> tuple[int | None, int, int]:
+    return value if isinstance(value, tuple) else (value.year, value.month, value.day)
+
+
+def _is_table(value: Mapping[str, Json]) -> bool:
+    """Whether the keys of a mapping name its rows, so that it is no record with fields of its
+    own: they hold digits or spaces, or the rows are alike."""
+    if not value or not all(isinstance(item, Mapping) for item in value.values()):
+        return bool(value) and all(" " in key for key in value)
+    if any(_DIGIT.search(key) or " " in key for key in value):
+        return True
+    first, *others = (frozenset(item) for item in value.values() if isinstance(item, Mapping))
+    return bool(others) and all(first == shape for shape in others)

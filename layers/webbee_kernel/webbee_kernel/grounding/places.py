@@ -1,0 +1,83 @@
+"""A field of a result, where it lies, and when two fields are of two records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from .. import language
+
+Number = int | float
+Owner = tuple["int | str", ...]
+Json = object
+
+MESSAGE, POLICY, IDENTITY = -1, -2, -3
+"""Calls that are none: the user's words, the operator's policy, names and ids of older facts."""
+DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:[.,]\d+)?)?)?")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
+_FOLD = str.maketrans(
+    {"\u0451": "\u0435", "\u00a0": " ", "\u202f": " ", "\u2019": "'", "\u2011": "-"}
+)
+
+
+def fold(text: str) -> str:
+    """Text as it is compared: lower case, one kind of space, apostrophe and hyphen; same length."""
+    lowered = text.lower()
+    if lowered.isascii():
+        return lowered
+    if len(lowered) != len(text):
+        lowered = "".join(low if len(low := char.lower()) == 1 else char for char in text)
+    return lowered.translate(_FOLD)
+
+
+@lru_cache(maxsize=4096)
+def key_words(key: str) -> tuple[str, ...]:
+    """The English stems of a key or a function's name: `is_read` and `isRead` → `("is", "read")`."""
+    stem = language.of("en").stem
+    return tuple(stem(word.lower()) for word in _CAMEL.split(key) if word)
+
+
+class Place(NamedTuple):
+    """One field: the call's number, the path in it, the last key, the record, the value."""
+
+    call: int
+    path: str
+    key: str
+    owner: Owner
+    value: Any
+
+
+@dataclass(slots=True)
+class Rows:
+    """A list or a map of rows: the words that name it, where it lies, its items."""
+
+    words: frozenset[str]
+    path: str
+    owner: Owner
+    call: int
+    items: Sequence[Json]
+
+
+def settle(value: Number) -> Number:
+    """The value as it is compared: ints exact at any size, floats to six decimals."""
+    if isinstance(value, int):
+        return value
+    return int(value) if value.is_integer() and abs(value) < 2**53 else round(value, 6)
+
+
+def conflict(some: Sequence[Place], others: Sequence[Place]) -> bool:
+    """Whether two values can only be of two different records: no pair of their fields lies in one
+    record or in one above the other, and none lies apart from all rows."""
+    return (
+        bool(some) and bool(others) and all(_parted(a.owner, b.owner) for a in some for b in others)
+    )
+
+
+def _parted(one: Owner, other: Owner) -> bool:
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            return isinstance(a, int) and isinstance(b, int)
+    return False
