@@ -61,18 +61,18 @@ class Asking:
         return shown([place for form in told for place in self.index.find(form, "-.")])
 
     def name(self, words: Sequence[str]) -> Ground | None:
-        """The fields that hold all the words of a name, in any of their forms."""
-        spoken = self.reading.language
-        found = [(w, self.index.word(w, spoken)) for w in words]
-        if not words or any(not held and not self.index.has_key(w, spoken) for w, held in found):
-            return None
-        held = [places for _, places in found if places]
-        common = set.intersection(*({id(p) for p in places} for places in held)) if held else set()
-        return Ground([p for p in held[-1] if id(p) in common]) if common else _keys_only(held)
-
-
-def _keys_only(held: Sequence[Sequence[Place]]) -> Ground | None:
-    return None if held else Ground([])
+        """The fields that hold all the words of a name, in any of their forms; a word may also be
+        a key's."""
+        spoken, held = self.reading.language, []
+        for word in words:
+            if places := self.index.word(word, spoken):
+                held.append(places)
+            elif not self.index.has_key(word, spoken):
+                return None
+        if not held:
+            return Ground([]) if words else None
+        common = set.intersection(*({id(p) for p in places} for places in held))
+        return shown([p for p in held[-1] if id(p) in common])
 
 
 def _date(now: str) -> date | None:

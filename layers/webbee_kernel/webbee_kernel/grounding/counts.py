@@ -119,17 +119,21 @@ class Counts:
         and "about" may round)."""
         tables = self.index.tables
         mine = [r for r in tables if names(self.reading, r, noun)]
-        held = self.index.numbers.items()
-        own = {n: False for n, places in held if any(self._is_of(p, noun) for p in places)}
-        if not tables and not own:
-            return None
-        if not mine:
-            own |= {n: False for n, places in held if any(map(_countable, places))}
+        own = self._held(noun, anything=not mine and bool(tables))
         for rows in mine or tables:
-            if grouped:
-                own |= {n: own.get(n, False) for n in _groups(rows)}
+            parts = _groups(rows) if grouped else ()
+            own = dict.fromkeys(parts, False) | own
             own |= dict.fromkeys((len(rows.items), *totals(self.index, rows)), True)
-        return own
+        return own if tables or own else None
+
+    def _held(self, noun: str, *, anything: bool) -> dict[Number, bool]:
+        """The numbers of fields of that name, or of all that can say how many."""
+        fits = {
+            number
+            for number, places in self.index.numbers.items()
+            if any(self._is_of(p, noun) or (anything and _countable(p)) for p in places)
+        }
+        return dict.fromkeys(fits, False)
 
     def _is_of(self, place: Place, noun: str) -> bool:
         if noun in key_words(place.key) and not isinstance(place.value, str):
@@ -142,17 +146,24 @@ class Counts:
         return any(self.reading.language.stem(word) == noun for word in follows)
 
     def _fits(self, claim: Claim, value: Number, allowed: dict[Number, bool]) -> bool:
-        words, near = self.reading.language.words, self.reading.near(claim)
         sizes = [n for n, whole in allowed.items() if whole] or list(allowed)
         if value in allowed and not allowed[value]:
             return True
+        low, high = self._bounds(claim, value)
+        if any(low <= n <= high for n in sizes):
+            return True
+        return low == high and value in (*allowed, self._listed(claim))
+
+    def _bounds(self, claim: Claim, value: Number) -> tuple[float, float]:
+        """Between which sizes "over 40", "under 40", "about 40" and "40" may stand for."""
+        words, near = self.reading.language.words, self.reading.near(claim)
         if among(near, words.more):
-            return any(value < n <= 2 * value + 1 for n in sizes)
+            return value + 1, 2 * value + 1
         if among(near, words.less):
-            return any(0.4 * value <= n < value for n in sizes)
+            return 0.4 * value, value - 1
         if claim.mention.about or among(near, words.about):
-            return any(abs(n - value) <= max(1, 0.15 * n) for n in sizes)
-        return value in allowed or value == self._listed(claim)
+            return value - max(1, 0.15 * value), value + max(1, 0.18 * value)
+        return value, value
 
     # ---- lists that the reply shows
 

@@ -9,6 +9,7 @@ from .. import language
 from .index import Index, Number, Owner, Place, Rows
 from .reading import Claim, Reading, Sentence, among
 
+MOST_TELLING = 3
 LONGEST_DENIAL = 8
 """Words of a sentence that says there is nothing."""
 
@@ -86,26 +87,37 @@ def denied(reading: Reading, index: Index, sentence: Sentence, message: str) -> 
     words = reading.language.words
     tokens = reading.words(sentence.start, sentence.end)
     no = [t.text for t in tokens if reading.language.stem(t.text) in words.negation]
-    if not no or sentence.asks or len(tokens) > LONGEST_DENIAL or reading.inside(sentence):
+    if not no or len(tokens) > LONGEST_DENIAL:
         return ""
     own = [s for s in reading.stems(sentence.start, sentence.end) if s not in words.negation]
-    effects = {s for s in words.effects if s not in words.looking}
-    if among(own, words.plan, words.failure, words.values, words.states, effects):
+    if _of_a_part(reading, sentence, own):
         return ""
     rows = _denied(reading, index, own, message)
     return no[0] if rows and all(r.items for r in rows) else ""
 
 
+def _of_a_part(reading: Reading, sentence: Sentence, own: Sequence[str]) -> bool:
+    """Whether a denial asks, names a value or a state, or speaks of an effect."""
+    words = reading.language.words
+    effects = {s for s in words.effects if s not in words.looking}
+    other = among(own, words.plan, words.failure, words.values, words.states, effects)
+    return other or sentence.asks or bool(reading.inside(sentence))
+
+
 def _denied(reading: Reading, index: Index, own: Sequence[str], message: str) -> list[Rows]:
-    """The collections that a denial speaks of: those it names, or all where it repeats a word of the
-    message, or says only that nothing was found."""
-    words, stem = reading.language.words, reading.language.stem
+    """The collections that a denial speaks of: those it names, or all where it repeats a word of
+    the message, or says only that nothing was found."""
+    words = reading.language.words
     plain = (words.function, words.possession, words.looking, words.perfect, words.others)
     telling = [s for s in own if not among([s], *plain)]
+    if len(telling) > MOST_TELLING:
+        return []
     rows = collections(index)
     mine = [r for r in rows if any(names(reading, r, s) for s in telling)]
-    asked = {stem(t.text) for t in language.tokens(message)}
-    if len(telling) > 3 or mine:
-        return mine if len(telling) <= 3 else []
     found = not telling and among(own, words.looking)
-    return rows if found or asked.intersection(telling) else []
+    return mine or (rows if found or _repeats(reading, telling, message) else [])
+
+
+def _repeats(reading: Reading, stems: Sequence[str], message: str) -> bool:
+    asked = {reading.language.stem(t.text) for t in language.tokens(message)}
+    return among(stems, asked)

@@ -35,7 +35,7 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def key_words(key: str) -> tuple[str, ...]:
-    """The English stems of a key or a function's name: `is_read` and `isRead` → `("is", "read")`."""
+    """The English stems of a key or a function's name: of `is_read` and `isRead` "is", "read"."""
     stem = language.of("en").stem
     return tuple(stem(word.lower()) for word in _CAMEL.split(key) if word)
 

@@ -23,21 +23,25 @@ _URL = re.compile(
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{0,64}\w@\w[\w-]{0,63}(?:\.\w[\w-]{0,63})+")
 _PLACEHOLDER = re.compile(r"<[A-Z][A-Z0-9_]*_\d+>")
 _PHONE = re.compile(
-    r"(?<![\w.])(?:(?:\+\d{1,3}[\s(.-]{0,2}|8[\s(.-]{1,2})\d{2,4}[\s).-]{0,2}\d{2,4}(?:[\s.-]?\d{2,4}){1,3}"
+    r"(?<![\w.])(?:(?:\+\d{1,3}[\s(.-]{0,2}|8[\s(.-]{1,2})\d{2,4}[\s).-]{0,2}\d{2,4}"
+    r"(?:[\s.-]?\d{2,4}){1,3}"
     r"|\(?\d{3}\)?[ .-]\d{3}[.-]\d{4}|\d{4}(?:[ -]\d{4}){2,3})(?!\w|[.,]\d)"
 )
 _FILE = re.compile(
-    r"(?<![\w.])(?=[\w/-]{0,80}[^\W\d_])[\w-]{1,80}(?:[./][\w-]{1,80}){0,12}\.(?=[a-z0-9]*[a-z])[a-z0-9]{1,8}(?![\w-])"
+    r"(?<![\w.])(?=[\w/-]{0,80}[^\W\d_])[\w-]{1,80}(?:[./][\w-]{1,80}){0,12}"
+    r"\.(?=[a-z0-9]*[a-z])[a-z0-9]{1,8}(?![\w-])"
     r"|(?<![\w.])(?:v?\d+(?:\.\d+){2,}(?:-[a-z]+[\w.]*)?|v\d+(?:\.\d+)*)(?!\w)"
 )
 _HASH = re.compile("(?<![\\w#&])(?:#|\u2116\\s?)(\\w[\\w-]{0,80})")
 _W = "A-Za-z0-9_\u00c0-\u04ff"
 _CODE = re.compile(
-    rf"(?<![{_W}.,])(?=[{_W}/-]{{0,80}}\d)(?=[{_W}/-]{{0,80}}[A-Za-z_\u00c0-\u04ff])[{_W}]{{1,80}}(?:[-/][{_W}]{{1,80}}){{0,12}}(?![{_W}])"
+    rf"(?<![{_W}.,])(?=[{_W}/-]{{0,80}}\d)(?=[{_W}/-]{{0,80}}[A-Za-z_\u00c0-\u04ff])"
+    rf"[{_W}]{{1,80}}(?:[-/][{_W}]{{1,80}}){{0,12}}(?![{_W}])"
     r"|(?<![\w.,/-])\d+(?:[-/]\d+)+(?![\w/-]|[.,]\d)"
 )
 _AMOUNT = re.compile(
-    r"\d{1,3}(?:-?[^\W\d_]+)+|\d+(?:-[^\W\d_]+|[^\W\d_]{1,3})|\d{1,4}[-/]\d{1,4}(?:[-/]\d{1,4})?|\d{1,2}\.\d{1,2}\.\d{2,4}"
+    r"\d{1,3}(?:-?[^\W\d_]+)+|\d+(?:-[^\W\d_]+|[^\W\d_]{1,3})"
+    r"|\d{1,4}[-/]\d{1,4}(?:[-/]\d{1,4})?|\d{1,2}\.\d{1,2}\.\d{2,4}"
 )
 _MARKER = re.compile(r"^[ \t>]*(?:\*\*)?(\d{1,3})[.)](?=\s)", re.M)
 _END = re.compile(r"(?<=[.!?\u2026])(?:[\"\u00bb\u201d*_)]*)(?:\s+|$)|\n|;\s|$")
@@ -49,7 +53,8 @@ class Claim:
     """One value of a reply.
 
     `kind`: quote, url, email, placeholder, phone, code, hash (text that must stand in the
-    evidence), or `field`, or what `language` reads: number, percent, money, ordinal, date, time, moment, month,
+    evidence), or `field`, or what `language` reads: number, percent, money, ordinal, date, time,
+    moment, month,
     weekday, period; `mention` holds those readings.
     """
 

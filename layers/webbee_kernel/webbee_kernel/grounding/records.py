@@ -53,22 +53,16 @@ def _clashes(text: str, values: Sequence[Value]) -> Iterator[tuple[Claim, bool]]
     runs: list[Run] = []
     for value in values:
         last = runs[-1] if runs else []
-        if last and value.keys & last[-1].keys and conflict(value.places, last[-1].places):
-            if not _clash(value, runs[:-1]):
-                last.append(value)
-            elif ":" in text[runs[-2][-1].claim.end : last[0].claim.start]:
-                yield value.claim, True
-            else:
-                runs = [[value]]
-        elif _clash(value, runs):
-            if any(value.keys & other.keys for run in runs for other in run):
-                runs = [[value]]
-            else:
-                yield value.claim, False
-        elif last and value.keys & last[-1].keys:
-            last.append(value)
+        goes_on = bool(last) and bool(value.keys & last[-1].keys)
+        before = runs[:-1] if goes_on else runs
+        if not _clash(value, before):
+            runs = [*before, [*last, value]] if goes_on else [*runs[-LATEST:], [value]]
+        elif goes_on and ":" in text[before[-1][-1].claim.end : last[0].claim.start]:
+            yield value.claim, True
+        elif goes_on or any(value.keys & other.keys for run in runs for other in run):
+            runs = [[value]]
         else:
-            runs = [*runs[-LATEST:], [value]]
+            yield value.claim, False
 
 
 def _clash(value: Value, runs: Sequence[Run]) -> bool:
