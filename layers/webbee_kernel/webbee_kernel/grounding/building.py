@@ -63,11 +63,11 @@ class Built:
 
     def _walk(self, value: Json, at: Place, depth: int) -> None:
         if isinstance(value, str):
-            self._string(value, at._replace(value=value))
+            self._string(value, Place(*at[:4], value))
         elif isinstance(value, bool):
-            self.flags.append(at._replace(value=value))
+            self.flags.append(Place(*at[:4], value))
         elif isinstance(value, (int, float)):
-            self._number(value, at._replace(value=value))
+            self._number(value, Place(*at[:4], value))
         elif depth >= DEEPEST:
             return
         elif isinstance(value, Mapping):
@@ -142,7 +142,7 @@ class Built:
         number = settle(value)
         self.numbers.setdefault(number, []).append(at)
         if len(self.figures) < FIGURES:
-            self.figures.append(at._replace(value=number))
+            self.figures.append(Place(*at[:4], number))
         if 1e9 < value < 4.2e12 and "moment" in language.key_roles(at.key):
             moment = datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
             self.dates.setdefault((moment.month, moment.day), []).append((moment.year, at))
