@@ -29,27 +29,33 @@ async def run(
 
     One that is missing in the answer, or an answer that is missing, is a failure of that section.
     """
+    try:
+        outcome = await dispatch.call(_request(user, due, known))
+    except DispatchUnanswered as error:
+        _log.warning("sections=%d error=%s | no answer", len(due), type(error).__name__)
+        return {s.key: _failure("BACKEND_5XX", str(error)) for s in due}
+    if not outcome.ok:
+        return {s.key: _failure(outcome.error_code, outcome.error) for s in due}
+    none = _failure("INTERNAL", "no result")
+    return {s.key: outcome.data.get(s.app_id, {}).get(s.section, none) for s in due}
+
+
+def _request(user: User, due: Sequence[Section], known: Iterable[Section]) -> CallRequest:
     apps: dict[str, list[str]] = {}
+    stored: dict[str, list[Section]] = {}
     for section in due:
         apps.setdefault(section.app_id, []).append(section.section)
-    stored = {app_id: snapshots([s for s in known if s.app_id == app_id]) for app_id in apps}
-    request = CallRequest(
+    for section in known:
+        stored.setdefault(section.app_id, []).append(section)
+    return CallRequest(
         "skeletons",
         user_dict(user),
         "",
         "skeletons",
-        {"sections": apps, "snapshots": stored},
+        {"sections": apps, "snapshots": {a: snapshots(stored.get(a, [])) for a in apps}},
         deadline_s=SECTIONS_S,
         correlation_id=correlation_id(),
     )
-    try:
-        outcome = await dispatch.call(request)
-    except DispatchUnanswered as error:
-        _log.warning("sections=%d error=%s | no answer", len(due), type(error).__name__)
-        return {s.key: _failure("BACKEND_5XX", str(error)) for s in due}
-    found = outcome.data if outcome.ok else {}
-    none = _failure(outcome.error_code or "INTERNAL", outcome.error or "no result")
-    return {s.key: (found.get(s.app_id) or {}).get(s.section, none) for s in due}
 
 
 def _failure(code: str, error: str) -> JSONObject:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -132,16 +132,22 @@ class OneUser:
         seen_at = self._seen_at(round_)
         if not due:
             return await self._save(round_, told, seen_at, "skipped")
-        for section in due:
-            record("RefreshLagSeconds", round(max(0.0, round_.now - (section.due_at or 0.0)), 1))
-        results = await handlers.run(self._dispatch, round_.user, due, before.values())
-        after = {s.key: self._after(round_, s, results[s.key]) for s in due}
+        after = await self._run(round_, due, before.values())
         changed = [s for key, s in after.items() if s.version != told[key].version]
         if changed and not await self._store.write(round_.key, changed, lease=round_.lease):
             return Done("busy")
         after |= await self._told(round_, after.values())
         outcome = "saved" if any(not s.failures for s in after.values()) else "failed"
         return await self._save(round_, {**told, **after}, seen_at, outcome)
+
+    async def _run(
+        self, round_: Round, due: Sequence[Section], known: Iterable[Section]
+    ) -> dict[tuple[str, str], Section]:
+        """What is due, after its handlers ran."""
+        for section in due:
+            record("RefreshLagSeconds", round(max(0.0, round_.now - (section.due_at or 0.0)), 1))
+        results = await handlers.run(self._dispatch, round_.user, due, known)
+        return {s.key: self._after(round_, s, results[s.key]) for s in due}
 
     async def _save(
         self,

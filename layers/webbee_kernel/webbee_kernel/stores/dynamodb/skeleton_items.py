@@ -107,16 +107,25 @@ def state_of(items: Iterable[Item]) -> UserState:
     for item in filter(is_of_the_release_before, by_key.values()):
         old = section_before(item)
         sections.setdefault(old.key, old)
-    noted = (number(timer, "seen_at"), number(by_key.get(_SEEN_BEFORE, {}), "seen_at"))
     return UserState(
         sections=tuple(sections[key] for key in sorted(sections)),
-        installations=tuple(
-            installation_from(item["body"]["S"])
-            for sk, item in sorted(by_key.items())
-            if sk.startswith("!") and sk not in (TIMER, _SEEN_BEFORE)
-        ),
-        seen_at=max((at for at in noted if at is not None), default=None),
+        installations=_installations(by_key),
+        seen_at=_seen_at(timer, by_key.get(_SEEN_BEFORE, {})),
     )
+
+
+def _installations(by_key: Mapping[str, Item]) -> tuple[Installation, ...]:
+    return tuple(
+        installation_from(item["body"]["S"])
+        for sk, item in sorted(by_key.items())
+        if sk.startswith("!") and sk not in (TIMER, _SEEN_BEFORE)
+    )
+
+
+def _seen_at(*places: Item) -> float | None:
+    """The latest of the places in which the two releases note it."""
+    noted = (number(item, "seen_at") for item in places)
+    return max((at for at in noted if at is not None), default=None)
 
 
 def snapshot(by_key: Mapping[str, Item], key: tuple[str, str]) -> Snapshot | None:
@@ -142,6 +151,11 @@ def book_of(timer: Item) -> Book:
 def is_of_the_release_before(item: Item) -> bool:
     """Whether this is a section with its bookkeeping inside."""
     return not item["sk"]["S"].startswith(("!", "~")) and "schema" not in item
+
+
+def is_indexed(item: Item) -> bool:
+    """Whether a section of that release still stands in the due index by itself."""
+    return "due_shard" in item and item["sk"]["S"] != TIMER
 
 
 def section_before(item: Item) -> Section:

@@ -15,6 +15,7 @@ from .client import ConditionFailed, Database, Item, N, S, key_of, stamp
 from .skeleton_items import (
     TIMER,
     book_of,
+    is_indexed,
     is_of_the_release_before,
     new_timer,
     number,
@@ -251,7 +252,7 @@ class Timers:
     async def _held(self, user: UserKey, until: float) -> Lease:
         items = await self.partition(user)
         timer = next((item for item in items if item["sk"]["S"] == TIMER), {})
-        await asyncio.gather(*(self._off_the_index(item) for item in items if _is_indexed(item)))
+        await asyncio.gather(*(self._off_the_index(item) for item in items if is_indexed(item)))
         asked = timer.get("asked", {"SS": ()})["SS"]
         known = timer.get("sections", {"S": ""})["S"]
         return Lease(until, state_of(items), frozenset(map(_key_of, asked)), known)
@@ -294,8 +295,3 @@ def _names(sections: Iterable[tuple[str, str]]) -> Item:
 def _key_of(name: str) -> tuple[str, str]:
     app_id, _, section = name.partition("#")
     return app_id, section
-
-
-def _is_indexed(item: Item) -> bool:
-    """Whether a section of the release before still stands in the due index by itself."""
-    return "due_shard" in item and item["sk"]["S"] != TIMER

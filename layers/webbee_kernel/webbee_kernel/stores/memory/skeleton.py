@@ -147,14 +147,7 @@ class MemorySkeletonStore:
     ) -> tuple[tuple[tuple[UserKey, DueUser], ...], str | None]:
         tokens = Cursor("due", shard)
         last = tuple(tokens.read(cursor, 2)) if cursor is not None else None
-        with self._lock:
-            found = sorted(
-                (timer.due_at, user_key(user), user, timer.who)
-                for user, timer in self._timers.items()
-                if shard_of(user, self._shards) == shard
-                and timer.due_at is not None
-                and since <= timer.due_at < before
-            )
+        found = self._entries(shard, since, before)
         rest = [entry for entry in found if last is None or entry[:2] > last]
         page = rest[: positive(limit)]
         users = tuple((user, DueUser(loads(who), at)) for at, _, user, who in page)
@@ -205,6 +198,19 @@ class MemorySkeletonStore:
             for key in [key for key in self._data[user] if key[0] == app_id]:
                 del self._data[user][key]
             return len(gone)
+
+    def _entries(
+        self, shard: int, since: float, before: float
+    ) -> list[tuple[float, str, UserKey, str]]:
+        """The shard's part of the due index, earliest first."""
+        with self._lock:
+            return sorted(
+                (timer.due_at, user_key(user), user, timer.who)
+                for user, timer in self._timers.items()
+                if timer.due_at is not None
+                and since <= timer.due_at < before
+                and shard_of(user, self._shards) == shard
+            )
 
     def _timer(self, user: UserKey) -> _Timer:
         user_key(user)
