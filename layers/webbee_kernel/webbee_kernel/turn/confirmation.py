@@ -60,15 +60,17 @@ def answers(message: str, count: int) -> dict[int, bool] | None:
     if len(words) > _MAX_WORDS or not _forms("yes").intersection(words):
         return None
     rest = set(words) - _forms("yes") - _forms("yes_filler") - _forms("function")
-    if not rest and _forms("quantifier").intersection(words):
+    if _forms("quantifier").intersection(words) and rest <= _forms("quantifier"):
         return dict.fromkeys(range(count), True)
-    if rest and rest <= _forms("quantifier"):
-        return dict.fromkeys(range(count), True)
-    tag = language.detect(message)
+    return _by_place(rest, language.detect(message), count)
+
+
+def _by_place(words: set[str], tag: str, count: int) -> dict[int, bool] | None:
+    """The questions that ordinals name; None where another word stands among them."""
     places = language.of(tag).words.ordinals
-    found = [int(places.get(language.stem(word, tag), 0)) for word in rest]
-    at = [place - 1 if place > 0 else count + place for place in found if place]
-    named = bool(at) and len(at) == len(found) and all(0 <= n < count for n in at)
+    found = [int(places.get(language.stem(word, tag), 0)) for word in words]
+    at = [place - 1 if place > 0 else count + place for place in found]
+    named = bool(at) and all(found) and all(0 <= n < count for n in at)
     return dict.fromkeys(at, True) if named else None
 
 

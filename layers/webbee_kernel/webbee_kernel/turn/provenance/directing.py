@@ -122,21 +122,23 @@ def named_kind(name: str) -> str:
 
 
 def _kind(function: FunctionInfo, name: str, rules: Mapping[str, Any], value: object) -> str:
-    marked = rules.get(MARKER)
-    if isinstance(marked, str) and marked in KINDS:
-        return marked
-    if names_a_secret(name) or rules.get("writeOnly") is True:
-        return "secret"
-    if kind := _FORMATS.get(str(rules.get("format", ""))):
-        return kind if kind != "when" or _is_day(value) else ""
-    if isinstance(value, str) and (kind := form_of(value)):
-        return kind
-    kind = named_kind(name)
+    kind = _told(name, rules) or (form_of(value) if isinstance(value, str) else "")
+    kind = kind or named_kind(name)
     if kind == "when":
         return kind if _is_day(value) else ""
-    if isinstance(value, str) and len(value) > LONGEST_NAME:
+    if isinstance(value, str) and len(value) > LONGEST_NAME and MARKER not in rules:
         return kind if kind in ("path", "url", "secret") else ""
     return kind or ("name" if _called_after(function, name, value) else "")
+
+
+def _told(name: str, rules: Mapping[str, Any]) -> str:
+    """The kind that the schema tells, or that the name of a secret does."""
+    marked = rules.get(MARKER)
+    if marked in KINDS:
+        return str(marked)
+    if names_a_secret(name) or rules.get("writeOnly") is True:
+        return "secret"
+    return _FORMATS.get(str(rules.get("format", "")), "")
 
 
 def _called_after(function: FunctionInfo, name: str, value: object) -> bool:

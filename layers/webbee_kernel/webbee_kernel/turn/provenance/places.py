@@ -145,7 +145,7 @@ def stands_in(value: object, text: str, kind: str = "", tag: str = "en", now: st
     """Whether a text of the user's holds the value, standing alone.
 
     A number is found in any notation of the language, but not in a date or a time; a name also in
-    another form of its words («Ивана» holds «Иван»).
+    another form of its words (a name in another case).
     """
     form = normal(value)
     if not form:

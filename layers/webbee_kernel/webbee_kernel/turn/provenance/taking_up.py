@@ -1,6 +1,6 @@
 """Taking up: how a user's words point at a value that he did not write. Pure.
 
-- He points back: "the same address", «ему», "the second one" – at a value that a reply has shown.
+- He points back: "the same address", "him", "the second one" – at a value that a reply has shown.
 - He names a thing, and the call needs its id: "the note Standup"; or a search for his own words has
   found one thing only ("move Boris to where Anna is").
 - He names a thing and a field of it: "the same participants as in 'Introductory meeting'".
@@ -20,7 +20,7 @@ from typing import Any
 from ... import language
 from ...catalogue import FunctionInfo
 from .directing import Directing, form_of, named_kind, words_of
-from .places import Field, Places, normal, stands_in, walk
+from .places import Field, Places, Source, normal, stands_in, walk
 from .wish import Wish, stems
 
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{1,5}$")
@@ -40,29 +40,34 @@ def taken_up(
     """Whether the user's words point at the value in one of these fields."""
     if not fields or d.kind == "secret":
         return False
-    if any(f.turn for f in fields) and _pointed_at(d, fields, wish, replies):
+    if _pointed_at(d, fields, wish, replies) or _same_field(d, fields, wish):
         return True
-    if d.kind == "id" and _named(d, fields, places, wish):
+    if d.kind == "id":
+        return _named(d, fields, places, wish) or _only_find(d, fields, places)
+    if d.kind == "name" and _only_find(d, fields, places):
         return True
-    if d.kind in ("id", "name") and _only_find(d, fields, places):
-        return True
-    if _same_field(d, fields, wish):
-        return True
-    return d.kind in ("name", "recipient") and (
-        _left_open(d, function, fields, places, wish) and not _dictated(arguments, places)
-    )
+    open_ = d.kind in ("name", "recipient") and _left_open(d, function, fields, places, wish)
+    return open_ and not _dictated(arguments, places)
 
 
 def _pointed_at(d: Directing, fields: Sequence[Field], wish: Wish, replies: Sequence[str]) -> bool:
     """The user points back, or names a part of it, and a reply has shown it; of an id, the thing
     it belongs to."""
-    parts = {p for p in stems(str(d.value), wish.tag) if len(p) > 2 and p.isalpha()}
-    if not (wish.points_back or wish.names_a_role or parts & wish.stems):
+    if not any(f.turn for f in fields) or not _points(d, wish):
         return False
     shown = [str(d.value)]
     if d.kind == "id":
         shown += [label for f in fields for label in labels(f.record)]
     return any(stands_in(text, reply, "", wish.tag) for text in shown for reply in replies)
+
+
+def _points(d: Directing, wish: Wish) -> bool:
+    """Whether the words point back, name a part that somebody plays, or a part of the value."""
+    if wish.points_back or wish.names_a_role:
+        return True
+    return any(
+        len(p) > 2 and p.isalpha() and p in wish.stems for p in stems(str(d.value), wish.tag)
+    )
 
 
 def _named(d: Directing, fields: Sequence[Field], places: Places, wish: Wish) -> bool:
@@ -87,17 +92,28 @@ def _named(d: Directing, fields: Sequence[Field], places: Places, wish: Wish) ->
 def _only_find(d: Directing, fields: Sequence[Field], places: Places) -> bool:
     """The id, or the field called like the parameter, of the one record that this turn's search for
     the user's own words has found."""
-    own = _stems(words_of(d.name))
     for f in fields:
-        source = next((s for s in places.results if s.is_of(f)), None)
-        fits = named_kind(f.key) == "id" if d.kind == "id" else own <= _stems(words_of(f.key))
-        if source is None or f.turn or not fits:
+        if f.turn or not _fits(d, f):
             continue
-        asked = [v for v in source.arguments.values() if isinstance(v, str) and v]
-        found = {normal(v) for key, _, v in walk(source.data) if key == f.key}
-        if asked and all(places.said(v) for v in asked) and found == {normal(d.value)}:
+        source = next((s for s in places.results if s.is_of(f)), None)
+        if source is None or not _by_own_words(source, places):
+            continue
+        if {normal(v) for key, _, v in walk(source.data) if key == f.key} == {normal(d.value)}:
             return True
     return False
+
+
+def _fits(d: Directing, f: Field) -> bool:
+    """Whether the field is an id, or called like the parameter."""
+    if d.kind == "id":
+        return named_kind(f.key) == "id"
+    return _stems(words_of(d.name)) <= _stems(words_of(f.key))
+
+
+def _by_own_words(source: Source, places: Places) -> bool:
+    """Whether a read was given nothing but the user's own words."""
+    asked = [v for v in source.arguments.values() if isinstance(v, str) and v]
+    return bool(asked) and all(places.said(v) for v in asked)
 
 
 def _same_field(d: Directing, fields: Sequence[Field], wish: Wish) -> bool:
@@ -117,21 +133,26 @@ def _left_open(
         return False
     own = words_of(d.name)
     classes = _stems([*own, *_PERSONS] if d.kind == "recipient" else own) & wish.stems
-    for f in fields:
-        listed = _stems([*words_of(f.fn_name), *words_of(f.key)])
-        if d.kind == "recipient" and listed & _stems(_SENDERS):
-            listed |= _stems(_PERSONS)
-        if f.app_id != function.app_id or not classes & listed:
-            continue
-        members = {
-            str(other.value)
-            for others in places.fields.values()
-            for other in others
-            if (other.fn_name, other.key) == (f.fn_name, f.key)
-        }
-        if not any(stands_in(m, t, "name", wish.tag) for m in members for t in wish.texts):
-            return True
-    return False
+    return any(
+        f.app_id == function.app_id
+        and classes & _listed_as(d, f)
+        and not _names_a_member(f, places, wish)
+        for f in fields
+    )
+
+
+def _listed_as(d: Directing, f: Field) -> set[str]:
+    """The classes that a field's own name and its function's say it belongs to."""
+    listed = _stems([*words_of(f.fn_name), *words_of(f.key)])
+    people = d.kind == "recipient" and listed & _stems(_SENDERS)
+    return listed | _stems(_PERSONS) if people else listed
+
+
+def _names_a_member(f: Field, places: Places, wish: Wish) -> bool:
+    """Whether the words name one of those that are listed beside the value."""
+    beside = (o for others in places.fields.values() for o in others)
+    members = {str(o.value) for o in beside if (o.fn_name, o.key) == (f.fn_name, f.key)}
+    return any(stands_in(m, t, "name", wish.tag) for m in members for t in wish.texts)
 
 
 _PERSONS = ("user", "member", "person")
