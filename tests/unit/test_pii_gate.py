@@ -121,6 +121,31 @@ def test_a_declared_result_reaches_the_model_masked_in_a_whole_turn() -> None:
     assert "Zorblax" not in "".join(seen) + kernel.prompt("and now?")
 
 
+def test_a_name_that_a_later_call_tells_is_masked_in_what_an_earlier_one_leaves() -> None:
+    ext = Extension("office", display_name="Office")
+    chat = ChatExtension(ext)
+
+    @chat.function("note", "The note")
+    async def note(ctx: Any) -> ActionResult:
+        return ActionResult.success({"text": "the plan of Xiomara Quispe about it"}, "Read.")
+
+    @chat.function("owner", "The owner of a note")
+    async def owner(ctx: Any) -> ActionResult:
+        return ActionResult.success({"contact_name": "Xiomara Quispe"}, "Read.")
+
+    def model(request: ModelRequest) -> ModelResponse:
+        if request.role == "narrator":
+            return ModelResponse(text="Done.")
+        calls = (ToolCall("office__note", {}), ToolCall("office__owner", {}))
+        return ModelResponse(tool_calls=calls)
+
+    kernel = TestKernel([ext], model=FunctionModel(model))
+    kernel.chat("who owns the note?")
+    memory = kernel.run(kernel.kernel.stores.sessions.read(kernel.ask("x").key))
+    facts = [d.data_facts_json for d in memory.turns[0].digests]
+    assert facts == ['{"text": "the plan of <NAME_1> about it"}', '{"contact_name": "<NAME_1>"}']
+
+
 def test_a_value_of_the_skeleton_keeps_its_placeholder_from_turn_to_turn() -> None:
     people = Extension("people")
     sections = ["first@example.org", "second@example.org"]

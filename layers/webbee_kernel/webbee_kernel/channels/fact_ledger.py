@@ -23,6 +23,7 @@ Called: TypeAlias = tuple[str, str, JSON]
 """A successful call: app id, function name, `ActionResult.data`."""
 
 _LONG = 5  # characters from which an argument counts as repeated where it stands inside a text
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 _MIN_CUT = 60  # characters below which cut JSON says nothing
 
 
@@ -117,7 +118,9 @@ def _leaves(value: JSON) -> list[JSON]:
     found, left = [], [value]
     while left:
         one = left.pop()
-        if isinstance(one, dict):
+        if type(one) in _SCALARS:
+            found.append(one)
+        elif isinstance(one, dict):
             left += one.values()
         elif isinstance(one, list | tuple):
             left += one

@@ -91,6 +91,13 @@ class Masker:
         log it, never render it."""
         return MappingProxyType(self._map.values)
 
+    @property
+    def learnt(self) -> tuple[int, tuple[str, ...]]:
+        """What masking goes by that data can add to: how many names are known everywhere, and of
+        which regions phone numbers may be. While it is the same, so is what a value is masked
+        to."""
+        return len(self._map.names), self._finder.regions
+
     def observe(self, value: JSON) -> None:
         """Keep the placeholder numbers that `value` shows out of use: for remembered text and the
         user's own words."""
@@ -170,7 +177,7 @@ class Masker:
             return self._walk_dict(value, key, visit, declared)
         if isinstance(value, list | tuple):
             return [self._walk(item, parent, key, visit, declared) for item in value]
-        if isinstance(value, int | float) and not isinstance(value, bool) and key:
+        if key and isinstance(value, int | float) and 10**6 <= value < 10**19:
             return self._number(value, _hint(parent, key, declared), visit)
         return value
 
@@ -194,7 +201,7 @@ class Masker:
         """A JSON number that is a phone number by its key, or a document's, as a placeholder;
         tool arguments get it back as text."""
         named = hint.startswith(DECLARED) or is_phone_key(hint) or bool(self._finder.kinds)
-        if not named or not 10**6 <= value < 10**19 or value != int(value):
+        if not named or value != int(value):
             return value
         text = str(int(value))
         shown = visit(text, hint)

@@ -122,7 +122,7 @@ def _kept(
 ) -> tuple[tuple[ToolCallDigest, ...], dict[str, str]]:
     """The facts of these calls as the ledger keeps them, and the placeholders they need."""
     gate = None if state.expose_pii else masker
-    ended = [state.as_shown(o, gate) for o in outcomes if o.ok]
+    ended = [state.as_kept(o, gate) for o in outcomes if o.ok]
     digests = fact_ledger.record(_facts(ended), arguments=[o.arguments for o in ended])
     if state.expose_pii:
         return digests, {}

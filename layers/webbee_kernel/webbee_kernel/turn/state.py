@@ -41,12 +41,13 @@ class TurnState(Opening):
     real values, `shown` the same as models may see them, `round_of` the answer that planned each,
     `echoes` those that were answered from an earlier one. `exchanges` is what the classifier has
     been told since its opening prompt, `unsaid` its last answer, whose results it has not been told
-    yet.
+    yet. `gate_knew` is what the gate had learnt before it showed a call.
     """
 
     steps: Mapping[int, Step] = field(default_factory=dict)
     outcomes: Mapping[int, CallOutcome] = field(default_factory=dict)
     shown: Mapping[int, CallOutcome] = field(default_factory=dict)
+    gate_knew: Mapping[int, object] = field(default_factory=dict)
     round_of: Mapping[int, int] = field(default_factory=dict)
     echoes: frozenset[int] = frozenset()
     exchanges: tuple[Exchange, ...] = ()
@@ -79,7 +80,7 @@ class TurnState(Opening):
         """This turn's calls in order: an answer given twice counts once."""
         return {i: o for i, o in self.outcomes.items() if i not in self.echoes}
 
-    @property
+    @cached_property
     def told(self) -> dict[int, CallOutcome]:
         """The same as reply and memory tell them: without failures of a call that was made again
         later."""
@@ -146,10 +147,13 @@ class TurnState(Opening):
         """Calls have ended; what models may see of them passes the PII gate here, once, and is
         without secrets."""
         numbers = [s.index for s, _ in ended]
+        knew = self._gate_knows
+        shown = {s.index: self.as_shown(o, self.gate) for s, o in ended}
         return self._next(
             steps={**self.steps, **{s.index: s for s, _ in ended}},
             outcomes=dict(sorted({**self.outcomes, **{s.index: o for s, o in ended}}.items())),
-            shown={**self.shown, **{s.index: self.as_shown(o, self.gate) for s, o in ended}},
+            shown={**self.shown, **shown},
+            gate_knew={**self.gate_knew, **dict.fromkeys(numbers, knew)},
             round_of={**self.round_of, **dict.fromkeys(numbers, self.rounds)},
             echoes=self.echoes | frozenset(echoes),
             planned=max(self.planned, *(n + 1 for n in numbers)) if numbers else self.planned,
@@ -163,6 +167,19 @@ class TurnState(Opening):
             schema = function.input_schema if function else {}
             outcome = replace(outcome, arguments=without_secrets(outcome.arguments, schema))
         return masked(outcome, gate, function.pii if function else NOTHING)
+
+    @property
+    def _gate_knows(self) -> object:
+        return self.gate.learnt if self.gate else None
+
+    def as_kept(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
+        """The same at the end of the turn: as it was shown, unless this is another gate or it has
+        learnt since."""
+        number = outcome.step
+        same = gate is self.gate and self.outcomes.get(number) is outcome
+        if same and self.gate_knew.get(number) == self._gate_knows:
+            return self.shown[number]
+        return self.as_shown(outcome, gate)
 
     def with_problems(self, problems: tuple[Problem, ...]) -> TurnState:
         """The last answer turns out to be unusable."""
