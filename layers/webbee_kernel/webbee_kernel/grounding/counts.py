@@ -24,6 +24,10 @@ _COUNTED = re.compile(r"\d\W{1,3}([^\W\d_]+)")
 _RULE = re.compile(r"^[ \t]*\|[ :|-]+\|[ \t]*$", re.M)
 
 
+SMALL = 20
+"""Above, a number that a field shows is that field's, no count of the rows with a state."""
+
+
 @dataclass(slots=True)
 class Counts:
     """The countable things of an index, and whether a reply counts them right."""
@@ -42,11 +46,12 @@ class Counts:
         """Whether a number is a count that contradicts; None where it counts nothing."""
         if claim.kind != "number":
             return None
-        if (part := rows_told(self.reading, self.index, claim)) is not None:
-            return bool(claim.mention.value != part)
         values = [v for v in claim.mention.readings if float(v).is_integer()]
         if not values or any(self._is_id(v) for v in values):
             return None
+        part = rows_told(self.reading, self.index, claim)
+        if part is not None and not (values[0] > SMALL and values[0] in self.index.numbers):
+            return part not in values
         return self._goes_on(values) if self._continues(claim) else self._counted(claim, values)
 
     def _goes_on(self, values: Sequence[Number]) -> bool | None:
