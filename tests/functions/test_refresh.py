@@ -386,7 +386,8 @@ def test_one_section_that_fails_sinks_no_other(fresh: Loop) -> None:
 
 
 def set_value(loop: Loop, n: int, claims: Any = ALICE) -> None:
-    assert loop.person(claims).chat(f'clockwork.set {{"n": {n}}}')["reply"] == f"Set to {n}."
+    """A write of the user's own, asked for without a model."""
+    assert loop.person(claims).call("clockwork", "set", n=n)["summary"] == f"Set to {n}."
 
 
 def alerts(loop: Loop, claims: Any = ALICE) -> list[str]:
