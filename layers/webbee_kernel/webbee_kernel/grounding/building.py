@@ -59,15 +59,16 @@ class Built:
         owner = () if apart else self._roots.get(call, ())
         if not apart and isinstance(value, Mapping):
             self._same.setdefault(str(owner[:1]), []).append((owner, value))
-        self._walk(value, Place(call, path, "", owner, None), 0)
+        self._walk(Place(call, path, "", owner, value), 0)
 
-    def _walk(self, value: Json, at: Place, depth: int) -> None:
+    def _walk(self, at: Place, depth: int) -> None:
+        value: Json = at.value
         if isinstance(value, str):
-            self._string(value, Place(*at[:4], value))
+            self._string(value, at)
         elif isinstance(value, bool):
-            self.flags.append(Place(*at[:4], value))
+            self.flags.append(at)
         elif isinstance(value, (int, float)):
-            self._number(value, Place(*at[:4], value))
+            self._number(value, at)
         elif depth >= DEEPEST:
             return
         elif isinstance(value, Mapping):
@@ -87,16 +88,16 @@ class Built:
                         Place(at.call, f"{at.path}.{key}", "", (), key)
                     )
             owner = (*at.owner, at.key, row) if table else at.owner
-            below = Place(at.call, f"{at.path}.{key}", key, owner, None)
+            below = Place(at.call, f"{at.path}.{key}", key, owner, item)
             if table:
                 self._string(key, below._replace(value=key, key="id"))
-            self._walk(item, below, depth + 1)
+            self._walk(below, depth + 1)
 
     def _list(self, items: Sequence[Json], at: Place, depth: int) -> None:
         self._collect(items, at)
         for row, item in enumerate(items):
             owner = (*at.owner, at.key, row) if isinstance(item, Mapping) else at.owner
-            self._walk(item, Place(at.call, f"{at.path}[{row}]", at.key, owner, None), depth + 1)
+            self._walk(Place(at.call, f"{at.path}[{row}]", at.key, owner, item), depth + 1)
 
     def _collect(self, items: Sequence[Json], at: Place) -> None:
         words = frozenset(key_words(at.key)) or self.names.get(at.call, frozenset())

@@ -13,6 +13,7 @@ from .stems import fold, script_of
 READ = 1000  # characters: a language shows within a few sentences
 
 
+@lru_cache(maxsize=64)  # a turn asks of its message several times
 def detect(text: str, default: str = "en") -> str:
     """The tag of the language of `text` where it is clear, else that of `default`.
 

@@ -31,9 +31,10 @@ def marks(memory: SessionMemory, seq: int, request_id: str, message: str) -> tup
 def refuse_another_message(memory: SessionMemory, request_id: str, message: str) -> None:
     """RequestConflict where this request id has been answered with another message."""
     given = mark(request_id, message)
+    asked = given[:_ID]
     for turn in memory.turns:
         other = turn.request_id == request_id and turn.message != message
-        if other or any(m[:_ID] == given[:_ID] and m != given for m in turn.marks):
+        if other or any(m.startswith(asked) and m != given for m in turn.marks):
             raise RequestConflict(
                 "this request_id was used for another message: send a new one", field="request_id"
             )
