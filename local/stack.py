@@ -17,7 +17,7 @@ import boto3
 import orjson
 from moto.sqs.models import sqs_backends
 
-from .aws import REGION, local_aws
+from .aws import local_aws
 from .template import create_tables, load_template
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,7 +51,7 @@ class Stack:
             raise RuntimeError(answer["body"])
 
     def tick(self) -> int:
-        """What the schedule does once a minute; how many sections it queued."""
+        """What the schedule does once a minute; how many shards it had looked through."""
         return int(
             self.invoke(
                 "skeleton_refresh", {"source": "aws.events", "detail-type": "Scheduled Event"}
@@ -61,7 +61,8 @@ class Stack:
     def hasten(self, seconds: float) -> None:
         """Bring what waits delayed in the queue so much nearer: moto's queue knows real time only,
         and the handlers' clock was moved."""
-        queue = sqs_backends["123456789012"][REGION].get_queue("webbee-refresh")
+        region = boto3.client("sqs").meta.region_name
+        queue = sqs_backends["123456789012"][region].get_queue("webbee-refresh")
         for message in queue._messages:
             message.delayed_until -= seconds * 1000
 
