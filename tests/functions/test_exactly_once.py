@@ -45,10 +45,11 @@ def texts(stack: Stack, collection: str = "texts") -> list[str]:
 
 
 def without_times(answer: Answer) -> Any:
-    return {
-        **answer.body,
-        "calls": [{k: v for k, v in c.items() if k != "duration_ms"} for c in answer.body["calls"]],
-    }
+    """What every delivery of a request is answered: times differ, and `sources` are told once, with
+    the first answer (they are not stored: they would take another write unit of each turn)."""
+    kept = {k: v for k, v in answer.body.items() if k not in ("sources", "sourced")}
+    calls = [{k: v for k, v in c.items() if k != "duration_ms"} for c in answer.body["calls"]]
+    return {**kept, "calls": calls}
 
 
 @pytest.mark.parametrize("deliveries", [2, 8])
@@ -146,7 +147,8 @@ def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> No
 def test_a_request_repeated_later_gets_the_stored_reply(stack: Stack, alice: Person) -> None:
     first = alice.chat('probe.save {"text": "once"}', request_id="r1")
     alice.chat("probe.look {}")
-    assert alice.chat('probe.save {"text": "once"}', request_id="r1").body == first.body
+    again = alice.chat('probe.save {"text": "once"}', request_id="r1")
+    assert without_times(again) == without_times(first)
     assert texts(stack) == ["once"]
     assert [t["turn"] for t in alice.turns()] == [1, 2]
 
