@@ -15,7 +15,8 @@ from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 
-from webbee_kernel.extensions.registry import Registry, load_extension, place_of, reason_of
+from webbee_kernel.extensions.failures import place_of, reason_of
+from webbee_kernel.extensions.registry import Registry, load_extension
 from webbee_kernel.llm.tools import tool_spec
 
 from .rules import Finding

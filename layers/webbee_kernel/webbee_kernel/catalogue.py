@@ -7,7 +7,8 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any
+
+from .values.plain import JSONObject
 
 EXAMPLES_SHOWN = 4
 """Examples of a function that stand in its description for a model."""
@@ -26,7 +27,7 @@ class FunctionInfo:
     fn_name: str
     description: str
     action_type: str = "read"
-    input_schema: dict[str, Any] = field(default_factory=dict)
+    input_schema: JSONObject = field(default_factory=dict)
     examples: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
     id_projection: str = ""
@@ -101,7 +102,7 @@ class AppInfo:
     functions: tuple[FunctionInfo, ...] = ()
     sections: tuple[SectionInfo, ...] = ()
     panels: tuple[PanelInfo, ...] = ()
-    secrets: tuple[dict[str, Any], ...] = ()
+    secrets: tuple[JSONObject, ...] = ()
     has_health_check: bool = False
     schedules: tuple[ScheduleInfo, ...] = ()
     signals: tuple[str, ...] = ()
@@ -123,17 +124,17 @@ class Catalogue:
         app = self.apps.get(app_id)
         return next((f for f in app.functions if f.fn_name == fn_name), None) if app else None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JSONObject:
         """Plain JSON."""
         return {"apps": [asdict(a) for a in self.apps.values()]}
 
     @staticmethod
-    def from_dict(data: dict[str, Any]) -> Catalogue:
+    def from_dict(data: JSONObject) -> Catalogue:
         """The inverse of `to_dict`."""
         return Catalogue({a["app_id"]: _app(a) for a in data["apps"]})
 
 
-def _app(a: dict[str, Any]) -> AppInfo:
+def _app(a: JSONObject) -> AppInfo:
     functions = tuple(
         FunctionInfo(**{**f, "examples": tuple(f["examples"]), "scopes": tuple(f["scopes"])})
         for f in a["functions"]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, Json, SecretStr, ValidationError
 
 from .errors import SettingsError
 from .values.oauth import NAME, Provider
+from .values.plain import JSONObject
 
 Role = Literal["chat_turn", "tool_dispatch", "skeleton_refresh"]
 
@@ -77,7 +78,7 @@ class Settings(BaseModel):
     grounding: Literal["strict", "data", "off"] = Field("data", alias="WEBBEE_GROUNDING")
     public_url: str = Field("", alias="WEBBEE_PUBLIC_URL")
     tenants: str = Field("default", alias="WEBBEE_TENANTS", pattern=r"^[^#\s]+([,\s]+[^#\s]+)*$")
-    app_config: Json[dict[str, Any]] = Field({}, alias="WEBBEE_CONFIG")
+    app_config: Json[JSONObject] = Field({}, alias="WEBBEE_CONFIG")
     app_secrets: dict[str, SecretStr] = Field({}, alias=f"{FALLBACKS}*")
     metrics_namespace: str = Field("", alias="POWERTOOLS_METRICS_NAMESPACE")
     oauth_providers: Json[dict[Annotated[str, Field(pattern=f"^{NAME}$")], Provider]] = Field(
@@ -95,7 +96,7 @@ class Settings(BaseModel):
         """
         known = {f.alias for f in cls.model_fields.values()}
         filled = {k: v for k, v in env.items() if v != ""}
-        given: dict[str, Any] = {k: v for k, v in filled.items() if k in known}
+        given: JSONObject = {k: v for k, v in filled.items() if k in known}
         given[f"{FALLBACKS}*"] = {k: v for k, v in filled.items() if k.startswith(FALLBACKS)}
         try:
             settings = cls.model_validate(given)
@@ -136,7 +137,7 @@ class Settings(BaseModel):
         """Tenants whose extensions' schedules run."""
         return tuple(t for t in re.split(r"[,\s]+", self.tenants) if t)
 
-    def config_layers(self, tenant_id: str, app_id: str) -> tuple[dict[str, Any], ...]:
+    def config_layers(self, tenant_id: str, app_id: str) -> tuple[JSONObject, ...]:
         """The deployment's configuration of an app, then the tenant's: `{"mail": {…}, "tenants":
         {"acme": {"mail": {…}}}}`."""
         tenant = (self.app_config.get("tenants") or {}).get(tenant_id) or {}

@@ -3,14 +3,13 @@ the last one it saw."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import orjson
 
 from .base.clock import Clock, iso
 from .base.ids import new_id
 from .stores.protocols import EventStore
 from .values import Event, UserKey
+from .values.plain import JSONObject
 
 
 class EventLog:
@@ -21,7 +20,7 @@ class EventLog:
         self._clock = clock
         self._seconds = hours * 3600
 
-    def new(self, kind: str, data: dict[str, Any], event_id: str = "") -> Event:
+    def new(self, kind: str, data: JSONObject, event_id: str = "") -> Event:
         """An event of now, not yet stored. A given id makes it once only."""
         now = self._clock.now()
         return Event(event_id or new_id(), iso(now), kind, data)
@@ -31,9 +30,7 @@ class EventLog:
         """When an event of now is forgotten, Unix seconds."""
         return int(self._clock.now()) + self._seconds
 
-    async def emit(
-        self, user: UserKey, kind: str, data: dict[str, Any], *, event_id: str = ""
-    ) -> bool:
+    async def emit(self, user: UserKey, kind: str, data: JSONObject, *, event_id: str = "") -> bool:
         """Store an event; False when one of this id was stored before."""
         return await self._store.append(
             user, self.new(kind, data, event_id), expires_at=self.expires_at

@@ -7,6 +7,8 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from ..values.plain import JSONObject
+
 
 class ErrorBody(TypedDict):
     """What went wrong, for a program (`code`) and a person (`message`)."""
@@ -47,7 +49,7 @@ class WaitingCall(TypedDict):
 
     app_id: str
     fn_name: str
-    arguments: dict[str, Any]
+    arguments: JSONObject
 
 
 class Confirmation(TypedDict):
@@ -153,7 +155,7 @@ class ExtensionsAnswer(TypedDict):
     which the caller has."""
 
     caller: Caller
-    extensions: list[dict[str, Any]]
+    extensions: list[JSONObject]
 
 
 class FailedApp(TypedDict):
@@ -170,16 +172,16 @@ class InspectAnswer(TypedDict):
     system: str
     prompt: str
     sizes: dict[str, int]
-    catalogue: list[dict[str, Any]]
+    catalogue: list[JSONObject]
     pii_masked: bool
-    blocks: list[dict[str, Any]]
+    blocks: list[JSONObject]
     failed: list[FailedApp]
-    sections: list[dict[str, Any]]
-    turns: list[dict[str, Any]]
-    functions: list[dict[str, Any]]
+    sections: list[JSONObject]
+    turns: list[JSONObject]
+    functions: list[JSONObject]
     placeholders: dict[str, str]
     next_turn: int
-    search: NotRequired[dict[str, Any]]
+    search: NotRequired[JSONObject]
 
 
 class HealthAnswer(TypedDict):
@@ -226,7 +228,7 @@ class SecretState(TypedDict):
 class SecretsAnswer(TypedDict):
     """The secrets an app declares."""
 
-    secrets: list[dict[str, Any]]
+    secrets: list[JSONObject]
 
 
 class InstallationAnswer(TypedDict):

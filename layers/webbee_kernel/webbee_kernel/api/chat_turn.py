@@ -14,14 +14,16 @@ from ..base.logs import bind
 from ..bootstrap import App, bootstrap, make_kernel
 from ..catalogue import AppInfo
 from ..config import Settings
-from ..errors import BadInput, KernelError, NotFound
+from ..errors import BadInput, NotFound
 from ..events import sse
 from ..llm.tools import tool_spec
 from ..sdk.context import User
 from ..turn.kernel import Ask, Kernel
 from ..turn.memory import check_session_id
 from ..values import CallRequest, SessionKey, Turn, UserKey, user_dict
+from ..values.plain import JSONObject
 from . import answers, wire
+from .health import HEALTH_CACHE_S
 from .http import Answer, Request, Route, Router
 from .identity import require_role
 from .wire import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody
@@ -86,7 +88,7 @@ class ChatService:
             )
         )
 
-    async def handle(self, event: Mapping[str, Any]) -> dict[str, Any]:
+    async def handle(self, event: Mapping[str, Any]) -> JSONObject:
         """Answer one HTTP API event."""
         return await self.router.serve(event)
 
@@ -231,7 +233,7 @@ class ChatService:
         }
         catalogue = await self.kernel.dispatch.catalogue()
         found, said = await asyncio.gather(
-            asyncio.gather(*map(_reachable, checks.values())),
+            asyncio.gather(*map(reachable, checks.values())),
             self._healths(catalogue.apps.values()),
         )
         tables, extensions = dict(zip(checks, found, strict=True)), said
@@ -272,8 +274,6 @@ class ChatService:
         return answer
 
 
-HEALTH_CACHE_S = 60.0
-"""Seconds for which an app's answer holds."""
 HEALTH_S = 6.0
 """Seconds the route waits for all apps together: one has 5."""
 
@@ -286,19 +286,11 @@ def _so_far(asked: asyncio.Task[str]) -> str:
     return "error" if asked.exception() else asked.result()
 
 
-async def _reachable(check: Any) -> str:
-    try:
-        await check
-    except KernelError as error:
-        return error.code
-    return "ok"
-
-
 def _key(user: User) -> UserKey:
     return UserKey.of(user)
 
 
-def _turn(turn: Turn) -> dict[str, Any]:
+def _turn(turn: Turn) -> JSONObject:
     """A remembered turn as its own user may read it: no facts, no placeholders."""
     return {
         "turn": turn.seq,

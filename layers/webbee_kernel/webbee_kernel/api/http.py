@@ -20,6 +20,7 @@ from ..base.logs import bind, hashed
 from ..base.metrics import answered
 from ..errors import BadInput, KernelError, NotFound
 from ..sdk.context import User
+from ..values.plain import JSONObject
 from .identity import user_of
 
 MAX_BODY_BYTES = 128 * 1024
@@ -120,7 +121,7 @@ class Router:
         self._by_key = {r.key: r for r in routes}
         self._patterns = [(_pattern(r.key), r) for r in routes]
 
-    async def serve(self, event: Mapping[str, Any]) -> dict[str, Any]:
+    async def serve(self, event: Mapping[str, Any]) -> JSONObject:
         """Answer one event; never raises. Counted, reads only where they fail: a page polls twenty
         times for each turn, which would hide that every turn fails."""
         failed = False
@@ -134,7 +135,7 @@ class Router:
             answered(failed=failed)
         return answer
 
-    async def _answer(self, event: Mapping[str, Any]) -> dict[str, Any]:
+    async def _answer(self, event: Mapping[str, Any]) -> JSONObject:
         route, path = self._find(event)
         request = Request(
             event=event,
@@ -198,7 +199,7 @@ def checked(model: type[B], data: Any) -> B:
         raise BadInput(f"{name}: {first['msg']}", field=name, limit=limit) from None
 
 
-def rendered(answer: Answer) -> dict[str, Any]:
+def rendered(answer: Answer) -> JSONObject:
     """The HTTP API's response form (payload 2.0)."""
     is_json = answer.content_type == "application/json"
     headers = {

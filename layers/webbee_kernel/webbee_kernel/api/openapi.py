@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, TypeAdapter
 
 from .. import __version__
+from ..values.plain import JSONObject
 from .answers import ErrorAnswer
 from .http import Route
 
@@ -23,10 +24,10 @@ DESCRIPTION = (
 )
 
 
-def document(routes: Iterable[Route]) -> dict[str, Any]:
+def document(routes: Iterable[Route]) -> JSONObject:
     """The document of these routes, in their order."""
-    schemas: dict[str, Any] = {}
-    paths: dict[str, dict[str, Any]] = {}
+    schemas: JSONObject = {}
+    paths: dict[str, JSONObject] = {}
     for route in routes:
         method, _, path = route.key.partition(" ")
         paths.setdefault(_PATH.sub(r"{\1}", path), {})[method.lower()] = _operation(route, schemas)
@@ -44,18 +45,18 @@ def document(routes: Iterable[Route]) -> dict[str, Any]:
     }
 
 
-def _operation(route: Route, schemas: dict[str, Any]) -> dict[str, Any]:
+def _operation(route: Route, schemas: JSONObject) -> JSONObject:
     method, _, path = route.key.partition(" ")
     doc = inspect.getdoc(route.handler) or ""
     content = {
         route.content_type: {"schema": _schema(route.answer, schemas) if route.answer else {}}
     }
-    failure: dict[str, Any] = {"application/json": {"schema": _schema(ErrorAnswer, schemas)}}
+    failure: JSONObject = {"application/json": {"schema": _schema(ErrorAnswer, schemas)}}
     if route.body_type != "application/json" or (
         route.params and route.content_type == "text/html"
     ):
         failure[route.content_type] = {}  # what a person reads in a browser
-    operation: dict[str, Any] = {
+    operation: JSONObject = {
         "operationId": f"{method.lower()}{re.sub(r'[^A-Za-z0-9]+', '_', path).rstrip('_')}",
         "summary": " ".join(doc.partition("\n\n")[0].split()),
         "parameters": _parameters(_PATH.findall(path), route.params, schemas),
@@ -78,7 +79,7 @@ def _is_needed(body: type[BaseModel]) -> bool:
     return any(f.is_required() for f in body.model_fields.values())
 
 
-def _schema(shape: Any, schemas: dict[str, Any]) -> dict[str, Any]:
+def _schema(shape: Any, schemas: JSONObject) -> JSONObject:
     """A schema, the ones it refers to collected in `schemas`; a named one by reference."""
     schema = TypeAdapter(shape).json_schema(ref_template=REFERENCE)
     schemas |= schema.pop("$defs", {})
@@ -89,8 +90,8 @@ def _schema(shape: Any, schemas: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parameters(
-    in_path: list[str], types: Mapping[str, Any], schemas: dict[str, Any]
-) -> list[dict[str, Any]]:
+    in_path: list[str], types: Mapping[str, Any], schemas: JSONObject
+) -> list[JSONObject]:
     given = {name: Annotated[str, Field(min_length=1)] for name in in_path} | dict(types)
     found = []
     for name, shape in given.items():

@@ -13,6 +13,7 @@ from ..bootstrap import App
 from ..extensions.host import ExtensionHost
 from ..oauth import page
 from ..oauth.signin import SignIn, SignIns
+from ..values.plain import JSONObject
 from .connecting import connect
 from .http import Answer, Request, Route
 from .wire import SignInBody
@@ -38,7 +39,7 @@ class SignInPages:
 
     def routes(self) -> tuple[Route, ...]:
         """Both are public: the state is the only proof, and it names the user it was begun for."""
-        query: dict[str, Any] = dict.fromkeys(
+        query: JSONObject = dict.fromkeys(
             ("state", "code", "error"), Annotated[str, Field(max_length=4096)]
         )
         return (

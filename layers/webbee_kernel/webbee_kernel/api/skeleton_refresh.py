@@ -37,6 +37,7 @@ from ..values import (
     UserDue,
     user_dict,
 )
+from ..values.plain import JSONObject
 from ..values.refreshing import from_wire
 from . import answers
 from .http import Answer, Request, Route, Router
@@ -79,7 +80,7 @@ class RefreshService:
             )
         )
 
-    async def handle(self, event: Mapping[str, Any]) -> dict[str, Any]:
+    async def handle(self, event: Mapping[str, Any]) -> JSONObject:
         """An EventBridge tick, a batch of SQS messages, an HTTP API event, or an operator's
         `{"signal": name, "data": {…}}`."""
         if "Records" in event:
@@ -135,7 +136,7 @@ class RefreshService:
         purged = await self._installer.uninstall(request.caller, app_id)
         return Answer({"app_id": app_id, "installed": False, "purged": purged})
 
-    async def _batch(self, records: list[dict[str, Any]]) -> dict[str, Any]:
+    async def _batch(self, records: list[JSONObject]) -> JSONObject:
         """Work on all messages side by side; what could not be done is reported so that only it
         comes again."""
         done = await asyncio.gather(*(self._message(r) for r in records))
@@ -147,7 +148,7 @@ class RefreshService:
             ]
         }
 
-    async def _message(self, record: dict[str, Any]) -> bool:
+    async def _message(self, record: JSONObject) -> bool:
         """Whether the message is dealt with. One that cannot be read comes again, by then perhaps
         to the version that knows it, and ends in the dead-letter queue."""
         try:

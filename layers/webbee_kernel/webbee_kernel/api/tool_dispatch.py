@@ -23,6 +23,7 @@ from ..sdk.errors import SecretTooLargeError
 from ..stores.installed import is_installed
 from ..surfaces import secrets
 from ..values import CallOutcome, CallRequest, UserKey, user_dict
+from ..values.plain import JSONObject
 from . import answers
 from .http import Answer, Request, Route, Router
 from .identity import has_role, require_role
@@ -88,7 +89,7 @@ class ToolService:
             )
         )
 
-    async def handle(self, event: Mapping[str, Any]) -> dict[str, Any]:
+    async def handle(self, event: Mapping[str, Any]) -> JSONObject:
         """An HTTP API event, a call from `chat_turn`, or its question for the catalogue."""
         if "requestContext" in event:
             return await self.router.serve(event)
@@ -251,7 +252,7 @@ def _key(user: User) -> UserKey:
     return UserKey.of(user)
 
 
-def _result(outcome: dict[str, Any]) -> dict[str, Any]:
+def _result(outcome: JSONObject) -> JSONObject:
     shown = (
         "app_id",
         "fn_name",

@@ -3,9 +3,11 @@ by name."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from ..values.plain import JSONObject
 
 MAX_MESSAGE = 8_000
 """Characters of a message."""
@@ -56,7 +58,7 @@ class CallBody(_Wire):
     """`POST /v1/extensions/{app_id}/call`: a chat function, or a panel as `__panel__<id>`."""
 
     function: Annotated[str, Field(min_length=1, max_length=128)]
-    params: dict[str, Any] = Field(default_factory=dict)
+    params: JSONObject = Field(default_factory=dict)
     request_id: RequestId | None = None
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from ..catalogue import Catalogue
 from ..errors import DispatchUnanswered, across
 from ..values import CallOutcome, CallRequest, failed, outcome_from
+from ..values.plain import JSONObject
 from .clients import ClientFactory, aws_client
 
 READ_TIMEOUT_S = 60.0
@@ -51,7 +52,7 @@ class LambdaDispatch:
             raise across(error)
         return outcome_from(answer)
 
-    async def _invoke(self, payload: dict[str, Any]) -> dict[str, Any]:
+    async def _invoke(self, payload: JSONObject) -> JSONObject:
         from botocore.exceptions import BotoCoreError, ClientError
 
         client = self._client_factory("lambda")

@@ -6,13 +6,13 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import orjson
 
 from ..base.logs import correlation_id
 from ..sdk.context import User
 from ..values import RefreshMessage, Wanted, user_dict
+from ..values.plain import JSONObject
 from ..values.refreshing import asked, to_wire
 from .clients import ClientFactory, aws_client
 
@@ -82,7 +82,7 @@ def _brisk(factory: ClientFactory) -> ClientFactory:
     return lambda service: aws_client(service, read_timeout=PATIENCE_S, attempts=1)
 
 
-def _entry(index: int, message: RefreshMessage) -> dict[str, Any]:
+def _entry(index: int, message: RefreshMessage) -> JSONObject:
     return {
         "Id": str(index),
         "MessageBody": orjson.dumps(to_wire(message)).decode(),

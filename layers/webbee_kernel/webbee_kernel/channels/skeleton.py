@@ -14,6 +14,7 @@ from ..invariants import breach
 from ..sdk.errors import SkeletonAccessForbidden
 from ..sdk.result import ActionResult
 from ..values import Section
+from ..values.plain import JSONObject
 from .rows import label_keys
 
 MAX_FIELDS = 6
@@ -82,13 +83,13 @@ def age(refreshed_at: float | None, now: float) -> str:
     return f"cached ~{text} ago"
 
 
-def visible(data: dict[str, Any]) -> dict[str, Any]:
+def visible(data: JSONObject) -> JSONObject:
     """The first six fields that do not start with an underscore."""
     shown = [(k, v) for k, v in data.items() if not str(k).startswith("_")]
     return dict(shown[:MAX_FIELDS])
 
 
-def compress(data: dict[str, Any]) -> str:
+def compress(data: JSONObject) -> str:
     """`field=value, field=value` by the rules above, on one line."""
     return ", ".join(f"{_name(k)}={_value(v)}" for k, v in visible(data).items()) or "(empty)"
 
@@ -131,7 +132,7 @@ def leading(items: Sequence[Any]) -> list[str]:
     return shown
 
 
-def _item(item: dict[str, Any]) -> str:
+def _item(item: JSONObject) -> str:
     """`label (#id)` of a dict in a list: its title-like field, or its first scalar."""
     title, ident = label_keys(item)
     parts = [_scalar(item[title])] if title is not None else []
@@ -160,7 +161,7 @@ def _word(value: Any) -> str:
     return cut(_FORGED_FIELD.sub(r"\1:", one_line(str(value))), MAX_STRING)
 
 
-def inner(result: Any) -> dict[str, Any]:
+def inner(result: Any) -> JSONObject:
     """What a refresh handler returned, as the dict to store: `{"response": {...}}`, an ActionResult
     or a plain dict.
 
@@ -189,16 +190,16 @@ def inner(result: Any) -> dict[str, Any]:
 class Snapshots:
     """`ctx.skeleton` inside `@ext.skeleton` handlers: the app's stored snapshots, by section."""
 
-    def __init__(self, stored: Mapping[str, dict[str, Any]]) -> None:
+    def __init__(self, stored: Mapping[str, JSONObject]) -> None:
         self._stored = stored
 
-    async def get(self, section: str) -> dict[str, Any] | None:
+    async def get(self, section: str) -> JSONObject | None:
         """The stored snapshot with `_refreshed_at` and `_ttl`, or None before the first refresh."""
         snapshot = self._stored.get(section)
         return dict(snapshot) if snapshot is not None else None
 
 
-def snapshots(sections: Iterable[Section]) -> dict[str, dict[str, Any]]:
+def snapshots(sections: Iterable[Section]) -> dict[str, JSONObject]:
     """What `Snapshots` hands out, of sections that were refreshed at least once."""
     return {
         s.section: {**s.data, "_refreshed_at": s.refreshed_at, "_ttl": s.ttl}
@@ -210,7 +211,7 @@ def snapshots(sections: Iterable[Section]) -> dict[str, dict[str, Any]]:
 class SkeletonForbidden:
     """`ctx.skeleton` everywhere else."""
 
-    async def get(self, section: str) -> dict[str, Any] | None:
+    async def get(self, section: str) -> JSONObject | None:
         """Raises `SkeletonAccessForbidden`."""
         raise SkeletonAccessForbidden(
             breach(

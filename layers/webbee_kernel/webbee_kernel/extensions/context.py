@@ -30,6 +30,7 @@ from ..surfaces.secrets import SecretsClient
 from ..surfaces.small import ConfigClient, Log, NotifyClient, TimeContext
 from ..surfaces.store import StoreClient
 from ..values import UserKey
+from ..values.plain import JSONObject
 from .outcomes import plain_json
 from .registry import Registry
 
@@ -213,7 +214,7 @@ class _Hooks:
         return await self._factory.begin_signin(self._user, self._app, provider, login_hint)
 
     async def call(
-        self, app_id: str, method: str, params: dict[str, Any], stack: tuple[str, ...]
+        self, app_id: str, method: str, params: JSONObject, stack: tuple[str, ...]
     ) -> Any:
         """Run another extension's exposed method as the same user."""
         loaded = self._factory.registry.loaded.get(app_id)
@@ -225,7 +226,7 @@ class _Hooks:
         ctx = self._factory.make(self._user, app_id, stack=stack, system=self._system)
         return await exposed.func(ctx, **params)
 
-    async def emit(self, event_type: str, data: dict[str, Any], stack: tuple[str, ...]) -> None:
+    async def emit(self, event_type: str, data: JSONObject, stack: tuple[str, ...]) -> None:
         """Call every listener; a failing one is logged and the others still hear."""
         for app_id, loaded in self._factory.registry.loaded.items():
             for wanted, handler in loaded.ext.event_handlers:

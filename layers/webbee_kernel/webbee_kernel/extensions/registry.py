@@ -6,11 +6,9 @@ import json
 import logging
 import re
 import sys
-import traceback
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
@@ -31,6 +29,8 @@ from ..sdk import Extension, FunctionDef
 from ..sdk.chat import params_model
 from ..sdk.definitions import ToolDef
 from ..sdk.extension import ALERT_PREFIX, REFRESH_PREFIX
+from ..values.plain import JSONObject
+from .failures import reason_of
 from .loader import load_main
 
 KERNELS = (REFRESH_PREFIX, ALERT_PREFIX)
@@ -38,10 +38,7 @@ KERNELS = (REFRESH_PREFIX, ALERT_PREFIX)
 
 APP_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 FN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
-MAX_REASON = 500
-"""Characters of why an extension did not load: health, the catalogue and the inspector carry it."""
 
-_FOLDERS = re.compile(r"(?<![\w./])/(?:[^\s/:()'\"]+/)+")
 
 _log = logging.getLogger("webbee.registry")
 
@@ -53,7 +50,7 @@ class LoadedExtension:
     app_id: str
     ext: Extension
     folder: Path | None = None
-    manifest: dict[str, Any] = field(default_factory=dict)
+    manifest: JSONObject = field(default_factory=dict)
 
     @property
     def functions(self) -> dict[str, FunctionDef]:
@@ -182,7 +179,7 @@ def _pii(function: FunctionDef) -> dict[str, str]:
     return kinds
 
 
-def _data_schema(function: FunctionDef) -> dict[str, Any]:
+def _data_schema(function: FunctionDef) -> JSONObject:
     """The JSON schema of the data a function declares to return; empty where it declares none, or
     what Pydantic has no schema for."""
     if function.data_model is None:
@@ -193,7 +190,7 @@ def _data_schema(function: FunctionDef) -> dict[str, Any]:
         return {}
 
 
-def input_schema(function: FunctionDef) -> dict[str, Any]:
+def input_schema(function: FunctionDef) -> JSONObject:
     """The JSON schema of a function's arguments; `params` of the decorator where there is no
     Pydantic model."""
     if function.params_model:
@@ -273,33 +270,7 @@ def _first(texts: Iterable[str]) -> str:
     return next((text for text in texts if text), "")
 
 
-def _manifest(folder: Path) -> dict[str, Any]:
+def _manifest(folder: Path) -> JSONObject:
     path = folder / "imperal.json"
     data = json.loads(path.read_text("utf-8")) if path.exists() else {}
     return data if isinstance(data, dict) else {}
-
-
-def reason_of(error: BaseException, folder: Path) -> str:
-    """`ImportError: no module named x (main.py:3)`: enough for the author, nothing of the
-    operator's paths."""
-    text = error.msg if isinstance(error, SyntaxError) else str(error)
-    text = _FOLDERS.sub("", text.replace(f"{folder.resolve().parent}/", ""))
-    file, line = place_of(error, folder)
-    return one_line(f"{type(error).__name__}: {text}", MAX_REASON) + (
-        f" ({file}:{line})" if file else ""
-    )
-
-
-def place_of(error: BaseException, folder: Path) -> tuple[str, int]:
-    """File and line in the extension's folder where a load failed; `("", 0)` where none of its own
-    lines was running."""
-    root = folder.resolve()
-    places = [(f.filename, f.lineno or 1) for f in traceback.extract_tb(error.__traceback__)]
-    if isinstance(error, SyntaxError) and error.filename:
-        places.append((error.filename, error.lineno or 1))
-    own = [
-        (Path(name).relative_to(root).as_posix(), line)
-        for name, line in places
-        if Path(name).is_relative_to(root)
-    ]
-    return own[-1] if own else ("", 0)

@@ -24,6 +24,7 @@ from ..sdk.definitions import FunctionDef
 from ..sdk.result import ui_dict
 from ..stores.protocols import Stores
 from ..values import AuditRecord, CallOutcome, CallRequest, UserKey, failed, user_from
+from ..values.plain import JSONObject
 from . import unattended
 from .audit import Audit
 from .context import ContextFactory
@@ -41,7 +42,7 @@ class _Call:
 
     handler: Any
     args: tuple[Any, ...]
-    kwargs: dict[str, Any]
+    kwargs: JSONObject
     action_type: str = "read"
     definition: FunctionDef | None = None
 
@@ -267,7 +268,7 @@ class ExtensionRunner:
 
 
 def _arguments(
-    model: type[BaseModel] | None, arguments: dict[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    model: type[BaseModel] | None, arguments: JSONObject
+) -> tuple[tuple[Any, ...], JSONObject]:
     """`(params,)` for a handler with a Pydantic parameter, keyword arguments for the others."""
     return ((model.model_validate(arguments),), {}) if model else ((), dict(arguments))

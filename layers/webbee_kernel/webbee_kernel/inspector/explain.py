@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..catalogue import MAX_RULES
 from ..channels import skeleton
 from ..channels.fact_ledger import TURN_CAP
@@ -14,13 +12,14 @@ from ..turn.rules import MAX_ABOUT, MAX_APPS
 from ..turn.shortlist import BUDGET
 from ..turn.state import TurnState
 from ..values import RING_SIZE
+from ..values.plain import JSONObject
 from . import functions, sections, turns
 
 CHARS_PER_TOKEN = 3.5
 """A rough figure for mixed English, Russian and JSON; models count for themselves."""
 
 
-def explain(view: TurnState) -> dict[str, Any]:
+def explain(view: TurnState) -> JSONObject:
     """`blocks`, `failed`, `sections`, `turns`, `functions`, `placeholders`. Nothing is called or
     stored."""
     _ = view.prompt  # first: placeholders get the numbers a real turn gives them
@@ -38,7 +37,7 @@ def explain(view: TurnState) -> dict[str, Any]:
     }
 
 
-def blocks(view: TurnState, shown_sections: int) -> list[dict[str, Any]]:
+def blocks(view: TurnState, shown_sections: int) -> list[JSONObject]:
     """Each part a model receives, in order: characters, its cap and what the cap is made of; None
     where there is none."""
     prompt = view.prompt

@@ -3,15 +3,14 @@ when not."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..catalogue import FunctionInfo
 from ..llm.tools import tool_spec
 from ..turn.shortlist import BUDGET, Shortlist
 from ..turn.state import TurnState
+from ..values.plain import JSONObject
 
 
-def report(view: TurnState) -> list[dict[str, Any]]:
+def report(view: TurnState) -> list[JSONObject]:
     """Every function of every deployed app, offered ones first in the order a model reads them;
     apps that failed last.
 
@@ -61,7 +60,7 @@ def _row(
     position: int | None,
     scores: dict[str, tuple[int, float]],
     why_not: str = "",
-) -> dict[str, Any]:
+) -> JSONObject:
     rank, score = scores.get(function.tool_name, (None, None))
     missing = [s for s in function.scopes if not view.user.has_scope(s)]
     return {

@@ -15,17 +15,18 @@ from ..turn.memory import REPLY_PREVIEW
 from ..turn.preview import MESSAGE_PREVIEW
 from ..turn.state import TurnState
 from ..values import HistoryItem, ToolCallDigest, Turn
+from ..values.plain import JSONObject
 from . import sections, turns
 
 MAX_FOUND = 200
 SEEN = "the model sees it"
 _EXCERPT = 60
 
-Hit = dict[str, Any]
+Hit = JSONObject
 Stands = Callable[[Any], bool]
 
 
-def search(view: TurnState, value: str) -> dict[str, Any]:
+def search(view: TurnState, value: str) -> JSONObject:
     """`{"value", "seen", "verdict", "found": [{"channel", "place", "path", "state", "because",
     "excerpt"}]}`.
 
@@ -164,7 +165,7 @@ def _sections(view: TurnState, stands: Stands) -> Iterator[Hit]:
 
 
 def _section_state(
-    report: dict[str, Any], name: str, path: str, leaf: Any, stands: Stands
+    report: JSONObject, name: str, path: str, leaf: Any, stands: Stands
 ) -> tuple[str, str]:
     if not report["in_prompt"]:
         return "hidden", report["why_not"]
@@ -182,7 +183,7 @@ def _masking(masked: Mapping[str, str], leaf: Any, stands: Stands) -> list[str]:
     return [p for p, real in masked.items() if stands(real) or real in str(leaf)]
 
 
-def _lost(field: dict[str, Any], path: str) -> tuple[str, str]:
+def _lost(field: JSONObject, path: str) -> tuple[str, str]:
     """By which rule a value of a section's field does not render."""
     losses = (
         x for x in field["losses"] if _within(path, x["path"]) or x["rule"] == "line_over_700"

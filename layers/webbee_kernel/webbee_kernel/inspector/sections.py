@@ -16,6 +16,7 @@ from ..channels.fitting import fit
 from ..channels.rows import label_keys
 from ..turn.state import TurnState
 from ..values import Section
+from ..values.plain import JSONObject
 
 RAW_SHOWN = 16_000
 """Characters of a section's raw data in the report; stored are up to 64 KB."""
@@ -52,7 +53,7 @@ class Loss:
         }
 
 
-def report(view: TurnState) -> list[dict[str, Any]]:
+def report(view: TurnState) -> list[JSONObject]:
     """Every stored section and every one an installed app registers, in the prompt or not."""
     known = {(a.app_id, s.section): s for a in view.catalogue.apps.values() for s in a.sections}
     shown = Counter(s.section for s in view.sections if s.data is not None)
@@ -66,7 +67,7 @@ def report(view: TurnState) -> list[dict[str, Any]]:
 
 def _one(
     view: TurnState, section: Section, names: Counter[str], info: SectionInfo | None, stored: bool
-) -> dict[str, Any]:
+) -> JSONObject:
     in_prompt = section.data is not None and section.app_id in view.installed
     raw = section.data or {}
     size = len(json.dumps(raw, ensure_ascii=False, default=str))
@@ -86,7 +87,7 @@ def _one(
     }
 
 
-def _rendered(view: TurnState, section: Section, name: str, in_prompt: bool) -> dict[str, Any]:
+def _rendered(view: TurnState, section: Section, name: str, in_prompt: bool) -> JSONObject:
     """The line that stands in the prompt, and what of each field it shows."""
     mask = view.gate.mask if view.gate else None
     line = skeleton.line(section, view.now, name, mask) if in_prompt else ""
@@ -98,7 +99,7 @@ def _rendered(view: TurnState, section: Section, name: str, in_prompt: bool) -> 
     }
 
 
-def _times(section: Section, now: float) -> dict[str, Any]:
+def _times(section: Section, now: float) -> JSONObject:
     """How old the snapshot is and when it is due again."""
     due = section.due_at
     age = None if section.refreshed_at is None else max(0, int(now - section.refreshed_at))
@@ -132,7 +133,7 @@ def _why_not(view: TurnState, section: Section, stored: bool) -> str:
     )
 
 
-def fields(view: TurnState, section: Section, name: str) -> list[dict[str, Any]]:
+def fields(view: TurnState, section: Section, name: str) -> list[JSONObject]:
     """Field by field: the raw value, the text that renders, `shown`, `cut` or `dropped`, and the
     losses. `name` is the line's label."""
     raw = section.data or {}
@@ -158,7 +159,7 @@ def fields(view: TurnState, section: Section, name: str) -> list[dict[str, Any]]
 
 def _shown_field(
     view: TurnState, key: Any, value: Any, text: str, room: int, losses: list[Loss]
-) -> dict[str, Any]:
+) -> JSONObject:
     """A field that renders as `text`, of which as much is shown as the line has room for."""
     shown = text[: max(0, room)]
     if len(shown) < len(text):
@@ -176,7 +177,7 @@ def _unseen(key: Any, path: str) -> Loss:
 
 def _field(
     view: TurnState, name: Any, value: Any, shown: str, state: str, losses: list[Loss]
-) -> dict[str, Any]:
+) -> JSONObject:
     return {
         "name": str(name),
         "state": state,
@@ -219,7 +220,7 @@ def _values(items: Sequence[Any], path: str) -> Iterator[Loss]:
         yield Loss(path, "values_over_200", f"{shown} of {len(items)} values render")
 
 
-def _record(item: dict[str, Any], path: str) -> Iterator[Loss]:
+def _record(item: JSONObject, path: str) -> Iterator[Loss]:
     kept = label_keys(item)
     for key, value in item.items():
         if key in kept:

@@ -15,6 +15,7 @@ from ..turn import memory as session_memory
 from ..turn.preview import MESSAGE_PREVIEW
 from ..turn.state import TurnState
 from ..values import JSON, RING_SIZE, HistoryItem, ToolCallDigest, Turn
+from ..values.plain import JSONObject
 
 GUARDS = {
     "UNKNOWN_TOOL": "known function: refused",
@@ -32,13 +33,13 @@ _MORE = re.compile(r"… (?:\d+ more(?:, fields left out)?|fields left out)")
 _CHARS = re.compile(r"…\[\d+ chars\]$")
 
 
-def report(view: TurnState) -> list[dict[str, Any]]:
+def report(view: TurnState) -> list[JSONObject]:
     """The remembered turns, oldest first."""
     items = session_memory.history(view.memory, view.gate.mask if view.gate else None)
     return [_turn(view, turn, item) for turn, item in zip(view.memory.turns, items, strict=True)]
 
 
-def _turn(view: TurnState, turn: Turn, item: HistoryItem) -> dict[str, Any]:
+def _turn(view: TurnState, turn: Turn, item: HistoryItem) -> JSONObject:
     lines = item.facts
     return {
         "turn": turn.seq,
@@ -59,14 +60,14 @@ def _turn(view: TurnState, turn: Turn, item: HistoryItem) -> dict[str, Any]:
     }
 
 
-def guard(call: dict[str, Any]) -> str:
+def guard(call: JSONObject) -> str:
     """The guards' verdict as the call's record tells it."""
     if call.get("status") == "ok":
         return "all passed"
     return GUARDS.get(str(call.get("error_code", "")), "all passed; the call itself failed")
 
 
-def _fact(view: TurnState, digest: ToolCallDigest) -> dict[str, Any]:
+def _fact(view: TurnState, digest: ToolCallDigest) -> JSONObject:
     """One call's FACTS line and its ARGS line, each empty where there is none. `data` and `args`
     hold the user's real values, `masked` what stands for them in the lines."""
     data, args = real(view, digest.data_facts_json), real(view, digest.args_json)
@@ -107,7 +108,7 @@ def cuts(value: Any, path: str = "data") -> Iterator[tuple[str, str]]:
         yield path, found.group()
 
 
-def grounding(view: TurnState, turn: Turn) -> dict[str, Any]:
+def grounding(view: TurnState, turn: Turn) -> JSONObject:
     """The verdict on a past reply, computed again from what is remembered, with every token it
     looked for.
 
@@ -118,7 +119,7 @@ def grounding(view: TurnState, turn: Turn) -> dict[str, Any]:
     if not turn.digests:
         return {"recomputed": False, "why_not": "the turn has no facts to check its reply against"}
     verdict = check(turn.reply, evidence=_evidence(view, turn))
-    tokens: list[dict[str, Any]] = [
+    tokens: list[JSONObject] = [
         {"kind": s.how, "token": turn.reply[s.start : s.end], "found": True, "path": s.path}
         for s in verdict.sources
     ]

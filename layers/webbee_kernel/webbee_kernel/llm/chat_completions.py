@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from ..errors import ModelUnavailable
+from ..values.plain import JSONObject
 from .conversation import Message, conversation
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
 from .tools import call, clean, describe, parameters, whole
@@ -26,12 +27,12 @@ _THOUGHTS: Final = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
 
 def completion_request(
     model: str, request: ModelRequest, without: frozenset[str] = frozenset()
-) -> dict[str, Any]:
+) -> JSONObject:
     """The body of one request. `without` holds any of temperature, max_tokens."""
     messages = [m for message in conversation(request) for m in _message(message)]
     if request.system.strip():
         messages.insert(0, {"role": "system", "content": clean(request.system)})
-    body: dict[str, Any] = {"model": model, "messages": messages}
+    body: JSONObject = {"model": model, "messages": messages}
     if request.tools:
         body["tools"] = [_tool(t) for t in request.tools]
     body["max_completion_tokens" if "max_tokens" in without else "max_tokens"] = request.max_tokens
@@ -40,7 +41,7 @@ def completion_request(
     return body
 
 
-def _message(message: Message) -> Iterator[dict[str, Any]]:
+def _message(message: Message) -> Iterator[JSONObject]:
     """A message; calls are followed by one for each with what it returned."""
     if not message.calls:
         yield {"role": message.role, "content": message.text}
@@ -61,7 +62,7 @@ def _message(message: Message) -> Iterator[dict[str, Any]]:
         yield {"role": "tool", "tool_call_id": c.call_id, "content": c.result}
 
 
-def _tool(tool: ToolSpec) -> dict[str, Any]:
+def _tool(tool: ToolSpec) -> JSONObject:
     return {
         "type": "function",
         "function": {
@@ -95,7 +96,7 @@ def _stop_reason(finish: str, refusal: str) -> str:
     return "refusal" if refusal and finish == "stop" else STOP_REASONS.get(finish, finish)
 
 
-def _usage(usage: dict[str, Any]) -> Usage:
+def _usage(usage: JSONObject) -> Usage:
     """The service's input tokens hold those from its cache, as ours do."""
     cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
     return Usage(usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, cached)

@@ -6,8 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
+from ..values.plain import JSONObject
 from .protocol import Exchange, ModelRequest
 from .tools import clean
 
@@ -25,7 +26,7 @@ class NativeCall:
 
     call_id: str
     name: str
-    arguments: dict[str, Any]
+    arguments: JSONObject
     result: str
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from ..values.plain import JSONObject
 from .conversation import Message, conversation
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
 from .tools import call, clean, describe, parameters, whole
 
-Body = dict[str, Any]
+Body = JSONObject
 _CACHE_POINT: Final = {"cachePoint": {"type": "default"}}
 
 

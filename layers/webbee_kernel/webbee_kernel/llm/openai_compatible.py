@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from ..errors import ModelUnavailable, SettingsError
+from ..values.plain import JSONObject
 from .attempts import Passing, attempts, pause_of, slow
 from .chat_completions import completion_request, read
 from .key import ModelKey
@@ -92,7 +93,7 @@ class OpenAICompatibleModel:
                 "model=%s part=%s | server refuses it, asked again without", self._model, part
             )
 
-    async def _post(self, body: dict[str, Any], left: float) -> tuple[int, Any, Any]:
+    async def _post(self, body: JSONObject, left: float) -> tuple[int, Any, Any]:
         """Status, headers and the parsed body (None where it is no JSON). Redirects are not
         followed: the key stays here."""
         import httpx2  # imported late: other models need none of it

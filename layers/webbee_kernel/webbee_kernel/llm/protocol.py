@@ -8,7 +8,9 @@ adapters of real model services.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
+
+from ..values.plain import JSONObject
 
 Role = Literal["classifier", "narrator", "ai"]
 
@@ -26,7 +28,7 @@ class ToolSpec:
     app_id: str
     fn_name: str
     description: str
-    input_schema: dict[str, Any]
+    input_schema: JSONObject
     action_type: str
     examples: tuple[str, ...]
 
@@ -37,7 +39,7 @@ class ToolCall:
     it came."""
 
     name: str
-    arguments: dict[str, Any] | str
+    arguments: JSONObject | str
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ..catalogue import EXAMPLES_SHOWN, FunctionInfo
+from ..values.plain import JSONObject
 from .protocol import ToolCall, ToolSpec
 
 MAX_DESCRIPTION: Final = 1024
@@ -43,7 +44,7 @@ def describe(tool: ToolSpec) -> str:
     return f"{text} {SAID} {'; '.join(examples)}" if examples else text[:MAX_DESCRIPTION]
 
 
-def parameters(tool: ToolSpec) -> dict[str, Any]:
+def parameters(tool: ToolSpec) -> JSONObject:
     """The arguments' JSON schema with references written out and titles left out.
 
     The top level keeps `type`, `properties` and `required` only: some models of Bedrock refuse any
@@ -68,7 +69,7 @@ def _plain(node: Any, definitions: Mapping[str, Any], depth: int) -> Any:
     return _object({**definitions[name], **beside}, definitions, depth - 1)
 
 
-def _object(node: Mapping[str, Any], definitions: Mapping[str, Any], depth: int) -> dict[str, Any]:
+def _object(node: Mapping[str, Any], definitions: Mapping[str, Any], depth: int) -> JSONObject:
     """A schema without titles; the keys of its properties are arguments' names, and `title` may be
     one."""
     plain = {

@@ -12,6 +12,7 @@ import orjson
 
 from ..errors import CallError
 from ..values.oauth import Provider
+from ..values.plain import JSONObject
 from .signin import SignIn
 
 TOKEN_S = 10.0
@@ -28,7 +29,7 @@ class Http(Protocol):
 
 async def exchange(
     http: Http, provider: Provider, signin: SignIn, code: str, client_id: str, client_secret: str
-) -> dict[str, Any]:
+) -> JSONObject:
     """The provider's token answer.
 
     Raises CallError: PERMISSION_DENIED where the provider refuses, BACKEND_5XX and BACKEND_TIMEOUT
@@ -69,7 +70,7 @@ async def exchange(
     )
 
 
-async def identity(http: Http, provider: Provider, tokens: Mapping[str, Any]) -> dict[str, Any]:
+async def identity(http: Http, provider: Provider, tokens: Mapping[str, Any]) -> JSONObject:
     """`sub`, `email` and `name` of the account, as far as the provider tells; empty where it does
     not.
 
@@ -98,7 +99,7 @@ async def identity(http: Http, provider: Provider, tokens: Mapping[str, Any]) ->
 
 def account(
     provider: str, tokens: Mapping[str, Any], who: Mapping[str, Any], now: float
-) -> dict[str, Any]:
+) -> JSONObject:
     """The account document: what `imperal_sdk.oauth_tokens` reads, `expires_at` in Unix seconds. A
     missing refresh token leaves the one that is there."""
     lifetime = str(tokens.get("expires_in", ""))
@@ -120,7 +121,7 @@ def _is_token(value: Any) -> bool:
     return isinstance(value, str) and 0 < len(value) <= _MAX_TOKEN
 
 
-def _object(answer: Any) -> dict[str, Any]:
+def _object(answer: Any) -> JSONObject:
     try:
         body = answer.json()
     except ValueError:
@@ -128,7 +129,7 @@ def _object(answer: Any) -> dict[str, Any]:
     return body if isinstance(body, dict) else {}
 
 
-def _claims(token: Any) -> dict[str, Any]:
+def _claims(token: Any) -> JSONObject:
     try:
         payload = str(token).split(".")[1]
         claims = orjson.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))

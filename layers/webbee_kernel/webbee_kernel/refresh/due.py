@@ -13,13 +13,14 @@ import asyncio
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from ..base.clock import Clock
 from ..base.logs import correlation_id
 from ..base.metrics import flush, record
-from ..stores.protocols import SkeletonStore
+from ..stores.skeleton_protocol import SkeletonStore
 from ..values import DueUser, RefreshMessage, ShardDue, ShardMark, UserDue, UserKey
+from ..values.plain import JSONObject
 from ..values.refreshing import MAX_DELAY_S
 from .pace import TICK_S
 
@@ -127,7 +128,7 @@ _END = ""
 
 
 def due_message(
-    user: UserKey, who: dict[str, Any], due_at: float, now: float, queued_until: float
+    user: UserKey, who: JSONObject, due_at: float, now: float, queued_until: float
 ) -> UserDue:
     """The message that has the user refreshed at their second, never before it."""
     named = {k: v for k, v in who.items() if k in ("role", "language", "email") and v}

@@ -13,7 +13,7 @@ from ..base.metrics import record
 from ..catalogue import SectionInfo
 from ..dispatch import Dispatch
 from ..sdk.context import User
-from ..stores.protocols import SkeletonStore
+from ..stores.skeleton_protocol import SkeletonStore
 from ..values import (
     JSONObject,
     Lease,

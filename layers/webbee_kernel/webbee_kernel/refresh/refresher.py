@@ -8,7 +8,7 @@ from collections.abc import Callable
 from ..base.clock import Clock
 from ..dispatch import Dispatch
 from ..events import EventLog
-from ..stores.protocols import SkeletonStore
+from ..stores.skeleton_protocol import SkeletonStore
 from ..values import (
     RefreshAsked,
     RefreshMessage,

@@ -11,9 +11,9 @@ from .protocols import (
     EventStore,
     SecretStore,
     SessionStore,
-    SkeletonStore,
     Stores,
 )
+from .skeleton_protocol import SkeletonStore
 
 __all__ = [
     "AuditStore",

@@ -19,6 +19,7 @@ from ..values import (
     ToolCallDigest,
     Turn,
 )
+from ..values.plain import JSONObject
 from .jsontext import dumps, loads
 
 MAX_ITEM_BYTES: Final = 400 * 1024
@@ -32,7 +33,7 @@ _RECORDS: Final = (Turn, PendingConfirmation, AuditRecord, Event, Installation)
 _FIELDS: Final[dict[type, tuple[str, ...]]] = {
     cls: tuple(f.name for f in fields(cls)) for cls in _RECORDS
 }
-_TURN_DEFAULTS: Final[dict[str, Any]] = {
+_TURN_DEFAULTS: Final[JSONObject] = {
     "vault": {},
     "masked": True,
     "response": {},
@@ -90,7 +91,7 @@ def turn_from(text: str) -> Turn:
     return Turn(**{**row, "digests": tuple(digests)})
 
 
-def _pending(row: dict[str, Any]) -> PendingConfirmation:
+def _pending(row: JSONObject) -> PendingConfirmation:
     known = {name: row[name] for name in _FIELDS[PendingConfirmation] if name in row}
     known["steps"] = tuple(known.get("steps", ()))
     for name in ("values", "hidden"):
@@ -166,7 +167,7 @@ def fitting(text: str, what: str) -> str:
     return text
 
 
-def _shortened(outcome: dict[str, Any], size: int) -> dict[str, Any]:
+def _shortened(outcome: JSONObject, size: int) -> JSONObject:
     """The outcome with every large field cut (text) or emptied (anything else), and a note of what
     it was."""
     kept = {name: _small(value) for name, value in outcome.items()}
@@ -179,13 +180,13 @@ def _small(value: Any) -> Any:
     return value if len(dumps(value)) <= _KEPT_TEXT else None
 
 
-def _row(record: Any) -> dict[str, Any]:
+def _row(record: Any) -> JSONObject:
     return {name: getattr(record, name) for name in _FIELDS[type(record)]}
 
 
-def _known(cls: type, text: str) -> dict[str, Any]:
+def _known(cls: type, text: str) -> JSONObject:
     return _only(cls, loads(text))
 
 
-def _only(cls: type, row: dict[str, Any]) -> dict[str, Any]:
+def _only(cls: type, row: JSONObject) -> JSONObject:
     return {name: row[name] for name in _FIELDS[cls] if name in row}

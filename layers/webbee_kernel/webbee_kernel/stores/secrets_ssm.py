@@ -13,6 +13,7 @@ from typing import Any
 
 from ..aws.clients import ClientFactory, aws_client, error_code, in_thread, outage
 from ..errors import BadInput, StorageUnavailable
+from ..values.plain import JSONObject
 
 MAX_VALUE_BYTES = 8 * 1024
 _PLAIN = re.compile(r"[A-Za-z0-9_-]")
@@ -55,12 +56,12 @@ class SsmSecretStore:
             raise ValueError(f"secret path {path!r} has an empty part")
         return "/".join([self._prefix, *map(_escaped, parts)])
 
-    async def _call(self, operation: str, **request: Any) -> dict[str, Any] | None:
+    async def _call(self, operation: str, **request: Any) -> JSONObject | None:
         """None where the parameter does not exist."""
-        answer: dict[str, Any] | None = await in_thread(self._send, operation, request)
+        answer: JSONObject | None = await in_thread(self._send, operation, request)
         return answer
 
-    def _send(self, operation: str, request: dict[str, Any]) -> Any:
+    def _send(self, operation: str, request: JSONObject) -> Any:
         try:
             return getattr(self._client_factory("ssm"), operation)(**request)
         except Exception as error:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ..values import Lease, Section
+from ..values.plain import JSONObject
 from .jsontext import dumps, loads
 from .keys import section_key
 
@@ -26,10 +27,10 @@ NO_SECTIONS: Final = "{}"
 class Snapshot:
     """A section's data as it is stored: its version, when that was made, what it replaced."""
 
-    data: dict[str, Any] | None
+    data: JSONObject | None
     version: int
     refreshed_at: float | None
-    previous: dict[str, Any] | None = None
+    previous: JSONObject | None = None
 
 
 def book_text(sections: Iterable[Section]) -> str:
@@ -39,7 +40,7 @@ def book_text(sections: Iterable[Section]) -> str:
 
 def book_from(text: str) -> Book:
     """The bookkeeping, a `Section` without data each."""
-    entries: dict[str, dict[str, Any]] = loads(text)
+    entries: dict[str, JSONObject] = loads(text)
     sections = (_section(key, entry) for key, entry in entries.items())
     return {section.key: section for section in sections}
 
@@ -78,11 +79,11 @@ def added(book: Mapping[tuple[str, str], Section], sections: Iterable[Section]) 
     return {**book, **new} if new else None
 
 
-def _entry(section: Section) -> dict[str, Any]:
+def _entry(section: Section) -> JSONObject:
     """What a reader could not tell by itself: without `due` a section keeps its own pace, without
     `alerted` its last change was told."""
     at, due_at = section.refreshed_at, section.due_at
-    entry: dict[str, Any] = {
+    entry: JSONObject = {
         "ttl": section.ttl,
         **({"at": at} if at is not None else {}),
         **({"v": section.version} if section.version else {}),

@@ -7,11 +7,12 @@ from typing import Any
 
 from ..invariants import limit
 from ..sdk.errors import CircularCallError
+from ..values.plain import JSONObject
 
 MAX_NESTED = limit("I-HUB-DISPATCH-NO-CYCLE")
 
-Call = Callable[[str, str, dict[str, Any], tuple[str, ...]], Awaitable[Any]]
-Emit = Callable[[str, dict[str, Any], tuple[str, ...]], Awaitable[None]]
+Call = Callable[[str, str, JSONObject, tuple[str, ...]], Awaitable[Any]]
+Emit = Callable[[str, JSONObject, tuple[str, ...]], Awaitable[None]]
 
 
 class ExtensionsClient:
@@ -32,7 +33,7 @@ class ExtensionsClient:
             raise CircularCallError(list(stack))
         return await self._call(app_id, method, params, stack)
 
-    async def emit(self, event_type: str, data: dict[str, Any]) -> None:
+    async def emit(self, event_type: str, data: JSONObject) -> None:
         """Tell every installed extension that listens with `@ext.on_event`; their failures are
         logged, not raised.
 

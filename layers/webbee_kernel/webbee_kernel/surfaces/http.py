@@ -13,6 +13,7 @@ from urllib.parse import urljoin, urlsplit
 from ..invariants import limit
 from ..sdk.errors import HttpBlockedError
 from ..sdk.net import is_allowed
+from ..values.plain import JSONObject
 
 if TYPE_CHECKING:
     import httpx2
@@ -102,7 +103,7 @@ class HttpClient:
             return await self._follow(method.upper(), url, seconds, kwargs, follow_redirects)
 
     async def _follow(
-        self, method: str, url: str, timeout: float, kwargs: dict[str, Any], follow: bool
+        self, method: str, url: str, timeout: float, kwargs: JSONObject, follow: bool
     ) -> HttpResponse:
         for _ in range(MAX_REDIRECTS + 1):
             address = await self._resolve(url)
@@ -151,8 +152,8 @@ CREDENTIALS = frozenset({"authorization", "cookie", "proxy-authorization"})
 
 
 def _redirected(
-    method: str, status: int, kwargs: dict[str, Any], *, same_host: bool
-) -> tuple[str, dict[str, Any]]:
+    method: str, status: int, kwargs: JSONObject, *, same_host: bool
+) -> tuple[str, JSONObject]:
     """What a browser would send next: GET after 303, and no credentials to another host."""
     dropped = {"params"}
     if status == 303 or (status in (301, 302) and method == "POST"):
@@ -167,7 +168,7 @@ def _redirected(
 
 
 async def _send(
-    method: str, url: str, address: str, timeout: float, kwargs: dict[str, Any]
+    method: str, url: str, address: str, timeout: float, kwargs: JSONObject
 ) -> HttpResponse:
     # imported late: most calls make no request, and a cold start should not pay for it
     import httpx2

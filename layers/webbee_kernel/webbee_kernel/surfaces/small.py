@@ -14,6 +14,7 @@ from ..events import EventLog
 from ..invariants import breach
 from ..sdk.errors import SystemContextRequired
 from ..values import UserKey
+from ..values.plain import JSONObject
 
 MAX_MESSAGE = 2_000
 
@@ -23,7 +24,7 @@ class ConfigClient:
     tenant's."""
 
     def __init__(self, *layers: Mapping[str, Any]) -> None:
-        self._resolved: dict[str, Any] = {}
+        self._resolved: JSONObject = {}
         for layer in layers:
             self._resolved = _merge(self._resolved, layer)
 
@@ -36,17 +37,17 @@ class ConfigClient:
             value = value[part]
         return value
 
-    def get_section(self, section: str) -> dict[str, Any]:
+    def get_section(self, section: str) -> JSONObject:
         """A sub-tree, empty when missing."""
         value = self.get(section, {})
         return dict(value) if isinstance(value, Mapping) else {}
 
-    def all(self) -> dict[str, Any]:
+    def all(self) -> JSONObject:
         """Everything."""
         return dict(self._resolved)
 
 
-def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(base: Mapping[str, Any], over: Mapping[str, Any]) -> JSONObject:
     merged = dict(base)
     for key, value in over.items():
         old = merged.get(key)
@@ -107,7 +108,7 @@ class Log:
         """At level ERROR."""
         self._write(logging.ERROR, message, fields)
 
-    def _write(self, level: int, message: str, fields: dict[str, Any]) -> None:
+    def _write(self, level: int, message: str, fields: JSONObject) -> None:
         if self._logger.isEnabledFor(level):
             pairs = "".join(f" {k}={one_line(self._hide(v), 200)}" for k, v in fields.items())
             self._logger.log(

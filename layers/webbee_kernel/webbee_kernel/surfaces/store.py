@@ -12,6 +12,7 @@ from ..sdk.documents import Document, Page
 from ..sdk.errors import StoreUnavailable, SystemContextRequired
 from ..stores.protocols import DocumentStore
 from ..values import UserKey
+from ..values.plain import JSONObject
 
 MAX_LIMIT = 1000
 T = TypeVar("T")
@@ -35,7 +36,7 @@ class StoreClient:
         self._clock = clock
         self._system = system
 
-    async def create(self, collection: str, data: dict[str, Any]) -> Document:
+    async def create(self, collection: str, data: JSONObject) -> Document:
         """A new document with a time-ordered id."""
         return await self._guard(
             self._documents.create(
@@ -50,7 +51,7 @@ class StoreClient:
         return await self._guard(self._documents.get(self._user, self._app, collection, doc_id))
 
     async def update(
-        self, collection: str, doc_id: str, data: dict[str, Any], if_match: str = ""
+        self, collection: str, doc_id: str, data: JSONObject, if_match: str = ""
     ) -> Document:
         """Merge `data` into the document's top level, creating it if missing. `if_match` is the
         etag you read."""
@@ -72,7 +73,7 @@ class StoreClient:
     async def query(
         self,
         collection: str,
-        where: dict[str, Any] | None = None,
+        where: JSONObject | None = None,
         order_by: str | None = None,
         limit: int = 100,
         cursor: str | None = None,
@@ -92,7 +93,7 @@ class StoreClient:
         )
         return await self._guard(call)
 
-    async def count(self, collection: str, where: dict[str, Any] | None = None) -> int:
+    async def count(self, collection: str, where: JSONObject | None = None) -> int:
         """How many documents match."""
         return await self._guard(
             self._documents.count(self._user, self._app, collection, where=where)
@@ -176,7 +177,7 @@ class StoreClient:
             raise StoreUnavailable from error
 
 
-def _object(data: Any) -> dict[str, Any]:
+def _object(data: Any) -> JSONObject:
     if not isinstance(data, dict):
         raise TypeError(f"a document is a dict, not {type(data).__name__}")
     return data

@@ -30,6 +30,7 @@ from ..values import (
     Wanted,
     user_dict,
 )
+from ..values.plain import JSONObject
 from .common import NOW, USER, registry_of
 
 
@@ -114,7 +115,7 @@ class ExtensionHarness:
         assert o.ok, f"{o.error_code}: {o.error}"
         return o.ui["ui"]
 
-    def skeleton(self, section: str) -> dict[str, Any]:
+    def skeleton(self, section: str) -> JSONObject:
         """Run the section's refresh handler as the loop does, save it, return what was stored."""
         for reason in ("stale", "effect"):
             wanted = (Wanted(self.app_id, section, reason),)
@@ -126,7 +127,7 @@ class ExtensionHarness:
         )
         return dict(stored.data)
 
-    def alert(self, section: str, *, old: dict[str, Any], new: dict[str, Any]) -> str:
+    def alert(self, section: str, *, old: JSONObject, new: JSONObject) -> str:
         """The alert tool's text, empty where there is nothing to say."""
         outcome = self._execute("alert", section, {"old": old, "new": new})
         return str(outcome.data["text"]) if outcome.ok else ""
@@ -141,7 +142,7 @@ class ExtensionHarness:
         contexts: ContextFactory = self.host.contexts
         return contexts.make(self.user, self.app_id, system=system)
 
-    def _execute(self, kind: str, name: str, params: dict[str, Any]) -> CallOutcome:
+    def _execute(self, kind: str, name: str, params: JSONObject) -> CallOutcome:
         request = CallRequest(
             kind=kind,
             user=user_dict(self.user),

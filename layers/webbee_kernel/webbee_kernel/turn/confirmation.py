@@ -14,6 +14,7 @@ from ..base.ids import confirmation_id
 from ..base.text import cut, one_line
 from ..catalogue import Catalogue
 from ..values import PendingConfirmation, SessionMemory, Step, Turn
+from ..values.plain import JSONObject
 from .provenance import Directing, Origin, Why, directing, normal
 from .provenance.taking_up import labels
 
@@ -125,7 +126,7 @@ def directing_of(step: Step, catalogue: Catalogue) -> tuple[Directing, ...]:
     return directing(function, step.arguments) if function else ()
 
 
-def arguments_shown(record: PendingConfirmation) -> list[dict[str, Any]]:
+def arguments_shown(record: PendingConfirmation) -> list[JSONObject]:
     """The arguments of the record's calls as the user may see them: passwords are hidden."""
     return [_hidden(step["arguments"], record.hidden) for step in record.steps]
 

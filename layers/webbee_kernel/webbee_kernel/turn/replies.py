@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import language
 from ..values import CallOutcome, PendingConfirmation, Turn
+from ..values.plain import JSONObject
 from .confirmation import arguments_shown
 from .sources import spans
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 class Reply:
     """What the API returns for a turn."""
 
-    body: dict[str, Any]
+    body: JSONObject
 
     @property
     def text(self) -> str:
@@ -37,11 +38,11 @@ class Reply:
 
 def response(
     outcomes: Mapping[int, CallOutcome], waiting: Sequence[PendingConfirmation] = ()
-) -> dict[str, Any]:
+) -> JSONObject:
     """The part of an answer that is stored with the turn: calls, panels to refresh, what waits."""
     ordered = [o for _, o in sorted(outcomes.items())]
     panels = dict.fromkeys((o.app_id, p) for o in ordered if o.ok for p in o.panels)
-    body: dict[str, Any] = {
+    body: JSONObject = {
         "calls": [_call(o) for o in ordered],
         "refresh_panels": [{"app_id": a, "panel_id": p} for a, p in panels],
     }
@@ -51,7 +52,7 @@ def response(
     return body
 
 
-def _confirmation(pending: PendingConfirmation) -> dict[str, Any]:
+def _confirmation(pending: PendingConfirmation) -> JSONObject:
     return {
         "id": pending.confirmation_id,
         "expires_at": pending.expires_at,
@@ -80,8 +81,8 @@ def replay(turn: Turn, session_id: str, ui: Any = None) -> Reply:
     return Reply({**body, "ui": ui} if ui else body)
 
 
-def _call(outcome: CallOutcome) -> dict[str, Any]:
-    call: dict[str, Any] = {
+def _call(outcome: CallOutcome) -> JSONObject:
+    call: JSONObject = {
         "app_id": outcome.app_id,
         "fn_name": outcome.fn_name,
         "status": outcome.status,

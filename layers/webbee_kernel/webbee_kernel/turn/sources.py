@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..values.plain import JSONObject
 
 if TYPE_CHECKING:
     from ..grounding import Source
@@ -14,7 +16,7 @@ MOST = 100
 
 def spans(
     sources: Sequence[Source], said: str, reply: str, unmask: Callable[[str], str], first: int = 0
-) -> list[dict[str, Any]]:
+) -> list[JSONObject]:
     """The sources of what the narrator said as spans of the reply that the user reads.
 
     `said` stands in the reply with real values in place of placeholders; `first` is the place of
@@ -30,8 +32,8 @@ def spans(
     return [_span(one, place(one.start), place(one.end), first) for one in sources[:MOST]]
 
 
-def _span(source: Source, start: int, end: int, first: int) -> dict[str, Any]:
-    span: dict[str, Any] = {"start": start, "end": end, "how": source.how}
+def _span(source: Source, start: int, end: int, first: int) -> JSONObject:
+    span: JSONObject = {"start": start, "end": end, "how": source.how}
     if source.call >= 0:
         span["call"] = first + source.call
     told = {"path": source.path, "formula": source.formula}

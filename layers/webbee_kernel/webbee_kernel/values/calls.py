@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..sdk.result import UNSTRUCTURED
+from .plain import JSONObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +16,7 @@ class Step:
     index: int
     app_id: str
     fn_name: str
-    arguments: dict[str, Any]
+    arguments: JSONObject
     action_type: str = "read"
 
     @property
@@ -46,10 +47,10 @@ class CallRequest:
     """
 
     kind: str
-    user: dict[str, Any]
+    user: JSONObject
     app_id: str
     name: str
-    arguments: dict[str, Any] = field(default_factory=dict)
+    arguments: JSONObject = field(default_factory=dict)
     session_id: str = ""
     request_id: str = ""
     step: int = 0
@@ -84,7 +85,7 @@ class CallOutcome:
     step: int = 0
     repeated: bool = False
     problems: tuple[dict[str, str], ...] = ()
-    arguments: dict[str, Any] = field(default_factory=dict)
+    arguments: JSONObject = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -119,7 +120,7 @@ def failed(
     )
 
 
-def outcome_from(data: dict[str, Any]) -> CallOutcome:
+def outcome_from(data: JSONObject) -> CallOutcome:
     """An outcome from its plain JSON form."""
     known = {k: data[k] for k in CallOutcome.__dataclass_fields__ if k in data}
     return CallOutcome(

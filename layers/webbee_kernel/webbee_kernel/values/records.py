@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+
+from .plain import JSONObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,7 @@ class AuditRecord:
     status: str
     error_code: str = ""
     duration_ms: int = 0
-    outcome: dict[str, Any] | None = None
+    outcome: JSONObject | None = None
     effect: str = ""
 
 
@@ -35,4 +36,4 @@ class Event:
     event_id: str
     at: str
     kind: str
-    data: dict[str, Any]
+    data: JSONObject

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
+from .plain import JSONObject
+
 MAX_DELAY_S = 900
 """Seconds SQS delays a message at most."""
 
@@ -32,7 +34,7 @@ class UserDue:
     """Sections of this user fall due in `delay_s` seconds. The tick that sent it had then queued
     everything due before `queued_until` (Unix seconds; 0 where no tick sent it)."""
 
-    user: dict[str, Any]
+    user: JSONObject
     queued_until: float = 0.0
     delay_s: int = 0
     correlation_id: str = ""
@@ -42,7 +44,7 @@ class UserDue:
 class RefreshAsked:
     """Somebody wants these sections of this user now, each for its reason."""
 
-    user: dict[str, Any]
+    user: JSONObject
     wanted: tuple[Wanted, ...] = ()
     correlation_id: str = ""
     delay_s: int = field(default=0, init=False)
@@ -52,7 +54,7 @@ class RefreshAsked:
 class UserSeen:
     """The user was here: to be noted."""
 
-    user: dict[str, Any]
+    user: JSONObject
     correlation_id: str = ""
     delay_s: int = field(default=0, init=False)
 
@@ -61,7 +63,7 @@ class UserSeen:
 class JobDue:
     """A job of `@ext.schedule` in the minute that began at `minute` (Unix seconds)."""
 
-    user: dict[str, Any]
+    user: JSONObject
     app_id: str
     job: str
     minute: float
@@ -87,7 +89,7 @@ class UnknownMessage(ValueError):
 
 
 def asked(
-    user: dict[str, Any], wanted: Iterable[Wanted], correlation_id: str = ""
+    user: JSONObject, wanted: Iterable[Wanted], correlation_id: str = ""
 ) -> list[RefreshMessage]:
     """The messages that ask for all of this: one for the sections, one to note the user."""
     sections = tuple(w for w in wanted if (w.app_id, w.section) != SEEN)
@@ -100,9 +102,9 @@ def asked(
     return messages
 
 
-def to_wire(message: RefreshMessage) -> dict[str, Any]:
+def to_wire(message: RefreshMessage) -> JSONObject:
     """The message as plain JSON, its kind first; its delay is the queue's business."""
-    plain: dict[str, Any] = {
+    plain: JSONObject = {
         name: getattr(message, name) for name in _FIELDS[type(message)] if name != "delay_s"
     }
     if isinstance(message, RefreshAsked):
@@ -139,7 +141,7 @@ def _of_the_release_before(body: Mapping[str, Any]) -> RefreshMessage:
     raise ValueError("its reason is none of due, stale, effect, seen, schedule")
 
 
-def _user(body: Mapping[str, Any]) -> dict[str, Any]:
+def _user(body: Mapping[str, Any]) -> JSONObject:
     user = body["user"]
     if not isinstance(user, dict) or not user.get("imperal_id"):
         raise ValueError("it names no user")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from .plain import JSONObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +19,7 @@ class Section:
 
     app_id: str
     section: str
-    data: dict[str, Any] | None = None
+    data: JSONObject | None = None
     refreshed_at: float | None = None
     ttl: int = 300
     due_at: float | None = None
@@ -26,7 +28,7 @@ class Section:
     last_error: str = ""
     version: int = 0
     alerted: int = 0
-    previous: dict[str, Any] | None = None
+    previous: JSONObject | None = None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -86,7 +88,7 @@ class Saved(NamedTuple):
 class DueUser:
     """An entry of the due index: whose timer falls due when, and the user as messages need it."""
 
-    user: dict[str, Any] = field(default_factory=dict)
+    user: JSONObject = field(default_factory=dict)
     due_at: float = 0.0
 
 

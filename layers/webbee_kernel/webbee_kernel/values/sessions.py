@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
+
+from .plain import JSONObject
 
 TurnStatus = Literal["ok", "error", "confirmation"]
 
@@ -37,7 +39,7 @@ class PendingConfirmation:
     expires_at: int
     message: str
     request_id: str
-    steps: tuple[dict[str, Any], ...]
+    steps: tuple[JSONObject, ...]
     summary: str = ""
     values: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
@@ -70,7 +72,7 @@ class Turn:
     digests: tuple[ToolCallDigest, ...] = ()
     vault: dict[str, str] = field(default_factory=dict)
     masked: bool = True
-    response: dict[str, Any] = field(default_factory=dict)
+    response: JSONObject = field(default_factory=dict)
     accepted: tuple[str, ...] = ()
     vouched: tuple[str, ...] = ()
     doubted: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..sdk.context import User
+from .plain import JSONObject
 
 
 def user_from(data: Mapping[str, Any]) -> User:
@@ -13,7 +14,7 @@ def user_from(data: Mapping[str, Any]) -> User:
     return User(**{**data, "scopes": tuple(data.get("scopes") or ())})
 
 
-def user_dict(user: User) -> dict[str, Any]:
+def user_dict(user: User) -> JSONObject:
     """The plain form of a user, as it travels between functions."""
     return {
         "imperal_id": user.imperal_id,

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ... import language
+from ...values.plain import JSONObject
 from ..protocol import ToolSpec
 from . import recall, replies
 from .matching import Index, Match, telling
@@ -48,12 +49,12 @@ def from_facts(asked: Asked, facts: Sequence[Fact]) -> str:
     return next(filter(None, answers), "")
 
 
-def _asked_of(asked: Asked, fact: Fact, naming: Sequence[Word]) -> list[dict[str, Any]]:
+def _asked_of(asked: Asked, fact: Fact, naming: Sequence[Word]) -> list[JSONObject]:
     """The things of a fact that the question is about."""
     return _nearest(_things(fact), naming) if naming else _pointed_at(asked, fact)
 
 
-def _only_value(things: Sequence[dict[str, Any]], meant: set[str], wants: set[str]) -> str:
+def _only_value(things: Sequence[JSONObject], meant: set[str], wants: set[str]) -> str:
     """The field's value where the things agree on it, with the title of what it is of."""
     found = {v: t for t in things if (v := _field(t, meant, wants))}
     if len(found) != 1:
@@ -63,7 +64,7 @@ def _only_value(things: Sequence[dict[str, Any]], meant: set[str], wants: set[st
     return f"{label}: {value}" if label not in ("", value) else value
 
 
-def _pointed_at(asked: Asked, fact: Fact) -> list[dict[str, Any]]:
+def _pointed_at(asked: Asked, fact: Fact) -> list[JSONObject]:
     """What a reference means in a fact: the row at its place, or the only thing there."""
     place = recall.reference(asked.said, asked.tag)
     if place is None:
@@ -74,19 +75,19 @@ def _pointed_at(asked: Asked, fact: Fact) -> list[dict[str, Any]]:
     return things if len(things) == 1 else []
 
 
-def _nearest(things: Sequence[dict[str, Any]], naming: Sequence[Word]) -> list[dict[str, Any]]:
+def _nearest(things: Sequence[JSONObject], naming: Sequence[Word]) -> list[JSONObject]:
     """The things that hold most of the words, at least half of them."""
     held = [sum(recall.holds(t, [w]) for w in naming) for t in things]
     most = max(held, default=0)
     return [t for t, n in zip(things, held, strict=True) if n == most and 2 * n >= len(naming)]
 
 
-def _things(fact: Fact) -> list[dict[str, Any]]:
+def _things(fact: Fact) -> list[JSONObject]:
     """The dicts of a fact that hold plain values."""
     return [d for d in _dicts(fact.data) if any(isinstance(v, str) for v in d.values())]
 
 
-def _dicts(value: Any) -> Iterator[dict[str, Any]]:
+def _dicts(value: Any) -> Iterator[JSONObject]:
     if isinstance(value, dict):
         yield value
         for item in value.values():
@@ -96,7 +97,7 @@ def _dicts(value: Any) -> Iterator[dict[str, Any]]:
             yield from _dicts(item)
 
 
-def _field(thing: dict[str, Any], meant: set[str], wants: set[str]) -> str:
+def _field(thing: JSONObject, meant: set[str], wants: set[str]) -> str:
     """The value of the field that is asked for: by its key, by the kind of its value."""
     plain = _plain(thing)
     named = next((str(v) for k, v in plain.items() if _key_means(k) & meant), "")
@@ -107,12 +108,12 @@ def _field(thing: dict[str, Any], meant: set[str], wants: set[str]) -> str:
     return _under(plain, role) if role else ""
 
 
-def _plain(thing: dict[str, Any]) -> dict[str, Any]:
+def _plain(thing: JSONObject) -> JSONObject:
     """The fields that hold a text or a number."""
     return {str(k): v for k, v in thing.items() if isinstance(v, str | int) and v}
 
 
-def _under(plain: dict[str, Any], role: str) -> str:
+def _under(plain: JSONObject, role: str) -> str:
     return next((str(v) for k, v in plain.items() if set(parts(k)) & keys(role)), "")
 
 
@@ -174,7 +175,7 @@ def _names(asked: Asked, fact: Fact) -> bool:
     return all(any(recall.holds(t, [w]) for t in _things(fact)) for w in names)
 
 
-def _told(thing: dict[str, Any]) -> str:
+def _told(thing: JSONObject) -> str:
     """The texts of a thing, without its id."""
     shown = {k: v for k, v in thing.items() if isinstance(v, str) and v}
     ids = keys("id_keys")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from ...values.plain import JSONObject
 from ..protocol import ToolSpec
 from .content import Span
 from .entities import Entity, find_dates, find_numbers
@@ -23,7 +23,7 @@ class Filled:
     """What could be filled, and what a call still needs. `names_a_thing`: an id is
     among the arguments."""
 
-    arguments: dict[str, Any] = field(default_factory=dict)
+    arguments: JSONObject = field(default_factory=dict)
     missing: list[Argument] = field(default_factory=list)
     names_a_thing: bool = False
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
+from ...values.plain import JSONObject
 from ..protocol import ToolSpec
 from .conversation import Planned
 from .reading import Reading
@@ -38,7 +38,7 @@ def mend(calls: Sequence[Planned], reading: Reading) -> bool:
     return all(_mended(p, calls, bool(reading.results)) for p in reading.problems)
 
 
-def _mended(problem: dict[str, Any], calls: Sequence[Planned], later: bool) -> bool:
+def _mended(problem: JSONObject, calls: Sequence[Planned], later: bool) -> bool:
     name = str(problem.get("field", "")).partition(".")[0]
     about = [c for c in calls if _about(problem, c.tool)]
     if not name:
@@ -50,7 +50,7 @@ def _mended(problem: dict[str, Any], calls: Sequence[Planned], later: bool) -> b
     return _changed(argument, call.filled.arguments, str(problem.get("limit")))
 
 
-def _changed(argument: Argument, values: dict[str, Any], limit: str) -> bool:
+def _changed(argument: Argument, values: JSONObject, limit: str) -> bool:
     """Move a number to its limit, leave out what may be left out."""
     number = re.search(r"-?\d+", limit)
     if argument.kind == "number" and number and values[argument.name] != int(number[0]):
@@ -62,12 +62,12 @@ def _changed(argument: Argument, values: dict[str, Any], limit: str) -> bool:
     return True
 
 
-def told(problems: Sequence[dict[str, Any]]) -> list[str]:
+def told(problems: Sequence[JSONObject]) -> list[str]:
     """The problems in words."""
     return [": ".join(str(p[k]) for k in ("field", "problem") if p.get(k)) for p in problems]
 
 
-def _about(problem: dict[str, Any], tool: ToolSpec) -> bool:
+def _about(problem: JSONObject, tool: ToolSpec) -> bool:
     """Whether a problem names this function, or none."""
     return str(problem.get("call", "")) in (
         "",

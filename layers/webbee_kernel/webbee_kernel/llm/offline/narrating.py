@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import language
 from ...language import Language
+from ...values.plain import JSONObject
 from ..protocol import ModelRequest, ModelResponse
 from .reading import Result, read_prompt
 
@@ -72,7 +73,7 @@ def _items(result: Result, spoken: Language) -> list[str]:
     return [f"- {line}" for row in rows[:ITEMS] if (line := _row(row, spoken))]
 
 
-def _lists(value: Any) -> Iterator[list[dict[str, Any]]]:
+def _lists(value: Any) -> Iterator[list[JSONObject]]:
     """Lists of dicts, outermost and first."""
     if isinstance(value, list):
         if rows := [item for item in value if isinstance(item, dict)]:
@@ -82,7 +83,7 @@ def _lists(value: Any) -> Iterator[list[dict[str, Any]]]:
             yield from _lists(item)
 
 
-def _row(row: dict[str, Any], spoken: Language) -> str:
+def _row(row: JSONObject, spoken: Language) -> str:
     """The title-like value, then up to three more short ones; ids, flags, empty and repeated values
     stay out."""
     shown = {k: v for k, v in row.items() if _is_shown(k, v)}

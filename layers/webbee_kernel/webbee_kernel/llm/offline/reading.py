@@ -8,6 +8,8 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...values.plain import JSONObject
+
 _BLOCK = re.compile(r"\[([A-Z]+)\]\s*$")
 _TURN = re.compile(r"\[(\S+) user (\w+)(?: apps=\[([^\]]*)\])?[^\]]*\] (.*)$")
 _MESSAGE = re.compile(r"\[(\S+) user\] ?(.*)$")
@@ -26,7 +28,7 @@ class Fact:
     app_id: str
     fn_name: str
     data: Any
-    arguments: dict[str, Any] = field(default_factory=dict)
+    arguments: JSONObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Result:
     ok: bool
     text: str
     data: Any = None
-    arguments: dict[str, Any] = field(default_factory=dict)
+    arguments: JSONObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,7 @@ class Reading:
     apps: list[str] = field(default_factory=list)
     turns: list[tuple[str, str]] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
-    problems: list[dict[str, Any]] = field(default_factory=list)
+    problems: list[JSONObject] = field(default_factory=list)
 
 
 def read_prompt(prompt: str) -> Reading:
@@ -141,7 +143,7 @@ def _result(line: str) -> Result | None:
     call = _CALL.match(line)
     if call is None:
         return None
-    values: dict[str, Any] = {}
+    values: JSONObject = {}
     at = call.end()
     while found := _FIELD.match(line, at):
         try:
@@ -161,7 +163,7 @@ def _result(line: str) -> Result | None:
     )
 
 
-def _problem(line: str) -> dict[str, Any] | None:
+def _problem(line: str) -> JSONObject | None:
     """`{"call", "field", "problem", "limit"?}`; a line that is no JSON object is a problem of no
     particular field."""
     text = line.removeprefix("PROBLEM:").strip()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ... import language
+from ...values.plain import JSONObject
 from .matching import name_stems
 from .reading import Fact
 from .schema import keys, parts
@@ -35,7 +36,7 @@ class Record:
     key it stands under."""
 
     id: Any
-    fields: dict[str, Any]
+    fields: JSONObject
     listed: bool
     container: str
 
@@ -140,13 +141,13 @@ def container_of(facts: Sequence[Fact], fn_name: str, name: str) -> str:
     )
 
 
-def holds(fields: dict[str, Any], said: Collection[Word]) -> bool:
+def holds(fields: JSONObject, said: Collection[Word]) -> bool:
     """Whether every word, whatever its ending, stands in one of the texts of a thing."""
     text = {w for value in fields.values() if isinstance(value, str) for w in _spelled(value)}
     return all(any(_same(word, other) for other in text) for word in said)
 
 
-def literal(fields: dict[str, Any], said: Collection[Word]) -> bool:
+def literal(fields: JSONObject, said: Collection[Word]) -> bool:
     """Whether the words stand in the title of a thing just as they were said."""
     title = {text for text, _ in _spelled(text_of(fields, language.title_keys()))}
     return title.issuperset(w.text for w in said)
@@ -226,7 +227,7 @@ def addresses(value: Any, first: str) -> list[str]:
     return [text for _, text in sorted(_leaves(value, ""), key=rank)]
 
 
-def text_of(fields: dict[str, Any], names: Sequence[str]) -> str:
+def text_of(fields: JSONObject, names: Sequence[str]) -> str:
     """The text of a thing: under one of the names, else under a key for texts, else its title."""
     for wanted in (names, keys("body_keys"), language.title_keys()):
         for key, value in fields.items():
@@ -235,7 +236,7 @@ def text_of(fields: dict[str, Any], names: Sequence[str]) -> str:
     return ""
 
 
-def _dicts(value: Any) -> list[dict[str, Any]]:
+def _dicts(value: Any) -> list[JSONObject]:
     """The items of the first list of dicts in the value."""
     if isinstance(value, list):
         return [item for item in value if isinstance(item, dict)]

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from ... import language
 from ...language import fold
+from ...values.plain import JSONObject
 from .words import concepts, words
 
 ArgumentKind = Literal[
@@ -56,10 +57,10 @@ class Argument:
     holds_address: bool = False
 
 
-_read: dict[int, tuple[dict[str, Any], tuple[Argument, ...]]] = {}
+_read: dict[int, tuple[JSONObject, tuple[Argument, ...]]] = {}
 
 
-def arguments_of(schema: dict[str, Any]) -> tuple[Argument, ...]:
+def arguments_of(schema: JSONObject) -> tuple[Argument, ...]:
     """The properties in order. Read once per schema object: a catalogue outlives its requests."""
     known = _read.get(id(schema))
     if known is None or known[0] is not schema:
@@ -69,7 +70,7 @@ def arguments_of(schema: dict[str, Any]) -> tuple[Argument, ...]:
     return known[1]
 
 
-def takes(schema: dict[str, Any], kind: ArgumentKind, *, required: bool = False) -> bool:
+def takes(schema: JSONObject, kind: ArgumentKind, *, required: bool = False) -> bool:
     """Whether a call takes a value of this kind, or must."""
     return any(a.kind == kind and (a.required or not required) for a in arguments_of(schema))
 
@@ -86,7 +87,7 @@ def parts(name: str) -> tuple[str, ...]:
     return tuple(p.casefold() for p in _PART.findall(name))
 
 
-def _arguments(schema: dict[str, Any]) -> tuple[Argument, ...]:
+def _arguments(schema: JSONObject) -> tuple[Argument, ...]:
     required = set(schema.get("required", ()))
     definitions = schema.get("$defs", {})
     properties = schema.get("properties", {})
@@ -96,7 +97,7 @@ def _arguments(schema: dict[str, Any]) -> tuple[Argument, ...]:
     )
 
 
-def _resolved(prop: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+def _resolved(prop: JSONObject, definitions: JSONObject) -> JSONObject:
     """The property with its `$ref`, `allOf` and "or null" followed."""
     for choice in (prop, *prop.get("allOf", ()), *prop.get("anyOf", ()), *prop.get("oneOf", ())):
         ref = str(choice.get("$ref", ""))
@@ -107,9 +108,7 @@ def _resolved(prop: dict[str, Any], definitions: dict[str, Any]) -> dict[str, An
     return prop
 
 
-def _argument(
-    name: str, prop: dict[str, Any], required: bool, definitions: dict[str, Any]
-) -> Argument:
+def _argument(name: str, prop: JSONObject, required: bool, definitions: JSONObject) -> Argument:
     many = prop.get("type") == "array"
     inner = _resolved(prop.get("items") or {}, definitions) if many else prop
     description = str(prop.get("description", ""))
@@ -133,7 +132,7 @@ def _argument(
     )
 
 
-def _kind(name: str, prop: dict[str, Any]) -> ArgumentKind:
+def _kind(name: str, prop: JSONObject) -> ArgumentKind:
     kind, form = prop.get("type"), prop.get("format")
     if "enum" in prop or "const" in prop:
         return "enum"
@@ -152,7 +151,7 @@ def _kind(name: str, prop: dict[str, Any]) -> ArgumentKind:
     return _text_kind(own, str(form or ""), prop)
 
 
-def _text_kind(own: tuple[str, ...], form: str, prop: dict[str, Any]) -> ArgumentKind:
+def _text_kind(own: tuple[str, ...], form: str, prop: JSONObject) -> ArgumentKind:
     if form in ("uri", "url"):
         return "url"
     if form in ("date", "date-time") or set(own) & keys("date_keys"):
@@ -175,7 +174,7 @@ def _speaks_of_address(own: tuple[str, ...], description: str) -> bool:
 
 
 def _values(
-    own: tuple[str, ...], prop: dict[str, Any], description: str, kind: ArgumentKind
+    own: tuple[str, ...], prop: JSONObject, description: str, kind: ArgumentKind
 ) -> tuple[tuple[Any, frozenset[str]], ...]:
     """Words for each value: its own, those that languages have for it, and those the description
     gives in brackets after it.

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...values.plain import JSONObject
 from ..protocol import ToolSpec
 from . import recall
 from .content import Span
@@ -42,7 +43,7 @@ class Slots:
         self.head = [w for w in self.words if self.marker < 0 or w.start < self.marker]
         self.reference = recall.reference(self.head, self.tag)
         self.repeats = self.reference is not None or any_has(self.head, self.tag, "again")
-        self.values: dict[str, Any] = {}
+        self.values: JSONObject = {}
         self.spans: list[Span] = []
         self.extra: set[str] = set()
         self._name_parts()

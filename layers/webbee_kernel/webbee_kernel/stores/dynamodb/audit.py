@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
-from typing import Any
 
 from ...values import AuditRecord, Event, UserKey
+from ...values.plain import JSONObject
 from ..keys import user_key
 from ..paging import positive
 from ..records import audit_from, audit_text
@@ -84,7 +84,7 @@ class DynamoAuditStore:
         else:
             await self._put_each(puts)
 
-    async def _put_each(self, puts: list[dict[str, Any]]) -> None:
+    async def _put_each(self, puts: list[JSONObject]) -> None:
         answers = await asyncio.gather(
             *(self._database.write("put_item", **put) for put in puts), return_exceptions=True
         )
@@ -107,5 +107,5 @@ class DynamoAuditStore:
         return tuple(audit_from(item["body"]["S"]) for item in items)
 
 
-def _put(table: str, item: Item) -> dict[str, Any]:
+def _put(table: str, item: Item) -> JSONObject:
     return {"TableName": table, "Item": item, "ConditionExpression": _ABSENT}

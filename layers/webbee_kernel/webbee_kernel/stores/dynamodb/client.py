@@ -18,6 +18,7 @@ from typing import Any, Final
 from ...aws.clients import ClientFactory, aws_client, error_code, in_thread, outage
 from ...base.metrics import record
 from ...errors import BadInput, StorageUnavailable
+from ...values.plain import JSONObject
 from ..records import MAX_ITEM_BYTES
 
 __all__ = [
@@ -36,7 +37,7 @@ __all__ = [
     "translate",
 ]
 
-Item = dict[str, Any]
+Item = JSONObject
 """An item in DynamoDB's wire form: `{"pk": {"S": "…"}, "seq": {"N": "1"}}`."""
 BATCH: Final = 25
 _ATTEMPTS: Final = 20
@@ -71,7 +72,7 @@ def stamp() -> Item:
 def translate(error: Exception, what: str) -> Exception:
     """What the kernel sees instead of a botocore error; errors that only a defect can cause stay as
     they are."""
-    response: dict[str, Any] = getattr(error, "response", {})
+    response: JSONObject = getattr(error, "response", {})
     match error_code(error):
         case "ConditionalCheckFailedException":
             return ConditionFailed(response.get("Item"))
@@ -92,7 +93,7 @@ def translate(error: Exception, what: str) -> Exception:
     return outage(error, what) or error
 
 
-def _cancelled(error: Exception, reasons: list[dict[str, Any]], what: str) -> Exception:
+def _cancelled(error: Exception, reasons: list[JSONObject], what: str) -> Exception:
     for reason in reasons:
         if reason.get("Code") == "ConditionalCheckFailed":
             return ConditionFailed(reason.get("Item"))
@@ -110,10 +111,10 @@ class Database:
     def __init__(self, client_factory: ClientFactory = aws_client) -> None:
         self._client_factory = client_factory
 
-    async def call(self, operation: str, /, **request: Any) -> dict[str, Any]:
+    async def call(self, operation: str, /, **request: Any) -> JSONObject:
         """One request, `operation` in boto3's spelling: `put_item`."""
         record("DynamoDBCalls")
-        answer: dict[str, Any] = await in_thread(self._send, operation, request)
+        answer: JSONObject = await in_thread(self._send, operation, request)
         return answer
 
     async def get(self, table: str, key: Item, **request: Any) -> Item | None:
@@ -125,7 +126,7 @@ class Database:
 
     async def write(
         self, operation: str, /, *, own: Item | None = None, **request: Any
-    ) -> dict[str, Any]:
+    ) -> JSONObject:
         """One conditional write; ConditionFailed carries what stood there. `own` is the stamp that
         the request writes."""
         try:
@@ -137,7 +138,7 @@ class Database:
                 return {"Attributes": failure.item}
             raise
 
-    async def transact(self, *actions: dict[str, dict[str, Any]]) -> None:
+    async def transact(self, *actions: dict[str, JSONObject]) -> None:
         """All of the writes or none, as their conditions say; botocore's request token makes a
         repeat harmless."""
         for action in actions:
@@ -145,7 +146,7 @@ class Database:
                 _declare_names(request)
         await self._uncontended("transact_write_items", {"TransactItems": list(actions)})
 
-    async def _uncontended(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+    async def _uncontended(self, operation: str, request: JSONObject) -> JSONObject:
         """Repeat what was refused because a transaction was at work on one of its items."""
         for attempt in range(_ATTEMPTS):
             try:
@@ -218,10 +219,10 @@ class Database:
             " the request."
         )
 
-    def _send(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
+    def _send(self, operation: str, request: JSONObject) -> JSONObject:
         _declare_names(request)
         try:
-            answer: dict[str, Any] = getattr(self._client_factory("dynamodb"), operation)(**request)
+            answer: JSONObject = getattr(self._client_factory("dynamodb"), operation)(**request)
         except Exception as error:
             translated = translate(error, _subject(request))
             if translated is error:
@@ -256,13 +257,13 @@ def lives(item: Item, now: float) -> bool:
     return "expires_at" not in item or float(item["expires_at"]["N"]) > now
 
 
-def _declare_names(request: dict[str, Any]) -> None:
+def _declare_names(request: JSONObject) -> None:
     names = {name for field in _EXPRESSIONS for name in _NAME.findall(request.get(field, ""))}
     if names:
         request["ExpressionAttributeNames"] = {f"#{name}": name for name in names}
 
 
-def _subject(request: dict[str, Any]) -> str:
+def _subject(request: JSONObject) -> str:
     tables = (
         {request["TableName"]} if "TableName" in request else set(request.get("RequestItems", ()))
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import uuid_utils
 
 from ...sdk.documents import Document
 from ...values import UserKey
+from ...values.plain import JSONObject
 from ..jsontext import loads
 from ..keys import app_key
 from ..packing import pack, unpack
@@ -65,7 +66,7 @@ def document_from(place: Place, head: Item, parts: list[Item] | None = None) -> 
 
 def writes_of(
     table: str, place: Place, held: Item | None, text: str, now: str
-) -> tuple[Document, list[dict[str, Any]]]:
+) -> tuple[Document, list[JSONObject]]:
     """The actions that put `text` where `held` stands (None: nothing does): the head under its
     condition, then the parts.
 
@@ -86,7 +87,7 @@ def writes_of(
         head["packed"] = {"B": packed.blob}
     else:
         head["data"] = S(packed.text)
-    put: dict[str, Any] = {
+    put: JSONObject = {
         "TableName": table,
         "Item": head,
         "ConditionExpression": "attribute_not_exists(#pk)",
@@ -112,7 +113,7 @@ def writes_of(
     return _document(place, head, loads(text)), [{"Put": put}, *parts, *surplus]
 
 
-def _document(place: Place, head: Item, data: dict[str, Any]) -> Document:
+def _document(place: Place, head: Item, data: JSONObject) -> Document:
     return Document(
         id=place.doc_id,
         collection=place.collection,

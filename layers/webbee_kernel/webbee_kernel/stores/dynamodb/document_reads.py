@@ -9,6 +9,7 @@ from typing import Any, Final
 from ...errors import StorageUnavailable
 from ...sdk.documents import Document
 from ...values import UserKey
+from ...values.plain import JSONObject
 from ..keys import app_key, collection_name
 from ..paging import Row, matches
 from .client import Database, Item, S, pause
@@ -52,7 +53,7 @@ class DocumentReader:
 
     def collection(
         self, user: UserKey, app_id: str, collection: str, after: str = ""
-    ) -> dict[str, Any]:
+    ) -> JSONObject:
         """A Query of the collection in order of creation, beyond one creation key. `!` sorts before
         hex digits and `g` after them."""
         low = f"{after}!" if after else f"{collection_name(collection)}#"

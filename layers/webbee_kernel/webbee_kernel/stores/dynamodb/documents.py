@@ -25,6 +25,7 @@ import uuid_utils
 from ...sdk.documents import Document, Page
 from ...sdk.errors import StoreConflict
 from ...values import UserKey
+from ...values.plain import JSONObject
 from ..jsontext import dumps, loads
 from ..keys import collection_name, document_id, members_key
 from ..paging import (
@@ -58,7 +59,7 @@ class DynamoDocumentStore:
         user: UserKey,
         app_id: str,
         collection: str,
-        data: dict[str, Any],
+        data: JSONObject,
         *,
         now: str,
         doc_id: str = "",
@@ -89,7 +90,7 @@ class DynamoDocumentStore:
         app_id: str,
         collection: str,
         doc_id: str,
-        data: dict[str, Any],
+        data: JSONObject,
         *,
         now: str,
         if_match: str = "",
@@ -228,7 +229,7 @@ class DynamoDocumentStore:
             await self._database.write("put_item", own={"etag": S(document.etag)}, **put["Put"])
         return document
 
-    def _removals(self, place: Place, head: Item) -> list[dict[str, Any]]:
+    def _removals(self, place: Place, head: Item) -> list[JSONObject]:
         guarded = {
             "TableName": self._table,
             "Key": place.key,
@@ -243,7 +244,7 @@ class DynamoDocumentStore:
         return [{"Delete": guarded}, *parts]
 
 
-def _text(data: dict[str, Any]) -> str:
+def _text(data: JSONObject) -> str:
     if not isinstance(data, dict):
         raise TypeError(f"a document's data is a dict, not {type(data).__name__}")
     return dumps(data)

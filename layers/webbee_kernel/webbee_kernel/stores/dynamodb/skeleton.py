@@ -24,6 +24,7 @@ from ...values import (
     UserKey,
     UserState,
 )
+from ...values.plain import JSONObject
 from ..jsontext import dumps
 from ..keys import installation_key, previous_key, section_key, shard_of, user_key
 from ..records import installation_from, installation_text, says_the_same
@@ -123,7 +124,7 @@ class DynamoSkeletonStore:
                 "put_item", TableName=self._table, Item=previous_item(user, section)
             )
         item = data_item(user, section)
-        condition: dict[str, Any] = {}
+        condition: JSONObject = {}
         if before is not None and before.version:
             condition = {
                 "ConditionExpression": "attribute_not_exists(#pk) OR #version = :version",
@@ -166,7 +167,7 @@ class DynamoSkeletonStore:
             **key_of(user_key(user), installation_key(installation.app_id)),
             "body": S(installation_text(installation)),
         }
-        expected: dict[str, Any] = {"ConditionExpression": "attribute_not_exists(#pk)"}
+        expected: JSONObject = {"ConditionExpression": "attribute_not_exists(#pk)"}
         before: Installation | None = None
         for _ in range(_ATTEMPTS):
             own = stamp()

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...errors import StorageUnavailable
 from ...values import Lease, Section, UserKey
+from ...values.plain import JSONObject
 from ..jsontext import dumps
 from ..keys import section_key, shard_of, user_key
 from ..timers import Book, added, book_text, earliest, reconciled
@@ -168,7 +169,7 @@ class Timers:
 
     async def mark_seen(self, user: UserKey, at: float) -> None:
         """One write; three requests for a user without a timer."""
-        request: dict[str, Any] = {
+        request: JSONObject = {
             "TableName": self._table,
             "Key": timer_key(user),
             "UpdateExpression": "SET #seen_at = :at",

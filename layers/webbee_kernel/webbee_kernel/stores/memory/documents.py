@@ -13,6 +13,7 @@ import uuid_utils
 from ...sdk.documents import Document, Page
 from ...sdk.errors import StoreConflict
 from ...values import UserKey
+from ...values.plain import JSONObject
 from ..jsontext import dumps, loads
 from ..keys import app_key, collection_name, document_id, members_key
 from ..packing import refuse_oversized
@@ -50,7 +51,7 @@ class MemoryDocumentStore:
         user: UserKey,
         app_id: str,
         collection: str,
-        data: dict[str, Any],
+        data: JSONObject,
         *,
         now: str,
         doc_id: str = "",
@@ -77,7 +78,7 @@ class MemoryDocumentStore:
         app_id: str,
         collection: str,
         doc_id: str,
-        data: dict[str, Any],
+        data: JSONObject,
         *,
         now: str,
         if_match: str = "",
@@ -168,7 +169,7 @@ class MemoryDocumentStore:
         return [row for row in rows if matches(row.document.data, where)]
 
 
-def _text(data: dict[str, Any]) -> str:
+def _text(data: JSONObject) -> str:
     if not isinstance(data, dict):
         raise TypeError(f"a document's data is a dict, not {type(data).__name__}")
     text = dumps(data)
