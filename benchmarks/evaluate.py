@@ -1,15 +1,12 @@
-"""How well the grounding check tells honest replies from fabricated ones: `python -m
-benchmarks.evaluate`.
+"""A regression test of the grounding check: `python -m benchmarks.evaluate`.
 
 The set, `grounding_set.json`, holds replies as narrators write them, in English and Russian, over
-results of tools. The check was tuned
-on the development half alone. That half grew in rounds: each batch was written before it was seen
-to pass or fail, measured once, and
-only then tuned on. Unseen, the batches gave (caught / honest flagged) 95.5 / 8.3 %, 97.2 / 13.2 %,
-91.1 / 13.4 %, 94.9 / 5.1 %; the last,
-98.7 / 1.6 %, is the held-out half, which nothing was changed for. Expect a domain unlike these to
-do somewhat worse than the table.
-Exit 1 when a bar is missed.
+results of tools. Its authors also wrote the check that came before this one, and tuned it on the
+set: that check reached 98.7 % caught and 1.6 % honest replies flagged here, and about 40 to 60 %
+and 19 % on sets its authors had not seen. The check as it is was built against
+`benchmarks/truths` instead (docs/grounding.md has its figures), and stands here at 95.7 and 97.4 %
+caught, 8.5 and 10.9 % flagged. The floors below keep it from getting worse; they are no measure.
+Exit 1 when one is missed.
 """
 
 from __future__ import annotations
@@ -25,8 +22,8 @@ from typing import Any
 from webbee_kernel.grounding import check
 
 SET = Path(__file__).with_name("grounding_set.json")
-CAUGHT = 0.98  #: at least this share of the fabrications is named
-FLAGGED = 0.02  #: at most this share of the honest replies is named
+CAUGHT = 0.95  #: at least this share of the fabrications is named
+FLAGGED = 0.12  #: at most this share of the honest replies is named
 
 
 @dataclass
@@ -128,7 +125,7 @@ def main() -> int:
             f"{name:<12} {half.situations:>7} {half.honest:>6} {flagged:>14} {half.fabricated:>10}"
             f" {caught:>16}"
         )
-    print(f"bars: caught >= {CAUGHT:.0%}, honest flagged <= {FLAGGED:.0%}")
+    print(f"floors: caught >= {CAUGHT:.0%}, honest flagged <= {FLAGGED:.0%}")
     for name, half in halves.items():
         for line in half.flagged:
             print(f"flagged, {name}: {line}")

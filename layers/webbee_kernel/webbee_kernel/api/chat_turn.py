@@ -23,7 +23,7 @@ from ..turn.memory import check_session_id
 from ..values import CallRequest, SessionKey, Turn, UserKey, user_dict
 from ..values.plain import JSONObject
 from . import answers, wire
-from .health import HEALTH_CACHE_S
+from .health import HEALTH_CACHE_S, reachable
 from .http import Answer, Request, Route, Router
 from .identity import require_role
 from .wire import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody
