@@ -106,7 +106,7 @@ class ChatService:
         body = request.body(ConfirmationBody)
         confirmation_id = request.path["id"]
         session_id = await self.app.stores.sessions.find_pending(
-            _key(request.caller), confirmation_id
+            UserKey.of(request.caller), confirmation_id
         )
         if session_id is None:
             raise NotFound(
@@ -120,7 +120,7 @@ class ChatService:
         """The caller's sessions, most recently touched first."""
         try:
             found, cursor = await self.app.stores.sessions.list(
-                _key(request.caller),
+                UserKey.of(request.caller),
                 cursor=request.query.get("cursor"),
                 since=iso(self.app.clock.now() - self.app.settings.session_days * 86_400),
             )
@@ -131,7 +131,7 @@ class ChatService:
     async def session(self, request: Request) -> Answer:
         """The remembered turns of one session."""
         session_id = check_session_id(request.path["id"])
-        key = SessionKey(_key(request.caller), session_id)
+        key = SessionKey(UserKey.of(request.caller), session_id)
         memory = await self.app.stores.sessions.read(key, now=self.app.clock.now())
         if not memory.turns:
             raise NotFound(f"there is no session {session_id!r}", field="id")
@@ -140,7 +140,7 @@ class ChatService:
     async def forget(self, request: Request) -> Answer:
         """Delete a session's memory."""
         await self.app.stores.sessions.delete(
-            SessionKey(_key(request.caller), check_session_id(request.path["id"]))
+            SessionKey(UserKey.of(request.caller), check_session_id(request.path["id"]))
         )
         return Answer({"deleted": request.path["id"]})
 
@@ -153,14 +153,14 @@ class ChatService:
                 "Last-Event-ID has at most 64 characters", field="Last-Event-ID", limit=64
             )
         return Answer(
-            sse(await self.app.events.since(_key(request.caller), last)),
+            sse(await self.app.events.since(UserKey.of(request.caller), last)),
             content_type="text/event-stream",
         )
 
     async def extensions(self, request: Request) -> Answer:
         """The catalogue, which of it the caller has, and who the caller is."""
         catalogue = await self.kernel.dispatch.catalogue()
-        state = await self.app.stores.skeleton.read(_key(request.caller))
+        state = await self.app.stores.skeleton.read(UserKey.of(request.caller))
         mine = self.kernel.installed(catalogue, state)
         who = {k: v for k, v in user_dict(request.caller).items() if k != "scopes"}
         return Answer(
@@ -284,10 +284,6 @@ def _so_far(asked: asyncio.Task[str]) -> str:
         asked.cancel()
         return "timeout"
     return "error" if asked.exception() else asked.result()
-
-
-def _key(user: User) -> UserKey:
-    return UserKey.of(user)
 
 
 def _turn(turn: Turn) -> JSONObject:

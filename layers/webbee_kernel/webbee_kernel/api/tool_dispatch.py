@@ -119,7 +119,9 @@ class ToolService:
         body = request.body(CallBody)
         app_id, _ = self._declared(request)
         user = request.caller
-        if not await is_installed(self.app.stores.documents, self.app.settings, _key(user), app_id):
+        if not await is_installed(
+            self.app.stores.documents, self.app.settings, UserKey.of(user), app_id
+        ):
             raise NotAllowed(
                 f"{app_id} is not installed for this user: PUT"
                 f" /v1/extensions/{app_id}/installation",
@@ -151,7 +153,7 @@ class ToolService:
         app_id, declared = self._declared(request)
         client = secrets.SecretsClient(
             self.app.stores.secrets,
-            _key(request.caller),
+            UserKey.of(request.caller),
             app_id,
             declared,
             fallbacks=self.app.settings.app_secrets,
@@ -177,7 +179,7 @@ class ToolService:
         try:
             await secrets.put(
                 self.app.stores.secrets,
-                secrets.path(_key(request.caller), app_id, spec),
+                secrets.path(UserKey.of(request.caller), app_id, spec),
                 spec,
                 value,
             )
@@ -188,7 +190,7 @@ class ToolService:
     async def delete_secret(self, request: Request) -> Answer:
         """Remove one."""
         app_id, spec = self._spec(request)
-        await self.app.stores.secrets.delete(secrets.path(_key(request.caller), app_id, spec))
+        await self.app.stores.secrets.delete(secrets.path(UserKey.of(request.caller), app_id, spec))
         return Answer({"name": spec.name, "is_set": False})
 
     async def webhook(self, request: Request) -> Answer:
@@ -246,10 +248,6 @@ class ToolService:
         if declared[name].scope == "app":
             require_role(request.caller, "operator")
         return app_id, declared[name]
-
-
-def _key(user: User) -> UserKey:
-    return UserKey.of(user)
 
 
 def _result(outcome: JSONObject) -> JSONObject:
