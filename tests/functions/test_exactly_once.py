@@ -45,11 +45,8 @@ def texts(stack: Stack, collection: str = "texts") -> list[str]:
 
 
 def without_times(answer: Answer) -> Any:
-    """What every delivery of a request is answered: times differ, and `sources` are told once, with
-    the first answer (they are not stored: they would take another write unit of each turn)."""
-    kept = {k: v for k, v in answer.body.items() if k not in ("sources", "sourced")}
     calls = [{k: v for k, v in c.items() if k != "duration_ms"} for c in answer.body["calls"]]
-    return {**kept, "calls": calls}
+    return {**answer.body, "calls": calls}
 
 
 @pytest.mark.parametrize("deliveries", [2, 8])
@@ -147,8 +144,7 @@ def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> No
 def test_a_request_repeated_later_gets_the_stored_reply(stack: Stack, alice: Person) -> None:
     first = alice.chat('probe.save {"text": "once"}', request_id="r1")
     alice.chat("probe.look {}")
-    again = alice.chat('probe.save {"text": "once"}', request_id="r1")
-    assert without_times(again) == without_times(first)
+    assert alice.chat('probe.save {"text": "once"}', request_id="r1").body == first.body
     assert texts(stack) == ["once"]
     assert [t["turn"] for t in alice.turns()] == [1, 2]
 
@@ -310,8 +306,9 @@ def test_a_yes_delivered_twice_at_once_is_answered_alike(stack: Stack, alice: Pe
 def test_yes_and_no_at_once_are_one_of_the_two(stack: Stack, alice: Person) -> None:
     asked(alice)
     answers = at_once(lambda: alice.chat("yes"), lambda: alice.chat("no"))
-    assert len({a["reply"] for a in answers}) == 1
-    assert removed(stack) == (["x"] if answers[0]["calls"] else [])
+    # whichever came second found the question answered, or, later still, no question at all
+    assert removed(stack) == (["x"] if 'Removed "x".' in {a["reply"] for a in answers} else [])
+    assert next(t["reply"] for t in alice.turns()) in {a["reply"] for a in answers}
 
 
 def test_a_question_delivered_twice_at_once_is_one_question(stack: Stack, alice: Person) -> None:

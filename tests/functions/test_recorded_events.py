@@ -27,7 +27,10 @@ def body(stack: Stack, function: str, name: str) -> Any:
 def test_a_chat_message(stack: Stack) -> None:
     answer = body(stack, "chat_turn", "http_chat")
     answer["calls"][0].pop("duration_ms")
+    (said,) = answer.pop("sources")
+    assert answer["reply"][said["start"] : said["end"]] == "hello"
     assert answer == {
+        "sourced": True,
         "reply": 'Saved "hello".',
         "session_id": "s1",
         "turn": 1,

@@ -81,8 +81,7 @@ class SourceSpan(TypedDict):
 class ChatAnswer(TypedDict):
     """A turn's answer. `confirmations` are the effects that wait, one each, `confirmation` the
     first of them; `ui` is the UI tree of the last call that returned one; `sources` say where the
-    values of a reply after calls come from, and `sourced` that every value has one. A repeated
-    delivery of an answer carries neither."""
+    values of a reply after calls come from, and `sourced` that every value has one."""
 
     reply: str
     session_id: str

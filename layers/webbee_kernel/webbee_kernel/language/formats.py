@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 Amount = int | float | Decimal
 
+WRITTEN_OUT = 10**20
+"""Numbers below it are written out: decimal arithmetic has 28 digits, six of them decimals."""
+
 
 @lru_cache(maxsize=32)
 def locale(tag: str) -> Locale:
@@ -28,9 +31,12 @@ def locale(tag: str) -> Locale:
 
 
 def number(value: Amount, tag: str) -> str:
-    """`1,234.5` in English, `1.234,5` in German; up to six decimals."""
+    """`1,234.5` in English, `1.234,5` in German; up to six decimals. A number beyond those written
+    out, 10^20, stands as it is."""
     from babel.numbers import format_decimal
 
+    if not abs(value) < WRITTEN_OUT:
+        return str(value)
     return str(format_decimal(value, "#,##0.######", locale=locale(tag)))
 
 
@@ -38,6 +44,8 @@ def percent(value: Amount, tag: str) -> str:
     """`12.5%`: the value is in per cent."""
     from babel.numbers import format_percent
 
+    if not abs(value) < WRITTEN_OUT:
+        return f"{value}%"
     share = Decimal(str(value)) / 100
     return str(format_percent(share, locale=locale(tag), decimal_quantization=False))
 
@@ -46,6 +54,8 @@ def money(value: Amount, currency: str, tag: str) -> str:
     """`$1,234.50`; a code that is no currency stands as it is, after the number."""
     from babel.numbers import format_currency
 
+    if not abs(value) < WRITTEN_OUT:
+        return f"{value} {currency}"
     return str(format_currency(value, currency, locale=locale(tag)))
 
 

@@ -149,8 +149,9 @@ class Kernel:
             text = f"{text}\n\n{ended.text}"
         worked = any(o.ok for o in state.fresh.values())
         status: TurnStatus = "ok" if worked else "error"
-        reply = await self._record(ask, state, text, status, answered=answered)
-        return reply.with_sources(narration, len(state.told_shown), state.masker.unmask_text)
+        unmask = state.masker.unmask_text
+        sourced = replies.sourced(narration, len(state.told_shown), unmask)
+        return await self._record(ask, state, text, status, answered=answered, sourced=sourced)
 
     async def _decide(self, ask: Ask, state: TurnState, chosen: Mapping[str, bool]) -> Reply:
         """The user answered: run exactly what waited, or forget it, and go on with the turn that
@@ -217,11 +218,13 @@ class Kernel:
         status: TurnStatus,
         held: Sequence[PendingConfirmation] = (),
         answered: Taken | None = None,
+        sourced: replies.Sourced = replies.unsourced,
     ) -> Reply:
         """The turn's one write, before the reply leaves: a slot of its own, or the slot of the turn
         whose questions it answers. Then the requests for refreshes, in one batch that may take half
         a second and may fail."""
-        told = Told(ask.request_id, ask.message, status, state.masker.unmask_text(text), held)
+        reply = state.masker.unmask_text(text)
+        told = Told(ask.request_id, ask.message, status, reply, held, sourced)
         store, expires = self.stores.sessions, self._expires(state)
 
         def build(memory: SessionMemory) -> Turn:

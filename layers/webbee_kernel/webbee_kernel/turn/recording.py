@@ -44,6 +44,7 @@ class Told:
     status: TurnStatus
     reply: str
     held: Sequence[PendingConfirmation] = ()
+    sourced: replies.Sourced = replies.unsourced
 
 
 def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
@@ -55,6 +56,7 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
     asked = tuple(told.held)
     reply = _with_questions(told.reply, asked, state.language)
     digests, vault = _kept(state, list(state.told.values()), masker, reply)
+    response = replies.response(state.told, asked)
     return Turn(
         seq=seq,
         at=iso(state.now),
@@ -66,7 +68,7 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
         digests=digests,
         vault=vault,
         masked=not state.expose_pii,
-        response=replies.response(state.told, asked),
+        response={**response, **told.sourced(reply, len(response["calls"]))},
         waiting=(*asked, *confirmation.carried(memory, seq, state.now)),
         marks=marks(memory, seq, told.request_id, told.message),
         shown=_shown(state),
@@ -91,7 +93,7 @@ def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, ta
     digests, vault = _kept(state, [*before, *state.fresh.values()], masker, reply)
     ids = _of_ids(state, reply, _text(digests))
     new = replies.response(state.fresh, waiting)
-    called = asked.response.get("calls", [])
+    calls = [*asked.response.get("calls", []), *new["calls"]]
     apps = dict.fromkeys((*asked.apps, *_apps(state.fresh.values())))
     return replace(
         asked,
@@ -101,7 +103,7 @@ def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, ta
         digests=digests,
         vault=vault,
         masked=not state.expose_pii,
-        response={**new, "calls": [*called, *new["calls"]]},
+        response={**new, "calls": calls, **told.sourced(reply, len(calls))},
         accepted=tuple(dict.fromkeys([*asked.accepted, *state.accepted])),
         waiting=waiting,
         also=tuple(dict.fromkeys([*asked.also, *taken.ids, told.request_id])),

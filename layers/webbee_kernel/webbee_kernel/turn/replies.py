@@ -27,13 +27,25 @@ class Reply:
         """The words the user reads."""
         return str(self.body["reply"])
 
-    def with_sources(self, narration: Narration, calls: int, unmask: Callable[[str], str]) -> Reply:
-        """The answer with where the narrator's values come from; `calls` it was shown."""
-        first = max(0, len(self.body["calls"]) - calls)
-        told = spans(narration.sources, narration.text, self.text, unmask, first)
-        if not told:
-            return self
-        return Reply({**self.body, "sources": told, "sourced": narration.sourced})
+
+Sourced = Callable[[str, int], JSONObject]
+"""Of a whole reply and the number of its calls, where its values come from."""
+
+
+def unsourced(reply: str, calls: int) -> JSONObject:
+    """Of a reply that no narrator wrote."""
+    return {}
+
+
+def sourced(narration: Narration, shown: int, unmask: Callable[[str], str]) -> Sourced:
+    """Where the narrator's values come from, as the answer carries it; `shown` calls it saw."""
+
+    def told(reply: str, calls: int) -> JSONObject:
+        first = max(0, calls - shown)
+        found = spans(narration.sources, narration.text, reply, unmask, first)
+        return {"sources": found, "sourced": narration.sourced} if found else {}
+
+    return told
 
 
 def response(
