@@ -35,7 +35,7 @@ def number(value: Amount, tag: str) -> str:
     out, 10^20, stands as it is."""
     from babel.numbers import format_decimal
 
-    if not abs(value) < WRITTEN_OUT:
+    if not -WRITTEN_OUT < value < WRITTEN_OUT:
         return str(value)
     return str(format_decimal(value, "#,##0.######", locale=locale(tag)))
 
@@ -44,7 +44,7 @@ def percent(value: Amount, tag: str) -> str:
     """`12.5%`: the value is in per cent."""
     from babel.numbers import format_percent
 
-    if not abs(value) < WRITTEN_OUT:
+    if not -WRITTEN_OUT < value < WRITTEN_OUT:
         return f"{value}%"
     share = Decimal(str(value)) / 100
     return str(format_percent(share, locale=locale(tag), decimal_quantization=False))
@@ -54,7 +54,7 @@ def money(value: Amount, currency: str, tag: str) -> str:
     """`$1,234.50`; a code that is no currency stands as it is, after the number."""
     from babel.numbers import format_currency
 
-    if not abs(value) < WRITTEN_OUT:
+    if not -WRITTEN_OUT < value < WRITTEN_OUT:
         return f"{value} {currency}"
     return str(format_currency(value, currency, locale=locale(tag)))
 
