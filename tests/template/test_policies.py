@@ -27,7 +27,8 @@ ALLOWED = {
     "ChatTurnFunction": {
         "ChatTurnLogGroup": LOGS,
         "SessionsTable": {
-            *CACHE,
+            "dynamodb:GetItem",
+            "dynamodb:PutItem",
             "dynamodb:UpdateItem",
             "dynamodb:Query",
             "dynamodb:BatchWriteItem",
