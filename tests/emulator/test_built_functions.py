@@ -65,17 +65,18 @@ def test_tool_dispatch_answers_invocations(cloud: Cloud) -> None:
 
 
 def test_an_installation_makes_sections_due_and_the_tick_queues_them(cloud: Cloud) -> None:
+    cloud.messages()  # what other tests left
     status, body = cloud.http(
         "skeleton_refresh", "http_install", sub="ines", pathParameters={"app_id": "tasks"}
     )
     assert (status, body) == (200, {"app_id": "tasks", "installed": True})
-    cloud.messages()
 
     assert cloud.invoke("skeleton_refresh", recorded("eventbridge_tick"))["queued"] >= 1
-    shards, users = cloud.drain(), cloud.drain()
+    told = [json.loads(m["body"]) for m in (*cloud.drain(), *cloud.drain())]
 
-    assert "shard_due" in {json.loads(m["body"])["kind"] for m in shards}
-    assert "ines" in {json.loads(m["body"])["user"]["imperal_id"] for m in users}
+    # by her shard, or by the installation where a tick had just looked through it
+    assert "shard_due" in {message["kind"] for message in told}
+    assert "ines" in {message["user"]["imperal_id"] for message in told if "user" in message}
     sections = [
         i
         for i in cloud.items("SkeletonTable")
