@@ -40,6 +40,19 @@ Record = Callable[[str, str, bytes], None]
 `DynamoDB_20120810.PutItem`, its body."""
 
 
+_SERVICES = (
+    "dynamodb",
+    "sqs",
+    "ssm",
+    "s3",
+    "cloudformation",
+    "awslambda",
+    "iam",
+    "logs",
+    "events",
+)
+
+
 class _OneAtATime:
     """moto is not thread-safe (see `aws.py`): a WSGI application behind a lock."""
 
@@ -71,6 +84,7 @@ def aws_server(
     default_user_config["lambda"] = {
         "use_docker": False
     }  # it only remembers functions; nothing here runs them through it
+    _forget()  # another account of this process may have left its tables behind
     server = make_server(host, port, _OneAtATime(record), threaded=True)
     thread = threading.Thread(target=server.serve_forever, name="aws", daemon=True)
     thread.start()
@@ -79,18 +93,12 @@ def aws_server(
     finally:
         server.shutdown()
         thread.join(timeout=5)
-        for name in (
-            "dynamodb",
-            "sqs",
-            "ssm",
-            "s3",
-            "cloudformation",
-            "awslambda",
-            "iam",
-            "logs",
-            "events",
-        ):
-            get_backend(name).reset()
+        _forget()
+
+
+def _forget() -> None:
+    for name in _SERVICES:
+        get_backend(name).reset()
 
 
 def in_region(authorization: str) -> str:

@@ -4,6 +4,7 @@ import json
 import string
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -67,6 +68,20 @@ def strings(value: object) -> list[str]:
     return [value] if isinstance(value, str) else []
 
 
+def numbers_as_text(value: Any, masked: Any) -> Any:
+    """`value` with each number that was masked (a phone written as one) in its digits: a tool's
+    argument gets it back so."""
+    if isinstance(value, dict):
+        return {
+            key: numbers_as_text(item, shown)
+            for (key, item), shown in zip(value.items(), masked.values(), strict=True)
+        }
+    if isinstance(value, list):
+        return [numbers_as_text(*pair) for pair in zip(value, masked, strict=True)]
+    number = isinstance(value, int | float) and isinstance(masked, str)
+    return str(int(value)) if number else value
+
+
 class Noting(Placeholders):
     def __init__(self, seen: dict[str, set[str]]) -> None:
         super().__init__({})
@@ -102,11 +117,12 @@ def test_unmasking_gives_the_text_back(text: str, key: str) -> None:
 
 @UNHURRIED
 @given(JSONS)
+@example({"phone": 120000000})
 def test_resolving_gives_the_value_back(value: object) -> None:
     masker = Spellings()
     masked = masker.mask(value)
     assume(masker.one_each)
-    assert masker.resolve(masked) == value
+    assert masker.resolve(masked) == numbers_as_text(value, masked)
 
 
 @UNHURRIED
