@@ -282,6 +282,29 @@ def test_a_narrator_that_keeps_inventing_is_replaced_by_the_tools_own_words(repl
     assert k.memory().turns[0].reply == "There are 36 orders."
 
 
+def test_done_after_a_read_that_was_all_the_user_asked_for_is_true() -> None:
+    k, model = kernel(call("shop.orders"), say("That is done."), extensions=[shop()])
+    assert k.chat("show me my unread orders").text == "That is done."
+    model.assert_finished()
+
+
+def test_done_after_no_more_than_a_read_becomes_the_data_without_another_request() -> None:
+    k, model = kernel(call("shop.orders"), say("Done."), extensions=[shop()])
+    assert k.chat("delete my orders").text == (
+        "There are 36 orders.\n\nNothing was changed: I have only looked."
+    )
+    model.assert_finished()
+
+
+def test_an_effect_claimed_beside_what_was_read_is_left_out_and_denied() -> None:
+    reply = "You have 36 orders. I have deleted all of them."
+    k, model = kernel(call("shop.orders"), say(reply), extensions=[shop()])
+    assert k.chat("how many orders do I have?").text == (
+        "You have 36 orders.\n\nNothing was changed: I have only looked."
+    )
+    model.assert_finished()
+
+
 def test_a_classifier_that_answers_from_nothing_is_not_believed() -> None:
     k, _ = kernel(
         say("You have 50 orders."),

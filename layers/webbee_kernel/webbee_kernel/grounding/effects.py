@@ -55,7 +55,7 @@ class _Known:
     def done(self, claim: Told, reading: Reading) -> bool:
         """Whether a call that succeeded, or the data for a state, accounts for a claim."""
         if not claim.concept:
-            return bool(self.succeeded) or self._in_data(claim)
+            return bool(self.succeeded) or self._in_data(claim) or self._only_read(reading)
         if any(self._did(claim, call, own, reading) for call, own in self.succeeded):
             return True
         if any(c.ok and claim.concept in concepts(c) for c in self.evidence.calls):
@@ -66,6 +66,11 @@ class _Known:
 
     def _in_data(self, claim: Told) -> bool:
         return any(p.path.startswith("data") for p in self.evidence.index.find(claim.word))
+
+    def _only_read(self, reading: Reading) -> bool:
+        """Whether all that was asked for was to read, and that was done: a bare "Done." is true."""
+        read = only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
+        return read and not self._asked(reading) - {""}
 
     def _did(self, claim: Told, call: Call, own: frozenset[str], reading: Reading) -> bool:
         """Whether a call that succeeded did what a clause claims."""
@@ -119,9 +124,15 @@ class _Known:
         return any(p.call == t.call and not conflict([p], [t]) for p in about for t in telling)
 
     def _asked(self, reading: Reading) -> set[str]:
-        """The effects that the user's message speaks of."""
+        """The effects that the user's message speaks of; "my emails" are none."""
         words, stem = reading.language.words, reading.language.stem
-        return {words.effects.get(stem(t.text), "") for t in language.tokens(self.evidence.message)}
+        said = [stem(t.text) for t in language.tokens(self.evidence.message)]
+        verbs = (
+            s
+            for before, s in zip(["", *said], said, strict=False)
+            if s not in words.named_alike or not before or before in words.leads
+        )
+        return {words.effects.get(s, "") for s in verbs}
 
     def refuted(self, claim: Told) -> bool:
         """Whether a denial speaks of what was done."""
@@ -146,6 +157,17 @@ def concepts(call: Call) -> frozenset[str]:
     said = call.data if isinstance(call.data, str) else ""
     text = f"{call.description} {call.summary} {said}"[:400]
     return _concepts(call.fn_name, text, has_effect=call.has_effect)
+
+
+def only_read(evidence: Evidence) -> bool:
+    """Whether calls were made and none of them could have an effect."""
+    made = [c for c in evidence.calls if c.fn_name]
+    return bool(made) and not any(c.has_effect for c in made)
+
+
+def bare(reading: Reading) -> bool:
+    """Whether the reply tells of no effect but "Done."."""
+    return not any(claim.concept for claim in told(reading))
 
 
 def _alike(concept: str, own: frozenset[str]) -> bool:

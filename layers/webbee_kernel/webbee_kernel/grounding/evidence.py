@@ -105,7 +105,8 @@ class Verdict:
 
     `sources`: where its values come from, in order. `kept`: the reply without the sentences that
     hold offending words. `added`: the kernel's own sentences about failures, waits and unknown
-    outcomes that the reply hides.
+    outcomes that the reply hides. `only_claims`: all that offends claims an effect in a turn that
+    only read, and what is kept, or the data, answers without it; `added` says that nothing changed.
     """
 
     grounded: bool
@@ -113,3 +114,4 @@ class Verdict:
     sources: tuple[Source, ...] = ()
     kept: str = ""
     added: str = ""
+    only_claims: bool = False

@@ -79,13 +79,26 @@ class _Check:
         offences += self.effects
         offences = self._in_question(reading, offences)
         words = tuple(dict.fromkeys(word for _, word in sorted(offences)))
+        claims = bool(words) and self._only_claims(reading, offences)
+        unchanged = language.of(self.evidence.language).say("only_read") if claims else ""
+        added = [effects.added(reading, self.evidence), unchanged]
         return Verdict(
             not words,
             words,
             tuple(self._sources()),
             _kept(reading, [at for at, _ in offences]),
-            effects.added(reading, self.evidence),
+            " ".join(part for part in added if part),
+            claims,
         )
+
+    def _only_claims(self, reading: Reading, offences: Sequence[Offence]) -> bool:
+        """Whether a turn that only read is told as one with effects, and without that the reply
+        still says something, or said no more than that it is done."""
+        if not effects.only_read(self.evidence) or not set(offences) <= set(self.effects):
+            return False
+        wrong = [reading.sentence(at) for at, _ in offences]
+        kept = (c for c, _ in self.grounds if reading.sentence(c.start) not in wrong)
+        return any(kept) or effects.bare(reading)
 
     def _values(self, reading: Reading) -> list[Offence]:
         """What no field shows; fills `grounds` with what is shown."""

@@ -199,6 +199,7 @@ SENTENCES: Sentences = {
     "unfinished_model": "Noch nicht alles ist erledigt: Das Modell hat nicht geantwortet. Sagen"
     " Sie „weiter“, dann mache ich weiter. Bisher:",
     "nothing_done": "In Ordnung, es wurde nichts getan.",
+    "only_read": "Es wurde nichts verändert: Ich habe nur nachgesehen.",
     "said_yes": "ja",
     "said_no": "nein",
     "waits_for_yes": {

@@ -345,6 +345,7 @@ SENTENCES: Sentences = {
     "unfinished_model": "Not everything is done yet: the model did not answer. Say “go on” and"
     " I will continue. So far:",
     "nothing_done": "All right, nothing was done.",
+    "only_read": "Nothing was changed: I have only looked.",
     "said_yes": "yes",
     "said_no": "no",
     "waits_for_yes": {

@@ -197,6 +197,7 @@ SENTENCES: Sentences = {
     "unfinished_model": "Aún no está todo hecho: el modelo no ha respondido. Diga «sigue» y"
     " continúo. Hasta ahora:",
     "nothing_done": "De acuerdo, no se ha hecho nada.",
+    "only_read": "No se ha cambiado nada: solo he consultado los datos.",
     "said_yes": "sí",
     "said_no": "no",
     "waits_for_yes": {

@@ -187,6 +187,7 @@ SENTENCES: Sentences = {
     "unfinished_model": "Tout n'est pas encore fait : le modèle n'a pas répondu. Dites «"
     " continue » et je poursuis. Pour l'instant :",
     "nothing_done": "D'accord, rien n'a été fait.",
+    "only_read": "Rien n'a été modifié : j'ai seulement consulté les données.",
     "said_yes": "oui",
     "said_no": "non",
     "waits_for_yes": {

@@ -85,9 +85,11 @@ class Narrator:
 
         I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS: an ungrounded reply is corrected once, with the
         offending words named; then its flagged sentences are left out; when nothing remains, or the
-        model does not answer or is cut off, the data itself is the reply. What failed and the reply
-        hides, the kernel adds. `left` tells the seconds until the turn's deadline, which both
-        requests share; `apps` are display names by app id.
+        model does not answer or is cut off, the data itself is the reply. Where a turn only read
+        and nothing but claimed effects offends, they are left out at once: the kernel knows better
+        than another request would. What failed and the reply hides, the kernel adds. `left` tells
+        the seconds until the turn's deadline, which both requests share; `apps` are display names
+        by app id.
         """
         from ..grounding import check, render  # only a turn with calls pays for its patterns
 
@@ -148,11 +150,15 @@ class _Judged:
 
 
 def _judged(text: str, evidence: Evidence) -> _Judged:
-    from ..grounding import check
+    from ..grounding import check, render
 
     if not text or text == HAND_BACK:
         return _Judged(wrong=("(empty reply)",))
     verdict = check(text, evidence=evidence)
+    if verdict.only_claims:
+        kept = verdict.kept or cut(render(evidence, evidence.language), MAX_REPLY)
+        told = _with(kept, verdict.added)
+        return _Judged(told, sources=check(told, evidence=evidence).sources)
     if verdict.grounded:
         return _Judged(_with(text, verdict.added), sources=verdict.sources)
     return _Judged(_with(verdict.kept, verdict.added), verdict.ungrounded or ("(empty reply)",))
