@@ -54,6 +54,7 @@ def main(arguments: list[str] | None = None) -> int:
             host=options.host,
             port=options.port,
             model=options.model,
+            env={"WEBBEE_DEVELOP": "true"},
             prepare=prepare_and_refresh,
             step=step,
         ) as world:

@@ -210,7 +210,9 @@ def test_an_exit_ends_the_call_and_nothing_else(
 ) -> None:
     outcome = bench.outcome("trouble", name)
     assert (outcome.error_code, outcome.error) == ("INTERNAL", f"{name} failed: SystemExit")
-    assert f"app=trouble function={name} error=SystemExit | handler failed" in caplog.text
+    assert (
+        f"app=trouble function={name} error=SystemExit incident={outcome.incident} |" in caplog.text
+    )
     assert bench.call("trouble", "whoami")["me"] == "alice"
 
 

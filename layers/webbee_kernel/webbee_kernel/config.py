@@ -86,6 +86,7 @@ class Settings(BaseModel):
     )
     policy: str = Field("", alias="WEBBEE_POLICY")
     private_http: bool = Field(False, alias="WEBBEE_HTTP_ALLOW_PRIVATE")
+    develop: bool = Field(False, alias="WEBBEE_DEVELOP")
 
     @classmethod
     def from_env(cls, env: Mapping[str, str], role: Role | None = None) -> Settings:

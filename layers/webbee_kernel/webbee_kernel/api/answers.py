@@ -33,6 +33,7 @@ class Call(TypedDict):
     fn_name: str
     status: Literal["ok", "error"]
     error_code: NotRequired[str]
+    incident: NotRequired[str]
     duration_ms: int
 
 
@@ -207,6 +208,7 @@ class CallAnswer(TypedDict):
     ui: NotRequired[Any]
     duration_ms: int
     problems: NotRequired[list[dict[str, str]]]
+    incident: NotRequired[str]
     refresh_panels: list[PanelName]
 
 

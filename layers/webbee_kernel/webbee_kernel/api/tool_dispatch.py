@@ -263,6 +263,7 @@ def _result(outcome: JSONObject) -> JSONObject:
         "ui",
         "duration_ms",
         "problems",
+        "incident",
     )
     body = {k: outcome[k] for k in shown if outcome[k] not in ("", None, ())}
     return body | {

@@ -6,6 +6,7 @@ from __future__ import annotations
 import copy
 import logging
 import os
+import re
 from pathlib import Path
 
 import orjson
@@ -23,6 +24,39 @@ def set_up_logging(function: str) -> None:
         logger.addHandler(handler)
         logger.setLevel(os.environ.get("POWERTOOLS_LOG_LEVEL", "INFO").upper())
         logger.propagate = False
+    if os.environ.get("WEBBEE_DEVELOP", "").lower() in ("1", "true"):
+        _speak_to_the_author()
+
+
+def _speak_to_the_author() -> None:
+    """What extensions say and raise in plain lines, at INFO whatever the kernel's own level."""
+    logger = logging.getLogger("webbee.extension")
+    if not logger.handlers:
+        handler = logging.StreamHandler()
+        handler.setFormatter(AuthorFormatter())
+        logger.addHandler(handler)
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
+
+
+_SAID = re.compile(r"app=(\S+)(.*?) \| (.*)", re.DOTALL)
+
+
+class AuthorFormatter(logging.Formatter):
+    """`17:21:04 [tasks] what it said`, the level where it is no INFO, and of an error its
+    frames."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """One line, and one per frame."""
+        said = _SAID.fullmatch(record.getMessage())
+        app, more, text = said.groups() if said else (record.name, "", record.getMessage())
+        level = "" if record.levelno == logging.INFO else f"{record.levelname} "
+        line = f"{self.formatTime(record, '%H:%M:%S')} [{app}] {level}{text}{_fields(more)}"
+        return "\n".join([line, *(f"    {f}" for f in getattr(record, "frames", ()))])
+
+
+def _fields(pairs: str) -> str:
+    return f" ({pairs.strip()})" if pairs.strip() else ""
 
 
 class JsonFormatter(LambdaPowertoolsFormatter):

@@ -26,11 +26,13 @@ from ..stores.protocols import Stores
 from ..surfaces.ai import AIClient
 from ..surfaces.extensions import ExtensionsClient
 from ..surfaces.http import HttpClient
+from ..surfaces.revealed import seen
 from ..surfaces.secrets import SecretsClient
 from ..surfaces.small import ConfigClient, Log, NotifyClient, TimeContext
 from ..surfaces.store import StoreClient
 from ..values import UserKey
 from ..values.plain import JSONObject
+from .faults import Faults
 from .outcomes import plain_json
 from .registry import Registry
 
@@ -57,6 +59,7 @@ class ContextFactory:
         self._model = model
         self._events = events
         self._in_flight = in_flight
+        self.faults = Faults(registry, events, show=settings.develop)
 
     def make(
         self,
@@ -72,7 +75,7 @@ class ContextFactory:
         ext = self._registry.loaded[app_id].ext
         key = UserKey.of(user)
         hooks = _Hooks(self, user, app_id, system, stack)
-        revealed: set[str] = set()
+        revealed = seen()
         return Context(
             user=user,
             app_id=app_id,
@@ -170,13 +173,8 @@ class _Hooks:
             try:
                 data = {"status": "ok", "data": plain_json(plain(await coro))}
             except (Exception, SystemExit) as error:
-                _log.warning(
-                    "app=%s task=%s error=%s | background task failed",
-                    self._app,
-                    task_id,
-                    type(error).__name__,
-                )
-                data = {"status": "error", "error": type(error).__name__}
+                fault = self._factory.faults.tell(error, self._app, f"task {name or task_id}")
+                data = {"status": "error", "error": fault.error, "incident": fault.incident}
             await self._factory.events.emit(
                 self._key, "result", {"app_id": self._app, "task_id": task_id, "name": name, **data}
             )
@@ -239,9 +237,4 @@ class _Hooks:
                             data,
                         )
                     except (Exception, SystemExit) as error:
-                        _log.warning(
-                            "app=%s event=%s error=%s | event handler failed",
-                            app_id,
-                            event_type,
-                            type(error).__name__,
-                        )
+                        self._factory.faults.tell(error, app_id, f"event {event_type}")

@@ -23,12 +23,13 @@ from ..sdk.context import Context, User
 from ..sdk.definitions import FunctionDef
 from ..sdk.result import ui_dict
 from ..stores.protocols import Stores
+from ..surfaces.revealed import one_call
 from ..values import AuditRecord, CallOutcome, CallRequest, UserKey, failed, user_from
 from ..values.plain import JSONObject
 from . import unattended
 from .audit import Audit
 from .context import ContextFactory
-from .outcomes import from_exception, from_return, mismatch, plain_json, validation_failed
+from .outcomes import from_return, mismatch, plain_json, validation_failed
 from .registry import LoadedExtension, Registry
 
 LATE_S = 150.0
@@ -60,9 +61,14 @@ class ExtensionRunner:
         self.contexts = ContextFactory(
             registry, stores, settings, clock, model, self.events, InFlight()
         )
+        self._faults = self.contexts.faults
 
     async def execute(self, request: CallRequest) -> CallOutcome:
         """Run one call of any kind to its outcome. Never raises for what the extension did."""
+        with one_call():
+            return await self._executed(request)
+
+    async def _executed(self, request: CallRequest) -> CallOutcome:
         started = time.perf_counter()
         try:
             loaded = self.registry.extension(request.app_id)
@@ -77,7 +83,7 @@ class ExtensionRunner:
         except KernelError:
             raise
         except Exception as error:
-            outcome = from_exception(error, request)
+            outcome = await self._faults.outcome(error, request)
         return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
 
     async def _once(self, loaded: LoadedExtension, request: CallRequest) -> CallOutcome:
@@ -235,13 +241,7 @@ class ExtensionRunner:
         ) as error:  # a handler may even call sys.exit: it ends the call, not the turn
             if isinstance(error, KeyboardInterrupt):
                 raise
-            _log.warning(
-                "app=%s function=%s error=%s | handler failed",
-                request.app_id,
-                request.name,
-                type(error).__name__,
-            )
-            outcome = from_exception(error, request, call.action_type)
+            outcome = await self._faults.outcome(error, request, call.action_type)
         return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
 
     async def _panel(self, request: CallRequest, call: _Call, user: User) -> CallOutcome:
@@ -250,13 +250,7 @@ class ExtensionRunner:
             async with asyncio.timeout(request.deadline_s):
                 node = ui_dict(await call.handler(ctx, **call.kwargs))
         except (Exception, SystemExit) as error:
-            _log.warning(
-                "app=%s panel=%s error=%s | panel failed",
-                request.app_id,
-                request.name,
-                type(error).__name__,
-            )
-            return from_exception(error, request)
+            return await self._faults.outcome(error, request)
         if isinstance(node, dict) and "ui" in node:
             node = ui_dict(node["ui"])
         return CallOutcome(

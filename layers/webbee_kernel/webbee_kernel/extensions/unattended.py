@@ -20,7 +20,6 @@ extension code runs:
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -31,12 +30,10 @@ from ..channels.skeleton import Snapshots, inner
 from ..errors import CallError
 from ..sdk.context import Context, User
 from ..sdk.extension import ALERT_PREFIX
-from ..values import JSON, CallOutcome, CallRequest, JSONObject, failed, user_from
+from ..values import JSON, CallOutcome, CallRequest, JSONObject, user_from
 from .context import ContextFactory
-from .outcomes import from_exception, from_return, plain_json, webhook_answer
+from .outcomes import from_return, plain_json, webhook_answer
 from .registry import LoadedExtension
-
-_log = logging.getLogger("webbee.extensions")
 
 Handler: TypeAlias = Callable[[ContextFactory, LoadedExtension, CallRequest], Awaitable[JSON]]
 
@@ -50,16 +47,10 @@ async def run(
         async with asyncio.timeout(request.deadline_s):
             data = await KINDS[request.kind](contexts, loaded, request)
     except (Exception, SystemExit) as error:
-        outcome = _failed(error, request)
-        _log.warning(
-            "app=%s %s=%s error=%s | %s failed",
-            request.app_id,
-            request.kind,
-            request.name,
-            type(error).__name__,
-            request.kind,
-        )
-        return outcome
+        ended = await contexts.faults.outcome(error, request)
+        if isinstance(error, CallError | TimeoutError):
+            return ended
+        return replace(ended, error=type(error).__name__)
     return CallOutcome(request.app_id, request.name, "ok", data=data)
 
 
@@ -144,13 +135,6 @@ async def _health(contexts: ContextFactory, loaded: LoadedExtension, request: Ca
         return {"status": "ok"}
     found = _returned(await loaded.ext.health(_system(contexts, request)), request)
     return found if isinstance(found, dict) and found else {"status": "ok"}
-
-
-def _failed(error: BaseException, request: CallRequest) -> CallOutcome:
-    """By the error's class: an extension's own text may not leave, it could hold anything."""
-    if isinstance(error, CallError | TimeoutError):
-        return from_exception(error, request)
-    return failed(request, "INTERNAL", type(error).__name__)
 
 
 def _returned(value: JSON, request: CallRequest) -> JSON:

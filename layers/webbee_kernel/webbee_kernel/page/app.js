@@ -164,7 +164,7 @@ class Page {
     if (event.kind === "progress") return this.chat.progress(event);
     const text = event.kind === "result" ? [t("lateResult", { name: plain(event.name) }), plain(event.data?.summary ?? event.error ?? "")].filter(Boolean).join(": ") : plain(event.text ?? event.message);
     this.notes.unshift({ ...event, text });
-    if (Date.now() - new Date(event.at).getTime() < FRESH_MS) toast(text, event.kind);
+    if (Date.now() - new Date(event.at).getTime() < FRESH_MS) toast(text, event.kind === "fault" ? "error" : event.kind);
     this.count();
   }
 
@@ -183,7 +183,7 @@ class Page {
   }
 
   drawNotes() {
-    const row = (n) => h("li.n-item", h("span.n-item-title", n.text), h("span.n-meta", [t(`event_${n.kind}`), plain(n.app_id), time(n.at)].filter(Boolean).join(" · ")));
+    const row = (n) => h("li.n-item", h("span.n-item-title", n.text), h("span.n-meta", [t(`event_${n.kind}`), plain(n.app_id), time(n.at)].filter(Boolean).join(" · ")), n.frames?.length > 0 && h("pre.frames", n.frames.map(plain).join("\n")));
     fill(this.noteList, h("h2", t("notifications")), this.notes.length ? h("ul.n-list", this.notes.map(row)) : h("p.muted", t("noNotifications")));
   }
 

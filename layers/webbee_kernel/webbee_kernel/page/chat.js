@@ -102,7 +102,7 @@ export class Chat {
     const chip = (c) => {
       const ok = c.status === "ok";
       const label = `${plain(c.app_id)}.${plain(c.fn_name)}`;
-      return h("li", { class: ok ? "call ok" : "call bad", title: plain(c.error_code) }, h("span", { "aria-hidden": "true" }, ok ? "✓" : "✗"), h("span", label), h("span.n-meta", ok ? `${plain(c.duration_ms)} ms` : plain(c.error_code)), h("span.sr", ok ? t("ok") : t("failed")));
+      return h("li", { class: ok ? "call ok" : "call bad", title: [plain(c.error_code), plain(c.incident)].filter(Boolean).join(" ") }, h("span", { "aria-hidden": "true" }, ok ? "✓" : "✗"), h("span", label), h("span.n-meta", ok ? `${plain(c.duration_ms)} ms` : plain(c.error_code)), h("span.sr", ok ? t("ok") : t("failed")));
     };
     return h("ul.calls", { "aria-label": t("calls") }, calls.map(chip));
   }

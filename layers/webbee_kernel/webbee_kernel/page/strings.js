@@ -154,6 +154,7 @@ const WORDS = {
   fileRefused: ["Files like {name} are not taken here.", "Такие файлы здесь не принимаются: {name}."],
   filesTooMany: ["At most {n} files.", "Не больше {n} файлов."],
   event_alert: ["Alert", "Сигнал"],
+  event_fault: ["Error of an extension", "Ошибка расширения"],
   event_notification: ["Notification", "Уведомление"],
   event_progress: ["Progress", "Ход работы"],
   event_result: ["Result", "Результат"],

@@ -105,7 +105,8 @@ class ActionResult:
     def __repr__(self) -> str:
         return (
             f"ActionResult(status={self.status!r}, summary={self.summary!r},"
-            f" error_code={self.error_code!r})"
+            + (f" error={self.error!r}," if self.error else "")
+            + f" error_code={self.error_code!r})"
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Awaitable, Generator, Mapping, Set
 from datetime import UTC, datetime
@@ -15,6 +14,7 @@ from ..invariants import breach
 from ..sdk.errors import SystemContextRequired
 from ..values import UserKey
 from ..values.plain import JSONObject
+from .revealed import hidden
 
 MAX_MESSAGE = 2_000
 
@@ -117,16 +117,7 @@ class Log:
 
     def _hide(self, value: Any) -> str:
         """I-SECRETS-NEVER-LOGGED, also where the extension's own code forgets it."""
-        text = str(value)
-        for secret in sorted(self._revealed, key=len, reverse=True):
-            for spelling in (
-                secret,
-                repr(secret)[1:-1],
-                json.dumps(secret)[1:-1],
-                json.dumps(secret, ensure_ascii=False)[1:-1],
-            ):
-                text = text.replace(spelling, "[secret]")
-        return text
+        return hidden(value, self._revealed)
 
 
 class NotifyClient:

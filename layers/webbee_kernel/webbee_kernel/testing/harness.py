@@ -14,6 +14,7 @@ from ..base.loop_thread import LoopThread
 from ..bootstrap import App, bootstrap, make_host, make_refresher
 from ..config import Settings
 from ..extensions.context import ContextFactory
+from ..extensions.faults import Fault
 from ..extensions.host import ExtensionHost
 from ..llm.protocol import Model
 from ..refresh.refresher import Refresher
@@ -61,6 +62,7 @@ class ExtensionHarness:
             "WEBBEE_CALL_SECONDS": str(call_seconds),
             "WEBBEE_HTTP_ALLOW_PRIVATE": "true",
             "WEBBEE_CONFIG": configured,
+            "WEBBEE_DEVELOP": "true",
         }
         settings = Settings.from_env(env)
         self.app: App = bootstrap(
@@ -95,14 +97,15 @@ class ExtensionHarness:
         return self._execute("function", function, params)
 
     def call(self, function: str, /, **params: Any) -> ActionResult:
-        """Call a chat function through the kernel's dispatch; its ActionResult."""
+        """Call a chat function through the kernel's dispatch; its ActionResult. Of an exception
+        `error` has text and line, and pytest shows the frames among the captured log."""
         o = self.outcome(function, **params)
         status = "success" if o.ok else "error"
         return ActionResult(
             status,
             o.data,
             o.summary,
-            o.error or None,
+            self._told(o) or None,
             o.retryable,
             o.ui,
             list(o.panels),
@@ -112,7 +115,7 @@ class ExtensionHarness:
     def panel(self, panel_id: str, /, **params: Any) -> Any:
         """A panel's UI tree as JSON; AssertionError when the panel failed."""
         o = self._execute("panel", panel_id, params)
-        assert o.ok, f"{o.error_code}: {o.error}"
+        assert o.ok, f"{o.error_code}: {self._told(o)}"
         return o.ui["ui"]
 
     def skeleton(self, section: str) -> JSONObject:
@@ -123,7 +126,7 @@ class ExtensionHarness:
         stored = self.run(self.app.stores.skeleton.get(self.key, self.app_id, section))
         assert stored is not None and stored.data is not None, (
             f"section {section!r} was not saved:"
-            f" {stored.last_error if stored else 'no such section'}"
+            f" {self._latest(section) or (stored.last_error if stored else 'no such section')}"
         )
         return dict(stored.data)
 
@@ -141,6 +144,19 @@ class ExtensionHarness:
         """A `Context` to call a handler with directly."""
         contexts: ContextFactory = self.host.contexts
         return contexts.make(self.user, self.app_id, system=system)
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """What the extension's code has raised so far, the newest last."""
+        return tuple(self.host.contexts.faults.recent)
+
+    def _told(self, outcome: CallOutcome) -> str:
+        fault = next((f for f in self.faults if f.incident == outcome.incident), None)
+        return f"{outcome.fn_name} failed: {fault}" if fault else outcome.error
+
+    def _latest(self, name: str) -> str:
+        fault = next((f for f in reversed(self.faults) if f.what.endswith(f" {name}")), None)
+        return str(fault or "")
 
     def _execute(self, kind: str, name: str, params: JSONObject) -> CallOutcome:
         request = CallRequest(

@@ -100,7 +100,8 @@ def _call(outcome: CallOutcome) -> JSONObject:
         "status": outcome.status,
         "duration_ms": outcome.duration_ms,
     }
-    return call | ({"error_code": outcome.error_code} if outcome.error_code else {})
+    told = {"error_code": outcome.error_code, "incident": outcome.incident}
+    return call | {k: v for k, v in told.items() if v}
 
 
 def gave_up(tag: str) -> str:

@@ -86,6 +86,8 @@ class CallOutcome:
     repeated: bool = False
     problems: tuple[dict[str, str], ...] = ()
     arguments: JSONObject = field(default_factory=dict)
+    incident: str = ""
+    """Under which number the extension's log tells of an error that its code raised."""
 
     @property
     def ok(self) -> bool:

@@ -1,0 +1,154 @@
+"""Faults: what extension code raised, told where its author stands.
+
+Models, users and the cloud's replies get the class of an error and an incident's number; text,
+line and frames stand in the extension's log under that number, on the author's own machine
+(`WEBBEE_DEVELOP`) also in the terminal, in the harness and, for developers, on the page.
+"""
+
+from __future__ import annotations
+
+import linecache
+import logging
+import traceback
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+
+from ..base.ids import new_id
+from ..base.text import one_line
+from ..errors import CallError, StorageUnavailable
+from ..events import EventLog
+from ..surfaces.revealed import hidden, seen
+from ..values import CallOutcome, CallRequest, UserKey, user_from
+from .outcomes import from_exception
+from .registry import Registry
+
+MAX_TEXT = 2_000
+MAX_FRAMES = 20
+"""Characters of an error's text, and frames of the extension's own, that are told."""
+KEPT = 50
+"""Faults that an author's process remembers, the newest last."""
+DEVELOPERS = ("developer", "operator")
+KERNEL = Path(__file__).resolve().parents[1]
+LIBRARY = Path(logging.__file__).resolve().parents[1]
+
+_log = logging.getLogger("webbee.extension")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One error of extension code. `file` is relative to the extension's folder and empty where
+    none of its lines was running; `frames` are its own lines, the outermost first."""
+
+    incident: str
+    app_id: str
+    what: str
+    error: str
+    text: str
+    file: str = ""
+    line: int = 0
+    frames: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        place = f" ({self.file}:{self.line})" if self.file else ""
+        return (f"{self.error}: {self.text}" if self.text else self.error) + place
+
+
+class Faults:
+    """Tells the faults of a process's extensions."""
+
+    def __init__(self, registry: Registry, events: EventLog, *, show: bool) -> None:
+        self._registry = registry
+        self._events = events
+        self._show = show
+        self.recent: deque[Fault] = deque(maxlen=KEPT)
+
+    def tell(self, error: BaseException, app_id: str, what: str) -> Fault:
+        """Log an error of `what` (`function add`) under an incident's number."""
+        loaded = self._registry.loaded.get(app_id)
+        fault = _fault(error, app_id, what, loaded.folder if loaded else None)
+        kind, _, name = what.partition(" ")
+        _log.warning(
+            "app=%s %s=%s error=%s incident=%s | %s failed%s%s",
+            app_id,
+            kind,
+            name,
+            fault.error,
+            fault.incident,
+            kind,
+            f" at {fault.file}:{fault.line}" if fault.file else "",
+            f": {fault.text}" if fault.text else "",
+            extra={"incident": fault.incident, "frames": list(fault.frames)},
+        )
+        if self._show:
+            self.recent.append(fault)
+        return fault
+
+    async def outcome(
+        self, error: BaseException, request: CallRequest, action_type: str = "read"
+    ) -> CallOutcome:
+        """How the call ended; a refusal of the kernel's own (`CallError`) is no fault."""
+        ended = from_exception(error, request, action_type)
+        if isinstance(error, CallError):
+            return ended
+        fault = self.tell(error, request.app_id, f"{request.kind} {request.name}")
+        user = user_from(request.user)
+        if self._show and user.role in DEVELOPERS:
+            await self._show_to(UserKey.of(user), fault)
+        return replace(ended, incident=fault.incident)
+
+    async def _show_to(self, user: UserKey, fault: Fault) -> None:
+        told = {
+            "app_id": fault.app_id,
+            "text": f"{fault.what}: {fault}",
+            "incident": fault.incident,
+        }
+        try:
+            await self._events.emit(user, "fault", {**told, "frames": list(fault.frames)})
+        except StorageUnavailable:
+            _log.warning("incident=%s | the page was not told", fault.incident)
+
+
+def _fault(error: BaseException, app_id: str, what: str, folder: Path | None) -> Fault:
+    own = [frame for raised in _chain(error) for frame in _frames(raised.__traceback__, folder)]
+    file, line = (own[-1][0], own[-1][1]) if own else ("", 0)
+    revealed = seen()
+    return Fault(
+        incident=new_id()[-12:],
+        app_id=app_id,
+        what=what,
+        error=type(error).__name__,
+        text=one_line(hidden(error, revealed), MAX_TEXT),
+        file=file,
+        line=line,
+        frames=tuple(hidden(text, revealed) for _, _, text in own[-MAX_FRAMES:]),
+    )
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """The error after those it came from."""
+    cause = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+    if cause is not None:
+        yield from _chain(cause)
+    yield error
+
+
+def _frames(trace: TracebackType | None, folder: Path | None) -> Iterator[tuple[str, int, str]]:
+    """The extension's own frames: file, line, and both with the function and the source."""
+    for frame, number in traceback.walk_tb(trace):
+        code = frame.f_code
+        if file := _own(Path(code.co_filename), folder):
+            source = linecache.getline(code.co_filename, number).strip()
+            yield file, number, f"{file}:{number} {code.co_name}: {source}".rstrip(": ")
+
+
+def _own(path: Path, folder: Path | None) -> str:
+    """The file by its name in the extension's folder; by its own where the extension was made in a
+    test. Empty for the kernel's and libraries'."""
+    if folder is not None:
+        root = folder.resolve()
+        return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
+    foreign = path.is_relative_to(KERNEL) or "site-packages" in path.parts or not path.exists()
+    return "" if foreign or path.is_relative_to(LIBRARY) else path.name

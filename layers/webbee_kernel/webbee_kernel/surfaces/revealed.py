@@ -1,0 +1,41 @@
+"""The secrets that a call has read: what its log and its errors leave out
+(I-SECRETS-NEVER-LOGGED)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Set
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+_seen: ContextVar[set[str] | None] = ContextVar("webbee_revealed", default=None)
+
+
+@contextmanager
+def one_call() -> Iterator[None]:
+    """What is read inside belongs to one call, whatever contexts it makes on its way."""
+    token = _seen.set(set())
+    try:
+        yield
+    finally:
+        _seen.reset(token)
+
+
+def seen() -> set[str]:
+    """The values that this call has read so far; a set of its own outside a call."""
+    known = _seen.get()
+    return set() if known is None else known
+
+
+def hidden(value: object, revealed: Set[str]) -> str:
+    """The value as text without the secrets, also as Python and JSON spell them."""
+    text = str(value)
+    for secret in sorted(revealed, key=len, reverse=True):
+        for spelling in (
+            secret,
+            repr(secret)[1:-1],
+            json.dumps(secret)[1:-1],
+            json.dumps(secret, ensure_ascii=False)[1:-1],
+        ):
+            text = text.replace(spelling, "[secret]")
+    return text

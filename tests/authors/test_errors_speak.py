@@ -1,0 +1,147 @@
+"""What an extension raises is told where its author stands, and nowhere else."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from webbee_kernel.base.log_format import AuthorFormatter
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.sdk import User
+from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
+
+MAIN = """
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+
+ext = Extension("ledger")
+chat = ChatExtension(ext)
+ext.secret("token", "Token of the bank", write_mode="both")
+
+
+@chat.function("add", "Add a row", action_type="write")
+async def add(ctx: Context) -> ActionResult:
+    print("adding")
+    ctx.log.info("begun", rows=3)
+    return row({"token": await ctx.secrets.get("token")})
+
+
+def row(values):
+    raise KeyError(f"no amount in {values}")
+
+
+@ext.skeleton("rows")
+async def rows(ctx):
+    return {"response": {"share": 1 / 0}}
+
+
+@ext.panel("sheet")
+async def sheet(ctx):
+    return undefined_name
+
+
+@ext.on_event("paid")
+async def paid(ctx, data):
+    raise ValueError("not paid")
+"""
+DEVELOPER = User("dev", role="developer", tenant_id="test")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "ledger"
+    made.mkdir()
+    (made / "main.py").write_text(MAIN, "utf-8")
+    return made
+
+
+def test_the_harness_tells_text_line_and_frames_without_secrets(folder: Path) -> None:
+    harness = ExtensionHarness(folder, secrets={"token": "hunter2"})
+    result = harness.call("add")
+    assert result.error_code == "INTERNAL"
+    assert result.error is not None
+    assert result.error.endswith("""KeyError: "no amount in {'token': '[secret]'}" (main.py:17)""")
+    (fault,) = harness.faults
+    assert fault.frames == (
+        'main.py:13 add: return row({"token": await ctx.secrets.get("token")})',
+        'main.py:17 row: raise KeyError(f"no amount in {values}")',
+    )
+    assert "no amount in" in repr(result)
+
+
+@pytest.mark.parametrize(
+    ("work", "told"),
+    [
+        (lambda h: h.skeleton("rows"), r"ZeroDivisionError: division by zero \(main.py:22\)"),
+        (lambda h: h.panel("sheet"), r"NameError: name 'undefined_name' .*\(main.py:27\)"),
+    ],
+)
+def test_sections_and_panels_speak_too(folder: Path, work, told: str) -> None:
+    with pytest.raises(AssertionError, match=told):
+        work(ExtensionHarness(folder))
+
+
+def test_listeners_speak_in_the_log(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    harness = ExtensionHarness(folder)
+    harness.run(harness.context().extensions.emit("paid", {}))
+    (fault,) = harness.faults
+    assert (fault.what, fault.line) == ("event paid", 32)
+    assert f"incident={fault.incident} | event failed at main.py:32: not paid" in caplog.text
+
+
+def test_the_page_is_told_for_developers_only(folder: Path) -> None:
+    told = ExtensionHarness(folder, user=DEVELOPER)
+    told.call("add")
+    (event,) = told.events("fault")
+    assert "main.py:17" in event.data["text"]
+    assert len(event.data["frames"]) == 2
+    untold = ExtensionHarness(folder, user=USER)
+    untold.call("add")
+    assert untold.events("fault") == ()
+
+
+def test_the_model_and_the_user_get_the_class_and_the_log_the_rest_behind_a_number(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked: list[str] = []
+
+    def answer(request: ModelRequest) -> ModelResponse:
+        asked.append(str(request))
+        first = len(asked) == 1
+        return ModelResponse(
+            "" if first else "It did not work.",
+            tool_calls=(ToolCall("ledger__add", {}),) if first else (),
+        )
+
+    kernel = TestKernel([folder], model=FunctionModel(answer))
+    reply = kernel.chat("add a row")
+    (call,) = reply.body["calls"]
+    assert (call["error_code"], len(call["incident"])) == ("INTERNAL", 12)
+    assert ["no amount" in text for text in (str(reply.body), *asked)] == [False] * (1 + len(asked))
+    assert f"incident={call['incident']} | function failed at main.py:17" in caplog.text
+
+
+def test_the_authors_terminal_has_plain_lines_with_the_apps_name(folder: Path) -> None:
+    lines: list[str] = []
+
+    class Kept(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            lines.append(AuthorFormatter().format(record)[9:])
+
+    logger, kept = logging.getLogger("webbee.extension"), Kept()
+    level = logger.level
+    logger.addHandler(kept)
+    logger.setLevel(logging.INFO)
+    try:
+        ExtensionHarness(folder).call("add")
+    finally:
+        logger.removeHandler(kept)
+        logger.setLevel(level)
+    assert lines[:2] == ["[ledger] adding", "[ledger] begun (rows=3)"]
+    assert lines[2].startswith("[ledger] WARNING function failed at main.py:17: ")
+    assert lines[2].splitlines()[1:] == [
+        '    main.py:13 add: return row({"token": await ctx.secrets.get("token")})',
+        '    main.py:17 row: raise KeyError(f"no amount in {values}")',
+    ]
