@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from botocore.exceptions import ClientError, ReadTimeoutError
+from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
 from local.stack import Stack
 from tests.functions.support import call, deployed, rows, say
@@ -17,7 +17,7 @@ from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
 from webbee_kernel.base.loop_thread import LoopThread
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
-from webbee_kernel.errors import DispatchUnanswered, StorageUnavailable
+from webbee_kernel.errors import DispatchRefused, DispatchUnanswered, StorageUnavailable
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.sdk import User
@@ -32,6 +32,10 @@ class FunctionClient:
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
         self.fail: Callable[[], dict[str, Any]] | None = None
+        self.refusals = {"catalogue": 0, "function": 0}
+        """How many of the next invocations of a kind Lambda throttles."""
+        self.fail_from = 0
+        """Of the calls from this step on."""
         self.invocations: list[dict[str, Any]] = []
 
     def invoke(self, FunctionName: str, Payload: str | bytes) -> dict[str, Any]:  # noqa: N803 - boto3's own names
@@ -39,6 +43,11 @@ class FunctionClient:
         self.invocations.append(event)
         if self.fail and event["kind"] != "catalogue":
             return self.fail()
+        if self.refusals[event["kind"]]:
+            self.refusals[event["kind"]] -= 1
+            return throttled()
+        if self.fail_from and event.get("step", 0) >= self.fail_from - 1:
+            return throttled()
         answer = self.stack.handlers["tool_dispatch"].lambda_handler(event, None)
         return {"StatusCode": 200, "Payload": io.BytesIO(json.dumps(answer).encode())}
 
@@ -48,7 +57,7 @@ class Chat:
 
     def __init__(self, stack: Stack, client: FunctionClient) -> None:
         self.client = client
-        self._settings = Settings.from_env(stack.env)
+        self._settings = Settings.from_env({**stack.env, "WEBBEE_CALL_SECONDS": "1"})
         self._loop = LoopThread("lambda-dispatch-test")
 
     def say(
@@ -84,10 +93,29 @@ def broken() -> dict[str, Any]:
     }
 
 
+def refused(status: int, code: str) -> dict[str, Any]:
+    """Lambda's answer instead of running the function."""
+    answer = {
+        "Error": {"Code": code, "Message": code},
+        "ResponseMetadata": {"HTTPStatusCode": status},
+    }
+    raise ClientError(answer, "Invoke")  # type: ignore[arg-type]
+
+
 def throttled() -> dict[str, Any]:
-    raise ClientError(
-        {"Error": {"Code": "TooManyRequestsException", "Message": "Rate exceeded"}}, "Invoke"
-    )
+    return refused(429, "TooManyRequestsException")
+
+
+def forbidden() -> dict[str, Any]:
+    return refused(403, "AccessDeniedException")
+
+
+def failing() -> dict[str, Any]:
+    return refused(500, "ServiceException")
+
+
+def unreachable() -> dict[str, Any]:
+    raise EndpointConnectionError(endpoint_url="https://lambda.example")
 
 
 def silent() -> dict[str, Any]:
@@ -101,7 +129,10 @@ def without_database() -> dict[str, Any]:
     }
 
 
-FAILURES = pytest.mark.parametrize("failure", [broken, throttled, silent], ids=lambda f: f.__name__)
+FAILURES = pytest.mark.parametrize("failure", [broken, silent, failing], ids=lambda f: f.__name__)
+REFUSALS = pytest.mark.parametrize(
+    "refusal", [throttled, forbidden, unreachable], ids=lambda f: f.__name__
+)
 
 
 def test_a_turn_through_the_function_is_the_turn_without_it(chat: Chat) -> None:
@@ -135,6 +166,52 @@ def test_a_write_that_the_function_did_not_answer_is_not_called_done_nor_undone(
     assert reply.body["status"] == "error"
     assert "check whether it was done" in reply.text
     assert [c["error_code"] for c in reply.body["calls"]] == ["BACKEND_5XX"]
+
+
+@REFUSALS
+def test_a_write_that_was_refused_was_not_run_and_the_same_request_runs_it_later(
+    chat: Chat, refusal: Any
+) -> None:
+    chat.client.fail = refusal
+    with pytest.raises(DispatchRefused, match=r"was not run \(\w+\): retry"):
+        chat.say(call("probe.save", text="x"))
+    assert rows(chat.client.stack, "sessions") == rows(chat.client.stack, "audit") == []
+    chat.client.fail = None
+    reply = chat.say(call("probe.save", text="x"), say('Saved "x".'))
+    assert (reply.body["status"], reply.text) == ("ok", 'Saved "x".')
+
+
+def test_a_throttled_invocation_is_repeated_until_it_is_let_through(chat: Chat) -> None:
+    chat.client.refusals = {"catalogue": 2, "function": 2}
+    reply = chat.say(call("probe.save", text="x"), say('Saved "x".'))
+    assert (reply.body["status"], reply.text) == ("ok", 'Saved "x".')
+    kinds = [e["kind"] for e in chat.client.invocations]
+    assert kinds == ["catalogue"] * 3 + ["function"] * 3
+    given = [e["deadline_s"] for e in chat.client.invocations if e["kind"] == "function"]
+    assert given[0] > given[1] > given[2]  # each has what is left of the call's time
+    assert len([r for r in rows(chat.client.stack, "store") if r["sk"].startswith("texts#")]) == 1
+
+
+def test_a_refusal_that_will_not_pass_is_not_repeated(chat: Chat) -> None:
+    chat.client.fail = forbidden
+    with pytest.raises(DispatchRefused):
+        chat.say(call("probe.look"))
+    assert [e["kind"] for e in chat.client.invocations] == ["catalogue", "function"]
+
+
+def test_after_something_ran_a_refused_call_is_told_as_not_run(chat: Chat) -> None:
+    chat.say(call("probe.look"), say("0 texts."))
+    first = call("probe.save", text="x").tool_calls
+    chat.client.fail_from = 2
+    reply = chat.say(
+        ModelResponse(tool_calls=(*first, *call("probe.save", text="y").tool_calls)),
+        say("One was saved, one was not run."),
+        say("One was saved, one was not run."),
+        say("One was saved, one was not run."),
+        request_id="r2",
+    )
+    assert [c["status"] for c in reply.body["calls"]] == ["ok", "error"]
+    assert "check whether it was done" not in reply.text
 
 
 def test_a_write_that_the_function_could_not_claim_can_be_retried(chat: Chat) -> None:

@@ -16,6 +16,6 @@ class Dispatch(Protocol):
         ...
 
     async def call(self, request: CallRequest) -> CallOutcome:
-        """Run one call; always an outcome, unless the database is gone (StorageUnavailable) or
-        nothing came back (DispatchUnanswered)."""
+        """Run one call; always an outcome, unless the database is gone (StorageUnavailable),
+        nothing came back (DispatchUnanswered) or it was not run (DispatchRefused)."""
         ...

@@ -9,6 +9,7 @@ KernelError                       .code .status .field .limit; becomes {"error":
 ├── Gone                410       the confirmation expired or was answered
 ├── StorageUnavailable  503       DynamoDB did not answer: retry
 ├── DispatchUnanswered  503       the function of the extensions did not answer: retry
+├── DispatchRefused     503       it was not run, for certain: retry
 ├── ModelUnavailable    503       the model did not answer: retry
 └── SettingsError       —         a variable is missing or wrong: the function stops at init
 CallError                         one call failed; has a platform code, never sinks the turn
@@ -116,6 +117,13 @@ class DispatchUnanswered(KernelError):
     code = "dispatch_unavailable"
 
 
+class DispatchRefused(KernelError):
+    """Extension code was not run, for certain, also after retries: nothing happened."""
+
+    status = 503
+    code = "dispatch_refused"
+
+
 class ModelUnavailable(KernelError):
     """The model did not answer in time or refused for now."""
 
@@ -124,7 +132,7 @@ class ModelUnavailable(KernelError):
 
 
 UNAVAILABLE: Final[Mapping[str, type[KernelError]]] = {
-    e.code: e for e in (StorageUnavailable, DispatchUnanswered, ModelUnavailable)
+    e.code: e for e in (StorageUnavailable, DispatchUnanswered, DispatchRefused, ModelUnavailable)
 }
 """Errors that cross from the function of the extensions to the one that asked, by code."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from ..catalogue import Catalogue
@@ -12,9 +12,12 @@ from ..errors import DispatchUnanswered, across
 from ..values import CallOutcome, CallRequest, failed, outcome_from
 from ..values.plain import JSONObject
 from .clients import ClientFactory, aws_client
+from .invoking import insist
 
 READ_TIMEOUT_S = 60.0
 """Longer than any call's own deadline: who waits less would invoke again what is still running."""
+CATALOGUE_S = 10.0
+"""Seconds in which the catalogue is asked for."""
 
 
 def patient_client(service: str) -> Any:
@@ -34,13 +37,15 @@ class LambdaDispatch:
     async def catalogue(self) -> Catalogue:
         """What `tool_dispatch` has loaded."""
         if self._catalogue is None:
-            self._catalogue = Catalogue.from_dict(await self._invoke({"kind": "catalogue"}))
+            ask = insist(lambda _: self._invoke({"kind": "catalogue"}), CATALOGUE_S)
+            self._catalogue = Catalogue.from_dict(await ask)
         return self._catalogue
 
     async def call(self, request: CallRequest) -> CallOutcome:
-        """Run one call there. An invocation that fails is an outcome too: the turn goes on."""
+        """Run one call there, asking again within its deadline while it is refused. One that ran
+        out of its time is an outcome too: the turn goes on."""
         try:
-            answer = await asyncio.wait_for(self._invoke(asdict(request)), request.deadline_s + 2.0)
+            answer = await insist(lambda left: self._once(request, left), request.deadline_s)
         except TimeoutError:
             return failed(
                 request,
@@ -52,22 +57,21 @@ class LambdaDispatch:
             raise across(error)
         return outcome_from(answer)
 
-    async def _invoke(self, payload: JSONObject) -> JSONObject:
-        from botocore.exceptions import BotoCoreError, ClientError
+    async def _once(self, request: CallRequest, seconds: float) -> JSONObject:
+        """One invocation, with what is left of the call's time."""
+        call = asdict(replace(request, deadline_s=min(request.deadline_s, seconds)))
+        return await asyncio.wait_for(self._invoke(call), seconds + 2.0)
 
+    async def _invoke(self, payload: JSONObject) -> JSONObject:
         client = self._client_factory("lambda")
-        try:
-            response = await asyncio.to_thread(
-                client.invoke, FunctionName=self._name, Payload=json.dumps(payload)
-            )
-        except (BotoCoreError, ClientError) as error:
-            raise DispatchUnanswered(
-                f"the extension function did not answer ({type(error).__name__}): retry"
-            ) from error
-        answer = json.loads(
-            response["Payload"].read()
-        )  # not orjson: it turns integers beyond 64 bits into floats
-        if response.get("FunctionError"):
+
+        def invoke() -> tuple[bytes, bool]:
+            response = client.invoke(FunctionName=self._name, Payload=json.dumps(payload))
+            return response["Payload"].read(), bool(response.get("FunctionError"))
+
+        raw, broken = await asyncio.to_thread(invoke)
+        answer = json.loads(raw)  # not orjson: it turns integers beyond 64 bits into floats
+        if broken:
             raise DispatchUnanswered(
                 f"the extension function failed ({answer.get('errorType', 'error')}): retry"
             )

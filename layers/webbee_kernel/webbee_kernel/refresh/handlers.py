@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from ..base.logs import correlation_id
 from ..channels.skeleton import snapshots
 from ..dispatch import Dispatch
-from ..errors import DispatchUnanswered
+from ..errors import DispatchRefused, DispatchUnanswered
 from ..sdk.context import User
 from ..values import CallRequest, JSONObject, Section, user_dict
 
@@ -31,7 +31,7 @@ async def run(
     """
     try:
         outcome = await dispatch.call(_request(user, due, known))
-    except DispatchUnanswered as error:
+    except (DispatchUnanswered, DispatchRefused) as error:
         _log.warning("sections=%d error=%s | no answer", len(due), type(error).__name__)
         return {s.key: _failure("BACKEND_5XX", str(error)) for s in due}
     if not outcome.ok:
