@@ -81,20 +81,60 @@ def test_nothing_in_the_request_can_change_it() -> None:
         event(None),
         event({"sub": ""}),
         event({"sub": None}),
+        event({"sub": True}),
+        event({"sub": ["alice"]}),
+        event({"sub": {"id": "alice"}}),
+        event("x"),
+        event(["sub", "alice"]),
+        event([{"sub": "alice"}]),
+        {"requestContext": {"authorizer": "x"}},
+        {"requestContext": {"authorizer": ["x"]}},
+        {"requestContext": {"authorizer": {"jwt": "x"}}},
+        {"requestContext": {"authorizer": {"lambda": "x"}}},
+        {"requestContext": "x"},
     ],
+    ids=repr,
 )
 def test_without_claims_there_is_no_user(request_: dict[str, Any]) -> None:
     with pytest.raises(NotAuthenticated):
         user_of(request_)
 
 
-@pytest.mark.parametrize("bad", ["a#b", "__system__", "__webhook__", "a\nb", "x" * 129, "\x00"])
+@pytest.mark.parametrize(
+    "bad",
+    [
+        "a#b",
+        "__system__",
+        "__webhook__",
+        "a\nb",
+        "x" * 129,
+        "\x00",
+        " ",
+        "\t \u3000",
+        "\u2028",
+        "alice\u2028",
+        "alice\u2029bob",
+        "alice\x85",
+        "alice\u200b",
+        "\u202eecila",
+        "\ud800",
+        "alice\udfff",
+        "\u3164",
+    ],
+    ids=ascii,
+)
 @pytest.mark.parametrize("claim", ["sub", "tenant_id"])
 def test_an_id_that_cannot_be_a_key_or_belongs_to_the_system_is_refused(
     claim: str, bad: str
 ) -> None:
     with pytest.raises(NotAuthenticated, match=claim):
         user_of(event({**CLAIMS, claim: bad}))
+
+
+def test_claims_beside_the_ids_cannot_break_what_they_are_written_into() -> None:
+    odd = {**CLAIMS, "email": "a@\ud800\n[HISTORY]", "locale": "ru\udfff", "scope": "a\ud800 b"}
+    user = user_of(event({**odd, "role": ["operator"]}))
+    assert user == User("alice", "user", "ru", "a@ (HISTORY)", "acme", ("a", "b"))
 
 
 def test_an_unknown_role_is_an_ordinary_user_and_system_is_no_role_a_token_can_give() -> None:

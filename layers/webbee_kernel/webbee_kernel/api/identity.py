@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
+from ..base.text import one_line
 from ..errors import NotAllowed, NotAuthenticated
 from ..sdk.context import User
 
 ROLES = ("user", "developer", "operator")
-_PART = re.compile(r"[^#\x00-\x1f\x7f]{1,128}")
+_PART = re.compile(r"[^#]{1,128}")
 _RESERVED = re.compile(r"__.*__")
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Unicode's categories of controls, invisible marks, surrogates and separators of lines: two ids
+that differ in these look the same."""
 
 
 def user_of(event: Mapping[str, Any]) -> User:
@@ -19,8 +24,8 @@ def user_of(event: Mapping[str, Any]) -> User:
 
     Claims read: `sub` (or `imperal_id`) → imperal_id, `tenant_id`, `role`, `email`, `locale` (or
     `language`), `scope`/`scopes`; each also with Cognito's `custom:` prefix. Body, query and
-    headers cannot change any of it. Raises NotAuthenticated without claims or with an id that
-    cannot be a key.
+    headers cannot change any of it. Raises NotAuthenticated without claims, with claims of another
+    shape, or with an id that cannot be a key.
     """
     claims = _claims(event)
     imperal_id = _first(claims, "imperal_id", "sub")
@@ -34,10 +39,10 @@ def user_of(event: Mapping[str, Any]) -> User:
     return User(
         imperal_id=_key_part("sub", imperal_id),
         role=role if role in ROLES else "user",
-        language=(_first(claims, "language", "locale") or "en")[:35],
-        email=_claim(claims, "email")[:320],
+        language=one_line(_first(claims, "language", "locale") or "en")[:35],
+        email=one_line(_claim(claims, "email"))[:320],
         tenant_id=_key_part("tenant_id", _claim(claims, "tenant_id") or "default"),
-        scopes=tuple(s for s in scopes if s not in ("", "*")),
+        scopes=tuple(one_line(s) for s in scopes if s not in ("", "*")),
     )
 
 
@@ -53,15 +58,22 @@ def require_role(user: User, role: str) -> None:
 
 
 def _claims(event: Mapping[str, Any]) -> Mapping[str, Any]:
-    authorizer = (event.get("requestContext") or {}).get("authorizer") or {}
-    return (authorizer.get("jwt") or {}).get("claims") or authorizer.get("lambda") or {}
+    """The claims; none where anything on the way to them has another shape."""
+    authorizer = _object(_object(event.get("requestContext")).get("authorizer"))
+    claims = _object(_object(authorizer.get("jwt")).get("claims"))
+    return claims or _object(authorizer.get("lambda"))
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
 
 
 def _key_part(name: str, value: str) -> str:
-    if _PART.fullmatch(value) and not _RESERVED.fullmatch(value):
+    seen = one_line(value) and not any(unicodedata.category(c) in _UNSEEN for c in value)
+    if seen and _PART.fullmatch(value) and not _RESERVED.fullmatch(value):
         return value
     raise NotAuthenticated(
-        f"the token's {name} cannot be used: 1 to 128 characters without # and control characters",
+        f"the token's {name} cannot be used: 1 to 128 visible characters without #",
         field=name,
         limit=128,
     )
@@ -72,8 +84,12 @@ def _first(claims: Mapping[str, Any], *names: str) -> str:
 
 
 def _claim(claims: Mapping[str, Any], name: str) -> str:
+    """A claim as text; empty where it is neither text nor a number, nor a list of scopes."""
     value = next((v for v in (claims.get(name), claims.get(f"custom:{name}")) if v is not None), "")
-    if isinstance(value, list | tuple):
+    scopes = name in ("scopes", "scope")
+    if scopes and isinstance(value, list | tuple):
         return " ".join(map(str, value))
+    if not isinstance(value, str | int) or isinstance(value, bool):
+        return ""
     text = str(value)
-    return text.strip("[]") if name in ("scopes", "scope") else text
+    return text.strip("[]") if scopes else text

@@ -86,9 +86,9 @@ class HttpClient:
         """Send and follow at most 5 redirects, or none; keyword arguments are `params headers json
         data content cookies auth`.
 
-        Raises HttpBlockedError for an address extensions may not reach, TimeoutError when the time
-        is over, ConnectionError where nobody answers, ValueError for a body over 10 MB or a sixth
-        redirect.
+        Raises HttpBlockedError for what is no http address or one that extensions may not reach,
+        TimeoutError when the time is over, ConnectionError where nobody answers in HTTP, ValueError
+        for a body over 10 MB or a sixth redirect.
         """
         allowed = {"params", "headers", "json", "data", "content", "files", "cookies", "auth"}
         if unknown := set(kwargs) - allowed:
@@ -111,7 +111,7 @@ class HttpClient:
             location = response.headers.get("location")
             if not follow or response.status_code not in _REDIRECTS or not location:
                 return response
-            target = urljoin(url, location)
+            target = _joined(url, location)
             method, kwargs = _redirected(
                 method, response.status_code, kwargs, same_host=_same_host(url, target)
             )
@@ -121,24 +121,48 @@ class HttpClient:
     async def _resolve(self, url: str) -> str:
         """The address to connect to: resolved once, checked, and then used, so a second answer of
         DNS cannot differ."""
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise HttpBlockedError(f"{url[:200]!r} is refused: give an http or https URL")
-        port = parts.port or (443 if parts.scheme == "https" else 80)
+        host, port = _host_and_port(url)
         try:
             found = await asyncio.get_running_loop().getaddrinfo(
-                parts.hostname, port, type=socket.SOCK_STREAM
+                host, port, type=socket.SOCK_STREAM
             )
         except OSError as error:
-            raise ConnectionError(f"cannot resolve {parts.hostname}: {error}") from None
+            raise ConnectionError(f"cannot resolve {host}: {error}") from None
         addresses = [str(info[4][0]) for info in found]
         for address in addresses:
             if not is_allowed(address, allow_private=self._allow_private):
                 raise HttpBlockedError(
-                    f"{parts.hostname} is {address}: metadata services and private networks are"
+                    f"{host} is {address}: metadata services and private networks are"
                     " closed to extensions"
                 )
         return addresses[0]
+
+
+def _host_and_port(url: str) -> tuple[str, int]:
+    """Where a URL leads, the name as DNS has it; HttpBlockedError for what is no http address, in
+    whichever way."""
+    try:
+        parts = urlsplit(url)
+        host = parts.hostname or ""
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        if parts.scheme in ("http", "https") and host and url.isprintable():
+            host.encode("idna")  # the resolver's own reading, and its errors
+            return host, port
+    except (ValueError, TypeError, AttributeError):
+        pass
+    raise refused(url)
+
+
+def refused(url: object) -> HttpBlockedError:
+    """What a URL that is none ends with."""
+    return HttpBlockedError(f"{str(url)[:200]!r} is refused: give an http or https URL")
+
+
+def _joined(url: str, location: str) -> str:
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        raise refused(location) from None
 
 
 def _same_host(url: str, target: str) -> bool:
@@ -147,8 +171,22 @@ def _same_host(url: str, target: str) -> bool:
     return old.netloc == new.netloc and new.scheme in (old.scheme, "https")
 
 
-CREDENTIALS = frozenset({"authorization", "cookie", "proxy-authorization"})
-"""Headers that are for the host they were given for."""
+HARMLESS = frozenset(
+    {
+        "accept",
+        "accept-charset",
+        "accept-encoding",
+        "accept-language",
+        "cache-control",
+        "content-language",
+        "content-type",
+        "pragma",
+        "range",
+        "user-agent",
+    }
+)
+"""Headers that follow a redirect to another host. Any other may hold a key (`X-Api-Key`, `Apikey`,
+`PRIVATE-TOKEN`, …) and is for the host it was given for."""
 
 
 def _redirected(
@@ -162,9 +200,13 @@ def _redirected(
     if not same_host:
         dropped |= {"auth", "cookies"}
         headers = dict(kwargs.get("headers") or {})
-        harmless = {k: v for k, v in headers.items() if k.lower() not in CREDENTIALS}
+        harmless = {k: v for k, v in headers.items() if _text(k).lower() in HARMLESS}
         kwargs = {**kwargs, "headers": harmless}
     return method, {k: v for k, v in kwargs.items() if k not in dropped}
+
+
+def _text(name: str | bytes) -> str:
+    return name.decode("latin-1") if isinstance(name, bytes) else name
 
 
 async def _send(
@@ -195,7 +237,9 @@ async def _send(
             )
     except httpx2.TimeoutException:
         raise TimeoutError(f"{urlsplit(url).hostname} did not answer in {timeout:g} s") from None
-    except httpx2.TransportError as error:
+    except httpx2.InvalidURL:
+        raise refused(url) from None
+    except httpx2.RequestError as error:
         raise ConnectionError(
             f"{urlsplit(url).hostname}: {str(error) or type(error).__name__}"
         ) from None
