@@ -13,32 +13,43 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_an_effect_is_claimed_once(stores: Stores) -> None:
-    assert await stores.audit.begin(ALICE, "turn1#0#send", record("01"), expires_at=LATER) is None
+    assert (
+        await stores.audit.begin(ALICE, "turn1#0#send", record("01"), expires_at=LATER, now=0.0)
+        is None
+    )
     assert await stores.audit.begin(
-        ALICE, "turn1#0#send", record("02"), expires_at=LATER
+        ALICE, "turn1#0#send", record("02"), expires_at=LATER, now=0.0
     ) == record("01", status="started")
-    assert await stores.audit.begin(ALICE, "turn1#1#send", record("03"), expires_at=LATER) is None
-    assert await stores.audit.begin(BOB, "turn1#0#send", record("04"), expires_at=LATER) is None
+    assert (
+        await stores.audit.begin(ALICE, "turn1#1#send", record("03"), expires_at=LATER, now=0.0)
+        is None
+    )
+    assert (
+        await stores.audit.begin(BOB, "turn1#0#send", record("04"), expires_at=LATER, now=0.0)
+        is None
+    )
 
 
 async def test_the_same_record_does_not_claim_twice(stores: Stores) -> None:
-    assert await stores.audit.begin(ALICE, "e", record("01"), expires_at=LATER) is None
-    assert await stores.audit.begin(ALICE, "e", record("01"), expires_at=LATER) == record(
+    assert await stores.audit.begin(ALICE, "e", record("01"), expires_at=LATER, now=0.0) is None
+    assert await stores.audit.begin(ALICE, "e", record("01"), expires_at=LATER, now=0.0) == record(
         "01", status="started"
     )
 
 
 async def test_a_second_delivery_gets_the_outcome_of_the_first(stores: Stores) -> None:
-    await stores.audit.begin(ALICE, "e", record("01", outcome=None), expires_at=LATER)
+    await stores.audit.begin(ALICE, "e", record("01", outcome=None), expires_at=LATER, now=0.0)
     await stores.audit.append(ALICE, record("01"), expires_at=LATER)
-    assert await stores.audit.begin(ALICE, "e", record("02"), expires_at=LATER) == record("01")
+    assert await stores.audit.begin(ALICE, "e", record("02"), expires_at=LATER, now=0.0) == record(
+        "01"
+    )
 
 
 async def test_of_racing_deliveries_one_claims(stores: Stores) -> None:
     deliveries = [record(f"{n:02d}") for n in range(6)]
     got = await race(
         *(
-            lambda one=one: stores.audit.begin(ALICE, "e", one, expires_at=LATER)
+            lambda one=one: stores.audit.begin(ALICE, "e", one, expires_at=LATER, now=0.0)
             for one in deliveries
         )
     )
@@ -48,12 +59,12 @@ async def test_of_racing_deliveries_one_claims(stores: Stores) -> None:
 
 
 async def test_records_are_listed_newest_first_without_claims(stores: Stores) -> None:
-    await stores.audit.begin(ALICE, "e", record("99"), expires_at=LATER)
+    await stores.audit.begin(ALICE, "e", record("99"), expires_at=LATER, now=0.0)
     for n in (3, 1, 2):
         await stores.audit.append(ALICE, record(f"{n:02d}"), expires_at=LATER)
-    assert [r.record_id for r in await stores.audit.list(ALICE)] == ["03", "02", "01"]
-    assert [r.record_id for r in await stores.audit.list(ALICE, limit=2)] == ["03", "02"]
-    assert await stores.audit.list(BOB) == ()
+    assert [r.record_id for r in await stores.audit.list(ALICE, now=0.0)] == ["03", "02", "01"]
+    assert [r.record_id for r in await stores.audit.list(ALICE, limit=2, now=0.0)] == ["03", "02"]
+    assert await stores.audit.list(BOB, now=0.0) == ()
 
 
 async def test_a_record_and_its_events_arrive_together(stores: Stores) -> None:
@@ -61,8 +72,8 @@ async def test_a_record_and_its_events_arrive_together(stores: Stores) -> None:
     await stores.audit.append(
         ALICE, record(), expires_at=LATER, events=told, events_expire_at=LATER
     )
-    assert await stores.audit.list(ALICE) == (record(),)
-    assert await stores.events.since(ALICE, "") == told
+    assert await stores.audit.list(ALICE, now=0.0) == (record(),)
+    assert await stores.events.since(ALICE, "", now=0.0) == told
 
 
 async def test_an_append_can_be_repeated_and_changes_nothing(stores: Stores) -> None:
@@ -74,8 +85,8 @@ async def test_an_append_can_be_repeated_and_changes_nothing(stores: Stores) -> 
         ALICE, record(status="forged"), expires_at=LATER, events=told, events_expire_at=LATER
     )
     await stores.audit.append(ALICE, record(status="forged"), expires_at=LATER)
-    assert await stores.audit.list(ALICE) == (record(),)
-    assert await stores.events.since(ALICE, "") == told
+    assert await stores.audit.list(ALICE, now=0.0) == (record(),)
+    assert await stores.events.since(ALICE, "", now=0.0) == told
 
 
 async def test_many_events_fit_beside_a_record(stores: Stores) -> None:
@@ -83,7 +94,7 @@ async def test_many_events_fit_beside_a_record(stores: Stores) -> None:
     await stores.audit.append(
         ALICE, record(), expires_at=LATER, events=told, events_expire_at=LATER
     )
-    assert await stores.events.since(ALICE, "", limit=500) == told
+    assert await stores.events.since(ALICE, "", limit=500, now=0.0) == told
 
 
 async def test_a_huge_outcome_keeps_its_summary_and_says_what_is_missing(stores: Stores) -> None:
@@ -96,7 +107,7 @@ async def test_a_huge_outcome_keeps_its_summary_and_says_what_is_missing(stores:
         "panels": ["inbox"],
     }
     await stores.audit.append(ALICE, record(outcome=outcome), expires_at=LATER)
-    (kept,) = await stores.audit.list(ALICE)
+    (kept,) = await stores.audit.list(ALICE, now=0.0)
     assert kept.outcome is not None
     assert kept.outcome.pop("dropped") == {"bytes": len(dumps(outcome).encode()), "limit": 300_000}
     assert kept.outcome == {
@@ -113,16 +124,16 @@ async def test_events_come_in_order_of_their_ids(stores: Stores) -> None:
     for n in (2, 1, 3):
         assert await stores.events.append(ALICE, event(f"e{n}"), expires_at=LATER)
     await stores.events.append(BOB, event("e9"), expires_at=LATER)
-    assert [e.event_id for e in await stores.events.since(ALICE, "")] == ["e1", "e2", "e3"]
-    assert [e.event_id for e in await stores.events.since(ALICE, "e1")] == ["e2", "e3"]
-    assert [e.event_id for e in await stores.events.since(ALICE, "e1", limit=1)] == ["e2"]
-    assert await stores.events.since(ALICE, "e3") == ()
+    assert [e.event_id for e in await stores.events.since(ALICE, "", now=0.0)] == ["e1", "e2", "e3"]
+    assert [e.event_id for e in await stores.events.since(ALICE, "e1", now=0.0)] == ["e2", "e3"]
+    assert [e.event_id for e in await stores.events.since(ALICE, "e1", limit=1, now=0.0)] == ["e2"]
+    assert await stores.events.since(ALICE, "e3", now=0.0) == ()
 
 
 async def test_an_event_is_told_once(stores: Stores) -> None:
     assert await stores.events.append(ALICE, event(), expires_at=LATER)
     assert not await stores.events.append(ALICE, event(data={"text": "other"}), expires_at=LATER)
-    assert await stores.events.since(ALICE, "") == (event(),)
+    assert await stores.events.since(ALICE, "", now=0.0) == (event(),)
 
 
 async def test_racing_events_of_one_id_are_told_once(stores: Stores) -> None:
@@ -134,4 +145,4 @@ async def test_writers_side_by_side_lose_nothing(stores: Stores) -> None:
     await asyncio.gather(
         *(stores.audit.append(ALICE, record(f"{n:02d}"), expires_at=LATER) for n in range(20))
     )
-    assert len(await stores.audit.list(ALICE)) == 20
+    assert len(await stores.audit.list(ALICE, now=0.0)) == 20

@@ -3,6 +3,8 @@ does."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.contract.conftest import Dynamo
@@ -20,9 +22,9 @@ def expiries(dynamo: Dynamo, table: str) -> dict[str, str]:
 
 async def test_turns_and_questions_expire(dynamo: Dynamo) -> None:
     for seq in (1, 2, 6):
-        await dynamo.stores.sessions.append(SESSION, turn(seq), expires_at=LATER + seq)
+        await dynamo.stores.sessions.append(SESSION, turn(seq), expires_at=LATER + seq, now=0.0)
     asking = turn(3, waiting=(pending(),))
-    await dynamo.stores.sessions.append(SESSION, asking, expires_at=LATER)
+    await dynamo.stores.sessions.append(SESSION, asking, expires_at=LATER, now=0.0)
     assert expiries(dynamo, dynamo.tables.sessions) == {
         "turn#1": str(LATER + 6),
         "turn#2": str(LATER + 2),
@@ -37,7 +39,7 @@ async def test_a_cache_entry_is_swept_only_after_its_exact_expiry(dynamo: Dynamo
 
 
 async def test_records_and_events_expire_each_in_its_time(dynamo: Dynamo) -> None:
-    await dynamo.stores.audit.begin(ALICE, "e", record(), expires_at=1)
+    await dynamo.stores.audit.begin(ALICE, "e", record(), expires_at=1, now=0.0)
     await dynamo.stores.audit.append(
         ALICE, record(), expires_at=2, events=(event(),), events_expire_at=3
     )
@@ -58,7 +60,7 @@ async def test_the_skeleton_and_documents_never_do(dynamo: Dynamo) -> None:
 
 async def test_an_expired_turn_is_not_remembered(stores: Stores) -> None:
     for seq in (1, 2):
-        await stores.sessions.append(SESSION, turn(seq), expires_at=1000 + seq)
+        await stores.sessions.append(SESSION, turn(seq), expires_at=1000 + seq, now=0.0)
     assert [t.seq for t in (await stores.sessions.read(SESSION, now=1000.5)).turns] == [1, 2]
     assert [t.seq for t in (await stores.sessions.read(SESSION, now=1001.0)).turns] == [2]
     assert (await stores.sessions.read(SESSION, now=1002.0)).turns == ()
@@ -67,7 +69,7 @@ async def test_an_expired_turn_is_not_remembered(stores: Stores) -> None:
 @pytest.mark.parametrize("first", [1, 2])
 async def test_an_expired_session_begins_anew(stores: Stores, first: int) -> None:
     for seq in range(first, 9):
-        await stores.sessions.append(SESSION, turn(seq), expires_at=1000)
+        await stores.sessions.append(SESSION, turn(seq), expires_at=1000, now=0.0)
     for seq in (1, 2):
         again = turn(seq, reply="again")
         assert await stores.sessions.append(SESSION, again, expires_at=LATER, now=1000.0)
@@ -79,7 +81,7 @@ async def test_an_expired_session_begins_anew(stores: Stores, first: int) -> Non
 async def test_sessions_touched_before_a_time_are_not_listed(stores: Stores) -> None:
     for seq, session_id in [(1, "old"), (6, "new")]:
         key = SessionKey(ALICE, session_id)
-        await stores.sessions.append(key, turn(seq), expires_at=LATER)
+        await stores.sessions.append(key, turn(seq), expires_at=LATER, now=0.0)
     listed, _ = await stores.sessions.list(ALICE, since=turn(6).at)
     assert [s.session_id for s in listed] == ["new"]
 
@@ -90,6 +92,36 @@ async def test_expired_events_are_not_told(stores: Stores) -> None:
     told = await stores.events.since(ALICE, "", limit=1, now=1001.0)
     assert [e.event_id for e in told] == ["e2"]
     assert await stores.events.since(ALICE, "", now=1003.0) == ()
+
+
+async def test_an_expired_claim_is_claimed_anew(stores: Stores) -> None:
+    audit = stores.audit
+    assert await audit.begin(ALICE, "e", record("01"), expires_at=1000, now=0.0) is None
+    assert await audit.begin(ALICE, "e", record("02"), expires_at=1100, now=999.9) is not None
+    assert await audit.begin(ALICE, "e", record("02"), expires_at=1100, now=1000.0) is None
+    assert await audit.begin(ALICE, "e", record("03"), expires_at=LATER, now=1000.0) == replace(
+        record("02"), status="started"
+    )
+
+
+async def test_a_record_that_expired_is_no_outcome(stores: Stores) -> None:
+    await stores.audit.begin(ALICE, "e", record("01"), expires_at=LATER, now=0.0)
+    await stores.audit.append(ALICE, record("01"), expires_at=1000)
+    again = record("02")
+    found = await stores.audit.begin(ALICE, "e", again, expires_at=LATER, now=999.0)
+    assert found == record("01")
+    found = await stores.audit.begin(ALICE, "e", again, expires_at=LATER, now=1000.0)
+    assert found == replace(record("01"), status="started")
+
+
+async def test_a_question_leads_to_its_session_until_ten_minutes_after_its_end(
+    stores: Stores,
+) -> None:
+    asking = turn(1, waiting=(pending(),))
+    await stores.sessions.append(SESSION, asking, expires_at=LATER, now=0.0)
+    name, end = pending().confirmation_id, LATER + 600
+    assert await stores.sessions.find_pending(ALICE, name, now=end - 1.0) == "s1"
+    assert await stores.sessions.find_pending(ALICE, name, now=float(end)) is None
 
 
 async def test_expired_records_are_not_listed(stores: Stores) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import json
+import random
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,11 +13,19 @@ from typing import Any
 import pytest
 
 from tests.contract.conftest import SHARDS, Dynamo
-from tests.contract.samples import ALICE, NOW, SESSION, event, pending, record, turn
+from tests.contract.samples import ALICE, LATER, NOW, SESSION, event, pending, record, turn
+from webbee_kernel.errors import Gone
+from webbee_kernel.sdk import User
+from webbee_kernel.sdk.documents import Document
+from webbee_kernel.stores.dynamodb import Tables
+from webbee_kernel.stores.dynamodb.client import LAYOUT
 from webbee_kernel.stores.keys import shard_of
-from webbee_kernel.values import Installation, Section, UserKey
+from webbee_kernel.testing import TestKernel
+from webbee_kernel.values import Answering, Installation, Section, SessionKey, UserKey
 
 pytestmark = pytest.mark.anyio
+USER = User("alice", email="alice@acme.example", tenant_id="acme", language="en")
+ASKED = "conf_2ea95ecd3bcb"
 ITEMS = Path(__file__).parent / "items"
 
 INBOX = Section(
@@ -41,6 +50,17 @@ def before(dynamo: Dynamo) -> Dynamo:
     return dynamo
 
 
+def asking_kernel(before: Dynamo) -> TestKernel:
+    """This release on those tables, 100 seconds before the question of session `asked` expires."""
+    return TestKernel(["extensions/notes"], user=USER, stores=before.stores, now=1999999900.0)
+
+
+def notes(kernel: TestKernel) -> tuple[Document, ...]:
+    """The user's notes."""
+    found = kernel.app.stores.documents.query(ALICE, "notes", "notes")
+    return tuple(kernel.run(found).data)
+
+
 def _attribute(value: dict[str, Any]) -> dict[str, Any]:
     return {"B": base64.b64decode(value["B"])} if "B" in value else value
 
@@ -51,24 +71,90 @@ def skeleton_items(dynamo: Dynamo) -> dict[str, Any]:
 
 
 async def test_a_session_and_the_way_to_its_question_are_read(before: Dynamo) -> None:
-    memory = await before.stores.sessions.read(SESSION)
+    memory = await before.stores.sessions.read(SESSION, now=0.0)
     assert memory.turns == (turn(1), turn(2))
     asked = pending().confirmation_id
-    assert await before.stores.sessions.find_pending(ALICE, asked) == "s1"
+    assert await before.stores.sessions.find_pending(ALICE, asked, now=0.0) == "s1"
+
+
+@pytest.mark.parametrize("answer", ["yes", "button"])
+def test_its_question_is_answered_once_and_runs_exactly_what_waited(
+    before: Dynamo, answer: str
+) -> None:
+    kernel = asking_kernel(before)
+
+    def answered() -> dict[str, Any]:
+        if answer == "yes":
+            return kernel.chat("yes", session_id="asked", request_id="r-yes").body
+        return kernel.confirm(ASKED, session_id="asked").body
+
+    assert [n.data["title"] for n in notes(kernel)] == ["Lisbon launch on Monday"]
+    told = answered()
+    assert (told["status"], told["reply"]) == ("ok", 'Deleted the note "Lisbon launch on Monday".')
+    assert notes(kernel) == ()
+    assert {**answered(), "ui": told.get("ui")} == {**told, "ui": told.get("ui")}
+    assert [t.message for t in kernel.memory("asked").turns][1:] == [
+        "delete the note Lisbon launch"
+    ]
+    with pytest.raises(Gone):
+        kernel.confirm("conf_0123456789ab", session_id="asked")
+
+
+def test_its_question_is_refused_too(before: Dynamo) -> None:
+    kernel = asking_kernel(before)
+    assert (
+        kernel.confirm(ASKED, accept=False, session_id="asked").text
+        == "All right, nothing was done."
+    )
+    assert len(notes(kernel)) == 1
+
+
+def test_its_question_expires_when_it_said(before: Dynamo) -> None:
+    kernel = asking_kernel(before)
+    kernel.clock.advance(101)
+    with pytest.raises(Gone):
+        kernel.confirm(ASKED, session_id="asked")
+    assert len(notes(kernel)) == 1
+
+
+def test_a_question_that_it_answers_meanwhile_is_not_answered_again(before: Dynamo) -> None:
+    """It takes a question by deleting its item."""
+    kernel = asking_kernel(before)
+    key = {"pk": {"S": "acme#alice#asked"}, "sk": {"S": "pending"}}
+
+    async def read_first() -> bool:
+        sessions, asked = before.stores.sessions, SessionKey(ALICE, "asked")
+        memory = await sessions.read(asked, now=1999999900.0)
+        assert [p.confirmation_id for p in memory.turns[-1].waiting] == [ASKED]
+        before.client.delete_item(TableName=before.tables.sessions, Key=key)
+        lease = Answering(2e9, yes=True)
+        return await sessions.take_pending(asked, 2, ASKED, now=1999999900.0, lease=lease)
+
+    assert kernel.run(read_first()) is False
 
 
 async def test_records_events_and_cache_entries_are_read(before: Dynamo) -> None:
-    assert record() in await before.stores.audit.list(ALICE)
-    assert await before.stores.events.since(ALICE, "") == (event(),)
+    assert record() in await before.stores.audit.list(ALICE, now=0.0)
+    assert await before.stores.events.since(ALICE, "", now=0.0) == (event(),)
     assert await before.stores.cache.get(ALICE, "mail", "Inbox", "k", now=1.0) == b'{"n": 1}'
+
+
+async def test_an_effect_that_it_ran_is_not_run_again(before: Dynamo) -> None:
+    told = await before.stores.audit.begin(
+        ALICE, "effect1", record("77"), expires_at=LATER, now=1.0
+    )
+    assert told == record("00", status="started", outcome=None)
 
 
 async def test_documents_are_read_whole(before: Dynamo) -> None:
     documents = before.stores.documents
     small = await documents.get(ALICE, "mail", "drafts", "d1")
     large = await documents.get(ALICE, "mail", "drafts", "large")
+    parted = await documents.get(ALICE, "mail", "drafts", "parted")
     assert small is not None
     assert large is not None
+    assert parted is not None
+    assert len(parted.data["text"]) == 200
     assert (small.data, small.created_at) == ({"title": "Q3", "n": 2**70}, NOW)
     assert large.data == {"text": "abc " * 60_000}
 
@@ -148,3 +234,31 @@ async def test_what_it_requires_of_an_item_stands_in_ours(dynamo: Dynamo) -> Non
     items = skeleton_items(dynamo)
     assert required | {"alerted", "user"} <= items["mail#inbox"].keys()
     assert {"body", "app_id", "section", "ttl", "user"} <= items["!_clock"].keys()
+
+
+async def test_every_item_says_its_layout(dynamo: Dynamo) -> None:
+    stores = dynamo.stores
+    for seq in (1, 2):
+        asking = turn(seq, waiting=(pending(f"conf_{seq}"),))
+        await stores.sessions.append(SESSION, asking, expires_at=LATER, now=0.0)
+    await stores.skeleton.begin_shard(0, now=1.0, until=2.0)
+    await stores.skeleton.put_installation(ALICE, Installation("mail", True))
+    await stores.skeleton.register(ALICE, [replace(INBOX, due_at=5.0)], who={})
+    lease = await stores.skeleton.lease(ALICE, now=10.0, until=70.0)
+    assert lease is not None
+    saved = [replace(INBOX, previous={"unread": 7}, version=1, alerted=0)]
+    await stores.skeleton.write(ALICE, saved, lease=lease)
+    await stores.cache.set(ALICE, "mail", "Inbox", "k", b"{}", expires_at=2e9)
+    for text in ("small", "".join(random.Random(1).choices("0123456789abcdef", k=600_000))):
+        await stores.documents.create(ALICE, "mail", "drafts", {"text": text}, now=NOW)
+    await stores.audit.begin(ALICE, "e", record(), expires_at=LATER, now=0.0)
+    told = {"events": (event(),), "events_expire_at": LATER}
+    await stores.audit.append(ALICE, record(), expires_at=LATER, **told)
+    await stores.events.append(ALICE, event("e2"), expires_at=LATER)
+    items = {
+        (table, item["sk"]["S"].partition("0")[0]): item
+        for table in Tables.__slots__
+        for item in dynamo.client.scan(TableName=getattr(dynamo.tables, table))["Items"]
+    }
+    assert len(items) >= 15
+    assert [key for key, item in items.items() if item.get("schema") != LAYOUT["schema"]] == []

@@ -65,11 +65,14 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
     )
     await documents.create(ALICE, "a", "c", {}, now=NOW, doc_id="d")
     expected = [
-        (sessions.read(SESSION), ["Query Sessions"]),
-        (sessions.append(SESSION, turn(1), expires_at=LATER), ["UpdateItem Sessions"]),
-        (sessions.append(SESSION, turn(2), expires_at=LATER), ["PutItem Sessions"]),
-        (sessions.append(SESSION, ASKING, expires_at=LATER), ["TransactWriteItems Sessions"]),
-        (sessions.find_pending(ALICE, pending().confirmation_id), ["GetItem Sessions"]),
+        (sessions.read(SESSION, now=0.0), ["Query Sessions"]),
+        (sessions.append(SESSION, turn(1), expires_at=LATER, now=0.0), ["UpdateItem Sessions"]),
+        (sessions.append(SESSION, turn(2), expires_at=LATER, now=0.0), ["PutItem Sessions"]),
+        (
+            sessions.append(SESSION, ASKING, expires_at=LATER, now=0.0),
+            ["TransactWriteItems Sessions"],
+        ),
+        (sessions.find_pending(ALICE, pending().confirmation_id, now=0.0), ["GetItem Sessions"]),
         (take(sessions), ["UpdateItem Sessions"]),
         (
             sessions.replace(
@@ -122,7 +125,7 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         (documents.query(ALICE, "a", "c"), ["Query Store"]),
         (documents.count(ALICE, "a", "c"), ["Query Store"]),
         (documents.delete(ALICE, "a", "c", "d"), ["DeleteItem Store"]),
-        (audit.begin(ALICE, "e", record(), expires_at=LATER), ["PutItem Audit"]),
+        (audit.begin(ALICE, "e", record(), expires_at=LATER, now=0.0), ["PutItem Audit"]),
         (audit.append(ALICE, record(), expires_at=LATER), ["PutItem Audit"]),
         (
             audit.append(
@@ -130,9 +133,12 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
             ),
             ["TransactWriteItems Audit+Events"],
         ),
-        (audit.begin(ALICE, "e", record(), expires_at=LATER), ["PutItem Audit", "GetItem Audit"]),
+        (
+            audit.begin(ALICE, "e", record(), expires_at=LATER, now=0.0),
+            ["PutItem Audit", "GetItem Audit"],
+        ),
         (events.append(ALICE, event("e2"), expires_at=LATER), ["PutItem Events"]),
-        (events.since(ALICE, ""), ["Query Events"]),
+        (events.since(ALICE, "", now=0.0), ["Query Events"]),
     ]
     for work, operations in expected:
         assert await sent(dynamo, work) == operations
@@ -147,7 +153,7 @@ async def test_a_turn_reads_session_and_skeleton_side_by_side(dynamo: Dynamo) ->
     dynamo.client.meta.events.register("before-call.dynamodb.Query", wait)
     with metered(dynamo.client) as meter:
         await asyncio.gather(
-            dynamo.stores.sessions.read(SESSION), dynamo.stores.skeleton.read(ALICE)
+            dynamo.stores.sessions.read(SESSION, now=0.0), dynamo.stores.skeleton.read(ALICE)
         )
     assert (meter.reads, meter.writes, meter.in_flight, meter.in_flight_most) == (2, 0, 0, 2)
 
@@ -156,8 +162,8 @@ async def test_the_cost_of_a_session_does_not_grow(dynamo: Dynamo) -> None:
     costs = []
     for seq in range(1, 21):
         with metered(dynamo.client) as meter:
-            await dynamo.stores.sessions.read(SESSION)
-            await dynamo.stores.sessions.append(SESSION, turn(seq), expires_at=LATER)
+            await dynamo.stores.sessions.read(SESSION, now=0.0)
+            await dynamo.stores.sessions.append(SESSION, turn(seq), expires_at=LATER, now=0.0)
         costs.append((len(meter.calls), meter.read_units, meter.write_units))
     assert costs[5:10] == costs[10:15] == costs[15:20]
 
@@ -243,24 +249,24 @@ async def test_a_turn_whose_answer_was_lost_is_recorded_once_and_known_as_record
 ) -> None:
     for seq, operation in ((1, "UpdateItem"), (2, "PutItem")):
         loses_the_answer(operation)
-        assert await dynamo.stores.sessions.append(SESSION, turn(seq), expires_at=LATER)
-    assert (await dynamo.stores.sessions.read(SESSION)).turns == (turn(1), turn(2))
+        assert await dynamo.stores.sessions.append(SESSION, turn(seq), expires_at=LATER, now=0.0)
+    assert (await dynamo.stores.sessions.read(SESSION, now=0.0)).turns == (turn(1), turn(2))
 
 
 async def test_a_question_survives_lost_answers(dynamo: Dynamo, loses_the_answer: Flaky) -> None:
     """Asked, taken and answered: each write meets its own stamp when it is repeated."""
     sessions, name = dynamo.stores.sessions, pending().confirmation_id
     loses_the_answer("TransactWriteItems")
-    assert await sessions.append(SESSION, ASKING, expires_at=LATER)
+    assert await sessions.append(SESSION, ASKING, expires_at=LATER, now=0.0)
     loses_the_answer("UpdateItem")
     assert await take(sessions)
-    version = (await sessions.read(SESSION)).versions[3]
+    version = (await sessions.read(SESSION, now=0.0)).versions[3]
     answered = replace(ASKING, waiting=(), reply="done")
     loses_the_answer("UpdateItem")
     assert await sessions.replace(
         SESSION, answered, version=version, answered=[name], expires_at=LATER
     )
-    memory = await sessions.read(SESSION)
+    memory = await sessions.read(SESSION, now=0.0)
     assert (memory.turns, memory.taken) == ((answered,), {})
 
 
@@ -268,7 +274,7 @@ async def test_a_claim_whose_answer_was_lost_is_still_the_claimants(
     dynamo: Dynamo, loses_the_answer: Flaky
 ) -> None:
     loses_the_answer("PutItem")
-    assert await dynamo.stores.audit.begin(ALICE, "e", record(), expires_at=LATER) is None
+    assert await dynamo.stores.audit.begin(ALICE, "e", record(), expires_at=LATER, now=0.0) is None
 
 
 async def test_a_lease_and_a_save_survive_a_lost_answer(
@@ -316,7 +322,7 @@ def meets_a_transaction(dynamo: Dynamo) -> Callable[..., None]:
 async def test_a_write_that_meets_a_transaction_is_repeated(
     dynamo: Dynamo, meets_a_transaction: Callable[..., None]
 ) -> None:
-    await dynamo.stores.sessions.append(SESSION, ASKING, expires_at=LATER)
+    await dynamo.stores.sessions.append(SESSION, ASKING, expires_at=LATER, now=0.0)
     meets_a_transaction("UpdateItem", "TransactionConflictException")
     assert await take(dynamo.stores.sessions)
 
@@ -328,8 +334,8 @@ async def test_a_transaction_that_meets_another_is_repeated(
     meets_a_transaction(
         "TransactWriteItems", "TransactionCanceledException", CancellationReasons=reasons
     )
-    await dynamo.stores.sessions.append(SESSION, ASKING, expires_at=LATER)
-    assert (await dynamo.stores.sessions.read(SESSION)).turns == (ASKING,)
+    await dynamo.stores.sessions.append(SESSION, ASKING, expires_at=LATER, now=0.0)
+    assert (await dynamo.stores.sessions.read(SESSION, now=0.0)).turns == (ASKING,)
 
 
 def error(code: str, status: int = 400, message: str = "", **more: Any) -> ClientError:
@@ -388,7 +394,7 @@ def test_a_defect_stays_what_it_is(defect: Exception) -> None:
 async def test_a_table_that_does_not_exist_is_named(dynamo: Dynamo) -> None:
     stores = dynamodb_stores(Tables(sessions="absent"), client_factory=lambda _: dynamo.client)
     with pytest.raises(StorageUnavailable, match="The table absent does not exist"):
-        await stores.sessions.read(SESSION)
+        await stores.sessions.read(SESSION, now=0.0)
 
 
 async def test_stores_without_a_table_refuse_and_say_which_variable_is_missing(

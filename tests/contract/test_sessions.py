@@ -14,31 +14,33 @@ pytestmark = pytest.mark.anyio
 
 async def append(stores: Stores, *numbers: int, key: SessionKey = SESSION) -> None:
     for seq in numbers:
-        assert await stores.sessions.append(key, turn(seq), expires_at=LATER)
+        assert await stores.sessions.append(key, turn(seq), expires_at=LATER, now=0.0)
 
 
 async def test_a_new_session_remembers_nothing(stores: Stores) -> None:
-    assert await stores.sessions.read(SESSION) == SessionMemory()
+    assert await stores.sessions.read(SESSION, now=0.0) == SessionMemory()
 
 
 async def test_a_turn_comes_back_as_it_went_in(stores: Stores) -> None:
     await append(stores, 1)
-    assert (await stores.sessions.read(SESSION)).turns == (turn(1),)
+    assert (await stores.sessions.read(SESSION, now=0.0)).turns == (turn(1),)
 
 
 async def test_only_the_last_five_turns_are_there_oldest_first(stores: Stores) -> None:
     await append(stores, *range(1, 13))
-    memory = await stores.sessions.read(SESSION)
+    memory = await stores.sessions.read(SESSION, now=0.0)
     assert [t.seq for t in memory.turns] == [8, 9, 10, 11, 12]
     assert memory.last_seq == 12
 
 
 async def test_a_slot_refuses_its_own_and_older_numbers(stores: Stores) -> None:
     await append(stores, 1, 2, 6)
-    assert not await stores.sessions.append(SESSION, turn(6, reply="late"), expires_at=LATER)
-    assert not await stores.sessions.append(SESSION, turn(6), expires_at=LATER)
-    assert not await stores.sessions.append(SESSION, turn(1), expires_at=LATER)
-    assert [(t.seq, t.reply) for t in (await stores.sessions.read(SESSION)).turns] == [
+    assert not await stores.sessions.append(
+        SESSION, turn(6, reply="late"), expires_at=LATER, now=0.0
+    )
+    assert not await stores.sessions.append(SESSION, turn(6), expires_at=LATER, now=0.0)
+    assert not await stores.sessions.append(SESSION, turn(1), expires_at=LATER, now=0.0)
+    assert [(t.seq, t.reply) for t in (await stores.sessions.read(SESSION, now=0.0)).turns] == [
         (2, "ответ 2"),
         (6, "ответ 6"),
     ]
@@ -48,21 +50,23 @@ async def test_of_racing_turns_with_one_number_exactly_one_is_kept(stores: Store
     rivals = [turn(1, request_id=f"rival {n}") for n in range(8)]
     kept = await race(
         *(
-            lambda rival=rival: stores.sessions.append(SESSION, rival, expires_at=LATER)
+            lambda rival=rival: stores.sessions.append(SESSION, rival, expires_at=LATER, now=0.0)
             for rival in rivals
         )
     )
     assert sorted(kept) == [False] * 7 + [True]
-    assert (await stores.sessions.read(SESSION)).turns == (rivals[kept.index(True)],)
+    assert (await stores.sessions.read(SESSION, now=0.0)).turns == (rivals[kept.index(True)],)
 
 
 async def test_a_turn_too_large_for_an_item_is_refused_and_nothing_is_written(
     stores: Stores,
 ) -> None:
     with pytest.raises(BadInput, match="too large") as refusal:
-        await stores.sessions.append(SESSION, turn(1, reply="я" * 210_000), expires_at=LATER)
+        await stores.sessions.append(
+            SESSION, turn(1, reply="я" * 210_000), expires_at=LATER, now=0.0
+        )
     assert refusal.value.code == "too_large"
-    assert await stores.sessions.read(SESSION) == SessionMemory()
+    assert await stores.sessions.read(SESSION, now=0.0) == SessionMemory()
 
 
 NOW = 1_000.0
@@ -70,7 +74,7 @@ NOW = 1_000.0
 
 async def ask(stores: Stores, *names: str, seq: int = 1) -> Turn:
     asking = turn(seq, status="confirmation", waiting=tuple(pending(n) for n in names))
-    assert await stores.sessions.append(SESSION, asking, expires_at=LATER)
+    assert await stores.sessions.append(SESSION, asking, expires_at=LATER, now=0.0)
     return asking
 
 
@@ -81,7 +85,7 @@ async def take(stores: Stores, name: str, seq: int = 1, now: float = NOW) -> boo
 
 
 async def answer(stores: Stores, answered: Turn, name: str) -> bool:
-    memory = await stores.sessions.read(SESSION)
+    memory = await stores.sessions.read(SESSION, now=0.0)
     return await stores.sessions.replace(
         SESSION, answered, version=memory.versions[answered.seq], answered=[name], expires_at=LATER
     )
@@ -89,7 +93,7 @@ async def answer(stores: Stores, answered: Turn, name: str) -> bool:
 
 async def test_questions_wait_in_the_turn_that_asked_them(stores: Stores) -> None:
     asking = await ask(stores, "conf_1", "conf_2")
-    memory = await stores.sessions.read(SESSION)
+    memory = await stores.sessions.read(SESSION, now=0.0)
     assert memory.turns == (asking,)
     assert memory.asked("conf_2") == (asking, pending("conf_2"))
     assert memory.asked("conf_3") is None
@@ -101,10 +105,10 @@ async def test_a_question_is_taken_by_one_and_stays_until_its_answer_is_recorded
     asking = await ask(stores, "conf_1")
     assert await take(stores, "conf_1")
     assert not await take(stores, "conf_1")
-    memory = await stores.sessions.read(SESSION)
+    memory = await stores.sessions.read(SESSION, now=0.0)
     assert memory.asked("conf_1") and memory.taken == {"conf_1": Answering(NOW + 30, yes=True)}
     assert await answer(stores, replace(asking, waiting=(), reply="done"), "conf_1")
-    memory = await stores.sessions.read(SESSION)
+    memory = await stores.sessions.read(SESSION, now=0.0)
     assert memory.asked("conf_1") is None and not memory.taken
     assert [t.reply for t in memory.turns] == ["done"]
     assert not await take(stores, "conf_1", now=NOW + 60)
@@ -121,7 +125,7 @@ async def test_each_question_of_a_turn_has_a_lease_of_its_own(stores: Stores) ->
     assert await take(stores, "conf_1") and await take(stores, "conf_2")
     left = replace(asking, waiting=(pending("conf_2"),))
     assert await answer(stores, left, "conf_1")
-    memory = await stores.sessions.read(SESSION)
+    memory = await stores.sessions.read(SESSION, now=0.0)
     assert memory.taken == {"conf_2": Answering(NOW + 30, yes=True)}
     assert memory.turns == (left,)
 
@@ -135,7 +139,7 @@ async def test_nothing_else_can_be_taken(stores: Stores, seq: int, name: str) ->
 
 async def test_of_two_answers_to_one_turn_the_second_reads_again(stores: Stores) -> None:
     asking = await ask(stores, "conf_1", "conf_2")
-    version = (await stores.sessions.read(SESSION)).versions[1]
+    version = (await stores.sessions.read(SESSION, now=0.0)).versions[1]
     rewritten = [
         await stores.sessions.replace(
             SESSION, replace(asking, reply=name), version=version, answered=[name], expires_at=LATER
@@ -147,22 +151,22 @@ async def test_of_two_answers_to_one_turn_the_second_reads_again(stores: Stores)
 
 async def test_a_turn_that_the_ring_has_overwritten_is_not_rewritten(stores: Stores) -> None:
     asking = await ask(stores, "conf_1")
-    version = (await stores.sessions.read(SESSION)).versions[1]
+    version = (await stores.sessions.read(SESSION, now=0.0)).versions[1]
     await append(stores, 6)
     assert not await stores.sessions.replace(
         SESSION, asking, version=version, answered=["conf_1"], expires_at=LATER
     )
-    assert (await stores.sessions.read(SESSION)).turns == (turn(6),)
+    assert (await stores.sessions.read(SESSION, now=0.0)).turns == (turn(6),)
 
 
 async def test_a_question_leads_to_its_session_even_when_it_was_answered(stores: Stores) -> None:
-    assert await stores.sessions.find_pending(ALICE, "conf_1") is None
+    assert await stores.sessions.find_pending(ALICE, "conf_1", now=0.0) is None
     asking = await ask(stores, "conf_1", "conf_2")
-    assert await stores.sessions.find_pending(ALICE, "conf_1") == "s1"
-    assert await stores.sessions.find_pending(ALICE, "conf_2") == "s1"
-    assert await stores.sessions.find_pending(BOB, "conf_1") is None
+    assert await stores.sessions.find_pending(ALICE, "conf_1", now=0.0) == "s1"
+    assert await stores.sessions.find_pending(ALICE, "conf_2", now=0.0) == "s1"
+    assert await stores.sessions.find_pending(BOB, "conf_1", now=0.0) is None
     assert await answer(stores, replace(asking, waiting=()), "conf_1")
-    assert await stores.sessions.find_pending(ALICE, "conf_1") == "s1"
+    assert await stores.sessions.find_pending(ALICE, "conf_1", now=0.0) == "s1"
 
 
 async def test_two_answers_to_one_question_take_it_once(stores: Stores) -> None:
@@ -178,16 +182,16 @@ async def test_a_deleted_session_is_gone_and_others_stay(stores: Stores) -> None
     await ask(stores, "conf_1", seq=3)
     await stores.sessions.delete(SESSION)
     await stores.sessions.delete(SESSION)
-    assert await stores.sessions.read(SESSION) == SessionMemory()
+    assert await stores.sessions.read(SESSION, now=0.0) == SessionMemory()
     assert [s.session_id for s in (await stores.sessions.list(ALICE))[0]] == ["s2"]
     await append(stores, 1)
 
 
 async def test_sessions_of_other_users_are_out_of_reach(stores: Stores) -> None:
     await append(stores, 1)
-    assert await stores.sessions.read(SessionKey(BOB, "s1")) == SessionMemory()
+    assert await stores.sessions.read(SessionKey(BOB, "s1"), now=0.0) == SessionMemory()
     assert (
-        await stores.sessions.read(SessionKey(replace(ALICE, tenant_id="other"), "s1"))
+        await stores.sessions.read(SessionKey(replace(ALICE, tenant_id="other"), "s1"), now=0.0)
         == SessionMemory()
     )
     assert await stores.sessions.list(BOB) == ((), None)
@@ -195,7 +199,7 @@ async def test_sessions_of_other_users_are_out_of_reach(stores: Stores) -> None:
 
 async def test_the_list_shows_the_first_message_and_the_latest_listed_turn(stores: Stores) -> None:
     long = "a  long\nmessage " * 20
-    await stores.sessions.append(SESSION, turn(1, message=long), expires_at=LATER)
+    await stores.sessions.append(SESSION, turn(1, message=long), expires_at=LATER, now=0.0)
     await append(stores, *range(2, 8))
     ((listed,), cursor) = await stores.sessions.list(ALICE)
     assert (listed.session_id, listed.turns, listed.touched_at, cursor) == (
@@ -213,6 +217,7 @@ async def test_the_list_is_paged_most_recent_first(stores: Stores) -> None:
             SessionKey(ALICE, f"s{n}"),
             turn(1, at=f"2026-05-{n + 1:02d}T00:00:00Z"),
             expires_at=LATER,
+            now=0.0,
         )
     pages, cursor = [], None
     while True:
@@ -246,4 +251,4 @@ async def test_ids_that_could_reach_into_other_keys_are_refused(
     stores: Stores, key: SessionKey
 ) -> None:
     with pytest.raises(ValueError, match="#"):
-        await stores.sessions.read(key)
+        await stores.sessions.read(key, now=0.0)

@@ -27,7 +27,7 @@ def kernel(
 
 
 def audit(kernel: TestKernel) -> tuple[AuditRecord, ...]:
-    records: tuple[AuditRecord, ...] = kernel.run(kernel.app.stores.audit.list(kernel.key))
+    records: tuple[AuditRecord, ...] = kernel.run(kernel.app.stores.audit.list(kernel.key, now=0.0))
     return records
 
 

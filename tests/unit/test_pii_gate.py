@@ -141,7 +141,7 @@ def test_a_name_that_a_later_call_tells_is_masked_in_what_an_earlier_one_leaves(
 
     kernel = TestKernel([ext], model=FunctionModel(model))
     kernel.chat("who owns the note?")
-    memory = kernel.run(kernel.kernel.stores.sessions.read(kernel.ask("x").key))
+    memory = kernel.run(kernel.kernel.stores.sessions.read(kernel.ask("x").key, now=0.0))
     facts = [d.data_facts_json for d in memory.turns[0].digests]
     assert facts == ['{"text": "the plan of <NAME_1> about it"}', '{"contact_name": "<NAME_1>"}']
 

@@ -68,7 +68,7 @@ def store_section(
 def store_turn(kernel: TestKernel, turn: Turn, key: SessionKey | None = None) -> None:
     assert kernel.run(
         kernel.app.stores.sessions.append(
-            key or SessionKey(kernel.key, "s1"), turn, expires_at=LATER
+            key or SessionKey(kernel.key, "s1"), turn, expires_at=LATER, now=0.0
         )
     )
 

@@ -132,7 +132,7 @@ def test_appending_numbers_turns_and_the_ring_keeps_five() -> None:
     async def story() -> SessionMemory:
         sessions = memory_stores().sessions
         for i in range(1, 8):
-            memory = await sessions.read(KEY)
+            memory = await sessions.read(KEY, now=0.0)
             await append(
                 sessions,
                 KEY,
@@ -140,7 +140,7 @@ def test_appending_numbers_turns_and_the_ring_keeps_five() -> None:
                 lambda m, i=i: turn(m.last_seq + 1, request_id=f"r{i}"),
                 expires_at=LATER,
             )
-        return await sessions.read(KEY)
+        return await sessions.read(KEY, now=0.0)
 
     memory = asyncio.run(story())
     assert [t.seq for t in memory.turns] == [3, 4, 5, 6, 7]
@@ -150,7 +150,7 @@ def test_appending_numbers_turns_and_the_ring_keeps_five() -> None:
 def test_two_tabs_that_read_the_same_memory_both_get_their_turn() -> None:
     async def story() -> tuple[int, int, SessionMemory]:
         sessions = memory_stores().sessions
-        stale = await sessions.read(KEY)
+        stale = await sessions.read(KEY, now=0.0)
         one = await append(
             sessions,
             KEY,
@@ -165,7 +165,7 @@ def test_two_tabs_that_read_the_same_memory_both_get_their_turn() -> None:
             lambda m: turn(m.last_seq + 1, request_id="tab2"),
             expires_at=LATER,
         )
-        return one.seq, two.seq, await sessions.read(KEY)
+        return one.seq, two.seq, await sessions.read(KEY, now=0.0)
 
     one, two, memory = asyncio.run(story())
     assert (one, two) == (1, 2)
@@ -175,7 +175,7 @@ def test_two_tabs_that_read_the_same_memory_both_get_their_turn() -> None:
 def test_the_same_request_delivered_twice_is_one_turn() -> None:
     async def story() -> tuple[Turn, Turn, SessionMemory]:
         sessions = memory_stores().sessions
-        stale = await sessions.read(KEY)
+        stale = await sessions.read(KEY, now=0.0)
         one = await append(
             sessions,
             KEY,
@@ -190,7 +190,7 @@ def test_the_same_request_delivered_twice_is_one_turn() -> None:
             lambda m: turn(m.last_seq + 1, request_id="same", reply="second"),
             expires_at=LATER,
         )
-        return one, two, await sessions.read(KEY)
+        return one, two, await sessions.read(KEY, now=0.0)
 
     one, two, memory = asyncio.run(story())
     assert one == two and two.reply == "first" and len(memory.turns) == 1

@@ -106,7 +106,7 @@ class ChatService:
         body = request.body(ConfirmationBody)
         confirmation_id = request.path["id"]
         session_id = await self.app.stores.sessions.find_pending(
-            UserKey.of(request.caller), confirmation_id
+            UserKey.of(request.caller), confirmation_id, now=self.app.clock.now()
         )
         if session_id is None:
             raise NotFound(
@@ -225,11 +225,11 @@ class ChatService:
     async def health(self, request: Request) -> Answer:
         """Extensions loaded, tables reachable, versions."""
         probe = UserKey("__health__", "__health__")
-        stores = self.app.stores
+        stores, now = self.app.stores, self.app.clock.now()
         checks = {
-            "sessions": stores.sessions.read(SessionKey(probe, "health")),
+            "sessions": stores.sessions.read(SessionKey(probe, "health"), now=now),
             "skeleton": stores.skeleton.read(probe),
-            "events": stores.events.since(probe, ""),
+            "events": stores.events.since(probe, "", now=now),
         }
         catalogue = await self.kernel.dispatch.catalogue()
         found, said = await asyncio.gather(

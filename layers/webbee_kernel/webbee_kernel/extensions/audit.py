@@ -54,8 +54,9 @@ class Audit:
         """
         deadline = asyncio.get_running_loop().time() + wait_s
         while True:
+            now = self._clock.now()
             found = await self._store.begin(
-                user, record.effect, record, expires_at=self._expires_at()
+                user, record.effect, record, expires_at=int(now) + self._seconds, now=now
             )
             if found is None:
                 return None

@@ -29,14 +29,12 @@ from .skeleton_protocol import SkeletonStore
 class SessionStore(Protocol):
     """A ring of five turns per session: turn n lives in slot n mod 5, so a sixth cannot exist."""
 
-    async def read(self, key: SessionKey, *, now: float = 0.0) -> SessionMemory:
+    async def read(self, key: SessionKey, *, now: float) -> SessionMemory:
         """One strongly consistent query: turns oldest first, with the questions that wait. Turns
         that expired by `now` are gone, swept or not."""
         ...
 
-    async def append(
-        self, key: SessionKey, turn: Turn, *, expires_at: int, now: float = 0.0
-    ) -> bool:
+    async def append(self, key: SessionKey, turn: Turn, *, expires_at: int, now: float) -> bool:
         """Write `turn` into slot `turn.seq % 5` if that slot holds an older sequence or one that
         expired by `now`; False if it does not.
 
@@ -70,7 +68,7 @@ class SessionStore(Protocol):
         """
         ...
 
-    async def find_pending(self, user: UserKey, confirmation_id: str) -> str | None:
+    async def find_pending(self, user: UserKey, confirmation_id: str, *, now: float) -> str | None:
         """The session in which this confirmation was asked, until ten minutes after it expires;
         None when there is none."""
         ...
@@ -187,13 +185,14 @@ class AuditStore(Protocol):
     """Append only: what was done, and the guard against doing it twice."""
 
     async def begin(
-        self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int
+        self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int, now: float
     ) -> AuditRecord | None:
         """Claim an effect before it happens.
 
-        Writes the intent under the deterministic key `effect` on condition that it does not exist
-        and returns None. When it exists: returns the completed record of the first delivery, or,
-        while that one has not finished (or died half-way), its intent, whose `status` is "started".
+        Writes the intent under the deterministic key `effect` on condition that none stands there
+        that lives at `now`, and returns None. Where one does: returns the completed record of the
+        first delivery, or, while that one has not finished (or died half-way), its intent, whose
+        `status` is "started".
         """
         ...
 
@@ -210,9 +209,7 @@ class AuditStore(Protocol):
         database."""
         ...
 
-    async def list(
-        self, user: UserKey, *, limit: int = 100, now: float = 0.0
-    ) -> tuple[AuditRecord, ...]:
+    async def list(self, user: UserKey, *, limit: int = 100, now: float) -> tuple[AuditRecord, ...]:
         """The newest records first, without those that expired by `now`."""
         ...
 
@@ -225,7 +222,7 @@ class EventStore(Protocol):
         ...
 
     async def since(
-        self, user: UserKey, last_id: str, *, limit: int = 100, now: float = 0.0
+        self, user: UserKey, last_id: str, *, limit: int = 100, now: float
     ) -> tuple[Event, ...]:
         """Events with a greater id, oldest first, without those that expired by `now`."""
         ...

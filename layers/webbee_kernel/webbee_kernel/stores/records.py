@@ -27,6 +27,9 @@ MAX_ITEM_BYTES: Final = 400 * 1024
 MAX_OUTCOME_BYTES: Final = 300_000
 """JSON of a stored outcome; over it the data is dropped and its size noted."""
 TITLE_CHARACTERS: Final = 80
+KEPT_S: Final = 600
+"""Seconds after its end in which a question still leads to its session: its answer may be asked
+for again."""
 
 _KEPT_TEXT: Final = 4_000
 _RECORDS: Final = (Turn, PendingConfirmation, AuditRecord, Event, Installation)
@@ -89,6 +92,11 @@ def turn_from(text: str) -> Turn:
         else:
             digests.insert(i, ToolCallDigest(app_id, fn_name, "", arguments))
     return Turn(**{**row, "digests": tuple(digests)})
+
+
+def pending_from(text: str) -> PendingConfirmation:
+    """A question as the release before kept it, in an item of its own."""
+    return _pending(loads(text))
 
 
 def _pending(row: JSONObject) -> PendingConfirmation:

@@ -108,7 +108,7 @@ class TestKernel:
     def memory(self, session_id: str = "s1") -> SessionMemory:
         """What the session remembers."""
         memory: SessionMemory = self.run(
-            self.app.stores.sessions.read(SessionKey(self.key, session_id))
+            self.app.stores.sessions.read(SessionKey(self.key, session_id), now=self.clock.now())
         )
         return memory
 

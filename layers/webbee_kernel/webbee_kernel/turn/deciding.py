@@ -102,7 +102,7 @@ class Decisions:
                 )
             else:
                 await asyncio.sleep(POLL_S)
-            memory = await self._sessions.read(key)
+            memory = await self._sessions.read(key, now=self._clock.now())
         return memory, None
 
     async def give_back(self, key: SessionKey, taken: Taken, expires_at: int) -> None:
@@ -184,6 +184,7 @@ async def amend(
     *,
     request_id: str,
     expires_at: int,
+    now: float,
 ) -> Turn:
     """Rewrite the turn whose questions `taken` have been answered.
 
@@ -194,14 +195,19 @@ async def amend(
     for _ in range(MAX_RACES):
         if asked is None:
             return await append(
-                store, key, memory, lambda m: _renumbered(build, m, taken), expires_at=expires_at
+                store,
+                key,
+                memory,
+                lambda m: _renumbered(build, m, taken),
+                expires_at=expires_at,
+                now=now,
             )
         turn, version = build(memory, asked), memory.versions[asked.seq]
         if await store.replace(
             key, turn, version=version, answered=taken.ids, expires_at=expires_at
         ):
             return turn
-        memory = await store.read(key)
+        memory = await store.read(key, now=now)
         if answered := memory.answered(request_id):
             return answered
         seq = asked.seq

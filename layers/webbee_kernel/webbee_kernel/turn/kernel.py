@@ -240,7 +240,13 @@ class Kernel:
                 return amended(state, memory, asked, told, answered)
 
             turn = await amend(
-                store, ask.key, answered, rebuild, request_id=ask.request_id, expires_at=expires
+                store,
+                ask.key,
+                answered,
+                rebuild,
+                request_id=ask.request_id,
+                expires_at=expires,
+                now=state.now,
             )
         turn_ended(status, len(state.masker.vault))
         noted = bool(self.settings.absent_after_days)

@@ -109,7 +109,7 @@ async def append(
     build: Callable[[SessionMemory], Turn],
     *,
     expires_at: int,
-    now: float = 0.0,
+    now: float,
 ) -> Turn:
     """Add a turn; two tabs writing at once lose nothing.
 

@@ -3,9 +3,9 @@
     pk tenant#user   sk call#<record id>   body             one finished call
                      sk effect#<effect>    body  record_id  an effect's claim, before it happens
 
-Every write is conditional on absence and needs no permission but PutItem: no role may change or
-delete a record, which rules BatchWriteItem out. A record and its events go in one transaction, so
-neither exists without the other.
+Every write is conditional on absence (a claim's on its having expired, swept or not) and needs no
+permission but PutItem: no role may change or delete a record, which rules BatchWriteItem out. A
+record and its events go in one transaction, so neither exists without the other.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from ...values.plain import JSONObject
 from ..keys import user_key
 from ..paging import positive
 from ..records import audit_from, audit_text
-from .client import ConditionFailed, Database, Item, N, S, key_of, stamp
+from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of, lives, stamp
 from .events import event_item
 
 _ABSENT = "attribute_not_exists(#pk)"
+_UNCLAIMED = f"{_ABSENT} OR #expires_at <= :now"
 _TOGETHER = 99
 """Events beside the record in one transaction, which takes 100 items."""
 
@@ -35,12 +36,13 @@ class DynamoAuditStore:
         self._events_table = events_table
 
     async def begin(
-        self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int
+        self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int, now: float
     ) -> AuditRecord | None:
         own = stamp()
         intent = replace(record, status="started")
         item = {
             **key_of(user_key(user), f"effect#{effect}"),
+            **LAYOUT,
             "body": S(audit_text(intent)),
             "record_id": S(record.record_id),
             "expires_at": N(expires_at),
@@ -48,7 +50,12 @@ class DynamoAuditStore:
         }
         try:
             await self._database.write(
-                "put_item", own=own, TableName=self._table, Item=item, ConditionExpression=_ABSENT
+                "put_item",
+                own=own,
+                TableName=self._table,
+                Item=item,
+                ConditionExpression=_UNCLAIMED,
+                ExpressionAttributeValues={":now": N(now)},
             )
         except ConditionFailed as failure:
             held = failure.item
@@ -57,7 +64,7 @@ class DynamoAuditStore:
         done = await self._database.get(
             self._table, key_of(user_key(user), f"call#{held['record_id']['S']}")
         )
-        return audit_from((done or held)["body"]["S"])
+        return audit_from((done if done and lives(done, now) else held)["body"]["S"])
 
     async def append(
         self,
@@ -69,10 +76,13 @@ class DynamoAuditStore:
         events_expire_at: int = 0,
     ) -> None:
         """Repeatable: what is there already stays as it is."""
-        key = key_of(user_key(user), f"call#{record.record_id}")
-        puts = [
-            _put(self._table, {**key, "body": S(audit_text(record)), "expires_at": N(expires_at)})
-        ]
+        item = {
+            **key_of(user_key(user), f"call#{record.record_id}"),
+            **LAYOUT,
+            "body": S(audit_text(record)),
+            "expires_at": N(expires_at),
+        }
+        puts = [_put(self._table, item)]
         puts += [
             _put(self._events_table, event_item(user, event, events_expire_at)) for event in events
         ]
@@ -92,9 +102,7 @@ class DynamoAuditStore:
             if isinstance(answer, BaseException) and not isinstance(answer, ConditionFailed):
                 raise answer
 
-    async def list(
-        self, user: UserKey, *, limit: int = 100, now: float = 0.0
-    ) -> tuple[AuditRecord, ...]:
+    async def list(self, user: UserKey, *, limit: int = 100, now: float) -> tuple[AuditRecord, ...]:
         items = await self._database.living(
             now,
             need=positive(limit),

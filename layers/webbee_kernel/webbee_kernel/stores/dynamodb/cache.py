@@ -8,7 +8,7 @@ import math
 
 from ...values import UserKey
 from ..keys import app_key, entry_key
-from .client import Database, N, S, key_of
+from .client import LAYOUT, Database, N, S, key_of
 
 
 class DynamoCacheStore:
@@ -37,6 +37,7 @@ class DynamoCacheStore:
             TableName=self._table,
             Item={
                 **key_of(app_key(user, app_id), entry_key(model, key)),
+                **LAYOUT,
                 "value": {"B": value},
                 "expiry": N(expires_at),
                 "expires_at": N(math.ceil(expires_at)),

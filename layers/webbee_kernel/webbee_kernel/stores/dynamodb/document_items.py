@@ -12,7 +12,7 @@ from ...values.plain import JSONObject
 from ..jsontext import loads
 from ..keys import app_key
 from ..packing import pack, unpack
-from .client import Item, N, S, key_of
+from .client import LAYOUT, Item, N, S, key_of
 
 
 class Place(NamedTuple):
@@ -76,6 +76,7 @@ def writes_of(
     etag = uuid_utils.uuid7().hex
     head: Item = {
         **place.key,
+        **LAYOUT,
         "created": held["created"] if held else S(f"{place.collection}#{etag}"),
         "etag": S(etag),
         "created_at": held["created_at"] if held else S(now),
@@ -101,7 +102,7 @@ def writes_of(
         {
             "Put": {
                 "TableName": table,
-                "Item": {**place.part(n), "etag": S(etag), "chunk": {"B": chunk}},
+                "Item": {**place.part(n), **LAYOUT, "etag": S(etag), "chunk": {"B": chunk}},
             }
         }
         for n, chunk in enumerate(packed.parts)

@@ -36,7 +36,7 @@ from ..paging import (
     ordered_page,
     positive,
 )
-from .client import ConditionFailed, Database, Item, S, key_of, pause
+from .client import LAYOUT, ConditionFailed, Database, Item, S, key_of, pause
 from .document_items import Place, etag_of, part_count, writes_of
 from .document_reads import ATTEMPTS, DocumentReader, contended
 
@@ -212,6 +212,7 @@ class DynamoDocumentStore:
         members = members_key(place.user.tenant_id, place.app_id, place.collection)
         item = {
             **key_of(place.pk, f"#users#{place.collection}"),
+            **LAYOUT,
             "users_key": S(members),
             "user_id": S(place.user.imperal_id),
         }

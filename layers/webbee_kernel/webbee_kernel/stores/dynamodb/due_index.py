@@ -6,7 +6,7 @@ from __future__ import annotations
 from ...values import DueUser, ShardMark, UserKey
 from ..jsontext import loads
 from ..paging import Cursor, positive
-from .client import ConditionFailed, Database, Item, N, S, key_of, stamp
+from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of, stamp
 
 
 async def page(
@@ -61,12 +61,13 @@ async def begin(
             own=own,
             TableName=table,
             Key=_key(shard),
-            UpdateExpression="SET #lease_until = :until, #stamp = :stamp",
+            UpdateExpression="SET #lease_until = :until, #stamp = :stamp, #schema = :schema",
             ConditionExpression="attribute_not_exists(#pk) OR #lease_until <= :now",
             ExpressionAttributeValues={
                 ":until": N(until),
                 ":now": N(now),
                 ":stamp": own["stamp"],
+                ":schema": LAYOUT["schema"],
             },
             ReturnValues="ALL_NEW",
         )

@@ -6,7 +6,7 @@ from ...values import Event, UserKey
 from ..keys import user_key
 from ..paging import positive
 from ..records import event_from, event_text
-from .client import ConditionFailed, Database, Item, N, S, key_of, stamp
+from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of, stamp
 
 
 class DynamoEventStore:
@@ -32,7 +32,7 @@ class DynamoEventStore:
         return True
 
     async def since(
-        self, user: UserKey, last_id: str, *, limit: int = 100, now: float = 0.0
+        self, user: UserKey, last_id: str, *, limit: int = 100, now: float
     ) -> tuple[Event, ...]:
         values = {":pk": S(user_key(user))}
         condition = "#pk = :pk"
@@ -53,6 +53,7 @@ def event_item(user: UserKey, event: Event, expires_at: int) -> Item:
     """An event as it is stored."""
     return {
         **key_of(user_key(user), event.event_id),
+        **LAYOUT,
         "body": S(event_text(event)),
         "expires_at": N(expires_at),
     }

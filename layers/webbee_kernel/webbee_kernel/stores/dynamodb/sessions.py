@@ -7,7 +7,8 @@
     only)
 
 A question lives in the turn that asked it (`waiting`: the ids), so it is asked, taken and answered
-by one write each, and nothing can stand between a question and its turn.
+by one write each, and nothing can stand between a question and its turn. Those that the release
+before asked: `questions_before`.
 
 Only slot 1 carries the index: the list of sessions costs one index write in five turns, and shows a
 session's last such turn. Its title is that of the first turn, kept by the write itself
@@ -21,12 +22,21 @@ from collections.abc import Sequence
 from ...values import Answering, SessionKey, SessionMemory, SessionSummary, Turn, UserKey
 from ..keys import session_key, user_key
 from ..paging import Cursor, positive
-from ..records import carries_listing, slot_of, title_of, turn_from, turn_text
-from .client import ConditionFailed, Database, Item, N, S, key_of, lives, stamp
+from ..records import KEPT_S, carries_listing, slot_of, title_of, turn_from, turn_text
+from .client import (
+    LAYOUT,
+    ConditionFailed,
+    Database,
+    Item,
+    N,
+    S,
+    key_of,
+    lives,
+    of_the_release_before,
+    stamp,
+)
+from .questions_before import QUESTION, taken_over, with_question
 
-KEPT_S = 600
-"""Seconds after its end in which a question still leads to its session: its answer may be asked
-for again."""
 _LISTED = "turn#1"
 _SLOTS = tuple(f"turn#{slot}" for slot in range(5))
 _OLDER = "attribute_not_exists(#seq) OR #seq < :seq OR #expires_at <= :now"
@@ -43,17 +53,12 @@ class DynamoSessionStore:
         self._database = database
         self._table = table
 
-    async def read(self, key: SessionKey, *, now: float = 0.0) -> SessionMemory:
-        items = await self._database.items(
-            TableName=self._table,
-            KeyConditionExpression="#pk = :pk",
-            ExpressionAttributeValues={":pk": S(session_key(key))},
-            ConsistentRead=True,
-        )
-        slots = [item for item in items if item["sk"]["S"] in _SLOTS and lives(item, now)]
+    async def read(self, key: SessionKey, *, now: float) -> SessionMemory:
+        slots, question = await self._living(key, now)
         turns = [turn_from(item["body"]["S"]) for item in slots]
+        turns.sort(key=lambda turn: turn.seq)
         return SessionMemory(
-            turns=tuple(sorted(turns, key=lambda turn: turn.seq)),
+            turns=with_question(turns, question),
             taken={
                 name.removeprefix(_LEASE): _lease(item, name)
                 for item in slots
@@ -63,9 +68,18 @@ class DynamoSessionStore:
             versions={int(item["seq"]["N"]): item["stamp"]["S"] for item in slots},
         )
 
-    async def append(
-        self, key: SessionKey, turn: Turn, *, expires_at: int, now: float = 0.0
-    ) -> bool:
+    async def _living(self, key: SessionKey, now: float) -> tuple[list[Item], Item | None]:
+        """The slots that have not expired by `now`, and the question of the release before."""
+        items = await self._database.items(
+            TableName=self._table,
+            KeyConditionExpression="#pk = :pk",
+            ExpressionAttributeValues={":pk": S(session_key(key))},
+            ConsistentRead=True,
+        )
+        living = {item["sk"]["S"]: item for item in items if lives(item, now)}
+        return [living[sk] for sk in _SLOTS if sk in living], living.get(QUESTION)
+
+    async def append(self, key: SessionKey, turn: Turn, *, expires_at: int, now: float) -> bool:
         own = stamp()
         attributes = {"seq": N(turn.seq), **_attributes(turn, expires_at), **own}
         listed = carries_listing(turn.seq)
@@ -111,6 +125,7 @@ class DynamoSessionStore:
         pointers = [
             {
                 **_pointer(key.user, asked.confirmation_id),
+                **LAYOUT,
                 "session_id": S(key.session_id),
                 "expires_at": N(asked.expires_at + KEPT_S),
             }
@@ -169,38 +184,49 @@ class DynamoSessionStore:
         self, key: SessionKey, seq: int, confirmation_id: str, *, now: float, lease: Answering
     ) -> bool:
         until, holder = f"{_LEASE}{confirmation_id}", f"{_HOLDER}{confirmation_id}"
-        said = _YES if lease.yes else _NO
-        own = {holder: S(said + stamp()["stamp"]["S"])}
-        try:
-            await self._database.write(
-                "update_item",
-                own=own,
-                TableName=self._table,
-                Key=key_of(session_key(key), _SLOTS[slot_of(seq)]),
-                UpdateExpression=f"SET #{until} = :until, #{holder} = :holder",
-                ConditionExpression="#seq = :seq AND contains(#waiting, :id)"
-                f" AND (attribute_not_exists(#{until}) OR #{until} < :now)",
-                ExpressionAttributeValues={
-                    ":seq": N(seq),
-                    ":id": S(confirmation_id),
-                    ":now": N(now),
-                    ":until": N(lease.until),
-                    ":holder": own[holder],
-                },
-            )
-        except ConditionFailed:
-            return False
-        return True
+        own = {holder: S((_YES if lease.yes else _NO) + stamp()["stamp"]["S"])}
+        request: Item = {
+            "TableName": self._table,
+            "Key": key_of(session_key(key), _SLOTS[slot_of(seq)]),
+            "UpdateExpression": f"SET #{until} = :until, #{holder} = :holder",
+            "ConditionExpression": "#seq = :seq AND contains(#waiting, :id)"
+            f" AND (attribute_not_exists(#{until}) OR #{until} < :now)",
+            "ExpressionAttributeValues": {
+                ":seq": N(seq),
+                ":id": S(confirmation_id),
+                ":now": N(now),
+                ":until": N(lease.until),
+                ":holder": own[holder],
+            },
+        }
+        for _ in range(2):
+            try:
+                await self._database.write("update_item", own=own, **request)
+            except ConditionFailed as failure:
+                if not await self._taken_over(key, failure.item, now):
+                    return False
+            else:
+                return True
+        return False
 
-    async def find_pending(self, user: UserKey, confirmation_id: str) -> str | None:
+    async def _taken_over(self, key: SessionKey, slot: Item, now: float) -> bool:
+        """Whether this slot's question was one of the release before, which is in it now."""
+        if not slot or not of_the_release_before(slot):
+            return False
+        _, question = await self._living(key, now)
+        if question is not None:
+            await taken_over(self._database, self._table, slot, question)
+        return question is not None
+
+    async def find_pending(self, user: UserKey, confirmation_id: str, *, now: float) -> str | None:
         """Also after it was taken: a repeated answer belongs to the session that has the first
         one's turn."""
         item = await self._database.get(self._table, _pointer(user, confirmation_id))
-        return str(item["session_id"]["S"]) if item else None
+        return str(item["session_id"]["S"]) if item and lives(item, now) else None
 
     async def delete(self, key: SessionKey) -> None:
         await self._database.delete_batch(
-            self._table, [key_of(session_key(key), sk) for sk in _SLOTS]
+            self._table, [key_of(session_key(key), sk) for sk in (*_SLOTS, QUESTION)]
         )
 
     async def list(
@@ -241,6 +267,7 @@ def _attributes(turn: Turn, expires_at: int) -> Item:
     return {
         "body": S(turn_text(turn)),
         "expires_at": N(expires_at),
+        **LAYOUT,
         **({"waiting": {"SS": waiting}} if waiting else {}),
     }
 

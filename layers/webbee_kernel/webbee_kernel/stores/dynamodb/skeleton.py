@@ -29,7 +29,7 @@ from ..jsontext import dumps
 from ..keys import installation_key, previous_key, section_key, shard_of, user_key
 from ..records import installation_from, installation_text, says_the_same
 from . import due_index
-from .client import ConditionFailed, Database, N, S, key_of, stamp
+from .client import LAYOUT, ConditionFailed, Database, N, S, key_of, stamp
 from .skeleton_items import (
     AFTER_SECTIONS,
     book_of,
@@ -165,6 +165,7 @@ class DynamoSkeletonStore:
         says the same."""
         item = {
             **key_of(user_key(user), installation_key(installation.app_id)),
+            **LAYOUT,
             "body": S(installation_text(installation)),
         }
         expected: JSONObject = {"ConditionExpression": "attribute_not_exists(#pk)"}

@@ -7,10 +7,10 @@
     pk !due#shard    sk !shard        queued_until  swept_at  lease_until
     index due        due_shard  due_at → user
 
-`schema` is 2. Items without it were written by the release before, which kept a section's
-bookkeeping, its due time and `previous` in the section's own item; they are read as they are, and
-the first lease takes them over. Attributes of `_FOR_THE_RELEASE_BEFORE` are what that release
-requires to read past an item: both run side by side while one is deployed over the other.
+The release before kept a section's bookkeeping, its due time and `previous` in the section's own
+item; such items are read as they are, and the first lease takes them over. Attributes of
+`_FOR_THE_RELEASE_BEFORE` are what that release requires to read past an item: both run side by side
+while one is deployed over the other.
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ from ..keys import installation_key, previous_key, section_key, user_key
 from ..packing import unpack
 from ..records import installation_from, installation_text
 from ..timers import NO_SECTIONS, Book, Snapshot, book_from, pictured
-from .client import Item, N, S, key_of, stamp
+from .client import LAYOUT, Item, N, S, key_of, of_the_release_before, stamp
 
-SCHEMA: Final = 2
 TIMER: Final = installation_key("_clock")
 PACKED_FROM: Final = 700
 """Bytes of JSON above which data is compressed: below, item and attribute names fit into one write
@@ -57,7 +56,7 @@ def new_timer(user: UserKey, who: Mapping[str, Any]) -> Item:
     deployed, and its entry in the due index a section of it."""
     return {
         **timer_key(user),
-        "schema": N(SCHEMA),
+        **LAYOUT,
         "body": S(installation_text(Installation("_clock", True))),
         "app_id": S("_clock"),
         "section": S("_"),
@@ -73,7 +72,7 @@ def data_item(user: UserKey, section: Section) -> Item:
     item = {
         **key_of(user_key(user), section_key(*section.key)),
         **_FOR_THE_RELEASE_BEFORE,
-        "schema": N(SCHEMA),
+        **LAYOUT,
         "app_id": S(section.app_id),
         "section": S(section.section),
         **_packed(section.data),
@@ -89,7 +88,7 @@ def previous_item(user: UserKey, section: Section) -> Item:
     """What the section's data was before this version."""
     return {
         **key_of(user_key(user), previous_key(*section.key)),
-        "schema": N(SCHEMA),
+        **LAYOUT,
         **_packed(section.previous),
         "version": N(section.version),
     }
@@ -135,7 +134,7 @@ def snapshot(by_key: Mapping[str, Item], key: tuple[str, str]) -> Snapshot | Non
         return None
     before = by_key.get(previous_key(*key), {})
     version = int(item["version"]["N"])
-    if "schema" not in item:
+    if of_the_release_before(item):
         previous = _json(item, "previous")
     else:
         fits = before and int(before["version"]["N"]) == version
@@ -150,7 +149,7 @@ def book_of(timer: Item) -> Book:
 
 def is_of_the_release_before(item: Item) -> bool:
     """Whether this is a section with its bookkeeping inside."""
-    return not item["sk"]["S"].startswith(("!", "~")) and "schema" not in item
+    return not item["sk"]["S"].startswith(("!", "~")) and of_the_release_before(item)
 
 
 def is_indexed(item: Item) -> bool:

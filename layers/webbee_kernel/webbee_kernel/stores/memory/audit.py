@@ -33,7 +33,7 @@ class MemoryEventStore:
             return True
 
     async def since(
-        self, user: UserKey, last_id: str, *, limit: int = 100, now: float = 0.0
+        self, user: UserKey, last_id: str, *, limit: int = 100, now: float
     ) -> tuple[Event, ...]:
         with self._lock:
             newer = [
@@ -50,21 +50,22 @@ class MemoryAuditStore:
     def __init__(self, lock: threading.RLock, events: MemoryEventStore) -> None:
         self._lock = lock
         self._events = events
-        self._effects: dict[str, dict[str, str]] = defaultdict(dict)
+        self._effects: dict[str, dict[str, tuple[str, int]]] = defaultdict(dict)
         self._calls: dict[str, dict[str, tuple[str, int]]] = defaultdict(dict)
 
     async def begin(
-        self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int
+        self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int, now: float
     ) -> AuditRecord | None:
         text = audit_text(replace(record, status="started"))
         key = user_key(user)
         with self._lock:
-            held = self._effects[key].setdefault(effect, text)
-            if held is text:
+            held, until = self._effects[key].get(effect, ("", 0))
+            if not held or until <= now:
+                self._effects[key][effect] = (text, expires_at)
                 return None
             intent = audit_from(held)
-            done = self._calls[key].get(intent.record_id)
-        return audit_from(done[0]) if done else intent
+            done, until = self._calls[key].get(intent.record_id, ("", 0))
+        return audit_from(done) if done and until > now else intent
 
     async def append(
         self,
@@ -82,9 +83,7 @@ class MemoryAuditStore:
             for event, event_json in told:
                 self._events.put(user, event, event_json, events_expire_at)
 
-    async def list(
-        self, user: UserKey, *, limit: int = 100, now: float = 0.0
-    ) -> tuple[AuditRecord, ...]:
+    async def list(self, user: UserKey, *, limit: int = 100, now: float) -> tuple[AuditRecord, ...]:
         with self._lock:
             living = [
                 (record_id, text)

@@ -12,6 +12,7 @@ from ...values import Answering, SessionKey, SessionMemory, SessionSummary, Turn
 from ..keys import session_key, user_key
 from ..paging import Cursor, positive
 from ..records import (
+    KEPT_S,
     carries_listing,
     slot_of,
     title_of,
@@ -41,9 +42,9 @@ class MemorySessionStore:
     def __init__(self, lock: threading.RLock) -> None:
         self._lock = lock
         self._users: dict[str, dict[str, _Session]] = defaultdict(dict)
-        self._asked: dict[tuple[str, str], str] = {}
+        self._asked: dict[tuple[str, str], tuple[str, int]] = {}
 
-    async def read(self, key: SessionKey, *, now: float = 0.0) -> SessionMemory:
+    async def read(self, key: SessionKey, *, now: float) -> SessionMemory:
         with self._lock:
             living = [slot for slot in self._find(key).slots.values() if slot.expires_at > now]
             slots = sorted(living, key=lambda slot: slot.seq)
@@ -55,9 +56,7 @@ class MemorySessionStore:
             versions={seq: version for seq, _, version in rows},
         )
 
-    async def append(
-        self, key: SessionKey, turn: Turn, *, expires_at: int, now: float = 0.0
-    ) -> bool:
+    async def append(self, key: SessionKey, turn: Turn, *, expires_at: int, now: float) -> bool:
         text = turn_text(turn)
         with self._lock:
             session = self._make(key)
@@ -65,8 +64,7 @@ class MemorySessionStore:
             if held and held.seq >= turn.seq and held.expires_at > now:
                 return False
             session.slots[slot_of(turn.seq)] = _Slot(turn.seq, text, token_urlsafe(9), expires_at)
-            for asked in turn.waiting:
-                self._asked[user_key(key.user), asked.confirmation_id] = key.session_id
+            self._note(key, turn)
             if carries_listing(turn.seq):
                 title = session.listing.title if session.listing else title_of(turn.message)
                 session.listing = SessionSummary(key.session_id, title, turn.at, turn.seq)
@@ -89,8 +87,7 @@ class MemorySessionStore:
             held.text, held.version, held.expires_at = text, token_urlsafe(9), expires_at
             for name in answered:
                 held.leases.pop(name, None)
-            for asked in turn.waiting:
-                self._asked[user_key(key.user), asked.confirmation_id] = key.session_id
+            self._note(key, turn)
             return True
 
     async def take_pending(
@@ -109,9 +106,15 @@ class MemorySessionStore:
             held.leases[confirmation_id] = lease
             return True
 
-    async def find_pending(self, user: UserKey, confirmation_id: str) -> str | None:
+    def _note(self, key: SessionKey, turn: Turn) -> None:
+        for asked in turn.waiting:
+            found = (key.session_id, asked.expires_at + KEPT_S)
+            self._asked[user_key(key.user), asked.confirmation_id] = found
+
+    async def find_pending(self, user: UserKey, confirmation_id: str, *, now: float) -> str | None:
         with self._lock:
-            return self._asked.get((user_key(user), confirmation_id))
+            session_id, expires_at = self._asked.get((user_key(user), confirmation_id), ("", 0))
+        return session_id if expires_at > now else None
 
     async def delete(self, key: SessionKey) -> None:
         with self._lock:
