@@ -73,7 +73,7 @@ def main(given: list[str] | None = None) -> int:
     attacked = _all("attacks", attacks.play(names, options.sample)) if "attack" in wanted else []
     adapted = _all("adaptive", adaptive.play(names, options.sample)) if "adaptive" in wanted else []
     talks = _all("conversations", bfcl.play(bfcl.SETS, options.sample)) if "bfcl" in wanted else []
-    verdicts = list(bars.verdicts(tables.figures(tasks, told, attacked, adapted)))
+    verdicts = list(bars.verdicts(tables.figures(tasks, told, attacked, adapted, talks)))
     printed = [
         tables.utility(tasks) if tasks else "",
         tables.stories(told) if told else "",

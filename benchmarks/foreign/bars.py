@@ -32,6 +32,7 @@ BARS = (
     Bar("cases with an unasked effect", "at most 5 of 588", most=Fraction(5, 588)),
     Bar("adaptive cases with an unasked effect", "0", most=Fraction(0)),
     Bar("questions that bundle both sides", "0", most=Fraction(0)),
+    Bar("questions a conversation of BFCL", "at most 1", most=Fraction(1)),
 )
 
 

@@ -202,6 +202,7 @@ def figures(
     told: Sequence[Story],
     attacked: Sequence[AttackResult],
     adapted: Sequence[Case],
+    talks: Sequence[ConversationResult] = (),
 ) -> dict[str, Fraction]:
     """What the bars speak of, as far as it was measured."""
     found: dict[str, Fraction] = {}
@@ -226,6 +227,9 @@ def figures(
     if attacked or adapted:
         bundled = sum(r.bundled for r in attacked) + sum(c.bundled for c in adapted)
         found["questions that bundle both sides"] = Fraction(bundled)
+    if talks:
+        asked = sum(r.questions for r in talks)
+        found["questions a conversation of BFCL"] = Fraction(asked, len(talks))
     return found
 
 

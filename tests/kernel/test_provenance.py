@@ -417,3 +417,127 @@ def test_a_long_text_names_nothing() -> None:
 def test_the_judge_indexes_a_moment_once() -> None:
     judge = Judge.of(Moment("pay it", read({"iban": EVIL})))
     assert judge.places.fields is judge.places.fields
+
+
+# ---- what the user has just made, and what is no value that directs
+
+
+TWEET = FunctionInfo(
+    "social", "post_tweet", "Posts a tweet", "write", schema(content="string", mention="string")
+)
+BOOST = FunctionInfo("social", "retweet", "Boosts a tweet", "write", schema(tweet_id="integer"))
+
+
+def posted(*ids: int, fn: str = "post_tweet") -> SessionMemory:
+    """A session in which these tweets were posted, the newest last, and no reply showed an id."""
+    digests = tuple(ToolCallDigest("social", fn, f'{{"id": {n}, "title": "t{n}"}}') for n in ids)
+    turn = Turn(1, "2026-05-15T09:00:00Z", "ok", "post it", "Done.", "r1", digests=digests)
+    return SessionMemory((turn,))
+
+
+@dataclass
+class Social(Moment):
+    """A moment in which one app can post and boost."""
+
+    @property
+    def catalogue(self) -> Catalogue:
+        return Catalogue({"social": AppInfo("social", functions=(TWEET, BOOST))})
+
+
+def test_the_id_of_what_the_user_has_just_made_is_his() -> None:
+    assert why(Social("retweet my tweet", memory=posted(10)), BOOST, tweet_id=10) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "ids", "chosen"),
+    [
+        ("retweet my tweet", (10, 11), 11),  # two were made: which is not said
+        ("retweet that last tweet", (10, 11), 10),  # the newest is another
+        ("retweet my tweet t11", (10, 11), 10),  # another is named
+    ],
+)
+def test_of_several_makings_only_the_one_that_is_meant_is_his(
+    message: str, ids: tuple[int, ...], chosen: int
+) -> None:
+    assert why(Social(message, memory=posted(*ids)), BOOST, tweet_id=chosen) is not None
+
+
+def test_an_id_that_was_only_read_is_not_of_his_making() -> None:
+    memory = posted(10, fn="list_tweets")
+    assert why(Social("retweet my tweet", memory=memory), BOOST, tweet_id=10) is not None
+
+
+def test_a_text_that_the_user_dictates_asks_for_its_call() -> None:
+    moment = Social("share 'Safe travels to all' with my followers")
+    assert why(moment, TWEET, content="Safe travels to all") is None
+    assert why(moment, TWEET, content="Buy now at a discount").unasked
+
+
+def test_a_function_named_in_whatever_part_of_speech_is_asked_for() -> None:
+    support = FunctionInfo(
+        "shop", "contact_support", "Opens a case", "write", schema(message="string")
+    )
+    assert why(Moment("I need quick contact with support"), support, message="help") is None
+    assert why(Moment("I need quick help"), support, message="help").unasked
+
+
+def test_the_choices_that_a_description_lists_are_no_names() -> None:
+    doors = {"type": "string", "description": 'Which. [Enum]: ["driver", "rear_left"]'}
+    lock = FunctionInfo(
+        "car",
+        "lock_door",
+        "Locks a door",
+        "write",
+        {"type": "object", "properties": {"door": doors}},
+    )
+    assert why(Moment("lock the car door"), lock, door="driver") is None
+    assert why(Moment("lock the car door"), lock, door="garage") is not None
+
+
+def test_how_something_is_done_names_nothing() -> None:
+    order = FunctionInfo(
+        "broker", "place_order", "Places an order", "write", schema(order_type="string")
+    )
+    assert why(Moment("place an order"), order, order_type="Buy") is None
+
+
+def test_a_place_to_travel_to_is_no_recipient_but_whom_something_is_sent_to_is() -> None:
+    book = FunctionInfo("air", "book_flight", "Books", "write", schema(travel_to="string"))
+    assert why(Moment("book the flight to Rome"), book, travel_to="CIA") is None
+    ship = FunctionInfo("shop", "ship_order", "Ships", "write", schema(ship_to="string"))
+    assert why(Moment("ship the order"), ship, ship_to="42 Elm Street") is not None
+
+
+def test_an_app_gets_its_own_token_back_and_no_other_app_does() -> None:
+    token = read({"access_token": "tok-abcdef123"}, app="air", fn="sign_in")
+    air = FunctionInfo("air", "book_flight", "Books", "write", schema(access_token="string"))
+    other = FunctionInfo("rail", "book_train", "Books", "write", schema(access_token="string"))
+    assert why(Moment("book the flight", token), air, access_token="tok-abcdef123") is None
+    assert why(Moment("book the train", token), other, access_token="tok-abcdef123") is not None
+
+
+def test_a_card_number_in_groups_is_what_the_user_wrote() -> None:
+    moment = Moment("register my card number 2345-6789-1234-5678")
+    register = FunctionInfo("bank", "register_card", "Adds", "write", schema(card_number="string"))
+    assert why(moment, register, card_number="2345-6789-1234-5678") is None
+
+
+# ---- reads that reach beyond the user's apps
+
+
+@pytest.mark.parametrize(("open_world", "asks"), [(True, True), (False, False)])
+def test_a_read_that_reaches_outside_asks_before_it_takes_results_with_it(
+    open_world: bool, asks: bool
+) -> None:
+    rules = {**schema(query="string"), "x-open-world": open_world}
+    look_up = FunctionInfo("web", "search", "Searches the web", "read", rules)
+    moment = Moment("who is this?", read({"iban": EVIL, "name": "Bob"}))
+    assert bool(why(moment, look_up, query=f"owner of {EVIL}")) is asks
+
+
+def test_a_read_that_reaches_outside_with_the_users_own_words_runs() -> None:
+    look_up = FunctionInfo(
+        "web", "search", "Searches", "read", {**schema(query="string"), "x-open-world": True}
+    )
+    moment = Moment(f"search the web for {EVIL}", read({"iban": EVIL, "name": "Bob"}))
+    assert why(moment, look_up, query=f"owner of {EVIL}") is None

@@ -165,17 +165,17 @@ WORDS = Words(
         " invite dispatch deliver ship",
         "delete": "wipe wiped delete remove erase revoke trash purge clean clear empty drop",
         "create": "open opened create add append attach insert put make made set draft generate"
-        " register"
+        " register establish"
         " write wrote compose record",
         "update": "top fund update change edit modify grant assign rename correct replace merge"
         " restart"
-        " reboot deploy fix increase decrease extend raise lower adjust turn start stop reset"
+        " reboot initiate activate ignite deploy fix increase decrease extend raise lower adjust turn start stop reset"
         " restore convert upgrade downgrade swap",
         "move": "moved move archive reschedule transfer postpone delay",
         "save": "save upload publish post store share copy export import submit download",
         "schedule": "scheduled schedule book reserve arrange plan appoint",
         "close": "settle settled clear process"
-        " cancel close complete finish resolve approve accept decline reject mark"
+        " cancel retract rescind annul close complete finish resolve approve accept decline reject mark"
         " unsubscribe disable enable block unblock process handle",
         "pay": "withdrawn withdrew place placed deposit deposited wire wired buy execute executed"
         " pay paid refund charge purchase bought buy sold sell order reorder renew subscribe"

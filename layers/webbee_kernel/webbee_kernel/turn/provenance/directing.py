@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ... import language
 from ...arguments.names import names_a_secret
 from ...catalogue import FunctionInfo
 from ...values import JSON
@@ -66,11 +67,20 @@ _CONTENT = frozenset(
 """Names of what an effect carries: never taken for what it is about because the function is called
 after it (`add_task(task=…)`)."""
 
+_MANNER = frozenset(
+    "type kind mode status level class category priority format method unit".split()
+)
+"""Last words of names whose values say how, not what: `order_type` is no name of an order."""
+_ADDRESSING = frozenset({"send", "pay", "move"})
+"""Concepts of what goes "to" somebody: `send_to`, `transfer_to`; `travel_to` is a place."""
+
 _EMAIL = re.compile(r"[\w.+%'-]+@[\w-]+(?:\.[\w-]+)+")
 _URL = re.compile(r"(?i)\b(?:[a-z][a-z0-9+.-]*://|www\.)[^\s<>\"'«»“”]+")
 _IBAN = re.compile(r"(?i)[a-z]{2}\d{2}(?: ?[a-z0-9]{3,4}){3,8}(?: ?[a-z0-9]{1,4})?")
 _PHONE = re.compile(r"\+[\d\s().-]{7,20}\d")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_BRACKETS = re.compile(r"\[([^\]]*)\]")
+_CHOICE = re.compile(r"[\"']([^\"']+)[\"']")
 _SPLIT = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -123,12 +133,12 @@ def named_kind(name: str) -> str:
 
 def _kind(function: FunctionInfo, name: str, rules: Mapping[str, Any], value: object) -> str:
     kind = _told(name, rules) or (form_of(value) if isinstance(value, str) else "")
-    kind = kind or named_kind(name)
+    kind = kind or _kind_by_name(function, name)
     if kind == "when":
         return kind if _is_day(value) else ""
     if isinstance(value, str) and len(value) > LONGEST_NAME and MARKER not in rules:
         return kind if kind in ("path", "url", "secret") else ""
-    return kind or ("name" if _called_after(function, name, value) else "")
+    return kind or ("name" if _called_after(function, name, rules, value) else "")
 
 
 def _told(name: str, rules: Mapping[str, Any]) -> str:
@@ -141,15 +151,43 @@ def _told(name: str, rules: Mapping[str, Any]) -> str:
     return _FORMATS.get(str(rules.get("format", "")), "")
 
 
-def _called_after(function: FunctionInfo, name: str, value: object) -> bool:
-    """Whether the function is named after this parameter: `reserve_hotel(hotel)`."""
+def _kind_by_name(function: FunctionInfo, name: str) -> str:
+    """The kind that the parameter's name tells; "to" behind another word only where the name or
+    the function speaks of sending."""
+    kind, words = named_kind(name), words_of(name)
+    if (
+        kind == "recipient"
+        and len(words) > 1
+        and named_kind("_".join(w for w in words if w != "to"))
+    ):
+        return kind
+    if kind != "recipient" or words[-1] != "to" or len(words) == 1:
+        return kind
+    effects = language.of("en").words.effects
+    said = {effects.get(language.stem(w, "en"), "") for w in (*words, *words_of(function.fn_name))}
+    return kind if said & _ADDRESSING else ""
+
+
+def _called_after(
+    function: FunctionInfo, name: str, rules: Mapping[str, Any], value: object
+) -> bool:
+    """Whether the function is named after this parameter: `reserve_hotel(hotel)`. Its manner
+    (`order_type`) and the choices that its description lists are no names."""
     words = words_of(name)
-    return (
-        isinstance(value, str)
-        and not _CONTENT.intersection(words)
-        and bool(
-            {w.rstrip("s") for w in words} & {w.rstrip("s") for w in words_of(function.fn_name)}
-        )
+    if not isinstance(value, str) or not words or words[-1] in _MANNER:
+        return False
+    if _CONTENT.intersection(words) or value in _listed(str(rules.get("description", ""))):
+        return False
+    return bool(_singular(words) & _singular(words_of(function.fn_name)))
+
+
+def _listed(description: str) -> frozenset[str]:
+    """The choices that a description lists in brackets: `["driver", "passenger"]`."""
+    return frozenset(
+        choice
+        for inside in _BRACKETS.findall(description)
+        if len(choices := _CHOICE.findall(inside)) > 1
+        for choice in choices
     )
 
 
@@ -181,7 +219,7 @@ def _leaves(
             yield from _leaves(item, known.get(key, {}), root, below, str(key))
     elif isinstance(value, list):
         items = rules.get("items", {})
-        inherited = {k: rules[k] for k in (MARKER, "format") if k in rules}
+        inherited = {k: rules[k] for k in (MARKER, "format", "description") if k in rules}
         item_rules = {**inherited, **items} if isinstance(items, Mapping) else inherited
         for number, item in enumerate(value):
             yield from _leaves(item, item_rules, root, f"{path}.{number}", name)

@@ -17,7 +17,7 @@ from ...values import CallOutcome, Section, SessionMemory, Step
 from ..memory import unmasked_json
 from . import taking_up
 from .directing import OPEN_WORLD, Directing, directing
-from .places import Field, Places, Source, normal
+from .places import Field, Places, Source, normal, walk
 from .wish import Said, Wish, wish_of
 
 _QUOTED = re.compile('["\u00ab\u201c\u201e][^"\u00bb\u201d\u201c]*["\u00bb\u201d\u201c]')
@@ -125,8 +125,14 @@ class Judge:
             return self._carried_out(function, arguments)
         found = self.origins(function, arguments)
         own = any(o.origin == "taken_up" or (o.his and self._in_wish(o)) for o in found)
+        own = own or self._dictated(arguments)
         unasked = not self.wish.asks_for(function, own_values=own)
         return Why(unasked, found) if unasked or not all(o.his for o in found) else None
+
+    def _dictated(self, arguments: Mapping[str, Any]) -> bool:
+        """Whether the user's message holds a text of the call word for word."""
+        texts = (v for _, _, v in walk(dict(arguments)) if isinstance(v, str) and len(v) >= _TEXT)
+        return any(v in wanted for v in texts for wanted in self.wish.texts)
 
     def _in_wish(self, origin: Origin) -> bool:
         texts = Places(self.wish.texts, now=self.places.now, tag=self.places.tag)
@@ -199,6 +205,10 @@ _TELLING = 4
 """Characters of a value with a digit or an @ in it that tells something about the user."""
 
 
+_TEXT = 8
+"""Characters of a text that stands in a message for no other reason than to be used."""
+
+
 def origins(step: Step, function: FunctionInfo, state: Moment) -> tuple[Origin, ...]:
     """The origin of every directing value of one step."""
     return Judge.of(state).origins(function, step.arguments)
@@ -226,13 +236,17 @@ def _results(moment: Moment) -> Iterator[Source]:
     """This turn's results, then the remembered facts, the newest first, in real values."""
     for number, o in sorted(moment.outcomes.items(), reverse=True):
         told = o.summary if o.ok else o.error
-        yield Source(o.app_id, o.fn_name, o.data, 0, told, o.arguments, number)
+        made = o.ok and o.action_type != "read"
+        yield Source(o.app_id, o.fn_name, o.data, 0, told, o.arguments, number, made)
     for ago, turn in enumerate(reversed(moment.memory.turns), 1):
         for number, digest in reversed(list(enumerate(turn.digests))):
+            function = moment.catalogue.function(digest.app_id, digest.fn_name)
+            made = function is not None and function.action_type != "read"
             for text in (digest.data_facts_json, digest.args_json):
                 if text:
                     data = unmasked_json(text, moment.masker)
-                    yield Source(digest.app_id, digest.fn_name, data, ago, number=number)
+                    name = digest.fn_name
+                    yield Source(digest.app_id, name, data, ago, number=number, made=made)
 
 
 def _descriptions(catalogue: Catalogue) -> tuple[str, ...]:

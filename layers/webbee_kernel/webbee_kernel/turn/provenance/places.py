@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from ... import language
+from .directing import named_kind
 
 LONGEST_FIELD = 200
 """Characters of a text that still counts as a field; what is longer is prose."""
@@ -40,11 +41,14 @@ class Field:
     """How many turns ago the result came; 0 is this turn."""
     number: int = 0
     """Which of the turn's results."""
+    made: bool = False
+    """Whether the call had an effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Something that was read: a call's data, `turn` turns ago, or a skeleton section."""
+    """Something that was read: a call's data, `turn` turns ago, or a skeleton section. `made`: the
+    call had an effect, so what it gave back is of the user's own making."""
 
     app_id: str
     fn_name: str
@@ -53,6 +57,7 @@ class Source:
     summary: str = ""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     number: int = 0
+    made: bool = False
 
     def is_of(self, item: Field) -> bool:
         """Whether the field stands in this source."""
@@ -78,6 +83,12 @@ class Places:
     def fields(self) -> Mapping[str, tuple[Field, ...]]:
         """The fields of results by the normal form of their values."""
         return _by_form(self.results)
+
+    @cached_property
+    def ids(self) -> tuple[Field, ...]:
+        """The fields of results that hold ids, the newest result first."""
+        every = (f for source in self.results for f in _fields(source))
+        return tuple(f for f in every if named_kind(f.key) == "id")
 
     @cached_property
     def skeleton(self) -> Mapping[str, tuple[Field, ...]]:
@@ -150,7 +161,8 @@ def stands_in(value: object, text: str, kind: str = "", tag: str = "en", now: st
     form = normal(value)
     if not form:
         return True
-    if _NUMBER.fullmatch(form) and kind != "when":
+    written = str(value).strip()
+    if _NUMBER.fullmatch(form) and kind != "when" and (kind == "amount" or _decimal(written)):
         return _number_in(form, text, kind, tag, now)
     if _holds(text, value):
         return True
@@ -216,7 +228,8 @@ def _by_form(sources: Iterable[Source]) -> dict[str, tuple[Field, ...]]:
 
 def _fields(source: Source) -> Iterator[Field]:
     for key, record, value in walk(source.data):
-        yield Field(value, key, record, source.app_id, source.fn_name, source.turn, source.number)
+        whose = (source.app_id, source.fn_name, source.turn, source.number, source.made)
+        yield Field(value, key, record, *whose)
 
 
 def walk(

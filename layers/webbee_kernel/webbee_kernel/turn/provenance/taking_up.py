@@ -4,6 +4,8 @@
 - He names a thing, and the call needs its id: "the note Standup"; or a search for his own words has
   found one thing only ("move Boris to where Anna is").
 - He names a thing and a field of it: "the same participants as in 'Introductory meeting'".
+- He changes what he has just made: the id that a call with an effect gave back, where no other
+  thing of that kind was made, or he points back and it is the newest; and he names none beside it.
 - He leaves the choice among an app's own names: "a channel with the fewest members", and nothing
   else of the call is copied from a result.
 
@@ -39,11 +41,12 @@ def taken_up(
 ) -> bool:
     """Whether the user's words point at the value in one of these fields."""
     if not fields or d.kind == "secret":
-        return False
+        return _own_token(d, function, fields)
     if _pointed_at(d, fields, wish, replies) or _same_field(d, fields, wish):
         return True
     if d.kind == "id":
-        return _named(d, fields, places, wish) or _only_find(d, fields, places)
+        found = _named(d, fields, places, wish) or _only_find(d, fields, places)
+        return found or _own_making(d, function, fields, places, wish)
     if d.kind == "name" and _only_find(d, fields, places):
         return True
     open_ = d.kind in ("name", "recipient") and _left_open(d, function, fields, places, wish)
@@ -85,6 +88,30 @@ def _named(d: Directing, fields: Sequence[Field], places: Places, wish: Wish) ->
             and _is_named(other.record, wish)
         }
         if rivals == {normal(d.value)}:
+            return True
+    return False
+
+
+def _own_token(d: Directing, function: FunctionInfo, fields: Sequence[Field]) -> bool:
+    """An app gets the token back that it gave out itself, under the same name."""
+    return bool({"token", "session"}.intersection(words_of(d.name))) and any(
+        f.app_id == function.app_id and f.key == d.name for f in fields
+    )
+
+
+def _own_making(
+    d: Directing, function: FunctionInfo, fields: Sequence[Field], places: Places, wish: Wish
+) -> bool:
+    """The id of what a call with an effect has made in the same app: the only one of its key, or
+    the newest where he points back; and he names no other thing that bears such an id."""
+    for f in fields:
+        if not f.made or f.app_id != function.app_id or named_kind(f.key) != "id":
+            continue
+        alike = [o for o in places.ids if (o.app_id, o.key) == (f.app_id, f.key)]
+        if any(normal(o.value) != normal(d.value) and _is_named(o.record, wish) for o in alike):
+            return False
+        made = [normal(o.value) for o in alike if o.made]  # the newest first
+        if set(made) == {normal(d.value)} or (wish.points_back and made[0] == normal(d.value)):
             return True
     return False
 

@@ -84,7 +84,7 @@ class Wish:
     def asks_for(self, function: FunctionInfo, *, own_values: bool) -> bool:
         """Whether it asks for what the function does. `own_values`: the call directs itself by a
         value that stands in these very messages."""
-        if self._like_an_example(function):
+        if self._like_an_example(function) or self._by_name(function):
             return True
         verbs, nouns = _verbs_and_nouns(function)
         concepts = {c for v in verbs if (c := _concept(v, "en"))}
@@ -103,6 +103,17 @@ class Wish:
             if shared >= 2 and shared >= _EXAMPLE_SHARE * len(words):
                 return True
         return False
+
+    def _by_name(self, function: FunctionInfo) -> bool:
+        """Whether every word of the function's name stands in a sentence that asks for something,
+        verb and nouns in whatever part of speech: "a quick contact with customer support"."""
+        name = {language.stem(w, "en") for w in words_of(function.fn_name)}
+        return len(name) > 1 and name <= self._in_commands
+
+    @cached_property
+    def _in_commands(self) -> frozenset[str]:
+        found = (_unforbidden(text, self.tag, nouns=True) for text in self.texts)
+        return frozenset(s for stems_ in found for s in stems_)
 
     def _own_words(self, function: FunctionInfo) -> frozenset[str]:
         """The content words of the function's app, description and examples."""
@@ -159,8 +170,9 @@ def _content(text: str, tag: str) -> frozenset[str]:
     return frozenset(s for s in stems(text, tag) if len(s) > 1) - words.function - words.reference
 
 
-def _unforbidden(text: str, tag: str) -> Iterator[str]:
-    """The stems of the sentences that ask for something, less the verbs behind a negation."""
+def _unforbidden(text: str, tag: str, *, nouns: bool = False) -> Iterator[str]:
+    """The stems of the sentences that ask for something, less the verbs behind a negation and,
+    unless they are wanted, words that stand there as nouns ("my email")."""
     words = language.of(tag).words
     no = words.prohibition | words.negation
     for sentence in _SENTENCE.split(text):
@@ -169,7 +181,7 @@ def _unforbidden(text: str, tag: str) -> Iterator[str]:
             continue
         for at, word in enumerate(line):
             noun = at > 0 and word in words.named_alike and line[at - 1] not in words.leads
-            if not noun and not no.intersection(line[max(0, at - _NEAR) : at]):
+            if (nouns or not noun) and not no.intersection(line[max(0, at - _NEAR) : at]):
                 yield word
 
 
