@@ -381,6 +381,25 @@ def test_time_ends_a_turn_too(office: Office) -> None:
     assert "the time for one message was up" in reply.text
 
 
+def test_what_was_planned_and_not_run_is_named(office: Office) -> None:
+    office.busy = 9
+    k, _ = kernel(
+        office,
+        plan(
+            call("find", name="Anna"),
+            call("print"),
+            call("move", name="<NAME_9>", room="{{steps.0.data.room}}"),
+            call("move", name="Boris", room="B-12"),
+        ),
+        say("Anna is in B-12."),
+        WEBBEE_MAX_ROUNDS="1",
+    )
+    told = k.chat("find Anna, print a page, move them").text.splitlines()[0]
+    assert told.startswith("Not run yet: print (office)")
+    assert "move – name: Boris, room: B-12 (office)" in told
+    assert "steps.0" not in told
+
+
 def test_going_on_resumes_from_what_the_memory_holds(office: Office) -> None:
     model = forever(office)
     k = TestKernel([office.ext], model=model, env={**OPEN, "WEBBEE_MAX_ROUNDS": "2"})
@@ -449,6 +468,36 @@ def test_a_confirmed_call_may_be_followed_by_more(office: Office) -> None:
     done = k.confirm(asked.body["confirmation"]["id"])
     assert office.log == ["fire Boris", "move Anna C-7"]
     assert calls(done) == [("fire", "ok"), ("move", "ok")]
+
+
+def long_reads(office: Office) -> TestKernel:
+    """A kernel whose model reads four long pages, then has somebody fired, then says what the first
+    page ends with, if it still sees it."""
+    chat = ChatExtension(office.ext, "library")
+
+    @chat.function("page", "Read a page")
+    async def page(ctx: Context, n: int) -> ActionResult:
+        return ActionResult.success({"n": n, "text": f"start{n} {'word ' * 400} end{n}"}, "")
+
+    def answer(request: ModelRequest) -> ModelResponse:
+        if "RESULT: " not in request.prompt:
+            return plan(*(call("page", n=n) for n in range(1, 5)), call("fire", name="Boris"))
+        seen = [n for n in range(1, 5) if f"end{n}" in request.prompt]
+        return say(f"Pages {seen} are there.")
+
+    return TestKernel([office.ext], model=FunctionModel(answer), env=OPEN)
+
+
+def test_a_turn_goes_on_after_its_question_with_all_that_it_had_read(office: Office) -> None:
+    k = long_reads(office)
+    asked = k.chat("read the pages and fire Boris")
+    paused = k.memory().turns[0]
+    assert sum(len(d.data_facts_json) for d in paused.digests) <= 3_000
+    assert all(f"end{n}" in paused.paused[n - 1].data_facts_json for n in range(1, 5))
+    k.confirm(asked.body["confirmation"]["id"])
+    ended = k.memory().turns[0]
+    assert ended.paused == ()
+    assert sum(len(d.data_facts_json) for d in ended.digests) <= 3_000
 
 
 def test_a_repeated_request_of_a_long_turn_runs_nothing(office: Office) -> None:

@@ -190,6 +190,7 @@ SENTENCES: Sentences = {
     "welcome": "Gern geschehen.",
     "what_instead": "Was genau soll ich tun?",
     "gave_up": "Ich konnte nicht erkennen, was zu tun ist. Bitte sagen Sie es anders oder genauer.",
+    "still_to_do": "Noch nicht ausgeführt: {calls}.",
     "unfinished_rounds": "Noch nicht alles ist erledigt: Es waren zu viele Schritte für eine"
     " Nachricht. Sagen Sie „weiter“, dann mache ich weiter. Bisher:",
     "unfinished_tokens": "Noch nicht alles ist erledigt: Die Tokens für eine Nachricht sind"

@@ -169,13 +169,15 @@ WORDS = Words(
         " write wrote compose record",
         "update": "top fund update change edit modify grant assign rename correct replace merge"
         " restart"
-        " reboot initiate activate ignite deploy fix increase decrease extend raise lower adjust turn start stop reset"
+        " reboot initiate activate ignite"
+        " deploy fix increase decrease extend raise lower adjust turn start stop reset"
         " restore convert upgrade downgrade swap",
         "move": "moved move archive reschedule transfer postpone delay",
         "save": "save upload publish post store share copy export import submit download",
         "schedule": "scheduled schedule book reserve arrange plan appoint",
         "close": "settle settled clear process"
-        " cancel retract rescind annul close complete finish resolve approve accept decline reject mark"
+        " cancel retract rescind annul"
+        " close complete finish resolve approve accept decline reject mark"
         " unsubscribe disable enable block unblock process handle",
         "pay": "withdrawn withdrew place placed deposit deposited wire wired buy execute executed"
         " pay paid refund charge purchase bought buy sold sell order reorder renew subscribe"
@@ -336,6 +338,7 @@ CALENDAR = Calendar(
 SENTENCES: Sentences = {
     "gave_up": "I could not work out what to do with that. Please say it differently or more"
     " precisely.",
+    "still_to_do": "Not run yet: {calls}.",
     "unfinished_rounds": "Not everything is done yet: it took too many steps for one message."
     " Say “go on” and I will continue. So far:",
     "unfinished_tokens": "Not everything is done yet: the tokens for one message were used up."

@@ -188,6 +188,7 @@ SENTENCES: Sentences = {
     "welcome": "De nada.",
     "what_instead": "¿Qué debo hacer exactamente?",
     "gave_up": "No he podido entender qué hacer con eso. Dígalo de otra forma o con más precisión.",
+    "still_to_do": "Aún sin ejecutar: {calls}.",
     "unfinished_rounds": "Aún no está todo hecho: eran demasiados pasos para un mensaje. Diga"
     " «sigue» y continúo. Hasta ahora:",
     "unfinished_tokens": "Aún no está todo hecho: se agotaron los tokens de un mensaje. Diga"

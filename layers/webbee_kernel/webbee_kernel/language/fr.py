@@ -178,6 +178,7 @@ SENTENCES: Sentences = {
     "welcome": "Je vous en prie.",
     "what_instead": "Que dois-je faire exactement ?",
     "gave_up": "Je n'ai pas compris ce qu'il faut faire. Dites-le autrement ou plus précisément.",
+    "still_to_do": "Pas encore exécuté : {calls}.",
     "unfinished_rounds": "Tout n'est pas encore fait : il fallait trop d'étapes pour un"
     " message. Dites « continue » et je poursuis. Pour l'instant :",
     "unfinished_tokens": "Tout n'est pas encore fait : les jetons d'un message sont épuisés."

@@ -48,6 +48,7 @@ _TURN_DEFAULTS: Final[JSONObject] = {
     "also": (),
     "marks": (),
     "shown": (),
+    "paused": (),
 }
 
 
@@ -60,6 +61,8 @@ def turn_text(turn: Turn) -> str:
     row = {name: value for name, value in _row(turn).items() if value != _TURN_DEFAULTS.get(name)}
     if turn.waiting:
         row["waiting"] = [_row(p) for p in turn.waiting]
+    if turn.paused:
+        row["paused"] = [(d.app_id, d.fn_name, d.data_facts_json, d.args_json) for d in turn.paused]
     told = [d for d in turn.digests if d.data_facts_json]
     row["digests"] = [(d.app_id, d.fn_name, len(d.data_facts_json)) for d in told]
     arguments = [
@@ -81,6 +84,7 @@ def turn_from(text: str) -> Turn:
     for name in ("apps", "accepted", "also", "marks", "shown", "vouched", "doubted"):
         row[name] = tuple(row.get(name, ()))
     row["waiting"] = tuple(_pending(p) for p in row.get("waiting", ()))
+    row["paused"] = tuple(ToolCallDigest(*d) for d in row.get("paused", ()))
     digests: list[ToolCallDigest] = []
     start = 0
     for app_id, fn_name, length in row.get("digests", ()):

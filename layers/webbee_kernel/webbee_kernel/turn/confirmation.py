@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +15,7 @@ from ..base.text import cut, one_line
 from ..catalogue import Catalogue
 from ..values import PendingConfirmation, SessionMemory, Step, Turn
 from ..values.plain import JSONObject
+from .planner import references
 from .provenance import Directing, Origin, Why, directing, normal
 from .provenance.taking_up import labels
 
@@ -162,6 +163,13 @@ def describe(
     text = one_line(f"{call} – {shown} ({name})" if shown else f"{call} ({name})")
     reasons = _reasons(why, catalogue, tag) if why else []
     return f"{text}: {'; '.join(reasons)}" if reasons else text
+
+
+def planned(step: Step, catalogue: Catalogue, titles: Mapping[str, str]) -> str:
+    """The same of a call that was planned and has not run: what refers to a result that is not
+    there yet is left out."""
+    known = {k: v for k, v in step.arguments.items() if not references(v)}
+    return describe(replace(step, arguments=known), catalogue, titles, None, "en")
 
 
 def question(records: Sequence[PendingConfirmation], tag: str) -> str:

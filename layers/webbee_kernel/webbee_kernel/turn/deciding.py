@@ -144,8 +144,9 @@ def reopened(state: TurnState, taken: Taken) -> TurnState:
 
 
 def recalled(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[tuple[int, CallOutcome]]:
-    """The successful calls of a remembered turn, numbered, in real values."""
-    told = [d for d in turn.digests if d.fn_name != OMITTED_FN]
+    """The successful calls of a remembered turn, numbered, in real values: as it was paused with
+    them where it waits, else as they are remembered."""
+    told = [d for d in turn.paused or turn.digests if d.fn_name != OMITTED_FN]
     for number, digest in enumerate(told):
         function = catalogue.function(digest.app_id, digest.fn_name)
         data = _real(digest.data_facts_json, masker)

@@ -144,7 +144,10 @@ class Kernel:
         the turn ended early where it did."""
         state, text = ended.state, narration.text
         if ended.limit:
-            text = f"{replies.unfinished(ended.limit, state.language)}\n\n{text}"
+            undone = [
+                confirmation.planned(s, state.catalogue, state.titles()) for s in state.undone
+            ]
+            text = f"{replies.unfinished(ended.limit, undone, state.language)}\n\n{text}"
         if asks(ended.text):
             text = f"{text}\n\n{ended.text}"
         worked = any(o.ok for o in state.fresh.values())

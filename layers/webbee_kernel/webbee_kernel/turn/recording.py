@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypedDict
 
 from ..arguments import made_up
 from ..base.clock import iso
@@ -27,6 +28,7 @@ from .deciding import Taken, recalled
 from .opening import masker_for
 from .provenance.places import walk
 from .requests import KEPT, mark, marks
+from .results_block import MAX_DATA
 from .state import TurnState
 
 MAX_REMEMBERED = 50
@@ -55,7 +57,7 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
     masker = state.masker if same else masker_for(memory, state.message, state.masker)
     asked = tuple(told.held)
     reply = _with_questions(told.reply, asked, state.language)
-    digests, vault = _kept(state, list(state.told.values()), masker, reply)
+    kept = _kept(state, list(state.told.values()), masker, reply, paused=bool(asked))
     response = replies.response(state.told, asked)
     return Turn(
         seq=seq,
@@ -65,14 +67,13 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
         reply=reply,
         request_id=told.request_id,
         apps=_apps(state.told.values()),
-        digests=digests,
-        vault=vault,
+        **kept,
         masked=not state.expose_pii,
         response={**response, **told.sourced(reply, len(response["calls"]))},
         waiting=(*asked, *confirmation.carried(memory, seq, state.now)),
         marks=marks(memory, seq, told.request_id, told.message),
         shown=_shown(state),
-        **_of_ids(state, reply, _text(digests)),
+        **_of_ids(state, reply, _text(kept["digests"])),
     )
 
 
@@ -90,8 +91,8 @@ def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, ta
     left = tuple(p for p in asked.waiting if p.confirmation_id not in taken.ids)
     waiting = (*(p for p in left if p.expires_at > state.now), *told.held)
     reply = _with_questions(told.reply, waiting, state.language)
-    digests, vault = _kept(state, [*before, *state.fresh.values()], masker, reply)
-    ids = _of_ids(state, reply, _text(digests))
+    kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(waiting))
+    ids = _of_ids(state, reply, _text(kept["digests"]))
     new = replies.response(state.fresh, waiting)
     calls = [*asked.response.get("calls", []), *new["calls"]]
     apps = dict.fromkeys((*asked.apps, *_apps(state.fresh.values())))
@@ -100,8 +101,7 @@ def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, ta
         status="confirmation" if waiting else told.status,
         reply=reply,
         apps=tuple(apps),
-        digests=digests,
-        vault=vault,
+        **kept,
         masked=not state.expose_pii,
         response={**new, "calls": calls, **told.sourced(reply, len(calls))},
         accepted=tuple(dict.fromkeys([*asked.accepted, *state.accepted])),
@@ -119,18 +119,30 @@ def _with_questions(reply: str, waiting: Sequence[PendingConfirmation], tag: str
     return "\n\n".join(part for part in parts if part)
 
 
+class _Kept(TypedDict):
+    """What a turn's calls leave: facts, what a question pauses them with, their placeholders."""
+
+    digests: tuple[ToolCallDigest, ...]
+    paused: tuple[ToolCallDigest, ...]
+    vault: dict[str, str]
+
+
 def _kept(
-    state: TurnState, outcomes: Sequence[CallOutcome], masker: Masker, reply: str
-) -> tuple[tuple[ToolCallDigest, ...], dict[str, str]]:
-    """The facts of these calls as the ledger keeps them, and the placeholders they need."""
+    state: TurnState, outcomes: Sequence[CallOutcome], masker: Masker, reply: str, *, paused: bool
+) -> _Kept:
+    """The facts of these calls as the ledger keeps them, and the placeholders they need; where a
+    question pauses the turn, also as much of them as its next round may read."""
     gate = None if state.expose_pii else masker
     ended = [state.as_kept(o, gate) for o in outcomes if o.ok]
-    digests = fact_ledger.record(_facts(ended), arguments=[o.arguments for o in ended])
+    facts, given = _facts(ended), [o.arguments for o in ended]
+    digests = fact_ledger.record(facts, arguments=given)
+    whole = fact_ledger.record(facts, MAX_DATA, arguments=given) if paused else ()
+    if whole == digests:
+        whole = ()
     if state.expose_pii:
-        return digests, {}
-    return digests, masker.used_in(
-        "\n".join((_text(digests), masker.mask_text(reply), state.skeleton_shown))
-    )
+        return {"digests": digests, "paused": whole, "vault": {}}
+    texts = (_text(digests), _text(whole), masker.mask_text(reply), state.skeleton_shown)
+    return {"digests": digests, "paused": whole, "vault": masker.used_in("\n".join(texts))}
 
 
 def _shown(state: TurnState) -> tuple[str, ...]:

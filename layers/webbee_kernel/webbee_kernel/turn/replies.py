@@ -109,10 +109,12 @@ def gave_up(tag: str) -> str:
     return language.of(tag).say("gave_up")
 
 
-def unfinished(limit: str, tag: str) -> str:
-    """When rounds, time, tokens or the model ended a turn before everything was done."""
+def unfinished(limit: str, undone: Sequence[str], tag: str) -> str:
+    """When rounds, time, tokens or the model ended a turn before everything was done: why, and the
+    calls that were planned and not run."""
     why = limit if limit in ("rounds", "tokens", "time") else "model"
-    return language.of(tag).say(f"unfinished_{why}")
+    left = language.of(tag).say("still_to_do", calls="; ".join(undone)) if undone else ""
+    return "\n".join(part for part in (left, language.of(tag).say(f"unfinished_{why}")) if part)
 
 
 def refused(tag: str) -> str:

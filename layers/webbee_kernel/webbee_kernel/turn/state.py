@@ -94,6 +94,17 @@ class TurnState(Opening):
         return {i: o for i, o in self.told.items() if i not in self.recalled}
 
     @property
+    def undone(self) -> list[Step]:
+        """Calls that were planned and have not run: refused, or put off by what may pass."""
+        mended = {_what(o) for o in self.made.values() if o.ok}
+        left = (
+            i
+            for i, o in self.made.items()
+            if not o.ok and (refused(o) or (o.retryable and _what(o) not in mended))
+        )
+        return [self.steps[i] for i in left]
+
+    @property
     def told_shown(self) -> dict[int, CallOutcome]:
         """The same as models may see them."""
         return {i: self.shown[i] for i in self.told}

@@ -54,7 +54,9 @@ class Turn:
     stand in `digests` and are still needed to their real values; nothing renders it. `masked` says
     whether `digests` were masked when stored. `response` is the whole answer, so a repeated request
     gets it from the same read: `request_id`, or one of `also`, the requests that answered this
-    turn's questions. `waiting` are its questions that nobody has answered; `accepted` the values
+    turn's questions. `waiting` are its questions that nobody has answered; `paused`, while there
+    are any, what it goes on with: the calls before them with more of their results than `digests`
+    keep; `accepted` the values
     the user has said yes to; `vouched` are ids that the reply shows and that were known to be real
     when it was written, where no fact keeps them; `doubted` are values that a model made up for
     arguments, which results may repeat. `marks` are short hashes of the requests that this slot of
@@ -80,6 +82,7 @@ class Turn:
     also: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
+    paused: tuple[ToolCallDigest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
