@@ -105,12 +105,13 @@ def _repeats(value: JSON, facts: str) -> bool:
     text = dumps(value)
     if isinstance(value, str):
         return (text if len(value) < _LONG else text[1:-1]) in facts
-    return text in facts and any(type(v) is type(value) and v == value for v in _held(facts))
+    return text in facts and (type(value), value) in _held(facts)
 
 
 @lru_cache(maxsize=8)
-def _held(facts: str) -> tuple[JSON, ...]:
-    return tuple(_leaves(json.loads(facts)))
+def _held(facts: str) -> frozenset[tuple[type, JSON]]:
+    """The scalars of these facts with their types: `True` is not `1`."""
+    return frozenset((type(v), v) for v in _leaves(json.loads(facts)) if type(v) in _SCALARS)
 
 
 def _leaves(value: JSON) -> list[JSON]:

@@ -34,7 +34,13 @@ def refuse_another_message(memory: SessionMemory, request_id: str, message: str)
     asked = given[:_ID]
     for turn in memory.turns:
         other = turn.request_id == request_id and turn.message != message
-        if other or any(m.startswith(asked) and m != given for m in turn.marks):
+        if other or _marked_otherwise(turn.marks, asked, given):
             raise RequestConflict(
                 "this request_id was used for another message: send a new one", field="request_id"
             )
+
+
+def _marked_otherwise(marks_: tuple[str, ...], asked: str, given: str) -> bool:
+    """Whether a mark is of this request with another message: one search where none is."""
+    there = asked in "".join(marks_)
+    return there and any(m.startswith(asked) and m != given for m in marks_)

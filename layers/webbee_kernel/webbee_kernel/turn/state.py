@@ -8,7 +8,7 @@ placeholder it was given first, and every state of a turn shares it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -215,10 +215,10 @@ class TurnState(Opening):
         )
 
     def _next(self, **changes: Any) -> TurnState:
-        state = replace(self, **changes)
-        for name in _OF_WHAT_WAS_READ:
-            if name in self.__dict__:
-                state.__dict__[name] = self.__dict__[name]
+        # Copied by hand: `dataclasses.replace` asks for each of its fields, several times a turn.
+        state = object.__new__(type(self))
+        state.__dict__.update((k, v) for k, v in self.__dict__.items() if k in _LASTING)
+        state.__dict__.update(changes)
         return state
 
     def titles(self) -> dict[str, str]:
@@ -226,6 +226,9 @@ class TurnState(Opening):
         values."""
         known = titles_in([*self.facts(), *(o.data for o in self.outcomes.values())])
         return {ident: self.masker.unmask_text(title) for ident, title in known.items()}
+
+
+_LASTING = frozenset((*(f.name for f in fields(TurnState)), *_OF_WHAT_WAS_READ))
 
 
 def _what(outcome: CallOutcome) -> tuple[str, str, str]:
