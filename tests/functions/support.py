@@ -205,13 +205,9 @@ def event(name: str) -> dict[str, Any]:
 
 
 def tables(stack: Stack) -> dict[str, list[Any]]:
-    """Every item of every table, but for what is counted against limits."""
+    """Every item of every table."""
     database = boto3.client("dynamodb")
-    names = sorted(
-        v
-        for k, v in stack.env.items()
-        if k.startswith("WEBBEE_TABLE_") and k != "WEBBEE_TABLE_LIMITS"
-    )
+    names = sorted(v for k, v in stack.env.items() if k.startswith("WEBBEE_TABLE_"))
     return {name: database.scan(TableName=name, ConsistentRead=True)["Items"] for name in names}
 
 

@@ -33,14 +33,7 @@ ALLOWED = {
             "dynamodb:Query",
             "dynamodb:BatchWriteItem",
         },
-        "TranscriptsTable": {
-            "dynamodb:Query",
-            "dynamodb:PutItem",
-            "dynamodb:UpdateItem",
-            "dynamodb:BatchWriteItem",
-        },
-        "TranscriptsTable/index/by_touched": {"dynamodb:Query"},
-        "LimitsTable": {"dynamodb:UpdateItem"},
+        "SessionsTable/index/by_user": {"dynamodb:Query"},
         "SkeletonTable": {"dynamodb:Query"},
         "EventsTable": {"dynamodb:Query"},
         "RefreshQueue": {"sqs:SendMessage"},
@@ -100,7 +93,7 @@ def statements(template: Template, function: str) -> Iterator[dict[str, Any]]:
 
 
 def short(resource: Any) -> str:
-    """`SessionsTable` for its ARN, `StoreTable/index/users` for an index of it."""
+    """`SessionsTable` for its ARN, `SessionsTable/index/by_user` for an index of it."""
     match resource:
         case {"Fn::GetAtt": [logical_id, "Arn"]}:
             return str(logical_id)

@@ -11,14 +11,12 @@ from ..values.plain import JSONObject
 
 
 class ErrorBody(TypedDict):
-    """What went wrong, for a program (`code`) and a person (`message`). `retry_after` are the
-    seconds until a limit (429) is free again."""
+    """What went wrong, for a program (`code`) and a person (`message`)."""
 
     code: str
     message: str
     field: NotRequired[str]
     limit: NotRequired[Any]
-    retry_after: NotRequired[int]
 
 
 class ErrorAnswer(TypedDict):
@@ -115,16 +113,14 @@ class SessionsAnswer(TypedDict):
     cursor: str | None
 
 
-class ToldTurn(TypedDict):
-    """A turn as its own user may read it; `remembered` where the model still sees it."""
+class RememberedTurn(TypedDict):
+    """A turn as its own user may read it."""
 
     turn: int
     at: str
     status: Literal["ok", "error", "confirmation"]
     message: str
     reply: str
-    request_id: str
-    remembered: bool
     calls: NotRequired[list[Call]]
     refresh_panels: NotRequired[list[PanelName]]
     confirmation: NotRequired[Confirmation]
@@ -132,12 +128,10 @@ class ToldTurn(TypedDict):
 
 
 class SessionAnswer(TypedDict):
-    """Up to 50 turns and those the model remembers, oldest first; a `cursor` asks for the turns
-    before them."""
+    """At most the last five turns, oldest first."""
 
     session_id: str
-    turns: list[ToldTurn]
-    cursor: str | None
+    turns: list[RememberedTurn]
 
 
 class DeletedAnswer(TypedDict):

@@ -1,4 +1,8 @@
-"""A thread with an event loop: where coroutines of one kind run, apart from the caller's thread."""
+"""A thread with an event loop: where coroutines of one kind run, apart from the caller's thread.
+
+Nothing that runs there can end the loop: its `stop` answers with an error, and a loop that came to
+a halt all the same goes on, or hands back what was running on it.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +10,41 @@ import asyncio
 import concurrent.futures
 import contextlib
 import logging
+import sys
 import threading
 import weakref
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Hashable, Iterator
 from typing import Any, TypeVar
+
+if sys.platform == "win32":
+    from asyncio import ProactorEventLoop as _PlatformLoop
+else:
+    from asyncio import SelectorEventLoop as _PlatformLoop
 
 T = TypeVar("T")
 _log = logging.getLogger("webbee.loop")
+
+
+class _Loop(_PlatformLoop):
+    """A loop that only whoever made it can end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ending = False
+        self.work: weakref.WeakSet[concurrent.futures.Future[Any]] = weakref.WeakSet()
+
+    def stop(self) -> None:
+        """RuntimeError for code that runs on the loop."""
+        if not self.ending:
+            raise RuntimeError(
+                "this event loop is the kernel's: code that runs on it cannot stop it"
+            )
+        super().stop()
+
+    def end(self) -> None:
+        """Stop it for good."""
+        self.ending = True
+        self.stop()
 
 
 class LoopThread:
@@ -24,10 +56,7 @@ class LoopThread:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._homes: weakref.WeakKeyDictionary[
-            concurrent.futures.Future[Any], asyncio.AbstractEventLoop
-        ] = weakref.WeakKeyDictionary()
+        self._loop: _Loop | None = None
         self._lock = threading.Lock()
         self._end: weakref.finalize[Any, LoopThread] | None = None
 
@@ -35,14 +64,14 @@ class LoopThread:
         """Start the coroutine there."""
         with self._lock:
             if self._loop is None or self._loop.is_closed():
-                self._loop = asyncio.new_event_loop()
+                self._loop = _Loop()
                 threading.Thread(
                     target=self._serve, args=(self._loop,), name=self._name, daemon=True
                 ).start()
                 self._end = weakref.finalize(self, _stop, self._loop)
                 self._end.atexit = False
             future = asyncio.run_coroutine_threadsafe(coro, self._loop)
-            self._homes[future] = self._loop
+            self._loop.work.add(future)
             return future
 
     def run(self, coro: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
@@ -56,34 +85,71 @@ class LoopThread:
         before stays so.
         """
         with self._lock:
-            if self._loop is None or self._homes.get(future) is not self._loop:
+            if self._loop is None or future not in self._loop.work:
                 return
-            asyncio.run_coroutine_threadsafe(_finish(), self._loop)
+            asyncio.run_coroutine_threadsafe(_finish(self._loop), self._loop)
             self._loop = None
             if self._end:
                 self._end.detach()
 
     @staticmethod
-    def _serve(loop: asyncio.AbstractEventLoop) -> None:
+    def owns(thread: threading.Thread) -> bool:
+        """Whether it is the thread of a loop made here."""
+        return getattr(thread, "_target", None) is LoopThread._serve
+
+    @staticmethod
+    def _serve(loop: _Loop) -> None:
         asyncio.set_event_loop(loop)
-        while True:
+        while not loop.ending and not loop.is_closed():
             try:
                 loop.run_forever()
-                break
             except BaseException as error:
                 # asyncio lets SystemExit through: one caller's exit must not end the others' loop
                 _log.error("error=%s | work tried to end its loop", type(error).__name__)
         loop.close()
+        for lost in [future for future in loop.work if not future.done()]:
+            with contextlib.suppress(concurrent.futures.InvalidStateError):
+                lost.set_exception(RuntimeError("the event loop was closed under it"))
 
 
-def _stop(loop: asyncio.AbstractEventLoop) -> None:
+class LoopThreads:
+    """Loop threads for whoever needs one at the same time as others, each their own."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._idle: list[LoopThread] = []
+        self._busy: dict[Hashable, tuple[LoopThread, int]] = {}
+
+    @contextlib.contextmanager
+    def of(self, whose: Hashable) -> Iterator[LoopThread]:
+        """A thread that nobody else uses meanwhile; work of one owner shares it. The one given back
+        last is taken first, so one caller at a time always has the same."""
+        with self._lock:
+            thread, users = self._busy.get(whose) or (self._taken(), 0)
+            self._busy[whose] = thread, users + 1
+        try:
+            yield thread
+        finally:
+            with self._lock:
+                thread, users = self._busy.pop(whose)
+                if users > 1:
+                    self._busy[whose] = thread, users - 1
+                else:
+                    self._idle.append(thread)
+
+    def _taken(self) -> LoopThread:
+        return self._idle.pop() if self._idle else LoopThread(self._name)
+
+
+def _stop(loop: _Loop) -> None:
     """End a loop that nobody can give work to any more, after what it has begun."""
     with contextlib.suppress(RuntimeError):  # it ended by itself meanwhile
-        loop.call_soon_threadsafe(lambda: loop.create_task(_finish()))
+        loop.call_soon_threadsafe(lambda: loop.create_task(_finish(loop)))
 
 
-async def _finish() -> None:
+async def _finish(loop: _Loop) -> None:
     """Wait for the others on this loop, then stop it."""
     while others := asyncio.all_tasks() - {asyncio.current_task()}:
         await asyncio.wait(others)
-    asyncio.get_running_loop().stop()
+    loop.end()

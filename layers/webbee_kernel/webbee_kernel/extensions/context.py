@@ -32,8 +32,9 @@ from ..surfaces.small import ConfigClient, Log, NotifyClient, TimeContext
 from ..surfaces.store import StoreClient
 from ..values import UserKey
 from ..values.plain import JSONObject
+from .containment import contained
 from .faults import Faults
-from .outcomes import plain_json
+from .outcomes import plain_json, told
 from .registry import Registry
 
 _log = logging.getLogger("webbee.context")
@@ -171,8 +172,8 @@ class _Hooks:
 
         async def work() -> None:
             try:
-                data = {"status": "ok", "data": plain_json(plain(await coro))}
-            except (Exception, SystemExit) as error:
+                data = {"status": "ok", "data": told(plain_json(plain(await contained(coro))))}
+            except Exception as error:
                 fault = self._factory.faults.tell(error, self._app, f"task {name or task_id}")
                 data = {"status": "error", "error": fault.error, "incident": fault.incident}
             await self._factory.events.emit(
@@ -222,7 +223,7 @@ class _Hooks:
         if not await self._factory.has_app(self._key, app_id):
             raise CallError("PERMISSION_DENIED", f"{app_id} is not installed for this user")
         ctx = self._factory.make(self._user, app_id, stack=stack, system=self._system)
-        return await exposed.func(ctx, **params)
+        return await contained(exposed.func(ctx, **params))
 
     async def emit(self, event_type: str, data: JSONObject, stack: tuple[str, ...]) -> None:
         """Call every listener; a failing one is logged and the others still hear."""
@@ -230,11 +231,9 @@ class _Hooks:
             for wanted, handler in loaded.ext.event_handlers:
                 if wanted in (event_type, "*") and await self._factory.has_app(self._key, app_id):
                     try:
-                        await handler(
-                            self._factory.make(
-                                self._user, app_id, stack=stack, system=self._system
-                            ),
-                            data,
+                        ctx = self._factory.make(
+                            self._user, app_id, stack=stack, system=self._system
                         )
-                    except (Exception, SystemExit) as error:
+                        await contained(handler(ctx, data))
+                    except Exception as error:
                         self._factory.faults.tell(error, app_id, f"event {event_type}")

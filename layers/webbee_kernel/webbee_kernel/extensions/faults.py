@@ -22,6 +22,7 @@ from ..errors import CallError, StorageUnavailable
 from ..events import EventLog
 from ..surfaces.revealed import hidden, seen
 from ..values import CallOutcome, CallRequest, UserKey, user_from
+from .containment import raised
 from .outcomes import from_exception
 from .registry import Registry
 
@@ -68,7 +69,7 @@ class Faults:
     def tell(self, error: BaseException, app_id: str, what: str) -> Fault:
         """Log an error of `what` (`function add`) under an incident's number."""
         loaded = self._registry.loaded.get(app_id)
-        fault = _fault(error, app_id, what, loaded.folder if loaded else None)
+        fault = _fault(raised(error), app_id, what, loaded.folder if loaded else None)
         kind, _, name = what.partition(" ")
         _log.warning(
             "app=%s %s=%s error=%s incident=%s | %s failed%s%s",
@@ -90,7 +91,7 @@ class Faults:
         self, error: BaseException, request: CallRequest, action_type: str = "read"
     ) -> CallOutcome:
         """How the call ended; a refusal of the kernel's own (`CallError`) is no fault."""
-        ended = from_exception(error, request, action_type)
+        ended = from_exception(raised(error), request, action_type)
         if isinstance(error, CallError):
             return ended
         fault = self.tell(error, request.app_id, f"{request.kind} {request.name}")
@@ -112,7 +113,7 @@ class Faults:
 
 
 def _fault(error: BaseException, app_id: str, what: str, folder: Path | None) -> Fault:
-    own = [frame for raised in _chain(error) for frame in _frames(raised.__traceback__, folder)]
+    own = [frame for each in _chain(error) for frame in _frames(each.__traceback__, folder)]
     file, line = (own[-1][0], own[-1][1]) if own else ("", 0)
     revealed = seen()
     return Fault(

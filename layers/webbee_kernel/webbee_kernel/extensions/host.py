@@ -1,9 +1,9 @@
-"""Host: the one place where extension code runs, on a thread of its own. `tool_dispatch` and
-`skeleton_refresh` are thin shells around it.
+"""Host: the one place where extension code runs, on threads of its own, at one time one for each
+user. `tool_dispatch` is a thin shell around it.
 
 A handler that gives way to others is ended by its deadline. One that blocks its thread cannot be:
 the host stops waiting a second later, leaves that thread to its work and takes a new one, so a
-blocking handler fails its own call and nobody else's later ones.
+blocking handler fails its own call and, at the most, what the same user waits for beside it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from ..base import background
 from ..base.clock import Clock
-from ..base.loop_thread import LoopThread
+from ..base.loop_thread import LoopThread, LoopThreads
 from ..base.tracing import span
 from ..catalogue import Catalogue
 from ..config import Settings
@@ -23,6 +23,7 @@ from ..llm.protocol import Model
 from ..stores.protocols import Stores
 from ..values import CallOutcome, CallRequest, failed
 from . import together
+from .containment import Escaped, Leftovers
 from .registry import Registry
 from .runner import ExtensionRunner
 
@@ -39,7 +40,8 @@ class ExtensionHost:
         self, registry: Registry, stores: Stores, settings: Settings, clock: Clock, model: Model
     ) -> None:
         self._runner = ExtensionRunner(registry, stores, settings, clock, model)
-        self._thread = LoopThread("webbee-extensions")
+        self._threads = LoopThreads("webbee-extensions")
+        self._leftovers = Leftovers()
         self.registry = registry
         self.events = self._runner.events
         self.contexts = self._runner.contexts
@@ -55,30 +57,43 @@ class ExtensionHost:
         Never raises for what the extension did. A call of kind `skeletons` is several of kind
         `skeleton`.
         """
-        if request.kind == "skeletons":
-            return await together.run(self._once, request)
-        try:
-            return await self._once(request)
-        except TimeoutError:
-            text = f"{request.name} did not finish in {request.deadline_s:g} s"
-            return failed(request, "BACKEND_TIMEOUT", text, retryable=True)
+        with self._leftovers, self._threads.of(_owner(request)) as thread:
+            if request.kind == "skeletons":
+                return await together.run(lambda one: self._once(one, thread), request)
+            try:
+                return await self._once(request, thread)
+            except TimeoutError:
+                text = f"{request.name} did not finish in {request.deadline_s:g} s"
+                return failed(request, "BACKEND_TIMEOUT", text, retryable=True)
 
-    async def _once(self, request: CallRequest) -> CallOutcome:
+    async def _once(self, request: CallRequest, thread: LoopThread) -> CallOutcome:
         with span(f"{request.kind} {request.app_id}.{request.name}"):
-            return await self._apart(self._runner.execute(request), request.deadline_s)
+            try:
+                return await _apart(thread, self._runner.execute(request), request.deadline_s)
+            except (Escaped, RuntimeError) as error:
+                return await self.contexts.faults.outcome(error, request)
 
-    async def _apart(self, work: Coroutine[Any, Any, T], seconds: float) -> T:
-        """The result of work on the extensions' thread; TimeoutError, the thread left behind, when
-        nothing comes back in time."""
-        future = self._thread.submit(work)
-        here = asyncio.wrap_future(future)
-        here.add_done_callback(
-            lambda ended: ended.cancelled() or ended.exception()
-        )  # whoever gave up asks for no error
-        try:
-            return await asyncio.wait_for(asyncio.shield(here), seconds + GRACE_S)
-        except TimeoutError:
-            if not future.done():
-                self._thread.abandon(future)
-                background.hold(future)
-            raise
+
+async def _apart(thread: LoopThread, work: Coroutine[Any, Any, T], seconds: float) -> T:
+    """The result of work on the extensions' thread; TimeoutError, the thread left behind, when
+    nothing comes back in time; Escaped or RuntimeError where its loop was ended under it."""
+    future = thread.submit(work)
+    here = asyncio.wrap_future(future)
+    here.add_done_callback(
+        lambda ended: ended.cancelled() or ended.exception()
+    )  # whoever gave up asks for no error
+    done, _ = await asyncio.wait({here}, timeout=seconds + GRACE_S)
+    if not done:
+        if not future.done():
+            thread.abandon(future)
+            background.hold(future)
+        raise TimeoutError
+    if here.cancelled():  # by code that ran beside it: ours is not a cancellation
+        raise Escaped(asyncio.CancelledError())
+    return here.result()
+
+
+def _owner(request: CallRequest) -> tuple[str, ...]:
+    """Whose thread a call runs on: its user's, the app's own where the system calls."""
+    user = str(request.user.get("imperal_id", ""))
+    return str(request.user.get("tenant_id", "")), user, request.app_id * user.startswith("__")

@@ -54,6 +54,12 @@ def _identifier(app_id: str) -> str:
     return app_id.replace("-", "_dash_")
 
 
+def app_of_module(name: str) -> str:
+    """The app that a module was loaded for; empty for any other module."""
+    root, _, rest = name.partition(".")
+    return rest.partition(".")[0].replace("_dash_", "-") if root == ROOT else ""
+
+
 def _root() -> None:
     if ROOT not in sys.modules:
         root = ModuleType(ROOT)
@@ -93,7 +99,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
 def _printer(package: str) -> Any:
     """A `print` that writes one line of the log under the app's name: what an extension says cannot
     pass for the kernel's words."""
-    app_id = package.rpartition(".")[2].replace("_dash_", "-")
+    app_id = app_of_module(package)
 
     def extension_print(
         *values: Any,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from ..errors import CallError
 from ..sdk.result import UNSTRUCTURED, ActionResult, ui_dict
-from ..values import JSON, CallOutcome, CallRequest, failed
+from ..values import JSON, CallOutcome, CallRequest, JSONObject, failed
 from ..values.calls import MAX_ERROR
 
 MAX_RESULT_BYTES = 1_000_000
@@ -22,6 +23,19 @@ MAX_SUMMARY = 2_000
 
 MAX_CODE = 128
 """Characters of a result's texts; longer ones are cut."""
+
+MAX_PANELS = 100
+"""Panels that a result may name; those after are left out."""
+
+MAX_DEPTH = 100
+"""Levels a result may nest: whatever walks through it later does not run out of stack."""
+_ORJSON_DEPTH = 254
+_WRAPS = _ORJSON_DEPTH - MAX_DEPTH
+
+_HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+:[\t\x20-\x7e\x80-\xff]*")
+
+MAX_EVENT_BYTES = 200_000
+"""Bytes of a result that an event carries; an item of the table holds 400 KB."""
 
 
 def from_return(
@@ -37,8 +51,8 @@ def from_return(
             fn_name=request.name,
             status="error",
             data=data,
-            error=_text(result.error or result.summary or "the call failed", MAX_ERROR),
-            error_code=_text(result.error_code, MAX_CODE) or UNSTRUCTURED,
+            error=clean(result.error or result.summary or "the call failed", MAX_ERROR),
+            error_code=clean(result.error_code, MAX_CODE) or UNSTRUCTURED,
             retryable=bool(result.retryable),
             ui=plain_json(ui_dict(result.ui)),
             action_type=action_type,
@@ -50,9 +64,9 @@ def from_return(
         fn_name=request.name,
         status="ok",
         data=data,
-        summary=_text(result.summary, MAX_SUMMARY),
+        summary=clean(result.summary, MAX_SUMMARY),
         ui=plain_json(ui_dict(result.ui)),
-        panels=panels if named is None else tuple(_text(p, MAX_CODE) for p in named),
+        panels=panels if named is None else tuple(clean(p, MAX_CODE) for p in named[:MAX_PANELS]),
         panels_named=named is not None,
         action_type=action_type,
         step=request.step,
@@ -107,36 +121,47 @@ def mismatch(model: type | None, data: JSON) -> str:
     return ""
 
 
-def webhook_answer(value: Any) -> tuple[int, dict[str, str], Any]:
-    """Status, headers and body of whatever a webhook returned: None, text, a dict, `{"status_code",
-    "body", "headers"}` or its like."""
+def webhook_answer(value: Any) -> JSONObject:
+    """`status`, `headers` and `body` of whatever a webhook returned: None, text, a dict,
+    `{"status_code", "body", "headers"}` or its like. CallError for what HTTP cannot carry."""
     if hasattr(value, "to_dict"):
         value = value.to_dict()
+    status, headers, body = 200, {}, value
     if isinstance(value, Mapping) and "status_code" in value:
+        status = int(value["status_code"])
         headers = {str(k).lower(): str(v) for k, v in (value.get("headers") or {}).items()}
         body = value.get("body", "")
-        return (
-            int(value["status_code"]),
-            headers,
-            body if isinstance(body, str) else plain_json(body),
-        )
-    if value is None:
-        return 200, {}, {"ok": True}
-    if not isinstance(value, str | Mapping | list | tuple | BaseModel):
+    elif value is None:
+        body = {"ok": True}
+    elif not isinstance(value, str | Mapping | list | tuple | BaseModel):
         raise CallError(
             "INTERNAL", f"a webhook returns text, a dict or a list, not {type(value).__name__}"
         )
-    return 200, {}, value if isinstance(value, str) else plain_json(value)
+    if not 200 <= status <= 599:
+        raise CallError("INTERNAL", f"a webhook's status is 200 to 599, not {status}")
+    if not all(_HEADER.fullmatch(f"{name}:{text}") for name, text in headers.items()):
+        raise CallError("INTERNAL", "a webhook's header is no header")
+    answer: JSONObject = plain_json({"status": status, "headers": headers, "body": body})
+    return answer
+
+
+def told(data: JSON) -> JSON:
+    """A result as an event carries it: whole, or that it is too large."""
+    size = len(json.dumps(data).encode())
+    if size <= MAX_EVENT_BYTES:
+        return data
+    return {"omitted": f"the result has {size} bytes; an event carries {MAX_EVENT_BYTES}"}
 
 
 def plain_json(value: Any) -> Any:
     """The value as plain JSON: dates, UUIDs, Decimals, sets and models become what JSON has; more
-    than 1 MB or recursion raises CallError."""
+    than 1 MB or 100 levels raises CallError."""
     if value is None:
         return None
     loads: Any = orjson.loads
     try:
-        raw = orjson.dumps(value, default=_default, option=orjson.OPT_NON_STR_KEYS)
+        raw = orjson.dumps(_wrapped(value), default=_default, option=orjson.OPT_NON_STR_KEYS)
+        raw = raw[_WRAPS : len(raw) - _WRAPS]
     except (
         TypeError,
         RecursionError,
@@ -182,7 +207,7 @@ def _of_dict(value: Mapping[str, Any]) -> ActionResult:
     return ActionResult("success", dict(value), str(value.get("summary") or said or ""))
 
 
-def _text(value: Any, limit: int) -> str:
+def clean(value: Any, limit: int) -> str:
     """Whatever stands where a text should, as one that UTF-8 can hold."""
     return str(value or "")[:limit].encode("utf-8", "replace").decode()
 
@@ -214,17 +239,26 @@ def _default(value: Any) -> Any:
     return str(value)
 
 
-def _exact(value: Any) -> Any:
+def _wrapped(value: Any) -> Any:
+    """The value in so many lists that orjson, which counts levels, allows it 100 of its own."""
+    for _ in range(_WRAPS):
+        value = [value]
+    return value
+
+
+def _exact(value: Any, depth: int = 0) -> Any:
     """The value in the standard library's terms, integers of any size as they are, the rest as
     orjson would write it."""
+    if depth > MAX_DEPTH:
+        raise RecursionError
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {str(k): _exact(v) for k, v in value.items()}
+        return {str(k): _exact(v, depth + 1) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [_exact(v) for v in value]
+        return [_exact(v, depth + 1) for v in value]
     if isinstance(value, BaseModel | set | frozenset):
-        return _exact(_default(value))
+        return _exact(_default(value), depth + 1)
     return orjson.loads(orjson.dumps(value, default=_default))

@@ -24,12 +24,14 @@ from ..sdk.definitions import FunctionDef
 from ..sdk.result import ui_dict
 from ..stores.protocols import Stores
 from ..surfaces.revealed import one_call
-from ..values import AuditRecord, CallOutcome, CallRequest, UserKey, failed, user_from
+from ..values import JSON, AuditRecord, CallOutcome, CallRequest, UserKey, failed, user_from
 from ..values.plain import JSONObject
 from . import unattended
 from .audit import Audit
+from .containment import apart, report, settled
 from .context import ContextFactory
 from .outcomes import from_return, mismatch, plain_json, validation_failed
+from .outcomes import told as event_data
 from .registry import LoadedExtension, Registry
 
 LATE_S = 150.0
@@ -65,26 +67,27 @@ class ExtensionRunner:
 
     async def execute(self, request: CallRequest) -> CallOutcome:
         """Run one call of any kind to its outcome. Never raises for what the extension did."""
+        started = time.perf_counter()
+        asyncio.get_running_loop().set_exception_handler(report)
         with one_call():
-            return await self._executed(request)
+            try:
+                outcome = await apart(self._executed(request))
+            except KernelError:
+                raise
+            except Exception as error:
+                outcome = await self._faults.outcome(error, request)
+        return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
 
     async def _executed(self, request: CallRequest) -> CallOutcome:
-        started = time.perf_counter()
-        try:
-            loaded = self.registry.extension(request.app_id)
-            if request.kind == "schedule":
-                return await self._once(loaded, request)
-            if request.kind in unattended.KINDS:
-                return await unattended.run(self.contexts, loaded, request)
-            call = self._resolve(loaded, request)
-            if isinstance(call, CallOutcome):
-                return call
-            outcome = await self._run(loaded, request, call)
-        except KernelError:
-            raise
-        except Exception as error:
-            outcome = await self._faults.outcome(error, request)
-        return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
+        loaded = self.registry.extension(request.app_id)
+        if request.kind == "schedule":
+            return await self._once(loaded, request)
+        if request.kind in unattended.KINDS:
+            return await unattended.run(self.contexts, loaded, request)
+        call = self._resolve(loaded, request)
+        if isinstance(call, CallOutcome):
+            return call
+        return await self._run(loaded, request, call)
 
     async def _once(self, loaded: LoadedExtension, request: CallRequest) -> CallOutcome:
         """A job of one minute: whoever claims it first runs it."""
@@ -144,7 +147,7 @@ class ExtensionRunner:
         work = asyncio.ensure_future(
             self._finish(loaded, request, call, record, self.contexts.make(user, request.app_id))
         )
-        await asyncio.wait({work}, timeout=request.deadline_s)
+        await settled(work, request.deadline_s)
         if work.done():
             return work.result()
         background.start(self._deliver_late(work, key, request), f"late-{record.record_id}")
@@ -223,42 +226,41 @@ class ExtensionRunner:
             "text": outcome.summary or outcome.error,
         }
         await self.events.emit(
-            key, "result", {**told, "session_id": request.session_id, "data": outcome.data}
+            key,
+            "result",
+            {**told, "session_id": request.session_id, "data": event_data(outcome.data)},
         )
 
     async def _invoke(
         self, loaded: LoadedExtension, request: CallRequest, call: _Call, ctx: Context
     ) -> CallOutcome:
         started = time.perf_counter()
+
+        async def result() -> CallOutcome:
+            value = await call.handler(ctx, *call.args, **call.kwargs)
+            return from_return(value, request, tuple(loaded.ext.panels), call.action_type)
+
         try:
-            async with asyncio.timeout(request.deadline_s):
-                value = await call.handler(ctx, *call.args, **call.kwargs)
-            outcome = from_return(value, request, tuple(loaded.ext.panels), call.action_type)
-        except asyncio.CancelledError:
-            raise
-        except (
-            BaseException
-        ) as error:  # a handler may even call sys.exit: it ends the call, not the turn
-            if isinstance(error, KeyboardInterrupt):
-                raise
+            outcome = await apart(result(), request.deadline_s)
+        except Exception as error:  # whatever it was, it ends the call, not the turn
             outcome = await self._faults.outcome(error, request, call.action_type)
         return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
 
     async def _panel(self, request: CallRequest, call: _Call, user: User) -> CallOutcome:
         ctx = self.contexts.make(user, request.app_id)
+
+        async def tree() -> JSON:
+            node = ui_dict(await call.handler(ctx, **call.kwargs))
+            if isinstance(node, dict) and "ui" in node:
+                node = ui_dict(node["ui"])
+            shown: JSON = plain_json({"ui": node, "panel_id": request.name})
+            return shown
+
         try:
-            async with asyncio.timeout(request.deadline_s):
-                node = ui_dict(await call.handler(ctx, **call.kwargs))
-        except (Exception, SystemExit) as error:
+            ui = await apart(tree(), request.deadline_s)
+        except Exception as error:
             return await self._faults.outcome(error, request)
-        if isinstance(node, dict) and "ui" in node:
-            node = ui_dict(node["ui"])
-        return CallOutcome(
-            request.app_id,
-            request.name,
-            "ok",
-            ui=plain_json({"ui": node, "panel_id": request.name}),
-        )
+        return CallOutcome(request.app_id, request.name, "ok", ui=ui)
 
 
 def _arguments(

@@ -19,7 +19,6 @@ extension code runs:
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -31,8 +30,9 @@ from ..errors import CallError
 from ..sdk.context import Context, User
 from ..sdk.extension import ALERT_PREFIX
 from ..values import JSON, CallOutcome, CallRequest, JSONObject, user_from
+from .containment import apart, raised
 from .context import ContextFactory
-from .outcomes import from_return, plain_json, webhook_answer
+from .outcomes import MAX_SUMMARY, clean, from_return, plain_json, webhook_answer
 from .registry import LoadedExtension
 
 Handler: TypeAlias = Callable[[ContextFactory, LoadedExtension, CallRequest], Awaitable[JSON]]
@@ -44,13 +44,12 @@ async def run(
     """Run one such call before its deadline; what went wrong is an outcome and a line in the log,
     never raised."""
     try:
-        async with asyncio.timeout(request.deadline_s):
-            data = await KINDS[request.kind](contexts, loaded, request)
-    except (Exception, SystemExit) as error:
+        data = await apart(KINDS[request.kind](contexts, loaded, request), request.deadline_s)
+    except Exception as error:
         ended = await contexts.faults.outcome(error, request)
         if isinstance(error, CallError | TimeoutError):
             return ended
-        return replace(ended, error=type(error).__name__)
+        return replace(ended, error=type(raised(error)).__name__)
     return CallOutcome(request.app_id, request.name, "ok", data=data)
 
 
@@ -78,7 +77,7 @@ async def _alert(
     old, new = request.arguments.get("old") or {}, request.arguments.get("new") or {}
     answer = await tool.func(ctx, old=old, new=new)
     text = answer.get("response") if isinstance(answer, dict) else answer
-    return {"text": text.strip() if isinstance(text, str) else ""}
+    return {"text": clean(text.strip(), MAX_SUMMARY) if isinstance(text, str) else ""}
 
 
 async def _hook(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> None:
@@ -105,8 +104,7 @@ async def _webhook(
     nobody = replace(user_from(request.user), imperal_id=WEBHOOK_USER, role="system", scopes=("*",))
     ctx = contexts.make(nobody, request.app_id, system=True)
     answer = await hook.func(ctx, given["headers"], given["body"], given["query"])
-    status, headers, body = webhook_answer(answer)
-    return {"status": status, "headers": headers, "body": body}
+    return webhook_answer(answer)
 
 
 async def _job(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> JSON:

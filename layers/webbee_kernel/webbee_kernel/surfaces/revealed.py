@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Set
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 
 _seen: ContextVar[set[str] | None] = ContextVar("webbee_revealed", default=None)
@@ -18,7 +18,8 @@ def one_call() -> Iterator[None]:
     try:
         yield
     finally:
-        _seen.reset(token)
+        with suppress(ValueError):  # a call whose loop was closed ends where the collector runs
+            _seen.reset(token)
 
 
 def seen() -> set[str]:

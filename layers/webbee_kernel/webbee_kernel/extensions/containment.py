@@ -1,0 +1,162 @@
+"""Containment: whatever extension code raises or leaves behind stays its own.
+
+Only the kernel's own cancellation is a cancellation. A handler that ends with CancelledError (it
+awaited a task that somebody cancelled), KeyboardInterrupt or SystemExit has failed like any other.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+import threading
+import traceback
+import weakref
+from collections.abc import Awaitable
+from types import FrameType
+from typing import Any, TypeVar
+
+from ..base.loop_thread import LoopThread
+from .loader import app_of_module
+
+T = TypeVar("T")
+
+UNWIND_S = 0.5
+"""Seconds that code whose time is over gets to clean up; less than the host's patience."""
+
+_log = logging.getLogger("webbee.extensions")
+
+
+class Escaped(Exception):
+    """What extension code raised is no `Exception`; `error` is it."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__(type(error).__name__)
+        self.error = error
+
+
+def raised(error: BaseException) -> BaseException:
+    """What extension code itself raised."""
+    return error.error if isinstance(error, Escaped) else error
+
+
+async def contained(work: Awaitable[T], seconds: float | None = None) -> T:
+    """The result of extension code, run as a task of its own.
+
+    Raises what it raised, as `Escaped` where that is no `Exception`, and TimeoutError when the
+    seconds are over: it is cancelled then, and left alone where it does not heed that.
+    """
+    task = asyncio.create_task(_sealed(work))
+    task.add_done_callback(_asked_for)
+    try:
+        await asyncio.wait({task}, timeout=seconds)
+    except asyncio.CancelledError:
+        task.cancel()
+        raise
+    return await _ended(task)
+
+
+async def apart(work: Awaitable[T], seconds: float | None = None) -> T:
+    """The same where the kernel's own task waits, which nobody but extension code would cancel:
+    `for task in asyncio.all_tasks(): task.cancel()` ends the handler that says it."""
+    task = asyncio.create_task(_sealed(work))
+    task.add_done_callback(_asked_for)
+    await settled(task, seconds)
+    return await _ended(task)
+
+
+async def settled(task: asyncio.Future[Any], seconds: float | None = None) -> None:
+    """Wait until the task is done or the seconds are over, whoever cancels the waiting."""
+    loop = asyncio.get_running_loop()
+    deadline = None if seconds is None else loop.time() + seconds
+    while True:
+        left = None if deadline is None else max(0.0, deadline - loop.time())
+        try:
+            await asyncio.wait({task}, timeout=left)
+            return
+        except asyncio.CancelledError:
+            if waiting := asyncio.current_task():
+                waiting.uncancel()
+
+
+async def _ended(task: asyncio.Task[T]) -> T:
+    if not task.done():
+        task.cancel()
+        await asyncio.wait({task}, timeout=UNWIND_S)
+        raise TimeoutError
+    try:
+        return task.result()
+    except Exception:
+        raise
+    except BaseException as error:
+        raise Escaped(error) from None
+
+
+async def _sealed(work: Awaitable[T]) -> T:
+    """The event loop lets these two through to whoever runs it: they end the call instead."""
+    try:
+        return await work
+    except (KeyboardInterrupt, SystemExit) as error:
+        raise Escaped(error) from None
+
+
+def _asked_for(task: asyncio.Task[Any]) -> None:
+    """Nobody may want to know how it ended any more."""
+    if not task.cancelled():
+        task.exception()
+
+
+def report(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """What nobody waits for failed, a task or a callback that a handler left on its loop: said with
+    the app's name where its code was running."""
+    error = context.get("exception")
+    apps = (
+        app_of_module(str(frame.f_globals.get("__name__", "")))
+        for frame, _ in traceback.walk_tb(error.__traceback__ if error else None)
+    )
+    _log.warning(
+        "app=%s error=%s | left on the loop: %s",
+        next(filter(None, apps), ""),
+        type(error).__name__,
+        context.get("message", ""),
+    )
+
+
+class Leftovers:
+    """Notices threads that go on in an extension's code when no call is under way any more."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._calls = 0
+        self._told: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._calls += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._calls -= 1
+            if self._calls:
+                return
+            found = [t for t in _left_behind() if t[0] not in self._told]
+            self._told.update(thread for thread, _ in found)
+        for thread, app_id in found:
+            _log.warning("app=%s thread=%s | its call left a thread behind", app_id, thread.name)
+
+
+def _left_behind() -> list[tuple[threading.Thread, str]]:
+    """Threads that run an extension's code beside the kernel's own, with its app."""
+    frames = sys._current_frames()
+    others = [t for t in threading.enumerate() if not LoopThread.owns(t)]
+    apps = ((t, _app_of(frames.get(t.ident or 0))) for t in others)
+    return [(thread, app_id) for thread, app_id in apps if app_id]
+
+
+def _app_of(frame: FrameType | None) -> str:
+    """The app whose code is on a stack."""
+    while frame is not None:
+        if app_id := app_of_module(str(frame.f_globals.get("__name__", ""))):
+            return app_id
+        frame = frame.f_back
+    return ""

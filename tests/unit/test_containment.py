@@ -1,0 +1,532 @@
+"""Whatever extension code raises, stops or leaves behind ends its own call, in every kind of call,
+and the next one works."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import logging
+import sys
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+
+from webbee_kernel.base import background
+from webbee_kernel.base.loop_thread import LoopThread
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.testing import ExtensionHarness
+from webbee_kernel.values import CallOutcome, CallRequest, user_dict
+
+Act = Callable[[], Awaitable[Any]]
+
+
+async def cancels_what_it_awaits() -> None:
+    task = asyncio.create_task(asyncio.sleep(60))
+    task.cancel()
+    await task
+
+
+async def cancels_itself() -> None:
+    task = asyncio.current_task()
+    assert task
+    task.cancel()
+    await asyncio.sleep(60)
+
+
+async def cancels_everybody() -> None:
+    for task in asyncio.all_tasks():
+        task.cancel()
+    await asyncio.sleep(60)
+
+
+async def raises_cancelled() -> None:
+    raise asyncio.CancelledError
+
+
+async def presses_ctrl_c() -> None:
+    raise KeyboardInterrupt
+
+
+async def exits() -> None:
+    sys.exit(3)
+
+
+async def exits_in_a_task() -> None:
+    await asyncio.create_task(exits())
+
+
+async def raises_generator_exit() -> None:
+    raise GeneratorExit
+
+
+class Odd(BaseException):
+    """Neither an Exception nor one that Python knows."""
+
+
+async def raises_something_odd() -> None:
+    raise Odd
+
+
+async def stops_the_loop() -> None:
+    asyncio.get_running_loop().stop()
+
+
+async def closes_the_loop() -> None:
+    asyncio.get_running_loop().close()
+
+
+async def forces_the_loop_closed() -> None:
+    """With what no extension should know of."""
+    loop: Any = asyncio.get_running_loop()
+    loop.ending = loop._stopping = True
+    await asyncio.sleep(60)
+
+
+async def recurses() -> None:
+    await recurses()
+
+
+ACTS: dict[str, tuple[Act, str]] = {
+    "cancels what it awaits": (cancels_what_it_awaits, "CancelledError"),
+    "cancels itself": (cancels_itself, "CancelledError"),
+    "cancels everybody": (cancels_everybody, "CancelledError"),
+    "raises CancelledError": (raises_cancelled, "CancelledError"),
+    "raises KeyboardInterrupt": (presses_ctrl_c, "KeyboardInterrupt"),
+    "exits": (exits, "SystemExit"),
+    "exits in a task of its own": (exits_in_a_task, "SystemExit"),
+    "raises GeneratorExit": (raises_generator_exit, "GeneratorExit"),
+    "raises a BaseException": (raises_something_odd, "Odd"),
+    "stops the loop": (stops_the_loop, "RuntimeError"),
+    "closes the loop": (closes_the_loop, "RuntimeError"),
+    "recurses for ever": (recurses, "RecursionError"),
+}
+
+
+class Office:
+    """An extension whose every handler does the same."""
+
+    def __init__(self) -> None:
+        self.act: Act | None = None
+        self.done = 0
+        self.harness = ExtensionHarness(self.extension())
+
+    async def _do(self) -> None:
+        if self.act is not None:
+            await self.act()
+        self.done += 1
+
+    def extension(self) -> Extension:
+        ext = Extension("office")
+        chat = ChatExtension(ext)
+
+        async def answer(ctx: Context, *given: Any, **named: Any) -> dict[str, Any]:
+            await self._do()
+            return {"response": {"n": 1}}
+
+        async def text(ctx: Context, *given: Any, **named: Any) -> str:
+            await self._do()
+            return "text"
+
+        @chat.function("read", "Read")
+        async def read(ctx: Context) -> ActionResult:
+            await self._do()
+            return ActionResult.success({"n": 1}, "Read.")
+
+        @chat.function("write", "Write", action_type="write")
+        async def write(ctx: Context) -> ActionResult:
+            await ctx.store.create("effects", {})
+            await self._do()
+            return ActionResult.success({"n": 1}, "Written.")
+
+        ext.panel("board")(text)
+        ext.webhook("hook")(answer)
+        ext.skeleton("state", alert=True)(answer)
+        ext.tool("skeleton_alert_state")(text)
+        ext.signal("wake")(answer)
+        ext.on_install(answer)
+        ext.health_check(answer)
+        ext.schedule("job", cron="* * * * *")(answer)
+        ext.on_event("heard")(answer)
+        return ext
+
+    def call(self, kind: str, name: str, request_id: str = "r1") -> CallOutcome:
+        """One call of a kind."""
+        request = CallRequest(
+            kind, user_dict(self.harness.user), "office", name, GIVEN.get(kind, {}), "s1"
+        )
+        sent = CallRequest(**{**asdict(request), "request_id": request_id, "deadline_s": 20.0})
+        outcome: CallOutcome = self.harness.run(self.harness.host.execute(sent))
+        return outcome
+
+
+GIVEN: dict[str, dict[str, Any]] = {
+    "webhook": {"method": "POST", "headers": {}, "body": "", "query": {}},
+    "skeletons": {"sections": {"office": ["state"]}},
+}
+KINDS = {
+    "function": "write",
+    "panel": "board",
+    "webhook": "hook",
+    "skeleton": "state",
+    "alert": "state",
+    "hook": "on_install",
+    "signal": "wake",
+    "schedule": "job",
+    "health": "health",
+}
+
+
+@pytest.fixture(scope="module")
+def office() -> Office:
+    return Office()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("act", ACTS)
+def test_a_call_that_ends_so_ends_as_internal_and_the_next_one_works(
+    office: Office, kind: str, act: str
+) -> None:
+    office.act, name = ACTS[act]
+    outcome = office.call(kind, KINDS[kind], f"{act} {kind}")
+    assert (outcome.status, outcome.error_code) == ("error", "INTERNAL")
+    assert outcome.error.endswith(name)
+    office.act = None
+    assert office.call(kind, KINDS[kind], f"then {act} {kind}").ok
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_a_section_that_ends_so_fails_alone(office: Office, act: str) -> None:
+    office.act, name = ACTS[act]
+    found = office.call("skeletons", "skeletons")
+    assert found.ok
+    assert found.data["office"]["state"]["code"] == "INTERNAL"
+    assert found.data["office"]["state"]["error"].endswith(name)
+
+
+@pytest.mark.parametrize("act", ["cancels what it awaits", "raises KeyboardInterrupt", "exits"])
+def test_a_write_that_ends_so_after_its_effect_is_on_record_and_not_run_again(
+    office: Office, act: str
+) -> None:
+    office.act, name = ACTS[act]
+    first = office.call("function", "write", f"once {act}")
+    office.act = None
+    again = office.call("function", "write", f"once {act}")
+    assert (again.repeated, again.error, again.error_code) == (True, first.error, "INTERNAL")
+    assert name in first.error
+
+
+def test_a_listener_that_ends_so_keeps_nobody_else_from_hearing(office: Office) -> None:
+    office.act = cancels_what_it_awaits
+    before = office.done
+    assert office.call("event", "heard").ok
+    office.act = None
+    assert office.call("event", "heard").ok
+    assert office.done == before + 1
+
+
+def test_who_gives_up_on_a_call_has_cancelled_it_and_nothing_becomes_of_it(office: Office) -> None:
+    """Our own cancellation stays one."""
+
+    released = threading.Event()
+
+    async def wait_long() -> None:
+        await asyncio.to_thread(released.wait, 60)
+
+    office.act = wait_long
+    request = CallRequest("function", user_dict(office.harness.user), "office", "read")
+
+    async def give_up() -> str:
+        call = asyncio.ensure_future(office.harness.host.execute(request))
+        await asyncio.sleep(0.05)
+        call.cancel()
+        try:
+            await call
+        except asyncio.CancelledError:
+            return "cancelled"
+        return "answered"
+
+    assert asyncio.run(give_up()) == "cancelled"
+    released.set()
+    office.act = None
+    assert office.call("function", "read").ok
+
+
+def test_a_background_task_that_ends_so_says_so() -> None:
+    ext = Extension("office")
+    chat = ChatExtension(ext)
+
+    @chat.function("begin", "Begin")
+    async def begin(ctx: Context) -> ActionResult:
+        await ctx.background_task(cancels_what_it_awaits(), name="work")
+        return ActionResult.success({}, "Begun.")
+
+    harness = ExtensionHarness(ext)
+    assert harness.call("begin").ok
+    assert background.wait(60)
+    (event,) = harness.events("result")
+    assert (event.data["status"], event.data["error"]) == ("error", "CancelledError")
+
+
+def test_code_that_does_not_heed_its_end_is_left_to_itself(office: Office) -> None:
+    released = threading.Event()
+
+    async def stays() -> None:
+        while not released.is_set():
+            try:
+                await asyncio.sleep(0.01)
+            except asyncio.CancelledError:
+                continue
+
+    office.act = stays
+    request = CallRequest("panel", user_dict(office.harness.user), "office", "board")
+    sent = CallRequest(**{**asdict(request), "deadline_s": 0.05})
+    outcome = office.harness.run(office.harness.host.execute(sent))
+    assert outcome.error_code == "BACKEND_TIMEOUT"
+    office.act = None
+    assert office.call("panel", "board").ok  # also while it stays
+    released.set()
+
+
+# ---- the loop itself
+
+
+def test_a_halted_loop_goes_on_and_a_closed_one_hands_back_what_ran_on_it() -> None:
+    thread = LoopThread("test-loop")
+    started = threading.Event()
+
+    async def wait() -> None:
+        started.set()
+        await asyncio.sleep(60)
+
+    async def halt() -> str:
+        loop: Any = asyncio.get_running_loop()
+        loop._stopping = True
+        await asyncio.sleep(0)
+        return "went on"
+
+    assert thread.run(halt(), 60) == "went on"
+    waiting = thread.submit(wait())
+    assert started.wait(60)
+    closed = thread.submit(forces_the_loop_closed())
+    for lost in (waiting, closed):
+        with pytest.raises(RuntimeError, match="closed under it"):
+            lost.result(60)
+    assert thread.run(asyncio.sleep(0, "another loop"), 60) == "another loop"
+
+
+# ---- what is too much
+
+
+def nested(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = {"a": [value]} if levels % 2 else [value]
+    return value
+
+
+MUCH: dict[str, Any] = {
+    "10 MB": {"text": "x" * 10_000_000},
+    "10 MB in pieces": [{"n": n, "text": "x" * 100} for n in range(100_000)],
+    "101 levels": {"a": nested(100)},
+    "a hundred thousand levels": {"a": nested(100_000)},
+}
+
+
+@pytest.mark.parametrize("kind", ["function", "panel", "webhook", "skeleton", "signal", "schedule"])
+@pytest.mark.parametrize("much", MUCH)
+def test_a_result_that_is_too_much_ends_its_call(kind: str, much: str) -> None:
+    ext = Extension("office")
+    chat = ChatExtension(ext)
+
+    async def result(ctx: Context, *given: Any, **named: Any) -> Any:
+        return MUCH[much] if isinstance(MUCH[much], dict) else {"rows": MUCH[much]}
+
+    @chat.function("write", "Write", action_type="write")
+    async def write(ctx: Context) -> Any:
+        return await result(ctx)
+
+    ext.panel("board")(result)
+    ext.webhook("hook")(result)
+    ext.skeleton("state")(result)
+    ext.signal("wake")(result)
+    ext.schedule("job", cron="* * * * *")(result)
+    harness = ExtensionHarness(ext)
+    request = CallRequest(
+        kind, user_dict(harness.user), "office", KINDS[kind], GIVEN.get(kind, {}), "s1", "r1"
+    )
+    outcome = harness.run(harness.host.execute(request))
+    assert (outcome.status, outcome.error_code) == ("error", "INTERNAL")
+    assert len(outcome.error) < 1_000
+
+
+def test_a_hundred_levels_are_kept_as_they_are() -> None:
+    ext = Extension("office")
+    chat = ChatExtension(ext)
+
+    @chat.function("read", "Read")
+    async def read(ctx: Context) -> ActionResult:
+        return ActionResult.success({"a": nested(98)}, "Deep.")
+
+    assert ExtensionHarness(ext).call("read").data == {"a": nested(98)}
+
+
+def test_a_long_alert_and_a_long_text_of_a_webhook_do_not_burst_the_answer() -> None:
+    ext = Extension("office")
+
+    @ext.tool("skeleton_alert_state")
+    async def alert(ctx: Context, old: dict[str, Any], new: dict[str, Any]) -> str:
+        return "x" * 10_000_000
+
+    @ext.webhook("hook")
+    async def hook(ctx: Context, headers: Any, body: str, query_params: Any) -> Any:
+        return "x" * 10_000_000
+
+    harness = ExtensionHarness(ext)
+    assert len(harness.alert("state", old={}, new={})) == 2_000
+    request = CallRequest("webhook", user_dict(harness.user), "office", "hook", GIVEN["webhook"])
+    outcome = harness.run(harness.host.execute(request))
+    assert (outcome.error_code, outcome.data) == ("INTERNAL", None)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"status_code": 99},
+        {"status_code": 0},
+        {"status_code": 1000},
+        {"status_code": 200, "headers": {"x-a": "1\r\nx-b: 2"}},
+        {"status_code": 200, "headers": {"x a": "1"}},
+        {"status_code": 200, "headers": {"": "1"}},
+        {"status_code": 200, "body": "\ud800"},
+    ],
+    ids=repr,
+)
+def test_an_answer_of_a_webhook_that_http_cannot_carry_ends_its_call(answer: Any) -> None:
+    ext = Extension("office")
+
+    @ext.webhook("hook")
+    async def hook(ctx: Context, headers: Any, body: str, query_params: Any) -> Any:
+        return answer
+
+    harness = ExtensionHarness(ext)
+    request = CallRequest("webhook", user_dict(harness.user), "office", "hook", GIVEN["webhook"])
+    assert harness.run(harness.host.execute(request)).error_code == "INTERNAL"
+
+
+def test_a_background_result_too_large_for_an_event_says_so() -> None:
+    ext = Extension("office")
+    chat = ChatExtension(ext)
+
+    async def much() -> dict[str, str]:
+        return {"text": "x" * 500_000}
+
+    @chat.function("begin", "Begin")
+    async def begin(ctx: Context) -> ActionResult:
+        await ctx.background_task(much(), name="work")
+        return ActionResult.success({}, "Begun.")
+
+    harness = ExtensionHarness(ext)
+    assert harness.call("begin").ok
+    assert background.wait(60)
+    (event,) = harness.events("result")
+    assert event.data["status"] == "ok"
+    assert "500" in event.data["data"]["omitted"]
+
+
+# ---- what is left behind
+
+
+@pytest.fixture
+def log(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
+    logger = logging.getLogger("webbee")
+    before, logger.propagate = logger.propagate, True
+    yield caplog
+    logger.propagate = before
+
+
+LITTER = """
+import asyncio
+import threading
+from typing import Any
+
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+
+ext = Extension("litter")
+chat = ChatExtension(ext)
+released = threading.Event()
+
+
+def wait() -> None:
+    released.wait(60)
+
+
+@chat.function("thread", "Leaves a thread")
+async def thread(ctx: Context) -> ActionResult:
+    threading.Thread(target=wait, name="worker", daemon=True).start()
+    return ActionResult.success({}, "Left.")
+
+
+@chat.function("pool", "Leaves a thread of a pool at work")
+async def pool(ctx: Context) -> ActionResult:
+    asyncio.get_running_loop().run_in_executor(None, wait)
+    return ActionResult.success({}, "Left.")
+
+
+async def fail() -> None:
+    raise RuntimeError
+
+
+@chat.function("task", "Leaves a task and a callback that fail")
+async def task(ctx: Context) -> ActionResult:
+    loop = asyncio.get_running_loop()
+    loop.create_task(fail())
+    loop.call_soon(lambda: loop.stop())
+    await asyncio.sleep(0.01)
+    return ActionResult.success({}, "Left.")
+
+
+@chat.function("tidy", "Leaves nothing")
+async def tidy(ctx: Context) -> ActionResult:
+    await asyncio.to_thread(lambda: None)
+    return ActionResult.success({}, "Tidy.")
+"""
+
+
+@pytest.mark.parametrize("function", ["thread", "pool"])
+def test_a_thread_left_behind_is_reported_once_with_the_apps_name(
+    tmp_path: Any, log: pytest.LogCaptureFixture, function: str
+) -> None:
+    (tmp_path / "litter").mkdir()
+    (tmp_path / "litter" / "main.py").write_text(LITTER, "utf-8")
+    harness = ExtensionHarness(tmp_path / "litter")
+    try:
+        assert harness.call(function).ok
+        assert harness.call("tidy").ok
+    finally:
+        released = harness.registry.loaded["litter"].ext.chats[0].functions[function].func
+        released.__globals__["released"].set()
+    told = [r.getMessage() for r in log.records if "thread behind" in r.getMessage()]
+    assert len(told) == 1
+    assert told[0].startswith("app=litter ")
+
+
+def test_what_fails_on_the_loop_after_its_call_is_reported_with_the_apps_name(
+    tmp_path: Any, log: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "litter").mkdir()
+    (tmp_path / "litter" / "main.py").write_text(LITTER, "utf-8")
+    assert ExtensionHarness(tmp_path / "litter").call("task").ok
+    gc.collect()
+    told = [r.getMessage() for r in log.records if "left on the loop" in r.getMessage()]
+    assert len(told) == 2
+    assert all(line.startswith("app=litter error=RuntimeError") for line in told)
+
+
+def test_a_tidy_call_is_not_reported(tmp_path: Any, log: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "litter").mkdir()
+    (tmp_path / "litter" / "main.py").write_text(LITTER, "utf-8")
+    assert ExtensionHarness(tmp_path / "litter").call("tidy").ok
+    assert not [r for r in log.records if "thread behind" in r.getMessage()]
