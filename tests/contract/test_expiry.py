@@ -10,7 +10,7 @@ import pytest
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, LATER, NOW, SESSION, event, pending, record, section, turn
 from webbee_kernel.stores import Stores
-from webbee_kernel.values import Installation, SessionKey
+from webbee_kernel.values import Installation, SessionSummary
 
 pytestmark = pytest.mark.anyio
 
@@ -78,12 +78,15 @@ async def test_an_expired_session_begins_anew(stores: Stores, first: int) -> Non
     assert [t.reply for t in memory.turns] == ["again", "again"]
 
 
-async def test_sessions_touched_before_a_time_are_not_listed(stores: Stores) -> None:
-    for seq, session_id in [(1, "old"), (6, "new")]:
-        key = SessionKey(ALICE, session_id)
-        await stores.sessions.append(key, turn(seq), expires_at=LATER, now=0.0)
-    listed, _ = await stores.sessions.list(ALICE, since=turn(6).at)
-    assert [s.session_id for s in listed] == ["new"]
+async def test_expired_turns_and_sessions_are_not_shown(stores: Stores) -> None:
+    for seq in (1, 2):
+        await stores.transcripts.append(SESSION, turn(seq), expires_at=1000 + seq)
+        touched = SessionSummary(f"s{seq}", "a title", turn(seq).at, seq)
+        await stores.transcripts.touch(ALICE, touched, expires_at=1000 + seq)
+    told, _ = await stores.transcripts.read(SESSION, now=1001.0)
+    listed, _ = await stores.transcripts.list(ALICE, now=1001.0)
+    assert [row["turn"] for row in told] == [2]
+    assert [row.session_id for row in listed] == ["s2"]
 
 
 async def test_expired_events_are_not_told(stores: Stores) -> None:

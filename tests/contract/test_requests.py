@@ -27,7 +27,7 @@ from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.dynamodb.client import translate
 from webbee_kernel.stores.protocols import SessionStore
 from webbee_kernel.stores.timers import book_text
-from webbee_kernel.values import Answering, Lease, ShardMark, UserState
+from webbee_kernel.values import Answering, Lease, SessionSummary, ShardMark, UserState
 
 pytestmark = pytest.mark.anyio
 
@@ -53,6 +53,9 @@ async def sent(dynamo: Dynamo, work: Any) -> list[str]:
 ASKING = turn(3, waiting=(pending(),))
 
 
+LISTED = SessionSummary("s1", "письмо 1", NOW, 1)
+
+
 async def take(sessions: SessionStore) -> bool:
     return await sessions.take_pending(
         SESSION, 3, pending().confirmation_id, now=1.0, lease=Answering(30.0, yes=True)
@@ -60,14 +63,13 @@ async def take(sessions: SessionStore) -> bool:
 
 
 async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
-    sessions, skeleton, cache, documents, audit, events, _ = (
+    sessions, skeleton, cache, documents, audit, events, _, transcripts, limits = (
         getattr(dynamo.stores, name) for name in dynamo.stores.__slots__
     )
     await documents.create(ALICE, "a", "c", {}, now=NOW, doc_id="d")
     expected = [
         (sessions.read(SESSION, now=0.0), ["Query Sessions"]),
-        (sessions.append(SESSION, turn(1), expires_at=LATER, now=0.0), ["UpdateItem Sessions"]),
-        (sessions.append(SESSION, turn(2), expires_at=LATER, now=0.0), ["PutItem Sessions"]),
+        (sessions.append(SESSION, turn(1), expires_at=LATER, now=0.0), ["PutItem Sessions"]),
         (
             sessions.append(SESSION, ASKING, expires_at=LATER, now=0.0),
             ["TransactWriteItems Sessions"],
@@ -80,7 +82,15 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
             ),
             ["UpdateItem Sessions"],
         ),
-        (sessions.list(ALICE), ["Query Sessions"]),
+        (transcripts.append(SESSION, turn(1), expires_at=LATER), ["PutItem Transcripts"]),
+        (transcripts.read(SESSION, now=0.0), ["Query Transcripts"]),
+        (transcripts.touch(ALICE, LISTED, expires_at=LATER), ["UpdateItem Transcripts"]),
+        (transcripts.rename(SESSION, "A title"), ["UpdateItem Transcripts"]),
+        (transcripts.list(ALICE, title="tit", now=0.0), ["Query Transcripts"]),
+        (limits.take(ALICE, minute=29_000_000, requests=1, tokens=1), ["UpdateItem Limits"]),
+        (limits.take(ALICE, minute=29_000_000, requests=1, tokens=1), ["UpdateItem Limits"]),
+        (limits.spend(ALICE, day=0, tokens=1), ["UpdateItem Limits"]),
+        (limits.spend_together("acme", day=0, tokens=1), ["UpdateItem Limits"]),
         (sessions.delete(SESSION), ["BatchWriteItem Sessions"]),
         (
             skeleton.register(ALICE, [section()], who={}),

@@ -146,14 +146,21 @@ def test_a_turn_that_cannot_read_is_not_begun(
     assert alice.chat(SAVE)["turn"] == 1
 
 
-@pytest.mark.parametrize("operation", ["put_item", "update_item"], ids=["turn 2", "turn 1"])
+@pytest.mark.parametrize(
+    ("earlier", "operation", "table"),
+    [
+        (1, "put_item", "SessionsTable"),
+        (0, "put_item", "SessionsTable"),
+        (0, "update_item", "TranscriptsTable"),  # the list's row, before the turn
+    ],
+)
 def test_a_turn_that_cannot_be_recorded_is_done_once_when_it_is_retried(
-    stack: Stack, alice: Person, outage: Outage, operation: str
+    stack: Stack, alice: Person, outage: Outage, earlier: int, operation: str, table: str
 ) -> None:
-    if operation == "put_item":
+    for _ in range(earlier):
         alice.chat("probe.look {}")
     turns = len(alice.turns())
-    outage.next(operation, "SessionsTable")
+    outage.next(operation, table)
     assert_told_to_retry(alice.chat(SAVE, request_id="r1"))
     assert (outage.over(), saved(stack), len(alice.turns())) == (True, 1, turns)
     answer = alice.chat(SAVE, request_id="r1")
@@ -165,10 +172,21 @@ def test_a_turn_that_cannot_be_recorded_is_done_once_when_it_is_retried(
 def test_a_turn_whose_recording_was_not_acknowledged_is_answered_from_the_record(
     stack: Stack, alice: Person, outage: Outage
 ) -> None:
-    outage.next("update_item", "SessionsTable", after=True)
+    outage.next("put_item", "SessionsTable", after=True)
     assert_told_to_retry(alice.chat(SAVE, request_id="r1"))
     answer = alice.chat(SAVE, request_id="r1")
     assert (answer.status, answer["turn"], saved(stack)) == (200, 1, 1)
+
+
+@pytest.mark.parametrize("table", ["TranscriptsTable", "LimitsTable"])
+def test_what_is_kept_beside_a_turn_is_never_in_its_way(
+    stack: Stack, alice: Person, outage: Outage, table: str
+) -> None:
+    alice.chat("probe.look {}")
+    outage.next("", table)
+    assert alice.chat(SAVE)["reply"] == 'Saved "x".'
+    assert outage.over()
+    assert [t["turn"] for t in alice.turns()] == [1, 2]  # the model remembers it, so it is shown
 
 
 def test_a_write_that_cannot_be_claimed_is_not_run(
@@ -287,7 +305,7 @@ def test_a_confirmed_call_that_cannot_be_recorded_is_answered_when_it_is_asked_a
 
 ROUTES = [
     ("chat_turn", "GET", "/v1/sessions/s1", "SessionsTable"),
-    ("chat_turn", "GET", "/v1/sessions", "SessionsTable"),
+    ("chat_turn", "GET", "/v1/sessions", "TranscriptsTable"),
     ("chat_turn", "GET", "/v1/events", "EventsTable"),
     ("chat_turn", "GET", "/v1/extensions", "SkeletonTable"),
     ("tool_dispatch", "POST", "/v1/extensions/probe/call", "StoreTable"),

@@ -18,7 +18,7 @@ TABLE = "WEBBEE_TABLE_"
 
 VARIABLES = {
     "ChatTurnFunction": {
-        *(TABLE + name for name in ("SESSIONS", "SKELETON", "EVENTS")),
+        *(TABLE + name for name in ("SESSIONS", "SKELETON", "EVENTS", "TRANSCRIPTS", "LIMITS")),
         "WEBBEE_MODEL",
         "WEBBEE_MODEL_CLASSIFIER",
         "WEBBEE_MODEL_NARRATOR",
@@ -34,6 +34,10 @@ VARIABLES = {
         "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",
         "WEBBEE_SESSION_DAYS",
+        "WEBBEE_TRANSCRIPT_DAYS",
+        "WEBBEE_USER_REQUESTS_PER_MINUTE",
+        "WEBBEE_USER_TOKENS_PER_DAY",
+        "WEBBEE_TENANT_TOKENS_PER_DAY",
         "WEBBEE_ABSENT_AFTER_DAYS",
     },
     "ToolDispatchFunction": {

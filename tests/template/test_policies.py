@@ -33,7 +33,14 @@ ALLOWED = {
             "dynamodb:Query",
             "dynamodb:BatchWriteItem",
         },
-        "SessionsTable/index/by_user": {"dynamodb:Query"},
+        "TranscriptsTable": {
+            "dynamodb:Query",
+            "dynamodb:PutItem",
+            "dynamodb:UpdateItem",
+            "dynamodb:BatchWriteItem",
+        },
+        "TranscriptsTable/index/by_touched": {"dynamodb:Query"},
+        "LimitsTable": {"dynamodb:UpdateItem"},
         "SkeletonTable": {"dynamodb:Query"},
         "EventsTable": {"dynamodb:Query"},
         "RefreshQueue": {"sqs:SendMessage"},
@@ -93,7 +100,7 @@ def statements(template: Template, function: str) -> Iterator[dict[str, Any]]:
 
 
 def short(resource: Any) -> str:
-    """`SessionsTable` for its ARN, `SessionsTable/index/by_user` for an index of it."""
+    """`SessionsTable` for its ARN, `StoreTable/index/users` for an index of it."""
     match resource:
         case {"Fn::GetAtt": [logical_id, "Arn"]}:
             return str(logical_id)

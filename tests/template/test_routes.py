@@ -9,6 +9,7 @@ ROUTES = {
     ("POST", "/v1/confirmations/{id}", CHAT),
     ("GET", "/v1/sessions", CHAT),
     ("GET", "/v1/sessions/{id}", CHAT),
+    ("PATCH", "/v1/sessions/{id}", CHAT),
     ("DELETE", "/v1/sessions/{id}", CHAT),
     ("GET", "/v1/events", CHAT),
     ("GET", "/v1/extensions", CHAT),

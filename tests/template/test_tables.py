@@ -8,7 +8,16 @@ from moto import mock_aws
 
 from local.template import Template, create_tables, resources, table_definitions
 
-TABLES = ["SessionsTable", "SkeletonTable", "CacheTable", "StoreTable", "AuditTable", "EventsTable"]
+TABLES = [
+    "SessionsTable",
+    "SkeletonTable",
+    "CacheTable",
+    "StoreTable",
+    "AuditTable",
+    "EventsTable",
+    "TranscriptsTable",
+    "LimitsTable",
+]
 
 
 def test_these_are_the_tables(template: Template) -> None:
@@ -55,10 +64,10 @@ def test_the_indexes(template: Template) -> None:
         + definition.get("LocalSecondaryIndexes", [])
     }
     assert found == {
-        ("SessionsTable", "by_user"): (["user_key", "touched_at"], ["title", "seq", "session_id"]),
         ("SkeletonTable", "due"): (["due_shard", "due_at"], ["app_id", "section", "user", "ttl"]),
         ("StoreTable", "by_created"): (["pk", "created"], "ALL"),
         ("StoreTable", "users"): (["users_key", "user_id"], "KEYS_ONLY"),
+        ("TranscriptsTable", "by_touched"): (["pk", "touched_at"], "ALL"),
     }
 
 
@@ -83,6 +92,8 @@ def test_the_tables_can_be_made_from_the_template_alone(template: Template, dyna
         "WEBBEE_TABLE_EVENTS": "test-EventsTable",
         "WEBBEE_TABLE_CACHE": "test-CacheTable",
         "WEBBEE_TABLE_STORE": "test-StoreTable",
+        "WEBBEE_TABLE_TRANSCRIPTS": "test-TranscriptsTable",
+        "WEBBEE_TABLE_LIMITS": "test-LimitsTable",
     }
     for name in names.values():
         time_to_live = dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]

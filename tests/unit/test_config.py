@@ -81,7 +81,7 @@ def test_chat_needs_extensions_and_every_table_only_where_it_runs_them_itself() 
     few = {
         k: v
         for k, v in FULL.items()
-        if k in ("WEBBEE_TABLE_SESSIONS", "WEBBEE_TABLE_SKELETON", "WEBBEE_TABLE_EVENTS")
+        if k in {f"WEBBEE_TABLE_{noun.upper()}" for noun in TABLES["chat_turn"]}
     }
     assert Settings.from_env({**few, "WEBBEE_DISPATCH": "tool-dispatch"}, "chat_turn")
     with pytest.raises(SettingsError, match="WEBBEE_TABLE_CACHE"):

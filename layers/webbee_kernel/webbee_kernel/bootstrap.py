@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .base.clock import Clock, SystemClock
-from .config import Role, Settings
+from .config import ALL_TABLES, Role, Settings
 from .events import EventLog
 from .llm.protocol import Model
 from .llm.protocol import Role as ModelRole
@@ -165,10 +165,7 @@ def _model(name: str, settings: Settings) -> Model:
 def _stores(settings: Settings) -> Stores:
     from .stores.dynamodb import Tables, dynamodb_stores
 
-    names = {
-        noun: settings.table(noun)
-        for noun in ("sessions", "skeleton", "cache", "store", "audit", "events")
-    }
+    names = {noun: settings.table(noun) for noun in ALL_TABLES}
     return dynamodb_stores(
         Tables(**names), secrets_prefix=settings.secrets_prefix, shards=settings.due_shards
     )

@@ -16,7 +16,7 @@ from .values.plain import JSONObject
 Role = Literal["chat_turn", "tool_dispatch", "skeleton_refresh"]
 
 TABLES: Mapping[Role, tuple[str, ...]] = {
-    "chat_turn": ("sessions", "skeleton", "events"),
+    "chat_turn": ("sessions", "skeleton", "events", "transcripts", "limits"),
     "tool_dispatch": ("cache", "store", "audit", "events"),
     "skeleton_refresh": ("skeleton", "cache", "store", "audit", "events"),
 }
@@ -33,7 +33,16 @@ POLICY_FILE = "file:"
 MAX_POLICY = 24_000
 """Characters of the operator's rules: about 6,000 tokens, what the catalogue may take as well."""
 
-ALL_TABLES = ("sessions", "skeleton", "cache", "store", "audit", "events")
+ALL_TABLES = (
+    "sessions",
+    "skeleton",
+    "cache",
+    "store",
+    "audit",
+    "events",
+    "transcripts",
+    "limits",
+)
 
 
 class Settings(BaseModel):
@@ -47,6 +56,8 @@ class Settings(BaseModel):
     table_store: str = Field("", alias="WEBBEE_TABLE_STORE")
     table_audit: str = Field("", alias="WEBBEE_TABLE_AUDIT")
     table_events: str = Field("", alias="WEBBEE_TABLE_EVENTS")
+    table_transcripts: str = Field("", alias="WEBBEE_TABLE_TRANSCRIPTS")
+    table_limits: str = Field("", alias="WEBBEE_TABLE_LIMITS")
     extensions_dir: str = Field("", alias="WEBBEE_EXTENSIONS_DIR")
     model: str = Field("offline", alias="WEBBEE_MODEL", pattern=MODEL)
     model_classifier: str = Field("", alias="WEBBEE_MODEL_CLASSIFIER", pattern=MODEL)
@@ -67,6 +78,10 @@ class Settings(BaseModel):
     due_shards: int = Field(8, alias="WEBBEE_DUE_SHARDS", ge=1, le=256)
     absent_after_days: int = Field(14, alias="WEBBEE_ABSENT_AFTER_DAYS", ge=0, le=365)
     session_days: int = Field(30, alias="WEBBEE_SESSION_DAYS", ge=1, le=365)
+    transcript_days: int = Field(90, alias="WEBBEE_TRANSCRIPT_DAYS", ge=0, le=3650)
+    user_requests_per_minute: int = Field(60, alias="WEBBEE_USER_REQUESTS_PER_MINUTE", ge=0)
+    user_tokens_per_day: int = Field(2_000_000, alias="WEBBEE_USER_TOKENS_PER_DAY", ge=0)
+    tenant_tokens_per_day: int = Field(50_000_000, alias="WEBBEE_TENANT_TOKENS_PER_DAY", ge=0)
     audit_days: int = Field(365, alias="WEBBEE_AUDIT_DAYS", ge=1, le=3650)
     event_hours: int = Field(24, alias="WEBBEE_EVENT_HOURS", ge=1, le=720)
     turn_seconds: float = Field(25.0, alias="WEBBEE_TURN_SECONDS", gt=0, le=28)

@@ -7,6 +7,7 @@ KernelError                       .code .status .field .limit; becomes {"error":
 ├── NotAllowed          403       role or scope is missing
 ├── NotFound            404       no such session, confirmation, app, function
 ├── Gone                410       the confirmation expired or was answered
+├── LimitReached        429       too many requests or tokens: the caller waits
 ├── StorageUnavailable  503       DynamoDB did not answer: retry
 ├── DispatchUnanswered  503       the function of the extensions did not answer: retry
 ├── DispatchRefused     503       it was not run, for certain: retry
@@ -100,6 +101,23 @@ class Gone(KernelError):
 
     status = 410
     code = "gone"
+
+
+class LimitReached(KernelError):
+    """A limit of the operator's is used up: `field` is the template's parameter, `retry_after` the
+    whole seconds until it is free again."""
+
+    status = 429
+    code = "limit_reached"
+
+    def __init__(self, message: str, *, field: str, limit: int, retry_after: int) -> None:
+        super().__init__(message, field=field, limit=limit)
+        self.retry_after = retry_after
+
+    def body(self) -> dict[str, Any]:
+        error = super().body()
+        error["error"]["retry_after"] = self.retry_after
+        return error
 
 
 class StorageUnavailable(KernelError):

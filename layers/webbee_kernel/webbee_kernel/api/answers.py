@@ -11,12 +11,14 @@ from ..values.plain import JSONObject
 
 
 class ErrorBody(TypedDict):
-    """What went wrong, for a program (`code`) and a person (`message`)."""
+    """What went wrong, for a program (`code`) and a person (`message`). `retry_after` are the
+    seconds until a limit (429) is free again."""
 
     code: str
     message: str
     field: NotRequired[str]
     limit: NotRequired[Any]
+    retry_after: NotRequired[int]
 
 
 class ErrorAnswer(TypedDict):
@@ -113,14 +115,16 @@ class SessionsAnswer(TypedDict):
     cursor: str | None
 
 
-class RememberedTurn(TypedDict):
-    """A turn as its own user may read it."""
+class ToldTurn(TypedDict):
+    """A turn as its own user may read it; `remembered` where the model still sees it."""
 
     turn: int
     at: str
     status: Literal["ok", "error", "confirmation"]
     message: str
     reply: str
+    request_id: str
+    remembered: bool
     calls: NotRequired[list[Call]]
     refresh_panels: NotRequired[list[PanelName]]
     confirmation: NotRequired[Confirmation]
@@ -128,10 +132,12 @@ class RememberedTurn(TypedDict):
 
 
 class SessionAnswer(TypedDict):
-    """At most the last five turns, oldest first."""
+    """Up to 50 turns and those the model remembers, oldest first; a `cursor` asks for the turns
+    before them."""
 
     session_id: str
-    turns: list[RememberedTurn]
+    turns: list[ToldTurn]
+    cursor: str | None
 
 
 class DeletedAnswer(TypedDict):

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import Any
 
 from .. import __version__
-from ..base.clock import Clock, iso
+from ..base.clock import Clock
 from ..base.ids import new_id
 from ..base.logs import bind
 from ..bootstrap import App, bootstrap, make_kernel
@@ -20,9 +20,10 @@ from ..llm.tools import tool_spec
 from ..sdk.context import User
 from ..turn.kernel import Ask, Kernel
 from ..turn.memory import check_session_id
-from ..values import CallRequest, SessionKey, Turn, UserKey, user_dict
+from ..values import CallRequest, SessionKey, UserKey, user_dict
 from ..values.plain import JSONObject
 from . import answers, wire
+from .conversations import Conversations
 from .health import HEALTH_CACHE_S, reachable
 from .http import Answer, Request, Route, Router
 from .identity import require_role
@@ -52,24 +53,7 @@ class ChatService:
                     body=ConfirmationBody,
                     answer=answers.ChatAnswer,
                 ),
-                Route(
-                    "GET /v1/sessions",
-                    self.sessions,
-                    answer=answers.SessionsAnswer,
-                    params=wire.SESSIONS_PARAMS,
-                ),
-                Route(
-                    "GET /v1/sessions/{id}",
-                    self.session,
-                    answer=answers.SessionAnswer,
-                    params=wire.SESSION_PARAMS,
-                ),
-                Route(
-                    "DELETE /v1/sessions/{id}",
-                    self.forget,
-                    answer=answers.DeletedAnswer,
-                    params=wire.SESSION_PARAMS,
-                ),
+                *Conversations(self.app.stores, self.app.clock).routes(),
                 Route(
                     "GET /v1/events",
                     self.events,
@@ -115,34 +99,6 @@ class ChatService:
         ask = Ask(request.caller, session_id, "", confirmation_id)
         bind(session=session_id, turn=confirmation_id)
         return Answer((await self.kernel.confirm(ask, confirmation_id, body.accept)).body)
-
-    async def sessions(self, request: Request) -> Answer:
-        """The caller's sessions, most recently touched first."""
-        try:
-            found, cursor = await self.app.stores.sessions.list(
-                UserKey.of(request.caller),
-                cursor=request.query.get("cursor"),
-                since=iso(self.app.clock.now() - self.app.settings.session_days * 86_400),
-            )
-        except ValueError as error:
-            raise BadInput(str(error)[:200], field="cursor") from None
-        return Answer({"sessions": [asdict(s) for s in found], "cursor": cursor})
-
-    async def session(self, request: Request) -> Answer:
-        """The remembered turns of one session."""
-        session_id = check_session_id(request.path["id"])
-        key = SessionKey(UserKey.of(request.caller), session_id)
-        memory = await self.app.stores.sessions.read(key, now=self.app.clock.now())
-        if not memory.turns:
-            raise NotFound(f"there is no session {session_id!r}", field="id")
-        return Answer({"session_id": session_id, "turns": [_turn(t) for t in memory.turns]})
-
-    async def forget(self, request: Request) -> Answer:
-        """Delete a session's memory."""
-        await self.app.stores.sessions.delete(
-            SessionKey(UserKey.of(request.caller), check_session_id(request.path["id"]))
-        )
-        return Answer({"deleted": request.path["id"]})
 
     async def events(self, request: Request) -> Answer:
         """Stored events since `Last-Event-ID`, as Server-Sent Events; the browser reconnects by
@@ -284,15 +240,3 @@ def _so_far(asked: asyncio.Task[str]) -> str:
         asked.cancel()
         return "timeout"
     return "error" if asked.exception() else asked.result()
-
-
-def _turn(turn: Turn) -> JSONObject:
-    """A remembered turn as its own user may read it: no facts, no placeholders."""
-    return {
-        "turn": turn.seq,
-        "at": turn.at,
-        "status": turn.status,
-        "message": turn.message,
-        "reply": turn.reply,
-        **turn.response,
-    }

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from ..base.ids import new_id
 from ..base.logs import bind, hashed
 from ..base.metrics import answered
-from ..errors import BadInput, KernelError, NotFound
+from ..errors import BadInput, KernelError, LimitReached, NotFound
 from ..sdk.context import User
 from ..values.plain import JSONObject
 from .identity import user_of
@@ -168,7 +168,8 @@ def _method(event: Mapping[str, Any]) -> str:
 def _refusal(error: KernelError) -> Answer:
     if error.status >= 500:
         _log.error("code=%s | %s", error.code, error)
-    headers = {"retry-after": "1"} if error.status == 503 else {}
+    wait = error.retry_after if isinstance(error, LimitReached) else 1
+    headers = {"retry-after": str(wait)} if error.status in (429, 503) else {}
     return Answer(error.body(), error.status, headers=headers)
 
 

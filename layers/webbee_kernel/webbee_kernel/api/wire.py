@@ -12,6 +12,9 @@ from ..values.plain import JSONObject
 MAX_MESSAGE = 8_000
 """Characters of a message."""
 
+MAX_TITLE = 80
+"""Characters of a session's title."""
+
 MAX_SEARCH = 500
 """Characters of what the inspector looks for."""
 
@@ -54,6 +57,20 @@ class ConfirmationBody(_Wire):
     accept: bool
 
 
+class RenameBody(_Wire):
+    """`PATCH /v1/sessions/{id}`."""
+
+    title: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=MAX_TITLE,
+            json_schema_extra={"pattern": r"[^\s\u001c-\u001f\u0085]"},
+        ),
+        AfterValidator(_has_text),
+    ]
+
+
 class CallBody(_Wire):
     """`POST /v1/extensions/{app_id}/call`: a chat function, or a panel as `__panel__<id>`."""
 
@@ -85,7 +102,12 @@ class SecretBody(_Wire):
 
 
 SESSION_PARAMS = {"id": SessionId}
-SESSIONS_PARAMS = {"cursor": Annotated[str, Field(description="The cursor of the answer before.")]}
+_CURSOR = Annotated[str, Field(description="The cursor of the answer before.")]
+SESSION_TURNS_PARAMS = {"id": SessionId, "cursor": _CURSOR}
+SESSIONS_PARAMS = {
+    "cursor": _CURSOR,
+    "q": Annotated[str, Field(max_length=MAX_TITLE, description="What the title must hold.")],
+}
 EVENTS_PARAMS = {
     "last_event_id": Annotated[
         str,

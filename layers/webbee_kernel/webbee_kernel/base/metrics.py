@@ -76,6 +76,7 @@ EMITTED: Mapping[str, Metric] = {
     "UngroundedReplies": Metric(
         "Count", (CHAT,), "replies of the model that claimed what the data does not hold"
     ),
+    "LimitsReached": Metric("Count", (CHAT,), "requests refused because a limit was used up"),
     "DynamoDBCalls": Metric("Count", (CHAT, TOOLS, REFRESH), "requests to the tables"),
     "Calls": Metric("Count", (TOOLS,), "calls of extensions' code, by version too"),
     "CallFailures": Metric(

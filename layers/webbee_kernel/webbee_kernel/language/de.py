@@ -189,6 +189,14 @@ SENTENCES: Sentences = {
     "shall_i": "Soll ich das tun: {what}?",
     "welcome": "Gern geschehen.",
     "what_instead": "Was genau soll ich tun?",
+    "limit_of_requests": {
+        "one": "Das war viel auf einmal. Bitte versuchen Sie es in {n} Sekunde noch einmal.",
+        "other": "Das war viel auf einmal. Bitte versuchen Sie es in {n} Sekunden noch einmal.",
+    },
+    "limit_of_tokens": "Ihr Kontingent für heute ist aufgebraucht. Um Mitternacht (UTC) geht es"
+    " weiter.",
+    "limit_of_all": "Das gemeinsame Kontingent für heute ist aufgebraucht. Um Mitternacht (UTC)"
+    " geht es weiter.",
     "gave_up": "Ich konnte nicht erkennen, was zu tun ist. Bitte sagen Sie es anders oder genauer.",
     "still_to_do": "Noch nicht ausgeführt: {calls}.",
     "unfinished_rounds": "Noch nicht alles ist erledigt: Es waren zu viele Schritte für eine"

@@ -336,6 +336,13 @@ CALENDAR = Calendar(
 )
 
 SENTENCES: Sentences = {
+    "limit_of_requests": {
+        "one": "That was a lot at once. Please try again in {n} second.",
+        "other": "That was a lot at once. Please try again in {n} seconds.",
+    },
+    "limit_of_tokens": "You have used up what you may ask today. It goes on at midnight (UTC).",
+    "limit_of_all": "Together you have used up what may be asked today. It goes on at midnight"
+    " (UTC).",
     "gave_up": "I could not work out what to do with that. Please say it differently or more"
     " precisely.",
     "still_to_do": "Not run yet: {calls}.",

@@ -187,6 +187,13 @@ SENTENCES: Sentences = {
     "shall_i": "¿Hago esto: {what}?",
     "welcome": "De nada.",
     "what_instead": "¿Qué debo hacer exactamente?",
+    "limit_of_requests": {
+        "one": "Han sido muchas peticiones seguidas. Inténtelo de nuevo en {n} segundo.",
+        "other": "Han sido muchas peticiones seguidas. Inténtelo de nuevo en {n} segundos.",
+    },
+    "limit_of_tokens": "Ha agotado lo que puede pedir hoy. Podrá seguir a medianoche (UTC).",
+    "limit_of_all": "Entre todos han agotado lo que se puede pedir hoy. Podrán seguir a medianoche"
+    " (UTC).",
     "gave_up": "No he podido entender qué hacer con eso. Dígalo de otra forma o con más precisión.",
     "still_to_do": "Aún sin ejecutar: {calls}.",
     "unfinished_rounds": "Aún no está todo hecho: eran demasiados pasos para un mensaje. Diga"

@@ -177,6 +177,12 @@ SENTENCES: Sentences = {
     "shall_i": "Dois-je faire cela : {what} ?",
     "welcome": "Je vous en prie.",
     "what_instead": "Que dois-je faire exactement ?",
+    "limit_of_requests": {
+        "one": "Cela fait beaucoup à la fois. Réessayez dans {n} seconde.",
+        "other": "Cela fait beaucoup à la fois. Réessayez dans {n} secondes.",
+    },
+    "limit_of_tokens": "Votre quota du jour est épuisé. Cela reprend à minuit (UTC).",
+    "limit_of_all": "Le quota commun du jour est épuisé. Cela reprend à minuit (UTC).",
     "gave_up": "Je n'ai pas compris ce qu'il faut faire. Dites-le autrement ou plus précisément.",
     "still_to_do": "Pas encore exécuté : {calls}.",
     "unfinished_rounds": "Tout n'est pas encore fait : il fallait trop d'étapes pour un"

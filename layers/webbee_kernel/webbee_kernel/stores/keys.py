@@ -23,6 +23,22 @@ def session_key(key: SessionKey) -> str:
     return f"{user_key(key.user)}#{_part('session id', key.session_id)}"
 
 
+def tenant_key(tenant_id: str) -> str:
+    """`tenant#`: what is the tenant's own; no user's key, because no user id is empty."""
+    return f"{_part('tenant id', tenant_id)}#"
+
+
+def listed_key(session_id: str) -> str:
+    """`session#session`: a session's row in its user's list."""
+    return f"session#{_part('session id', session_id)}"
+
+
+def turn_key(at: str, seq: int) -> str:
+    """`turn#time#seq`: in order of time, because a session that was forgotten counts from 1
+    again."""
+    return f"turn#{_part('time', at)}#{seq:010d}"
+
+
 def app_key(user: UserKey, app_id: str) -> str:
     """`tenant#user#app`."""
     return f"{user_key(user)}#{_app(app_id)}"

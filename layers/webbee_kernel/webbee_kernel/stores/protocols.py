@@ -18,12 +18,13 @@ from ..values import (
     Event,
     SessionKey,
     SessionMemory,
-    SessionSummary,
     Turn,
     UserKey,
 )
 from ..values.plain import JSONObject
+from .limit_protocol import LimitStore
 from .skeleton_protocol import SkeletonStore
+from .transcript_protocol import TranscriptStore
 
 
 class SessionStore(Protocol):
@@ -39,8 +40,7 @@ class SessionStore(Protocol):
         expired by `now`; False if it does not.
 
         One conditional write; where the turn asks, one transaction with the ways to its session
-        (`find_pending`). Turns with `seq % 5 == 1` also carry the sparse index that lists a user's
-        sessions.
+        (`find_pending`).
         """
         ...
 
@@ -75,13 +75,6 @@ class SessionStore(Protocol):
 
     async def delete(self, key: SessionKey) -> None:
         """Forget the session. Repeatable."""
-        ...
-
-    async def list(
-        self, user: UserKey, *, limit: int = 50, cursor: str | None = None, since: str = ""
-    ) -> tuple[tuple[SessionSummary, ...], str | None]:
-        """The user's sessions touched at `since` or later, most recently touched first, and the
-        cursor of the next page."""
         ...
 
 
@@ -256,3 +249,5 @@ class Stores:
     audit: AuditStore
     events: EventStore
     secrets: SecretStore
+    transcripts: TranscriptStore
+    limits: LimitStore

@@ -111,6 +111,24 @@ def _pending(row: JSONObject) -> PendingConfirmation:
     return PendingConfirmation(**known)
 
 
+def told_row(turn: Turn) -> JSONObject:
+    """A turn as its own user may read it: no facts, no placeholders."""
+    return {
+        **turn.response,
+        "turn": turn.seq,
+        "at": turn.at,
+        "status": turn.status,
+        "message": turn.message,
+        "reply": turn.reply,
+        "request_id": turn.request_id,
+    }
+
+
+def told_text(turn: Turn) -> str:
+    """The same as stored text."""
+    return fitting(dumps(told_row(turn)), "turn")
+
+
 def audit_text(record: AuditRecord) -> str:
     """An audit record as JSON. An outcome over 300 KB loses its large fields and says so."""
     row = _row(record)
@@ -152,12 +170,6 @@ def says_the_same(held: Installation, given: Installation) -> bool:
 def slot_of(seq: int) -> int:
     """The slot of the ring that holds a turn."""
     return seq % RING_SIZE
-
-
-def carries_listing(seq: int) -> bool:
-    """Turns 1, 6, 11 … carry the row of the session list: it costs one index write in five
-    turns."""
-    return seq % RING_SIZE == 1
 
 
 def title_of(message: str) -> str:

@@ -7,6 +7,7 @@ the next turn sees this one.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -33,6 +34,7 @@ from .calls import Consent, OwnWish, StepRunner
 from .classifier import Classifier
 from .deciding import Decisions, Taken, amend, asked_in, gone, reopened
 from .evidence import of_calls
+from .limits import Limits
 from .memory import append
 from .narrator import Narration, Narrator
 from .reader import Ask, Reader
@@ -41,6 +43,7 @@ from .replies import Reply
 from .requests import refuse_another_message
 from .rounds import CONFIRMED, HANDED_BACK, Ended, Rounds, asks
 from .state import TurnState
+from .transcript import Transcript
 
 __all__ = ["Ask", "Kernel"]
 
@@ -65,6 +68,8 @@ class Kernel:
         self.stores = stores
         self.dispatch = dispatch
         self._queue = queue
+        self._limits = Limits(stores.limits, settings, clock)
+        self._transcript = Transcript(stores.transcripts, settings)
         policy = settings.policy_text()
         self._reader = Reader(settings, stores, dispatch, clock, policy)
         self._narrator = Narrator(model, policy=policy, mode=settings.grounding)
@@ -82,10 +87,12 @@ class Kernel:
     async def turn(self, ask: Ask) -> Reply:
         """One message, one reply. A request id that was answered before gets the same reply and
         runs nothing."""
-        state = await self.view(ask)
+        state, over = await asyncio.gather(self.view(ask), self._limits.take(ask.user))
         refuse_another_message(state.memory, ask.request_id, ask.message)
         if earlier := state.memory.answered(ask.request_id):
             return replies.replay(earlier, ask.session_id)
+        if over:
+            raise over
         last = state.memory.turns[-1] if state.memory.turns else None
         if last and (asked := asked_in(last, confirmation.waiting(last, state.now))):
             said = confirmation.answers(ask.message, len(asked))
@@ -101,9 +108,11 @@ class Kernel:
         ask = replace(
             ask, message=replies.decision(accept, ask.user.language), request_id=confirmation_id
         )
-        state = await self.view(ask)
+        state, over = await asyncio.gather(self.view(ask), self._limits.take(ask.user))
         if earlier := state.memory.answered(confirmation_id):
             return replies.replay(earlier, ask.session_id)
+        if over:
+            raise over
         return await self._decide(ask, state, {confirmation_id: accept})
 
     async def view(self, ask: Ask) -> TurnState:
@@ -142,7 +151,7 @@ class Kernel:
     ) -> Reply:
         """Record what the narrator said, the classifier's question behind it, and before it that
         the turn ended early where it did."""
-        state, text = ended.state, narration.text
+        state, text = ended.state.with_tokens(narration.tokens), narration.text
         if ended.limit:
             undone = [
                 confirmation.planned(s, state.catalogue, state.titles()) for s in state.undone
@@ -224,8 +233,8 @@ class Kernel:
         sourced: replies.Sourced = replies.unsourced,
     ) -> Reply:
         """The turn's one write, before the reply leaves: a slot of its own, or the slot of the turn
-        whose questions it answers. Then the requests for refreshes, in one batch that may take half
-        a second and may fail."""
+        whose questions it answers. Then, side by side, what may fail and may take a second at most:
+        requests for refreshes, transcript, tokens."""
         reply = state.masker.unmask_text(text)
         told = Told(ask.request_id, ask.message, status, reply, held, sourced)
         store, expires = self.stores.sessions, self._expires(state)
@@ -234,6 +243,7 @@ class Kernel:
             return remembered(state, memory, told)
 
         if answered is None or answered.turn is None:
+            await self._transcript.touch(ask.key, state.memory, ask.message, state.now)
             turn = await append(
                 store, ask.key, state.memory, build, expires_at=expires, now=state.now
             )
@@ -253,7 +263,11 @@ class Kernel:
             )
         turn_ended(status, len(state.masker.vault))
         noted = bool(self.settings.absent_after_days)
-        await self._queue.ask(ask.user, wanted(state, note_presence=noted))
+        await asyncio.gather(
+            self._queue.ask(ask.user, wanted(state, note_presence=noted)),
+            self._transcript.keep(ask.key, turn, state.now),
+            self._limits.spend(ask.user, state.tokens),
+        )
         return replies.replay(turn, ask.session_id, ui=replies.ui(state.told))
 
     def _expires(self, state: TurnState) -> int:

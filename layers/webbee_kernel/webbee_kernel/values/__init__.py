@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .calls import CallOutcome, CallRequest, Plan, Step, failed, outcome_from
 from .keys import SessionKey, UserKey
+from .limits import Used
 from .plain import JSON, JSONObject
 from .records import AuditRecord, Event
 from .refreshing import (
@@ -63,6 +64,7 @@ __all__ = [
     "Turn",
     "TurnStatus",
     "UnknownMessage",
+    "Used",
     "UserDue",
     "UserKey",
     "UserSeen",

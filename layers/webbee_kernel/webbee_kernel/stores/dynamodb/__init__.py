@@ -16,8 +16,10 @@ from .cache import DynamoCacheStore
 from .client import Database
 from .documents import DynamoDocumentStore
 from .events import DynamoEventStore
+from .limits import DynamoLimitStore
 from .sessions import DynamoSessionStore
 from .skeleton import DynamoSkeletonStore
+from .transcripts import DynamoTranscriptStore
 
 __all__ = ["Tables", "dynamodb_stores"]
 
@@ -33,6 +35,8 @@ class Tables:
     store: str = ""
     audit: str = ""
     events: str = ""
+    transcripts: str = ""
+    limits: str = ""
 
     @classmethod
     def from_variables(cls, variables: Mapping[str, str]) -> Tables:
@@ -87,5 +91,13 @@ def dynamodb_stores(
             SsmSecretStore(secrets_prefix, client_factory)
             if secrets_prefix
             else refused("SECRETS_PREFIX")
+        ),
+        transcripts=(
+            DynamoTranscriptStore(database, tables.transcripts)
+            if tables.transcripts
+            else refused("TABLE_TRANSCRIPTS")
+        ),
+        limits=(
+            DynamoLimitStore(database, tables.limits) if tables.limits else refused("TABLE_LIMITS")
         ),
     )

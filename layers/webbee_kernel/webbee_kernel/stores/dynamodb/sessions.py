@@ -3,26 +3,19 @@
     pk tenant#user#session   sk turn#0 … turn#4    seq  body  expires_at  stamp
                                                    waiting  lease_<id>  holder_<id>
     pk tenant#user           sk pending#<id>       session_id  expires_at
-    index by_user            user_key tenant#user  touched_at  title  seq  session_id     (slot 1
-    only)
 
 A question lives in the turn that asked it (`waiting`: the ids), so it is asked, taken and answered
 by one write each, and nothing can stand between a question and its turn. Those that the release
-before asked: `questions_before`.
-
-Only slot 1 carries the index: the list of sessions costs one index write in five turns, and shows a
-session's last such turn. Its title is that of the first turn, kept by the write itself
-(`if_not_exists`), without a read.
+before asked: `questions_before`. The list of a user's sessions lies with the transcripts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...values import Answering, SessionKey, SessionMemory, SessionSummary, Turn, UserKey
+from ...values import Answering, SessionKey, SessionMemory, Turn, UserKey
 from ..keys import session_key, user_key
-from ..paging import Cursor, positive
-from ..records import KEPT_S, carries_listing, slot_of, title_of, turn_from, turn_text
+from ..records import KEPT_S, slot_of, turn_from, turn_text
 from .client import (
     LAYOUT,
     ConditionFailed,
@@ -37,7 +30,6 @@ from .client import (
 )
 from .questions_before import QUESTION, taken_over, with_question
 
-_LISTED = "turn#1"
 _SLOTS = tuple(f"turn#{slot}" for slot in range(5))
 _OLDER = "attribute_not_exists(#seq) OR #seq < :seq OR #expires_at <= :now"
 _LEASE = "lease_"
@@ -81,41 +73,18 @@ class DynamoSessionStore:
 
     async def append(self, key: SessionKey, turn: Turn, *, expires_at: int, now: float) -> bool:
         own = stamp()
-        attributes = {"seq": N(turn.seq), **_attributes(turn, expires_at), **own}
-        listed = carries_listing(turn.seq)
-        operation, request = (self._update if listed else self._put)(key, turn, attributes)
-        request["ExpressionAttributeValues"][":now"] = N(now)
-        return await self._written(key, turn, operation, request, own)
-
-    def _put(self, key: SessionKey, turn: Turn, attributes: Item) -> tuple[str, Item]:
-        return "put_item", {
+        request: Item = {
             "TableName": self._table,
-            "Item": {**key_of(session_key(key), _SLOTS[slot_of(turn.seq)]), **attributes},
-            "ConditionExpression": _OLDER,
-            "ExpressionAttributeValues": {":seq": attributes["seq"]},
-        }
-
-    def _update(self, key: SessionKey, turn: Turn, attributes: Item) -> tuple[str, Item]:
-        """The slot that lists the session keeps its title; what an older turn left goes."""
-        listed = {
-            **attributes,
-            "user_key": S(user_key(key.user)),
-            "touched_at": S(turn.at),
-            "session_id": S(key.session_id),
-        }
-        gone = "" if "waiting" in listed else " REMOVE #waiting"
-        return "update_item", {
-            "TableName": self._table,
-            "Key": key_of(session_key(key), _LISTED),
-            "UpdateExpression": "SET #title = if_not_exists(#title, :title), "
-            + ", ".join(f"#{name} = :{name}" for name in listed)
-            + gone,
-            "ConditionExpression": _OLDER,
-            "ExpressionAttributeValues": {
-                ":title": S(title_of(turn.message)),
-                **{f":{name}": value for name, value in listed.items()},
+            "Item": {
+                **key_of(session_key(key), _SLOTS[slot_of(turn.seq)]),
+                "seq": N(turn.seq),
+                **_attributes(turn, expires_at),
+                **own,
             },
+            "ConditionExpression": _OLDER,
+            "ExpressionAttributeValues": {":seq": N(turn.seq), ":now": N(now)},
         }
+        return await self._written(key, turn, "put_item", request, own)
 
     async def _ask(
         self, key: SessionKey, turn: Turn, operation: str, request: Item, own: Item
@@ -229,33 +198,6 @@ class DynamoSessionStore:
             self._table, [key_of(session_key(key), sk) for sk in (*_SLOTS, QUESTION)]
         )
 
-    async def list(
-        self, user: UserKey, *, limit: int = 50, cursor: str | None = None, since: str = ""
-    ) -> tuple[tuple[SessionSummary, ...], str | None]:
-        tokens = Cursor("sessions", user_key(user))
-        start = {}
-        if cursor is not None:
-            touched_at, session_id = map(str, tokens.read(cursor, 2))
-            last = key_of(session_key(SessionKey(user, session_id)), _LISTED)
-            start["ExclusiveStartKey"] = {
-                **last,
-                "user_key": S(user_key(user)),
-                "touched_at": S(touched_at),
-            }
-        items = await self._database.items(
-            need=positive(limit) + 1,
-            TableName=self._table,
-            IndexName="by_user",
-            KeyConditionExpression="#user_key = :user AND #touched_at >= :since",
-            ExpressionAttributeValues={":user": S(user_key(user)), ":since": S(since or "0")},
-            ScanIndexForward=False,
-            **start,
-        )
-        page = tuple(map(_summary, items[:limit]))
-        return page, (
-            tokens.write(page[-1].touched_at, page[-1].session_id) if len(items) > limit else None
-        )
-
 
 def _lease(item: Item, name: str) -> Answering:
     holder = str(item[_HOLDER + name.removeprefix(_LEASE)]["S"])
@@ -274,9 +216,3 @@ def _attributes(turn: Turn, expires_at: int) -> Item:
 
 def _pointer(user: UserKey, confirmation_id: str) -> Item:
     return key_of(user_key(user), f"pending#{confirmation_id}")
-
-
-def _summary(item: Item) -> SessionSummary:
-    return SessionSummary(
-        item["session_id"]["S"], item["title"]["S"], item["touched_at"]["S"], int(item["seq"]["N"])
-    )

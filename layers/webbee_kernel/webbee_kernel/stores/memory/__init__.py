@@ -13,9 +13,11 @@ from ..protocols import Stores
 from .audit import MemoryAuditStore, MemoryEventStore
 from .cache import MemoryCacheStore
 from .documents import MemoryDocumentStore
+from .limits import MemoryLimitStore
 from .secrets import MemorySecretStore
 from .sessions import MemorySessionStore
 from .skeleton import MemorySkeletonStore
+from .transcripts import MemoryTranscriptStore
 
 __all__ = ["memory_stores"]
 
@@ -32,4 +34,6 @@ def memory_stores(*, shards: int = 8) -> Stores:
         audit=MemoryAuditStore(lock, events),
         events=events,
         secrets=MemorySecretStore(lock),
+        transcripts=MemoryTranscriptStore(lock),
+        limits=MemoryLimitStore(lock),
     )

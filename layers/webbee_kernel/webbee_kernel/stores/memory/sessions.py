@@ -8,17 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from secrets import token_urlsafe
 
-from ...values import Answering, SessionKey, SessionMemory, SessionSummary, Turn, UserKey
+from ...values import Answering, SessionKey, SessionMemory, Turn, UserKey
 from ..keys import session_key, user_key
-from ..paging import Cursor, positive
-from ..records import (
-    KEPT_S,
-    carries_listing,
-    slot_of,
-    title_of,
-    turn_from,
-    turn_text,
-)
+from ..records import KEPT_S, slot_of, turn_from, turn_text
 
 
 @dataclass(slots=True)
@@ -33,7 +25,6 @@ class _Slot:
 @dataclass(slots=True)
 class _Session:
     slots: dict[int, _Slot] = field(default_factory=dict)
-    listing: SessionSummary | None = None
 
 
 class MemorySessionStore:
@@ -65,9 +56,6 @@ class MemorySessionStore:
                 return False
             session.slots[slot_of(turn.seq)] = _Slot(turn.seq, text, token_urlsafe(9), expires_at)
             self._note(key, turn)
-            if carries_listing(turn.seq):
-                title = session.listing.title if session.listing else title_of(turn.message)
-                session.listing = SessionSummary(key.session_id, title, turn.at, turn.seq)
             return True
 
     async def replace(
@@ -120,22 +108,6 @@ class MemorySessionStore:
         with self._lock:
             self._users[user_key(key.user)].pop(key.session_id, None)
 
-    async def list(
-        self, user: UserKey, *, limit: int = 50, cursor: str | None = None, since: str = ""
-    ) -> tuple[tuple[SessionSummary, ...], str | None]:
-        tokens = Cursor("sessions", user_key(user))
-        before = tuple(tokens.read(cursor, 2)) if cursor is not None else None
-        with self._lock:
-            listings = [
-                session.listing
-                for session in self._users[user_key(user)].values()
-                if session.listing and session.listing.touched_at >= since
-            ]
-        listings.sort(key=_recency, reverse=True)
-        rest = [summary for summary in listings if before is None or _recency(summary) < before]
-        page = rest[: positive(limit)]
-        return tuple(page), tokens.write(*_recency(page[-1])) if len(rest) > limit else None
-
     def _find(self, key: SessionKey) -> _Session:
         session_key(key)
         return self._users[user_key(key.user)].get(key.session_id) or _Session()
@@ -143,7 +115,3 @@ class MemorySessionStore:
     def _make(self, key: SessionKey) -> _Session:
         session_key(key)
         return self._users[user_key(key.user)].setdefault(key.session_id, _Session())
-
-
-def _recency(summary: SessionSummary) -> tuple[str, str]:
-    return summary.touched_at, summary.session_id

@@ -1,0 +1,126 @@
+"""A person's conversations: the list, one of them page by page, a new title, the end of one."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from typing import Final
+
+from ..base.clock import Clock
+from ..errors import BadInput, NotFound
+from ..stores.protocols import Stores
+from ..stores.records import told_row
+from ..turn.memory import check_session_id
+from ..values import JSONObject, SessionKey, SessionMemory, UserKey
+from . import answers, wire
+from .http import Answer, Request, Route
+from .wire import MAX_TITLE, RenameBody
+
+PAGE: Final = 50
+"""Turns, and sessions, in one answer."""
+
+
+class Conversations:
+    """The routes under `/v1/sessions`."""
+
+    def __init__(self, stores: Stores, clock: Clock) -> None:
+        self._stores = stores
+        self._clock = clock
+
+    def routes(self) -> tuple[Route, ...]:
+        """What a router serves."""
+        one = "/v1/sessions/{id}"
+        return (
+            Route(
+                "GET /v1/sessions",
+                self.list,
+                answer=answers.SessionsAnswer,
+                params=wire.SESSIONS_PARAMS,
+            ),
+            Route(
+                f"GET {one}",
+                self.read,
+                answer=answers.SessionAnswer,
+                params=wire.SESSION_TURNS_PARAMS,
+            ),
+            Route(
+                f"PATCH {one}",
+                self.rename,
+                body=RenameBody,
+                answer=answers.SessionRow,
+                params=wire.SESSION_PARAMS,
+            ),
+            Route(
+                f"DELETE {one}",
+                self.forget,
+                answer=answers.DeletedAnswer,
+                params=wire.SESSION_PARAMS,
+            ),
+        )
+
+    async def list(self, request: Request) -> Answer:
+        """The caller's sessions, most recently touched first; with `q`, those whose title holds
+        it."""
+        title = request.query.get("q", "").strip()
+        if len(title) > MAX_TITLE:
+            raise BadInput(f"q has at most {MAX_TITLE} characters", field="q", limit=MAX_TITLE)
+        try:
+            found, cursor = await self._stores.transcripts.list(
+                UserKey.of(request.caller),
+                limit=PAGE,
+                cursor=request.query.get("cursor"),
+                title=title,
+                now=self._clock.now(),
+            )
+        except ValueError as error:
+            raise BadInput(str(error)[:200], field="cursor") from None
+        return Answer({"sessions": [asdict(s) for s in found], "cursor": cursor})
+
+    async def read(self, request: Request) -> Answer:
+        """A session's newest turns, or with `cursor` those before them, oldest first. `remembered`
+        says which of them the model still sees."""
+        key = _key(request)
+        cursor = request.query.get("cursor")
+        now = self._clock.now()
+        try:
+            memory, (turns, before) = await asyncio.gather(
+                self._stores.sessions.read(key, now=now),
+                self._stores.transcripts.read(key, limit=PAGE, cursor=cursor, now=now),
+            )
+        except ValueError as error:
+            raise BadInput(str(error)[:200], field="cursor") from None
+        shown = _joined(memory, turns, newest=cursor is None)
+        if not shown:
+            raise NotFound(f"there is no session {key.session_id!r}", field="id")
+        return Answer({"session_id": key.session_id, "turns": shown, "cursor": before})
+
+    async def rename(self, request: Request) -> Answer:
+        """Give a session a title of one's own."""
+        key, title = _key(request), " ".join(request.body(RenameBody).title.split())
+        renamed = await self._stores.transcripts.rename(key, title)
+        if renamed is None:
+            raise NotFound(f"there is no session {key.session_id!r}", field="id")
+        return Answer(asdict(renamed))
+
+    async def forget(self, request: Request) -> Answer:
+        """Delete a session: the model's memory of it and its transcript."""
+        key = _key(request)
+        await self._stores.sessions.delete(key)
+        await self._stores.transcripts.delete(key)
+        return Answer({"deleted": key.session_id})
+
+
+def _key(request: Request) -> SessionKey:
+    return SessionKey(UserKey.of(request.caller), check_session_id(request.path["id"]))
+
+
+def _joined(
+    memory: SessionMemory, turns: tuple[JSONObject, ...], *, newest: bool
+) -> list[JSONObject]:
+    """The turns of a page in order of time; on the newest one also what is remembered and missing
+    in the transcript, as where none is kept."""
+    remembered = {(t.at, t.seq): told_row(t) for t in memory.turns}
+    shown = {(str(row["at"]), int(row["turn"])): row for row in turns}
+    if newest:
+        shown |= remembered
+    return [{**row, "remembered": which in remembered} for which, row in sorted(shown.items())]

@@ -1,0 +1,28 @@
+"""The port of what is counted against limits."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..values import Used, UserKey
+
+
+class LimitStore(Protocol):
+    """Requests a minute and tokens a day, of users and tenants. A day is one item, which expires;
+    days and minutes are UTC's, counted since 1970."""
+
+    async def take(self, user: UserKey, *, minute: int, requests: int, tokens: int) -> Used | None:
+        """Count one request of this minute, unless the minute has `requests` already or its day
+        `tokens` (0: no limit): then nothing is counted and what stands there is returned.
+
+        One conditional write, however many race: of a limit of ten, ten get through.
+        """
+        ...
+
+    async def spend(self, user: UserKey, *, day: int, tokens: int) -> None:
+        """Add tokens to a user's day. One write."""
+        ...
+
+    async def spend_together(self, tenant_id: str, *, day: int, tokens: int) -> int:
+        """Add tokens (0 or more) to a tenant's day; what the day has now. One write."""
+        ...

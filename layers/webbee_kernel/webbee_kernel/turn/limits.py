@@ -1,0 +1,140 @@
+"""Limits: what one user, and one tenant, may ask of the models.
+
+A request is counted by one conditional write beside the turn's reads, so that a limit holds however
+many requests race, and costs no time. Tokens are added when the turn has ended, beside its
+transcript: a turn that began is finished, and the next one meets the limit. A tenant's day is one
+item that all its users share, so a process adds what it has spent in portions of a hundredth of the
+limit, and knows the day's sum a minute later at most.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+
+from .. import language
+from ..base.clock import Clock
+from ..base.metrics import record
+from ..config import Settings
+from ..errors import LimitReached, StorageUnavailable
+from ..sdk.context import User
+from ..stores.limit_protocol import LimitStore
+from ..values import Used, UserKey
+
+MINUTE_S, DAY_S = 60, 86_400
+FRESH_S = 60.0
+"""Seconds after which a process asks anew what a tenant has spent."""
+PORTIONS = 100
+
+_log = logging.getLogger("webbee.limits")
+
+
+@dataclass(slots=True)
+class _Together:
+    """What a process knows of a tenant's day: the sum when it last asked, and what it has not added
+    yet."""
+
+    day: int = -1
+    asked_at: float = 0.0
+    sum: int = 0
+    owed: int = 0
+
+
+class Limits:
+    """Counts requests and tokens; says when there are too many. Without limits it writes
+    nothing."""
+
+    def __init__(self, store: LimitStore, settings: Settings, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._requests = settings.user_requests_per_minute
+        self._tokens = settings.user_tokens_per_day
+        self._together = settings.tenant_tokens_per_day
+        self._tenants: dict[str, _Together] = {}
+
+    async def take(self, user: User) -> LimitReached | None:
+        """Count a request of this user; the refusal where a limit is used up. A table that does not
+        answer refuses nobody."""
+        now = self._clock.now()
+        try:
+            used, spent = await asyncio.gather(
+                self._take(UserKey.of(user), now), self._sum(user.tenant_id, now)
+            )
+        except StorageUnavailable as error:
+            _log.error("error=%s | a request was not counted", error)
+            return None
+        over = self._over(used, spent, now, user.language)
+        if over:
+            record("LimitsReached")
+        return over
+
+    def _over(self, used: Used | None, spent: int, now: float, tag: str) -> LimitReached | None:
+        if used and self._requests and used.requests >= self._requests:
+            return _reached("UserRequestsPerMinute", self._requests, MINUTE_S, now, tag)
+        if used:
+            return _reached("UserTokensPerDay", self._tokens, DAY_S, now, tag)
+        if self._together and spent >= self._together:
+            return _reached("TenantTokensPerDay", self._together, DAY_S, now, tag)
+        return None
+
+    async def spend(self, user: User, tokens: int) -> None:
+        """Add what a turn has cost. Never in its way: what cannot be added costs a log line."""
+        now = self._clock.now()
+        day = int(now // DAY_S)
+        try:
+            if tokens and self._tokens:
+                await self._store.spend(UserKey.of(user), day=day, tokens=tokens)
+            if tokens and self._together:
+                await self._spend_together(user.tenant_id, tokens, now)
+        except StorageUnavailable as error:
+            _log.error("error=%s tokens=%d | tokens were not counted", error, tokens)
+
+    async def _take(self, user: UserKey, now: float) -> Used | None:
+        if not (self._requests or self._tokens):
+            return None
+        minute = int(now // MINUTE_S)
+        return await self._store.take(
+            user, minute=minute, requests=self._requests, tokens=self._tokens
+        )
+
+    async def _sum(self, tenant_id: str, now: float) -> int:
+        """The tokens of the tenant's day, as far as this process knows."""
+        if not self._together:
+            return 0
+        known = self._known(tenant_id, now)
+        if now - known.asked_at >= FRESH_S:
+            await self._add(tenant_id, known, now)
+        return known.sum + known.owed
+
+    async def _spend_together(self, tenant_id: str, tokens: int, now: float) -> None:
+        known = self._known(tenant_id, now)
+        known.owed += tokens
+        if known.owed * PORTIONS >= self._together:
+            await self._add(tenant_id, known, now)
+
+    async def _add(self, tenant_id: str, known: _Together, now: float) -> None:
+        owed, known.owed, known.asked_at = known.owed, 0, now
+        try:
+            known.sum = await self._store.spend_together(tenant_id, day=known.day, tokens=owed)
+        except StorageUnavailable:
+            known.owed += owed
+            raise
+
+    def _known(self, tenant_id: str, now: float) -> _Together:
+        day = int(now // DAY_S)
+        known = self._tenants.setdefault(tenant_id, _Together(day))
+        if known.day != day:
+            known = self._tenants[tenant_id] = _Together(day)
+        return known
+
+
+def _reached(field: str, limit: int, period_s: int, now: float, tag: str) -> LimitReached:
+    """The refusal, in the user's language: free again when the minute or the day (UTC) is over."""
+    wait = max(1, int(period_s - now % period_s))
+    speaker = language.of(tag)
+    if period_s == MINUTE_S:
+        said = speaker.say("limit_of_requests", n=wait)
+    else:
+        said = speaker.say("limit_of_tokens" if field.startswith("User") else "limit_of_all")
+    return LimitReached(said, field=field, limit=limit, retry_after=wait)

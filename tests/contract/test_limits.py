@@ -1,0 +1,59 @@
+"""What is counted against limits: exact, however many race."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.contract.conftest import Dynamo
+from tests.contract.samples import ALICE, BOB, race
+from webbee_kernel.stores import Stores
+from webbee_kernel.values import Used
+
+pytestmark = pytest.mark.anyio
+
+MINUTE = 29_000_000
+DAY = MINUTE // 1440
+
+
+async def test_of_a_limit_of_ten_exactly_ten_get_through(stores: Stores) -> None:
+    taken = await race(
+        *[lambda: stores.limits.take(ALICE, minute=MINUTE, requests=10, tokens=0)] * 14
+    )
+    assert [t for t in taken if t is not None] == [Used(10, 0)] * 4
+
+
+async def test_the_next_minute_begins_anew_and_others_have_their_own(stores: Stores) -> None:
+    for _ in range(2):
+        await stores.limits.take(ALICE, minute=MINUTE, requests=2, tokens=0)
+    assert await stores.limits.take(ALICE, minute=MINUTE, requests=2, tokens=0) == Used(2, 0)
+    assert await stores.limits.take(ALICE, minute=MINUTE + 1, requests=2, tokens=0) is None
+    assert await stores.limits.take(BOB, minute=MINUTE, requests=2, tokens=0) is None
+
+
+async def test_a_day_of_tokens_ends_with_the_day(stores: Stores) -> None:
+    await stores.limits.spend(ALICE, day=DAY, tokens=70)
+    assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=100) is None
+    await stores.limits.spend(ALICE, day=DAY, tokens=30)
+    assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=100) == Used(1, 100)
+    assert await stores.limits.take(ALICE, minute=MINUTE + 1440, requests=0, tokens=100) is None
+
+
+async def test_a_tenant_s_day_is_one_sum_and_no_user_s(stores: Stores) -> None:
+    assert await stores.limits.spend_together("acme", day=DAY, tokens=0) == 0
+    assert await stores.limits.spend_together("acme", day=DAY, tokens=5) == 5
+    assert await stores.limits.spend_together("acme", day=DAY, tokens=7) == 12
+    assert await stores.limits.spend_together("other", day=DAY, tokens=1) == 1
+    assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=1) is None
+
+
+async def test_without_limits_everything_is_counted_and_nothing_refused(stores: Stores) -> None:
+    for _ in range(3):
+        assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=0) is None
+
+
+async def test_a_day_s_item_keeps_few_minutes_and_expires(dynamo: Dynamo) -> None:
+    for minute in range(MINUTE, MINUTE + 30):
+        await dynamo.stores.limits.take(ALICE, minute=minute, requests=9, tokens=9)
+    (item,) = dynamo.client.scan(TableName=dynamo.tables.limits)["Items"]
+    assert len(item) <= 3 + 3  # keys, its end, and three minutes
+    assert int(item["expires_at"]["N"]) == (DAY + 2) * 86_400

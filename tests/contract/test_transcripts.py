@@ -1,0 +1,126 @@
+"""A person's conversations: whole, in order, listed, renamed, found."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.contract.samples import ALICE, BOB, LATER, SESSION, turn
+from webbee_kernel.stores import Stores
+from webbee_kernel.values import SessionKey, SessionSummary
+
+pytestmark = pytest.mark.anyio
+
+
+def row(session_id: str = "s1", *, day: int = 1, title: str = "A title") -> SessionSummary:
+    return SessionSummary(session_id, title, f"2026-05-{day:02d}T00:00:00Z", day)
+
+
+async def touch(stores: Stores, *rows: SessionSummary) -> None:
+    for touched in rows:
+        await stores.transcripts.touch(ALICE, touched, expires_at=LATER)
+
+
+async def listed(stores: Stores, **asked: str) -> list[str]:
+    found, _ = await stores.transcripts.list(ALICE, now=0.0, **asked)  # type: ignore[arg-type]
+    return [f"{s.session_id} {s.title}" for s in found]
+
+
+async def test_a_turn_is_told_as_its_user_may_read_it(stores: Stores) -> None:
+    await stores.transcripts.append(SESSION, turn(1), expires_at=LATER)
+    ((told,), cursor) = await stores.transcripts.read(SESSION, now=0.0)
+    kept = turn(1)
+    assert (told["message"], told["reply"], told["turn"]) == (kept.message, kept.reply, 1)
+    assert told["n"] == 2**70  # of the response, digits intact
+    assert not {"digests", "vault"} & told.keys()
+    assert cursor is None
+
+
+async def test_a_long_conversation_is_paged_from_its_end(stores: Stores) -> None:
+    for seq in range(1, 8):
+        await stores.transcripts.append(SESSION, turn(seq), expires_at=LATER)
+    pages, cursor = [], None
+    while True:
+        page, cursor = await stores.transcripts.read(SESSION, limit=3, cursor=cursor, now=0.0)
+        pages.append([told["turn"] for told in page])
+        if cursor is None:
+            break
+    assert pages == [[5, 6, 7], [2, 3, 4], [1]]
+
+
+async def test_a_turn_kept_twice_is_one_turn(stores: Stores) -> None:
+    await stores.transcripts.append(SESSION, turn(1), expires_at=LATER)
+    await stores.transcripts.append(SESSION, turn(1, reply="answered"), expires_at=LATER)
+    (told,), _ = await stores.transcripts.read(SESSION, now=0.0)
+    assert told["reply"] == "answered"
+
+
+async def test_a_session_that_counts_from_one_again_loses_no_earlier_turn(stores: Stores) -> None:
+    later = turn(1, at="2026-07-01T00:00:00Z", message="again")
+    for kept in (turn(1), later):
+        await stores.transcripts.append(SESSION, kept, expires_at=LATER)
+    told, _ = await stores.transcripts.read(SESSION, now=0.0)
+    assert [t["message"] for t in told] == [turn(1).message, "again"]
+
+
+async def test_the_list_is_paged_most_recently_touched_first(stores: Stores) -> None:
+    await touch(stores, *(row(f"s{n}", day=n + 1) for n in range(7)), row("s0", day=20))
+    pages, cursor = [], None
+    while True:
+        page, cursor = await stores.transcripts.list(ALICE, limit=3, cursor=cursor, now=0.0)
+        pages.append([s.session_id for s in page])
+        if cursor is None:
+            break
+    assert pages == [["s0", "s6", "s5"], ["s4", "s3", "s2"], ["s1"]]
+
+
+async def test_the_first_title_stays_until_its_owner_gives_another(stores: Stores) -> None:
+    await touch(stores, row(title="First"), row(title="Second", day=2))
+    assert await listed(stores) == ["s1 First"]
+    renamed = await stores.transcripts.rename(SESSION, "Mine")
+    assert renamed == replace(row(title="Mine", day=2))
+    await touch(stores, row(title="Third", day=3))
+    assert await listed(stores) == ["s1 Mine"]
+
+
+async def test_nobody_renames_what_is_not_there(stores: Stores) -> None:
+    await touch(stores, row())
+    assert await stores.transcripts.rename(SessionKey(BOB, "s1"), "Mine") is None
+    assert await stores.transcripts.rename(SessionKey(ALICE, "s2"), "Mine") is None
+    assert await listed(stores) == ["s1 A title"]
+
+
+async def test_titles_are_found_in_any_case_and_script(stores: Stores) -> None:
+    await touch(stores, row("a", title="Письма за сегодня"), row("b", title="Lisbon launch"))
+    assert await listed(stores, title="ПИСЬМА") == ["a Письма за сегодня"]
+    assert await listed(stores, title="launch") == ["b Lisbon launch"]
+    assert await listed(stores, title="none of them") == []
+
+
+async def test_a_deleted_conversation_is_gone_and_others_stay(stores: Stores) -> None:
+    other = SessionKey(ALICE, "s2")
+    for key in (SESSION, other):
+        await stores.transcripts.append(key, turn(1), expires_at=LATER)
+    await touch(stores, row("s1"), row("s2"))
+    for _ in range(2):
+        await stores.transcripts.delete(SESSION)
+    assert (await stores.transcripts.read(SESSION, now=0.0))[0] == ()
+    assert len((await stores.transcripts.read(other, now=0.0))[0]) == 1
+    assert await listed(stores) == ["s2 A title"]
+
+
+async def test_conversations_of_others_are_out_of_reach(stores: Stores) -> None:
+    await stores.transcripts.append(SESSION, turn(1), expires_at=LATER)
+    await touch(stores, row())
+    for user in (BOB, replace(ALICE, tenant_id="other")):
+        assert (await stores.transcripts.read(SessionKey(user, "s1"), now=0.0))[0] == ()
+        assert (await stores.transcripts.list(user, now=0.0))[0] == ()
+
+
+@pytest.mark.parametrize("cursor", ["", "nonsense", "W10", "WzEsMiwzXQ", "é"])
+async def test_a_foreign_cursor_is_named(stores: Stores, cursor: str) -> None:
+    with pytest.raises(ValueError, match="cursor"):
+        await stores.transcripts.list(ALICE, cursor=cursor, now=0.0)
+    with pytest.raises(ValueError, match="cursor"):
+        await stores.transcripts.read(SESSION, cursor=cursor, now=0.0)
