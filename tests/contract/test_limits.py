@@ -55,5 +55,5 @@ async def test_a_day_s_item_keeps_few_minutes_and_expires(dynamo: Dynamo) -> Non
     for minute in range(MINUTE, MINUTE + 30):
         await dynamo.stores.limits.take(ALICE, minute=minute, requests=9, tokens=9)
     (item,) = dynamo.client.scan(TableName=dynamo.tables.limits)["Items"]
-    assert len(item) <= 3 + 3  # keys, its end, and three minutes
+    assert len(item) <= 4 + 3  # keys, layout, its end, and three minutes
     assert int(item["expires_at"]["N"]) == (DAY + 2) * 86_400

@@ -139,6 +139,7 @@ def test_appending_numbers_turns_and_the_ring_keeps_five() -> None:
                 memory,
                 lambda m, i=i: turn(m.last_seq + 1, request_id=f"r{i}"),
                 expires_at=LATER,
+                now=0.0,
             )
         return await sessions.read(KEY, now=0.0)
 
@@ -157,6 +158,7 @@ def test_two_tabs_that_read_the_same_memory_both_get_their_turn() -> None:
             stale,
             lambda m: turn(m.last_seq + 1, request_id="tab1"),
             expires_at=LATER,
+            now=0.0,
         )
         two = await append(
             sessions,
@@ -164,6 +166,7 @@ def test_two_tabs_that_read_the_same_memory_both_get_their_turn() -> None:
             stale,
             lambda m: turn(m.last_seq + 1, request_id="tab2"),
             expires_at=LATER,
+            now=0.0,
         )
         return one.seq, two.seq, await sessions.read(KEY, now=0.0)
 
@@ -182,6 +185,7 @@ def test_the_same_request_delivered_twice_is_one_turn() -> None:
             stale,
             lambda m: turn(m.last_seq + 1, request_id="same", reply="first"),
             expires_at=LATER,
+            now=0.0,
         )
         two = await append(
             sessions,
@@ -189,6 +193,7 @@ def test_the_same_request_delivered_twice_is_one_turn() -> None:
             stale,
             lambda m: turn(m.last_seq + 1, request_id="same", reply="second"),
             expires_at=LATER,
+            now=0.0,
         )
         return one, two, await sessions.read(KEY, now=0.0)
 
@@ -210,7 +215,14 @@ def test_a_session_that_never_lets_a_turn_in_ends_in_a_request_to_retry() -> Non
     busy = Busy()
     with pytest.raises(StorageUnavailable, match="retry"):
         asyncio.run(
-            append(busy, KEY, SessionMemory(), lambda m: turn(m.last_seq + 1), expires_at=LATER)
+            append(
+                busy,
+                KEY,
+                SessionMemory(),
+                lambda m: turn(m.last_seq + 1),
+                expires_at=LATER,
+                now=0.0,
+            )
         )  # type: ignore[arg-type]
     assert busy.tries == MAX_RACES
 
