@@ -1,4 +1,4 @@
-"""`python -m local.openapi`: write `docs/openapi.json` from the routes of the three functions."""
+"""`python -m local.openapi`: write `docs/openapi.json` from the routes of `chat_turn`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ import orjson
 from webbee_kernel.api.chat_turn import ChatService
 from webbee_kernel.api.http import Route
 from webbee_kernel.api.openapi import document
-from webbee_kernel.api.skeleton_refresh import RefreshService
-from webbee_kernel.api.tool_dispatch import ToolService
-from webbee_kernel.bootstrap import bootstrap, make_host, make_kernel
+from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
 from webbee_kernel.extensions.registry import Registry
 from webbee_kernel.stores.memory import memory_stores
@@ -21,17 +19,11 @@ PATH = Path(__file__).resolve().parent.parent / "docs" / "openapi.json"
 
 
 def all_routes() -> tuple[Route, ...]:
-    """Every route, of services that have no extensions and store nothing."""
+    """Every route, of a service that has no extensions and stores nothing."""
     settings = Settings.from_env({})
     app = bootstrap(settings, stores=memory_stores())
-    registry = Registry({})
-    host = make_host(app, registry)
-    chat = ChatService(settings, app=app, kernel=make_kernel(app, registry=registry))
-    tools, refresh = (
-        ToolService(settings, app=app, host=host),
-        RefreshService(settings, app=app, host=host),
-    )
-    return (*chat.router.routes, *tools.router.routes, *refresh.router.routes)
+    kernel = make_kernel(app, registry=Registry({}))
+    return ChatService(settings, app=app, kernel=kernel).router.routes
 
 
 def text() -> str:

@@ -46,7 +46,7 @@ class Stack:
             claims={"sub": user, "tenant_id": tenant},
             body={"value": value},
         )
-        answer = self.invoke("tool_dispatch", event)
+        answer = self.invoke("chat_turn", event)
         if answer["statusCode"] != 200:
             raise RuntimeError(answer["body"])
 

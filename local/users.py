@@ -26,14 +26,14 @@ def prepare(world: World) -> None:
             secret = {"value": world.mail.accounts_secret("demo")}
             _send(
                 world,
-                "tool_dispatch",
+                "chat_turn",
                 "PUT",
                 "/v1/extensions/mail/secrets/accounts",
                 claims,
                 secret,
             )
         for app_id in apps:
-            _send(world, "skeleton_refresh", "PUT", f"/v1/extensions/{app_id}/installation", claims)
+            _send(world, "chat_turn", "PUT", f"/v1/extensions/{app_id}/installation", claims)
 
 
 def prepare_and_refresh(world: World) -> None:

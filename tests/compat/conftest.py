@@ -25,6 +25,7 @@ from webbee_kernel.bootstrap import (
 )
 from webbee_kernel.config import Settings
 from webbee_kernel.extensions.host import ExtensionHost
+from webbee_kernel.extensions.inline import InlineDispatch
 from webbee_kernel.extensions.registry import Registry, load_folder
 from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
@@ -138,7 +139,7 @@ class Bench:
 
     def refresh(self, app_id: str, section: str, user: User = ALICE) -> str:
         """One refresh, its outcome."""
-        refresher = make_refresher(self.app, self.host)
+        refresher = make_refresher(self.app, InlineDispatch(self.host))
         outcome: str = self.run(
             refresher.refresh(RefreshAsked(user_dict(user), (Wanted(app_id, section, "effect"),)))
         )
@@ -152,7 +153,7 @@ class Bench:
     def schedule(self, app_id: str, job: str) -> str:
         """One run of a job."""
         message = JobDue(user_dict(system_user("acme")), app_id, job, self.clock.now())
-        outcome: str = self.run(make_scheduler(self.app, self.host).run(message))
+        outcome: str = self.run(make_scheduler(self.app, InlineDispatch(self.host)).run(message))
         return outcome
 
     def signal(self, name: str, **data: Any) -> dict[str, str]:
@@ -166,7 +167,7 @@ class Bench:
 
     def install(self, app_id: str, user: User = ALICE, *, uninstall: bool = False) -> None:
         """Install or uninstall."""
-        installer = make_installer(self.app, self.host)
+        installer = make_installer(self.app, InlineDispatch(self.host))
         self.run(
             installer.uninstall(user, app_id) if uninstall else installer.install(user, app_id)
         )

@@ -297,15 +297,15 @@ def test_webhooks_answer_over_http_with_their_own_status_and_headers() -> None:
     with deployed(extensions=EXTENSIONS) as stack:
         person = Person(stack, ALICE_CLAIMS)
         shaken = person.send(
-            "tool_dispatch",
+            "chat_turn",
             "POST",
             "/v1/ext/courier/webhook/control",
             headers={"X-Hook-Secret": "s3"},
         )
         assert (shaken.status, shaken.headers["x-hook-secret"], shaken.body) == (200, "s3", "")
-        assert person.send("tool_dispatch", "POST", "/v1/ext/courier/webhook/control").status == 401
+        assert person.send("chat_turn", "POST", "/v1/ext/courier/webhook/control").status == 401
         typed = person.send(
-            "tool_dispatch", "GET", "/v1/ext/courier/webhook/typed", query={"challenge": "c"}
+            "chat_turn", "GET", "/v1/ext/courier/webhook/typed", query={"challenge": "c"}
         )
         assert (typed.status, typed.body, typed.headers["x-seen"]) == (202, {"challenge": "c"}, "1")
         tray = person.call("shelf", "__tray__out")
@@ -319,7 +319,7 @@ def test_a_turn_calls_them_like_any_other() -> None:
         assert [(c["fn_name"], c["status"]) for c in answer["calls"]] == [("add_book", "ok")]
         assert answer["refresh_panels"] == [{"app_id": "shelf", "panel_id": "board"}]
         listed = stack.invoke(
-            "tool_dispatch",
+            "chat_turn",
             http_event(
                 "POST",
                 "/v1/extensions/shelf/call",

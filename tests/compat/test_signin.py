@@ -12,9 +12,8 @@ from imperal_sdk.oauth_tokens import PROVIDER_TOKEN_URLS
 
 from tests.compat.conftest import Bench
 from tests.functions.provider import CLIENT, Provider, provider
-from webbee_kernel.api.connecting import connect
 from webbee_kernel.extensions.registry import Registry
-from webbee_kernel.oauth.signin import SignIns, account_id
+from webbee_kernel.oauth.signin import account_id
 from webbee_kernel.values import CallOutcome
 
 
@@ -23,10 +22,8 @@ def sign_in(bench: Bench, acme: Provider) -> CallOutcome:
     url = bench.call("courier", "connect")["url"]
     back = acme.consent(url)
     assert parse_qs(urlsplit(url).query)["scope"] == ["openid email"]
-    signins = SignIns(bench.app.stores.cache, bench.app.settings, bench.clock)
-    begun = bench.run(signins.find("courier", "google", back["state"]))
-    found: CallOutcome = bench.run(connect(bench.app, bench.host, begun, back["code"]))
-    return found
+    arguments = {"state": back["state"], "code": back["code"]}
+    return bench.call_of("connect", "courier", "google", arguments)
 
 
 def test_an_account_is_stored_as_the_sdks_refresh_reads_it(

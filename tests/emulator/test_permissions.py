@@ -105,18 +105,18 @@ def driven(cloud: Cloud) -> None:
     walker = {"app_id": "walker"}
     http(
         cloud,
-        "tool_dispatch",
+        "chat_turn",
         "PUT",
         "/v1/extensions/{app_id}/secrets/{name}",
         walker | {"name": "token"},
         {"value": "s3cret"},
     )
-    http(cloud, "tool_dispatch", "GET", "/v1/extensions/{app_id}/secrets", walker)
-    http(cloud, "skeleton_refresh", "PUT", "/v1/extensions/{app_id}/installation", walker)
+    http(cloud, "chat_turn", "GET", "/v1/extensions/{app_id}/secrets", walker)
+    http(cloud, "chat_turn", "PUT", "/v1/extensions/{app_id}/installation", walker)
     for _ in range(2):  # the second delivery is answered from the audit record
         walked = http(
             cloud,
-            "tool_dispatch",
+            "chat_turn",
             "POST",
             "/v1/extensions/{app_id}/call",
             walker,
@@ -125,7 +125,7 @@ def driven(cloud: Cloud) -> None:
         assert walked["status"] == "ok", walked
     http(
         cloud,
-        "tool_dispatch",
+        "chat_turn",
         "POST",
         "/v1/extensions/{app_id}/call",
         walker,
@@ -162,10 +162,10 @@ def driven(cloud: Cloud) -> None:
     batch = cloud.drain()
     cloud.invoke("skeleton_refresh", {"Records": batch})  # delivered twice
     http(cloud, "chat_turn", "DELETE", "/v1/sessions/{id}", {"id": "drive"})
-    http(cloud, "skeleton_refresh", "DELETE", "/v1/extensions/{app_id}/installation", walker)
+    http(cloud, "chat_turn", "DELETE", "/v1/extensions/{app_id}/installation", walker)
     http(
         cloud,
-        "tool_dispatch",
+        "chat_turn",
         "DELETE",
         "/v1/extensions/{app_id}/secrets/{name}",
         walker | {"name": "token"},

@@ -3,6 +3,7 @@ misbehaves on request, a user of the API."""
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -19,8 +20,10 @@ from webbee_kernel.api.chat_turn import ChatService
 from webbee_kernel.api.function import Function
 from webbee_kernel.api.skeleton_refresh import RefreshService
 from webbee_kernel.api.tool_dispatch import ToolService
+from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
+from webbee_kernel.aws.lambda_installs import LambdaInstalls
 from webbee_kernel.base.clock import Clock
-from webbee_kernel.bootstrap import App, bootstrap
+from webbee_kernel.bootstrap import App, bootstrap, make_kernel
 from webbee_kernel.config import Settings
 from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
@@ -82,28 +85,62 @@ def functions(
     model: Model | None = None,
     clock: Clock | None = None,
     stores: Callable[[Stores], Stores] = lambda stores: stores,
-) -> Mapping[str, Any]:
+) -> dict[str, Any]:
     """The three functions with a model, a clock or store doubles of the test's own plugged into the
     real services."""
     model = model or obedient()
+
+    handlers: dict[str, Any] = {}
+    lambda_ = LocalLambda(handlers)
 
     def app(settings: Settings, given: Clock) -> App:
         plain = bootstrap(settings, llm=model, clock=clock or given)
         return bootstrap(settings, llm=model, clock=clock or given, stores=stores(plain.stores))
 
-    def function(role: Any, service: Any) -> Any:
-        return SimpleNamespace(
-            lambda_handler=Function(
-                role, lambda settings, given: service(settings, app=app(settings, given))
-            )
-        )
+    def door(settings: Settings, given: Clock) -> ChatService:
+        plugged = app(settings, given)
+        kernel = make_kernel(plugged, dispatch=lambda_.dispatch())
+        return ChatService(settings, app=plugged, kernel=kernel, installs=lambda_.installs())
 
-    services = {
-        "chat_turn": ChatService,
-        "tool_dispatch": ToolService,
-        "skeleton_refresh": RefreshService,
+    def cell(settings: Settings, given: Clock) -> ToolService:
+        return ToolService(settings, app=app(settings, given))
+
+    def refreshing(settings: Settings, given: Clock) -> RefreshService:
+        return RefreshService(settings, app=app(settings, given), dispatch=lambda_.dispatch())
+
+    services: Mapping[Any, Any] = {
+        "chat_turn": door,
+        "tool_dispatch": cell,
+        "skeleton_refresh": refreshing,
     }
-    return {role: function(role, service) for role, service in services.items()}
+    for role, build in services.items():
+        handlers[role] = SimpleNamespace(lambda_handler=Function(role, build))
+    return handlers
+
+
+class LocalLambda:
+    """Lambda's Invoke, as far as it goes between the functions of this process: what crosses is
+    JSON."""
+
+    def __init__(self, handlers: Mapping[str, Any]) -> None:
+        self._handlers = handlers
+
+    def dispatch(self) -> LambdaDispatch:
+        """The seam to the cell."""
+        return LambdaDispatch("tool_dispatch", lambda service: self)
+
+    def installs(self) -> LambdaInstalls:
+        """The seam to the clock."""
+        return LambdaInstalls("skeleton_refresh", lambda service: self)
+
+    def invoke(self, FunctionName: str, Payload: str, **_: Any) -> dict[str, Any]:  # noqa: N803 - boto3's own names
+        """One invocation, synchronous; an exception comes back as Lambda reports it."""
+        try:
+            answer = self._handlers[FunctionName].lambda_handler(json.loads(Payload), None)
+        except Exception as error:
+            failed = json.dumps({"errorType": type(error).__name__, "errorMessage": str(error)})
+            return {"FunctionError": "Unhandled", "Payload": io.BytesIO(failed.encode())}
+        return {"StatusCode": 200, "Payload": io.BytesIO(json.dumps(answer).encode())}
 
 
 @contextmanager
@@ -157,7 +194,7 @@ class Person:
     def call(self, app_id: str, function: str, /, **params: Any) -> Answer:
         """`POST /v1/extensions/{app_id}/call`."""
         return self.send(
-            "tool_dispatch",
+            "chat_turn",
             "POST",
             f"/v1/extensions/{app_id}/call",
             body={"function": function, "params": params},
@@ -170,11 +207,11 @@ class Person:
 
     def install(self, app_id: str) -> Answer:
         """`PUT /v1/extensions/{app_id}/installation`."""
-        return self.send("skeleton_refresh", "PUT", f"/v1/extensions/{app_id}/installation")
+        return self.send("chat_turn", "PUT", f"/v1/extensions/{app_id}/installation")
 
     def uninstall(self, app_id: str) -> Answer:
         """`DELETE /v1/extensions/{app_id}/installation`."""
-        return self.send("skeleton_refresh", "DELETE", f"/v1/extensions/{app_id}/installation")
+        return self.send("chat_turn", "DELETE", f"/v1/extensions/{app_id}/installation")
 
     def events(self, kind: str = "", after: str = "") -> list[dict[str, Any]]:
         """The events of one kind since an id, each with its id."""

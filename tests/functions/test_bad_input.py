@@ -305,7 +305,7 @@ REQUESTS: dict[str, tuple[str, str, str, dict[str, Any], int, str]] = {
     "a route nobody serves": ("chat_turn", "POST", "/v1/chats", {"body": {}}, 404, "path"),
     "a method nobody serves": ("chat_turn", "PATCH", "/v1/chat", {"body": {}}, 404, "path"),
     "an app that is not there": (
-        "tool_dispatch",
+        "chat_turn",
         "POST",
         "/v1/extensions/nothing/call",
         {"body": {"function": "x"}},
@@ -313,7 +313,7 @@ REQUESTS: dict[str, tuple[str, str, str, dict[str, Any], int, str]] = {
         "app_id",
     ),
     "an app id with odd characters": (
-        "tool_dispatch",
+        "chat_turn",
         "POST",
         "/v1/extensions/a%23b/call",
         {"body": {"function": "x"}},
@@ -321,7 +321,7 @@ REQUESTS: dict[str, tuple[str, str, str, dict[str, Any], int, str]] = {
         "app_id",
     ),
     "a call of no function": (
-        "tool_dispatch",
+        "chat_turn",
         "POST",
         "/v1/extensions/probe/call",
         {"body": {"params": {}}},
@@ -329,7 +329,7 @@ REQUESTS: dict[str, tuple[str, str, str, dict[str, Any], int, str]] = {
         "function",
     ),
     "a call with parameters of a wrong type": (
-        "tool_dispatch",
+        "chat_turn",
         "POST",
         "/v1/extensions/probe/call",
         {"body": {"function": "save", "params": []}},
@@ -337,7 +337,7 @@ REQUESTS: dict[str, tuple[str, str, str, dict[str, Any], int, str]] = {
         "params",
     ),
     "a secret that is empty": (
-        "tool_dispatch",
+        "chat_turn",
         "PUT",
         "/v1/extensions/probe/secrets/token",
         {"body": {"value": ""}},
@@ -345,7 +345,7 @@ REQUESTS: dict[str, tuple[str, str, str, dict[str, Any], int, str]] = {
         "value",
     ),
     "a secret over its limit": (
-        "tool_dispatch",
+        "chat_turn",
         "PUT",
         "/v1/extensions/probe/secrets/token",
         {"body": {"value": "x" * 4097}},
@@ -353,7 +353,7 @@ REQUESTS: dict[str, tuple[str, str, str, dict[str, Any], int, str]] = {
         "value",
     ),
     "a secret nobody declared": (
-        "tool_dispatch",
+        "chat_turn",
         "PUT",
         "/v1/extensions/probe/secrets/other",
         {"body": {"value": "x"}},
@@ -361,7 +361,7 @@ REQUESTS: dict[str, tuple[str, str, str, dict[str, Any], int, str]] = {
         "name",
     ),
     "an app to install that is not there": (
-        "skeleton_refresh",
+        "chat_turn",
         "PUT",
         "/v1/extensions/nothing/installation",
         {},
@@ -369,7 +369,7 @@ REQUESTS: dict[str, tuple[str, str, str, dict[str, Any], int, str]] = {
         "app_id",
     ),
     "an app to remove with odd characters": (
-        "skeleton_refresh",
+        "chat_turn",
         "DELETE",
         "/v1/extensions/a%23b/installation",
         {},
@@ -407,30 +407,21 @@ def test_every_route_refuses_by_name(
     assert tables(stack) == before
 
 
-@pytest.mark.parametrize("function", ["chat_turn", "tool_dispatch", "skeleton_refresh"])
 @pytest.mark.parametrize("claims", [None, {"tenant_id": "acme"}], ids=["no claims", "no subject"])
-def test_only_webhooks_and_health_are_open_to_strangers(
-    stack: Stack, function: str, claims: Any
-) -> None:
-    paths = {
-        "chat_turn": [
-            ("GET", "/v1/sessions"),
-            ("GET", "/v1/sessions/s1"),
-            ("DELETE", "/v1/sessions/s1"),
-            ("GET", "/v1/events"),
-            ("GET", "/v1/extensions"),
-            ("GET", "/v1/inspect"),
-        ],
-        "tool_dispatch": [
-            ("POST", "/v1/extensions/probe/call"),
-            ("GET", "/v1/extensions/probe/secrets"),
-            ("PUT", "/v1/extensions/probe/secrets/token"),
-        ],
-        "skeleton_refresh": [
-            ("PUT", "/v1/extensions/probe/installation"),
-            ("DELETE", "/v1/extensions/probe/installation"),
-        ],
-    }
-    for method, path in paths[function]:
+def test_only_webhooks_and_health_are_open_to_strangers(stack: Stack, claims: Any) -> None:
+    paths = [
+        ("GET", "/v1/sessions"),
+        ("GET", "/v1/sessions/s1"),
+        ("DELETE", "/v1/sessions/s1"),
+        ("GET", "/v1/events"),
+        ("GET", "/v1/extensions"),
+        ("GET", "/v1/inspect"),
+        ("POST", "/v1/extensions/probe/call"),
+        ("GET", "/v1/extensions/probe/secrets"),
+        ("PUT", "/v1/extensions/probe/secrets/token"),
+        ("PUT", "/v1/extensions/probe/installation"),
+        ("DELETE", "/v1/extensions/probe/installation"),
+    ]
+    for method, path in paths:
         sent = http_event(method, path, claims=claims, body={"function": "save", "value": "x"})
-        assert (path, stack.invoke(function, sent)["statusCode"]) == (path, 401)
+        assert (path, stack.invoke("chat_turn", sent)["statusCode"]) == (path, 401)

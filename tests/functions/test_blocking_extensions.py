@@ -19,14 +19,14 @@ from webbee_kernel.values import CallRequest, user_dict
 STUBBORN = Path(__file__).parent / "stubborn"
 
 
-def host_of(stack: Stack, function: str) -> ExtensionHost:
-    host: ExtensionHost = stack.handlers[function].lambda_handler.service().host
+def host_of(stack: Stack) -> ExtensionHost:
+    host: ExtensionHost = stack.handlers["tool_dispatch"].lambda_handler.service().host
     return host
 
 
-def release(stack: Stack, function: str) -> None:
-    """Let everything go on that blocks in a function."""
-    host_of(stack, function).registry.loaded["stubborn"].ext.health.__globals__["released"].set()  # type: ignore[union-attr]
+def release(stack: Stack) -> None:
+    """Let everything go on that blocks."""
+    host_of(stack).registry.loaded["stubborn"].ext.health.__globals__["released"].set()  # type: ignore[union-attr]
 
 
 @pytest.fixture
@@ -36,17 +36,16 @@ def stubborn() -> Iterator[Stack]:
         try:
             yield running
         finally:
-            for function in ("tool_dispatch", "skeleton_refresh"):
-                release(running, function)
+            release(running)
 
 
-def test_a_call_that_blocks_tool_dispatch_fails_alone_and_is_done_in_the_end(
+def test_a_call_that_blocks_fails_alone_and_is_done_in_the_end(
     stubborn: Stack,
 ) -> None:
     person = Person(stubborn, ALICE)
     assert person.call("stubborn", "hold")["error_code"] == "BACKEND_TIMEOUT"
     assert person.call("stubborn", "quick")["data"] == {"done": 0}
-    release(stubborn, "tool_dispatch")
+    release(stubborn)
     assert background.wait(60)  # what Lambda is kept awake for
     assert person.call("stubborn", "quick")["data"] == {"done": 1}
 
@@ -54,7 +53,7 @@ def test_a_call_that_blocks_tool_dispatch_fails_alone_and_is_done_in_the_end(
 def test_a_panel_or_webhook_that_blocks_fails_alone(stubborn: Stack) -> None:
     person = Person(stubborn, ALICE)
     assert person.call("stubborn", "__panel__board")["error_code"] == "BACKEND_TIMEOUT"
-    webhook = person.send("tool_dispatch", "POST", "/v1/ext/stubborn/webhook/hook", body="x")
+    webhook = person.send("chat_turn", "POST", "/v1/ext/stubborn/webhook/hook", body="x")
     assert (webhook.status, webhook.error["code"]) == (500, "BACKEND_TIMEOUT")
     assert person.call("stubborn", "quick")["status"] == "ok"
 
@@ -64,14 +63,14 @@ def test_a_signal_that_blocks_is_reported_and_the_next_one_is_heard(stubborn: St
         "signal": "wake",
         "apps": {"stubborn": "error"},
     }
-    release(stubborn, "skeleton_refresh")
+    release(stubborn)
     assert stubborn.invoke("skeleton_refresh", {"signal": "wake"})["apps"] == {"stubborn": "ok"}
 
 
 def test_refreshes_alerts_hooks_listeners_and_probes_that_block_are_given_up_on(
     stubborn: Stack,
 ) -> None:
-    host = host_of(stubborn, "skeleton_refresh")
+    host = host_of(stubborn)
     user = user_dict(User("alice", tenant_id="acme"))
     kinds = {
         "skeleton": "state",

@@ -308,9 +308,9 @@ ROUTES = [
     ("chat_turn", "GET", "/v1/sessions", "TranscriptsTable"),
     ("chat_turn", "GET", "/v1/events", "EventsTable"),
     ("chat_turn", "GET", "/v1/extensions", "SkeletonTable"),
-    ("tool_dispatch", "POST", "/v1/extensions/probe/call", "StoreTable"),
-    ("skeleton_refresh", "PUT", "/v1/extensions/probe/installation", "SkeletonTable"),
-    ("skeleton_refresh", "DELETE", "/v1/extensions/probe/installation", "SkeletonTable"),
+    ("chat_turn", "POST", "/v1/extensions/probe/call", "SkeletonTable"),
+    ("chat_turn", "PUT", "/v1/extensions/probe/installation", "SkeletonTable"),
+    ("chat_turn", "DELETE", "/v1/extensions/probe/installation", "SkeletonTable"),
 ]
 
 

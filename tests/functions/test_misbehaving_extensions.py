@@ -199,7 +199,7 @@ def test_parameters_of_any_name_cannot_break_a_panel(
         claims=person.claims,
         body={"function": "__panel__board", "params": params},
     )
-    answer = person.stack.invoke("tool_dispatch", sent)
+    answer = person.stack.invoke("chat_turn", sent)
     assert answer["statusCode"] == 200
 
 
@@ -217,9 +217,7 @@ WEBHOOKS: dict[str, tuple[str, int, Any]] = {
 def test_a_webhook_that_misbehaves_gets_a_500_and_the_next_one_works(
     stack: Stack, body: str, status: int, expected: Any
 ) -> None:
-    answer = Person(stack, ALICE).send(
-        "tool_dispatch", "POST", "/v1/ext/probe/webhook/echo", body=body
-    )
+    answer = Person(stack, ALICE).send("chat_turn", "POST", "/v1/ext/probe/webhook/echo", body=body)
     assert answer.status == status
     if expected is None:
         assert answer.error["code"] == "INTERNAL"
@@ -227,9 +225,9 @@ def test_a_webhook_that_misbehaves_gets_a_500_and_the_next_one_works(
     else:
         assert answer.body == expected
     assert (
-        Person(stack, ALICE).send(
-            "tool_dispatch", "POST", "/v1/ext/probe/webhook/echo", body="ping"
-        )["body"]
+        Person(stack, ALICE).send("chat_turn", "POST", "/v1/ext/probe/webhook/echo", body="ping")[
+            "body"
+        ]
         == "ping"
     )
 

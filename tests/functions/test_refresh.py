@@ -25,6 +25,7 @@ from tests.functions.support import (
     EXTENSIONS,
     OTHER_ALICE,
     Answer,
+    LocalLambda,
     Person,
     event,
     functions,
@@ -162,18 +163,14 @@ def refreshing(**env: str) -> Iterator[Loop]:
         )
 
     def refresh(settings: Any, given: Any) -> RefreshService:
-        return RefreshService(
-            settings, app=bootstrap(settings, clock=clock, stores=flaky(None)), sender=queue
-        )
+        app = bootstrap(settings, clock=clock, stores=flaky(None))
+        cell = LocalLambda(handlers).dispatch()
+        return RefreshService(settings, app=app, dispatch=cell, sender=queue)
 
     with local_stack(extensions_dir=EXTENSIONS, env={"WEBBEE_INSTALL": "probe", **env}) as stack:
         handlers = functions(clock=clock, stores=flaky)
-        handlers = {
-            **handlers,
-            "skeleton_refresh": SimpleNamespace(
-                lambda_handler=Function("skeleton_refresh", refresh)
-            ),
-        }
+        clock_ = Function("skeleton_refresh", refresh)
+        handlers["skeleton_refresh"] = SimpleNamespace(lambda_handler=clock_)
         yield Loop(replace(stack, handlers=handlers), clock, queue, outage)
 
 

@@ -55,9 +55,7 @@ def test_documents_stay_with_their_user(alice: Person, other: Person) -> None:
 
 
 def test_cache_events_and_secrets_stay_with_their_user(alice: Person, other: Person) -> None:
-    alice.send(
-        "tool_dispatch", "PUT", "/v1/extensions/probe/secrets/token", body={"value": "t0ken"}
-    )
+    alice.send("chat_turn", "PUT", "/v1/extensions/probe/secrets/token", body={"value": "t0ken"})
     alice.chat('probe.mark {"text": "m"}', **SESSION)
     mine, theirs = alice.call("probe", "whoami")["data"], other.call("probe", "whoami")["data"]
     assert (mine["token_set"], mine["cached"]) == (True, {"text": "m"})
@@ -67,10 +65,8 @@ def test_cache_events_and_secrets_stay_with_their_user(alice: Person, other: Per
 
 
 def test_removing_a_secret_removes_ones_own(alice: Person, other: Person) -> None:
-    alice.send(
-        "tool_dispatch", "PUT", "/v1/extensions/probe/secrets/token", body={"value": "t0ken"}
-    )
-    assert other.send("tool_dispatch", "DELETE", "/v1/extensions/probe/secrets/token").status == 200
+    alice.send("chat_turn", "PUT", "/v1/extensions/probe/secrets/token", body={"value": "t0ken"})
+    assert other.send("chat_turn", "DELETE", "/v1/extensions/probe/secrets/token").status == 200
     assert alice.call("probe", "whoami")["data"]["token_set"] is True
 
 
@@ -120,7 +116,7 @@ def test_names_that_look_like_keys_of_others_stay_apart(stack: Stack) -> None:
         assert person.chat(f'probe.save {{"text": "word-{number}"}}', **SESSION)["turn"] == 1
         assert (
             person.send(
-                "tool_dispatch",
+                "chat_turn",
                 "PUT",
                 "/v1/extensions/probe/secrets/token",
                 body={"value": f"secret-{number}"},

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from webbee_kernel.base.clock import FrozenClock
-from webbee_kernel.bootstrap import bootstrap, make_host, make_refresher
+from webbee_kernel.bootstrap import bootstrap, make_dispatch, make_refresher
 from webbee_kernel.config import Settings
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
@@ -246,7 +246,7 @@ def test_i_skel_summary_values_1() -> None:
         clock=clock,
         llm=FunctionModel(lambda r: ModelResponse("hi")),
     )
-    refresher = make_refresher(app, make_host(app, registry_of(ext)))
+    refresher = make_refresher(app, make_dispatch(app, registry_of(ext)))
     kernel = TestKernel([ext], stores=stores, now=clock.now())
     for reason in ("stale", "effect"):
         wanted = (Wanted("mail", "inbox", reason),)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from webbee_kernel.bootstrap import make_installer
+from webbee_kernel.extensions.inline import InlineDispatch
 from webbee_kernel.sdk import Context, Extension
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.stores.protocols import Stores
@@ -30,7 +31,9 @@ def versioned(version: str, log: list[str]) -> Extension:
 
 def install(version: str, stores: Stores, log: list[str]) -> None:
     harness = ExtensionHarness(versioned(version, log), stores=stores)
-    harness.run(make_installer(harness.app, harness.host).install(harness.user, "app"))
+    harness.run(
+        make_installer(harness.app, InlineDispatch(harness.host)).install(harness.user, "app")
+    )
 
 
 def test_an_upgrade_hook_runs_when_the_app_moved_to_its_version() -> None:

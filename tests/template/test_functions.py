@@ -31,6 +31,7 @@ VARIABLES = {
         "WEBBEE_MAX_ROUNDS",
         "WEBBEE_TURN_TOKENS",
         "WEBBEE_DISPATCH",
+        "WEBBEE_CLOCK",
         "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",
         "WEBBEE_SESSION_DAYS",
@@ -47,27 +48,20 @@ VARIABLES = {
         "WEBBEE_MODEL",
         "WEBBEE_MODEL_AI",
         "WEBBEE_MODEL_KEY_SECRET",
-        "WEBBEE_REFRESH_QUEUE_URL",
         "WEBBEE_INSTALL",
         "WEBBEE_PUBLIC_URL",
         "WEBBEE_CONFIG",
         "WEBBEE_OAUTH_PROVIDERS",
     },
     "SkeletonRefreshFunction": {
-        *(TABLE + name for name in ("SKELETON", "CACHE", "STORE", "AUDIT", "EVENTS")),
-        "WEBBEE_EXTENSIONS_DIR",
-        "WEBBEE_SECRETS_PREFIX",
+        *(TABLE + name for name in ("SKELETON", "CACHE", "STORE", "EVENTS")),
+        "WEBBEE_DISPATCH",
+        "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",
         "WEBBEE_DUE_SHARDS",
         "WEBBEE_ABSENT_AFTER_DAYS",
-        "WEBBEE_MODEL",
-        "WEBBEE_MODEL_AI",
-        "WEBBEE_MODEL_KEY_SECRET",
         "WEBBEE_INSTALL",
         "WEBBEE_TENANTS",
-        "WEBBEE_PUBLIC_URL",
-        "WEBBEE_CONFIG",
-        "WEBBEE_OAUTH_PROVIDERS",
     },
 }
 
@@ -92,7 +86,7 @@ def test_a_function_has_its_own_folder_and_the_kernel(
     assert functions[function]["Layers"][0] == {"Ref": "KernelLayer"}
 
 
-def test_the_function_that_sees_the_prompt_has_no_extension_code(
+def test_extension_code_is_in_the_cell_only(
     functions: dict[str, dict[str, Any]],
 ) -> None:
     with_extensions = {
@@ -100,7 +94,7 @@ def test_the_function_that_sees_the_prompt_has_no_extension_code(
         for function, properties in functions.items()
         if {"Ref": "ExtensionsLayer"} in properties["Layers"]
     }
-    assert with_extensions == {"ToolDispatchFunction", "SkeletonRefreshFunction"}
+    assert with_extensions == {"ToolDispatchFunction"}
 
 
 def test_i_fact_ledger_pii_mask_default_off_in_the_template(template: Template) -> None:

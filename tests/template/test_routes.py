@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from local.template import Route, Template, resources, routes
 
-CHAT, TOOLS, REFRESH = "ChatTurnFunction", "ToolDispatchFunction", "SkeletonRefreshFunction"
+CHAT = "ChatTurnFunction"
 
 ROUTES = {
     ("POST", "/v1/chat", CHAT),
@@ -16,16 +16,16 @@ ROUTES = {
     ("GET", "/v1/inspect", CHAT),
     ("GET", "/v1/health", CHAT),
     ("GET", "/", CHAT),
-    ("POST", "/v1/extensions/{app_id}/call", TOOLS),
-    ("GET", "/v1/extensions/{app_id}/secrets", TOOLS),
-    ("PUT", "/v1/extensions/{app_id}/secrets/{name}", TOOLS),
-    ("DELETE", "/v1/extensions/{app_id}/secrets/{name}", TOOLS),
-    ("GET", "/v1/ext/{app_id}/webhook/{path+}", TOOLS),
-    ("POST", "/v1/ext/{app_id}/webhook/{path+}", TOOLS),
-    ("GET", "/v1/ext/{app_id}/oauth/{provider}/callback", TOOLS),
-    ("POST", "/v1/ext/{app_id}/oauth/{provider}/callback", TOOLS),
-    ("PUT", "/v1/extensions/{app_id}/installation", REFRESH),
-    ("DELETE", "/v1/extensions/{app_id}/installation", REFRESH),
+    ("POST", "/v1/extensions/{app_id}/call", CHAT),
+    ("GET", "/v1/extensions/{app_id}/secrets", CHAT),
+    ("PUT", "/v1/extensions/{app_id}/secrets/{name}", CHAT),
+    ("DELETE", "/v1/extensions/{app_id}/secrets/{name}", CHAT),
+    ("GET", "/v1/ext/{app_id}/webhook/{path+}", CHAT),
+    ("POST", "/v1/ext/{app_id}/webhook/{path+}", CHAT),
+    ("GET", "/v1/ext/{app_id}/oauth/{provider}/callback", CHAT),
+    ("POST", "/v1/ext/{app_id}/oauth/{provider}/callback", CHAT),
+    ("PUT", "/v1/extensions/{app_id}/installation", CHAT),
+    ("DELETE", "/v1/extensions/{app_id}/installation", CHAT),
 }
 PUBLIC = {
     "/",
@@ -35,7 +35,7 @@ PUBLIC = {
 }
 
 
-def test_every_route_reaches_its_function(template: Template) -> None:
+def test_every_route_reaches_the_door(template: Template) -> None:
     found = routes(template)
     assert {route[:3] for route in found} == ROUTES
     assert len(found) == len(ROUTES)

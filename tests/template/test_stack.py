@@ -38,6 +38,7 @@ def stack(deployment: Deployment, template: Template, monkeypatch: pytest.Monkey
             monkeypatch.setenv(name, value)
     monkeypatch.setenv("WEBBEE_EXTENSIONS_DIR", str(ROOT / "extensions"))  # /opt is Lambda's
     monkeypatch.setenv("WEBBEE_DISPATCH", "inline")  # nothing runs functions here
+    monkeypatch.setenv("WEBBEE_CLOCK", "inline")
     monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "")
     handlers = {name: load_handler(name) for name in FUNCTIONS}
     return Stack(template, handlers, {}, deployment.outputs["RefreshQueueUrl"])
@@ -62,7 +63,7 @@ def test_a_turn_an_installation_and_a_refresh_use_what_the_stack_created(
     stack: Stack, deployment: Deployment
 ) -> None:
     installed = stack.invoke(
-        "skeleton_refresh", http_event("PUT", "/v1/extensions/tasks/installation", claims=CLAIMS)
+        "chat_turn", http_event("PUT", "/v1/extensions/tasks/installation", claims=CLAIMS)
     )
     assert installed["statusCode"] == 200, installed
     assert stack.tick() >= 1

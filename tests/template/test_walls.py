@@ -8,8 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from local.template import environment, load_template
 
 ROOT = Path(__file__).parents[2]
@@ -26,7 +24,8 @@ def loaded_by(function: str, resource: str) -> set[str]:
     """The kernel's modules that a fresh process holds once the function's service is built."""
     variables = environment(load_template(), resource)
     given = {name: "something" for name in variables if name.startswith("WEBBEE_TABLE_")}
-    given |= {"WEBBEE_DISPATCH": "tool", "WEBBEE_REFRESH_QUEUE_URL": "http://127.0.0.1:1/q"}
+    given |= {"WEBBEE_DISPATCH": "tool", "WEBBEE_CLOCK": "clock"}
+    given |= {"WEBBEE_REFRESH_QUEUE_URL": "http://127.0.0.1:1/q"}
     given |= {"WEBBEE_EXTENSIONS_DIR": str(ROOT / "extensions")}
     asked = {k: v for k, v in given.items() if k in variables}
     clean = {k: v for k, v in os.environ.items() if not k.startswith(("AWS_", "WEBBEE_"))}
@@ -51,14 +50,16 @@ def test_chat_turn_loads_no_room_where_extension_code_runs() -> None:
     assert "refresh.refresher" not in loaded
 
 
-@pytest.mark.parametrize(
-    ("function", "resource"),
-    [
-        ("tool_dispatch", "ToolDispatchFunction"),
-        ("skeleton_refresh", "SkeletonRefreshFunction"),
-    ],
-)
-def test_where_extension_code_runs_no_turn_is_loaded(function: str, resource: str) -> None:
-    rooms = {m.partition(".")[0] for m in loaded_by(function, resource)}
+def test_where_extension_code_runs_no_turn_is_loaded() -> None:
+    loaded = loaded_by("tool_dispatch", "ToolDispatchFunction")
+    rooms = {m.partition(".")[0] for m in loaded}
     assert "extensions" in rooms
+    assert "refresh.refresher" not in loaded
     assert not rooms & {"turn", "grounding", "inspector", "testing"}
+
+
+def test_the_clock_loads_neither_extension_code_nor_a_turn() -> None:
+    loaded = loaded_by("skeleton_refresh", "SkeletonRefreshFunction")
+    rooms = {m.partition(".")[0] for m in loaded}
+    assert "refresh" in rooms
+    assert not rooms & {"turn", "extensions", "compat", "surfaces", "oauth", "page"}

@@ -77,9 +77,9 @@ def kernel_with(
     kernel = TestKernel(
         [an_extension(CROWDED if section is None else section)], script=script, **options
     )
-    from webbee_kernel.bootstrap import make_host, make_refresher
+    from webbee_kernel.bootstrap import make_dispatch, make_refresher
 
-    refresher = make_refresher(kernel.app, make_host(kernel.app, kernel.registry))
+    refresher = make_refresher(kernel.app, make_dispatch(kernel.app, kernel.registry))
     for name in ("goods", "broken"):
         wanted = (Wanted("shop", name, "stale"),)
         kernel.run(refresher.refresh(RefreshAsked(user_dict(USER), wanted)))

@@ -6,11 +6,12 @@ Production passes settings only; tests pass doubles. Nothing is patched anywhere
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .base.clock import Clock, SystemClock
-from .config import ALL_TABLES, Role, Settings
+from .config import ALL_TABLES, INLINE, Role, Settings
 from .events import EventLog
 from .llm.protocol import Model
 from .llm.protocol import Role as ModelRole
@@ -21,7 +22,8 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .dispatch import Dispatch
     from .extensions.host import ExtensionHost
     from .extensions.registry import Registry
-    from .refresh.installing import Installer
+    from .refresh.due import RefreshSender
+    from .refresh.installing import Installer, Installs
     from .refresh.refresher import Refresher
     from .refresh.schedules import Scheduler
     from .turn.kernel import Kernel
@@ -74,14 +76,14 @@ def make_kernel(
         app.settings,
         app.stores,
         app.model,
-        dispatch or _dispatch(app, registry),
+        dispatch or make_dispatch(app, registry),
         queue or make_queue(app),
         app.clock,
     )
 
 
 def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
-    """The extension host of `tool_dispatch` and `skeleton_refresh`: this imports extension code."""
+    """The extension host of `tool_dispatch`: this imports extension code."""
     from .extensions.host import ExtensionHost
     from .extensions.registry import load_folder
 
@@ -94,14 +96,24 @@ def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
     )
 
 
-def make_refresher(app: App, host: ExtensionHost) -> Refresher:
+def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
+    """The seam to extension code that the settings name: another function, or this process."""
+    if app.settings.dispatch == INLINE:
+        from .extensions.inline import InlineDispatch
+
+        return InlineDispatch(make_host(app, registry))
+    from .aws.lambda_dispatch import LambdaDispatch
+
+    return LambdaDispatch(app.settings.dispatch)
+
+
+def make_refresher(app: App, dispatch: Dispatch) -> Refresher:
     """The refresh loop of `skeleton_refresh`."""
-    from .extensions.inline import InlineDispatch
     from .refresh.refresher import Refresher
 
     settings = app.settings
     return Refresher(
-        InlineDispatch(host),
+        dispatch,
         app.stores.skeleton,
         app.events,
         app.clock,
@@ -111,20 +123,31 @@ def make_refresher(app: App, host: ExtensionHost) -> Refresher:
     )
 
 
-def make_scheduler(app: App, host: ExtensionHost) -> Scheduler:
+def make_scheduler(app: App, dispatch: Dispatch) -> Scheduler:
     """The extensions' own schedules."""
-    from .extensions.inline import InlineDispatch
     from .refresh.schedules import Scheduler
 
-    return Scheduler(InlineDispatch(host), app.clock, app.settings.tenant_ids)
+    return Scheduler(dispatch, app.clock, app.settings.tenant_ids)
 
 
-def make_installer(app: App, host: ExtensionHost) -> Installer:
-    """What gives users apps and takes them away."""
-    from .extensions.inline import InlineDispatch
+def make_installer(
+    app: App, dispatch: Dispatch, sender: Callable[[], RefreshSender] | None = None
+) -> Installer:
+    """What gives users apps and takes them away, where the skeleton may be written."""
     from .refresh.installing import Installer
 
-    return Installer(InlineDispatch(host), app.stores, app.clock)
+    return Installer(
+        dispatch, app.stores, app.clock, make_queue(app), sender or (lambda: make_sender(app))
+    )
+
+
+def make_installs(app: App, dispatch: Dispatch) -> Installs:
+    """The same as `chat_turn` has it: the clock's function does it, or this process."""
+    if app.settings.clock == INLINE:
+        return make_installer(app, dispatch)
+    from .aws.lambda_installs import LambdaInstalls
+
+    return LambdaInstalls(app.settings.clock)
 
 
 def make_model(settings: Settings) -> Model:
@@ -171,20 +194,17 @@ def _stores(settings: Settings) -> Stores:
     )
 
 
-def _dispatch(app: App, registry: Registry | None) -> Dispatch:
-    if app.settings.dispatch == "inline":
-        from .extensions.inline import InlineDispatch
-
-        return InlineDispatch(make_host(app, registry))
-    from .aws.lambda_dispatch import LambdaDispatch
-
-    return LambdaDispatch(app.settings.dispatch)
-
-
 def make_queue(app: App) -> RefreshQueue:
     """Where requests for refreshes go; nowhere without a queue."""
     if not app.settings.refresh_queue_url:
         return NoQueue()
+    from .aws.sqs import SqsRefreshQueue
+
+    return SqsRefreshQueue(app.settings.refresh_queue_url)
+
+
+def make_sender(app: App) -> RefreshSender:
+    """The refresh queue as the refresh loop fills it."""
     from .aws.sqs import SqsRefreshQueue
 
     return SqsRefreshQueue(app.settings.refresh_queue_url)

@@ -15,10 +15,13 @@ from .values.plain import JSONObject
 
 Role = Literal["chat_turn", "tool_dispatch", "skeleton_refresh"]
 
+INLINE = "inline"
+"""Another function's name that stands for none: this process does it."""
+
 TABLES: Mapping[Role, tuple[str, ...]] = {
     "chat_turn": ("sessions", "skeleton", "events", "transcripts", "limits"),
     "tool_dispatch": ("cache", "store", "audit", "events"),
-    "skeleton_refresh": ("skeleton", "cache", "store", "audit", "events"),
+    "skeleton_refresh": ("skeleton", "cache", "store", "events"),
 }
 """Which tables each function may touch; the template grants exactly these."""
 
@@ -67,7 +70,8 @@ class Settings(BaseModel):
     model_key_secret: str = Field(
         "", alias="WEBBEE_MODEL_KEY_SECRET", pattern=r"^(/[A-Za-z0-9_.-]+)+$"
     )
-    dispatch: str = Field("inline", alias="WEBBEE_DISPATCH", min_length=1)
+    dispatch: str = Field(INLINE, alias="WEBBEE_DISPATCH", min_length=1)
+    clock: str = Field(INLINE, alias="WEBBEE_CLOCK", min_length=1)
     expose_pii: bool = Field(False, alias="IMPERAL_FACT_LEDGER_EXPOSE_PII")
     mask_kinds: str = Field("", alias="WEBBEE_MASK_KINDS", pattern=MASK_KINDS)
     name_detector: str = Field("", alias="WEBBEE_NAME_DETECTOR", pattern=r"^[\w.]+:\w+$")
@@ -173,11 +177,12 @@ class Settings(BaseModel):
         return str(getattr(self, f"table_{noun}"))
 
     def _require(self, role: Role) -> None:
-        inline = role == "chat_turn" and self.dispatch == "inline"
+        cell = role == "tool_dispatch"
+        inline = not cell and self.dispatch == INLINE
         for noun in ALL_TABLES if inline else TABLES[role]:
             if not self.table(noun):
                 raise _missing(f"WEBBEE_TABLE_{noun.upper()}", "the name of a DynamoDB table")
-        if (inline or role != "chat_turn") and not self.extensions_dir:
+        if (inline or cell) and not self.extensions_dir:
             raise _missing("WEBBEE_EXTENSIONS_DIR", "a folder of extension folders")
 
 

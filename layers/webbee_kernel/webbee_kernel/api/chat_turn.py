@@ -1,37 +1,41 @@
-"""`chat_turn`: chat, confirmations, sessions, events, the catalogue, the inspector."""
+"""`chat_turn`: the door. Every route there is; what concerns extension code it asks of the cell."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from .. import __version__
 from ..base.clock import Clock
 from ..base.ids import new_id
 from ..base.logs import bind
-from ..bootstrap import App, bootstrap, make_kernel
-from ..catalogue import AppInfo
+from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
 from ..config import Settings
 from ..errors import BadInput, NotFound
 from ..events import sse
 from ..llm.tools import tool_spec
+from ..refresh.asking import after_effects
+from ..refresh.installing import Installs
 from ..sdk.context import User
 from ..turn.kernel import Ask, Kernel
 from ..turn.memory import check_session_id
-from ..values import CallRequest, SessionKey, UserKey, user_dict
+from ..values import UserKey, user_dict
 from ..values.plain import JSONObject
 from . import answers, wire
+from .app_secrets import AppSecrets
+from .apps import Apps
 from .conversations import Conversations
-from .health import HEALTH_CACHE_S, reachable
+from .health import Health
 from .http import Answer, Request, Route, Router
 from .identity import require_role
+from .signin import SignInPages
+from .webhooks import Webhooks
 from .wire import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody
 
 
 class ChatService:
-    """The routes of `chat_turn`."""
+    """Chat, confirmations, sessions, events, catalogue, inspector and page; the other routes stand
+    in modules of their own."""
 
     def __init__(
         self,
@@ -40,10 +44,13 @@ class ChatService:
         *,
         app: App | None = None,
         kernel: Kernel | None = None,
+        installs: Installs | None = None,
     ) -> None:
         self.app = app or bootstrap(settings, clock=clock)
         self.kernel = kernel or make_kernel(self.app)
-        self._health: dict[str, tuple[float, str]] = {}
+        self._queue = make_queue(self.app)
+        dispatch = self.kernel.dispatch
+        installs = installs or make_installs(self.app, dispatch)
         self.router = Router(
             (
                 Route("POST /v1/chat", self.chat, body=ChatBody, answer=answers.ChatAnswer),
@@ -67,8 +74,12 @@ class ChatService:
                     answer=answers.InspectAnswer,
                     params=wire.INSPECT_PARAMS,
                 ),
-                Route("GET /v1/health", self.health, public=True, answer=answers.HealthAnswer),
                 Route("GET /", self.page, public=True, content_type="text/html"),
+                *Health(self.app, dispatch).routes(),
+                *Apps(self.app, self.kernel, self._queue, installs).routes(),
+                *AppSecrets(self.app, self.kernel).routes(),
+                *Webhooks(self.app, dispatch).routes(),
+                *SignInPages(self.app, dispatch, self._connected).routes(),
             )
         )
 
@@ -178,65 +189,8 @@ class ChatService:
             )
         return Answer(document.html, 200, "text/html", document.headers)
 
-    async def health(self, request: Request) -> Answer:
-        """Extensions loaded, tables reachable, versions."""
-        probe = UserKey("__health__", "__health__")
-        stores, now = self.app.stores, self.app.clock.now()
-        checks = {
-            "sessions": stores.sessions.read(SessionKey(probe, "health"), now=now),
-            "skeleton": stores.skeleton.read(probe),
-            "events": stores.events.since(probe, "", now=now),
-        }
+    async def _connected(self, user: User, app_id: str) -> None:
+        """An account was connected: the app's sections know it at the next refresh, which is asked
+        for now."""
         catalogue = await self.kernel.dispatch.catalogue()
-        found, said = await asyncio.gather(
-            asyncio.gather(*map(reachable, checks.values())),
-            self._healths(catalogue.apps.values()),
-        )
-        tables, extensions = dict(zip(checks, found, strict=True)), said
-        healthy = all(v == "ok" for v in tables.values())
-        body = {
-            "status": "ok" if healthy else "degraded",
-            "version": __version__,
-            "model": self.app.model.name,
-            "tables": tables,
-            "extensions": extensions,
-        }
-        return Answer(body, 200 if healthy else 503)
-
-    async def _healths(self, apps: Collection[AppInfo]) -> dict[str, str]:
-        """What every app says of itself, asked side by side; `timeout` where one has not answered
-        when the answer is due."""
-        asked = {
-            app.app_id: asyncio.ensure_future(self._health_of(app)) for app in apps if not app.error
-        }
-        if asked:
-            await asyncio.wait(asked.values(), timeout=HEALTH_S)
-        return {app.app_id: app.error or _so_far(asked[app.app_id]) for app in apps}
-
-    async def _health_of(self, app: AppInfo) -> str:
-        """The app's own health check, asked at most once a minute per process: the route is
-        public."""
-        if not app.has_health_check:
-            return "ok"
-        now = self.app.clock.now()
-        asked, answer = self._health.get(app.app_id, (0.0, ""))
-        if now - asked > HEALTH_CACHE_S:
-            nobody = user_dict(User("__system__", role="system"))
-            outcome = await self.kernel.dispatch.call(
-                CallRequest("health", nobody, app.app_id, "health", deadline_s=5.0)
-            )
-            answer = str((outcome.data or {}).get("status", "error")) if outcome.ok else "error"
-            self._health[app.app_id] = (now, answer)
-        return answer
-
-
-HEALTH_S = 6.0
-"""Seconds the route waits for all apps together: one has 5."""
-
-
-def _so_far(asked: asyncio.Task[str]) -> str:
-    """What an app has answered by now. One that has not is not waited for."""
-    if not asked.done():
-        asked.cancel()
-        return "timeout"
-    return "error" if asked.exception() else asked.result()
+        await self._queue.ask(user, after_effects(catalogue, [app_id]))

@@ -15,7 +15,7 @@ from ..base.logs import bind_invocation, fields
 from ..base.loop_thread import LoopThread
 from ..base.metrics import metered
 from ..base.tracing import traced
-from ..config import FALLBACKS, Role, Settings
+from ..config import FALLBACKS, INLINE, Role, Settings
 
 if TYPE_CHECKING:
     from ..aws.after_response import AfterResponse
@@ -51,7 +51,7 @@ class Function:
         if runtime := os.environ.get("AWS_LAMBDA_RUNTIME_API"):
             self.service()
             _connect()
-            if role != "chat_turn":
+            if role == "tool_dispatch":
                 self._after = _keep_awake(runtime)
             gc.freeze()  # what init made stays: no later collection needs to walk it
             gc.enable()
@@ -65,7 +65,7 @@ class Function:
             self._service, self._built_from = None, now
         if self._service is None:
             settings = Settings.from_env(os.environ, self._role)
-            if in_lambda and (self._role != "chat_turn" or settings.dispatch == "inline"):
+            if in_lambda and (self._role == "tool_dispatch" or settings.dispatch == INLINE):
                 _fence_off()
             self._service = self._build(settings, self.clock)
             self._namespace = settings.metrics_namespace
@@ -128,7 +128,7 @@ def _fence_off() -> None:
 
 
 def _keep_awake(runtime: str) -> AfterResponse:
-    """Functions that run extension code stay awake for its background tasks."""
+    """The function that runs extension code stays awake for its background tasks."""
     from ..aws.after_response import AfterResponse
     from ..base.background import wait
 

@@ -1,13 +1,89 @@
-"""What `GET /v1/health` asks."""
+"""`GET /v1/health`: extensions loaded, tables reachable, versions."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Collection
 from typing import Any
 
+from .. import __version__
+from ..base.system import SYSTEM_USER
+from ..bootstrap import App
+from ..catalogue import AppInfo
+from ..dispatch import Dispatch
 from ..errors import KernelError
+from ..sdk.context import User
+from ..values import CallRequest, SessionKey, UserKey, user_dict
+from . import answers
+from .http import Answer, Request, Route
 
 HEALTH_CACHE_S = 60.0
 """Seconds for which an app's answer holds."""
+
+HEALTH_S = 6.0
+"""Seconds the route waits for all apps together: one has 5."""
+
+
+class Health:
+    """What the deployment says of itself, to anybody."""
+
+    def __init__(self, app: App, dispatch: Dispatch) -> None:
+        self._app = app
+        self._dispatch = dispatch
+        self._said: dict[str, tuple[float, str]] = {}
+
+    def routes(self) -> tuple[Route, ...]:
+        """The one route."""
+        return (Route("GET /v1/health", self.health, public=True, answer=answers.HealthAnswer),)
+
+    async def health(self, request: Request) -> Answer:
+        """503 where a table of this function does not answer."""
+        probe = UserKey("__health__", "__health__")
+        stores, now = self._app.stores, self._app.clock.now()
+        checks = {
+            "sessions": stores.sessions.read(SessionKey(probe, "health"), now=now),
+            "skeleton": stores.skeleton.read(probe),
+            "events": stores.events.since(probe, "", now=now),
+        }
+        catalogue = await self._dispatch.catalogue()
+        found, said = await asyncio.gather(
+            asyncio.gather(*map(reachable, checks.values())),
+            self._apps(catalogue.apps.values()),
+        )
+        tables = dict(zip(checks, found, strict=True))
+        healthy = all(v == "ok" for v in tables.values())
+        body = {
+            "status": "ok" if healthy else "degraded",
+            "version": __version__,
+            "model": self._app.model.name,
+            "tables": tables,
+            "extensions": said,
+        }
+        return Answer(body, 200 if healthy else 503)
+
+    async def _apps(self, apps: Collection[AppInfo]) -> dict[str, str]:
+        """What every app says of itself, asked side by side; `timeout` where one has not answered
+        when the answer is due."""
+        asked = {app.app_id: asyncio.ensure_future(self._of(app)) for app in apps if not app.error}
+        if asked:
+            await asyncio.wait(asked.values(), timeout=HEALTH_S)
+        return {app.app_id: app.error or _so_far(asked[app.app_id]) for app in apps}
+
+    async def _of(self, app: AppInfo) -> str:
+        """The app's own health check, asked at most once a minute per process: the route is
+        public."""
+        if not app.has_health_check:
+            return "ok"
+        now = self._app.clock.now()
+        asked, answer = self._said.get(app.app_id, (0.0, ""))
+        if now - asked > HEALTH_CACHE_S:
+            nobody = user_dict(User(SYSTEM_USER, role="system"))
+            outcome = await self._dispatch.call(
+                CallRequest("health", nobody, app.app_id, "health", deadline_s=5.0)
+            )
+            answer = str((outcome.data or {}).get("status", "error")) if outcome.ok else "error"
+            self._said[app.app_id] = (now, answer)
+        return answer
 
 
 async def reachable(check: Any) -> str:
@@ -17,3 +93,11 @@ async def reachable(check: Any) -> str:
     except KernelError as error:
         return error.code
     return "ok"
+
+
+def _so_far(asked: asyncio.Task[str]) -> str:
+    """What an app has answered by now. One that has not is not waited for."""
+    if not asked.done():
+        asked.cancel()
+        return "timeout"
+    return "error" if asked.exception() else asked.result()

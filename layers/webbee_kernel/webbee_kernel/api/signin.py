@@ -5,16 +5,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import Field
 
+from ..base.system import SIGNIN_USER
 from ..bootstrap import App
-from ..extensions.host import ExtensionHost
-from ..oauth import page
-from ..oauth.signin import SignIn, SignIns
+from ..dispatch import Dispatch
+from ..sdk.context import User
+from ..values import CallOutcome, CallRequest, user_dict, user_from
 from ..values.plain import JSONObject
-from .connecting import connect
 from .http import Answer, Request, Route
 from .wire import SignInBody
 
@@ -24,18 +25,28 @@ FORM = "application/x-www-form-urlencoded"
 _REASON = re.compile(r"[a-z_]{1,64}")
 _CODE = re.compile(r"[\x21-\x7e]{1,4096}")
 
+Changed = Callable[[User, str], Coroutine[Any, Any, None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A sign-in that its state has found. `key` names it without giving it away."""
+
+    user: User
+    app_id: str
+    provider: str
+    state: str
+    key: str
+
 
 class SignInPages:
     """GET asks the person, POST finishes: a link that is only looked at, by a person or by a
     scanner, connects nothing."""
 
-    def __init__(
-        self, app: App, host: ExtensionHost, changed: Callable[[SignIn], Coroutine[Any, Any, None]]
-    ) -> None:
+    def __init__(self, app: App, dispatch: Dispatch, changed: Changed) -> None:
         self._app = app
-        self._host = host
+        self._dispatch = dispatch
         self._changed = changed
-        self._signins = SignIns(app.stores.cache, app.settings, app.clock)
 
     def routes(self) -> tuple[Route, ...]:
         """Both are public: the state is the only proof, and it names the user it was begun for."""
@@ -56,51 +67,74 @@ class SignInPages:
 
     async def ask(self, request: Request) -> Answer:
         """Ask the person who comes back from the provider to finish the sign-in."""
-        signin = await self._find(request, request.query.get("state", ""))
-        if signin is None:
+        from ..oauth import page  # here and below: no turn's cold start pays for it
+
+        begun = await self._find(request, request.query.get("state", ""))
+        if begun is None:
             return _page(page.not_connected(_language(request), "over"), 400)
-        language = signin.user.language
-        code = request.query.get("code", "")
+        language, code = begun.user.language, request.query.get("code", "")
         if not _CODE.fullmatch(code):
             said = request.query.get("error", "")
             reason = said if _REASON.fullmatch(said) else "no code"
-            return _page(
-                page.not_connected(
-                    language, "declined", provider=signin.provider.title(), reason=reason
-                ),
-                400,
-            )
-        ext = self._host.registry.extension(signin.app_id).ext
-        user = signin.user.email or signin.user.imperal_id
-        return _page(
-            page.question(
-                language, signin.provider, ext.display_name, user, request.query["state"], code
-            )
-        )
+            provider = begun.provider.title()
+            html = page.not_connected(language, "declined", provider=provider, reason=reason)
+            return _page(html, 400)
+        app = (await self._dispatch.catalogue()).apps[begun.app_id].display_name
+        user = begun.user.email or begun.user.imperal_id
+        return _page(page.question(language, begun.provider, app, user, begun.state, code))
 
     async def finish(self, request: Request) -> Answer:
         """Exchange the code and store the account."""
-        body = request.form(SignInBody)
-        signin = await self._find(request, body.state)
-        if signin is None:
-            return _page(page.not_connected(_language(request), "over"), 400)
-        outcome = await connect(self._app, self._host, signin, body.code)
-        if not outcome.ok:
-            return _page(
-                page.not_connected(signin.user.language, "failed", reason=outcome.error), 400
-            )
-        if not outcome.repeated:
-            await self._changed(signin)
-        return _page(page.connected(signin.user.language, outcome.summary))
+        from ..oauth import page
 
-    async def _find(self, request: Request, state: str) -> SignIn | None:
+        body = request.form(SignInBody)
+        begun = await self._find(request, body.state)
+        if begun is None:
+            return _page(page.not_connected(_language(request), "over"), 400)
+        outcome = await self._connect(begun, body.code)
+        language = begun.user.language
+        if not outcome.ok:
+            return _page(page.not_connected(language, "failed", reason=outcome.error), 400)
+        if not outcome.repeated:
+            await self._changed(begun.user, begun.app_id)
+        return _page(page.connected(language, outcome.summary))
+
+    async def _connect(self, begun: Begun, code: str) -> CallOutcome:
+        """A code is exchanged once: whoever delivers it again gets the first outcome."""
+        call = CallRequest(
+            "connect",
+            user_dict(begun.user),
+            begun.app_id,
+            begun.provider,
+            {"state": begun.state, "code": code},
+            session_id="oauth",
+            request_id=begun.key,
+            deadline_s=self._app.settings.call_seconds,
+            nth=0,
+        )
+        return await self._dispatch.call(call)
+
+    async def _find(self, request: Request, state: str) -> Begun | None:
+        from ..oauth.states import tenant_of
+
         app_id, provider = request.path["app_id"], request.path["provider"]
-        if app_id not in self._host.registry.loaded:
+        info = (await self._dispatch.catalogue()).apps.get(app_id)
+        tenant_id = tenant_of(state)
+        if info is None or info.error or not tenant_id:
             return None
-        return await self._signins.find(app_id, provider, state)
+        nobody = User(SIGNIN_USER, role="system", tenant_id=tenant_id)
+        found = await self._dispatch.call(
+            CallRequest("signin", user_dict(nobody), app_id, provider, {"state": state})
+        )
+        if not found.data:
+            return None
+        user, key = user_from(found.data["user"]), str(found.data["key"])
+        return Begun(user, app_id, provider, state, key)
 
 
 def _page(html: str, status: int = 200) -> Answer:
+    from ..oauth import page
+
     return Answer(html, status, HTML, page.HEADERS)
 
 

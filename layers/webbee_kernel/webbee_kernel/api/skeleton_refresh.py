@@ -1,4 +1,5 @@
-"""`skeleton_refresh`: the schedule's tick, the refresh queue, and installations."""
+"""`skeleton_refresh`: the clock. The schedule's tick, the refresh queue, and installations; no
+extension code."""
 
 from __future__ import annotations
 
@@ -15,35 +16,33 @@ from ..base.metrics import answered, flush, record
 from ..bootstrap import (
     App,
     bootstrap,
-    make_host,
+    make_dispatch,
     make_installer,
-    make_queue,
     make_refresher,
     make_scheduler,
 )
 from ..config import Settings
-from ..errors import NotFound
-from ..extensions.host import ExtensionHost
-from ..refresh.asking import after_effects
+from ..dispatch import Dispatch
+from ..errors import KernelError
 from ..refresh.due import RefreshSender
 from ..refresh.schedules import system_user
-from ..sdk.context import User
 from ..values import (
     CallRequest,
     JobDue,
     RefreshAsked,
     RefreshMessage,
     ShardDue,
-    UserDue,
     user_dict,
+    user_from,
 )
 from ..values.plain import JSONObject
 from ..values.refreshing import from_wire
-from . import answers
-from .http import Answer, Request, Route, Router
-from .wire import InstallationBody
 
 _log = logging.getLogger("webbee.refresh")
+
+AT_ONCE = 5
+"""Messages of a batch that are worked on at once. Each has the cell run, and the ten executions of
+a new account are for turns too."""
 
 
 class RefreshService:
@@ -55,38 +54,23 @@ class RefreshService:
         clock: Clock | None = None,
         *,
         app: App | None = None,
-        host: ExtensionHost | None = None,
+        dispatch: Dispatch | None = None,
         sender: RefreshSender | None = None,
     ) -> None:
         self.app = app or bootstrap(settings, clock=clock)
-        self.host = host or make_host(self.app)
-        self.refresher = make_refresher(self.app, self.host)
-        self.scheduler = make_scheduler(self.app, self.host)
+        self.dispatch = dispatch or make_dispatch(self.app)
+        self.refresher = make_refresher(self.app, self.dispatch)
+        self.scheduler = make_scheduler(self.app, self.dispatch)
         self._sender = sender
-        self._installer = make_installer(self.app, self.host)
-        self.router = Router(
-            (
-                Route(
-                    "PUT /v1/extensions/{app_id}/installation",
-                    self.install,
-                    body=InstallationBody,
-                    answer=answers.InstallationAnswer,
-                ),
-                Route(
-                    "DELETE /v1/extensions/{app_id}/installation",
-                    self.uninstall,
-                    answer=answers.InstallationAnswer,
-                ),
-            )
-        )
+        self._installer = make_installer(self.app, self.dispatch, self._queue)
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
-        """An EventBridge tick, a batch of SQS messages, an HTTP API event, or an operator's
+        """An EventBridge tick, a batch of SQS messages, an installation, or an operator's
         `{"signal": name, "data": {…}}`."""
         if "Records" in event:
             return await self._batch(event["Records"])
-        if "requestContext" in event:
-            return await self.router.serve(event)
+        if event.get("kind") in ("install", "uninstall"):
+            return await self._installation(event)
         if signal := event.get("signal"):
             return {"signal": signal, "apps": await self._signal(str(signal), event)}
         record("Ticks")
@@ -99,47 +83,34 @@ class RefreshService:
         who = user_dict(system_user(str(event.get("tenant_id") or "default")))
         data, seconds = dict(event.get("data") or {}), self.app.settings.call_seconds
         outcomes: dict[str, str] = {}
-        for app_id, app in self.host.catalogue.apps.items():
+        for app_id, app in (await self.dispatch.catalogue()).apps.items():
             if name in app.signals:
                 request = CallRequest("signal", who, app_id, name, data, deadline_s=seconds)
-                outcomes[app_id] = (await self.host.execute(request)).status
+                outcomes[app_id] = (await self.dispatch.call(request)).status
         return outcomes
 
-    async def install(self, request: Request) -> Answer:
-        """Install an app for the caller; repeatable. With `refresh` its sections are refreshed at
-        once."""
-        app_id = self._app(request)
-        if reason := self.host.registry.failed.get(app_id):
-            raise NotFound(
-                f"{app_id} cannot be installed: it failed to load ({reason})", field="app_id"
-            )
-        refresh = request.body(InstallationBody).refresh if request.raw() else False
-        await self._installer.install(request.caller, app_id)
-        if refresh:
-            await make_queue(self.app).ask(
-                request.caller, after_effects(self.host.catalogue, [app_id])
-            )
-        else:
-            await self._soon(request.caller)
-        return Answer({"app_id": app_id, "installed": True})
-
-    async def _soon(self, user: User) -> None:
-        """Have the user's timer looked at now: no tick does that before it falls due again."""
+    async def _installation(self, event: Mapping[str, Any]) -> JSONObject:
+        """What `chat_turn` asks for a user of its own, who was authenticated there."""
+        user, app_id = user_from(event["user"]), str(event["app_id"])
         try:
-            await self._queue().send([UserDue({**user_dict(user), "scopes": []})])
-        except Exception as error:
-            _log.warning("error=%s | the first refresh has to wait", type(error).__name__)
-
-    async def uninstall(self, request: Request) -> Answer:
-        """Uninstall it: its skeleton, cache and due rows of this user go at once; repeatable."""
-        app_id = self._app(request)
-        purged = await self._installer.uninstall(request.caller, app_id)
-        return Answer({"app_id": app_id, "installed": False, "purged": purged})
+            if event["kind"] == "uninstall":
+                return {"purged": await self._installer.uninstall(user, app_id)}
+            await self._installer.install(user, app_id, refresh=bool(event.get("refresh")))
+        except KernelError as error:
+            answered(failed=True)
+            return {"unavailable": error.body()["error"]}
+        return {}
 
     async def _batch(self, records: list[JSONObject]) -> JSONObject:
-        """Work on all messages side by side; what could not be done is reported so that only it
-        comes again."""
-        done = await asyncio.gather(*(self._message(r) for r in records))
+        """Work on the messages side by side, a few at a time; what could not be done is reported so
+        that only it comes again."""
+        few = asyncio.Semaphore(AT_ONCE)
+
+        async def one(record: JSONObject) -> bool:
+            async with few:
+                return await self._message(record)
+
+        done = await asyncio.gather(*map(one, records))
         return {
             "batchItemFailures": [
                 {"itemIdentifier": r["messageId"]}
@@ -177,12 +148,6 @@ class RefreshService:
 
             self._sender = SqsRefreshQueue(self.app.settings.refresh_queue_url)
         return self._sender
-
-    def _app(self, request: Request) -> str:
-        app_id = request.path["app_id"]
-        if app_id not in self.host.catalogue.apps:
-            raise NotFound(f"there is no extension {app_id[:64]!r}", field="app_id")
-        return app_id
 
 
 def _whose(message: RefreshMessage) -> dict[str, str]:

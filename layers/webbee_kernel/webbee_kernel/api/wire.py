@@ -85,7 +85,7 @@ class SignInBody(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    state: Annotated[str, Field(min_length=1, max_length=128)]
+    state: Annotated[str, Field(min_length=1, max_length=1024)]
     code: Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,4096}$")]
 
 

@@ -14,8 +14,8 @@ from ..values.plain import JSONObject
 from .clients import ClientFactory, aws_client
 from .invoking import insist
 
-READ_TIMEOUT_S = 60.0
-"""Longer than any call's own deadline: who waits less would invoke again what is still running."""
+READ_TIMEOUT_S = 100.0
+"""Longer than any call's own deadline, a job's 90 s too: who waits less would invoke again what is still running."""
 CATALOGUE_S = 10.0
 """Seconds in which the catalogue is asked for."""
 
@@ -25,19 +25,40 @@ def patient_client(service: str) -> Any:
     return aws_client(service, read_timeout=READ_TIMEOUT_S, attempts=1)
 
 
-class LambdaDispatch:
-    """Invokes another function. The catalogue is asked once per process: a new deployment starts
-    new processes."""
+class Invoked:
+    """Another function, invoked and waited for."""
 
     def __init__(self, function_name: str, client_factory: ClientFactory = patient_client) -> None:
         self._name = function_name
         self._client_factory = client_factory
-        self._catalogue: Catalogue | None = None
+
+    async def invoke(self, payload: JSONObject) -> JSONObject:
+        """Its answer; DispatchUnanswered where it broke down, botocore's error where none came."""
+        client = self._client_factory("lambda")
+
+        def invoke() -> tuple[bytes, bool]:
+            response = client.invoke(FunctionName=self._name, Payload=json.dumps(payload))
+            return response["Payload"].read(), bool(response.get("FunctionError"))
+
+        raw, broken = await asyncio.to_thread(invoke)
+        answer = json.loads(raw)  # not orjson: it turns integers beyond 64 bits into floats
+        if broken:
+            raise DispatchUnanswered(
+                f"a function failed ({answer.get('errorType', 'error')}): retry"
+            )
+        return dict(answer)
+
+
+class LambdaDispatch(Invoked):
+    """Invokes the function of the extensions. The catalogue is asked once per process: a new
+    deployment starts new processes."""
+
+    _catalogue: Catalogue | None = None
 
     async def catalogue(self) -> Catalogue:
         """What `tool_dispatch` has loaded."""
         if self._catalogue is None:
-            ask = insist(lambda _: self._invoke({"kind": "catalogue"}), CATALOGUE_S)
+            ask = insist(lambda _: self.invoke({"kind": "catalogue"}), CATALOGUE_S)
             self._catalogue = Catalogue.from_dict(await ask)
         return self._catalogue
 
@@ -60,19 +81,4 @@ class LambdaDispatch:
     async def _once(self, request: CallRequest, seconds: float) -> JSONObject:
         """One invocation, with what is left of the call's time."""
         call = asdict(replace(request, deadline_s=min(request.deadline_s, seconds)))
-        return await asyncio.wait_for(self._invoke(call), seconds + 2.0)
-
-    async def _invoke(self, payload: JSONObject) -> JSONObject:
-        client = self._client_factory("lambda")
-
-        def invoke() -> tuple[bytes, bool]:
-            response = client.invoke(FunctionName=self._name, Payload=json.dumps(payload))
-            return response["Payload"].read(), bool(response.get("FunctionError"))
-
-        raw, broken = await asyncio.to_thread(invoke)
-        answer = json.loads(raw)  # not orjson: it turns integers beyond 64 bits into floats
-        if broken:
-            raise DispatchUnanswered(
-                f"the extension function failed ({answer.get('errorType', 'error')}): retry"
-            )
-        return dict(answer)
+        return await asyncio.wait_for(self.invoke(call), seconds + 2.0)

@@ -7,3 +7,6 @@ SYSTEM_USER = "__system__"
 
 WEBHOOK_USER = "__webhook__"
 """Webhooks run as this one."""
+
+SIGNIN_USER = "__oauth__"
+"""Sign-ins with other services that have begun stand under this one."""

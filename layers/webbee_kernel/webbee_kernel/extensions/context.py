@@ -54,9 +54,9 @@ class ContextFactory:
         in_flight: InFlight,
     ) -> None:
         self._registry = registry
-        self._stores = stores
-        self._settings = settings
-        self._clock = clock
+        self.stores = stores
+        self.settings = settings
+        self.clock = clock
         self._model = model
         self._events = events
         self._in_flight = in_flight
@@ -80,28 +80,28 @@ class ContextFactory:
         return Context(
             user=user,
             app_id=app_id,
-            store=StoreClient(self._stores.documents, key, app_id, self._clock, system=system),
+            store=StoreClient(self.stores.documents, key, app_id, self.clock, system=system),
             cache=CacheClient(
-                self._stores.cache, key, app_id, ext.cache_models, self._clock, self._in_flight
+                self.stores.cache, key, app_id, ext.cache_models, self.clock, self._in_flight
             ),
             skeleton=skeleton or SkeletonForbidden(),
             secrets=SecretsClient(
-                self._stores.secrets,
+                self.stores.secrets,
                 key,
                 app_id,
                 ext.secrets,
                 system=system,
                 revealed=revealed,
-                fallbacks=self._settings.app_secrets,
+                fallbacks=self.settings.app_secrets,
             ),
-            http=HttpClient(allow_private=self._settings.private_http),
+            http=HttpClient(allow_private=self.settings.private_http),
             config=ConfigClient(
-                ext.config_defaults, *self._settings.config_layers(user.tenant_id, app_id)
+                ext.config_defaults, *self.settings.config_layers(user.tenant_id, app_id)
             ),
             notify=NotifyClient(self._events, key, app_id, system=system),
             ai=AIClient(self._model, user),
             extensions=ExtensionsClient(app_id, stack, hooks.call, hooks.emit),
-            time=TimeContext(self._clock),
+            time=TimeContext(self.clock),
             log=Log(app_id, revealed),
             kernel=hooks,
         )
@@ -120,7 +120,7 @@ class ContextFactory:
         """Whether the user has an app; the system's own users have them all."""
         if key.imperal_id.startswith("__"):
             return True
-        return await is_installed(self._stores.documents, self._settings, key, app_id)
+        return await is_installed(self.stores.documents, self.settings, key, app_id)
 
     async def begin_signin(
         self, user: User, app_id: str, provider: str, login_hint: str | None
@@ -131,15 +131,10 @@ class ContextFactory:
         ext = self._registry.loaded[app_id].ext
         key = UserKey.of(user)
         secrets = SecretsClient(
-            self._stores.secrets, key, app_id, ext.secrets, fallbacks=self._settings.app_secrets
+            self.stores.secrets, key, app_id, ext.secrets, fallbacks=self.settings.app_secrets
         )
-        signins = SignIns(self._stores.cache, self._settings, self._clock)
+        signins = SignIns(self.stores.cache, self.settings, self.clock)
         return await signins.begin(user, app_id, provider, ext.oauth_providers, secrets, login_hint)
-
-    @property
-    def public_url(self) -> str:
-        """The API's address, for webhooks."""
-        return self._settings.public_url
 
 
 class _Hooks:
@@ -206,7 +201,7 @@ class _Hooks:
 
     def webhook_url(self, path: str) -> str:
         """`{public url}/v1/ext/{app_id}/webhook/{path}`."""
-        return f"{self._factory.public_url}/v1/ext/{self._app}/webhook/{path.strip('/')}"
+        return f"{self._factory.settings.public_url}/v1/ext/{self._app}/webhook/{path.strip('/')}"
 
     async def oauth_authorize_url(self, provider: str, login_hint: str | None) -> str:
         """A sign-in of this user with a provider, begun."""

@@ -24,9 +24,18 @@ from ..sdk.definitions import FunctionDef
 from ..sdk.result import ui_dict
 from ..stores.protocols import Stores
 from ..surfaces.revealed import one_call
-from ..values import JSON, AuditRecord, CallOutcome, CallRequest, UserKey, failed, user_from
+from ..values import (
+    JSON,
+    AuditRecord,
+    CallOutcome,
+    CallRequest,
+    Event,
+    UserKey,
+    failed,
+    user_from,
+)
 from ..values.plain import JSONObject
-from . import unattended
+from . import errands, unattended
 from .audit import Audit
 from .containment import apart, report, settled
 from .context import ContextFactory
@@ -81,7 +90,11 @@ class ExtensionRunner:
     async def _executed(self, request: CallRequest) -> CallOutcome:
         loaded = self.registry.extension(request.app_id)
         if request.kind == "schedule":
-            return await self._once(loaded, request)
+            return await self._once(loaded, request, wait_s=0.0)
+        if request.kind == "connect":
+            return await self._once(loaded, request, wait_s=request.deadline_s)
+        if request.kind in errands.KINDS:
+            return await errands.KINDS[request.kind](self.contexts, loaded, request)
         if request.kind in unattended.KINDS:
             return await unattended.run(self.contexts, loaded, request)
         call = self._resolve(loaded, request)
@@ -89,16 +102,27 @@ class ExtensionRunner:
             return call
         return await self._run(loaded, request, call)
 
-    async def _once(self, loaded: LoadedExtension, request: CallRequest) -> CallOutcome:
-        """A job of one minute: whoever claims it first runs it."""
-        if request.name not in loaded.ext.schedules:
+    async def _once(
+        self, loaded: LoadedExtension, request: CallRequest, *, wait_s: float
+    ) -> CallOutcome:
+        """A job of one minute, a sign-in's code: whoever claims it first runs it."""
+        if request.kind == "schedule" and request.name not in loaded.ext.schedules:
             raise unattended.missing(request, "schedule")
         key = UserKey.of(user_from(request.user))
         record = self._audit.open(request, "write")
-        if earlier := await self._audit.claim(key, record, wait_s=0.0):
+        if earlier := await self._audit.claim(key, record, wait_s=wait_s):
             return replace(earlier, repeated=True)
-        outcome = await unattended.run(self.contexts, loaded, request)
-        await self._audit.close(key, record, replace(outcome, action_type="write"))
+        if request.kind == "connect":
+            outcome = await errands.KINDS["connect"](self.contexts, loaded, request)
+        else:
+            outcome = await unattended.run(self.contexts, loaded, request)
+        outcome = replace(outcome, action_type="write")
+        events: tuple[Event, ...] = ()
+        if request.kind == "connect" and outcome.ok:
+            text = {"app_id": request.app_id, "text": outcome.summary, "channel": "in_app"}
+            told = self.events.new("notification", text)
+            events = (*panel_refresh(self.events, request.app_id, outcome.panels), told)
+        await self._audit.close(key, record, outcome, events, self.events.expires_at)
         return outcome
 
     def _resolve(self, loaded: LoadedExtension, request: CallRequest) -> _Call | CallOutcome:

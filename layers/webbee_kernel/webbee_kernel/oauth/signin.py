@@ -6,7 +6,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import logging
-import re
 import secrets as random
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -16,6 +15,7 @@ from urllib.parse import urlencode
 import orjson
 
 from ..base.clock import Clock
+from ..base.system import SIGNIN_USER
 from ..config import Settings
 from ..sdk.context import User
 from ..sdk.definitions import OAuthDef
@@ -24,11 +24,11 @@ from ..stores.protocols import CacheStore
 from ..surfaces.secrets import SecretsClient
 from ..values import UserKey, user_dict, user_from
 from . import providers
+from .states import new_state, state_key, tenant_of
 
 SECONDS = 600
 """How long a person may take at the provider."""
 
-_STATE = re.compile(r"[A-Za-z0-9_-]{43}")
 _MODEL = "oauth"
 _log = logging.getLogger("webbee.oauth")
 
@@ -47,8 +47,8 @@ class SignIn:
 
 
 class SignIns:
-    """Begins sign-ins and finds them again. States stand in the cache table under a tenant no token
-    can name."""
+    """Begins sign-ins and finds them again. They stand in the cache table of their tenant, under a
+    user no token can name."""
 
     def __init__(self, cache: CacheStore, settings: Settings, clock: Clock) -> None:
         self._cache = cache
@@ -87,8 +87,8 @@ class SignIns:
                 f"{missing}; an operator sets it with PUT"
                 f" /v1/extensions/{app_id}/secrets/{name}_client_id"
             )
-        state, verifier = random.token_urlsafe(32), random.token_urlsafe(48)
-        await self._keep(SignIn(_hash(state), user, app_id, name, verifier, redirect_uri))
+        state, verifier = new_state(user.tenant_id), random.token_urlsafe(48)
+        await self._keep(SignIn(state_key(state), user, app_id, name, verifier, redirect_uri))
         scopes = declared[name].scopes if name in declared else ()
         query = {
             "client_id": client_id,
@@ -106,10 +106,12 @@ class SignIns:
     async def find(self, app_id: str, provider: str, state: str) -> SignIn | None:
         """The sign-in this state began; None when it is over, was begun for another app or
         provider, or never."""
-        if not _STATE.fullmatch(state):
+        tenant_id = tenant_of(state)
+        if not tenant_id:
             return None
-        key = _hash(state)
-        raw = await self._cache.get(_owner(key), app_id, _MODEL, key, now=self._clock.now())
+        key = state_key(state)
+        owner = UserKey(tenant_id, SIGNIN_USER)
+        raw = await self._cache.get(owner, app_id, _MODEL, key, now=self._clock.now())
         if raw is None:
             return None
         kept = orjson.loads(raw)
@@ -124,7 +126,7 @@ class SignIns:
             }
         )
         await self._cache.set(
-            _owner(signin.key),
+            UserKey(signin.user.tenant_id, SIGNIN_USER),
             signin.app_id,
             _MODEL,
             signin.key,
@@ -159,15 +161,10 @@ def account_id(provider: str, identity: Mapping[str, Any]) -> str:
     """The document id of an account: the same account signed in again is the same document. Empty
     for an account without a name."""
     subject = identity.get("sub") or identity.get("email")
-    return f"{provider}-{_hash(str(subject))[:16]}" if subject else ""
-
-
-def _owner(key: str) -> UserKey:
-    return UserKey("__oauth__", key)
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    if not subject:
+        return ""
+    digest = hashlib.sha256(str(subject).encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{provider}-{digest[:16]}"
 
 
 def _challenge(verifier: str) -> str:

@@ -2,28 +2,71 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Protocol
 
 from ..base.clock import Clock, iso
 from ..dispatch import Dispatch
 from ..sdk.context import User
 from ..stores.installed import remember
 from ..stores.protocols import Stores
-from ..values import CallRequest, Installation, Section, UserKey, user_dict
+from ..values import CallRequest, Installation, Section, UserDue, UserKey, user_dict
+from .asking import RefreshQueue, after_effects
+from .due import RefreshSender
 from .one_user import who_of
 
 HOOK_S = 10
+_log = logging.getLogger("webbee.refresh")
+
+
+class Installs(Protocol):
+    """Who gives users apps and takes them away: in this process or in the clock's."""
+
+    async def install(self, user: User, app_id: str, *, refresh: bool = False) -> None:
+        """Give the user the app; repeatable. With `refresh` its sections are refreshed at once."""
+        ...
+
+    async def uninstall(self, user: User, app_id: str) -> dict[str, int]:
+        """Take it away; how many sections and cached values went with it. Repeatable."""
+        ...
 
 
 class Installer:
     """Both ways, each repeatable."""
 
-    def __init__(self, dispatch: Dispatch, stores: Stores, clock: Clock) -> None:
+    def __init__(
+        self,
+        dispatch: Dispatch,
+        stores: Stores,
+        clock: Clock,
+        queue: RefreshQueue,
+        sender: Callable[[], RefreshSender],
+    ) -> None:
         self._dispatch = dispatch
         self._stores = stores
         self._clock = clock
+        self._queue = queue
+        self._sender = sender
 
-    async def install(self, user: User, app_id: str) -> None:
+    async def install(self, user: User, app_id: str, *, refresh: bool = False) -> None:
+        """Record it, have its sections refreshed at once or when the user's message comes."""
+        await self._give(user, app_id)
+        if refresh:
+            catalogue = await self._dispatch.catalogue()
+            await self._queue.ask(user, after_effects(catalogue, [app_id]))
+        else:
+            await self._soon(user)
+
+    async def _soon(self, user: User) -> None:
+        """Have the user's timer looked at now: no tick does that before it falls due again."""
+        try:
+            await self._sender().send([UserDue({**user_dict(user), "scopes": []})])
+        except Exception as error:
+            _log.warning("error=%s | the first refresh has to wait", type(error).__name__)
+
+    async def _give(self, user: User, app_id: str) -> None:
         """Record it, call `on_install` and `on_enable` the first time, and put its sections on the
         user's timer, due now.
 

@@ -16,6 +16,7 @@ from ..config import Settings
 from ..extensions.context import ContextFactory
 from ..extensions.faults import Fault
 from ..extensions.host import ExtensionHost
+from ..extensions.inline import InlineDispatch
 from ..llm.protocol import Model
 from ..refresh.refresher import Refresher
 from ..sdk import ActionResult, Context, Extension, User
@@ -69,7 +70,7 @@ class ExtensionHarness:
             settings, stores=stores or memory_stores(), clock=self.clock, llm=model
         )
         self.host: ExtensionHost = make_host(self.app, self.registry)
-        self.refresher: Refresher = make_refresher(self.app, self.host)
+        self.refresher: Refresher = make_refresher(self.app, InlineDispatch(self.host))
         self._loop = LoopThread("extension-harness")
         for name, value in (secrets or {}).items():
             self.set_secret(name, value)

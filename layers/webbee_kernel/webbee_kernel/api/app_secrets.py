@@ -1,0 +1,93 @@
+"""Secrets of an app: what a person may see and set of them. The values live where extensions run;
+none ever comes back."""
+
+from __future__ import annotations
+
+from ..bootstrap import App
+from ..errors import BadInput, NotFound
+from ..turn.kernel import Kernel
+from ..values import CallOutcome, CallRequest, JSONObject, user_dict
+from . import answers
+from .apps import loaded_app
+from .http import Answer, Request, Route
+from .identity import has_role, require_role
+from .wire import SecretBody
+
+
+class AppSecrets:
+    """Lists, sets and removes them."""
+
+    def __init__(self, app: App, kernel: Kernel) -> None:
+        self._app = app
+        self._kernel = kernel
+
+    def routes(self) -> tuple[Route, ...]:
+        """All of them need a user; app-wide secrets an operator."""
+        one = "/v1/extensions/{app_id}/secrets/{name}"
+        return (
+            Route("GET /v1/extensions/{app_id}/secrets", self.listed, answer=answers.SecretsAnswer),
+            Route(f"PUT {one}", self.put, body=SecretBody, answer=answers.SecretState),
+            Route(f"DELETE {one}", self.delete, answer=answers.SecretState),
+        )
+
+    async def listed(self, request: Request) -> Answer:
+        """Declared secrets, whether each is set and whether the caller may set it; never a
+        value."""
+        declared = await self._declared(request)
+        found = await self._ask(request, "secrets", "secrets")
+        may_all = has_role(request.caller, "operator")
+        described = [
+            {
+                "description": d["description"],
+                "scope": d["scope"],
+                "max_bytes": d["max_bytes"],
+                "writable": may_all or d["scope"] == "user",
+            }
+            for d in declared.values()
+        ]
+        pairs = zip(found.data["secrets"], described, strict=True)
+        return Answer({"secrets": [s | d for s, d in pairs]})
+
+    async def put(self, request: Request) -> Answer:
+        """Set one; app-wide secrets need the role operator."""
+        spec = await self._spec(request)
+        value = request.body(SecretBody).value
+        outcome = await self._ask(request, "secret_put", spec["name"], {"value": value})
+        if not outcome.ok:
+            raise BadInput(outcome.error, field="value", limit=spec["max_bytes"])
+        return Answer({"name": spec["name"], "is_set": True})
+
+    async def delete(self, request: Request) -> Answer:
+        """Remove one."""
+        spec = await self._spec(request)
+        await self._ask(request, "secret_delete", spec["name"])
+        return Answer({"name": spec["name"], "is_set": False})
+
+    async def _ask(
+        self, request: Request, kind: str, name: str, arguments: JSONObject | None = None
+    ) -> CallOutcome:
+        call = CallRequest(
+            kind,
+            user_dict(request.caller),
+            request.path["app_id"],
+            name,
+            arguments or {},
+            deadline_s=self._app.settings.call_seconds,
+        )
+        return await self._kernel.dispatch.call(call)
+
+    async def _declared(self, request: Request) -> dict[str, JSONObject]:
+        info = await loaded_app(self._kernel, request)
+        return {str(s["name"]): s for s in info.secrets}
+
+    async def _spec(self, request: Request) -> JSONObject:
+        declared, name = await self._declared(request), request.path["name"]
+        if name not in declared:
+            raise NotFound(
+                f"{request.path['app_id']} declares no secret {name[:64]!r}; it declares:"
+                f" {', '.join(declared) or 'none'}",
+                field="name",
+            )
+        if declared[name]["scope"] == "app":
+            require_role(request.caller, "operator")
+        return declared[name]

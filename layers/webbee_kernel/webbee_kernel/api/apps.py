@@ -1,0 +1,147 @@
+"""What a person does with an app without a model: panels, direct calls, installing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+
+from ..base.ids import new_id
+from ..bootstrap import App
+from ..catalogue import AppInfo
+from ..errors import KernelError, NotAllowed, NotFound
+from ..refresh.asking import RefreshQueue, after_effects
+from ..refresh.installing import Installs
+from ..turn.kernel import Kernel
+from ..values import CallRequest, UserKey, user_dict
+from ..values.plain import JSONObject
+from . import answers
+from .http import Answer, Request, Route
+from .wire import CallBody, InstallationBody
+
+PANEL_PREFIX = "__panel__"
+PANEL_PREFIXES = (PANEL_PREFIX, "__tray__", "__widget__")
+"""Tray items and widgets of `imperal-sdk` extensions are panels under their whole name."""
+
+REFUSED: Mapping[str, type[KernelError]] = {
+    "UNKNOWN_TOOL": NotFound,
+    "UNKNOWN_SUB_FUNCTION": NotFound,
+    "PERMISSION_DENIED": NotAllowed,
+}
+"""Outcomes that are errors of the request, not results of the function."""
+
+
+class Apps:
+    """Calls of one function of an app, and which apps a user has."""
+
+    def __init__(self, app: App, kernel: Kernel, queue: RefreshQueue, installs: Installs) -> None:
+        self._app = app
+        self._kernel = kernel
+        self._queue = queue
+        self._installs = installs
+
+    def routes(self) -> tuple[Route, ...]:
+        """All of them need a user."""
+        installation = "/v1/extensions/{app_id}/installation"
+        return (
+            Route(
+                "POST /v1/extensions/{app_id}/call",
+                self.call,
+                body=CallBody,
+                answer=answers.CallAnswer | answers.PanelAnswer,
+            ),
+            Route(
+                f"PUT {installation}",
+                self.install,
+                body=InstallationBody,
+                answer=answers.InstallationAnswer,
+            ),
+            Route(f"DELETE {installation}", self.uninstall, answer=answers.InstallationAnswer),
+        )
+
+    async def call(self, request: Request) -> Answer:
+        """A chat function or a panel (`__panel__<id>`), through the same guards as a turn's; the
+        click is the user's consent."""
+        body, user = request.body(CallBody), request.caller
+        info = await loaded_app(self._kernel, request)
+        state = await self._app.stores.skeleton.read(UserKey.of(user))
+        catalogue = await self._kernel.dispatch.catalogue()
+        if info.app_id not in self._kernel.installed(catalogue, state):
+            raise NotAllowed(
+                f"{info.app_id} is not installed for this user: PUT"
+                f" /v1/extensions/{info.app_id}/installation",
+                field="app_id",
+            )
+        panel = body.function.startswith(PANEL_PREFIXES)
+        outcome = await self._kernel.dispatch.call(
+            CallRequest(
+                kind="panel" if panel else "function",
+                user=user_dict(user),
+                app_id=info.app_id,
+                name=body.function.removeprefix(PANEL_PREFIX),
+                arguments=body.params,
+                session_id="direct",
+                request_id=body.request_id or new_id(),
+                deadline_s=self._app.settings.call_seconds,
+            )
+        )
+        if outcome.ok and outcome.action_type != "read":
+            await self._queue.ask(user, after_effects(catalogue, [info.app_id]))
+        if panel and outcome.ok:
+            return Answer(outcome.ui)
+        if refusal := REFUSED.get(outcome.error_code):
+            raise refusal(outcome.error, code=outcome.error_code, field="function")
+        return Answer(_result(asdict(outcome)))
+
+    async def install(self, request: Request) -> Answer:
+        """Install an app for the caller; repeatable. With `refresh` its sections are refreshed at
+        once."""
+        info = await loaded_app(self._kernel, request)
+        refresh = request.body(InstallationBody).refresh if request.raw() else False
+        await self._installs.install(request.caller, info.app_id, refresh=refresh)
+        return Answer({"app_id": info.app_id, "installed": True})
+
+    async def uninstall(self, request: Request) -> Answer:
+        """Uninstall it: its skeleton, cache and due rows of this user go at once; repeatable."""
+        info = await known_app(self._kernel, request)
+        purged = await self._installs.uninstall(request.caller, info.app_id)
+        return Answer({"app_id": info.app_id, "installed": False, "purged": purged})
+
+
+async def known_app(kernel: Kernel, request: Request) -> AppInfo:
+    """The app that the path names; NotFound where none is deployed under that id."""
+    app_id = request.path["app_id"]
+    info = (await kernel.dispatch.catalogue()).apps.get(app_id)
+    if info is None:
+        raise NotFound(f"there is no extension {app_id[:64]!r}", field="app_id")
+    return info
+
+
+async def loaded_app(kernel: Kernel, request: Request) -> AppInfo:
+    """The same; NotFound, with the reason, also where it failed to load."""
+    info = await known_app(kernel, request)
+    if info.error:
+        raise NotFound(
+            f"{info.app_id} cannot be used: it failed to load ({info.error})", field="app_id"
+        )
+    return info
+
+
+def _result(outcome: JSONObject) -> JSONObject:
+    shown = (
+        "app_id",
+        "fn_name",
+        "status",
+        "data",
+        "summary",
+        "error",
+        "error_code",
+        "retryable",
+        "ui",
+        "duration_ms",
+        "problems",
+        "incident",
+    )
+    body = {k: outcome[k] for k in shown if outcome[k] not in ("", None, ())}
+    return body | {
+        "refresh_panels": [{"app_id": outcome["app_id"], "panel_id": p} for p in outcome["panels"]]
+    }

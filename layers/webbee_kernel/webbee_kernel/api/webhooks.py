@@ -1,0 +1,58 @@
+"""Webhooks: other services' requests, handed to the extension that asked for them."""
+
+from __future__ import annotations
+
+from ..base.system import WEBHOOK_USER
+from ..bootstrap import App
+from ..dispatch import Dispatch
+from ..errors import NotFound
+from ..sdk.context import User
+from ..values import CallRequest, JSONObject, user_dict
+from .apps import REFUSED
+from .http import Answer, Request, Route
+
+PATH = "/v1/ext/{app_id}/webhook/{path+}"
+
+
+class Webhooks:
+    """Public: there is no user, each extension checks its sender's signature."""
+
+    def __init__(self, app: App, dispatch: Dispatch) -> None:
+        self._app = app
+        self._dispatch = dispatch
+
+    def routes(self) -> tuple[Route, ...]:
+        """GET for those that are asked for a challenge, POST for the rest."""
+        return tuple(Route(f"{m} {PATH}", self.webhook, public=True) for m in ("GET", "POST"))
+
+    async def webhook(self, request: Request) -> Answer:
+        """Hand a webhook to its extension; there is no user."""
+        call = CallRequest(
+            "webhook",
+            user_dict(User(WEBHOOK_USER, role="system")),
+            request.path["app_id"],
+            request.path["path"],
+            _given(request),
+            deadline_s=self._app.settings.call_seconds,
+        )
+        outcome = await self._dispatch.call(call)
+        if outcome.error_code in REFUSED:
+            raise NotFound(outcome.error, field="path")
+        if not outcome.ok:
+            error = {"code": outcome.error_code, "message": "the webhook failed"}
+            return Answer({"error": error}, 500)
+        status, headers, body = (outcome.data[k] for k in ("status", "headers", "body"))
+        if isinstance(body, str):
+            return Answer(body, status, headers.pop("content-type", "text/plain"), headers)
+        return Answer(body, status, headers=headers)
+
+
+def _given(request: Request) -> JSONObject:
+    http = (request.event.get("requestContext") or {}).get("http") or {}
+    method = str(http.get("method") or str(request.event.get("routeKey", "")).partition(" ")[0])
+    return {
+        "method": method.upper(),
+        "headers": dict(request.headers),
+        "body": request.raw().decode("utf-8", "replace"),
+        "query": dict(request.query),
+    }

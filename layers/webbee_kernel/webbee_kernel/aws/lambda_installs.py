@@ -1,0 +1,34 @@
+"""Installing, by the function that may write the skeleton: one synchronous invocation."""
+
+from __future__ import annotations
+
+from asyncio import wait_for
+
+from ..errors import across
+from ..sdk.context import User
+from ..values import JSONObject, user_dict
+from .invoking import insist
+from .lambda_dispatch import Invoked
+
+INSTALL_S = 28.0
+"""Seconds for installing: two hooks of ten, and API Gateway gives up at 30."""
+
+
+class LambdaInstalls(Invoked):
+    """Has `skeleton_refresh` give users apps and take them away."""
+
+    async def install(self, user: User, app_id: str, *, refresh: bool = False) -> None:
+        """Give the user the app; repeatable."""
+        await self._ask({"kind": "install", "refresh": refresh}, user, app_id)
+
+    async def uninstall(self, user: User, app_id: str) -> dict[str, int]:
+        """Take it away; how much went with it."""
+        answer = await self._ask({"kind": "uninstall"}, user, app_id)
+        return {str(k): int(v) for k, v in answer["purged"].items()}
+
+    async def _ask(self, what: JSONObject, user: User, app_id: str) -> JSONObject:
+        payload = {**what, "user": user_dict(user), "app_id": app_id}
+        answer = await insist(lambda left: wait_for(self.invoke(payload), left), INSTALL_S)
+        if error := answer.get("unavailable"):
+            raise across(error)
+        return answer

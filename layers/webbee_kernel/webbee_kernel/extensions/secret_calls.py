@@ -1,0 +1,60 @@
+"""Secrets as calls: what a person sees and sets of them, in the place where they are used."""
+
+from __future__ import annotations
+
+from ..errors import CallError
+from ..sdk.definitions import SecretDef
+from ..sdk.errors import SecretTooLargeError
+from ..surfaces import secrets
+from ..values import CallOutcome, CallRequest, UserKey, user_from
+from .context import ContextFactory
+from .registry import LoadedExtension
+
+
+async def listed(
+    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
+) -> CallOutcome:
+    """Each declared secret and whether it is set; never a value."""
+    client = secrets.SecretsClient(
+        contexts.stores.secrets,
+        _owner(request),
+        request.app_id,
+        loaded.ext.secrets,
+        fallbacks=contexts.settings.app_secrets,
+    )
+    data = {"secrets": await client.list()}
+    return CallOutcome(request.app_id, request.name, "ok", data=data)
+
+
+async def put(
+    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
+) -> CallOutcome:
+    """Set the secret `name` to `arguments.value`."""
+    spec = _spec(loaded, request)
+    where = secrets.path(_owner(request), request.app_id, spec)
+    try:
+        await secrets.put(contexts.stores.secrets, where, spec, request.arguments["value"])
+    except SecretTooLargeError as error:
+        raise CallError("VALIDATION_TYPE_ERROR", str(error), field="value") from None
+    return CallOutcome(request.app_id, request.name, "ok", data={"is_set": True})
+
+
+async def delete(
+    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
+) -> CallOutcome:
+    """Remove the secret `name`; repeatable."""
+    where = secrets.path(_owner(request), request.app_id, _spec(loaded, request))
+    await contexts.stores.secrets.delete(where)
+    return CallOutcome(request.app_id, request.name, "ok", data={"is_set": False})
+
+
+def _owner(request: CallRequest) -> UserKey:
+    return UserKey.of(user_from(request.user))
+
+
+def _spec(loaded: LoadedExtension, request: CallRequest) -> SecretDef:
+    spec = loaded.ext.secrets.get(request.name)
+    if spec is None:
+        text = f"{request.app_id} declares no secret {request.name[:64]!r}"
+        raise CallError("UNKNOWN_SUB_FUNCTION", text)
+    return spec
