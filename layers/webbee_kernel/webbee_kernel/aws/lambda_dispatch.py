@@ -15,7 +15,8 @@ from .clients import ClientFactory, aws_client
 from .invoking import insist
 
 READ_TIMEOUT_S = 100.0
-"""Longer than any call's own deadline, a job's 90 s too: who waits less would invoke again what is still running."""
+"""Longer than any call's own deadline, a job's 90 s too: who waits less would invoke again what is
+still running."""
 CATALOGUE_S = 10.0
 """Seconds in which the catalogue is asked for."""
 

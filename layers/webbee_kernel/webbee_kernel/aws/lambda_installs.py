@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asyncio import wait_for
 
-from ..errors import across
+from ..errors import DispatchUnanswered, across
 from ..sdk.context import User
 from ..values import JSONObject, user_dict
 from .invoking import insist
@@ -28,7 +28,10 @@ class LambdaInstalls(Invoked):
 
     async def _ask(self, what: JSONObject, user: User, app_id: str) -> JSONObject:
         payload = {**what, "user": user_dict(user), "app_id": app_id}
-        answer = await insist(lambda left: wait_for(self.invoke(payload), left), INSTALL_S)
+        try:
+            answer = await insist(lambda left: wait_for(self.invoke(payload), left), INSTALL_S)
+        except TimeoutError:
+            raise DispatchUnanswered("it did not come to an end: repeat the request") from None
         if error := answer.get("unavailable"):
             raise across(error)
         return answer
