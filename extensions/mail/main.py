@@ -160,9 +160,10 @@ async def search(ctx: Context, params: SearchParams) -> ActionResult:
     data, matched = await gathered(
         ctx, accounts, folders, criteria, day_start(ctx, params.since), params.limit
     )
+    listed = len(data["messages"])
     data = {"found": matched} | {key: value for key, value in data.items() if key != "unread"}
     return ActionResult.success(
-        data, found(ctx, len(data["messages"]), matched, failed_addresses(data)), refresh_panels=[]
+        data, found(ctx, listed, matched, failed_addresses(data)), refresh_panels=[]
     )
 
 

@@ -1,4 +1,4 @@
-"""`webbee check`: the static rules, then what only loading shows."""
+"""`webbee check`: what the rules, the type checker and the loaded extension show."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from ..checking import Finding, problems_of
+from ..checking.loading import ROOT
 from ..paint import paint
-from .loading import ROOT, load
-from .rules import Finding, findings
 from .show import CliError, progress, put_json
 
 EXTENSIONS = Path("extensions")
@@ -47,25 +47,14 @@ def check(options: argparse.Namespace) -> int:
 
 
 def problems(folders: Sequence[Path]) -> Iterator[tuple[Path, list[Finding]]]:
-    """Each folder with its findings, the static ones first; one with a syntax error is not
-    loaded."""
+    """Each folder with its findings; an id that another folder took is one."""
     taken: set[str] = set()
     for folder in folders:
-        found = findings(folder)
-        if not any(f.rule in ("syntax", "layout") for f in found):
-            loaded = load(folder)
-            found += loaded.findings
-            if loaded.app_id in taken:
-                found.append(
-                    Finding(
-                        "main.py",
-                        1,
-                        "error",
-                        "load",
-                        f"the extension id {loaded.app_id!r} is taken by another folder",
-                    )
-                )
-            taken |= {loaded.app_id} - {""}
+        app_id, found = problems_of(folder)
+        if app_id in taken:
+            told = f"the extension id {app_id!r} is taken by another folder"
+            found.append(Finding("main.py", 1, "error", "load", told))
+        taken |= {app_id} - {""}
         yield folder, found
 
 
@@ -88,6 +77,8 @@ def _print(folder: Path, found: Sequence[Finding]) -> None:
             f"{folder / f.file}:{f.line}: {paint(f.level, colour)} {f.message}"
             f" {paint(f.rule, 'dim')}"
         )
+        for frame in f.frames:
+            print(paint(f"    {frame}", "dim"))
     errors = _errors(found)
     counts = f"{_count(errors, 'error')}, {_count(len(found) - errors, 'warning')}"
     print(f"{folder.name}: {counts if found else 'nothing to mend'}")

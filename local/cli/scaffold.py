@@ -50,7 +50,7 @@ async def add(ctx: Context, params: AddParams) -> ActionResult:
     return ActionResult.success({"id": doc.id, "text": params.text}, f"Kept: {params.text}", refresh_panels=PANELS)
 
 
-@chat.function("list_texts", "List the texts that were kept", examples=["show my $app", "list $app"])
+@chat.function("list_texts", "List the texts that were kept", examples=["show my $app texts", "list the texts of $app"])
 async def list_texts(ctx: Context, params: NoParams) -> ActionResult:
     """The newest 50 and how many there are."""
     page = await ctx.store.query("texts", limit=50)
@@ -120,7 +120,7 @@ def test_the_panel_shows_the_texts($section: ExtensionHarness) -> None:
 
 def test_a_message_reaches_the_function() -> None:
     kernel = TestKernel([FOLDER])
-    assert [c["fn_name"] for c in kernel.chat("show my $app").body["calls"]] == ["list_texts"]
+    assert [c["fn_name"] for c in kernel.chat("show my $app texts").body["calls"]] == ["list_texts"]
 '''
 
 ICON = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -13,9 +14,9 @@ from typing import Any
 import pytest
 
 from local import webbee
-from local.cli import loading
+from local.checking import loading, problems_of, rules
+from local.checking.finding import Module
 from local.cli.deploy import giving_out_addresses
-from local.cli.rules import findings
 from local.users import prepare
 from local.world import World, local_world
 
@@ -184,7 +185,7 @@ async def section(ctx):
 
 def test_the_check_names_each_breach_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(BROKEN)
-    found = {(f.line, f.rule) for f in findings(tmp_path) if f.level == "error"}
+    found = {(f.line, f.rule) for f in problems_of(tmp_path)[1] if f.level == "error"}
     assert {
         (2, "imports"),
         (8, "action-type"),
@@ -195,8 +196,8 @@ def test_the_check_names_each_breach_with_its_line(tmp_path: Path) -> None:
         (13, "fact-ledger"),
         (16, "section-name"),
         (16, "ttl"),
-    } == found
-    warned = {(f.line, f.rule) for f in findings(tmp_path) if f.level == "warning"}
+    } <= found
+    warned = {(f.line, f.rule) for f in problems_of(tmp_path)[1] if f.level == "warning"}
     assert {
         (1, "blocking"),
         (8, "description"),
@@ -212,8 +213,8 @@ def test_the_check_names_each_breach_with_its_line(tmp_path: Path) -> None:
 def test_a_system_prompt_longer_than_the_classifier_reads_is_named(
     tmp_path: Path, length: int, warned: list[tuple[str, int]]
 ) -> None:
-    (tmp_path / "main.py").write_text(f"c = ChatExtension(e, system_prompt='{'r' * length}')\n")
-    assert [(f.rule, f.line) for f in findings(tmp_path)] == warned
+    module = Module("main.py", ast.parse(f"c = ChatExtension(e, system_prompt='{'r' * length}')"))
+    assert [(f.rule, f.line) for f in rules.findings(module)] == warned
 
 
 @pytest.mark.parametrize(
@@ -299,7 +300,7 @@ ext = Extension("good")
 chat = ChatExtension(ext)
 
 
-@chat.function("look", "Look", examples=["look"])
+@chat.function("look", "Look at the sky", examples=["look at the sky"])
 async def look(ctx):
     return ActionResult.success({}, "Looked.")
 """
@@ -322,7 +323,7 @@ async def look(ctx):
 def test_what_an_import_does_stays_in_a_process_of_its_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, says: str
 ) -> None:
-    monkeypatch.setattr(loading, "LOAD_S", 2)
+    monkeypatch.setattr(loading, "LOAD_S", 2 if "while" in text else 60)
     (tmp_path / "main.py").write_text("import sys\nsys.modules['json'].canary = 1\n" + text)
     [finding] = loading.load(tmp_path).findings
     assert says in finding.message
@@ -333,7 +334,7 @@ def test_an_import_that_leaves_threads_behind_still_ends(tmp_path: Path) -> None
     (tmp_path / "main.py").write_text(
         f"import threading, time\nthreading.Thread(target=time.sleep, args=(90,)).start()\n{GOOD}"
     )
-    assert loading.load(tmp_path) == loading.Loaded(tmp_path.name, [])
+    assert loading.load(tmp_path).findings == []
 
 
 def test_a_library_that_is_listed_but_not_installed_is_to_be_installed(tmp_path: Path) -> None:

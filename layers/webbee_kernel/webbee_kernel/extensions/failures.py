@@ -29,13 +29,28 @@ def reason_of(error: BaseException, folder: Path) -> str:
 def place_of(error: BaseException, folder: Path) -> tuple[str, int]:
     """File and line in the extension's folder where a load failed; `("", 0)` where none of its own
     lines was running."""
-    root = folder.resolve()
-    places = [(f.filename, f.lineno or 1) for f in traceback.extract_tb(error.__traceback__)]
+    own = _own_frames(error, folder)
     if isinstance(error, SyntaxError) and error.filename:
-        places.append((error.filename, error.lineno or 1))
-    own = [
-        (Path(name).relative_to(root).as_posix(), line)
-        for name, line in places
-        if Path(name).is_relative_to(root)
+        name = _inside(error.filename, folder)
+        own += [(name, error.lineno or 1, "")] if name else []
+    return own[-1][:2] if own else ("", 0)
+
+
+def frames_of(error: BaseException, folder: Path) -> list[str]:
+    """The extension's own lines that were running, the outermost first: `main.py:3 <module>: …`."""
+    return [f"{name}:{line} {what}" for name, line, what in _own_frames(error, folder)]
+
+
+def _own_frames(error: BaseException, folder: Path) -> list[tuple[str, int, str]]:
+    return [
+        (name, f.lineno or 1, f"{f.name}: {f.line or ''}".rstrip(": "))
+        for f in traceback.extract_tb(error.__traceback__)
+        if (name := _inside(f.filename, folder))
     ]
-    return own[-1] if own else ("", 0)
+
+
+def _inside(name: str, folder: Path) -> str:
+    """A file's name in the extension's folder; empty for the kernel's and libraries'."""
+    root = folder.resolve()
+    path = Path(name)
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""

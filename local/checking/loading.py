@@ -1,7 +1,7 @@
 """Loading an extension to see whether it loads: as the functions do, in a process of its own.
 
 What extension code does while it is imported (prints, threads, an endless loop, `os._exit`) stays
-in that process: `python -m local.cli.loading FOLDER` answers on its output with one JSON object.
+in that process: `python -m <this module> FOLDER` answers on its output with one JSON object.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
 
-from webbee_kernel.extensions.failures import place_of, reason_of
+from webbee_kernel.extensions.failures import frames_of, place_of, reason_of
 from webbee_kernel.extensions.registry import Registry, load_extension
 from webbee_kernel.llm.tools import tool_spec
 
-from .rules import Finding
+from . import registered
+from .finding import Finding
+from .names import Declared
 
 ROOT = Path(__file__).resolve().parents[2]
 SDK = "imperal-sdk==6.3.7"
@@ -40,6 +42,7 @@ class Loaded:
 
     app_id: str
     findings: list[Finding]
+    declared: Declared = field(default_factory=lambda: Declared({}))
 
 
 def load(folder: Path) -> Loaded:
@@ -50,7 +53,7 @@ def load(folder: Path) -> Loaded:
         *filter(None, [os.environ.get("PYTHONPATH")]),
     ]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
-    command = [sys.executable, "-m", "local.cli.loading", str(folder.resolve())]
+    command = [sys.executable, "-m", f"{__package__}.loading", str(folder.resolve())]
     try:
         done = subprocess.run(  # noqa: S603 - ourselves
             command, env=environment, capture_output=True, text=True, timeout=LOAD_S, check=False
@@ -66,7 +69,11 @@ def load(folder: Path) -> Loaded:
             "main.py", 1, f"it ended the process that imported it (exit status {done.returncode})"
         )
     answer = json.loads(done.stdout)
-    return Loaded(answer["app_id"], [Finding(**f) for f in answer["findings"]])
+    return Loaded(
+        answer["app_id"],
+        [Finding(**{**f, "frames": tuple(f["frames"])}) for f in answer["findings"]],
+        Declared(**answer["declared"]),
+    )
 
 
 def _failed(file: str, line: int, message: str) -> Loaded:
@@ -80,11 +87,11 @@ def _look(folder: Path) -> Loaded:
     except (Exception, SystemExit) as error:
         file, line = place_of(error, folder)
         reason = reason_of(error, folder).removesuffix(f" ({file}:{line})")
-        return _failed(
-            file or "main.py", line or 1, f"it does not load: {reason}{_remedy(error, folder)}"
-        )
+        told = f"it does not load: {reason}{_remedy(error, folder)}"
+        frames = tuple(frames_of(error, folder))
+        return Loaded("", [Finding(file or "main.py", line or 1, "error", "load", told, frames)])
     info = Registry({extension.app_id: extension}).catalogue().apps[extension.app_id]
-    found = []
+    found = list(registered.findings(extension, folder))
     if not (info.functions or info.panels or info.sections):
         found.append(
             Finding("main.py", 1, "warning", "empty", "it registers no function, panel or section")
@@ -96,7 +103,7 @@ def _look(folder: Path) -> Loaded:
             found.append(Finding(*_place(folder, function.fn_name), "warning", "schema", text))
     if info.icon and not (folder / info.icon).exists():
         found.append(Finding("main.py", 1, "warning", "icon", f"{info.icon} is not there"))
-    return Loaded(extension.app_id, found)
+    return Loaded(extension.app_id, found, registered.declared(extension))
 
 
 def _remedy(error: BaseException, folder: Path) -> str:

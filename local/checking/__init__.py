@@ -1,0 +1,83 @@
+"""What `webbee check` finds in an extension, each finding with its file and line.
+
+- `finding`     a finding, and small helpers over syntax trees
+- `rules`       limits and invariants that a source breaks where it stands
+- `flow`        what runs otherwise than it reads: missing awaits, blocking calls, shared state
+- `names`       names that must agree: secrets, cache models, panels, functions, events
+- `registered`  what only the loaded extension shows: signatures, cron, arguments without effect
+- `wording`     descriptions by which no function would be found
+- `typed`       a type checker over a copy in which handlers' contexts are annotated
+
+A line that ends in `# check: ignore[rule]` is left alone by that rule.
+
+May import: everything of the kernel. Entrance: `problems_of`.
+"""
+
+from __future__ import annotations
+
+import re
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from . import flow, names, rules, typed, wording
+from .finding import Finding, Module, parse
+from .loading import Loaded, load
+
+OTHER_SDK = frozenset(
+    "async examples return signature no-effect pii ui cache-model panel description clock task"
+    " system await alert".split()
+)
+"""Rules of this SDK that `imperal-sdk` extensions need not follow: theirs has rules of its own."""
+
+CERTAIN = frozenset({"unknown-name", "unused-coroutine"})
+"""What a type checker knows for certain also of code that is written against another SDK."""
+
+IGNORED = re.compile(r"#\s*check:\s*ignore\[([\w\s,-]+)\]")
+
+
+def problems_of(folder: Path) -> tuple[str, list[Finding]]:
+    """The extension's id and its findings in order; an empty id where it does not load."""
+    if not (folder / "main.py").exists():
+        told = "an extension is a folder with a main.py"
+        return "", [Finding("main.py", 1, "error", "layout", told)]
+    modules, found = parse(folder)
+    if found:
+        return "", found
+    theirs = any(m.imports("imperal_sdk") for m in modules)
+    with ThreadPoolExecutor(2) as both:  # two processes: neither needs the other's answer
+        loading, typing = both.submit(load, folder), both.submit(typed.findings, folder)
+        loaded = loading.result()
+        found = [*_static(modules, loaded), *loaded.findings]
+        found += [f for f in typing.result() if not theirs or f.rule in CERTAIN]
+    if theirs:
+        found = [f for f in found if f.rule not in OTHER_SDK]
+    kept = {f: None for f in found if not _is_ignored(folder, f)}
+    return loaded.app_id, sorted(_once(kept), key=lambda f: (f.file, f.line))
+
+
+def _static(modules: list[Module], loaded: Loaded) -> list[Finding]:
+    found: list[Finding] = [*names.repeated(modules), *wording.findings(modules)]
+    for module in modules:
+        found += [*rules.findings(module), *flow.findings(module)]
+        if loaded.app_id:
+            found += names.findings(module, loaded.declared)
+            found += names.oauth(module, loaded.declared)
+    return found
+
+
+def _once(found: dict[Finding, None]) -> list[Finding]:
+    """A line's own rules say it better than the type checker: of both only those."""
+    own = {(f.file, f.line) for f in found if f.rule in ("await", "return", "imports", "load")}
+    doubled = ("unused-coroutine", "bad-return", "missing-import")
+    return [f for f in found if (f.file, f.line) not in own or f.rule not in doubled]
+
+
+def _is_ignored(folder: Path, finding: Finding) -> bool:
+    path = folder / finding.file
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    line = lines[finding.line - 1] if 0 < finding.line <= len(lines) else ""
+    named = IGNORED.search(line)
+    return named is not None and finding.rule in re.split(r"[\s,]+", named[1])
+
+
+__all__ = ["Finding", "problems_of"]

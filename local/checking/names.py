@@ -1,0 +1,159 @@
+"""Names that must agree: what the code asks for by name against what the extension registers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from webbee_kernel.sdk import ui
+
+from .finding import Finding, Module, argument, decorator, dotted, text
+
+SYSTEM_ONLY = (
+    "ctx.as_user",
+    "ctx.store.list_users",
+    "ctx.store.query_all",
+    "ctx.store.for_user",
+    "ctx.secrets.for_user",
+    "ctx.notify.for_user",
+)
+FOR_USERS = ("function", "panel", "skeleton", "on_event")
+NODES = frozenset(n for n in ui.__all__ if n[0].isupper()) - {"UINode", "UIAction", "Node"}
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What the loaded extension registers, by name."""
+
+    secrets: dict[str, str]
+    """Name to `write_mode`."""
+    cache_models: tuple[str, ...] = ()
+    panels: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    oauth: tuple[str, ...] = ()
+
+
+def repeated(modules: Sequence[Module]) -> Iterator[Finding]:
+    """Two handlers under one name: the first is silently replaced."""
+    seen: dict[tuple[str, ...], str] = {}
+    for module in modules:
+        for node in ast.walk(module.tree):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            for kind in ("skeleton", "panel", "schedule", "webhook", "tool", "expose", "signal"):
+                call = decorator(node, kind)
+                name = text(argument(call, "name", 0)) if call else ""
+                if not call or not name:
+                    continue
+                method = text(argument(call, "method", 1)).upper() if kind == "webhook" else ""
+                if first := seen.get((kind, name, method)):
+                    yield module.error(
+                        call,
+                        "repeated",
+                        f"{kind} {name!r} is {first} already: one replaces the other",
+                    )
+                seen[kind, name, method] = node.name
+
+
+def findings(module: Module, declared: Declared) -> Iterator[Finding]:
+    """Every name of one module that nothing bears."""
+    for call, name in module.calls():
+        yield from _secret(module, call, name, declared)
+        yield from _model(module, call, name, declared)
+        yield from _panels(module, call, declared)
+        yield from _ui(module, call, name, declared)
+        if name in SYSTEM_ONLY and _for_a_user(module, call):
+            yield module.error(
+                call,
+                "system",
+                f"{name} works in schedules, signals, webhooks and hooks only: here it raises"
+                " SystemContextRequired",
+            )
+
+
+def oauth(module: Module, declared: Declared) -> Iterator[Finding]:
+    """A sign-in without the app-wide secrets it reads."""
+    for call, name in module.calls():
+        if name.endswith(".oauth") and (provider := text(argument(call, "provider", 0))):
+            wanted = [f"{provider}_client_id", f"{provider}_client_secret"]
+            if missing := [w for w in wanted if w not in declared.secrets]:
+                yield module.error(
+                    call,
+                    "oauth",
+                    f'declare ext.secret("{missing[0]}", …, scope="app"): the sign-in reads it',
+                )
+
+
+def _secret(module: Module, call: ast.Call, name: str, declared: Declared) -> Iterator[Finding]:
+    head, _, method = name.rpartition(".")
+    wanted = text(argument(call, "name", 0))
+    if not head.endswith("ctx.secrets") or not wanted:
+        return
+    if wanted not in declared.secrets:
+        near = _near(wanted, declared.secrets)
+        yield module.error(
+            call,
+            "secret",
+            f'secret {wanted!r} is not declared: ext.secret("{wanted}", "what it is"){near}',
+        )
+    elif method in ("set", "delete") and declared.secrets[wanted] == "user":
+        yield module.error(
+            call,
+            "secret",
+            f'secret {wanted!r} is its user\'s: declare it with write_mode="both" for the'
+            f" extension to {method} it",
+        )
+
+
+def _model(module: Module, call: ast.Call, name: str, declared: Declared) -> Iterator[Finding]:
+    head, _, method = name.rpartition(".")
+    if not head.endswith("ctx.cache") or method not in ("get", "set", "get_or_fetch"):
+        return
+    given = argument(call, "value" if method == "set" else "model", 1)
+    model = given.func if method == "set" and isinstance(given, ast.Call) else given
+    wanted = dotted(model).rpartition(".")[2] if model is not None else ""
+    classes = {c.name for c in ast.walk(module.tree) if isinstance(c, ast.ClassDef)}
+    is_class = wanted in classes or (wanted in module.aliases and wanted[:1].isupper())
+    if is_class and wanted not in declared.cache_models:
+        yield module.error(
+            call,
+            "cache-model",
+            f"{wanted} is no model of the cache: decorate it with @ext.cache_model(…)",
+        )
+
+
+def _panels(module: Module, call: ast.Call, declared: Declared) -> Iterator[Finding]:
+    named = next((k.value for k in call.keywords if k.arg == "refresh_panels"), None)
+    if not isinstance(named, ast.List):
+        return
+    for item in named.elts:
+        if (wanted := text(item)) and wanted not in declared.panels:
+            near = _near(wanted, declared.panels)
+            yield module.warning(item, "panel", f"there is no panel {wanted!r}{near}")
+
+
+def _ui(module: Module, call: ast.Call, name: str, declared: Declared) -> Iterator[Finding]:
+    last = name.rpartition("ui.")[2]
+    function = text(argument(call, "function", 0)) if last == "Call" else ""
+    if last == "Form":
+        function = text(argument(call, "action", 1))
+    panel = function.startswith("__panel__")
+    known = declared.panels if panel else declared.functions
+    if function and function.removeprefix("__panel__") not in known:
+        yield module.error(
+            call, "ui", f"the app has no function {function!r} to call{_near(function, known)}"
+        )
+    if last == "Node" and (kind := text(argument(call, "type", 0))) and kind not in NODES:
+        yield module.error(call, "ui", f"the page draws no node {kind!r}{_near(kind, NODES)}")
+
+
+def _for_a_user(module: Module, call: ast.Call) -> bool:
+    function = module.function_of(call)
+    return function is not None and decorator(function, *FOR_USERS) is not None
+
+
+def _near(wanted: str, known: Sequence[str] | dict[str, str] | frozenset[str]) -> str:
+    found = get_close_matches(wanted, list(known), 1)
+    return f" – did you mean {found[0]!r}?" if found else ""

@@ -1,0 +1,127 @@
+"""What only the loaded extension shows: whether handlers take what they are given, cron, arguments
+without effect, alerts without tools."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from cronsim import CronSim, CronSimError
+
+from webbee_kernel.extensions.registry import LoadedExtension
+from webbee_kernel.sdk.chat import params_model
+from webbee_kernel.sdk.extension import ALERT_PREFIX
+
+from .finding import Finding
+from .names import Declared
+
+Handler = Callable[..., Any]
+
+TAKES: dict[str, tuple[str, tuple[object, ...], dict[str, object]]] = {
+    "section": ("(ctx)", (None,), {}),
+    "alert": ("(ctx, old, new)", (None,), {"old": {}, "new": {}}),
+    "panel": ("(ctx, **params)", (None,), {}),
+    "schedule": ("(ctx)", (None,), {}),
+    "webhook": ("(ctx, headers, body, query_params)", (None, {}, "", {}), {}),
+    "event listener": ("(ctx, data)", (None, {}), {}),
+    "hook": ("(ctx)", (None,), {}),
+    "health check": ("(ctx)", (None,), {}),
+}
+"""What each kind of handler is called with."""
+
+
+def declared(loaded: LoadedExtension) -> Declared:
+    """The names it registers."""
+    ext = loaded.ext
+    return Declared(
+        {n: s.write_mode for n, s in ext.secrets.items()},
+        tuple(m.__name__ for m in ext.cache_models.values()),
+        tuple(ext.panels),
+        tuple(loaded.functions),
+        tuple(ext.oauth_providers),
+    )
+
+
+def findings(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
+    """Every rule of this page."""
+    for kind, name, handler in _handlers(loaded):
+        if problem := _mismatch(kind, handler):
+            yield _at(handler, folder, "error", "signature", f"{kind} {name!r} {problem}")
+    for function in loaded.functions.values():
+        if problem := _chat_mismatch(function.func):
+            yield _at(function.func, folder, "error", "signature", f"{function.name} {problem}")
+    yield from _alerts(loaded, folder)
+    for job in loaded.ext.schedules.values():
+        try:
+            CronSim(job.cron, datetime.now(UTC))
+        except CronSimError as error:
+            text = f"{job.cron!r} is no cron of five fields ({error})"
+            yield _at(job.func, folder, "error", "cron", text)
+
+
+def _handlers(loaded: LoadedExtension) -> Iterator[tuple[str, str, Handler]]:
+    ext = loaded.ext
+    yield from (("section", s.section, s.func) for s in ext.skeletons.values())
+    for name, tool in ext.tools.items():
+        if name.startswith(ALERT_PREFIX):
+            yield "alert", name, tool.func
+    yield from (("panel", p.panel_id, p.func) for p in ext.panels.values())
+    yield from (("schedule", j.name, j.func) for j in ext.schedules.values())
+    yield from (("webhook", w.path, w.func) for w in ext.webhooks.values())
+    yield from (("event listener", kind, func) for kind, func in ext.event_handlers)
+    yield from (("hook", n, f) for n, f in (*ext.lifecycle.items(), *ext.upgrades.items()))
+    if ext.health:
+        yield "health check", "health", ext.health
+
+
+def _mismatch(kind: str, handler: Handler) -> str:
+    shown, args, kwargs = TAKES[kind]
+    if not inspect.iscoroutinefunction(handler):
+        return f"must be async def {shown}"
+    try:
+        inspect.signature(handler).bind(*args, **kwargs)
+    except TypeError as error:
+        return f"is called with {shown}: {error}"
+    return ""
+
+
+def _chat_mismatch(handler: Handler) -> str:
+    """What a chat function lacks to be called with `(ctx, params)` or `(ctx, **arguments)`."""
+    if not inspect.iscoroutinefunction(handler):
+        return "must be async def (ctx, params: Model)"
+    parameters = list(inspect.signature(handler).parameters.values())
+    if not parameters or parameters[0].kind is inspect.Parameter.KEYWORD_ONLY:
+        return "takes no context: async def (ctx, params: Model)"
+    required = [p for p in parameters[2:] if p.default is p.empty and p.kind < 2]
+    if params_model(handler) and required:
+        return f"is called with (ctx, params): {required[0].name} gets no value"
+    return ""
+
+
+def _alerts(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
+    ext = loaded.ext
+    for section in ext.skeletons.values():
+        tool = ALERT_PREFIX + section.section
+        if section.alert and tool not in ext.tools:
+            text = (
+                f'alert=True without a tool: @ext.tool("{tool}") async def (ctx, old, new) -> str'
+            )
+            yield _at(section.func, folder, "error", "alert", text)
+        if not section.alert and tool in ext.tools:
+            text = f"{tool} is never asked: its section lacks alert=True"
+            yield _at(ext.tools[tool].func, folder, "error", "alert", text)
+    for name, tool_def in ext.tools.items():
+        section_name = name.removeprefix(ALERT_PREFIX)
+        if name.startswith(ALERT_PREFIX) and section_name not in ext.skeletons:
+            text = f"there is no section {section_name!r} to alert about"
+            yield _at(tool_def.func, folder, "error", "alert", text)
+
+
+def _at(handler: Handler, folder: Path, level: str, rule: str, message: str) -> Finding:
+    code = getattr(inspect.unwrap(handler), "__code__", None)
+    path = Path(code.co_filename) if code else folder / "main.py"
+    file = path.name if path.is_relative_to(folder.resolve()) else "main.py"
+    return Finding(file, code.co_firstlineno if code else 1, level, rule, message)

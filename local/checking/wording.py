@@ -1,0 +1,163 @@
+"""Descriptions by which no function would be found, and personal data that nobody declared."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from webbee_kernel import language
+from webbee_kernel.pii.keys import NameKey, name_key
+
+from .finding import FUNCTIONS, Finding, Module, argument, decorator, dotted, text
+
+LEAST = 2
+"""Telling words a description needs: with fewer it is the name once more."""
+
+EMPTY = frozenset(
+    "a an the to of in on for and or by with from at as is are be it its this that all any do does"
+    " get set show list make run handle process data thing stuff item items something"
+    " function".split()
+)
+"""Words that tell no function from another."""
+
+PERSONS = frozenset(
+    "person customer client patient guest employee driver owner author assignee contact recipient"
+    " sender manager member participant attendee buyer seller tenant student teacher doctor user"
+    " colleague applicant candidate passenger holder beneficiary payer reporter signer debtor"
+    " creditor landlord lender borrower".split()
+)
+"""English nouns of people: under such a key stands a name as often as not."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    name: str
+    place: ast.AST
+    module: Module
+    description: str
+    examples: tuple[str, ...]
+    fields: str
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Stems of what a model reads of it, less those that tell nothing."""
+        return _stems(f"{self.description}")
+
+
+def findings(modules: list[Module]) -> Iterator[Finding]:
+    """Every rule of this page."""
+    functions = [f for module in modules for f in _functions(module)]
+    for function in functions:
+        yield from _poor(function)
+        yield from _same(function, functions)
+        yield from _unlike_its_examples(function)
+    for module in modules:
+        yield from _personal(module)
+
+
+def _functions(module: Module) -> Iterator[_Function]:
+    for node in ast.walk(module.tree):
+        call = decorator(node, "function")
+        if call is None or not isinstance(node, FUNCTIONS):
+            continue
+        given = argument(call, "examples")
+        examples = [text(e) for e in given.elts] if isinstance(given, ast.List | ast.Tuple) else []
+        model = node.args.args[1].annotation if len(node.args.args) > 1 else None
+        yield _Function(
+            text(argument(call, "name", 0)) or node.name,
+            call,
+            module,
+            text(argument(call, "description", 1)),
+            tuple(e for e in examples if e),
+            _fields(module, dotted(model) if model else ""),
+        )
+
+
+def _fields(module: Module, model: str) -> str:
+    """Names and texts of a parameter model's fields."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.ClassDef) and node.name == model:
+            names = [dotted(n.target) for n in node.body if isinstance(n, ast.AnnAssign)]
+            return " ".join(names + [text(n) for n in ast.walk(node)])
+    return ""
+
+
+def _poor(function: _Function) -> Iterator[Finding]:
+    told = function.words - _stems(function.name)
+    if function.description and not told and len(function.words) < LEAST + 1:
+        yield function.module.warning(
+            function.place,
+            "description",
+            f"{function.name} is described by its own name: say what it does to what, in the words"
+            " of whoever asks for it",
+        )
+
+
+def _same(function: _Function, functions: list[_Function]) -> Iterator[Finding]:
+    for other in functions:
+        if other is function or not function.words or other.words != function.words:
+            continue
+        yield function.module.warning(
+            function.place,
+            "description",
+            f"{function.name} and {other.name} are described with the same words: no message tells"
+            " them apart",
+        )
+        return
+
+
+def _unlike_its_examples(function: _Function) -> Iterator[Finding]:
+    """Whether a message like the examples would find it: at least one shares a word."""
+    tag = language.detect(function.description)
+    own = [e for e in function.examples if language.detect(e, tag) == tag]
+    known = function.words | _stems(f"{function.name} {function.fields}")
+    if function.description and own and not any(_stems(e) & known for e in own):
+        yield function.module.warning(
+            function.place,
+            "description",
+            f"none of {function.name}'s examples shares a word with its description: a model that"
+            " never saw them would not find it",
+        )
+
+
+@lru_cache(maxsize=1024)
+def _stems(words: str) -> frozenset[str]:
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", words).lower()
+    found = (t.text for t in language.tokens(spaced))
+    return frozenset(language.stem(w) for w in found if w not in EMPTY and w.isalpha())
+
+
+def _personal(module: Module) -> Iterator[Finding]:
+    """Keys under which a name stands and that the gate does not know, in results without a
+    `data_model` that declares them."""
+    for node in ast.walk(module.tree):
+        call = decorator(node, "function")
+        if call is None or argument(call, "data_model") is not None:
+            continue
+        for found in ast.walk(node):
+            if isinstance(found, ast.Dict):
+                for key, value in zip(found.keys, found.values, strict=True):
+                    name = text(key)
+                    if key is not None and _is_personal(name) and not _is_plain(value):
+                        yield module.warning(
+                            key,
+                            "pii",
+                            f"{name!r} may hold a person's name, which only a model of the result"
+                            " declares: data_model=… with a field of type PersonName",
+                        )
+
+
+def _is_personal(key: str) -> bool:
+    words = set(re.sub(r"(?<=[a-z])(?=[A-Z])|[-_]", " ", key).lower().split())
+    says_else = words & {"id", "ids", "count", "total", "number", "type", "status", "at", "url"}
+    return bool(words & PERSONS) and not says_else and name_key(key) is NameKey.NO
+
+
+def _is_plain(value: ast.AST) -> bool:
+    """A number, a flag or a literal is nobody's name."""
+    return isinstance(value, ast.Constant | ast.Compare | ast.BoolOp) or (
+        isinstance(value, ast.Call) and dotted(value.func) in ("len", "sum", "int", "bool")
+    )

@@ -1,0 +1,67 @@
+"""`webbee check` finds planted mistakes at their lines, and nothing where there is nothing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from local.checking import Finding, problems_of
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+PLANTED = HERE / "planted"
+
+
+def planted(folder: Path) -> dict[int, str]:
+    """Line to kind."""
+    lines = (folder / "main.py").read_text("utf-8").splitlines()
+    marks = ((n, re.search(r"# planted: (.+)", line)) for n, line in enumerate(lines, 1))
+    return {n: mark[1] for n, mark in marks if mark}
+
+
+def spoken(found: list[Finding]) -> str:
+    return "\n".join(f"{f.line}: {f.rule}: {f.message}" for f in found)
+
+
+@pytest.mark.parametrize("name", ["listed", "further"])
+def test_every_planted_mistake_is_found_at_its_line_and_nothing_else(name: str) -> None:
+    _, found = problems_of(PLANTED / name)
+    expected = planted(PLANTED / name)
+    told = {f.line for f in found}
+    missed = {kind for line, kind in expected.items() if not {line, line - 1, line - 2} & told}
+    invented = [f for f in found if not {f.line, f.line + 1, f.line + 2} & set(expected)]
+    assert (missed, spoken(invented)) == (set(), ""), spoken(found)
+
+
+@pytest.mark.parametrize("folder", sorted((ROOT / "extensions").glob("*/main.py")), ids=str)
+def test_the_shipped_extensions_have_no_finding(folder: Path) -> None:
+    app_id, found = problems_of(folder.parent)
+    assert (app_id, spoken(found)) == (folder.parent.name, "")
+
+
+def test_a_line_that_says_so_is_left_alone_by_that_rule_only(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(
+        "import time\nfrom webbee_kernel.sdk import ChatExtension, Context, Extension\n"
+        'ext = Extension("x")\nseen: set[str] = set()\n\n@ext.schedule("s", "* * * * *")\n'
+        "async def s(ctx: Context) -> None:\n"
+        '    seen.add("a")  # check: ignore[shared-state]\n'
+        "    seen.add(str(time.time()))  # check: ignore[clock]\n",
+        "utf-8",
+    )
+    found = [(f.line, f.rule) for f in problems_of(tmp_path)[1]]
+    assert (9, "shared-state") in found
+    assert [f for f in found if f in ((8, "shared-state"), (9, "clock"))] == []
+
+
+def test_what_does_not_load_is_told_with_the_lines_that_were_running(tmp_path: Path) -> None:
+    (tmp_path / "parts.py").write_text("def made():\n    raise KeyError('no table')\n", "utf-8")
+    (tmp_path / "main.py").write_text("import parts\n\nparts.made()\n", "utf-8")
+    [finding] = [f for f in problems_of(tmp_path)[1] if f.rule == "load"]
+    assert (finding.file, finding.line) == ("parts.py", 2)
+    assert "no table" in finding.message
+    assert finding.frames == (
+        "main.py:3 <module>: parts.made()",
+        "parts.py:2 made: raise KeyError('no table')",
+    )
