@@ -83,7 +83,8 @@ class Mutant:
 
 
 def mutants(path: Path) -> Iterator[Mutant]:
-    """Every change of a module. Annotations are no behaviour: positions on them are passed over."""
+    """Every change of a module but those of annotations and decorators, which are no behaviour:
+    what a frozen class is for, mypy holds."""
     provider, source = OperatorProvider(), path.read_text("utf-8")
     name = path.relative_to(LAYER / PACKAGE).as_posix()
     for kind in KINDS:
@@ -99,7 +100,7 @@ def mutants(path: Path) -> Iterator[Mutant]:
                 (n, i) for n in _nodes(tree) for i, _ in enumerate(operator.mutation_positions(n))
             ][number]
             line = found.start_pos[0]
-            if _is_annotation(node):
+            if _is_declaration(node):
                 continue
             changed = operator.mutate(node, index)
             if changed is not None and changed is not node:
@@ -115,9 +116,11 @@ def _nodes(tree: parso.tree.NodeOrLeaf) -> Iterator[parso.tree.NodeOrLeaf]:
         yield from _nodes(child)
 
 
-def _is_annotation(node: parso.tree.NodeOrLeaf | None) -> bool:
+def _is_declaration(node: parso.tree.NodeOrLeaf | None) -> bool:
     while node is not None:
         parent = node.parent
+        if node.type == "decorator":
+            return True
         if parent is not None and parent.type in ("annassign", "tfpdef", "param"):
             return node is not parent.children[-1] or parent.type == "tfpdef"
         node = parent

@@ -88,6 +88,13 @@ def test_what_cannot_be_used_is_told_back(response: ModelResponse, problem: str)
     assert len(found.steps) == max(0, len(response.tool_calls) - 1)
 
 
+def test_one_call_that_cannot_be_used_takes_no_other_with_it() -> None:
+    calls = (call("mail__burn"), call(), call(arguments="x"), call("mail__send", {"to": "x"}))
+    found, problems = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
+    assert [(p.step, p.call) for p in problems] == [(0, "mail__burn"), (2, "mail__list")]
+    assert [(s.index, s.fn_name) for s in found.steps] == [(1, "list"), (3, "send")]
+
+
 def test_ten_calls_are_planned_and_an_eleventh_is_a_problem() -> None:
     calls = tuple(call(arguments={"page": n}) for n in range(MAX_STEPS + 1))
     found, problems = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
@@ -122,7 +129,7 @@ def test_the_kernels_own_call_takes_no_number_and_says_that_the_results_must_be_
 
 
 def test_the_kernels_own_call_alone_is_a_problem() -> None:
-    answer = read(ModelResponse(tool_calls=(ToolCall(CONTINUE.name, {}),)), FUNCTIONS)
+    answer = read(ModelResponse(tool_calls=(ToolCall(CONTINUE.name, {}),)), FUNCTIONS, 0)
     assert "together with it" in answer.problems[0].problem
 
 
@@ -226,9 +233,10 @@ def test_reads_run_together_and_what_changes_something_runs_alone_and_in_order(
     assert seen == waves
 
 
-def test_a_step_that_waits_for_one_nobody_planned_still_gets_its_turn() -> None:
-    (only,) = next_wave((Step(1, "mail", "f", {"x": "{{steps.0.data.id}}"}),), {})
-    assert only.index == 1
+def test_the_first_step_that_waits_for_one_nobody_planned_still_gets_its_turn() -> None:
+    lost = {"x": "{{steps.0.data.id}}"}
+    (first,) = next_wave((Step(1, "mail", "f", lost), Step(2, "mail", "f", lost)), {})
+    assert first.index == 1
 
 
 @given(st.lists(st.sampled_from(["r", "w"]), max_size=10))

@@ -60,7 +60,7 @@ class Answer:
         return sum(n is not None for n in self.numbers)
 
 
-def read(response: ModelResponse, functions: Sequence[FunctionInfo], first: int = 0) -> Answer:
+def read(response: ModelResponse, functions: Sequence[FunctionInfo], first: int) -> Answer:
     """A model's answer: steps in the order it gave, numbered from `first`, and what has to be told
     back to it.
 
@@ -107,7 +107,7 @@ def _unusable(
 ) -> Problem | None:
     """Why this call cannot become a step; None where it can."""
     if call.name not in by_name:
-        return Problem(call.name[:80], "", "there is no such function", step=index)
+        return Problem(call.name, "", "there is no such function", step=index)
     if not isinstance(call.arguments, dict):
         return Problem(call.name, "", "the arguments are not a JSON object", step=index)
     if planned == MAX_STEPS:
@@ -152,10 +152,8 @@ def references(value: Any) -> set[int]:
     if isinstance(value, str):
         return {int(m.group(1)) for m in _REFERENCE.finditer(value)}
     if isinstance(value, Mapping):
-        return set().union(*(references(v) for v in value.values())) if value else set()
-    if isinstance(value, list):
-        return set().union(*(references(v) for v in value)) if value else set()
-    return set()
+        value = list(value.values())
+    return set().union(*map(references, value)) if isinstance(value, list) else set()
 
 
 def bind(value: Any, outcomes: Mapping[int, CallOutcome]) -> Any:
