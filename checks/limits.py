@@ -22,6 +22,9 @@ COLUMNS = 100
 LINES = 300
 _PRAGMA = re.compile(r"  # (?:noqa|type: ignore)\b.*$")
 LANGUAGE = re.compile(r"language/[a-z]{2}\.py")
+READERS = ("functions", "local", "extensions", "benchmarks", "checks")
+"""What stands on the layer."""
+
 WORDLESS = "language"
 """The one room that knows words of natural languages."""
 
@@ -113,6 +116,10 @@ def limits(layer: Sequence[Module]) -> Iterator[Limit]:
         round(1000 * sum(loose.values()) / max(1, lines), 1),
         [f"{name} {n}" for name, n in sorted(loose.items(), key=lambda i: -i[1]) if n],
     )
+    unread = list(_unread(layer))
+    yield Limit(
+        "names of modules that nothing reads", 0, "what nobody needs goes", len(unread), unread
+    )
     spoken = [m.name for m in layer if m.room != WORDLESS and _foreign(m.text)]
     yield Limit(
         f"files outside {WORDLESS}/ with words that are not ASCII",
@@ -137,6 +144,37 @@ def _functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunction
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
+
+
+def _unread(layer: Sequence[Module]) -> Iterator[str]:
+    """Functions, classes and constants that no code names: nothing in the layer, nothing that
+    stands on it. Tests alone are no reason to keep something, an export (`__all__`) is; `sdk` is
+    read by authors."""
+    trees = [m.tree for m in layer]
+    trees += [ast.parse(p.read_text("utf-8")) for f in READERS for p in (ROOT / f).rglob("*.py")]
+    read = {name for tree in trees for node in ast.walk(tree) for name in _reads(node)}
+    for module in layer:
+        for name in (name for node in module.tree.body for name in _names(node)):
+            if module.room != "sdk" and name not in read and not name.startswith("__"):
+                yield f"{module.name} {name}"
+
+
+def _reads(node: ast.AST) -> Iterator[str]:
+    match node:
+        case ast.Name(id=name, ctx=ast.Load()) | ast.Attribute(attr=name):
+            yield name
+        case ast.Constant(value=str(text)):
+            yield text
+
+
+def _names(node: ast.stmt) -> Iterator[str]:
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            yield node.name
+        case ast.Assign(targets=targets):
+            yield from (t.id for t in targets if isinstance(t, ast.Name))
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            yield name
 
 
 def _code(text: str) -> str:

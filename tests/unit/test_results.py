@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
-from webbee_kernel.errors import PLATFORM_CODES, CallError
+from tests.platform_codes import PLATFORM_CODES
+from webbee_kernel.errors import CallError
 from webbee_kernel.extensions.outcomes import (
     MAX_ERROR,
     MAX_RESULT_BYTES,

@@ -21,23 +21,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-PLATFORM_CODES: Final = frozenset(
-    {
-        "VALIDATION_MISSING_FIELD",
-        "VALIDATION_TYPE_ERROR",
-        "FABRICATED_ID_SHAPE",
-        "UNKNOWN_TOOL",
-        "UNKNOWN_SUB_FUNCTION",
-        "PERMISSION_DENIED",
-        "BACKEND_TIMEOUT",
-        "BACKEND_5XX",
-        "RATE_LIMITED",
-        "INTERNAL",
-        "EXT_UNSTRUCTURED_ERROR",
-    }
-)
-"""The error codes a call may end with; extensions may add their own."""
-
 
 class KernelError(Exception):
     """Base: `str(error)` is the message for the caller, in full sentences, with what to do."""

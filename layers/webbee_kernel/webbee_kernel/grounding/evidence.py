@@ -11,7 +11,6 @@ from .. import language
 from .index import IDENTITY, MESSAGE, POLICY, Index, key_words
 
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
-NOT_DONE = ("error", "unknown", "waits", "not_run")
 
 
 @dataclass(frozen=True)

@@ -91,12 +91,6 @@ def dates(text: str, tag: str = "en", now: str | datetime | None = None) -> tupl
     return find_dates(text, of(tag), now)
 
 
-def same_stems(text: str, tag: str = "en") -> frozenset[str]:
-    """The stems of the words of two letters or more in `text`: what two texts on one subject
-    share."""
-    return frozenset(stem(t.text, tag) for t in tokens(text) if len(t.text) > 1)
-
-
 def currencies_in(text: str) -> frozenset[str]:
     """The ISO 4217 codes of the currencies whose sign or code stands in `text`."""
     from .currencies import currencies_in as found

@@ -42,7 +42,6 @@ WORDS = Words(
     total="gesamt insgesamt summe zusammen",
     difference="differenz unterschied änderung anstieg rückgang mehr weniger",
     and_="und",
-    or_="oder",
     failure="verzichtet fehlgeschlagen fehler gescheitert konnte misslungen problem",
     perfect="habe haben hat wurde wurden ist sind worden war waren bin hab",
     done="erledigt fertig geschafft abgeschlossen erfolgreich geklappt funktioniert vollbracht"
@@ -179,7 +178,6 @@ WORDS = Words(
 
 SENTENCES: Sentences = {
     "able": "Ja: {what}.",
-    "and_what": "{subject}: {value}",
     "for_example": "Sie können zum Beispiel sagen: {examples}.",
     "not_known": "In dem, was Ihre Apps mir sagten, finde ich keine Antwort darauf.",
     "not_remembered": "In den Runden, an die ich mich erinnere, sehe ich nichts dergleichen.",
@@ -232,7 +230,6 @@ SENTENCES: Sentences = {
     "call_unknown": "{app} hat nicht geantwortet: Es ist unklar, ob es ausgeführt wurde.",
     "call_waits": "{app} wartet auf Ihr Ja; bisher wurde nichts getan.",
     "call_not_run": "{app} wurde nicht gefragt: {reason}",
-    "nothing_changed": "Es wurde nichts geändert.",
     "nothing_found": "Es wurde nichts gefunden.",
     "items": {"one": "{n} Eintrag", "other": "{n} Einträge"},
     "and_more": {"one": "und {n} weiterer", "other": "und {n} weitere"},

@@ -42,7 +42,6 @@ WORDS = Words(
     total="total sum altogether overall combined together",
     difference="difference change increase decrease more less growth drop",
     and_="and plus",
-    or_="or",
     failure="failed fail failure unable error unsuccessful couldn't problem",
     opener="please pls plz ok okay so now then and also but well hey hi hello great thanks"
     " thank yes"
@@ -381,7 +380,6 @@ SENTENCES: Sentences = {
     "call_unknown": "{app} gave no answer: it may or may not have been done.",
     "call_waits": "{app} waits for your yes; nothing was done yet.",
     "call_not_run": "{app} was not asked: {reason}",
-    "nothing_changed": "Nothing was changed.",
     "nothing_found": "Nothing was found.",
     "items": {"one": "{n} item", "other": "{n} items"},
     "and_more": {"one": "and {n} more", "other": "and {n} more"},
@@ -400,7 +398,6 @@ SENTENCES: Sentences = {
     "not_remembered": "I see nothing of the kind in the turns that I remember.",
     "remembered": "From the turns that I remember: {what}.",
     "what_instead": "What exactly shall I do?",
-    "and_what": "{subject}: {value}",
     "could_not": "I could not do that: {why}.",
     "could_not_at_all": "I could not do that.",
     "label_id": "which one",

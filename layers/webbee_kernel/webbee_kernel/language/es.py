@@ -38,7 +38,6 @@ WORDS = Words(
     total="total suma conjunto",
     difference="diferencia cambio aumento descenso más menos",
     and_="y e",
-    or_="o u",
     failure="falló error fallado fallido pude pudo problema",
     perfect="he ha han hemos había fue fueron está están sido quedó queda quedaron ya",
     done="hecho listo completado terminado éxito funcionado funcionó realizado salió arreglado",
@@ -177,7 +176,6 @@ WORDS = Words(
 
 SENTENCES: Sentences = {
     "able": "Sí: {what}.",
-    "and_what": "{subject}: {value}",
     "for_example": "Puede decir, por ejemplo: {examples}.",
     "not_known": "No encuentro una respuesta en lo que me dijeron sus aplicaciones.",
     "not_remembered": "No veo nada así en los turnos que recuerdo.",
@@ -228,7 +226,6 @@ SENTENCES: Sentences = {
     "call_unknown": "{app} no ha respondido: no se sabe si se ha hecho.",
     "call_waits": "{app} espera su sí; todavía no se ha hecho nada.",
     "call_not_run": "No se ha preguntado a {app}: {reason}",
-    "nothing_changed": "No se ha cambiado nada.",
     "nothing_found": "No se ha encontrado nada.",
     "items": {"one": "{n} elemento", "other": "{n} elementos"},
     "and_more": {"one": "y {n} más", "other": "y {n} más"},

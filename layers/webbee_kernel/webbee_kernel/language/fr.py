@@ -37,7 +37,6 @@ WORDS = Words(
     total="total somme ensemble",
     difference="différence écart hausse baisse plus moins",
     and_="et",
-    or_="ou",
     failure="échoué échec erreur pu impossible problème",
     perfect="ai a ont avons été est sont fut avez",
     done="fait terminé réussi prêt accompli succès",
@@ -167,7 +166,6 @@ WORDS = Words(
 
 SENTENCES: Sentences = {
     "able": "Oui : {what}.",
-    "and_what": "{subject} : {value}",
     "for_example": "Vous pouvez dire, par exemple : {examples}.",
     "not_known": "Je ne trouve pas de réponse dans ce que vos applications m'ont dit.",
     "not_remembered": "Je ne vois rien de tel dans les échanges dont je me souviens.",
@@ -218,7 +216,6 @@ SENTENCES: Sentences = {
     "call_unknown": "{app} n'a pas répondu : on ne sait pas si c'est fait.",
     "call_waits": "{app} attend votre oui ; rien n'a encore été fait.",
     "call_not_run": "{app} n'a pas été sollicité : {reason}",
-    "nothing_changed": "Rien n'a été modifié.",
     "nothing_found": "Rien n'a été trouvé.",
     "items": {"one": "{n} élément", "other": "{n} éléments"},
     "and_more": {"one": "et {n} autre", "other": "et {n} autres"},

@@ -6,7 +6,6 @@ import unicodedata
 from functools import lru_cache
 from typing import Protocol, cast
 
-_CYRILLIC = ("Ѐ", "ӿ")
 _SAME = str.maketrans({"ё": "е", "ß": "ss", "’": "'", "ʼ": "'"})
 LONGEST = 60  # letters: what is longer is no word, and a stemmer's cost grows with it
 
@@ -28,11 +27,6 @@ def fold(word: str) -> str:
 def folded_words(forms: str) -> frozenset[str]:
     """The words of a list as a language's file has it, folded."""
     return frozenset(fold(w) for w in forms.split())
-
-
-def is_cyrillic(word: str) -> bool:
-    """Whether a Cyrillic letter stands in it."""
-    return any(_CYRILLIC[0] <= c <= _CYRILLIC[1] for c in word)
 
 
 @lru_cache(maxsize=16384)

@@ -62,7 +62,6 @@ class Words:
     total = Role()
     difference = Role()
     and_ = Role()
-    or_ = Role()
     failure = Role()  # failed, could not, unable
     opener = Role()  # may stand before a command: please, ok, now
     auxiliary = Role()  # begins a question: is, did, can
