@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .model import Language
-from .stems import fold
+from .stems import fold, folded_words
 
 _Widths = Mapping[str, Mapping[str, Mapping[int, str]]]
 
@@ -38,7 +38,9 @@ def _names(tag: str) -> Names:
     language, cldr = of(tag), locale(tag)
     months, short_months = _together(cldr.months, language.calendar.months)
     weekdays, short_weekdays = _together(cldr.days, language.calendar.weekdays)
-    doubtful = _folded(language.calendar.doubtful) | _folded(" ".join(language.vocabulary))
+    doubtful = folded_words(language.calendar.doubtful) | folded_words(
+        " ".join(language.vocabulary)
+    )
     capitals = str(cldr.months["format"]["wide"][1])[0].isupper()
     return Names(
         months, weekdays, short_months, short_weekdays, doubtful & frozenset(months), capitals
@@ -51,10 +53,6 @@ def _together(cldr: _Widths, own: Mapping[int, str]) -> tuple[dict[str, int], fr
     more = {fold(w): number for number, forms in own.items() for w in forms.split()}
     begins = {w for w in more if any(name.startswith(w) for name in wide)}
     return {**short, **more, **wide}, frozenset(begins.union(short).difference(wide))
-
-
-def _folded(words: str) -> frozenset[str]:
-    return frozenset(fold(w) for w in words.split())
 
 
 def _forms(names: _Widths, width: str) -> Iterable[tuple[str, int]]:

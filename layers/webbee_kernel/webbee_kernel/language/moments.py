@@ -15,7 +15,7 @@ from .clocks import find_times
 from .model import Language
 from .named_days import Date, find_named_days, valid
 from .relative import relative_dates
-from .spans import Mention, Token, mention, tokens
+from .spans import Mention, Token, apart, mention, tokens
 from .stems import fold
 
 _ISO = re.compile(
@@ -39,19 +39,11 @@ def find_dates(text: str, language: Language, now: str | datetime | None) -> tup
     found += _weekdays(text, words, known)
     if now is not None:
         found += relative_dates(text, words, known, language, _moment(now))
-    return tuple(_apart(sorted(found, key=lambda m: (m.start, -m.end))))
+    return apart(found)
 
 
 def _moment(now: str | datetime) -> datetime:
     return now if isinstance(now, datetime) else datetime.fromisoformat(now)
-
-
-def _apart(found: list[Mention]) -> Iterator[Mention]:
-    end = 0
-    for one in found:
-        if one.start >= end:
-            yield one
-            end = one.end
 
 
 def _iso(text: str) -> Iterator[Mention]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
 from .currencies import currency_after, currency_before
 from .model import Language
 from .number_words import spelled
-from .spans import Mention, Token, tokens
+from .spans import Mention, Token, apart, tokens
 from .stems import fold, folded_words
 
 Number = int | float
@@ -71,15 +71,7 @@ def find_numbers(text: str, language: Language) -> tuple[Mention, ...]:
     taken = {at for one in found for at in range(one.start, min(one.end, one.start + 200))}
     free = [t for t in words if t.start not in taken and not t.text[0].isdigit()]
     found += [_with_unit(text, one, words, language) for one in spelled(text, free, language)]
-    return tuple(_apart(sorted(found, key=lambda m: (m.start, -m.end))))
-
-
-def _apart(found: list[Mention]) -> Iterator[Mention]:
-    end = 0
-    for one in found:
-        if one.start >= end:
-            yield one
-            end = one.end
+    return apart(found)
 
 
 def _numeral(

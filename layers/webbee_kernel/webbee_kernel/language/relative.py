@@ -11,7 +11,7 @@ from .calendars import Names
 from .model import Language
 from .number_words import simple
 from .spans import Mention, Token
-from .stems import fold
+from .stems import fold, folded_words
 
 
 def relative_dates(
@@ -32,9 +32,9 @@ def relative_dates(
 
 def _half_of_day(words: tuple[Token, ...], at: int, language: Language) -> bool:
     """Whether a word of a day is "morning" here: `a.m.` after it in Spanish."""
-    if at == 0 or fold(words[at].text) not in _folded(language.calendar.morning):
+    if at == 0 or fold(words[at].text) not in folded_words(language.calendar.morning):
         return False
-    return fold(words[at - 1].text) in _folded(" ".join(language.words.forms("function")))
+    return fold(words[at - 1].text) in folded_words(" ".join(language.words.forms("function")))
 
 
 _LENGTHS = ("day", "week", "month", "year")
@@ -123,7 +123,7 @@ def _neighbour(
             continue
         folded, steps = fold(words[other].text), None
         for number, forms in ((1, calendar.next), (-1, calendar.last), (0, calendar.this)):
-            if folded in _folded(forms):
+            if folded in folded_words(forms):
                 steps = number
         if steps is None:
             continue
@@ -135,11 +135,6 @@ def _neighbour(
             weekday = known.weekdays[fold(words[at].text)]
             yield _weekday(text, span, weekday, steps, today)
         return
-
-
-@lru_cache(maxsize=128)
-def _folded(forms: str) -> frozenset[str]:
-    return frozenset(fold(w) for w in forms.split())
 
 
 def _period(text: str, span: tuple[int, int], unit: str, steps: int, today: date) -> Mention:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -82,3 +82,13 @@ def _pieces(word: Token) -> Iterator[Token]:
             start = at + 1
     if start < len(word.text):
         yield Token(word.text[start:], word.start + start, word.end)
+
+
+def apart(found: Iterable[Mention]) -> tuple[Mention, ...]:
+    """What was found, in order; of those that overlap the one that begins first, then the
+    longer."""
+    kept: list[Mention] = []
+    for one in sorted(found, key=lambda m: (m.start, -m.end)):
+        if not kept or one.start >= kept[-1].end:
+            kept.append(one)
+    return tuple(kept)
