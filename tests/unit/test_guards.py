@@ -7,7 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webbee_kernel.arguments import Known, ids_are_real, no_placeholders, where_to_look
+from webbee_kernel.arguments import (
+    Known,
+    ids_are_real,
+    no_placeholders,
+    where_to_look,
+    without_secrets,
+)
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.errors import CallError
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
@@ -345,3 +351,33 @@ def test_a_stand_in_is_refused_as_an_id_and_allowed_as_text(value: str) -> None:
 )
 def test_ordinary_text_passes(value: str) -> None:
     no_placeholders({"text": value, "n": 5, "flag": True, "nothing": None, "list": [1, 2.5]})
+
+
+@pytest.mark.parametrize(
+    "name", ["password", "dbPassword", "api_key", "PIN", "cardVerificationNumber", "access_key"]
+)
+def test_what_a_name_calls_secret_is_kept_from_everyone(name: str) -> None:
+    arguments = {"to": "x", name: "s", "rows": [{name: "s", "id": 1}, "text"]}
+    assert without_secrets(arguments, {}) == {"to": "x", "rows": [{"id": 1}, "text"]}
+
+
+@pytest.mark.parametrize("name", ["key", "verification", "number", "api", "compass", "key_api"])
+def test_a_name_that_only_sounds_like_a_secret_hides_nothing(name: str) -> None:
+    assert without_secrets({name: "x"}, {}) == {name: "x"}
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        {"format": "password"},
+        {"writeOnly": True},
+        {"anyOf": [{"type": "null"}, {"format": "password"}]},
+        {"type": "array", "items": {"writeOnly": True}},
+    ],
+)
+def test_what_a_schema_marks_as_secret_is_kept_wherever_it_stands(marked: dict[str, Any]) -> None:
+    properties = {"phrase": marked, "to": {"format": "email", "writeOnly": False}}
+    login = {"phrase": "s", "to": "a@b.co"}
+    assert without_secrets(login, {"properties": properties}) == {"to": "a@b.co"}
+    inside = {"$defs": {"Login": {"properties": properties}}, "properties": {"login": {}}}
+    assert without_secrets({"login": [login]}, inside) == {"login": [{"to": "a@b.co"}]}

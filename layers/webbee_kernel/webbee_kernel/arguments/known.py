@@ -130,11 +130,11 @@ class Known:
 
     @cached_property
     def _read(self) -> str:
-        return f" {_plain(chr(10).join(self._texts))} "
+        return f" {_plain(' '.join(self._texts))} "
 
     @cached_property
     def _heard(self) -> str:
-        return f" {_plain(chr(10).join(self._said).casefold())} "
+        return f" {_plain(' '.join(self._said).casefold())} "
 
     @cached_property
     def _small_said(self) -> frozenset[str]:

@@ -1,0 +1,76 @@
+"""The walk of a message through the rooms is the one that docs/architecture.md gives: every
+coroutine of the kernel that a turn enters, in order. Rooms that `turn/` asks for a value without
+waiting are no stations, and neither are those that everything stands on."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import re
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import webbee_kernel
+from local.stack import http_event
+from tests.documents import ROOT
+from webbee_kernel.api.chat_turn import ChatService
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.testing import TestKernel
+
+PACKAGE = Path(webbee_kernel.__file__).parent
+BENEATH = ("base", "testing")
+DOWNWARDS = ("api", "turn", "extensions", "stores", "llm")
+
+
+class Walk:
+    """Notes each room that a new coroutine of the kernel belongs to."""
+
+    def __init__(self) -> None:
+        self.rooms: list[str] = []
+        self._entered: list[FrameType] = []
+
+    def __call__(self, frame: FrameType, event: str, _: Any) -> None:
+        if event != "call" or not frame.f_code.co_flags & inspect.CO_COROUTINE:
+            return
+        path = Path(frame.f_code.co_filename)
+        if PACKAGE not in path.parents or any(frame is f for f in self._entered):
+            return
+        self._entered.append(frame)
+        room = path.relative_to(PACKAGE).parts[0]
+        if room not in BENEATH and self.rooms[-1:] != [room]:
+            self.rooms.append(room)
+
+
+def model(request: ModelRequest) -> ModelResponse:
+    if request.role == "narrator":
+        return ModelResponse(text="You have 0 notes.")
+    return ModelResponse(tool_calls=(ToolCall("notes__find", {}),))
+
+
+def test_a_message_passes_through_the_rooms_as_the_page_says() -> None:
+    kernel = TestKernel(["extensions/notes"], model=FunctionModel(model))
+    service = ChatService(kernel.app.settings, app=kernel.app, kernel=kernel.kernel)
+    body, walk = json.dumps({"message": "list notes"}), Walk()
+    event = http_event("POST", "/v1/chat", claims={"sub": "alice"}, body=body)
+    sys.setprofile(walk)
+    try:
+        answer = asyncio.run(service.handle(event))
+    finally:
+        sys.setprofile(None)
+    assert answer["statusCode"] == 200
+    rooms = [*walk.rooms, "api"]
+    climbs = [b for a, b in zip(rooms, rooms[1:], strict=False) if _stands(b) < _stands(a)]
+    assert len(rooms) - 1 <= 12
+    assert len(climbs) <= 5
+    page = (ROOT / "docs/architecture.md").read_text("utf-8")
+    [written] = re.findall(r"`(api → [^`]*)`: (\d+) moves, (\d+) of", page)
+    said = written[0].replace("dispatch", "extensions")
+    assert (said, *map(int, written[1:])) == (" → ".join(rooms), len(rooms) - 1, len(climbs))
+
+
+def _stands(room: str) -> int:
+    return DOWNWARDS.index(room)
