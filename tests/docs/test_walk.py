@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import itertools
 import json
 import re
 import sys
@@ -63,7 +64,7 @@ def test_a_message_passes_through_the_rooms_as_the_page_says() -> None:
         sys.setprofile(None)
     assert answer["statusCode"] == 200
     rooms = [*walk.rooms, "api"]
-    climbs = [b for a, b in zip(rooms, rooms[1:], strict=False) if _stands(b) < _stands(a)]
+    climbs = [b for a, b in itertools.pairwise(rooms) if _stands(b) < _stands(a)]
     assert len(rooms) - 1 <= 12
     assert len(climbs) <= 5
     page = (ROOT / "docs/architecture.md").read_text("utf-8")
