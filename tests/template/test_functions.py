@@ -19,6 +19,9 @@ TABLE = "WEBBEE_TABLE_"
 VARIABLES = {
     "ChatTurnFunction": {
         *(TABLE + name for name in ("SESSIONS", "SKELETON", "EVENTS", "TRANSCRIPTS", "LIMITS")),
+        *(TABLE + name for name in ("AUDIT", "CACHE", "STORE")),
+        "WEBBEE_PERSON_ROLE",
+        "WEBBEE_SECRETS_PREFIX",
         "WEBBEE_MODEL",
         "WEBBEE_MODEL_CLASSIFIER",
         "WEBBEE_MODEL_NARRATOR",

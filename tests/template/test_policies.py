@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from local.template import Template, environment, resources
+from tests.template.test_tables import TABLES
 
 SECRETS = "parameter/webbee/<stack>/*"
 MODELS = {
@@ -41,6 +42,8 @@ ALLOWED = {
         },
         "TranscriptsTable/index/by_touched": {"dynamodb:Query"},
         "LimitsTable": {"dynamodb:UpdateItem"},
+        "AuditTable": {"dynamodb:Query"},
+        "PersonRole": {"sts:AssumeRole"},
         "SkeletonTable": {"dynamodb:Query"},
         "EventsTable": {"dynamodb:Query"},
         "RefreshQueue": {"sqs:SendMessage"},
@@ -129,6 +132,8 @@ def test_the_transform_adds_no_role_and_no_managed_policy(transformed: Template)
     assert deployment["ManagedPolicyArns"][0]["Fn::Sub"].endswith(
         "/AWSCodeDeployRoleForLambdaLimited"
     )
+    person = roles.pop("PersonRole")  # taken by chat_turn for one person's export or erasure
+    assert "ManagedPolicyArns" not in person
     used = {
         properties["Role"]["Fn::GetAtt"][0]
         for _, properties in resources(transformed, "AWS::Lambda::Function")
@@ -177,7 +182,34 @@ def test_no_function_may_change_or_delete_an_audit_record(transformed: Template)
         assert grants(transformed, function).get("AuditTable", set()) <= {
             "dynamodb:GetItem",
             "dynamodb:PutItem",
+            "dynamodb:Query",
         }
+
+
+PERSON = {
+    **{
+        table: {"dynamodb:Query", "dynamodb:GetItem", "dynamodb:BatchWriteItem"} for table in TABLES
+    },
+    SECRETS: {"ssm:GetParametersByPath", "ssm:DeleteParameter"},
+}
+"""What the role of one person may do where its session policy lets it."""
+
+
+def test_the_role_of_one_person_may_do_what_export_and_erasure_need(
+    transformed: Template,
+) -> None:
+    role = transformed["Resources"]["PersonRole"]["Properties"]
+    (policy,) = role["Policies"]
+    found: dict[str, set[str]] = {}
+    for statement in policy["PolicyDocument"]["Statement"]:
+        for resource in as_list(statement["Resource"]):
+            found.setdefault(short(resource), set()).update(as_list(statement["Action"]))
+            if short(resource) != SECRETS:
+                assert statement["Condition"] == {"Null": {"dynamodb:LeadingKeys": "false"}}
+    found["AuditTable"] -= {"dynamodb:PutItem"}  # what is kept under a pseudonym
+    assert found == PERSON
+    (trust,) = role["AssumeRolePolicyDocument"]["Statement"]
+    assert "role/${AWS::StackName}-ChatTurnRole-*" in str(trust["Condition"])
 
 
 @pytest.mark.parametrize("role", ["ChatTurnRole", "ToolDispatchRole"])
@@ -218,6 +250,8 @@ def test_the_environment_names_the_tables_the_role_allows_and_no_other(
         if name.startswith("WEBBEE_TABLE_")
     }
     allowed = {resource for resource in ALLOWED[function] if resource.endswith("Table")}
+    if "PersonRole" in ALLOWED[function]:
+        allowed |= {resource for resource in PERSON if resource.endswith("Table")}
     assert named == allowed
 
 

@@ -6,7 +6,7 @@ Production passes settings only; tests pass doubles. Nothing is patched anywhere
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,8 +17,10 @@ from .llm.protocol import Model
 from .llm.protocol import Role as ModelRole
 from .refresh.asking import NoQueue, RefreshQueue
 from .stores.protocols import Stores
+from .values import UserKey
 
 if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays for every module
+    from .aws.clients import ClientFactory
     from .dispatch import Dispatch
     from .extensions.host import ExtensionHost
     from .extensions.registry import Registry
@@ -26,6 +28,8 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .refresh.installing import Installer, Installs
     from .refresh.refresher import Refresher
     from .refresh.schedules import Scheduler
+    from .stores.dynamodb.belongings import Belongings
+    from .stores.dynamodb.export import Export
     from .turn.kernel import Kernel
 
 
@@ -191,6 +195,45 @@ def _stores(settings: Settings) -> Stores:
     names = {noun: settings.table(noun) for noun in ALL_TABLES}
     return dynamodb_stores(
         Tables(**names), secrets_prefix=settings.secrets_prefix, shards=settings.due_shards
+    )
+
+
+def make_belongings(app: App, user: UserKey, apps: Iterable[str]) -> Belongings:
+    """What is kept of one person, with credentials for that person alone where the settings name a
+    role that has them."""
+    from .stores.dynamodb import Database
+    from .stores.dynamodb.belongings import Belongings
+    from .stores.secrets_ssm import SsmSecretStore
+
+    settings = app.settings
+    clients = _clients_for(settings, user)
+    tables = {noun: settings.table(noun) for noun in ALL_TABLES}
+    secrets = SsmSecretStore(settings.secrets_prefix, clients)
+    return Belongings(Database(clients), tables, secrets, user, apps)
+
+
+def make_export(app: App, user: UserKey, apps: Iterable[str]) -> Export:
+    """The same, told line by line."""
+    from .stores.dynamodb import Database, DynamoDocumentStore
+    from .stores.dynamodb.export import Export
+
+    documents = DynamoDocumentStore(
+        Database(_clients_for(app.settings, user)), app.settings.table("store")
+    )
+    return Export(make_belongings(app, user, apps), documents, user)
+
+
+def _clients_for(settings: Settings, user: UserKey) -> ClientFactory:
+    from .aws.clients import aws_client
+
+    if not settings.person_role:
+        return aws_client
+    from .aws.person import Reach, clients_for
+    from .stores.keys import pseudonyms_of, secrets_of, user_key
+
+    secrets = f"{settings.secrets_prefix}/{secrets_of(user)}"
+    return clients_for(
+        settings.person_role, Reach(user_key(user), pseudonyms_of(user.tenant_id), secrets)
     )
 
 

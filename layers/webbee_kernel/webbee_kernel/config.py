@@ -19,7 +19,7 @@ INLINE = "inline"
 """Another function's name that stands for none: this process does it."""
 
 TABLES: Mapping[Role, tuple[str, ...]] = {
-    "chat_turn": ("sessions", "skeleton", "events", "transcripts", "limits"),
+    "chat_turn": ("sessions", "skeleton", "events", "transcripts", "limits", "audit"),
     "tool_dispatch": ("cache", "store", "audit", "events"),
     "skeleton_refresh": ("skeleton", "cache", "store", "events"),
 }
@@ -75,6 +75,7 @@ class Settings(BaseModel):
     expose_pii: bool = Field(False, alias="IMPERAL_FACT_LEDGER_EXPOSE_PII")
     mask_kinds: str = Field("", alias="WEBBEE_MASK_KINDS", pattern=MASK_KINDS)
     name_detector: str = Field("", alias="WEBBEE_NAME_DETECTOR", pattern=r"^[\w.]+:\w+$")
+    person_role: str = Field("", alias="WEBBEE_PERSON_ROLE", pattern=r"^arn:[^\s]+$")
     refresh_queue_url: str = Field("", alias="WEBBEE_REFRESH_QUEUE_URL")
     secrets_prefix: str = Field(
         "/webbee", alias="WEBBEE_SECRETS_PREFIX", pattern=r"^(/[A-Za-z0-9_.-]+)+$"

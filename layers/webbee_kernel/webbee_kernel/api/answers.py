@@ -124,6 +124,7 @@ class ToldTurn(TypedDict):
     message: str
     reply: str
     request_id: str
+    also: NotRequired[list[str]]
     remembered: bool
     calls: NotRequired[list[Call]]
     refresh_panels: NotRequired[list[PanelName]]
@@ -144,6 +145,37 @@ class DeletedAnswer(TypedDict):
     """What was deleted."""
 
     deleted: str
+
+
+class AuditRow(TypedDict):
+    """A call made in the caller's name; `message` is what it was made for, where that is kept."""
+
+    at: str
+    app_id: str
+    fn_name: str
+    action_type: str
+    status: str
+    duration_ms: int
+    session_id: str
+    request_id: str
+    error_code: NotRequired[str]
+    message: NotRequired[str]
+
+
+class AuditAnswer(TypedDict):
+    """Newest first; a `cursor` asks for more."""
+
+    records: list[AuditRow]
+    cursor: str | None
+
+
+class ErasedAnswer(TypedDict):
+    """`confirm`: nothing was erased yet, send the word along. `erasing` (202): send it again to go
+    on. `counts` says what this request removed, by kind."""
+
+    status: Literal["confirm", "erasing", "erased"]
+    counts: dict[str, int]
+    confirm: NotRequired[str]
 
 
 class Caller(TypedDict):

@@ -28,6 +28,7 @@ from .conversations import Conversations
 from .health import Health
 from .http import Answer, Request, Route, Router
 from .identity import require_role
+from .me import Me
 from .signin import SignInPages
 from .webhooks import Webhooks
 from .wire import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody
@@ -61,6 +62,7 @@ class ChatService:
                     answer=answers.ChatAnswer,
                 ),
                 *Conversations(self.app.stores, self.app.clock).routes(),
+                *Me(self.app, self.kernel.dispatch).routes(),
                 Route(
                     "GET /v1/events",
                     self.events,

@@ -108,6 +108,15 @@ SESSIONS_PARAMS = {
     "cursor": _CURSOR,
     "q": Annotated[str, Field(max_length=MAX_TITLE, description="What the title must hold.")],
 }
+AUDIT_PARAMS = {"cursor": Annotated[_CURSOR, Field(max_length=64)]}
+EXPORT_PARAMS = {
+    "cursor": Annotated[str, Field(description="The cursor in the last line of the part before.")]
+}
+ERASE_PARAMS = {
+    "confirm": Annotated[
+        str, Field(description="The word that the same request without it answered.")
+    ]
+}
 EVENTS_PARAMS = {
     "last_event_id": Annotated[
         str,

@@ -94,6 +94,25 @@ def document_id(doc_id: str) -> str:
     return doc_id
 
 
+def pseudonyms_of(tenant_id: str) -> str:
+    """`tenant#__erased_`: how the partitions of those begin who were erased. No token can have such
+    an id."""
+    return f"{_part('tenant id', tenant_id)}#__erased_"
+
+
+def secret_part(text: str) -> str:
+    """A part of a secret's path. Reversible: characters outside `A-Za-z0-9-` become `_xHH…_`, so
+    two users can never share a path."""
+    return "".join(
+        c if c.isascii() and (c.isalnum() or c == "-") else f"_{ord(c):x}_" for c in text
+    )
+
+
+def secrets_of(user: UserKey) -> str:
+    """`tenant/user`: above all secrets of a user."""
+    return f"{secret_part(user.tenant_id)}/{secret_part(user.imperal_id)}"
+
+
 def shard_of(user: UserKey, shards: int) -> int:
     """The partition of the due index that holds a user's sections: the same in every process."""
     return zlib.crc32(user_key(user).encode()) % shards

@@ -202,8 +202,11 @@ class AuditStore(Protocol):
         database."""
         ...
 
-    async def list(self, user: UserKey, *, limit: int = 100, now: float) -> tuple[AuditRecord, ...]:
-        """The newest records first, without those that expired by `now`."""
+    async def list(
+        self, user: UserKey, *, limit: int = 100, before: str = "", now: float
+    ) -> tuple[AuditRecord, ...]:
+        """The newest records first, or those older than the record `before`, without those that
+        expired by `now`."""
         ...
 
 
@@ -234,6 +237,10 @@ class SecretStore(Protocol):
 
     async def delete(self, path: str) -> bool:
         """Remove; whether it was there."""
+        ...
+
+    async def below(self, path: str) -> tuple[str, ...]:
+        """The paths of all values under `tenant/user`, in order; no value is read."""
         ...
 
 

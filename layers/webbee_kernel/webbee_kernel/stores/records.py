@@ -121,6 +121,7 @@ def told_row(turn: Turn) -> JSONObject:
         "message": turn.message,
         "reply": turn.reply,
         "request_id": turn.request_id,
+        **({"also": list(turn.also)} if turn.also else {}),
     }
 
 

@@ -50,6 +50,21 @@ class SsmSecretStore:
     async def delete(self, path: str) -> bool:
         return await self._call("delete_parameter", Name=self._name(path)) is not None
 
+    async def below(self, path: str) -> tuple[str, ...]:
+        """Ten a request: what the service gives at once."""
+        found: list[str] = []
+        more: JSONObject = {}
+        while True:
+            answer = await self._call(
+                "get_parameters_by_path", Path=self._name(path), Recursive=True, **more
+            )
+            for parameter in (answer or {}).get("Parameters", []):
+                name = str(parameter["Name"]).removeprefix(f"{self._prefix}/")
+                found.append("/".join(map(_plain, name.split("/"))))
+            if not answer or "NextToken" not in answer:
+                return tuple(sorted(found))
+            more = {"NextToken": answer["NextToken"]}
+
     def _name(self, path: str) -> str:
         parts = path.split("/")
         if not all(parts):
@@ -78,4 +93,13 @@ def _escaped(part: str) -> str:
     return "".join(
         char if _PLAIN.match(char) else "".join(f".{byte:02X}" for byte in char.encode())
         for char in part
+    )
+
+
+def _plain(part: str) -> str:
+    """The inverse of `_escaped`."""
+    return re.sub(
+        r"(?:\.[0-9A-F]{2})+",
+        lambda match: bytes.fromhex(match.group().replace(".", "")).decode(),
+        part,
     )

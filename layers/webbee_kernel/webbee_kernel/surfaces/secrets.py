@@ -17,6 +17,7 @@ from ..sdk.errors import (
     StoreUnavailable,
     SystemContextRequired,
 )
+from ..stores.keys import secret_part
 from ..stores.protocols import SecretStore
 from ..values import UserKey
 
@@ -136,16 +137,8 @@ async def _answered(call: Awaitable[T]) -> T:
 
 def path(user: UserKey, app_id: str, spec: SecretDef) -> str:
     """`tenant/user/app/name`; each part holds only characters a parameter path may hold."""
-    owner = APP_WIDE if spec.scope == "app" else _part(user.imperal_id)
-    return f"{_part(user.tenant_id)}/{owner}/{app_id}/{_part(spec.name)}"
-
-
-def _part(text: str) -> str:
-    """Reversible: characters outside `A-Za-z0-9-` become `_xHH…_`, so two users can never share a
-    path."""
-    return "".join(
-        c if c.isascii() and (c.isalnum() or c == "-") else f"_{ord(c):x}_" for c in text
-    )
+    owner = APP_WIDE if spec.scope == "app" else secret_part(user.imperal_id)
+    return f"{secret_part(user.tenant_id)}/{owner}/{app_id}/{secret_part(spec.name)}"
 
 
 async def put(store: SecretStore, where: str, spec: SecretDef, value: str) -> None:

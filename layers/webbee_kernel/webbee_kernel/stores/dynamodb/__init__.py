@@ -21,7 +21,7 @@ from .sessions import DynamoSessionStore
 from .skeleton import DynamoSkeletonStore
 from .transcripts import DynamoTranscriptStore
 
-__all__ = ["Tables", "dynamodb_stores"]
+__all__ = ["Database", "DynamoDocumentStore", "Tables", "dynamodb_stores"]
 
 
 @dataclass(frozen=True, slots=True)

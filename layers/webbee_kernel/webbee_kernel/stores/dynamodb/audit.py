@@ -102,15 +102,20 @@ class DynamoAuditStore:
             if isinstance(answer, BaseException) and not isinstance(answer, ConditionFailed):
                 raise answer
 
-    async def list(self, user: UserKey, *, limit: int = 100, now: float) -> tuple[AuditRecord, ...]:
+    async def list(
+        self, user: UserKey, *, limit: int = 100, before: str = "", now: float
+    ) -> tuple[AuditRecord, ...]:
+        pk = user_key(user)
+        start = {"ExclusiveStartKey": key_of(pk, f"call#{before}")} if before else {}
         items = await self._database.living(
             now,
             need=positive(limit),
             TableName=self._table,
             KeyConditionExpression="#pk = :pk AND begins_with(#sk, :calls)",
-            ExpressionAttributeValues={":pk": S(user_key(user)), ":calls": S("call#")},
+            ExpressionAttributeValues={":pk": S(pk), ":calls": S("call#")},
             ScanIndexForward=False,
             ConsistentRead=True,
+            **start,
         )
         return tuple(audit_from(item["body"]["S"]) for item in items)
 

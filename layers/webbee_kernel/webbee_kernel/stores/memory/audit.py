@@ -83,12 +83,14 @@ class MemoryAuditStore:
             for event, event_json in told:
                 self._events.put(user, event, event_json, events_expire_at)
 
-    async def list(self, user: UserKey, *, limit: int = 100, now: float) -> tuple[AuditRecord, ...]:
+    async def list(
+        self, user: UserKey, *, limit: int = 100, before: str = "", now: float
+    ) -> tuple[AuditRecord, ...]:
         with self._lock:
             living = [
                 (record_id, text)
                 for record_id, (text, expires_at) in self._calls[user_key(user)].items()
-                if expires_at > now
+                if expires_at > now and (not before or record_id < before)
             ]
         newest = nlargest(positive(limit), living)
         return tuple(audit_from(text) for _, text in newest)

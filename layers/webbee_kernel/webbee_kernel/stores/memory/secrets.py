@@ -23,3 +23,7 @@ class MemorySecretStore:
     async def delete(self, path: str) -> bool:
         with self._lock:
             return self._values.pop(path, None) is not None
+
+    async def below(self, path: str) -> tuple[str, ...]:
+        with self._lock:
+            return tuple(sorted(name for name in self._values if name.startswith(f"{path}/")))

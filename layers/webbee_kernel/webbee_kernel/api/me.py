@@ -1,0 +1,150 @@
+"""What a person is owed: the record of what was done in their name, everything that is kept of
+them, and the end of it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Final
+
+from ..base.ids import digest
+from ..bootstrap import App, make_belongings, make_export
+from ..dispatch import Dispatch
+from ..errors import BadInput
+from ..values import AuditRecord, JSONObject, SessionKey, UserKey
+from . import answers, wire
+from .http import Answer, Request, Route, json_text
+
+PAGE: Final = 50
+"""Records in one answer."""
+READ_TURNS: Final = 200
+"""Newest turns of a session in which the message behind a record is looked for."""
+CONFIRM_S: Final = 600
+"""Seconds for which the word that confirms an erasure holds, at least."""
+ERASE_S: Final = 20.0
+"""Seconds that one request spends erasing; the next goes on."""
+
+
+class Me:
+    """The routes under `/v1/me`."""
+
+    def __init__(self, app: App, dispatch: Dispatch) -> None:
+        self._app = app
+        self._dispatch = dispatch
+
+    def routes(self) -> tuple[Route, ...]:
+        """What a router serves."""
+        return (
+            Route(
+                "GET /v1/me/audit",
+                self.audit,
+                answer=answers.AuditAnswer,
+                params=wire.AUDIT_PARAMS,
+            ),
+            Route(
+                "GET /v1/me/export",
+                self.export,
+                params=wire.EXPORT_PARAMS,
+                content_type="application/x-ndjson",
+            ),
+            Route(
+                "DELETE /v1/me", self.erase, answer=answers.ErasedAnswer, params=wire.ERASE_PARAMS
+            ),
+        )
+
+    async def audit(self, request: Request) -> Answer:
+        """Calls made in the caller's name, newest first, each with the message behind it where
+        that is still kept."""
+        user = UserKey.of(request.caller)
+        before = request.query.get("cursor", "")
+        if len(before) > 64:
+            raise BadInput("cursor has at most 64 characters", field="cursor", limit=64)
+        records = await self._app.stores.audit.list(
+            user, limit=PAGE + 1, before=before, now=self._app.clock.now()
+        )
+        page = records[:PAGE]
+        messages = await self._messages(user, page)
+        return Answer(
+            {
+                "records": [_record(r, messages.get(r.request_id, "")) for r in page],
+                "cursor": page[-1].record_id if len(records) > PAGE else None,
+            }
+        )
+
+    async def _messages(self, user: UserKey, records: tuple[AuditRecord, ...]) -> dict[str, str]:
+        """Messages by the requests that they were, from the transcripts."""
+        sessions = sorted({r.session_id for r in records if r.session_id})
+        read = self._app.stores.transcripts.read
+        now = self._app.clock.now()
+        pages = await asyncio.gather(
+            *(read(SessionKey(user, s), limit=READ_TURNS, now=now) for s in sessions)
+        )
+        return {
+            request_id: str(turn["message"])
+            for turns, _ in pages
+            for turn in turns
+            for request_id in (turn["request_id"], *turn.get("also", ()))
+        }
+
+    async def export(self, request: Request) -> Answer:
+        """Everything that is kept of the caller, a line of JSON each. The last line is
+        `{"kind": "end"}`, or `{"kind": "more", "cursor": …}` where a further part follows."""
+        export = make_export(self._app, UserKey.of(request.caller), await self._apps())
+        try:
+            lines, cursor = await export.part(request.query.get("cursor"))
+        except ValueError as error:
+            raise BadInput(str(error)[:200], field="cursor") from None
+        last = {"kind": "more", "cursor": cursor} if cursor else {"kind": "end"}
+        return Answer("\n".join([*lines, json_text(last), ""]), content_type="application/x-ndjson")
+
+    async def erase(self, request: Request) -> Answer:
+        """Erase everything that is kept of the caller. Asked without `confirm` it erases nothing
+        and answers with the word that confirms; 202 where it needs to be asked again to finish."""
+        user = UserKey.of(request.caller)
+        now = self._app.clock.now()
+        words = [_word(user, now), _word(user, now - CONFIRM_S)]
+        given = request.query.get("confirm")
+        if given is None:
+            return Answer({"status": "confirm", "confirm": words[0], "counts": {}})
+        if given not in words:
+            raise BadInput(
+                "confirm is not the word that DELETE /v1/me gave out in the last ten minutes",
+                field="confirm",
+            )
+        until = time.monotonic() + ERASE_S
+        belongings = make_belongings(self._app, user, await self._apps())
+        erased = await belongings.erase(
+            now=now,
+            in_time=lambda: time.monotonic() < until,
+            expires_at=int(now) + self._app.settings.audit_days * 86_400,
+        )
+        body: JSONObject = {"counts": dict(erased.counts)}
+        if erased.done:
+            return Answer({**body, "status": "erased"})
+        return Answer({**body, "status": "erasing", "confirm": words[0]}, 202)
+
+    async def _apps(self) -> set[str]:
+        return set((await self._dispatch.catalogue()).apps)
+
+
+def _word(user: UserKey, now: float) -> str:
+    """Not a secret: whoever asks twice means it."""
+    return f"erase_{digest(str(user), int(now // CONFIRM_S))[:12]}"
+
+
+def _record(record: AuditRecord, message: str) -> JSONObject:
+    told: JSONObject = {
+        "at": record.at,
+        "app_id": record.app_id,
+        "fn_name": record.fn_name,
+        "action_type": record.action_type,
+        "status": record.status,
+        "duration_ms": record.duration_ms,
+        "session_id": record.session_id,
+        "request_id": record.request_id,
+    }
+    return told | {
+        name: value
+        for name, value in (("error_code", record.error_code), ("message", message))
+        if value
+    }

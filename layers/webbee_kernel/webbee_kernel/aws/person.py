@@ -1,0 +1,86 @@
+"""Credentials for one person's data and nobody else's, for an export or an erasure.
+
+The role reaches every person's partitions; the session policy that goes with `AssumeRole` narrows
+it to the one at hand. What both allow is allowed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from .clients import ClientFactory, aws_client
+
+LASTS_S: Final = 900
+"""Seconds that the credentials live: the least STS gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """One person's: the partition `tenant#user`, what a pseudonym's begin with, and the path of the
+    secrets."""
+
+    partition: str
+    pseudonyms: str
+    secrets: str
+
+    def policy(self) -> str:
+        """The session policy, JSON. A pattern's own characters in an id match themselves alone."""
+        own, secrets = _literal(self.partition), _literal(self.secrets.strip("/"))
+        keys = [own, f"{own}#*", f"{_literal(self.pseudonyms)}*"]
+        parameter = "arn:*:ssm:*:*:parameter/"
+        statements: list[dict[str, Any]] = [
+            {
+                "Effect": "Allow",
+                "Action": "dynamodb:*",
+                "Resource": "*",
+                "Condition": {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": keys}},
+            },
+            {
+                "Effect": "Allow",
+                "Action": "ssm:*",
+                "Resource": [f"{parameter}{secrets}", f"{parameter}{secrets}/*"],
+            },
+        ]
+        return json.dumps({"Version": "2012-10-17", "Statement": statements}, separators=(",", ":"))
+
+
+def clients_for(role: str, reach: Reach) -> ClientFactory:
+    """Clients with those credentials; STS is asked when the first one is needed."""
+    made: dict[str, Any] = {}
+
+    def client(service: str) -> Any:
+        if "session" not in made:
+            made["session"] = _session(role, reach)
+        if service not in made:
+            made[service] = made["session"].create_client(service, config=_config())
+        return made[service]
+
+    return client
+
+
+def _session(role: str, reach: Reach) -> Any:
+    from botocore.session import Session
+
+    answer = aws_client("sts").assume_role(
+        RoleArn=role,
+        RoleSessionName="webbee-person",
+        DurationSeconds=LASTS_S,
+        Policy=reach.policy(),
+    )
+    given = answer["Credentials"]
+    session = Session()
+    session.set_credentials(given["AccessKeyId"], given["SecretAccessKey"], given["SessionToken"])
+    return session
+
+
+def _config() -> Any:
+    from botocore.config import Config
+
+    return Config(connect_timeout=1, retries={"mode": "standard", "total_max_attempts": 4})
+
+
+def _literal(text: str) -> str:
+    return re.sub(r"[*?$]", lambda match: "${" + match.group() + "}", text)

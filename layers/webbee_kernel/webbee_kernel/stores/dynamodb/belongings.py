@@ -1,0 +1,227 @@
+"""A person's data in all tables: found by the registry of places, told line by line, erased.
+
+Needs credentials for exactly this person: `dynamodb:Query` and `BatchWriteItem` in the partitions
+`tenant#user` and `tenant#user#…`, and `PutItem` in the audit's of the pseudonym.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from uuid import uuid4
+
+from ...base.clock import iso
+from ...base.ids import new_id
+from ...values import AuditRecord, JSONObject, UserKey
+from ..belongings import PLACES, Place
+from ..installed import KERNEL_APP
+from ..keys import app_key, secrets_of, user_key
+from ..protocols import SecretStore
+from ..records import audit_from, audit_text
+from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of
+
+PAGE = 100
+PASSES = 5
+"""Times the places are gone through: what wrote meanwhile is found by the next."""
+_MARKER = "erasure"
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """How far an erasure came: whether nothing is left, and what it removed by kind."""
+
+    done: bool
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An item of a person, where it stands in the walk, and of which place it is."""
+
+    place: Place
+    position: tuple[int, str, str]
+    item: Item
+
+
+class Belongings:
+    """One person's data. `tables` are names by noun; `apps` the deployment's, to which those are
+    added that left traces."""
+
+    def __init__(
+        self,
+        database: Database,
+        tables: Mapping[str, str],
+        secrets: SecretStore,
+        user: UserKey,
+        apps: Iterable[str] = (),
+    ) -> None:
+        self._database = database
+        self._tables = tables
+        self._secrets = secrets
+        self._user = user
+        self._apps = {KERNEL_APP, *apps}
+
+    async def secret_names(self) -> tuple[str, ...]:
+        """`app/name` of every secret the person gave; values are never told."""
+        above = secrets_of(self._user)
+        paths = await self._secrets.below(above)
+        return tuple(path.removeprefix(f"{above}/") for path in paths)
+
+    async def walk(self, after: tuple[int, str, str] | None = None) -> AsyncIterator[Found]:
+        """Every item, place by place; after a position of an earlier walk."""
+        first = after[0] if after else 0
+        for index, place in enumerate(PLACES[first:], first):
+            for pk in await self._partitions(place):
+                here = (index, pk, "")
+                if after and (index, pk) < after[:2]:
+                    continue
+                start = after[2] if after and (index, pk) == after[:2] else ""
+                async for item in self._items(place, pk, start):
+                    yield Found(place, (*here[:2], item["sk"]["S"]), item)
+
+    async def erase(self, *, now: float, in_time: Callable[[], bool], expires_at: int) -> Erased:
+        """Remove everything; records of the audit stay under a pseudonym, without what leads to the
+        person. Goes on where an earlier try ended, and may be repeated.
+
+        `in_time` says whether there is time for more. The record of the erasure, until
+        `expires_at`, is the pseudonym's.
+        """
+        counts: Counter[str] = Counter()
+        pseudonym = await self._pseudonym()
+        for _ in range(PASSES):
+            before = counts.total()
+            if not await self._sweep(pseudonym, counts, in_time):
+                return Erased(False, counts)
+            if counts.total() == before:
+                break
+        if counts:
+            await self._record(pseudonym, now, expires_at)
+        marker = key_of(user_key(self._user), _MARKER)
+        await self._database.delete_batch(self._tables["audit"], [marker])
+        return Erased(True, counts)
+
+    async def _sweep(
+        self, pseudonym: UserKey, counts: Counter[str], in_time: Callable[[], bool]
+    ) -> bool:
+        """One walk through all places; False where the time was over before its end."""
+        for path in await self._secrets.below(secrets_of(self._user)):
+            counts["secret"] += await self._secrets.delete(path)
+        for place in PLACES:
+            for pk in await self._partitions(place):
+                batch: list[Item] = []
+                async for item in self._items(place, pk):
+                    batch.append(item)
+                    if len(batch) == PAGE:
+                        await self._remove(place, batch, pseudonym, counts)
+                        batch = []
+                        if not in_time():
+                            return False
+                await self._remove(place, batch, pseudonym, counts)
+                if batch and not in_time():  # each try gets further
+                    return False
+        return True
+
+    async def _remove(
+        self, place: Place, items: list[Item], pseudonym: UserKey, counts: Counter[str]
+    ) -> None:
+        if place.kept:
+            for item in items:
+                await self._pseudonymise(item, pseudonym)
+        keys = [key_of(item["pk"]["S"], item["sk"]["S"]) for item in items]
+        await self._database.delete_batch(self._tables[place.table], keys)
+        if keys:
+            counts[place.kind] += len(keys)
+
+    async def _pseudonymise(self, item: Item, pseudonym: UserKey) -> None:
+        """That a call was made stays; with which words, values and outcome does not."""
+        if not item["sk"]["S"].startswith("call#"):
+            return
+        told = audit_from(item["body"]["S"])
+        bare = replace(told, session_id="", request_id="", args_hash="", outcome=None, effect="")
+        await self._put_record(pseudonym, bare, int(item["expires_at"]["N"]))
+
+    async def _record(self, pseudonym: UserKey, now: float, expires_at: int) -> None:
+        said = AuditRecord(
+            new_id(), iso(now), "kernel", "erase", "destructive", "", "", 0, "", "ok"
+        )
+        await self._put_record(pseudonym, said, expires_at)
+
+    async def _put_record(self, pseudonym: UserKey, record: AuditRecord, expires_at: int) -> None:
+        item = {
+            **key_of(user_key(pseudonym), f"call#{record.record_id}"),
+            **LAYOUT,
+            "body": S(audit_text(record)),
+            "expires_at": N(expires_at),
+        }
+        await self._database.call("put_item", TableName=self._tables["audit"], Item=item)
+
+    async def _pseudonym(self) -> UserKey:
+        """Whose the kept records become: a name no token can have, the same until all is done."""
+        marker = key_of(user_key(self._user), _MARKER)
+        name = f"__erased_{uuid4().hex}__"
+        try:
+            await self._database.write(
+                "put_item",
+                TableName=self._tables["audit"],
+                Item={**marker, **LAYOUT, "pseudonym": S(name)},
+                ConditionExpression="attribute_not_exists(#pk)",
+            )
+        except ConditionFailed as failure:
+            name = failure.item["pseudonym"]["S"]
+        return UserKey(self._user.tenant_id, name)
+
+    async def _partitions(self, place: Place) -> list[str]:
+        if place.of == "user":
+            return [user_key(self._user)]
+        if place.of == "app":
+            self._apps |= await self._traces("app_id")
+            return sorted(app_key(self._user, app_id) for app_id in self._apps)
+        return sorted(f"{user_key(self._user)}#{s}" for s in await self._sessions())
+
+    async def _sessions(self) -> set[str]:
+        """Those listed, and those that calls were made in."""
+        listed = Place("session", "transcripts", "user", "session#")
+        found = {
+            item["session_id"]["S"] async for item in self._items(listed, user_key(self._user))
+        }
+        return found | await self._traces("session_id")
+
+    async def _traces(self, name: str) -> set[str]:
+        """Values of a field in the records of the audit; for apps also those that the skeleton
+        names."""
+        user = user_key(self._user)
+        calls = Place("audit", "audit", "user", "call#")
+        found = {
+            str(getattr(audit_from(item["body"]["S"]), name))
+            async for item in self._items(calls, user)
+        }
+        if name == "app_id":
+            skeleton = Place("skeleton", "skeleton", "user")
+            keys = [item["sk"]["S"] async for item in self._items(skeleton, user)]
+            found |= {key.lstrip("!~").partition("#")[0] for key in keys}
+        return {value for value in found if value and "#" not in value}
+
+    async def _items(self, place: Place, pk: str, after: str = "") -> AsyncIterator[Item]:
+        condition, values = "#pk = :pk", {":pk": S(pk)}
+        if place.prefix:
+            condition += " AND begins_with(#sk, :prefix)"
+            values[":prefix"] = S(place.prefix)
+        start: JSONObject = {"ExclusiveStartKey": key_of(pk, after)} if after else {}
+        while True:
+            items, more = await self._database.page(
+                TableName=self._tables[place.table],
+                KeyConditionExpression=condition,
+                ExpressionAttributeValues=values,
+                ConsistentRead=True,
+                **start,
+            )
+            for item in items:
+                if item["sk"]["S"] != _MARKER:
+                    yield item
+            if more is None:
+                return
+            start = {"ExclusiveStartKey": more}
+
+
+__all__ = ["Belongings", "Erased", "Found"]

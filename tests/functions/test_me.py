@@ -1,0 +1,223 @@
+"""What a person is owed: the whole conversation, the record of calls, everything that is kept, and
+its end."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import boto3
+import pytest
+
+from local.stack import Stack
+from local.template import load_template, table_definitions
+from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, rows
+from webbee_kernel.config import ALL_TABLES
+from webbee_kernel.stores.belongings import PLACES
+
+PEOPLE = (ALICE, BOB, OTHER_ALICE)
+
+
+def lived(stack: Stack, claims: Any) -> Person:
+    """A user who has something everywhere."""
+    person = Person(stack, claims)
+    person.install("clockwork")
+    for session in ("s1", "s2"):
+        person.chat('probe.save {"text": "mine"}', session_id=session)
+    person.chat('probe.look {} probe.mark {"text": "m"}')
+    person.chat('probe.remove {"text": "mine"}')  # a question that waits
+    stack.set_secret(claims["tenant_id"], claims["sub"], "probe", "token", "s3cret")
+    stack.tick()
+    while stack.drain():
+        pass
+    return person
+
+
+def items(stack: Stack, claims: Any) -> list[tuple[str, dict[str, str]]]:
+    """Every item, with its table's noun, in which a person's id stands anywhere."""
+    whose = f"{claims['tenant_id']}#{claims['sub']}"
+    return [
+        (noun, row)
+        for noun in ALL_TABLES
+        for row in rows(stack, noun)
+        if row["pk"] == whose or row["pk"].startswith(f"{whose}#") or claims["sub"] in str(row)
+        if claims["tenant_id"] in row["pk"]
+    ]
+
+
+def parameters(claims: Any) -> list[str]:
+    path = f"/webbee/local/{claims['tenant_id']}/{claims['sub']}"
+    found = boto3.client("ssm").get_parameters_by_path(Path=path, Recursive=True)
+    return [p["Name"] for p in found["Parameters"]]
+
+
+def export(person: Person) -> list[dict[str, Any]]:
+    """Every line of every part."""
+    lines: list[dict[str, Any]] = []
+    query: dict[str, str] = {}
+    while True:
+        answer = person.send("chat_turn", "GET", "/v1/me/export", query=query)
+        assert answer.headers["content-type"].startswith("application/x-ndjson")
+        *part, last = [json.loads(line) for line in answer.body.splitlines()]
+        lines += part
+        if last == {"kind": "end"}:
+            return lines
+        query = {"cursor": last["cursor"]}
+
+
+def erase(person: Person, **query: str) -> Answer:
+    return person.send("chat_turn", "DELETE", "/v1/me", query=query)
+
+
+def test_every_table_has_a_place_in_the_registry() -> None:
+    nouns = {name.removesuffix("Table").lower() for name in table_definitions(load_template())}
+    assert nouns == set(ALL_TABLES)
+    assert {place.table for place in PLACES} == nouns
+
+
+def test_every_item_of_a_person_is_in_a_place_and_every_place_holds_one(stack: Stack) -> None:
+    lived(stack, ALICE)
+    own = items(stack, ALICE)
+    inside = {"user": 2, "session": 3, "app": 3}
+    met = set()
+    for noun, row in own:
+        fits = [
+            place
+            for place in PLACES
+            if place.table == noun
+            and len(row["pk"].split("#")) == inside[place.of]
+            and row["sk"].startswith(place.prefix)
+        ]
+        assert len(fits) == 1, (noun, row["pk"], row["sk"])
+        met.add(fits[0].kind)
+    assert met == {place.kind for place in PLACES}
+
+
+def test_erasure_leaves_nothing_that_leads_to_the_person_and_touches_nobody_else(
+    stack: Stack,
+) -> None:
+    people = [lived(stack, claims) for claims in PEOPLE]
+    others = [(items(stack, claims), parameters(claims)) for claims in PEOPLE[1:]]
+    assert parameters(ALICE)
+
+    asked = erase(people[0])
+    assert (asked["status"], asked["counts"]) == ("confirm", {})
+    assert items(stack, ALICE)
+    erased = erase(people[0], confirm=asked["confirm"])
+    assert (erased.status, erased["status"]) == (200, "erased")
+    assert {place.kind for place in PLACES} | {"secret"} == set(erased["counts"])
+
+    assert items(stack, ALICE) == []
+    assert parameters(ALICE) == []
+    assert [(items(stack, claims), parameters(claims)) for claims in PEOPLE[1:]] == others
+    kept = [r for r in rows(stack, "audit") if r["pk"].startswith("acme#__erased_")]
+    told = [json.loads(r["body"]) for r in kept]
+    assert {t["fn_name"] for t in told} >= {"save", "look", "erase"}
+    assert len({r["pk"] for r in kept}) == 1
+    assert not any(t[f] for t in told for f in ("session_id", "request_id", "args_hash", "outcome"))
+
+
+def test_erasing_again_finds_nothing_and_records_nothing(stack: Stack) -> None:
+    alice = lived(stack, ALICE)
+    word = erase(alice)["confirm"]
+    erase(alice, confirm=word)
+    before = rows(stack, "audit")
+    assert erase(alice, confirm=word)["counts"] == {}
+    assert rows(stack, "audit") == before
+
+
+def test_an_erasure_that_ends_half_way_is_gone_on_with(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice = lived(stack, ALICE)
+    word = erase(alice)["confirm"]
+    statuses = []
+    monkeypatch.setattr("webbee_kernel.api.me.ERASE_S", -1.0)  # the time is over after each step
+    for _ in range(200):
+        answer = erase(alice, confirm=word)
+        statuses.append(answer.status)
+        if answer.status == 200:
+            break
+    assert set(statuses[:-1]) == {202}
+    assert statuses[-1] == 200
+    assert items(stack, ALICE) == []
+    kept = [r for r in rows(stack, "audit") if "#__erased_" in r["pk"]]
+    assert len({r["pk"] for r in kept}) == 1
+
+
+@pytest.mark.parametrize("word", ["", "yes", "erase_0123456789ab"])
+def test_nothing_is_erased_without_the_word_that_was_given_out(
+    alice: Person, bob: Person, stack: Stack, word: str
+) -> None:
+    alice.chat("hello")
+    for given in (word, erase(bob)["confirm"]):
+        refused = erase(alice, confirm=given)
+        assert (refused.status, refused.error["field"]) == (400, "confirm")
+    assert items(stack, ALICE)
+
+
+def test_an_export_holds_every_item_and_no_secret(stack: Stack) -> None:
+    alice = lived(stack, ALICE)
+    lived(stack, BOB)
+    lines = export(alice)
+    assert {line["kind"] for line in lines} == {place.kind for place in PLACES} | {"secret"}
+    assert len([x for x in lines if x["kind"] != "secret"]) == len(items(stack, ALICE))
+    text = json.dumps(lines)
+    assert "s3cret" not in text
+    assert "bob" not in text
+    turns = [x["data"]["body"]["message"] for x in lines if x["kind"] == "turn"]
+    assert 'probe.save {"text": "mine"}' in turns
+    assert [x["data"]["data"] for x in lines if x["kind"] == "document"]
+
+
+def test_a_long_export_comes_in_parts_without_a_gap(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice = lived(stack, ALICE)
+    whole = export(alice)
+    monkeypatch.setattr("webbee_kernel.stores.dynamodb.export.ENOUGH_BYTES", 1)
+    assert export(alice) == whole
+
+
+def test_calls_are_told_with_the_message_behind_them(alice: Person, bob: Person) -> None:
+    alice.chat('probe.save {"text": "a"}')
+    question = alice.chat('probe.remove {"text": "a"}')["confirmation"]["id"]
+    alice.confirm(question)
+    told = alice.send("chat_turn", "GET", "/v1/me/audit")
+    assert [(r["fn_name"], r["action_type"], r["message"]) for r in told["records"]] == [
+        ("remove", "destructive", 'probe.remove {"text": "a"}'),
+        ("save", "write", 'probe.save {"text": "a"}'),
+    ]
+    assert told["cursor"] is None
+    assert bob.send("chat_turn", "GET", "/v1/me/audit")["records"] == []
+
+
+def test_the_record_of_calls_is_paged(alice: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    for text in "abc":
+        alice.chat(f'probe.save {{"text": "{text}"}}')
+    monkeypatch.setattr("webbee_kernel.api.me.PAGE", 2)
+    first = alice.send("chat_turn", "GET", "/v1/me/audit")
+    second = alice.send("chat_turn", "GET", "/v1/me/audit", query={"cursor": first["cursor"]})
+    messages = [r["message"] for answer in (first, second) for r in answer["records"]]
+    assert messages == [f'probe.save {{"text": "{text}"}}' for text in "cba"]
+    assert second["cursor"] is None
+
+
+def test_a_conversation_is_read_whole_and_says_what_the_model_still_sees(alice: Person) -> None:
+    for number in range(1, 8):
+        alice.chat(f"message {number}")
+    told = alice.send("chat_turn", "GET", "/v1/sessions/s1")
+    assert [t["message"] for t in told["turns"]] == [f"message {n}" for n in range(1, 8)]
+    assert [t["turn"] for t in told["turns"] if t["remembered"]] == [3, 4, 5, 6, 7]
+
+
+def test_a_conversation_is_renamed_and_found_by_its_title(alice: Person, bob: Person) -> None:
+    alice.chat("show me the budget")
+    alice.chat("what about Lisbon", session_id="s2")
+    renamed = alice.send("chat_turn", "PATCH", "/v1/sessions/s1", body={"title": "  The  budget "})
+    assert (renamed.status, renamed["title"]) == (200, "The budget")
+    found = alice.send("chat_turn", "GET", "/v1/sessions", query={"q": "lisbon"})
+    assert [s["session_id"] for s in found["sessions"]] == ["s2"]
+    listed = alice.send("chat_turn", "GET", "/v1/sessions")["sessions"]
+    assert {s["title"] for s in listed} == {"The budget", "what about Lisbon"}
+    assert bob.send("chat_turn", "PATCH", "/v1/sessions/s1", body={"title": "x"}).status == 404
