@@ -10,7 +10,7 @@ from typing import Final
 from ..base.ids import digest
 from ..bootstrap import App, make_belongings, make_export
 from ..dispatch import Dispatch
-from ..errors import BadInput
+from ..errors import BadInput, RequestConflict
 from ..values import AuditRecord, JSONObject, SessionKey, UserKey
 from . import answers, wire
 from .http import Answer, Request, Route, json_text
@@ -107,8 +107,9 @@ class Me:
         if given is None:
             return Answer({"status": "confirm", "confirm": words[0], "counts": {}})
         if given not in words:
-            raise BadInput(
-                "confirm is not the word that DELETE /v1/me gave out in the last ten minutes",
+            raise RequestConflict(
+                "confirm is not the word that DELETE /v1/me gave out in the last ten minutes: ask"
+                " for it again, without confirm",
                 field="confirm",
             )
         until = time.monotonic() + ERASE_S

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from ..base.clock import Clock
 from ..base.metrics import timed, turn_ended
@@ -19,7 +20,9 @@ from ..dispatch import Dispatch
 from ..errors import KernelError
 from ..llm.protocol import Model
 from ..refresh.asking import RefreshQueue
+from ..stores.limiting import Limits
 from ..stores.protocols import Stores
+from ..stores.transcribing import Transcript
 from ..values import (
     CallOutcome,
     PendingConfirmation,
@@ -34,7 +37,6 @@ from .calls import Consent, OwnWish, StepRunner
 from .classifier import Classifier
 from .deciding import Decisions, Taken, amend, asked_in, gone, reopened
 from .evidence import of_calls
-from .limits import Limits
 from .memory import append
 from .narrator import Narration, Narrator
 from .reader import Ask, Reader
@@ -43,7 +45,6 @@ from .replies import Reply
 from .requests import refuse_another_message
 from .rounds import CONFIRMED, HANDED_BACK, Ended, Rounds, asks
 from .state import TurnState
-from .transcript import Transcript
 
 __all__ = ["Ask", "Kernel"]
 
@@ -87,12 +88,12 @@ class Kernel:
     async def turn(self, ask: Ask) -> Reply:
         """One message, one reply. A request id that was answered before gets the same reply and
         runs nothing."""
-        state, over = await asyncio.gather(self.view(ask), self._limits.take(ask.user))
+        state = await self._reader.read(ask, self._limits)
         refuse_another_message(state.memory, ask.request_id, ask.message)
         if earlier := state.memory.answered(ask.request_id):
             return replies.replay(earlier, ask.session_id)
-        if over:
-            raise over
+        if state.over:
+            raise state.over
         last = state.memory.turns[-1] if state.memory.turns else None
         if last and (asked := asked_in(last, confirmation.waiting(last, state.now))):
             said = confirmation.answers(ask.message, len(asked))
@@ -108,11 +109,11 @@ class Kernel:
         ask = replace(
             ask, message=replies.decision(accept, ask.user.language), request_id=confirmation_id
         )
-        state, over = await asyncio.gather(self.view(ask), self._limits.take(ask.user))
+        state = await self._reader.read(ask, self._limits)
         if earlier := state.memory.answered(confirmation_id):
             return replies.replay(earlier, ask.session_id)
-        if over:
-            raise over
+        if state.over:
+            raise state.over
         return await self._decide(ask, state, {confirmation_id: accept})
 
     async def view(self, ask: Ask) -> TurnState:
@@ -243,9 +244,9 @@ class Kernel:
             return remembered(state, memory, told)
 
         if answered is None or answered.turn is None:
-            await self._transcript.touch(ask.key, state.memory, ask.message, state.now)
+            listed = partial(self._transcript.touch, ask.key, ask.message, state.now)
             turn = await append(
-                store, ask.key, state.memory, build, expires_at=expires, now=state.now
+                store, ask.key, state.memory, build, listed, expires_at=expires, now=state.now
             )
         else:
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from ..base.metrics import timed
@@ -107,6 +107,7 @@ async def append(
     key: SessionKey,
     memory: SessionMemory,
     build: Callable[[SessionMemory], Turn],
+    before: Callable[[SessionMemory], Awaitable[None]] | None = None,
     *,
     expires_at: int,
     now: float,
@@ -115,8 +116,10 @@ async def append(
 
     `build` makes the turn for the memory it is given (sequence, placeholders). A lost race re-reads
     and builds again with the next number. When meanwhile the same request was recorded by another
-    delivery, that turn is returned.
+    delivery, that turn is returned. `before` is waited for first, with the memory as it was read.
     """
+    if before:
+        await before(memory)
     for _ in range(MAX_RACES):
         turn = build(memory)
         if await store.append(key, turn, expires_at=expires_at, now=now):

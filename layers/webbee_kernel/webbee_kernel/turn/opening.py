@@ -10,6 +10,7 @@ from functools import cached_property
 from ..base.clock import iso
 from ..catalogue import Catalogue, FunctionInfo
 from ..channels import skeleton
+from ..errors import LimitReached
 from ..language import detect
 from ..language import of as language_of
 from ..llm.protocol import ToolSpec
@@ -46,6 +47,8 @@ class Opening:
     masker: Masker
     policy: str = ""
     grounding: str = "data"
+    over: LimitReached | None = None
+    """The refusal, where the request meets a limit."""
 
     @property
     def gate(self) -> Masker | None:

@@ -14,6 +14,7 @@ from ..config import Settings
 from ..dispatch import Dispatch
 from ..pii import Masker, beside_own, find_names, of_language
 from ..sdk.context import User
+from ..stores.limiting import Limits
 from ..stores.protocols import Stores
 from ..values import SessionKey, UserKey, UserState
 from .opening import masker_for
@@ -51,13 +52,15 @@ class Reader:
         self._policy = policy
 
     @timed("ReadMs")
-    async def read(self, ask: Ask) -> TurnState:
-        """Everything a turn reads: one parallel round trip, whatever the history."""
+    async def read(self, ask: Ask, limits: Limits | None = None) -> TurnState:
+        """Everything a turn reads: one parallel round trip, whatever the history. With `limits` the
+        request is counted beside it."""
         started = time.monotonic()
-        catalogue, memory, stored = await asyncio.gather(
+        catalogue, memory, stored, over = await asyncio.gather(
             self._dispatch.catalogue(),
             self._stores.sessions.read(ask.key, now=self._clock.now()),
             self._stores.skeleton.read(ask.key.user),
+            limits.take(ask.user) if limits else _none(),
         )
         return TurnState(
             user=ask.user,
@@ -74,6 +77,7 @@ class Reader:
             masker=masker_for(memory, ask.message, self._gate(ask.user)),
             policy=self._policy,
             grounding=self._settings.grounding,
+            over=over,
         )
 
     def installed(self, catalogue: Catalogue, state: UserState) -> frozenset[str]:
@@ -95,3 +99,7 @@ class Reader:
             regions=of_language(user.language),
             kinds=re.findall(r"\w+", self._settings.mask_kinds),
         )
+
+
+async def _none() -> None:
+    """Nothing is counted."""

@@ -19,8 +19,8 @@ from ..base.metrics import record
 from ..config import Settings
 from ..errors import LimitReached, StorageUnavailable
 from ..sdk.context import User
-from ..stores.limit_protocol import LimitStore
 from ..values import Used, UserKey
+from .limit_protocol import LimitStore
 
 MINUTE_S, DAY_S = 60, 86_400
 FRESH_S = 60.0

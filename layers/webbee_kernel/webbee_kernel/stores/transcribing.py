@@ -9,9 +9,9 @@ import logging
 from ..base.clock import iso, parse_iso
 from ..config import Settings
 from ..errors import KernelError
-from ..stores.records import title_of
-from ..stores.transcript_protocol import TranscriptStore
 from ..values import RING_SIZE, SessionKey, SessionMemory, SessionSummary, Turn
+from .records import title_of
+from .transcript_protocol import TranscriptStore
 
 DAY_S = 86_400
 PATIENCE_S = 1.0
@@ -31,7 +31,7 @@ class Transcript:
         self._days = settings.transcript_days
         self._listed_days = max(settings.session_days, settings.transcript_days) + SPARE_DAYS
 
-    async def touch(self, key: SessionKey, memory: SessionMemory, message: str, now: float) -> None:
+    async def touch(self, key: SessionKey, message: str, now: float, memory: SessionMemory) -> None:
         """List the session before its turn is recorded: nothing a person said is ever where the
         list does not lead. One write, for turns 1, 6, 11 … and after a day's pause."""
         seq = memory.last_seq + 1
