@@ -83,6 +83,17 @@ class ReceivedMessage:
         return str(body.get_content()).rstrip("\r\n") if body else ""
 
 
+@dataclass(frozen=True, slots=True)
+class KeptMail:
+    """A message of a mailbox, to be put back in a later run."""
+
+    address: str
+    folder: str
+    raw: bytes
+    seen: bool
+    when: str
+
+
 DEMO_ACCOUNTS = (
     DemoAccount("demo", "sarah@work.com", "work-demo-password"),
     DemoAccount("demo", "me@personal.com", "personal-demo-password"),
@@ -223,6 +234,29 @@ class MailServers:
     def messages(self, address: str, folder: str = "INBOX") -> list[EmailMessage]:
         """What a mailbox holds now, oldest first."""
         return self._call(self._contents(self.account(address).address, folder))
+
+    def kept(self) -> list[KeptMail]:
+        """Every message of every mailbox."""
+        return self._call(self._all())
+
+    def restore(self, mails: Iterable[KeptMail]) -> None:
+        """Put messages back; those of unknown accounts are left out."""
+        known = {a.address for a in self.accounts}
+        for m in (m for m in mails if m.address in known):
+            when = datetime.fromisoformat(m.when)
+            self._call(self._append(m.address, m.raw, m.folder, m.seen, when))
+
+    async def _all(self) -> list[KeptMail]:
+        found = []
+        for account in self.accounts:
+            mailboxes = await self._mailboxes(account.address)
+            for folder in ("INBOX", *self._folders):
+                mailbox = await mailboxes.get_mailbox(folder)
+                async for m in mailbox.messages():
+                    seen = Seen in m.permanent_flags
+                    raw, when = bytes(m._content), m.internal_date.isoformat()
+                    found.append(KeptMail(account.address, folder, raw, seen, when))
+        return found
 
     def _call(self, work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=30)

@@ -7,6 +7,7 @@ import itertools
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
@@ -28,6 +29,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--port", type=int, default=8000)
     parser.add_argument(
         "--model", default="offline", help="offline, bedrock:<id> or openai:<base-url>#<model>"
+    )
+    parser.add_argument(
+        "--keep", default="", metavar="FOLDER", help="keep tables, secrets and mail there"
+    )
+    parser.add_argument(
+        "--extensions", default="", metavar="FOLDER", help="folder of extensions (the project's)"
     )
     options = parser.parse_args(arguments)
     try:
@@ -57,20 +64,19 @@ def main(arguments: list[str] | None = None) -> int:
             env={"WEBBEE_DEVELOP": "true"},
             prepare=prepare_and_refresh,
             step=step,
+            keep=Path(options.keep) if options.keep else None,
+            extensions_dir=Path(options.extensions).resolve() if options.extensions else None,
         ) as world:
             progress("started", STEPS, STEPS)
             print(welcome(world.url, failed(world), search.found()), flush=True)
             world.keep_fresh()
             threading.Event().wait()
     except OSError as error:
-        print(
-            f"cannot listen on {options.host}:{options.port} ({error.strerror}): make run"
-            " PORT=8001",
-            file=sys.stderr,
-        )
+        busy = f"cannot listen on {options.host}:{options.port} ({error.strerror}): make run"
+        print(f"{busy} PORT=8001" if error.errno else error.strerror, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("\nstopped; nothing of this run is kept")
+        print(f"\nstopped; {options.keep or 'nothing of this run'} is kept")
     return 0
 
 

@@ -21,8 +21,9 @@ def prepare(world: World) -> None:
     """Give the users their apps and their mail, straight through the functions: the API need not
     listen yet."""
     for claims in TOKENS.values():
-        apps = [a["app_id"] for a in _extensions(world, claims) if not a["error"]]
-        if "mail" in apps:
+        loaded = [a for a in _extensions(world, claims) if not a["error"] and a["installed"]]
+        apps = [a["app_id"] for a in loaded]  # an app taken away in an earlier run stays away
+        if "mail" in apps and _has_demo_accounts(world, claims):
             secret = {"value": world.mail.accounts_secret("demo")}
             _send(
                 world,
@@ -34,6 +35,12 @@ def prepare(world: World) -> None:
             )
         for app_id in apps:
             _send(world, "chat_turn", "PUT", f"/v1/extensions/{app_id}/installation", claims)
+
+
+def _has_demo_accounts(world: World, claims: Mapping[str, str]) -> bool:
+    """Whether the user reads the demo mailbox, and not accounts that an earlier run set."""
+    whose = f"{claims['tenant_id']}/{claims['sub']}"
+    return world.keeper is None or world.keeper.wants_demo_accounts(f"{whose}/mail/accounts")
 
 
 def prepare_and_refresh(world: World) -> None:

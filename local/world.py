@@ -8,8 +8,9 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import uvicorn
@@ -17,6 +18,7 @@ import uvicorn
 from webbee_kernel.base.clock import SystemClock
 
 from .gateway import TOKENS, Gateway
+from .keeping import Keeper
 from .mail_servers import MailServers
 from .stack import Stack, local_stack
 
@@ -49,6 +51,7 @@ class World:
     url: str
     clock: ShiftedClock
     stop: threading.Event = field(default_factory=threading.Event)
+    keeper: Keeper | None = None
 
     def keep_fresh(self) -> None:
         """Drive the schedule and the refresh queue in the background, as EventBridge and Lambda's
@@ -96,23 +99,31 @@ def local_world(
     env: Mapping[str, str] | None = None,
     prepare: Work | None = None,
     step: Callable[[str], None] = lambda _: None,
+    keep: Path | None = None,
+    extensions_dir: Path | None = None,
 ) -> Iterator[World]:
     """Start everything, serve until the block ends. A port of 0 takes a free one; a taken port
     raises OSError.
 
     Nothing is answered before `prepare` is through: who connects earlier waits. `step` hears what
-    is being started.
+    is being started. With `keep`, a folder, the state of an earlier run is put back and this one's
+    kept there.
     """
+    keeper = Keeper(keep) if keep else None
     with closing(socket.create_server((host, port))) as listener:
         address = f"http://{host}:{listener.getsockname()[1]}"
         step("tables and functions")
-        with local_stack(model=model, env={"WEBBEE_PUBLIC_URL": address, **(env or {})}) as stack:
+        env = {"WEBBEE_PUBLIC_URL": address, **(env or {})}
+        with local_stack(extensions_dir=extensions_dir, model=model, env=env) as stack:
             step("mail servers")
-            with MailServers() as mail:
+            with MailServers(demo=not (keeper and keeper.has_mail)) as mail, ExitStack() as kept:
+                if keeper:
+                    keeper.restore(stack.env, mail)
+                    kept.enter_context(keeper.keeping(stack.env, mail))
                 clock = ShiftedClock()
                 for module in stack.handlers.values():
                     module.lambda_handler.clock = clock
-                world = World(stack, mail, address, clock)
+                world = World(stack, mail, address, clock, keeper=keeper)
                 if prepare:
                     step("users, their apps and mail")
                     prepare(world)

@@ -89,15 +89,14 @@ def make_kernel(
 def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
     """The extension host of `tool_dispatch`: this imports extension code."""
     from .extensions.host import ExtensionHost
-    from .extensions.registry import load_folder
+    from .extensions.reloading import shared, watch
 
-    return ExtensionHost(
-        registry or load_folder(app.settings.extensions_dir),
-        app.stores,
-        app.settings,
-        app.clock,
-        app.model,
-    )
+    folder = app.settings.extensions_dir
+    if registry is None:
+        registry = shared(folder)
+        if app.settings.develop:
+            watch(registry, folder)
+    return ExtensionHost(registry, app.stores, app.settings, app.clock, app.model)
 
 
 def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
@@ -108,7 +107,7 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
         return InlineDispatch(make_host(app, registry))
     from .aws.lambda_dispatch import LambdaDispatch
 
-    return LambdaDispatch(app.settings.dispatch)
+    return LambdaDispatch(app.settings.dispatch, fresh_s=0.3 if app.settings.develop else None)
 
 
 def make_refresher(app: App, dispatch: Dispatch) -> Refresher:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -52,13 +53,27 @@ class Invoked:
 
 class LambdaDispatch(Invoked):
     """Invokes the function of the extensions. The catalogue is asked once per process: a new
-    deployment starts new processes."""
+    deployment starts new processes. On an author's machine it is asked after `fresh_s` seconds."""
 
     _catalogue: Catalogue | None = None
+    _asked_at = 0.0
+
+    def __init__(
+        self,
+        function_name: str,
+        client_factory: ClientFactory = patient_client,
+        *,
+        fresh_s: float | None = None,
+    ) -> None:
+        super().__init__(function_name, client_factory)
+        self._fresh_s = fresh_s
 
     async def catalogue(self) -> Catalogue:
         """What `tool_dispatch` has loaded."""
+        if self._fresh_s is not None and time.monotonic() - self._asked_at > self._fresh_s:
+            self._catalogue = None
         if self._catalogue is None:
+            self._asked_at = time.monotonic()
             ask = insist(lambda _: self.invoke({"kind": "catalogue"}), CATALOGUE_S)
             self._catalogue = Catalogue.from_dict(await ask)
         return self._catalogue

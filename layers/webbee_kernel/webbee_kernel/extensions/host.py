@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
-from functools import cached_property
 from typing import Any, TypeVar
 
 from ..base import background
@@ -46,9 +45,9 @@ class ExtensionHost:
         self.events = self._runner.events
         self.contexts = self._runner.contexts
 
-    @cached_property
+    @property
     def catalogue(self) -> Catalogue:
-        """What the loaded extensions add up to, from its first use on."""
+        """What the loaded extensions add up to."""
         return self.registry.catalogue()
 
     async def execute(self, request: CallRequest) -> CallOutcome:

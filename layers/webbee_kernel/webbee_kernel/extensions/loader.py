@@ -35,7 +35,8 @@ def load_main(app_id: str, folder: Path) -> ModuleType:
     package = f"{ROOT}.{_identifier(app_id)}"
     with _lock:
         _root()
-        for name in [n for n in sys.modules if n == package or n.startswith(package + ".")]:
+        before = {n: m for n, m in sys.modules.items() if (n + ".").startswith(package + ".")}
+        for name in before:
             del sys.modules[name]
         home = ModuleType(package)
         home.__path__ = [str(folder)]
@@ -44,6 +45,9 @@ def load_main(app_id: str, folder: Path) -> ModuleType:
         path = list(sys.path)
         try:
             return importlib.import_module(f"{package}.main")
+        except BaseException:
+            sys.modules.update(before)  # a version in use goes on importing its own modules
+            raise
         finally:
             sys.path[:] = (
                 path  # a folder that puts itself there would lend its modules to all others

@@ -6,9 +6,10 @@ import json
 import logging
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
@@ -79,10 +80,12 @@ def _callable(tool: ToolDef) -> FunctionDef:
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """What loaded, what did not and why."""
+    """What loaded, what did not and why. Hosts that share one see its changes at their next
+    call."""
 
     loaded: dict[str, LoadedExtension]
     failed: dict[str, str] = field(default_factory=dict)
+    _made: list[Catalogue] = field(default_factory=list, repr=False, compare=False)
 
     def extension(self, app_id: str) -> LoadedExtension:
         """The loaded extension, or CallError UNKNOWN_TOOL saying why there is none."""
@@ -95,9 +98,27 @@ class Registry:
 
     def catalogue(self) -> Catalogue:
         """Everything the classifier, the page and the refresh loop need to know."""
-        apps = {a: _describe(loaded) for a, loaded in self.loaded.items()}
-        apps |= {a: AppInfo(a, error=reason) for a, reason in self.failed.items()}
-        return Catalogue(dict(sorted(apps.items())))
+        if not self._made:
+            apps = {a: _describe(loaded) for a, loaded in self.loaded.items()}
+            apps |= {a: AppInfo(a, error=reason) for a, reason in self.failed.items()}
+            self._made.append(Catalogue(dict(sorted(apps.items()))))
+        return self._made[0]
+
+    def put(
+        self,
+        loaded: Mapping[str, LoadedExtension],
+        *,
+        failed: Mapping[str, str] = MappingProxyType({}),
+        gone: Iterable[str] = (),
+    ) -> None:
+        """Exchange extensions of a registry that is in use; those `gone` are forgotten."""
+        for app_id in (*gone, *loaded):
+            self.failed.pop(app_id, None)
+            if app_id not in loaded:
+                self.loaded.pop(app_id, None)
+        self.loaded.update(loaded)
+        self.failed.update(failed)
+        self._made.clear()
 
 
 def load_folder(root: str | Path) -> Registry:

@@ -1,0 +1,119 @@
+"""One registry a process for a folder of extensions, and its change while the process runs.
+
+Hosts of one process share what was loaded: a folder loaded twice has every class twice, and
+`isinstance` fails between them. On an author's machine (`WEBBEE_DEVELOP`) a saved file is live for
+the next call; one that does not load leaves the last good version in its place and says why.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import linecache
+import logging
+import threading
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from .failures import frames_of, reason_of
+from .registry import Registry, load_extension, load_folder
+
+IGNORED = frozenset({"__pycache__", "tests", ".venv", ".git"})
+"""Folders of an extension whose files it does not run."""
+SETTLES_MS = 60
+"""An editor writes a file in several steps: what comes within this time is one change."""
+
+Print = tuple[tuple[str, int, int], ...]
+
+_log = logging.getLogger("webbee.extension")
+_lock = threading.Lock()
+_shared: dict[Path, tuple[Print, Registry]] = {}
+_watched: set[Path] = set()
+
+
+def shared(root: str | Path) -> Registry:
+    """The process's registry of a folder; loaded again only where its files are others."""
+    folder = Path(root).resolve()
+    with _lock:
+        known = _shared.get(folder)
+        if known is None or known[0] != _print(folder):
+            _shared[folder] = known = (_print(folder), load_folder(folder))
+        return known[1]
+
+
+def reload(registry: Registry, folder: Path) -> str:
+    """Load one extension's folder anew into a registry in use. Why not, where it does not load:
+    the version before stays; empty where all is well."""
+    known = {a for a, e in registry.loaded.items() if e.folder == folder.resolve()}
+    linecache.checkcache()
+    if not (folder / "main.py").exists():
+        registry.put({}, gone=known | {folder.name})
+        return ""
+    for path in folder.rglob("*.py"):  # compiled forms are told apart by the second only
+        Path(importlib.util.cache_from_source(str(path))).unlink(missing_ok=True)
+    try:
+        extension = load_extension(folder)
+        owner = registry.loaded.get(extension.app_id)
+        if owner is not None and owner.folder != folder.resolve():
+            raise ValueError(f"the extension id {extension.app_id!r} is taken by another folder")
+    except (Exception, SystemExit) as error:
+        reason = reason_of(error, folder)
+        if not known:
+            registry.put({}, failed={folder.name: reason})
+        stays = "the version before stays" if known else "it is left out"
+        told = {"frames": frames_of(error, folder)}
+        _log.error("app=%s | not loaded, %s: %s", folder.name, stays, reason, extra=told)
+        return reason
+    registry.put({extension.app_id: extension}, gone=(known | {folder.name}) - {extension.app_id})
+    return ""
+
+
+def watch(registry: Registry, root: str | Path) -> None:
+    """Reload what is saved below a folder, in the background, until the process ends."""
+    folder = Path(root).resolve()
+    with _lock:
+        if folder in _watched:
+            return
+        _watched.add(folder)
+    threading.Thread(
+        target=_follow, args=(registry, folder), name="webbee-reload", daemon=True
+    ).start()
+
+
+def _follow(registry: Registry, root: Path) -> None:
+    for changed in _changes(root):
+        for name in sorted({_app(path, root) for path in changed} - {""}):
+            started = time.perf_counter()
+            if not reload(registry, root / name):
+                ms = (time.perf_counter() - started) * 1000
+                _log.info("app=%s | live after %.0f ms", name, ms)
+        with _lock:
+            _shared[root] = (_print(root), registry)
+
+
+def _changes(root: Path) -> Iterator[set[Path]]:
+    from watchfiles import watch as changes  # only where an extension is being written
+
+    for found in changes(root, debounce=SETTLES_MS * 5, step=SETTLES_MS):
+        yield {Path(path) for _, path in found}
+
+
+def _app(path: Path, root: Path) -> str:
+    """The folder below the root that a changed file belongs to; empty where it runs nothing."""
+    parts = path.relative_to(root).parts if path.is_relative_to(root) else ()
+    runs = len(parts) > 1 and path.suffix in (".py", ".json") and not IGNORED & set(parts)
+    return parts[0] if runs else ""
+
+
+def _print(root: Path) -> Print:
+    """Every file that an extension runs, with its time and size."""
+    return tuple(
+        (str(p), s.st_mtime_ns, s.st_size) for p in sorted(_files(root)) for s in (p.stat(),)
+    )
+
+
+def _files(root: Path) -> Iterable[Path]:
+    for kind in ("*.py", "*.json"):
+        for path in root.glob(f"*/**/{kind}"):
+            if not IGNORED & set(path.relative_to(root).parts):
+                yield path

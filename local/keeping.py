@@ -1,0 +1,135 @@
+"""What outlives a local run: tables, secrets and mail in one file of a folder, `.webbee` say.
+
+The file holds secrets as they are: it is readable by its owner only, and belongs into no
+repository.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import os
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import boto3
+
+from .mail_servers import KeptMail, MailServers
+
+EVERY_S = 5.0
+FILE = "state.json"
+TABLES = "WEBBEE_TABLE_"
+BYTES = "__bytes__"
+
+_log = logging.getLogger("webbee.local")
+State = dict[str, Any]
+
+
+class Keeper:
+    """Puts a run's state back, and writes it down every few seconds and at the end."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / FILE
+        self.state: State = _read(self._file)
+
+    @property
+    def has_mail(self) -> bool:
+        """Whether mail of an earlier run is kept: the demo's is not delivered again."""
+        return "mails" in self.state
+
+    def restore(self, env: Mapping[str, str], mail: MailServers) -> None:
+        """Fill empty tables, secrets and mailboxes with what was kept."""
+        dynamodb, ssm = boto3.client("dynamodb"), boto3.client("ssm")
+        tables = _tables(env)
+        for noun, items in self.state.get("tables", {}).items():
+            for item in items if noun in tables else ():
+                dynamodb.put_item(TableName=tables[noun], Item=item)
+        for name, value in self.state.get("secrets", {}).items():
+            ssm.put_parameter(Name=name, Value=value, Type="SecureString", Overwrite=True)
+        mail.restore([KeptMail(**m) for m in self.state.get("mails", [])])
+
+    def wants_demo_accounts(self, secret: str) -> bool:
+        """Whether a user's mail accounts (`tenant/user/mail/accounts`) are the demo's, whose ports
+        are others at each start."""
+        secrets = self.state.get("secrets", {})
+        kept = next((v for name, v in secrets.items() if name.endswith(f"/{secret}")), "")
+        return not kept or kept == self.state.get("demo_accounts")
+
+    def save(self, env: Mapping[str, str], mail: MailServers) -> None:
+        """Write everything down, at once or not at all."""
+        self.state = {
+            "tables": {noun: _items(name) for noun, name in _tables(env).items()},
+            "secrets": _parameters(env["WEBBEE_SECRETS_PREFIX"]),
+            "mails": [vars_of(m) for m in mail.kept()],
+            "demo_accounts": mail.accounts_secret("demo"),
+        }
+        self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        fresh = self._file.with_suffix(".new")
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+            json.dump(self.state, out, default=_bytes, ensure_ascii=False)
+        fresh.replace(self._file)
+
+    @contextmanager
+    def keeping(self, env: Mapping[str, str], mail: MailServers) -> Iterator[None]:
+        """Save every few seconds while the block runs, and when it ends."""
+        over = threading.Event()
+
+        def often() -> None:
+            while not over.wait(EVERY_S):
+                try:
+                    self.save(env, mail)
+                except Exception as error:  # the next round tries again
+                    _log.warning("error=%s | the state was not kept", error)
+
+        thread = threading.Thread(target=often, name="keeper", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+            self.save(env, mail)
+
+
+def vars_of(mail: KeptMail) -> dict[str, object]:
+    """A message as it stands in the file."""
+    return {f: getattr(mail, f) for f in KeptMail.__dataclass_fields__}
+
+
+def _tables(env: Mapping[str, str]) -> dict[str, str]:
+    return {k.removeprefix(TABLES): v for k, v in env.items() if k.startswith(TABLES)}
+
+
+def _items(table: str) -> list[dict[str, Any]]:
+    pages = boto3.client("dynamodb").get_paginator("scan").paginate(TableName=table)
+    return [item for page in pages for item in page["Items"]]
+
+
+def _parameters(prefix: str) -> dict[str, str]:
+    pages = boto3.client("ssm").get_paginator("get_parameters_by_path")
+    found = pages.paginate(Path=prefix, Recursive=True, WithDecryption=True)
+    return {p["Name"]: p["Value"] for page in found for p in page["Parameters"]}
+
+
+def _read(file: Path) -> State:
+    if not file.exists():
+        return {}
+    try:
+        state: State = json.loads(file.read_text("utf-8"), object_hook=_unbytes)
+    except ValueError as error:
+        raise OSError(0, f"{file} cannot be read ({error}): remove it to start anew") from None
+    return state
+
+
+def _bytes(value: object) -> dict[str, str]:
+    if isinstance(value, bytes | bytearray):
+        return {BYTES: base64.b64encode(value).decode()}
+    raise TypeError(type(value).__name__)
+
+
+def _unbytes(found: dict[str, Any]) -> Any:
+    return base64.b64decode(found[BYTES]) if set(found) == {BYTES} else found

@@ -1,0 +1,112 @@
+"""A saved file is live for the next call; one that does not load leaves the version before."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from pathlib import Path
+
+import pytest
+
+from webbee_kernel.extensions.reloading import reload, shared, watch
+from webbee_kernel.testing import ExtensionHarness, registry_of
+
+MAIN = """
+from parts import word
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+
+ext = Extension("live")
+chat = ChatExtension(ext)
+
+
+@chat.function("{name}", "Say the word")
+async def say(ctx: Context) -> ActionResult:
+    import parts
+
+    return ActionResult.success({{"word": word(), "late": parts.word()}}, "Said.")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "live"
+    made.mkdir()
+    write(made, "say", "one")
+    return made
+
+
+def write(folder: Path, name: str, word: str) -> None:
+    (folder / "parts.py").write_text(f"def word() -> str:\n    return {word!r}\n", "utf-8")
+    (folder / "main.py").write_text(MAIN.format(name=name), "utf-8")
+
+
+def test_what_was_saved_is_live_for_the_next_call_and_in_the_catalogue(folder: Path) -> None:
+    harness = ExtensionHarness(folder)
+    assert harness.call("say").data == {"word": "one", "late": "one"}
+    write(folder, "speak", "two")
+    assert reload(harness.registry, folder) == ""
+    assert harness.call("speak").data == {"word": "two", "late": "two"}
+    assert harness.call("say").error_code == "UNKNOWN_SUB_FUNCTION"
+    assert [f.fn_name for f in harness.host.catalogue.apps["live"].functions] == ["speak"]
+
+
+def test_a_broken_file_keeps_the_version_before_and_says_why(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    harness = ExtensionHarness(folder)
+    (folder / "parts.py").write_text("def word() -> str:\n    return nothing(\n", "utf-8")
+    reason = reload(harness.registry, folder)
+    assert reason == "SyntaxError: '(' was never closed (parts.py:2)"
+    assert f"app=live | not loaded, the version before stays: {reason}" in caplog.text
+    assert harness.call("say").data == {"word": "one", "late": "one"}
+    write(folder, "say", "three")
+    assert reload(harness.registry, folder) == ""
+    assert harness.call("say").data["late"] == "three"
+
+
+def test_extensions_come_and_go(folder: Path) -> None:
+    registry = registry_of(folder)
+    other = folder.parent / "other"
+    other.mkdir()
+    (other / "main.py").write_text("x = 1\n", "utf-8")
+    assert "no module attribute that is an Extension" in reload(registry, other)
+    assert list(registry.failed) == ["other"]
+    write(other, "say", "four")
+    assert reload(registry, other) == ""
+    assert (sorted(registry.loaded), registry.failed) == (["live", "other"], {})
+    (folder / "main.py").unlink()
+    reload(registry, folder)
+    assert list(registry.catalogue().apps) == ["other"]
+
+
+def test_hosts_of_a_process_share_what_was_loaded_until_its_files_change(folder: Path) -> None:
+    first = shared(folder.parent)
+    assert shared(folder.parent) is first
+    write(folder, "say", "a longer word")
+    assert shared(folder.parent) is not first
+
+
+def test_the_watcher_takes_a_saved_file(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
+    live = threading.Event()
+
+    class Told(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if "live after" in record.getMessage():
+                live.set()
+
+    logger, told = logging.getLogger("webbee.extension"), Told()
+    logger.addHandler(told)
+    level = logger.level
+    logger.setLevel(logging.INFO)
+    try:
+        registry = shared(folder.parent)
+        watch(registry, folder.parent)
+        for attempt in range(100):  # the watcher may still be getting ready
+            write(folder, "say", f"word {attempt}")
+            if live.wait(0.5):
+                break
+    finally:
+        logger.removeHandler(told)
+        logger.setLevel(level)
+    assert live.is_set()
+    assert "word" in ExtensionHarness(registry.loaded["live"]).call("say").data["late"]
