@@ -8,7 +8,9 @@ of it gets the one the kernel is tested with: the name of its requirement is pri
 
     python3 check_requirements.py mail tasks
 
-takes the folders to check, prints additional requirements or stops the build.
+takes the folders to check, prints what pip has to install, or stops the build. A pin of the SDK
+itself is advice: where extensions pin different versions of it, all get the one the kernel is
+tested with, and their requirements without the pin are written beside the folders.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from typing import NamedTuple
 SDK = "imperal-sdk==6.3.7"
 CONSTRAINTS = "constraints.txt"
 KERNEL = "the kernel"
+_SDK_NAME = "imperal-sdk"
 
 _LINE = re.compile(r"^\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*\(?([^;#)]*)")
 _CLAUSE = re.compile(r"(===|==|~=|!=|<=|>=|<|>)\s*([0-9][0-9A-Za-z.*+!_-]*)")
@@ -138,7 +141,7 @@ def _trim(key: tuple[int, ...]) -> tuple[int, ...]:
 
 def additional(folders: list[Path], files: dict[str, str]) -> list[str]:
     """The SDK's requirement, where a folder imports it and nobody requires a version of it."""
-    if any("imperal-sdk" in read(text, who) for who, text in files.items()):
+    if any(_SDK_NAME in read(text, who) for who, text in files.items()):
         return []
     code = (
         path
@@ -149,8 +152,37 @@ def additional(folders: list[Path], files: dict[str, str]) -> list[str]:
     return [SDK] if any(_IMPORT.search(path.read_text("utf-8", "replace")) for path in code) else []
 
 
+def advised(files: dict[str, str]) -> dict[str, str]:
+    """The files that pin the SDK, less their pins, where these cannot all be had; otherwise
+    none."""
+    pins = {who: wish for who, text in files.items() if (wish := read(text, who).get(_SDK_NAME))}
+    if _agree(list(pins.values())):
+        return {}
+    print(f"advice not taken: {', '.join(map(str, pins.values()))}; all get {SDK}", file=sys.stderr)
+    return {who: _without_sdk(files[who]) for who in pins}
+
+
+def _without_sdk(text: str) -> str:
+    lines = _CONTINUED.sub(" ", text).splitlines()
+    kept = [x for x in lines if not ((m := _LINE.match(x)) and normal(m[1]) == _SDK_NAME)]
+    return "".join(f"{line}\n" for line in kept)
+
+
+def requirements(folders: list[Path], changed: dict[str, str]) -> list[str]:
+    """pip's arguments: each folder's file, or what stands in for it."""
+    arguments = []
+    for folder in folders:
+        path = folder / "requirements.txt"
+        if folder.name in changed:
+            path = folder.parent / f".{folder.name}.requirements.txt"
+            path.write_text(changed[folder.name], "utf-8")
+        if path.exists():
+            arguments += ["--requirement", path.as_posix()]
+    return arguments
+
+
 def main(names: list[str]) -> int:
-    """Print what pip should install besides; 1 with a sentence for each conflict."""
+    """Print what pip should install; 1 with a sentence for each conflict."""
     here = Path(__file__).resolve().parent
     folders = [Path(name) for name in names]
     files = {
@@ -158,6 +190,8 @@ def main(names: list[str]) -> int:
         for f in folders
         if (f / "requirements.txt").exists()
     }
+    changed = advised(files)
+    files |= changed
     kernel = here / CONSTRAINTS
     found = conflicts(files | ({KERNEL: kernel.read_text("utf-8")} if kernel.exists() else {}))
     if found:
@@ -168,7 +202,7 @@ def main(names: list[str]) -> int:
             file=sys.stderr,
         )
         return 1
-    print(*additional(folders, files), sep="\n")
+    print(*requirements(folders, changed), *additional(folders, files), sep="\n")
     return 0
 
 

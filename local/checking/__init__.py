@@ -47,12 +47,24 @@ def problems_of(folder: Path) -> tuple[str, list[Finding]]:
     with ThreadPoolExecutor(2) as both:  # two processes: neither needs the other's answer
         loading, typing = both.submit(load, folder), both.submit(typed.findings, folder)
         loaded = loading.result()
-        found = [*_static(modules, loaded), *loaded.findings]
+        found = [*_static(modules, loaded), *loaded.findings, *_pins(folder)]
         found += [f for f in typing.result() if not theirs or f.rule in CERTAIN]
     if theirs:
         found = [f for f in found if f.rule not in OTHER_SDK]
     kept = {f: None for f in found if not _is_ignored(folder, f)}
     return loaded.app_id, sorted(_once(kept), key=lambda f: (f.file, f.line))
+
+
+def _pins(folder: Path) -> list[Finding]:
+    """A pin of the SDK itself: other extensions of the deployment may pin another."""
+    path = folder / "requirements.txt"
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    told = "is advice: extensions that pin different versions of the SDK all get the tested one"
+    return [
+        Finding(path.name, number, "warning", "sdk-pin", f"{line.strip()} {told}")
+        for number, line in enumerate(lines, 1)
+        if re.match(r"\s*imperal[-_.]sdk\s*==", line, re.IGNORECASE)
+    ]
 
 
 def _static(modules: list[Module], loaded: Loaded) -> list[Finding]:

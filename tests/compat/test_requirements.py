@@ -187,3 +187,35 @@ def test_what_cannot_be_installed_stops_nothing(dropped_in: Path) -> None:
     done = install(dropped_in)
     assert done.returncode == 0
     assert "not all of it could be installed: ./webbee check" in done.stderr
+
+
+def test_pins_of_the_sdk_that_cannot_all_be_had_are_advice(
+    check: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in (
+        ("shelf", "imperal-sdk==5.9.0\nhoney==1.0\n"),
+        ("weather", "imperal_sdk==6.3.7\n"),
+        ("plain", "honey>=1\n"),
+    ):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "requirements.txt").write_text(text, "utf-8")
+        (tmp_path / name / "main.py").write_text("import imperal_sdk\n", "utf-8")
+    assert check.main([str(tmp_path / n) for n in ("shelf", "weather", "plain")]) == 0
+    out, err = capsys.readouterr()
+    assert "shelf wants ==5.9.0, weather wants ==6.3.7; all get imperal-sdk==6.3.7" in err
+    arguments = out.split()
+    assert arguments[-1] == "imperal-sdk==6.3.7"
+    files = [Path(a).read_text("utf-8") for a in arguments[1:-1:2]]
+    assert files == ["honey==1.0\n", "", "honey>=1\n"]
+
+
+def test_one_pin_of_the_sdk_holds(
+    check: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "shelf").mkdir()
+    (tmp_path / "shelf" / "requirements.txt").write_text("imperal-sdk==5.9.0\n", "utf-8")
+    assert check.main([str(tmp_path / "shelf")]) == 0
+    assert capsys.readouterr() == (
+        f"--requirement\n{tmp_path.as_posix()}/shelf/requirements.txt\n",
+        "",
+    )

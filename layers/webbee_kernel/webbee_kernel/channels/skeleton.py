@@ -161,6 +161,16 @@ def _word(value: Any) -> str:
     return cut(_FORGED_FIELD.sub(r"\1:", one_line(str(value))), MAX_STRING)
 
 
+ENVELOPE = frozenset(ActionResult("success").to_dict())
+"""Keys of an ActionResult's wire form; other SDKs leave out those that say nothing."""
+
+
+def _is_envelope(found: Mapping[str, object]) -> bool:
+    told = {"data", "summary"} if found.get("status") == "success" else {"error"}
+    known = found.get("status") in ("success", "error") and found.keys() <= ENVELOPE
+    return known and found.keys() >= told
+
+
 def inner(result: Any) -> JSONObject:
     """What a refresh handler returned, as the dict to store: `{"response": {...}}`, an ActionResult
     or a plain dict.
@@ -168,7 +178,9 @@ def inner(result: Any) -> JSONObject:
     Raises TypeError for anything else and ValueError for a failed ActionResult or more than 64 KB.
     """
     if hasattr(result, "to_dict") and hasattr(result, "status"):
-        result = ActionResult.from_dict(result.to_dict())
+        result = result.to_dict()
+    if isinstance(result, dict) and _is_envelope(result):
+        result = ActionResult.from_dict(result)
         if not result.ok:
             raise ValueError(f"the refresh handler failed: {result.error_code}")
         result = result.data

@@ -30,6 +30,11 @@ class User:
     tenant_id: str = "default"
     scopes: tuple[str, ...] = ()
 
+    @property
+    def id(self) -> str:
+        """The user's id: another name of `imperal_id`."""
+        return self.imperal_id
+
     def has_scope(self, scope: str) -> bool:
         """Whether the scope (or `*`, held by the system) was granted."""
         return "*" in self.scopes or scope in self.scopes

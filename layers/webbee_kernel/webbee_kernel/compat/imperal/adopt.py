@@ -23,7 +23,7 @@ from . import handlers
 from . import names as sdk
 from .context import Adopted
 from .params import keywords_model, model_parameter
-from .results import action_result, presentable
+from .results import action_result, presentable, snapshot
 
 SYNTHETIC = "__"
 """Names of tools that are panels, trays and webhooks start so."""
@@ -173,7 +173,7 @@ def _sections(app: Adopted, ours: Extension) -> None:
             check_section_name(section)
             said = getattr(tool, "_skeleton", {})
             alert = bool(said.get("alert_on_change", f"{ALERT_PREFIX}{section}" in app.ext.tools))
-            refresh = handlers.handler(app, tool.func, "skeleton")
+            refresh = handlers.handler(app, tool.func, "skeleton", snapshot)
             ours.skeletons[section] = SkeletonDef(
                 section, refresh, alert, max(1, int(said.get("ttl") or 300)), tool.description
             )

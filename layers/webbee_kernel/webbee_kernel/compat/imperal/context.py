@@ -165,6 +165,15 @@ def _serve() -> str:
     return serve()
 
 
+class _User(sdk.UserContext):  # type: ignore[misc]
+    """The SDK's user, whose id is also called `id`: published extensions read either."""
+
+    @property
+    def id(self) -> str:
+        """Another name of `imperal_id`."""
+        return str(self.imperal_id)
+
+
 def _user(ctx: Context, scoped_from: str) -> Any:
     """The user in the SDK's frozen model, made anew for each call, so that what a handler does to
     it ends with the call."""
@@ -172,7 +181,7 @@ def _user(ctx: Context, scoped_from: str) -> Any:
     attributes: dict[str, Any] = {"language": user.language} | (
         {"scoped_from": scoped_from} if scoped_from else {}
     )
-    return sdk.UserContext(
+    return _User(
         imperal_id=user.imperal_id,
         email=user.email,
         tenant_id=user.tenant_id,

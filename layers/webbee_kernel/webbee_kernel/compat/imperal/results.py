@@ -51,6 +51,12 @@ def presentable(value: Any) -> Any:
     return value
 
 
+def snapshot(value: Any) -> Any:
+    """A refresh handler's answer: a result stays one, so that a failed one keeps the last good
+    snapshot and of a good one only the data is stored."""
+    return value if _is_result(value) else presentable(value)
+
+
 def alert_text(value: Any) -> Any:
     """An alert tool's answer: text, `{"response": text}`, or a result whose summary it is."""
     if hasattr(value, "to_dict") and hasattr(value, "summary"):
