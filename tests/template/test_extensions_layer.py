@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,18 +30,20 @@ def sources(tmp_path: Path) -> Path:
     ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("")
-    shutil.copy(MAKEFILE, folder)
+    for path in (MAKEFILE, MAKEFILE.with_name("check_requirements.py")):
+        shutil.copy(path, folder)
     return folder
 
 
 @pytest.fixture
 def pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A `python3.13` first on the PATH that only writes down its arguments; the test has no
-    network."""
+    """A `python3.13` first on the PATH that only writes down its arguments, but for the check of
+    the requirements, which runs; the test has no network."""
     recorded = tmp_path / "arguments"
     fake = tmp_path / "bin" / "python3.13"
     fake.parent.mkdir()
-    fake.write_text(f'#!/bin/sh\necho "$@" >> "{recorded}"\n')
+    check = f'case "$1" in check_requirements.py) exec "{sys.executable}" "$@";; esac'
+    fake.write_text(f'#!/bin/sh\n{check}\necho "$@" >> "{recorded}"\n')
     fake.chmod(0o755)
     monkeypatch.setenv("PATH", f"{fake.parent}{os.pathsep}{os.environ['PATH']}")
     return recorded
