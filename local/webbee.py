@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from .cli import check, deploy, scaffold, talk
+from .cli import check, deploy, people, scaffold, talk
 from .cli.show import CliError
 from .paint import paint
 
@@ -86,6 +86,30 @@ def parser() -> argparse.ArgumentParser:
         default="",
         help="its folder, or its id; none checks every one of extensions/",
     )
+
+    for name, run, what in (
+        ("export", people.export, "write everything that is kept of a person to a file (operator)"),
+        ("erase", people.erase, "erase everything that is kept of a person (operator)"),
+    ):
+        person = command(name, run, what, api=False)
+        person.add_argument("--tenant", required=True, help="the person's tenant")
+        person.add_argument("--user", required=True, help="the person's id, as tokens name it")
+        person.add_argument(
+            "--stack",
+            default="webbee",
+            help="the CloudFormation stack (webbee); credentials and"
+            " region are those of the AWS command line",
+        )
+        person.add_argument(
+            "--app",
+            action="append",
+            default=[],
+            help="an extension that is no longer deployed and may have left data; repeatable",
+        )
+        if name == "export":
+            person.add_argument("--into", required=True, help="the file, lines of JSON")
+        else:
+            person.add_argument("--yes", action="store_true", help="do not ask")
 
     deployed = command(
         "deploy-check", deploy.deploy_check, "what is missing before sam deploy", api=False

@@ -4,11 +4,13 @@ its end."""
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
 
+from local import webbee
 from local.stack import Stack
 from local.template import load_template, table_definitions
 from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, rows
@@ -226,3 +228,31 @@ def test_a_conversation_is_renamed_and_found_by_its_title(alice: Person, bob: Pe
     listed = alice.send("chat_turn", "GET", "/v1/sessions")["sessions"]
     assert {s["title"] for s in listed} == {"The budget", "what about Lisbon"}
     assert bob.send("chat_turn", "PATCH", "/v1/sessions/s1", body={"title": "x"}).status == 404
+
+
+def outputs(stack: Stack) -> None:
+    """A stack of the name `local` whose outputs are this deployment's tables."""
+    names = {
+        f"{noun.capitalize()}TableName": {"Value": stack.env[f"WEBBEE_TABLE_{noun.upper()}"]}
+        for noun in ALL_TABLES
+    }
+    body = {"Resources": {"Queue": {"Type": "AWS::SQS::Queue"}}, "Outputs": names}
+    boto3.client("cloudformation").create_stack(StackName="local", TemplateBody=json.dumps(body))
+
+
+def test_an_operator_takes_a_person_s_data_out_and_erases_it(
+    stack: Stack, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lived(stack, ALICE)
+    outputs(stack)
+    who = ["--tenant", "acme", "--user", "alice", "--stack", "local"]
+    apps = ["--app", "probe", "--app", "clockwork"]
+    file = tmp_path / "alice.jsonl"
+    assert webbee.main(["export", *who, *apps, "--into", str(file)]) == 0
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    assert len([x for x in lines if x["kind"] != "secret"]) == len(items(stack, ALICE))
+    assert webbee.main(["erase", *who, *apps, "--yes"]) == 0
+    assert "nothing is left of alice of tenant acme" in capsys.readouterr().out
+    assert (items(stack, ALICE), parameters(ALICE)) == ([], [])
+    assert webbee.main(["erase", *who, "--yes"]) == 0
+    assert "nothing was kept of alice" in capsys.readouterr().out

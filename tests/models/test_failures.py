@@ -234,7 +234,9 @@ def test_i_secrets_never_logged_a_key_comes_from_its_parameter_once(loop: LoopTh
     assert "sk-1" not in repr(key)
 
 
-def test_a_key_that_was_replaced_is_read_anew_after_a_refusal(loop: LoopThread) -> None:
+def test_a_key_that_was_replaced_takes_over_within_the_request_that_the_old_one_failed(
+    loop: LoopThread,
+) -> None:
     with ChatServer(key="sk-2") as server:
         model = OpenAICompatibleModel(
             server.url,
@@ -242,9 +244,30 @@ def test_a_key_that_was_replaced_is_read_anew_after_a_refusal(loop: LoopThread) 
             ModelKey(parameter="/models/key", client_factory=Parameters("sk-1", "sk-2")),
         )
         server.play(Answer("ok"))
-        with pytest.raises(ModelUnavailable):
-            loop.run(model.complete(asking()))
         assert loop.run(model.complete(asking())).text == "ok"
+
+
+def test_a_key_that_is_refused_and_was_not_replaced_is_asked_for_once(loop: LoopThread) -> None:
+    with ChatServer(key="sk-2") as server:
+        parameters = Parameters("sk-1", "sk-1")
+        key = ModelKey(parameter="/models/key", client_factory=parameters)
+        with pytest.raises(ModelUnavailable, match="WEBBEE_MODEL_KEY"):
+            loop.run(OpenAICompatibleModel(server.url, "m", key).complete(asking()))
+    assert parameters.values == []
+
+
+def test_a_new_key_takes_over_while_the_old_one_still_holds(loop: LoopThread) -> None:
+    times = iter([0.0, 1.0, 299.0, 300.0, 300.0, 301.0])
+    stored = Parameters("sk-1", "sk-2")
+    key = ModelKey(parameter="/models/key", client_factory=stored, now=lambda: next(times))
+    assert [loop.run(key.get()) for _ in range(4)] == ["sk-1", "sk-1", "sk-1", "sk-2"]
+
+
+def test_a_parameter_store_that_is_away_takes_no_key(loop: LoopThread) -> None:
+    stored = Parameters("sk-1", TimeoutError())
+    times = iter([0.0, 1000.0, 1000.0])
+    key = ModelKey(parameter="/models/key", client_factory=stored, now=lambda: next(times))
+    assert [loop.run(key.get()) for _ in range(2)] == ["sk-1", "sk-1"]
 
 
 def test_a_parameter_that_cannot_be_read_is_named_by_its_setting(loop: LoopThread) -> None:

@@ -1,8 +1,12 @@
-"""The key of a model server: given outright, or read once from the parameter store when it is first
-needed."""
+"""The key of a model server: given outright, or read from the parameter store when it is first
+needed, and again every few minutes: a new key takes over without a deployment, and without a failed
+turn where the old one still holds for so long."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from ..aws.clients import ClientFactory, aws_client, error_code, in_thread
@@ -14,22 +18,36 @@ _HELP: Final = {
 }
 
 
+KEPT_S: Final = 300.0
+"""Seconds after which a key is read anew: for so long the one before it must stay valid."""
+
+
 class ModelKey:
     """`await key.get()`; empty for a server that wants none. Its value is in no repr, message or
     log."""
 
     def __init__(
-        self, value: str = "", *, parameter: str = "", client_factory: ClientFactory = aws_client
+        self,
+        value: str = "",
+        *,
+        parameter: str = "",
+        client_factory: ClientFactory = aws_client,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._value = value
+        self._now = now
+        self._read_at = 0.0
         self._parameter = "" if value else parameter
         self._client_factory = client_factory
 
     async def get(self) -> str:
         """The key; ModelUnavailable, and another try with the next request, where it cannot be
-        read."""
-        if not self._value and self._parameter:
-            self._value = await in_thread(self._read)
+        read. One that is held stays until it can be read anew."""
+        if self._parameter and not self._value:
+            await self._renew()
+        elif self._parameter and self._now() - self._read_at >= KEPT_S:
+            with suppress(ModelUnavailable):
+                await self._renew()
         key = self._value.strip()
         if not (key.isascii() and key.isprintable()):
             self.forget()
@@ -38,6 +56,19 @@ class ModelKey:
                 " or its parameter."
             )
         return key
+
+    async def replaced(self) -> bool:
+        """The server refused the key: whether its parameter holds another one by now, which is
+        taken."""
+        refused = self._value
+        if self._parameter:
+            with suppress(ModelUnavailable):
+                await self._renew()
+        return self._value != refused
+
+    async def _renew(self) -> None:
+        self._read_at = self._now()
+        self._value = await in_thread(self._read)
 
     def forget(self) -> None:
         """The server refused the key: if it came from a parameter, read it anew next time, it may

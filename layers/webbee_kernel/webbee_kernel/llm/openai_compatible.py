@@ -78,6 +78,7 @@ class OpenAICompatibleModel:
         return await attempts(ask, request.timeout_s)
 
     async def _ask(self, request: ModelRequest, left: float) -> ModelResponse:
+        renewed = False
         while True:
             refused = frozenset(self._refused)
             status, headers, body = await self._post(
@@ -85,6 +86,9 @@ class OpenAICompatibleModel:
             )
             if status == 200:
                 return read(body)
+            if status in (401, 403) and not renewed and await self._key.replaced():
+                renewed = True
+                continue
             part = _refused_part(status, body, refused)
             if part is None:
                 raise self._failed(status, headers, body)
