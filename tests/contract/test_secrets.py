@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import boto3
 import pytest
 
+from local.aws import REGION, local_aws
 from webbee_kernel.stores import Stores
+from webbee_kernel.stores.secrets_ssm import SsmSecretStore
 
 pytestmark = pytest.mark.anyio
 
@@ -34,3 +37,22 @@ async def test_no_two_paths_share_a_secret(stores: Stores, other: str) -> None:
     await stores.secrets.set(other, "two")
     assert await stores.secrets.get("acme/auth0|42/mail/p") == "one"
     assert await stores.secrets.get(other) == "two"
+
+
+async def test_the_secrets_of_a_user_are_named_and_nobody_else_s(stores: Stores) -> None:
+    own = [f"acme/auth0|42/app{n}/p" for n in range(12)]  # more than a page of the service
+    for path in [*own, "acme/auth0|421/mail/p", "acme/auth0/mail/p", "other/auth0|42/mail/p"]:
+        await stores.secrets.set(path, "x")
+    assert await stores.secrets.below("acme/auth0|42") == tuple(sorted(own))
+    assert await stores.secrets.below("acme/nobody") == ()
+
+
+async def test_a_key_of_one_s_own_encrypts_what_is_written() -> None:
+    with local_aws():
+        key = boto3.client("kms", REGION).create_key()["KeyMetadata"]["Arn"]
+        ssm = boto3.client("ssm", REGION)
+        store = SsmSecretStore("/webbee/test", lambda _: ssm, key=key)
+        await store.set("acme/alice/mail/p", "x")
+        assert await store.get("acme/alice/mail/p") == "x"
+        (described,) = ssm.describe_parameters()["Parameters"]
+    assert described["KeyId"] == key

@@ -48,6 +48,7 @@ VARIABLES = {
         *(TABLE + name for name in ("CACHE", "STORE", "AUDIT", "EVENTS")),
         "WEBBEE_EXTENSIONS_DIR",
         "WEBBEE_SECRETS_PREFIX",
+        "WEBBEE_SECRETS_KEY",
         "WEBBEE_MODEL",
         "WEBBEE_MODEL_AI",
         "WEBBEE_MODEL_KEY_SECRET",
@@ -141,9 +142,8 @@ def test_logs_go_to_a_group_that_forgets(
     template: Template, functions: dict[str, dict[str, Any]], function: str
 ) -> None:
     group = functions[function]["LoggingConfig"]["LogGroup"]["Ref"]
-    assert template["Resources"][group]["Properties"] == {
-        "RetentionInDays": {"Ref": "LogRetentionDays"}
-    }
+    properties = template["Resources"][group]["Properties"]
+    assert properties["RetentionInDays"] == {"Ref": "LogRetentionDays"}
 
 
 def test_intrinsic_functions_read_as_their_long_form(tmp_path: Path) -> None:

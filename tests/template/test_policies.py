@@ -16,6 +16,7 @@ MODELS = {
     "BedrockModelArns": {"bedrock:InvokeModel"},
     "parameter${ModelKeySecret}": {"ssm:GetParameter"},
 }
+KEY = {"KmsKeyArn": {"kms:Decrypt", "kms:GenerateDataKey"}}
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 CACHE = {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"}
 STORE = {*CACHE, "dynamodb:Query"}
@@ -26,6 +27,7 @@ TRACE = {
 
 ALLOWED = {
     "ChatTurnFunction": {
+        **KEY,
         "ChatTurnLogGroup": LOGS,
         "SessionsTable": {
             "dynamodb:GetItem",
@@ -52,6 +54,7 @@ ALLOWED = {
         **MODELS,
     },
     "ToolDispatchFunction": {
+        **KEY,
         "ToolDispatchLogGroup": LOGS,
         "CacheTable": CACHE,
         "StoreTable": STORE,
@@ -63,6 +66,7 @@ ALLOWED = {
         **MODELS,
     },
     "SkeletonRefreshFunction": {
+        **KEY,
         "SkeletonRefreshLogGroup": LOGS,
         "SkeletonTable": {
             "dynamodb:Query",
@@ -191,6 +195,7 @@ PERSON = {
         table: {"dynamodb:Query", "dynamodb:GetItem", "dynamodb:BatchWriteItem"} for table in TABLES
     },
     SECRETS: {"ssm:GetParametersByPath", "ssm:DeleteParameter"},
+    **KEY,
 }
 """What the role of one person may do where its session policy lets it."""
 
@@ -201,10 +206,11 @@ def test_the_role_of_one_person_may_do_what_export_and_erasure_need(
     role = transformed["Resources"]["PersonRole"]["Properties"]
     (policy,) = role["Policies"]
     found: dict[str, set[str]] = {}
-    for statement in policy["PolicyDocument"]["Statement"]:
+    for given in policy["PolicyDocument"]["Statement"]:
+        statement = given["Fn::If"][1] if "Fn::If" in given else given
         for resource in as_list(statement["Resource"]):
             found.setdefault(short(resource), set()).update(as_list(statement["Action"]))
-            if short(resource) != SECRETS:
+            if short(resource).endswith("Table"):
                 assert statement["Condition"] == {"Null": {"dynamodb:LeadingKeys": "false"}}
     found["AuditTable"] -= {"dynamodb:PutItem"}  # what is kept under a pseudonym
     assert found == PERSON
@@ -226,6 +232,7 @@ def test_models_and_their_key_are_allowed_only_where_they_are_named(
         ("IsTraced", {"Ref": "AWS::NoValue"}),
         ("BedrockIsUsed", {"Ref": "AWS::NoValue"}),
         ("ModelKeyIsUsed", {"Ref": "AWS::NoValue"}),
+        ("KeyIsOwn", {"Ref": "AWS::NoValue"}),
     ]
     assert template["Conditions"]["BedrockIsUsed"] == {
         "Fn::Not": [{"Fn::Equals": [{"Fn::Join": ["", {"Ref": "BedrockModelArns"}]}, ""]}]
@@ -266,3 +273,21 @@ def test_only_lambda_may_take_a_role(transformed: Template, function: str) -> No
     assert transformed["Resources"][role]["Properties"]["AssumeRolePolicyDocument"][
         "Statement"
     ] == [statement]
+
+
+def test_the_key_of_one_s_own_is_used_through_its_services_only(transformed: Template) -> None:
+    for function in ALLOWED:
+        (use,) = [s for s in statements(transformed, function) if s["Sid"] == "UseKey"]
+        services = use["Condition"]["StringEquals"]["kms:ViaService"]
+        assert [s["Fn::Sub"].split(".")[0] for s in services] == ["dynamodb", "sqs", "ssm"]
+
+
+def test_a_key_of_one_s_own_encrypts_everything_that_is_kept(transformed: Template) -> None:
+    nothing = {"Ref": "AWS::NoValue"}
+    key = {"Fn::If": ["KeyIsOwn", {"Ref": "KmsKeyArn"}, nothing]}
+    for _, queue in resources(transformed, "AWS::SQS::Queue"):
+        assert queue["KmsMasterKeyId"] == key
+        assert queue["SqsManagedSseEnabled"] == {"Fn::If": ["KeyIsOwn", nothing, True]}
+    groups = list(resources(transformed, "AWS::Logs::LogGroup"))
+    assert len(groups) == 4
+    assert all(group["KmsKeyId"] == key for _, group in groups)

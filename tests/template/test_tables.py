@@ -31,7 +31,8 @@ def test_a_table_expires_backs_up_encrypts_and_survives(template: Template, tabl
     assert properties["BillingMode"] == "PAY_PER_REQUEST"
     assert properties["TimeToLiveSpecification"] == {"AttributeName": "expires_at", "Enabled": True}
     assert properties["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
-    assert properties["SSESpecification"] == {"SSEEnabled": True}
+    own = {"SSEEnabled": True, "SSEType": "KMS", "KMSMasterKeyId": {"Ref": "KmsKeyArn"}}
+    assert properties["SSESpecification"] == {"Fn::If": ["KeyIsOwn", own, {"SSEEnabled": True}]}
     assert properties["DeletionProtectionEnabled"] == {"Fn::If": ["DataIsProtected", True, False]}
     assert resource["DeletionPolicy"] == "RetainExceptOnCreate"
     assert resource["UpdateReplacePolicy"] == "Retain"

@@ -193,7 +193,10 @@ def _stores(settings: Settings) -> Stores:
 
     names = {noun: settings.table(noun) for noun in ALL_TABLES}
     return dynamodb_stores(
-        Tables(**names), secrets_prefix=settings.secrets_prefix, shards=settings.due_shards
+        Tables(**names),
+        secrets_prefix=settings.secrets_prefix,
+        secrets_key=settings.secrets_key,
+        shards=settings.due_shards,
     )
 
 

@@ -80,6 +80,7 @@ class Settings(BaseModel):
     secrets_prefix: str = Field(
         "/webbee", alias="WEBBEE_SECRETS_PREFIX", pattern=r"^(/[A-Za-z0-9_.-]+)+$"
     )
+    secrets_key: str = Field("", alias="WEBBEE_SECRETS_KEY", pattern=r"^arn:[^\s]+$")
     due_shards: int = Field(8, alias="WEBBEE_DUE_SHARDS", ge=1, le=256)
     absent_after_days: int = Field(14, alias="WEBBEE_ABSENT_AFTER_DAYS", ge=0, le=365)
     session_days: int = Field(30, alias="WEBBEE_SESSION_DAYS", ge=1, le=365)

@@ -43,6 +43,7 @@ class Reach:
                 "Action": "ssm:*",
                 "Resource": [f"{parameter}{secrets}", f"{parameter}{secrets}/*"],
             },
+            {"Effect": "Allow", "Action": "kms:*", "Resource": "*"},  # as far as the role may
         ]
         return json.dumps({"Version": "2012-10-17", "Statement": statements}, separators=(",", ":"))
 

@@ -22,7 +22,12 @@ _PLAIN = re.compile(r"[A-Za-z0-9_-]")
 class SsmSecretStore:
     """`SecretStore` on Parameter Store; each method is one request."""
 
-    def __init__(self, prefix: str, client_factory: ClientFactory = aws_client) -> None:
+    def __init__(
+        self, prefix: str, client_factory: ClientFactory = aws_client, *, key: str = ""
+    ) -> None:
+        """`key` is the ARN of the KMS key that values are encrypted with; empty takes the
+        account's own for parameters."""
+        self._key = {"KeyId": key} if key else {}
         self._prefix = "/" + prefix.strip("/")
         self._client_factory = client_factory
 
@@ -45,6 +50,7 @@ class SsmSecretStore:
             Type="SecureString",
             Tier="Intelligent-Tiering",
             Overwrite=True,
+            **self._key,
         )
 
     async def delete(self, path: str) -> bool:

@@ -51,6 +51,7 @@ def dynamodb_stores(
     *,
     shards: int = 8,
     secrets_prefix: str = "",
+    secrets_key: str = "",
     client_factory: ClientFactory = aws_client,
 ) -> Stores:
     """The stores over these tables.
@@ -88,7 +89,7 @@ def dynamodb_stores(
             DynamoEventStore(database, tables.events) if tables.events else refused("TABLE_EVENTS")
         ),
         secrets=(
-            SsmSecretStore(secrets_prefix, client_factory)
+            SsmSecretStore(secrets_prefix, client_factory, key=secrets_key)
             if secrets_prefix
             else refused("SECRETS_PREFIX")
         ),
