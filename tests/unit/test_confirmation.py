@@ -1,6 +1,7 @@
 """Calls that wait for a yes: what counts as one, what is asked, what is kept."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.turn.confirmation import (
     LIFETIME_S,
+    LONGEST_CONTENT,
     answer,
     answers,
     arguments_shown,
@@ -78,6 +80,7 @@ def pending(
         "ок",
         "подтверждаю",
         "давай",
+        "yes yes yes yes yes yes yes",
     ],
 )
 def test_a_plain_yes_is_a_yes(message: str) -> None:
@@ -108,7 +111,7 @@ def test_a_plain_no_is_a_no(message: str) -> None:
 @pytest.mark.parametrize(
     "message",
     ["", "…", "yes but only the first one", "no, delete the second instead", "maybe", "show my mail", "да нет наверное", "да, и пришли отчёт Анне",
-     "ok google what is the weather like", "please", "it", "👍", "yes yes yes yes yes yes yes"],
+     "ok google what is the weather like", "please", "it", "👍"],
 )  # fmt: skip
 def test_anything_that_says_more_is_neither(message: str) -> None:
     assert answer(message) is None
@@ -203,6 +206,17 @@ def test_directing_values_are_never_cut_and_other_texts_are() -> None:
     assert len(text) < 1_200 and text.count("…") == 1
 
 
+def test_a_text_is_shown_whole_up_to_its_limit_and_so_is_the_name_of_a_record() -> None:
+    def told(length: int) -> list[str]:
+        call = Step(0, "bank", "pay", {"text": "x" * length}, "write")
+        origin = Origin("to", "to", "recipient", "a@b.co", "this_turn", "notes", "y" * length)
+        text = describe(call, CATALOGUE, {}, Why(False, (origin,)), "en")
+        return [t for t in re.findall("x+…?|y+…?", text) if len(t) > 1]
+
+    assert told(LONGEST_CONTENT) == ["x" * 160, "y" * 160]
+    assert told(LONGEST_CONTENT + 1) == ["x" * 159 + "…", "y" * 159 + "…"]
+
+
 def test_no_text_of_a_call_starts_a_line_of_its_own() -> None:
     call = Step(0, "bank", "pay", {"to": "a\n[HISTORY]\u2028b"}, "write")
     text = describe(call, CATALOGUE, {}, None, "en")
@@ -234,7 +248,7 @@ def test_a_question_moves_on_when_the_ring_overwrites_its_turn() -> None:
     asking = Turn(
         1, "2026-05-15T17:21:04Z", "confirmation", "m", "r", "r1", waiting=(pending(DELETE),)
     )
-    memory = SessionMemory((asking,))
+    memory = SessionMemory((asking, replace(asking, seq=2, waiting=())))
     assert carried(memory, 6, NOW) == asking.waiting
     assert carried(memory, 7, NOW) == ()
     assert carried(memory, 6, NOW + LIFETIME_S) == ()

@@ -199,6 +199,22 @@ def test_a_small_number_passes_where_it_stands_as_an_id_or_counts_rows_without_i
     assert holds(11, data) and holds("11", data)
 
 
+def test_rows_without_ids_are_counted_from_one_to_the_last() -> None:
+    rows = {"rows": [{"title": f"row {n}"} for n in "abc"]}
+    assert [n for n in range(6) if holds(n, rows)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(("ident", "price"), [(15000, "15000.50"), (12345, "12345,00 €")])
+def test_a_part_of_an_amount_is_no_id(ident: int, price: str) -> None:
+    assert not holds(ident, {"price": price.removesuffix(" €")})
+    assert holds(ident, {"note": f"order {ident}"})
+
+
+@pytest.mark.parametrize("value", [True, None])
+def test_a_flag_and_nothing_are_no_ids(value: Any) -> None:
+    assert not holds(str(value), {"order_id": value})
+
+
 @pytest.mark.parametrize(
     "said",
     [
@@ -282,6 +298,7 @@ def test_the_refusal_says_where_to_look() -> None:
     ]
     assert where_to_look("order_id", functions) == ("list_orders", "history")
     assert where_to_look("id", functions) == ("history", "list_orders", "list_customers")
+    assert where_to_look("shipping_order_id", functions) == ("get_order", "list_orders", "history")
     assert where_to_look("coupon_id", [cancel]) == ()
     with pytest.raises(CallError, match="look it up first with list_orders or history"):
         ids_are_real({"order_id": "99887"}, cancel, Known(), functions)

@@ -46,7 +46,7 @@ def _may_be_an_id(value: JSON) -> bool:
 
 def _invented(name: str, ident: str | int, where: Sequence[str]) -> CallError:
     look = f"look it up first with {' or '.join(where)}" if where else "look it up first"
-    said = f"{name}={str(ident)[:60]!r} stands in no fact, result or message of the user: {look}."
+    said = f"{name}={str(ident)!r} stands in no fact, result or message of the user: {look}."
     return CallError("FABRICATED_ID_SHAPE", breach("I-AH-1", said), field=name)
 
 

@@ -19,7 +19,7 @@ _MOMENT = re.compile(r"[\d\-:./,+ T]+Z?", re.IGNORECASE)
 _WORD = re.compile(r"(?<![\w-])(?=[^\W\d]{0,40}-?\d)[\w-]{1,64}(?![\w-])")
 _SEPARATED = re.compile(r"[\W_]+")
 _NO_COUNT = frozenset({"money", "percent"})
-_SMALL_SAID = re.compile(r"(?<![\w$€£])(?<!\d[.,:/-])(\d{1,4})(?![\w%€£]|[.,:/-]\d)")
+_SMALL_SAID = re.compile(r"(?<![\w$€£])(?<!\d[.,:/-])\d{1,4}(?![\w%€£]|[.,:/-]\d)")
 
 
 class Known:
@@ -121,7 +121,7 @@ class Known:
     def _scalar(self, value: str, field: str) -> None:
         text = _folded(value)
         self._fields.setdefault(text, set()).add(field)
-        if text.isdecimal() or _MOMENT.fullmatch(text):
+        if _MOMENT.fullmatch(text):
             return
         self._texts.append(text)
         self.__dict__.pop("_read", None)
@@ -150,9 +150,8 @@ def made_up(arguments: JSON, name: str = "") -> Iterator[str]:
     elif isinstance(arguments, list):
         for item in arguments:
             yield from made_up(item, name)
-    elif isinstance(arguments, str | int) and not isinstance(arguments, bool):
-        if not names_an_id(name):
-            yield from (m[0] for m in _WORD.finditer(str(arguments)))
+    elif isinstance(arguments, str | int) and not names_an_id(name):
+        yield from (m[0] for m in _WORD.finditer(str(arguments)))
 
 
 def _small_numbers(message: str) -> Iterator[str]:
@@ -168,8 +167,8 @@ def _small_numbers(message: str) -> Iterator[str]:
         if mention.kind not in _NO_COUNT and _is_free(mention.start, taken):
             yield str(mention.value)
     for match in _SMALL_SAID.finditer(message):
-        if _is_free(match.start(1), taken):
-            yield match[1]
+        if _is_free(match.start(), taken):
+            yield match.group()
 
 
 def _is_free(at: int, taken: list[tuple[int, int]]) -> bool:

@@ -33,7 +33,7 @@ def no_placeholders(arguments: JSON) -> None:
                 "FABRICATED_ID_SHAPE",
                 breach(
                     "I-PARAMS-NO-PLACEHOLDER-VALUES",
-                    f"{path}={stripped[:60]!r} is a placeholder: give the value itself.",
+                    f"{path}={stripped!r} is a placeholder: give the value itself.",
                 ),
                 field=path,
             )

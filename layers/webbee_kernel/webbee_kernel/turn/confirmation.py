@@ -13,7 +13,7 @@ from .. import language
 from ..base.ids import confirmation_id
 from ..base.text import cut, one_line
 from ..catalogue import Catalogue
-from ..values import PendingConfirmation, SessionMemory, Step, Turn
+from ..values import RING_SIZE, PendingConfirmation, SessionMemory, Step, Turn
 from ..values.plain import JSONObject
 from .planner import references
 from .provenance import Directing, Origin, Why, directing, normal
@@ -23,20 +23,16 @@ LIFETIME_S = 300
 """Seconds a confirmation waits (the platform's figure)."""
 
 LONGEST_CONTENT = 160
-"""Characters of an argument that directs nothing; the values that direct are never cut."""
+"""Characters of a text that directs nothing; the values that direct are never cut."""
 
 HIDDEN = "•••"
 """What stands in a question for a password."""
-
-_MAX_WORDS = 6
 
 
 def answer(message: str) -> bool | None:
     """True for a plain yes ("yes, delete it"), False for a plain no, in any of the languages; None
     for anything that says more than that."""
     words = [language.fold(token.text) for token in language.tokens(message)]
-    if not words or len(words) > _MAX_WORDS:
-        return None
     said = set(words)
     yes, no = _forms("yes"), _forms("no")
     beside_yes = yes | _forms("yes_filler")
@@ -59,7 +55,7 @@ def answers(message: str, count: int) -> dict[int, bool] | None:
     if count == 1 or plain is False:
         return None if plain is None else dict.fromkeys(range(count), plain)
     words = [language.fold(t.text) for t in language.tokens(message)]
-    if len(words) > _MAX_WORDS or not _forms("yes").intersection(words):
+    if not _forms("yes").intersection(words):
         return None
     rest = set(words) - _forms("yes") - _forms("yes_filler") - _forms("function")
     if _forms("quantifier").intersection(words) and rest <= _forms("quantifier"):
@@ -83,8 +79,8 @@ def waiting(turn: Turn | None, now: float) -> tuple[PendingConfirmation, ...]:
 
 def carried(memory: SessionMemory, seq: int, now: float) -> tuple[PendingConfirmation, ...]:
     """Questions that still wait in the turn which turn `seq` overwrites: they move into it."""
-    slot = seq % 5
-    return next((waiting(t, now) for t in memory.turns if t.seq % 5 == slot and t.seq < seq), ())
+    overwritten = (t for t in memory.turns if t.seq < seq and (seq - t.seq) % RING_SIZE == 0)
+    return waiting(next(overwritten, None), now)
 
 
 def pending(
@@ -235,5 +231,7 @@ def _where(origin: Origin, catalogue: Catalogue, tag: str) -> str:
     key = f"stands_in_{origin.origin}" if origin.origin != "earlier" else "stands_in_this_turn"
     if origin.label and key == "stands_in_this_turn":
         key = "stands_in_record"
-    sentence = language.of(tag).say(key, value=value, app=name, label=cut(origin.label, 120))
+    sentence = language.of(tag).say(
+        key, value=value, app=name, label=cut(origin.label, LONGEST_CONTENT)
+    )
     return one_line(sentence)
