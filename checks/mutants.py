@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import coverage
+import hypothesis
 import parso
 import pytest
 from cosmic_ray.operators.provider import OperatorProvider
@@ -213,7 +214,17 @@ def _test(room: Path, arguments: Sequence[str]) -> None:
     os.dup2(silence, 2)
     sys.dont_write_bytecode = True
     sys.path[:0] = [str(room), str(ROOT)]
-    options = ("-x", "-q", "-n0", "-pno:cacheprovider", "--assert=plain", "-otimeout=40")
+    hypothesis.settings.register_profile(
+        "mutants", max_examples=30, derandomize=True, deadline=None
+    )
+    options = (
+        "-x",
+        "-q",
+        "-n0",
+        "-pno:cacheprovider",
+        "--assert=plain",
+        "--hypothesis-profile=mutants",
+    )
     sys.exit(pytest.main([*options, f"-opythonpath={room} .", *arguments]))
 
 

@@ -123,7 +123,7 @@ def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> No
             if not self.lost:
                 self.lost = 1
                 raise StorageUnavailable("the table is away")
-            return bool(await self._sessions.append(*args, **kwargs, now=0.0))
+            return bool(await self._sessions.append(*args, **kwargs))
 
         def __getattr__(self, name: str) -> Any:
             return getattr(self._sessions, name)
