@@ -1,9 +1,10 @@
-"""Every contract test runs on both implementations: in memory, and on DynamoDB with the tables of
-template.yaml."""
+"""Every contract test runs on each implementation: in memory, and on DynamoDB with the tables of
+template.yaml, over botocore's client and over our own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import boto3
@@ -12,6 +13,7 @@ from botocore.config import Config
 
 from local.aws import REGION, local_aws
 from local.template import Template, create_tables, load_template
+from tests.stand_ins.aws import Observed
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.memory import memory_stores
@@ -42,8 +44,9 @@ def session() -> Any:
     return boto3.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name=REGION)
 
 
-@pytest.fixture
-def dynamo(template: Template, session: Any) -> Iterator[Dynamo]:
+@contextmanager
+def on_dynamodb(kind: str, template: Template, session: Any) -> Iterator[Dynamo]:
+    """The stores over botocore's client, or over our own with moto behind it."""
     with local_aws():
         config = Config(
             retries={"mode": "standard", "total_max_attempts": 4}, max_pool_connections=20
@@ -52,7 +55,8 @@ def dynamo(template: Template, session: Any) -> Iterator[Dynamo]:
 
         def client(service: str) -> Any:
             if service not in clients:
-                clients[service] = session.client(service, config=config)
+                made = session.client(service, config=config)
+                clients[service] = made if kind == "botocore" else Observed(service, made)
             return clients[service]
 
         tables = Tables.from_variables(create_tables(client("dynamodb"), template, prefix="test-"))
@@ -65,9 +69,16 @@ def dynamo(template: Template, session: Any) -> Iterator[Dynamo]:
             made.close()
 
 
-@pytest.fixture(params=["memory", "dynamodb"])
-def stores(request: pytest.FixtureRequest) -> Stores:
+@pytest.fixture(params=["botocore", "direct"])
+def dynamo(request: pytest.FixtureRequest, template: Template, session: Any) -> Iterator[Dynamo]:
+    with on_dynamodb(request.param, template, session) as made:
+        yield made
+
+
+@pytest.fixture(params=["memory", "botocore", "direct"])
+def stores(request: pytest.FixtureRequest, template: Template, session: Any) -> Iterator[Stores]:
     if request.param == "memory":
-        return memory_stores(shards=SHARDS)
-    made: Dynamo = request.getfixturevalue("dynamo")
-    return made.stores
+        yield memory_stores(shards=SHARDS)
+        return
+    with on_dynamodb(request.param, template, session) as made:
+        yield made.stores

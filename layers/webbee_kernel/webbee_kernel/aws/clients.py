@@ -1,21 +1,26 @@
 """What every adapter of an AWS service shares: one session, clients made when first needed,
 threads, and the outages they translate.
 
-boto3's engine, botocore, makes them: boto3 itself adds resources and transfers that nothing here
-uses, and a tenth of a cold start. It is imported by the first request, not by the import of this
-module.
+Where the environment says all that a request needs (a region of the common partition, keys, no
+proxy, no profile), clients are `direct.Direct`; everywhere else, and where WEBBEE_AWS_CLIENT says
+so, they are botocore's, boto3's engine. botocore is imported by the first client that needs it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import functools
+import os
+import re
 import threading
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import StorageUnavailable
+
+if TYPE_CHECKING:
+    from .signing import Credentials
 
 ClientFactory = Callable[[str], Any]
 """Makes, or returns, the client of a service such as `dynamodb`."""
@@ -35,7 +40,23 @@ _OUTAGES: Final = {
 CREDENTIALS: Final = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN")
 """Variables Lambda puts a role's credentials into."""
 
+UNUSUAL: Final = (
+    "AWS_CA_BUNDLE",
+    "AWS_CREDENTIAL_EXPIRATION",
+    "AWS_DEFAULT_PROFILE",
+    "AWS_PROFILE",
+    "AWS_USE_DUALSTACK_ENDPOINT",
+    "AWS_USE_FIPS_ENDPOINT",
+    "HTTPS_PROXY",
+    "HTTP_PROXY",
+    "REQUESTS_CA_BUNDLE",
+)
+"""Variables, in either case, that only botocore knows how to follow."""
+_COMMON_REGION: Final = re.compile(r"(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d+")
+"""Regions of the partition `aws`, as botocore's `partitions.json` has them."""
+
 _held: list[str] = []
+_kind: list[str] = ["botocore"]
 _EXECUTOR: Final = ThreadPoolExecutor(THREADS, thread_name_prefix="aws")
 _making = threading.Lock()
 
@@ -53,6 +74,40 @@ def hold_credentials(environ: MutableMapping[str, str]) -> None:
         _held[:] = [key, secret, *([token] if token else [])]
 
 
+def choose(kind: str) -> None:
+    """`direct` or `botocore`: which clients are made from now on (WEBBEE_AWS_CLIENT)."""
+    _kind[:] = [kind]
+
+
+def usual(environ: Mapping[str, str], held: bool) -> bool:
+    """Whether the environment alone says where a request goes and who signs it."""
+    keys = held or bool(environ.get(CREDENTIALS[0]) and environ.get(CREDENTIALS[1]))
+    odd = any(environ.get(name) or environ.get(name.lower()) for name in UNUSUAL)
+    return keys and not odd and bool(_COMMON_REGION.fullmatch(_region(environ)))
+
+
+def endpoint(service: str, environ: Mapping[str, str]) -> str:
+    """The address of a service: a variable of its own, AWS_ENDPOINT_URL, else AWS's in the
+    region."""
+    if environ.get("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "").lower() != "true":
+        own = f"AWS_ENDPOINT_URL_{service.upper().replace('-', '_')}"
+        if found := environ.get(own) or environ.get("AWS_ENDPOINT_URL"):
+            return found
+    return f"https://{service}.{_region(environ)}.amazonaws.com"
+
+
+def _region(environ: Mapping[str, str]) -> str:
+    return environ.get("AWS_DEFAULT_REGION") or environ.get("AWS_REGION") or ""
+
+
+def _credentials() -> Credentials:
+    from .signing import Credentials
+
+    if _held:
+        return Credentials(*_held)
+    return Credentials(*(os.environ.get(name, "") for name in CREDENTIALS))
+
+
 @functools.cache
 def _session() -> Any:
     from botocore.session import Session
@@ -65,6 +120,24 @@ def _session() -> Any:
 
 @functools.cache
 def _client(service: str, read_timeout: float, attempts: int) -> Any:
+    if _kind == ["direct"] and usual(os.environ, bool(_held)):
+        from .direct import Direct, speaks
+
+        if speaks(service):
+            return Direct(
+                service,
+                region=_region(os.environ),
+                endpoint=endpoint(service, os.environ),
+                credentials=_credentials,
+                read_timeout=read_timeout,
+                attempts=attempts,
+                elsewhere=functools.partial(_botocore, service, read_timeout, attempts),
+            )
+    return _botocore(service, read_timeout, attempts)
+
+
+@functools.cache
+def _botocore(service: str, read_timeout: float, attempts: int) -> Any:
     from botocore.config import Config
 
     config = Config(
@@ -78,8 +151,8 @@ def _client(service: str, read_timeout: float, attempts: int) -> Any:
 
 
 def aws_client(service: str, *, read_timeout: float = 3, attempts: int = 4) -> Any:
-    """The process's client of a service, made once; botocore reads region, credentials and
-    AWS_ENDPOINT_URL.
+    """The process's client of a service, made once from region, credentials and AWS_ENDPOINT_URL
+    of the environment.
 
     `read_timeout` is in seconds and holds for one attempt, `attempts` counts the first one.
     """
@@ -92,6 +165,7 @@ def forget_clients() -> None:
     now."""
     with _making:
         _client.cache_clear()
+        _botocore.cache_clear()
         _session.cache_clear()
 
 
