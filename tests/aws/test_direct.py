@@ -408,6 +408,7 @@ def test_tls_is_verified_and_the_trust_is_read_once(
         assert direct.tls() is direct.tls()
         trusting = ssl.create_default_context(cafile=str(certificate))
         monkeypatch.setattr(direct, "tls", lambda: trusting)
+        direct.pool.cache_clear()
         client(service.url, attempts=1).query(TableName="t")
         assert len(service.requests) == 1
 

@@ -72,6 +72,7 @@ class Settings(BaseModel):
     )
     dispatch: str = Field(INLINE, alias="WEBBEE_DISPATCH", min_length=1)
     clock: str = Field(INLINE, alias="WEBBEE_CLOCK", min_length=1)
+    aws_client: Literal["direct", "botocore"] = Field("direct", alias="WEBBEE_AWS_CLIENT")
     expose_pii: bool = Field(False, alias="IMPERAL_FACT_LEDGER_EXPOSE_PII")
     mask_kinds: str = Field("", alias="WEBBEE_MASK_KINDS", pattern=MASK_KINDS)
     name_detector: str = Field("", alias="WEBBEE_NAME_DETECTOR", pattern=r"^[\w.]+:\w+$")

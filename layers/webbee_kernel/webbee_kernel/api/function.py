@@ -67,6 +67,7 @@ class Function:
             settings = Settings.from_env(os.environ, self._role)
             if in_lambda and (self._role == "tool_dispatch" or settings.dispatch == INLINE):
                 _fence_off()
+            _choose_client(settings.aws_client)
             self._service = self._build(settings, self.clock)
             self._namespace = settings.metrics_namespace
         return self._service
@@ -110,12 +111,18 @@ def _forget_clients() -> None:
     forget_clients()
 
 
-def _connect() -> None:
-    """Make the client every event needs: init has a whole processor, the first request only the
-    function's share of one."""
-    from ..aws.clients import aws_client
+def _choose_client(kind: str) -> None:
+    from ..aws.clients import choose
 
-    aws_client("dynamodb")
+    choose(kind)
+
+
+def _connect() -> None:
+    """Open what every event needs, two connections for two reads side by side: init has a whole
+    processor, the first request only the function's share of one."""
+    from ..aws.clients import open_connections
+
+    open_connections({"dynamodb": 2})
 
 
 def _fence_off() -> None:

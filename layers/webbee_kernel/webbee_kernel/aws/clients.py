@@ -12,9 +12,10 @@ import asyncio
 import functools
 import os
 import re
+import sys
 import threading
 from collections.abc import Callable, Mapping, MutableMapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import StorageUnavailable
@@ -26,6 +27,7 @@ ClientFactory = Callable[[str], Any]
 """Makes, or returns, the client of a service such as `dynamodb`."""
 
 THREADS: Final = 8
+OPENING_S: Final = 1.5
 _OUTAGES: Final = {
     "InternalServerError",
     "LimitExceededException",
@@ -160,6 +162,14 @@ def aws_client(service: str, *, read_timeout: float = 3, attempts: int = 4) -> A
         return _client(service, read_timeout, attempts)
 
 
+def open_connections(services: Mapping[str, int]) -> None:
+    """Open so many connections to each service now, side by side: in init, where a handshake costs
+    nobody's time. What cannot be reached is left to the first request."""
+    clients = [aws_client(service) for service, count in services.items() for _ in range(count)]
+    openings = [_EXECUTOR.submit(c.connect) for c in clients if hasattr(type(c), "connect")]
+    wait(openings, timeout=OPENING_S)
+
+
 def forget_clients() -> None:
     """Make every client anew when next needed: the environment names another region or endpoint
     now."""
@@ -167,6 +177,8 @@ def forget_clients() -> None:
         _client.cache_clear()
         _botocore.cache_clear()
         _session.cache_clear()
+        if direct := sys.modules.get(f"{__package__}.direct"):
+            direct.pool.cache_clear()
 
 
 async def in_thread(call: Callable[..., Any], *args: Any) -> Any:

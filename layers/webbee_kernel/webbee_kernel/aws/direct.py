@@ -66,6 +66,16 @@ def tls() -> ssl.SSLContext:
     return context
 
 
+@functools.cache
+def pool(scheme: str, host: str, port: int | None) -> urllib3.HTTPConnectionPool:
+    """The process's connections to one address, whichever client sends."""
+    if scheme == "https":
+        return urllib3.HTTPSConnectionPool(
+            host, port, maxsize=CONNECTIONS, retries=False, ssl_context=tls()
+        )
+    return urllib3.HTTPConnectionPool(host, port, maxsize=CONNECTIONS, retries=False)
+
+
 class Quota:
     """Retries that a client may still make, as in botocore's standard mode: 500 tokens, 5 for a
     repeat, 10 after a timeout, given back by what succeeds."""
@@ -123,17 +133,8 @@ class Direct:
         self._endpoint = endpoint
         self._host = url.netloc
         self._prefix = url.path.rstrip("/")
-        kept: dict[str, Any] = {
-            "port": url.port,
-            "maxsize": CONNECTIONS,
-            "retries": False,
-            "timeout": urllib3.Timeout(connect=CONNECT_TIMEOUT_S, read=read_timeout),
-        }
-        self._pool = (
-            urllib3.HTTPSConnectionPool(str(url.hostname), ssl_context=tls(), **kept)
-            if url.scheme == "https"
-            else urllib3.HTTPConnectionPool(str(url.hostname), **kept)
-        )
+        self._pool = pool(url.scheme, str(url.hostname), url.port)
+        self._timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT_S, read=read_timeout)
         self._operations = OPERATIONS[service]
 
     def __getattr__(self, name: str) -> Any:
@@ -145,13 +146,15 @@ class Direct:
         return bound
 
     def close(self) -> None:
-        """Close the kept connections."""
+        """Close the connections that wait for a request."""
         self._pool.close()
 
     def connect(self) -> None:
         """Open a connection now, so that the first request need not; a failure is its affair."""
+        timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT_S, read=CONNECT_TIMEOUT_S)
+        headers = {"host": self._host, "user-agent": USER_AGENT}
         try:
-            self._pool.urlopen("GET", "/", headers={"host": self._host}, redirect=False)
+            self._pool.urlopen("GET", "/", headers=headers, timeout=timeout, redirect=False)
         except urllib3.exceptions.HTTPError:
             return
 
@@ -218,7 +221,13 @@ class Direct:
 
     def _exchange(self, path: str, headers: Mapping[str, str], body: bytes) -> Answer:
         found = self._pool.urlopen(
-            "POST", path, body=body, headers=headers, redirect=False, decode_content=False
+            "POST",
+            path,
+            body=body,
+            headers=headers,
+            timeout=self._timeout,
+            redirect=False,
+            decode_content=False,
         )
         return Answer(found.status, {k.lower(): v for k, v in found.headers.items()}, found.data)
 

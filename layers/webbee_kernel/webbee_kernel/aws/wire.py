@@ -187,18 +187,22 @@ def _binary(value: object) -> str:
 
 
 def _typed(value: JSON) -> JSON:
-    """Binary attributes as bytes, times as datetimes. `{"B": "…"}` with a string inside is nothing
-    else in these answers."""
+    """Binary attributes as bytes, times as datetimes, in place. `{"B": "…"}` with a string inside
+    is nothing else in these answers."""
     if isinstance(value, list):
-        return [_typed(item) for item in value]
+        value[:] = map(_typed, value)
+        return value
     if not isinstance(value, dict):
         return value
-    match value:
-        case {"B": str(text)} if len(value) == 1:
-            return {"B": base64.b64decode(text)}
-        case {"BS": [str(), *_] as texts} if len(value) == 1:
-            return {"BS": [base64.b64decode(text) for text in texts]}
-    found = {key: _typed(item) for key, item in value.items()}
+    if len(value) == 1:
+        [(kind, inner)] = value.items()
+        if isinstance(inner, str):
+            return {"B": base64.b64decode(inner)} if kind == "B" else value
+        if kind == "BS" and all(isinstance(text, str) for text in inner):
+            return {"BS": [base64.b64decode(text) for text in inner]}
+    for key, item in value.items():
+        if isinstance(item, dict | list):
+            value[key] = _typed(item)
     if isinstance(changed := value.get("LastModifiedDate"), int | float):
-        found["LastModifiedDate"] = datetime.fromtimestamp(changed, UTC)
-    return found
+        value["LastModifiedDate"] = datetime.fromtimestamp(changed, UTC)
+    return value
