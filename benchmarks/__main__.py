@@ -8,6 +8,7 @@ import sys
 
 PARTS = {
     "turns": "Cost of a turn",
+    "requests": "Cost of one AWS request, beside botocore",
     "refreshes": "Cost of a refresh, speed of a tick",
     "cold_start": "Cold import of each function",
     "pii": "PII gate: precision and recall",

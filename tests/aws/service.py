@@ -50,6 +50,11 @@ class Service:
     over: threading.Event = field(default_factory=threading.Event)
 
 
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, *_: object) -> None:
+        """A client that goes away is what some tests do."""
+
+
 @contextmanager
 def served(*script: Reply, tls: SSLContext | None = None) -> Iterator[Service]:
     """A server for the time of the block."""
@@ -80,7 +85,7 @@ def served(*script: Reply, tls: SSLContext | None = None) -> Iterator[Service]:
 
         def log_message(self, *_: object) -> None: ...
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = _Server(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)

@@ -23,6 +23,7 @@ from botocore.exceptions import (
 )
 
 from tests.aws.service import Reply, Service, served
+from tests.aws.trust import certificate
 from webbee_kernel.aws import direct
 from webbee_kernel.aws.clients import endpoint, usual
 from webbee_kernel.aws.direct import Direct, Quota
@@ -359,54 +360,17 @@ def test_what_it_does_not_speak_is_botocores(service: Service) -> None:
     assert client(service.url).list_tables()["TableNames"] == ["t"]
 
 
-@pytest.fixture
-def certificate(tmp_path: Path) -> Path:
-    """A key and a certificate of 127.0.0.1 that nobody but the test trusts."""
-    import ipaddress
-
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "test")])
-    now = dt.datetime.now(dt.UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(
-            x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False
-        )
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
-        .sign(key, hashes.SHA256())
-    )
-    path = tmp_path / "server.pem"
-    path.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-        + made.public_bytes(serialization.Encoding.PEM)
-    )
-    return path
-
-
 def test_tls_is_verified_and_the_trust_is_read_once(
-    certificate: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    trusted = certificate(tmp_path, dt.datetime.now(dt.UTC))
     serving = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    serving.load_cert_chain(certificate)
+    serving.load_cert_chain(trusted)
     with served(tls=serving) as service:
         with pytest.raises(SSLError):
             client(service.url, attempts=1).query(TableName="t")
         assert direct.tls() is direct.tls()
-        trusting = ssl.create_default_context(cafile=str(certificate))
+        trusting = ssl.create_default_context(cafile=str(trusted))
         monkeypatch.setattr(direct, "tls", lambda: trusting)
         direct.pool.cache_clear()
         client(service.url, attempts=1).query(TableName="t")

@@ -17,6 +17,7 @@ from botocore.exceptions import (
 
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed, event, rows, tables
+from tests.stand_ins.aws import Observed
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.protocols import Stores
@@ -33,7 +34,8 @@ class Outage:
     """A DynamoDB client that fails the next requests which fit `operation` and `table`, `times` of
     them."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
         self.plan: tuple[str, str, int, Exception, bool] | None = None
 
     def next(
@@ -55,7 +57,8 @@ class Outage:
 
     def client(self, service: str) -> Any:
         """The seam: what the stores ask for a client."""
-        return _Client(aws_client(service), self)
+        made = aws_client(service)
+        return _Client(made if self.kind == "botocore" else Observed(service, made), self)
 
 
 class _Client:
@@ -77,9 +80,9 @@ class _Client:
         return send
 
 
-@pytest.fixture
-def outage() -> Outage:
-    return Outage()
+@pytest.fixture(params=["botocore", "direct"])
+def outage(request: pytest.FixtureRequest) -> Outage:
+    return Outage(request.param)
 
 
 @pytest.fixture

@@ -57,13 +57,20 @@ def speaks(service: str) -> bool:
 
 @functools.cache
 def tls() -> ssl.SSLContext:
-    """The process's trust, read once: botocore's own bundle."""
-    found = importlib.util.find_spec("botocore")
-    places = list(found.submodule_search_locations or ()) if found else []
-    bundle = next((p for p in (Path(x) / "cacert.pem" for x in places) if p.exists()), None)
-    context = ssl.create_default_context(cafile=str(bundle) if bundle else None)
+    """The process's trust, read once: botocore's bundle."""
+    context = ssl.create_default_context(cafile=bundle())
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     return context
+
+
+def bundle() -> str | None:
+    """The file of authorities that botocore ships, found without importing it; None for the
+    machine's own."""
+    found = importlib.util.find_spec("botocore")
+    places = (
+        [Path(p) / "cacert.pem" for p in found.submodule_search_locations or ()] if found else []
+    )
+    return next((str(p) for p in places if p.exists()), None)
 
 
 @functools.cache
