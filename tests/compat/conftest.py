@@ -22,6 +22,7 @@ from webbee_kernel.bootstrap import (
     make_installer,
     make_refresher,
     make_scheduler,
+    recorded,
 )
 from webbee_kernel.config import Settings
 from webbee_kernel.extensions.host import ExtensionHost
@@ -69,6 +70,7 @@ class Bench:
             Settings.from_env(env), stores=memory_stores(), clock=self.clock, llm=model
         )
         self.host: ExtensionHost = make_host(self.app, registry)
+        self.dispatch = recorded(self.app, InlineDispatch(self.host))
         self._loop = LoopThread("bench")
 
     def run(self, coro: Any) -> Any:
@@ -97,7 +99,7 @@ class Bench:
             request_id=new_id(),
             deadline_s=seconds,
         )
-        found: CallOutcome = self.run(self.host.execute(request))
+        found: CallOutcome = self.run(self.dispatch.call(request))
         return found
 
     def call(self, app_id: str, name: str, /, *, user: User = ALICE, **arguments: Any) -> Any:
@@ -134,12 +136,12 @@ class Bench:
     ) -> CallOutcome:
         """A call that no model made."""
         request = CallRequest(kind, user_dict(user), app_id, name, arguments)
-        outcome: CallOutcome = self.run(self.host.execute(request))
+        outcome: CallOutcome = self.run(self.dispatch.call(request))
         return outcome
 
     def refresh(self, app_id: str, section: str, user: User = ALICE) -> str:
         """One refresh, its outcome."""
-        refresher = make_refresher(self.app, InlineDispatch(self.host))
+        refresher = make_refresher(self.app, self.dispatch)
         outcome: str = self.run(
             refresher.refresh(RefreshAsked(user_dict(user), (Wanted(app_id, section, "effect"),)))
         )
@@ -153,7 +155,7 @@ class Bench:
     def schedule(self, app_id: str, job: str) -> str:
         """One run of a job."""
         message = JobDue(user_dict(system_user("acme")), app_id, job, self.clock.now())
-        outcome: str = self.run(make_scheduler(self.app, InlineDispatch(self.host)).run(message))
+        outcome: str = self.run(make_scheduler(self.app, self.dispatch).run(message))
         return outcome
 
     def signal(self, name: str, **data: Any) -> dict[str, str]:
@@ -167,7 +169,7 @@ class Bench:
 
     def install(self, app_id: str, user: User = ALICE, *, uninstall: bool = False) -> None:
         """Install or uninstall."""
-        installer = make_installer(self.app, InlineDispatch(self.host))
+        installer = make_installer(self.app, self.dispatch)
         self.run(
             installer.uninstall(user, app_id) if uninstall else installer.install(user, app_id)
         )

@@ -106,7 +106,8 @@ def functions(
         return ToolService(settings, app=app(settings, given))
 
     def refreshing(settings: Settings, given: Clock) -> RefreshService:
-        return RefreshService(settings, app=app(settings, given), dispatch=lambda_.dispatch())
+        plugged = app(settings, given)
+        return RefreshService(settings, app=plugged, dispatch=lambda_.dispatch())
 
     services: Mapping[Any, Any] = {
         "chat_turn": door,

@@ -175,7 +175,9 @@ def test_a_write_that_was_refused_was_not_run_and_the_same_request_runs_it_later
     chat.client.fail = refusal
     with pytest.raises(DispatchRefused, match=r"was not run \(\w+\): retry"):
         chat.say(call("probe.save", text="x"))
-    assert rows(chat.client.stack, "sessions") == rows(chat.client.stack, "audit") == []
+    assert rows(chat.client.stack, "sessions") == []
+    claim, told = (json.loads(r["body"]) for r in rows(chat.client.stack, "audit"))
+    assert {claim["status"], told["status"]} == {"started", "error"}  # and was not run
     chat.client.fail = None
     reply = chat.say(call("probe.save", text="x"), say('Saved "x".'))
     assert (reply.body["status"], reply.text) == ("ok", 'Saved "x".')

@@ -158,7 +158,7 @@ class Office:
             kind, user_dict(self.harness.user), "office", name, GIVEN.get(kind, {}), "s1"
         )
         sent = CallRequest(**{**asdict(request), "request_id": request_id, "deadline_s": 20.0})
-        outcome: CallOutcome = self.harness.run(self.harness.host.execute(sent))
+        outcome: CallOutcome = self.harness.run(self.harness.dispatch.call(sent))
         return outcome
 
 

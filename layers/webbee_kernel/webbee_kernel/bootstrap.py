@@ -80,7 +80,7 @@ def make_kernel(
         app.settings,
         app.stores,
         app.model,
-        dispatch or make_dispatch(app, registry),
+        recorded(app, dispatch or make_dispatch(app, registry)),
         queue or make_queue(app),
         app.clock,
     )
@@ -108,6 +108,17 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
     from .aws.lambda_dispatch import LambdaDispatch
 
     return LambdaDispatch(app.settings.dispatch, fresh_s=0.3 if app.settings.develop else None)
+
+
+def recorded(app: App, dispatch: Dispatch) -> Dispatch:
+    """A dispatch that records its calls and runs effects once."""
+    from .audit.kept import KeptOutcomes
+    from .audit.once import OnceDispatch
+    from .audit.trail import Audit
+
+    kept = KeptOutcomes(app.stores.cache, app.clock)
+    audit = Audit(app.stores.audit, kept, app.clock, days=app.settings.audit_days)
+    return OnceDispatch(dispatch, audit, app.events)
 
 
 def make_refresher(app: App, dispatch: Dispatch) -> Refresher:

@@ -19,9 +19,9 @@ INLINE = "inline"
 """Another function's name that stands for none: this process does it."""
 
 TABLES: Mapping[Role, tuple[str, ...]] = {
-    "chat_turn": ("sessions", "skeleton", "events", "transcripts", "limits", "audit"),
-    "tool_dispatch": ("cache", "store", "audit", "events"),
-    "skeleton_refresh": ("skeleton", "cache", "store", "events"),
+    "chat_turn": ("sessions", "skeleton", "cache", "audit", "events", "transcripts", "limits"),
+    "tool_dispatch": ("cache", "store", "events"),
+    "skeleton_refresh": ("skeleton", "cache", "store", "audit", "events"),
 }
 """Which tables each function may touch; the template grants exactly these."""
 

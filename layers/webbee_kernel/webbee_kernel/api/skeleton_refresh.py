@@ -20,6 +20,7 @@ from ..bootstrap import (
     make_installer,
     make_refresher,
     make_scheduler,
+    recorded,
 )
 from ..config import Settings
 from ..dispatch import Dispatch
@@ -58,7 +59,7 @@ class RefreshService:
         sender: RefreshSender | None = None,
     ) -> None:
         self.app = app or bootstrap(settings, clock=clock)
-        self.dispatch = dispatch or make_dispatch(self.app)
+        self.dispatch = recorded(self.app, dispatch or make_dispatch(self.app))
         self.refresher = make_refresher(self.app, self.dispatch)
         self.scheduler = make_scheduler(self.app, self.dispatch)
         self._sender = sender

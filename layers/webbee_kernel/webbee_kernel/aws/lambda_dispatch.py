@@ -10,7 +10,7 @@ from typing import Any
 
 from ..catalogue import Catalogue
 from ..errors import DispatchUnanswered, across
-from ..values import CallOutcome, CallRequest, failed, outcome_from
+from ..values import RUNNING, CallOutcome, CallRequest, failed, outcome_from
 from ..values.plain import JSONObject
 from .clients import ClientFactory, aws_client
 from .invoking import insist
@@ -84,12 +84,9 @@ class LambdaDispatch(Invoked):
         try:
             answer = await insist(lambda left: self._once(request, left), request.deadline_s)
         except TimeoutError:
-            return failed(
-                request,
-                "BACKEND_TIMEOUT",
-                f"{request.name} did not finish in {request.deadline_s:g} s",
-                retryable=True,
-            )
+            text = f"{request.name} did not finish in {request.deadline_s:g} s"
+            timed_out = failed(request, "BACKEND_TIMEOUT", text, retryable=True)
+            return replace(timed_out, fate=RUNNING)
         if error := answer.get("unavailable"):
             raise across(error)
         return outcome_from(answer)

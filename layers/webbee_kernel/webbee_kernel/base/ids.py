@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from typing import Any
 
 import orjson
@@ -22,6 +23,8 @@ def confirmation_id(*parts: Any) -> str:
 
 def digest(*parts: Any) -> str:
     """A stable 32-digit hash of JSON values; dict keys in any order hash alike."""
-    return hashlib.sha256(
-        orjson.dumps(parts, option=orjson.OPT_SORT_KEYS, default=str)
-    ).hexdigest()[:32]
+    try:
+        text = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS, default=str)
+    except TypeError:  # integers over 64 bits, lone surrogates
+        text = json.dumps(parts, sort_keys=True, default=str).encode()
+    return hashlib.sha256(text).hexdigest()[:32]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from ..base import background
@@ -20,7 +21,7 @@ from ..catalogue import Catalogue
 from ..config import Settings
 from ..llm.protocol import Model
 from ..stores.protocols import Stores
-from ..values import CallOutcome, CallRequest, failed
+from ..values import RUNNING, CallOutcome, CallRequest, failed
 from . import together
 from .containment import Escaped, Leftovers
 from .registry import Registry
@@ -63,7 +64,8 @@ class ExtensionHost:
                 return await self._once(request, thread)
             except TimeoutError:
                 text = f"{request.name} did not finish in {request.deadline_s:g} s"
-                return failed(request, "BACKEND_TIMEOUT", text, retryable=True)
+                timed_out = failed(request, "BACKEND_TIMEOUT", text, retryable=True)
+                return replace(timed_out, fate=RUNNING)
 
     async def _once(self, request: CallRequest, thread: LoopThread) -> CallOutcome:
         with span(f"{request.kind} {request.app_id}.{request.name}"):

@@ -12,8 +12,10 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from ..arguments import no_placeholders
+from ..audit.kept import KeptOutcomes
 from ..base import background
 from ..base.clock import Clock
+from ..base.ids import new_id
 from ..channels.cache import InFlight
 from ..config import Settings
 from ..errors import CallError, KernelError, StorageUnavailable
@@ -26,17 +28,16 @@ from ..stores.protocols import Stores
 from ..surfaces.revealed import one_call
 from ..values import (
     JSON,
-    AuditRecord,
+    NOT_RUN,
+    RUNNING,
     CallOutcome,
     CallRequest,
-    Event,
     UserKey,
     failed,
     user_from,
 )
 from ..values.plain import JSONObject
 from . import errands, unattended
-from .audit import Audit
 from .containment import apart, report, settled
 from .context import ContextFactory
 from .outcomes import from_return, mismatch, plain_json, validation_failed
@@ -60,15 +61,15 @@ class _Call:
 
 
 class ExtensionRunner:
-    """Runs calls of loaded extensions: validates, claims effects, enforces the deadline,
-    records."""
+    """Runs calls of loaded extensions: validates, enforces the deadline, keeps outcomes of
+    effects."""
 
     def __init__(
         self, registry: Registry, stores: Stores, settings: Settings, clock: Clock, model: Model
     ) -> None:
         self.registry = registry
         self.events = EventLog(stores.events, clock, hours=settings.event_hours)
-        self._audit = Audit(stores.audit, clock, days=settings.audit_days)
+        self._outcomes = KeptOutcomes(stores.cache, clock)
         self.contexts = ContextFactory(
             registry, stores, settings, clock, model, self.events, InFlight()
         )
@@ -88,41 +89,38 @@ class ExtensionRunner:
         return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
 
     async def _executed(self, request: CallRequest) -> CallOutcome:
-        loaded = self.registry.extension(request.app_id)
-        if request.kind == "schedule":
-            return await self._once(loaded, request, wait_s=0.0)
-        if request.kind == "connect":
-            return await self._once(loaded, request, wait_s=request.deadline_s)
         if request.kind in errands.KINDS:
-            return await errands.KINDS[request.kind](self.contexts, loaded, request)
+            loaded = self.registry.extension(request.app_id)
+            return await self._kept(
+                request, await errands.KINDS[request.kind](self.contexts, loaded, request)
+            )
         if request.kind in unattended.KINDS:
-            return await unattended.run(self.contexts, loaded, request)
-        call = self._resolve(loaded, request)
+            loaded = self.registry.extension(request.app_id)
+            return await self._kept(request, await unattended.run(self.contexts, loaded, request))
+        try:
+            loaded = self.registry.extension(request.app_id)
+            call = self._resolve(loaded, request)
+        except CallError as error:
+            return replace(await self._faults.outcome(error, request), fate=NOT_RUN)
         if isinstance(call, CallOutcome):
             return call
+        if request.kind == "panel":
+            return await self._panel(request, call, user_from(request.user))
         return await self._run(loaded, request, call)
 
-    async def _once(
-        self, loaded: LoadedExtension, request: CallRequest, *, wait_s: float
-    ) -> CallOutcome:
-        """A job of one minute, a sign-in's code: whoever claims it first runs it."""
-        if request.kind == "schedule" and request.name not in loaded.ext.schedules:
-            raise unattended.missing(request, "schedule")
-        key = UserKey.of(user_from(request.user))
-        record = self._audit.open(request, "write")
-        if earlier := await self._audit.claim(key, record, wait_s=wait_s):
-            return replace(earlier, repeated=True)
-        if request.kind == "connect":
-            outcome = await errands.KINDS["connect"](self.contexts, loaded, request)
-        else:
-            outcome = await unattended.run(self.contexts, loaded, request)
-        outcome = replace(outcome, action_type="write")
-        events: tuple[Event, ...] = ()
-        if request.kind == "connect" and outcome.ok:
-            text = {"app_id": request.app_id, "text": outcome.summary, "channel": "in_app"}
-            told = self.events.new("notification", text)
-            events = (*panel_refresh(self.events, request.app_id, outcome.panels), told)
-        await self._audit.close(key, record, outcome, events, self.events.expires_at)
+    async def _kept(self, request: CallRequest, outcome: CallOutcome) -> CallOutcome:
+        """The outcome, left where the caller finds it should the answer get lost. It is done, so
+        that hangs on nothing."""
+        if request.effect:
+            try:
+                owner = UserKey.of(user_from(request.user))
+                await self._outcomes.keep(owner, request.effect, outcome)
+            except StorageUnavailable:
+                _log.error(
+                    "app=%s function=%s | done, but its outcome could not be kept",
+                    request.app_id,
+                    request.name,
+                )
         return outcome
 
     def _resolve(self, loaded: LoadedExtension, request: CallRequest) -> _Call | CallOutcome:
@@ -147,7 +145,8 @@ class ExtensionRunner:
         try:
             args, kwargs = _arguments(function.params_model, request.arguments)
         except ValidationError as error:
-            return validation_failed(error, request, function.action_type)
+            refused = validation_failed(error, request, function.action_type)
+            return replace(refused, fate=NOT_RUN)
         if request.kind == "check":
             return CallOutcome(
                 request.app_id,
@@ -160,59 +159,30 @@ class ExtensionRunner:
 
     async def _run(self, loaded: LoadedExtension, request: CallRequest, call: _Call) -> CallOutcome:
         user = user_from(request.user)
-        key = UserKey.of(user)
-        if request.kind == "panel":
-            return await self._panel(request, call, user)
-        record = self._audit.open(request, call.action_type)
-        if call.action_type != "read" and (
-            earlier := await self._audit.claim(key, record, request.deadline_s)
-        ):
-            return earlier
-        work = asyncio.ensure_future(
-            self._finish(loaded, request, call, record, self.contexts.make(user, request.app_id))
-        )
+        ctx = self.contexts.make(user, request.app_id)
+        work = asyncio.ensure_future(self._finish(loaded, request, call, ctx))
         await settled(work, request.deadline_s)
         if work.done():
             return work.result()
-        background.start(self._deliver_late(work, key, request), f"late-{record.record_id}")
+        late = self._deliver_late(work, UserKey.of(user), request)
+        background.start(late, f"late-{request.effect or new_id()}")
         text = (
             f"{request.name} is still running after {request.deadline_s:g} s; its result will"
             " arrive as an event"
         )
-        return failed(request, "BACKEND_TIMEOUT", text, action_type=call.action_type)
+        timed_out = failed(request, "BACKEND_TIMEOUT", text, action_type=call.action_type)
+        return replace(timed_out, fate=RUNNING)
 
     async def _finish(
-        self,
-        loaded: LoadedExtension,
-        request: CallRequest,
-        call: _Call,
-        record: AuditRecord,
-        ctx: Context,
+        self, loaded: LoadedExtension, request: CallRequest, call: _Call, ctx: Context
     ) -> CallOutcome:
-        """Run the handler to its end, however late, and record it, with the panels that it changed
-        or named."""
-        key = UserKey.of(ctx.user)
+        """Run the handler to its end, however late."""
         outcome = await self._invoke(
             loaded, replace(request, deadline_s=max(request.deadline_s, LATE_S)), call, ctx
         )
         if outcome.ok and call.definition:
             await self._succeeded(call.definition, outcome, ctx)
-        events = (
-            panel_refresh(self.events, request.app_id, outcome.panels)
-            if call.action_type != "read" or outcome.panels_named
-            else ()
-        )
-        try:
-            await self._audit.close(key, record, outcome, events, self.events.expires_at)
-        except StorageUnavailable:
-            if call.action_type == "read":
-                raise
-            _log.error(
-                "app=%s function=%s | done, but its record could not be completed",
-                request.app_id,
-                request.name,
-            )
-        return outcome
+        return await self._kept(request, outcome)
 
     async def _succeeded(self, done: FunctionDef, outcome: CallOutcome, ctx: Context) -> None:
         """Hold a result against its model, and publish the function's event. The call is done: its
@@ -243,6 +213,9 @@ class ExtensionRunner:
     ) -> None:
         """What outlived its turn arrives as an event, never lost."""
         outcome = await work
+        if outcome.action_type != "read" or outcome.panels_named:
+            for event in panel_refresh(self.events, request.app_id, outcome.panels):
+                await self.events.emit(key, event.kind, event.data)
         told = {
             "app_id": request.app_id,
             "fn_name": request.name,

@@ -109,7 +109,9 @@ async def _webhook(
 
 async def _job(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> JSON:
     """A schedule's handler in system context."""
-    job = loaded.ext.schedules[request.name]
+    job = loaded.ext.schedules.get(request.name)
+    if job is None:
+        raise missing(request, "schedule")
     return _returned(await job.func(_system(contexts, request)), request)
 
 

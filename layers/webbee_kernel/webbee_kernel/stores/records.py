@@ -134,13 +134,19 @@ def audit_text(record: AuditRecord) -> str:
     """An audit record as JSON. An outcome over 300 KB loses its large fields and says so."""
     row = _row(record)
     text = dumps(row)
-    if (
-        record.outcome is not None and len(text) > MAX_OUTCOME_BYTES // 4
-    ):  # at most four bytes a character
-        size = len(dumps(record.outcome).encode())
-        if size > MAX_OUTCOME_BYTES:
-            text = dumps({**row, "outcome": _shortened(record.outcome, size)})
+    if record.outcome is not None and len(text) > MAX_OUTCOME_BYTES // 4:  # 4 bytes a character
+        text = dumps({**row, "outcome": _fitted(record.outcome)})
     return fitting(text, "audit record")
+
+
+def outcome_text(outcome: JSONObject) -> str:
+    """An outcome by itself, as an audit record would hold it."""
+    return dumps(_fitted(outcome))
+
+
+def _fitted(outcome: JSONObject) -> JSONObject:
+    size = len(dumps(outcome).encode())
+    return _shortened(outcome, size) if size > MAX_OUTCOME_BYTES else outcome
 
 
 def audit_from(text: str) -> AuditRecord:

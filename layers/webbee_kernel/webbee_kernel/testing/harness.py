@@ -11,8 +11,9 @@ from typing import Any
 from ..base.clock import FrozenClock
 from ..base.ids import new_id
 from ..base.loop_thread import LoopThread
-from ..bootstrap import App, bootstrap, make_host, make_refresher
+from ..bootstrap import App, bootstrap, make_host, make_refresher, recorded
 from ..config import Settings
+from ..dispatch import Dispatch
 from ..extensions.context import ContextFactory
 from ..extensions.faults import Fault
 from ..extensions.host import ExtensionHost
@@ -70,7 +71,8 @@ class ExtensionHarness:
             settings, stores=stores or memory_stores(), clock=self.clock, llm=model
         )
         self.host: ExtensionHost = make_host(self.app, self.registry)
-        self.refresher: Refresher = make_refresher(self.app, InlineDispatch(self.host))
+        self.dispatch: Dispatch = recorded(self.app, InlineDispatch(self.host))
+        self.refresher: Refresher = make_refresher(self.app, self.dispatch)
         self._loop = LoopThread("extension-harness")
         for name, value in (secrets or {}).items():
             self.set_secret(name, value)
@@ -170,5 +172,5 @@ class ExtensionHarness:
             request_id=new_id(),
             deadline_s=self.app.settings.call_seconds,
         )
-        outcome: CallOutcome = self.run(self.host.execute(request))
+        outcome: CallOutcome = self.run(self.dispatch.call(request))
         return outcome

@@ -5,7 +5,7 @@ May import: base, sdk. Entrance: this module has them all; each file is one noun
 
 from __future__ import annotations
 
-from .calls import CallOutcome, CallRequest, Plan, Step, failed, outcome_from
+from .calls import NOT_RUN, RUNNING, CallOutcome, CallRequest, Plan, Step, failed, outcome_from
 from .keys import SessionKey, UserKey
 from .limits import Used
 from .plain import JSON, JSONObject
@@ -36,7 +36,9 @@ from .users import user_dict, user_from
 
 __all__ = [
     "JSON",
+    "NOT_RUN",
     "RING_SIZE",
+    "RUNNING",
     "Answering",
     "AuditRecord",
     "CallOutcome",

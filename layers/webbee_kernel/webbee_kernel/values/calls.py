@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from ..sdk.result import UNSTRUCTURED
 from .plain import JSONObject
@@ -57,6 +57,15 @@ class CallRequest:
     deadline_s: float = 20.0
     correlation_id: str = ""
     nth: int | None = None
+    effect: str = ""
+    """The claim under which an effect runs: whoever runs it keeps its outcome under that name."""
+
+
+NOT_RUN: Final = "not_run"
+"""Fate of a call that was refused before its handler was called."""
+
+RUNNING: Final = "running"
+"""Fate of a call that nobody waits for any longer: it may still do what it was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +93,8 @@ class CallOutcome:
     action_type: str = "read"
     step: int = 0
     repeated: bool = False
+    fate: str = ""
+    """Empty for a call that ended, else NOT_RUN or RUNNING."""
     problems: tuple[dict[str, str], ...] = ()
     arguments: JSONObject = field(default_factory=dict)
     incident: str = ""

@@ -8,17 +8,31 @@ from dataclasses import asdict, replace
 from ..base.clock import Clock, iso
 from ..base.ids import digest, new_id
 from ..stores.protocols import AuditStore
-from ..values import AuditRecord, CallOutcome, CallRequest, Event, UserKey, outcome_from
+from ..values import (
+    NOT_RUN,
+    AuditRecord,
+    CallOutcome,
+    CallRequest,
+    Event,
+    UserKey,
+    outcome_from,
+)
+from .kept import KeptOutcomes
 
 STARTED = "started"
 POLL_S = 0.2
+MAX_TRIES = 50
+"""Claims of one effect, all of them refused before anything ran, that are looked through."""
 
 
 class Audit:
     """Writes one record per call; write and destructive calls claim their effect first."""
 
-    def __init__(self, store: AuditStore, clock: Clock, *, days: int = 365) -> None:
+    def __init__(
+        self, store: AuditStore, kept: KeptOutcomes, clock: Clock, *, days: int = 365
+    ) -> None:
         self._store = store
+        self._kept = kept
         self._clock = clock
         self._seconds = days * 86_400
 
@@ -47,21 +61,39 @@ class Audit:
             ),
         )
 
-    async def claim(self, user: UserKey, record: AuditRecord, wait_s: float) -> CallOutcome | None:
-        """None when the effect is ours to run, else the first delivery's outcome.
+    async def claim(
+        self, user: UserKey, record: AuditRecord, wait_s: float
+    ) -> tuple[AuditRecord, CallOutcome | None]:
+        """The claim and None when the effect is ours to run, else the first delivery's outcome.
 
         A delivery still at work is waited for; one that died half-way is reported, never repeated.
+        A claim whose call was refused before it ran has not happened: the next try has one of its
+        own.
         """
+        mine = record
+        outcome = await self._claimed(user, mine, wait_s)
+        tries = 1
+        while outcome is not None and outcome.fate == NOT_RUN and tries < MAX_TRIES:
+            mine = replace(record, effect=digest(record.effect, tries))
+            outcome = await self._claimed(user, mine, wait_s)
+            tries += 1
+        return mine, outcome
+
+    async def _claimed(
+        self, user: UserKey, record: AuditRecord, wait_s: float
+    ) -> CallOutcome | None:
         deadline = asyncio.get_running_loop().time() + wait_s
         while True:
-            now = self._clock.now()
             found = await self._store.begin(
-                user, record.effect, record, expires_at=int(now) + self._seconds, now=now
+                user, record.effect, record, expires_at=self._expires_at(), now=self._clock.now()
             )
             if found is None:
                 return None
             if found.status != STARTED:
                 return replace(_outcome(found), repeated=True)
+            if left := await self._kept.find(user, record.effect):
+                await self.close(user, found, left)
+                return replace(left, repeated=True)
             if asyncio.get_running_loop().time() >= deadline:
                 return _unfinished(found)
             await asyncio.sleep(POLL_S)

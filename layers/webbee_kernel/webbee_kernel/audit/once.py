@@ -1,0 +1,112 @@
+"""Dispatch that records every call and runs an effect once, whoever runs it and however often it is
+asked for."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+
+from ..catalogue import Catalogue
+from ..dispatch import Dispatch
+from ..errors import DispatchRefused, StorageUnavailable
+from ..events import EventLog, panel_refresh
+from ..values import (
+    NOT_RUN,
+    RUNNING,
+    AuditRecord,
+    CallOutcome,
+    CallRequest,
+    Event,
+    UserKey,
+    failed,
+    user_from,
+)
+from .trail import Audit
+
+_log = logging.getLogger("webbee.audit")
+
+
+class OnceDispatch:
+    """Another dispatch, with a record of each call, and a claim before each effect."""
+
+    def __init__(self, inner: Dispatch, audit: Audit, events: EventLog) -> None:
+        self._inner = inner
+        self._audit = audit
+        self._events = events
+
+    async def catalogue(self) -> Catalogue:
+        """The other's."""
+        return await self._inner.catalogue()
+
+    async def call(self, request: CallRequest) -> CallOutcome:
+        """Run it, unless another delivery of the same call has it: then that one's outcome."""
+        kind = await self._action_type(request)
+        if not kind:
+            return await self._inner.call(request)
+        record = self._audit.open(request, kind)
+        if kind == "read":
+            outcome = await self._inner.call(request)
+            return (
+                outcome if outcome.fate == NOT_RUN else await self._closed(request, record, outcome)
+            )
+        wait_s = 0.0 if request.kind == "schedule" else request.deadline_s
+        record, earlier = await self._audit.claim(_owner(request), record, wait_s)
+        if earlier:
+            return replace(earlier, repeated=earlier.repeated or request.kind != "function")
+        try:
+            outcome = await self._inner.call(replace(request, effect=record.effect))
+        except (DispatchRefused, StorageUnavailable) as error:  # nothing happened yet
+            refused = failed(request, "BACKEND_5XX", str(error), action_type=kind)
+            await self._closed(request, record, replace(refused, fate=NOT_RUN))
+            raise
+        if outcome.fate == RUNNING:  # its record is written when somebody knows how it ended
+            return outcome
+        return await self._closed(request, record, replace(outcome, action_type=kind))
+
+    async def _action_type(self, request: CallRequest) -> str:
+        """`read`, or what counts as an effect; empty for calls of which no record is kept."""
+        if request.kind in ("schedule", "connect"):
+            return "write"
+        if request.kind != "function":
+            return ""
+        function = (await self._inner.catalogue()).function(request.app_id, request.name)
+        return function.action_type if function else ""
+
+    async def _closed(
+        self, request: CallRequest, record: AuditRecord, outcome: CallOutcome
+    ) -> CallOutcome:
+        """The outcome, recorded with the events it caused. A read that cannot be recorded is not
+        answered; an effect is done, whatever becomes of its record."""
+        try:
+            await self._audit.close(
+                _owner(request),
+                record,
+                outcome,
+                self._told(request, outcome),
+                self._events.expires_at,
+            )
+        except StorageUnavailable:
+            if record.action_type == "read":
+                raise
+            _log.error(
+                "app=%s function=%s | done, but its record could not be completed",
+                request.app_id,
+                request.name,
+            )
+        return outcome
+
+    def _told(self, request: CallRequest, outcome: CallOutcome) -> tuple[Event, ...]:
+        """What the page hears of it."""
+        if request.kind == "schedule" or outcome.fate == NOT_RUN:
+            return ()
+        if outcome.action_type == "read" and not outcome.panels_named:
+            return ()
+        events = panel_refresh(self._events, request.app_id, outcome.panels)
+        if request.kind == "connect" and outcome.ok:
+            text = {"app_id": request.app_id, "text": outcome.summary, "channel": "in_app"}
+            events = (*events, self._events.new("notification", text))
+        return events
+
+
+def _owner(request: CallRequest) -> UserKey:
+    return UserKey.of(user_from(request.user))
