@@ -75,9 +75,11 @@ def test_a_read_costs_one_write_more(settled: Person) -> None:
     assert (meter.reads, meter.writes) == (3, 4)  # one of the reads is the handler's own
 
 
-def test_a_write_costs_two_writes_more(settled: Person) -> None:
+def test_a_write_costs_three_writes_more(settled: Person) -> None:
+    """Its claim, what whoever runs it leaves of its outcome, its record."""
     meter = cost(settled, WRITE)
-    assert sent(meter.calls) == sorted([*TURN, "PutItem Audit", "TransactWriteItems Audit+Events"])
+    more = ["PutItem Audit", "PutItem Cache", "TransactWriteItems Audit+Events"]
+    assert sent(meter.calls) == sorted([*TURN, *more])
 
 
 def test_a_repeated_request_is_read_and_counted_and_nothing_else(settled: Person) -> None:
@@ -128,13 +130,14 @@ def test_reads_of_one_turn_run_side_by_side_and_cost_one_write_each(settled: Per
     assert kernel == sorted([*TURN, "PutItem Audit", "PutItem Audit"])
 
 
-def test_a_confirmed_call_costs_three_requests_more(settled: Person) -> None:
+def test_a_confirmed_call_costs_four_requests_more(settled: Person) -> None:
     confirmation = settled.chat('probe.remove {"text": "x"}')["confirmation"]["id"]
     with metered(aws_client("dynamodb")) as meter:
         assert settled.confirm(confirmation).status == 200
     assert sent(meter.calls) == [
         "GetItem Sessions",
         "PutItem Audit",
+        "PutItem Cache",
         "PutItem Transcripts",
         "Query Sessions",
         "Query Skeleton",

@@ -45,7 +45,7 @@ VARIABLES = {
         "WEBBEE_ABSENT_AFTER_DAYS",
     },
     "ToolDispatchFunction": {
-        *(TABLE + name for name in ("CACHE", "STORE", "AUDIT", "EVENTS")),
+        *(TABLE + name for name in ("CACHE", "STORE", "EVENTS")),
         "WEBBEE_EXTENSIONS_DIR",
         "WEBBEE_SECRETS_PREFIX",
         "WEBBEE_SECRETS_KEY",
@@ -58,7 +58,7 @@ VARIABLES = {
         "WEBBEE_OAUTH_PROVIDERS",
     },
     "SkeletonRefreshFunction": {
-        *(TABLE + name for name in ("SKELETON", "CACHE", "STORE", "EVENTS")),
+        *(TABLE + name for name in ("SKELETON", "CACHE", "STORE", "AUDIT", "EVENTS")),
         "WEBBEE_DISPATCH",
         "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",

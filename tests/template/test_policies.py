@@ -17,6 +17,7 @@ MODELS = {
     "parameter${ModelKeySecret}": {"ssm:GetParameter"},
 }
 KEY = {"KmsKeyArn": {"kms:Decrypt", "kms:GenerateDataKey"}}
+AUDIT = {"dynamodb:GetItem", "dynamodb:PutItem"}
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 CACHE = {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"}
 STORE = {*CACHE, "dynamodb:Query"}
@@ -44,10 +45,11 @@ ALLOWED = {
         },
         "TranscriptsTable/index/by_touched": {"dynamodb:Query"},
         "LimitsTable": {"dynamodb:UpdateItem"},
-        "AuditTable": {"dynamodb:Query"},
+        "AuditTable": {*AUDIT, "dynamodb:Query"},
+        "CacheTable": {"dynamodb:GetItem"},
         "PersonRole": {"sts:AssumeRole"},
         "SkeletonTable": {"dynamodb:Query"},
-        "EventsTable": {"dynamodb:Query"},
+        "EventsTable": {"dynamodb:Query", "dynamodb:PutItem"},
         "RefreshQueue": {"sqs:SendMessage"},
         "ToolDispatchFunctionAliaslive": {"lambda:InvokeFunction"},
         "SkeletonRefreshFunctionAliaslive": {"lambda:InvokeFunction"},
@@ -60,7 +62,6 @@ ALLOWED = {
         "StoreTable": STORE,
         "StoreTable/index/by_created": {"dynamodb:Query"},
         "StoreTable/index/users": {"dynamodb:Query"},
-        "AuditTable": {"dynamodb:GetItem", "dynamodb:PutItem"},
         "EventsTable": {"dynamodb:PutItem"},
         SECRETS: {"ssm:GetParameter", "ssm:PutParameter", "ssm:DeleteParameter"},
         **MODELS,
@@ -76,7 +77,8 @@ ALLOWED = {
             "dynamodb:DeleteItem",
         },
         "SkeletonTable/index/due": {"dynamodb:Query"},
-        "CacheTable": {"dynamodb:Query", "dynamodb:BatchWriteItem"},
+        "CacheTable": {"dynamodb:Query", "dynamodb:BatchWriteItem", "dynamodb:GetItem"},
+        "AuditTable": AUDIT,
         "StoreTable": {"dynamodb:GetItem", "dynamodb:PutItem"},
         "EventsTable": {"dynamodb:PutItem"},
         "ToolDispatchFunctionAliaslive": {"lambda:InvokeFunction"},

@@ -84,7 +84,7 @@ def test_chat_needs_extensions_and_every_table_only_where_it_runs_them_itself() 
         if k in {f"WEBBEE_TABLE_{noun.upper()}" for noun in TABLES["chat_turn"]}
     }
     assert Settings.from_env({**few, "WEBBEE_DISPATCH": "tool-dispatch"}, "chat_turn")
-    with pytest.raises(SettingsError, match="WEBBEE_TABLE_CACHE"):
+    with pytest.raises(SettingsError, match="WEBBEE_TABLE_STORE"):
         Settings.from_env(few, "chat_turn")
     with pytest.raises(SettingsError, match="WEBBEE_EXTENSIONS_DIR"):
         Settings.from_env(
@@ -93,8 +93,8 @@ def test_chat_needs_extensions_and_every_table_only_where_it_runs_them_itself() 
 
 
 def test_chat_never_needs_the_tables_of_handlers_nor_handlers_those_of_history() -> None:
-    assert not {"cache", "store"} & set(TABLES["chat_turn"])
-    assert not {"sessions", "skeleton"} & set(TABLES["tool_dispatch"])
+    assert "store" not in TABLES["chat_turn"]
+    assert not {"sessions", "skeleton", "audit"} & set(TABLES["tool_dispatch"])
     assert "sessions" not in TABLES["skeleton_refresh"]
 
 
