@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webbee_kernel.grounding import Verdict, check
+from webbee_kernel.grounding import Call, Evidence, Verdict, check
 
 MAIL: list[Any] = [
     {
@@ -365,3 +365,78 @@ def test_the_data_is_not_changed() -> None:
     before = json.dumps(MAIL, ensure_ascii=False)
     check("You have 8 unread messages.", data=MAIL, message="")
     assert json.dumps(MAIL, ensure_ascii=False) == before
+
+
+def turn(reply: str, *calls: Call, message: str = "", language: str = "en") -> Verdict:
+    return check(reply, evidence=Evidence(calls, message, language=language))
+
+
+LOOKED = Call("cars", "list_cars", data={"cars": [{"id": "C-7", "city": "Riga"}]})
+
+
+@pytest.mark.parametrize(
+    ("language", "message", "reply"),
+    [
+        ("en", "Rent the car in Riga", "I've rented the car in Riga."),
+        ("en", "Rent the car in Riga", "I can confirm that the car in Riga was rented."),
+        ("en", "Rent the car in Riga", "No problem, the car got rented without a hitch."),
+        ("en", "Rent the car in Riga", "**The car** \u2013 rented \u2705"),
+        ("ru", "Арендуй машину в Риге", "Уже арендовал машину."),
+        ("ru", "Можешь арендовать машину?", "Машина только что арендована."),
+        ("de", "Kannst du den Wagen mieten?", "Soeben habe ich den Wagen gemietet."),
+        ("de", "Kannst du den Wagen mieten?", "Der Wagen ist gemietet."),
+        ("es", "Alquila el coche", "He alquilado el coche."),
+        ("es", "¿Puedes alquilar el coche?", "El coche se ha alquilado con éxito."),
+        ("en", "Rent the car in Riga", "Everything went through."),
+        ("en", "Rent the car in Riga", "Your request has been processed."),
+    ],
+)
+def test_an_effect_is_claimed_in_verbs_that_no_list_has(
+    language: str, message: str, reply: str
+) -> None:
+    assert not turn(reply, LOOKED, message=message, language=language).grounded
+    assert not turn(reply, message=message, language=language).grounded
+    rented = Call("cars", "rent_car", "write", {"city": "Riga"})
+    assert turn(reply, rented, message=message, language=language).grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("I rented the car. The tank has been filled.", False),
+        ("I rented the car, and I checked the prices before.", True),
+        ("I rented the car. I have not washed it.", True),
+        ("I have not rented the car.", False),
+        ("The car has not been rented yet.", False),
+    ],
+)
+def test_beside_what_was_done_another_deed_needs_a_call_of_its_own(
+    reply: str, grounded: bool
+) -> None:
+    rented = Call("cars", "rent_car", "write", {"city": "Riga"})
+    assert turn(reply, rented, message="Rent the car in Riga").grounded is grounded
+
+
+def test_a_draft_may_tell_what_its_writer_did() -> None:
+    message = "Write a tweet that I sold my bike"
+    assert turn("Sold my bike today! Thanks to everyone who shared it.", message=message).grounded
+    assert not turn("I have posted it.", message=message).grounded
+
+
+@pytest.mark.parametrize(
+    ("status", "reply", "added"),
+    [
+        ("error", "Your order is on its way.", "Shop did not do it: out of stock"),
+        ("not_run", "All is well.", "Shop was not asked: out of stock"),
+        ("waits", "All is well.", "Shop waits for your yes; nothing was done yet."),
+        ("unknown", "All is well.", "Shop gave no answer: it may or may not have been done."),
+        ("unknown", "It was not sent.", "Shop gave no answer: it may or may not have been done."),
+        ("error", "I could not order it: out of stock.", ""),
+        ("error", "No problem.", "Shop did not do it: out of stock"),
+    ],
+)
+def test_what_did_not_succeed_is_told_by_the_kernel_where_the_reply_does_not(
+    status: str, reply: str, added: str
+) -> None:
+    call = Call("shop", "order", "write", {}, status, "out of stock", display_name="Shop")
+    assert turn(reply, call, message="Order it").added == added

@@ -7,6 +7,7 @@ wrong; and where the reply is silent about a failure, the kernel adds a sentence
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -14,9 +15,13 @@ from .. import language
 from .evidence import Call, Evidence
 from .index import Place, conflict, fold, key_words
 from .reading import Reading, Sentence, among
-from .told import Told, told
+from .told import OPEN, Told, denies
 
 Grounds = Mapping[int, Sequence[Place]]
+REJECTED = "life:rejected"
+NEAR, MOST = 160, 20
+"""Characters around a verb that say what it is about; claims that are compared with each other."""
+_GE = re.compile("^(an|auf|ab|aus|ein|hin|her|hinzu|um|vor|zu)?ge(?=[a-z]{4})")
 ALIKE = {
     "send": {"pay", "move", "save", "create", "update"},
     "create": {"schedule", "save", "update", "pay", "send"},
@@ -31,75 +36,110 @@ ALIKE = {
 """What people also call an effect: a transfer is "sent", "paid" or "moved"."""
 
 
-def wrong(reading: Reading, evidence: Evidence, grounds: Grounds) -> Iterator[tuple[int, str]]:
+def wrong(
+    reading: Reading, evidence: Evidence, grounds: Grounds, claims: Sequence[Told]
+) -> Iterator[Told]:
     """The claims that no call accounts for and the denials that a call refutes. `grounds`: the
     fields that show the values of the reply, by where they stand."""
-    known = _Known(evidence, grounds)
-    for claim in told(reading):
-        if claim.denied:
-            if known.refuted(claim):
-                yield claim.start, claim.word
-        elif not known.done(claim, reading):
-            yield claim.start, claim.word
+    known = _Known(reading, evidence, grounds, claims)
+    for claim in claims:
+        if known.refuted(claim) if claim.denied else not known.done(claim):
+            yield claim
 
 
 class _Known:
     """What the kernel knows of a turn's effects."""
 
-    def __init__(self, evidence: Evidence, grounds: Grounds) -> None:
-        self.evidence, self.grounds = evidence, grounds
+    def __init__(
+        self, reading: Reading, evidence: Evidence, grounds: Grounds, claims: Sequence[Told]
+    ) -> None:
+        self.reading, self.evidence, self.grounds = reading, evidence, grounds
+        said = [c for c in claims if not c.denied]
+        self.concepts = {c.concept for c in said}
+        self.open = [c for c in said if c.concept == OPEN][:MOST]
         calls = [c for c in evidence.calls if c.has_effect]
         self.succeeded = [(c, concepts(c)) for c in calls if c.ok]
         self.missed = [(c, concepts(c)) for c in calls if not c.ok]
 
-    def done(self, claim: Told, reading: Reading) -> bool:
+    def done(self, claim: Told) -> bool:
         """Whether a call that succeeded, or the data for a state, accounts for a claim."""
         if not claim.concept:
-            return bool(self.succeeded) or self._in_data(claim) or self._only_read(reading)
-        if any(self._did(claim, call, own, reading) for call, own in self.succeeded):
+            return bool(self.succeeded) or self._in_data(claim) or self._only_read()
+        if self.missed and self._state(claim) == REJECTED:
             return True
+        if any(self._did(claim, call, own) for call, own in self.succeeded):
+            return True
+        if claim.concept == OPEN and not claim.active and self._shown(claim):
+            return True
+        if claim.concept == OPEN:
+            return not (self.succeeded or claim.active or asked(self.reading, self.evidence, claim))
         if any(c.ok and claim.concept in concepts(c) for c in self.evidence.calls):
             return True
         if self.succeeded and not any(c.fn_name for c in self.evidence.calls):
             return claim.concept in self.evidence.index.effects
-        return not claim.active and self._shown(claim, reading)
+        return not claim.active and self._shown(claim)
 
     def _in_data(self, claim: Told) -> bool:
         return any(p.path.startswith("data") for p in self.evidence.index.find(claim.word))
 
-    def _only_read(self, reading: Reading) -> bool:
+    def _only_read(self) -> bool:
         """Whether all that was asked for was to read, and that was done: a bare "Done." is true."""
         read = only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
-        return read and not self._asked(reading) - {""}
+        return read and not _wishes(self.reading, self.evidence)
 
-    def _did(self, claim: Told, call: Call, own: frozenset[str], reading: Reading) -> bool:
-        """Whether a call that succeeded did what a clause claims."""
-        if self._elsewhere(claim, call, reading):
+    def _state(self, claim: Told) -> str:
+        return self.reading.language.words.states.get(self.reading.language.stem(claim.word), "")
+
+    def _did(self, claim: Told, call: Call, own: frozenset[str]) -> bool:
+        """Whether a call that succeeded did what a clause claims: by its verb where both are known,
+        else by what the clause names."""
+        if self._elsewhere(claim, call) or self._of_another(claim, call):
             return False
         if claim.concept in own:
             return True
-        if not own:
+        if not own and claim.concept != OPEN:
             return call.action_type != "write" or claim.concept != "delete"
-        alike = any(claim.concept in ALIKE[one] for one in own)
-        return alike and (
-            self._shares(claim, call, reading) or not self._told_exactly(own, reading)
-        )
+        alike = claim.concept == OPEN or any(claim.concept in ALIKE[one] for one in own)
+        if alike and (self._shares(claim, call) or self._names(claim, call)):
+            return True
+        return alike and claim.concept != OPEN and not self._told_exactly(claim, call, own)
 
-    def _told_exactly(self, own: frozenset[str], reading: Reading) -> bool:
-        """Whether the reply has a sentence for what a call did, so that another needs a call of
-        its own."""
-        return any(one.concept in own and not one.denied for one in told(reading))
+    def _of_another(self, claim: Told, call: Call) -> bool:
+        """Whether a clause names a kind of thing that neither the call nor the message is about."""
+        objects = self.reading.language.words.objects
+        english = language.of("en").words.objects
+        near = max(claim.clause[0], claim.start - NEAR), min(claim.clause[1], claim.start + NEAR)
+        own = {objects[s] for s in self.reading.stems(*near) if s in objects}
+        held = {english[w] for w in key_words(call.fn_name) if w in english}
+        if not own or not held or own & held:
+            return False
+        return not (self._shares(claim, call) or self._names(claim, call))
 
-    def _shares(self, claim: Told, call: Call, reading: Reading) -> bool:
-        """Whether a clause names a value that a call had or gave."""
+    def _told_exactly(self, claim: Told, call: Call, own: frozenset[str]) -> bool:
+        """Whether the reply has another clause for what a call did, so that this one needs a call
+        of its own."""
+        if own & self.concepts:
+            return True
+        return any(one is not claim and self._names(one, call) for one in self.open)
+
+    def _shares(self, claim: Told, call: Call) -> bool:
+        """Whether a sentence names a value that a call had or gave."""
         number = self.evidence.calls.index(call)
-        inside = reading.inside(claim.sentence)
+        inside = self.reading.inside(claim.sentence)
         return any(p.call == number for c in inside for p in self.grounds.get(c.start, ()))
 
-    def _elsewhere(self, claim: Told, call: Call, reading: Reading) -> bool:
+    def _names(self, claim: Told, call: Call) -> bool:
+        """Whether a clause has a word of a call, or of the message that asked for it."""
+        said = [*key_words(call.fn_name), *_words(f"{call.summary} {call.description}")]
+        said += _words(self.evidence.message)
+        near = max(claim.clause[0], claim.start - NEAR), min(claim.clause[1], claim.start + NEAR)
+        own = [fold(t.text) for t in self.reading.words(*near)]
+        return any(_kin(one, other) for one in own for other in said)
+
+    def _elsewhere(self, claim: Told, call: Call) -> bool:
         """Whether the clause names things that only calls which did not succeed were about."""
         number = self.evidence.calls.index(call)
-        named = (self.grounds.get(c.start, ()) for c in reading.inside(claim.sentence))
+        named = (self.grounds.get(c.start, ()) for c in self.reading.inside(claim.sentence))
         return any(
             any(self._missed(p) for p in places) and all(p.call != number for p in places)
             for places in named
@@ -109,36 +149,79 @@ class _Known:
         """Whether a field is an argument of a call that did not succeed."""
         return place.path.startswith("arg") and not self.evidence.calls[place.call].ok
 
-    def _shown(self, claim: Told, reading: Reading) -> bool:
+    def _shown(self, claim: Told) -> bool:
         """Whether the data of the turn tells of the state: of the record that the sentence names,
         or of any where it names none and the user did not ask for the effect."""
-        index = self.evidence.index
-        state = reading.language.words.states.get(reading.language.stem(claim.word), "")
+        index, state = self.evidence.index, self._state(claim)
         telling = [*index.effects.get(claim.concept, ()), *index.states.get(state, ())]
-        inside = reading.inside(claim.sentence)
+        inside = self.reading.inside(claim.sentence)
         counted = all(c.kind in ("number", "ordinal", "percent") for c in inside)
-        if telling and counted and claim.concept not in self._asked(reading):
+        read = any(not self.evidence.calls[t.call].has_effect for t in telling)
+        if read and counted and not asked(self.reading, self.evidence, claim):
             return True
         places = (p for c in inside for p in self.grounds.get(c.start, ()))
         about = [p for p in places if p.path.startswith("data")]
         return any(p.call == t.call and not conflict([p], [t]) for p in about for t in telling)
 
-    def _asked(self, reading: Reading) -> set[str]:
-        """The effects that the user's message speaks of; "my emails" are none."""
-        words, stem = reading.language.words, reading.language.stem
-        said = [stem(t.text) for t in language.tokens(self.evidence.message)]
-        verbs = (
-            s
-            for before, s in zip(["", *said], said, strict=False)
-            if s not in words.named_alike or not before or before in words.leads
-        )
-        return {words.effects.get(s, "") for s in verbs}
+    def _about(self, claim: Told, call: Call) -> bool:
+        """Whether a clause speaks of a call: by its verb or by a word."""
+        return claim.concept in concepts(call) or self._names(claim, call)
 
     def refuted(self, claim: Told) -> bool:
         """Whether a denial speaks of what was done."""
         if self.missed or not self.succeeded:
-            return False
+            return any(c.status == "unknown" and self._about(claim, c) for c, _ in self.missed)
+        if claim.concept == OPEN:
+            return any(self._names(claim, c) or self._shares(claim, c) for c, _ in self.succeeded)
         return not claim.concept or any(_alike(claim.concept, own) for _, own in self.succeeded)
+
+
+def asked(reading: Reading, evidence: Evidence, claim: Told) -> bool:
+    """Whether the user's message asks for an effect, in a form that does not yet tell it."""
+    words, stem = reading.language.words, reading.language.stem
+    said = [t.text for t in language.tokens(evidence.message)]
+    word = fold(claim.word)
+    others = [text for text in said if fold(text) != word]
+    return any(
+        words.effects.get(stem(text)) == claim.concept or _kin(fold(text), word) for text in others
+    )
+
+
+def _wishes(reading: Reading, evidence: Evidence) -> bool:
+    """Whether the user's message asks for an effect, or for what is neither an effect that the
+    language knows nor a look at something; "my emails" are no wish."""
+    words, stem = reading.language.words, reading.language.stem
+    said = [stem(t.text) for t in language.tokens(evidence.message)]
+    verbs = [
+        s
+        for before, s in zip(["", *said], said, strict=False)
+        if s in words.effects
+        and (s not in words.named_alike or not before or before in words.leads)
+    ]
+    shown = any(words.commands.get(s) in ("show", "find", "read") for s in said)
+    return bool(verbs) or not (shown or among(said, words.question, words.looking))
+
+
+def dictated(evidence: Evidence, claim: Told) -> bool:
+    """Whether the user's message has the word of a claim, in a form of it."""
+    said = _words(evidence.message)
+    return any(_kin(word, fold(claim.word)) for word in said)
+
+
+def _words(text: str) -> list[str]:
+    return [fold(t.text) for t in language.tokens(text[:400])]
+
+
+@lru_cache(maxsize=4096)
+def _kin(one: str, other: str) -> bool:
+    """Whether two words may be forms of one: they begin alike, the mark of a German participle
+    aside."""
+    alike = min(len(one), len(other))
+    if alike < 3:
+        return False
+    bare = _GE.sub(r"\1", one), _GE.sub(r"\1", other)
+    same = next((i for i, (a, b) in enumerate(zip(*bare, strict=False)) if a != b), alike)
+    return same >= 4 and same >= 0.6 * alike
 
 
 @lru_cache(maxsize=2048)
@@ -165,11 +248,6 @@ def only_read(evidence: Evidence) -> bool:
     return bool(made) and not any(c.has_effect for c in made)
 
 
-def bare(reading: Reading) -> bool:
-    """Whether the reply tells of no effect but "Done."."""
-    return not any(claim.concept for claim in told(reading))
-
-
 def _alike(concept: str, own: frozenset[str]) -> bool:
     return not own or concept in own or any(concept in ALIKE.get(o, ()) for o in own)
 
@@ -178,12 +256,17 @@ def added(reading: Reading, evidence: Evidence) -> str:
     """The kernel's sentences about calls that did not succeed and that the reply passes over."""
     calls = evidence.calls
     missed = [c for n, c in enumerate(calls) if not c.ok and not _mended(c, calls[n + 1 :])]
+    doubts = reading.language.words.hypothetical
+    unsure = among(reading.stems(0, len(reading.text)), doubts)
+    unknown = [c for c in missed if c.status == "unknown" and not unsure]
+    missed = [c for c in missed if c not in unknown]
     admissions = [s for s in reading.sentences if _admits(reading, s)]
     if admissions:
         untold = [c for c in missed if not any(_about(reading, s, c) for s in admissions)]
         some = len(admissions) < len(missed) > len(untold)
         missed = untold if some else []
-    return " ".join(dict.fromkeys(sentence_for(call, evidence.language) for call in missed))
+    untold = [c for c in calls if c in missed or c in unknown]
+    return " ".join(dict.fromkeys(sentence_for(call, evidence.language) for call in untold))
 
 
 def _mended(call: Call, later: Sequence[Call]) -> bool:
@@ -205,8 +288,7 @@ def _about(reading: Reading, sentence: Sentence, call: Call) -> bool:
 
 
 def _admits(reading: Reading, sentence: Sentence) -> bool:
-    words = reading.language.words
-    return among(reading.stems(sentence.start, sentence.end), words.failure, words.negation)
+    return denies(reading, reading.stems(sentence.start, sentence.end))
 
 
 def sentence_for(call: Call, tag: str) -> str:
@@ -216,6 +298,7 @@ def sentence_for(call: Call, tag: str) -> str:
         return spoken.say("call_unknown", app=call.app)
     if call.status == "waits":
         return spoken.say("call_waits", app=call.app)
+    why = call.error.replace(call.fn_name or "\0", call.app).rstrip(".") or "-"
     if call.status == "not_run":
-        return spoken.say("call_not_run", app=call.app, reason=call.error or "-")
-    return spoken.say("call_failed", app=call.app, error=call.error.rstrip(".") or "-")
+        return spoken.say("call_not_run", app=call.app, reason=why)
+    return spoken.say("call_failed", app=call.app, error=why)

@@ -84,7 +84,7 @@ def _alone(reading: Reading, token: Token) -> bool:
 def _label(text: str, token: Token) -> bool:
     """Whether a word names what follows: a label, the head of a table's column."""
     end = text.find("\n", token.end)
-    if text[token.end : token.end + 12].lstrip(" *_")[:1] in (":", "\u2013", "\u2014"):
+    if text[token.end : token.end + 12].lstrip(" *_")[:1] in (":", "=", "\u2013", "\u2014"):
         return True
     return (
         end >= 0 and "|" in text[token.end : end + 1] and text[end + 1 : end + 4].startswith("|--")

@@ -1,28 +1,36 @@
 """What a reply tells of effects: claims ("I sent it", "it was sent", "Done.") and denials.
 
 Read clause by clause; questions, plans, offers, adjectives, labels and other people's deeds tell of
-none.
+none. Verbs are an open class: a form that tells what was done is a claim whether or not the
+language's file knows the verb; only verbs of looking, writing and thinking are not.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..language import Token
-from .index import fold
+from ..language import Token, fold
 from .reading import Reading, Sentence, among
 
-_CLAUSE = re.compile("[,;:]\\s|\\s[\u2014\u2013-]\\s|\\n")
+_CLAUSE = re.compile("[,;:]\\s|\\s[\u2014\u2013-]\\s|\\n|\\*\\*\\s")
+_LISTED = re.compile(r"\s*(?:[-*\u2022\u2013|#]|\d+[.)])\s?")
+_MARKS = " *_>\u2705\u2714\u2022\u2013\u2014-"
+FAR, LEADING = 16, 4
+"""Words before a verb among which its subject is looked for; adverbs that a clause begins with."""
 BARE = 6
 """Words of a clause that says no more than that it is done."""
+REASON = 80
+"""Characters behind a denial in which its cause is told."""
+OPEN = "?"
+"""The concept of a verb that the language's file does not know."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
     """What a clause says of an effect: the word, its concept ("" for a bare "Done."), whether it
-    denies it, and whether somebody did it (no state)."""
+    denies it, and whether somebody did it (no state); the clause's span."""
 
     word: str
     start: int
@@ -30,6 +38,7 @@ class Told:
     denied: bool
     active: bool
     sentence: Sentence
+    clause: tuple[int, int] = (0, 0)
 
 
 @dataclass(slots=True)
@@ -38,51 +47,125 @@ class _Clause:
 
     reading: Reading
     start: int
+    end: int
     tokens: list[Token]
     stems: list[str]
 
     @property
-    def denies(self) -> bool:
-        words = self.reading.language.words
-        return among(self.stems, words.negation, words.failure)
+    def span(self) -> tuple[int, int]:
+        return self.start, self.tokens[-1].end
 
     @property
     def plans(self) -> bool:
-        forms = self.reading.language.words.forms("plan")
-        return any(fold(t.text) in forms for t in self.tokens)
+        """Whether it tells of what has not happened; what "I can confirm that" tells has."""
+        words = self.reading.language.words
+        said = [at for at, stem in enumerate(self.stems) if stem in words.clause_words]
+        told = self.tokens[said[0] :] if said else self.tokens
+        return any(fold(t.text) in words.forms("plan") for t in told)
 
     def voice(self, at: int) -> str:
         """`active` for what the speaker did, `state` for what was done, nothing for a word that
         tells of neither."""
         words, spoken = self.reading.language.words, self.reading.language
         before = self.stems[max(0, at - 6) : at]
-        helped = among([*before, *self.stems[at + 1 : at + 2]], words.perfect)
+        if among(before[-3:], words.recent) and self._begins_with(words.recent, at):
+            return "active"
+        helped = among([*before, *self.stems[at + 1 : at + 2]], words.perfect, words.passive)
         if not spoken.tells(self.tokens[at].text) or self._of_others(at, helped=helped):
+            return ""
+        if fold(self.tokens[at].text) in words.forms("objects") and not helped:
             return ""
         if among(before, words.first_person):
             return "active"
-        if self._begins(at) and not helped and self._labels():
+        begins = self._begins(at)
+        if begins and not helped and self._labels():
             return ""
-        last = at == len(self.tokens) - 1
-        told = helped or last or self._begins(at) or spoken.tells_alone(self.tokens[at].text)
-        return "state" if told else ""
+        told = helped or at == len(self.tokens) - 1 or begins
+        return "state" if told or spoken.tells_alone(self.tokens[at].text) else ""
+
+    def surely(self, at: int) -> str:
+        """The same for a verb that the language's file does not know: only where the sentence is
+        built so that it can be nothing else."""
+        words, spoken = self.reading.language.words, self.reading.language
+        text, last = self.tokens[at].text, at == len(self.tokens) - 1
+        if not spoken.tells(text) or len(text) < 4 or self._leads():
+            return ""
+        helper, gap = self._helper(at)
+        tight = all(among([s], words.adverb, words.perfect, words.negation) for s in gap)
+        if self._begins(at) and self._labels():
+            return ""
+        if helper == "speaker" and (tight or (last and among(gap, words.perfect))):
+            return "active"
+        if helper == "passive" and (tight or last):
+            return "state"
+        if spoken.cases and spoken.tells_alone(text) and (last or tight):
+            return "state"
+        ticked = self.reading.text[self.tokens[at].end :].lstrip(" *_")[:1] in ("\u2705", "\u2714")
+        alone = len(self.tokens) == 1 and ticked
+        return "state" if alone or (self._begins(at) and spoken.tells_first(text)) else ""
+
+    def _helper(self, at: int) -> tuple[str, list[str]]:
+        """Who is said to have done it, `speaker` or nobody (`passive`), and the words between."""
+        words = self.reading.language.words
+        for back in range(at - 1, max(-1, at - FAR), -1):
+            stem, gap = self.stems[back], self.stems[back + 1 : at]
+            if stem in words.passive:
+                return "passive", gap
+            if stem in words.first_person:
+                near = [stem, *self.stems[max(0, back - 1) : back]]
+                return "speaker", gap + [s for s in near if s in words.perfect]
+            if stem in words.addressee:
+                return "", gap
+        return "", []
+
+    def _leads(self) -> bool:
+        """Whether a list or a table follows: "I went through them:"."""
+        return bool(_LISTED.match(self.reading.text, self.end))
+
+    def _begins_with(self, role: frozenset[str], at: int) -> bool:
+        """Whether nothing but the words of a role and what leads to them stands before a verb."""
+        leading = self.reading.language.words
+        near = self.stems[max(0, at - 2) : at]
+        return among(near, role) and all(s in role or s in leading.function for s in near)
 
     def _of_others(self, at: int, *, helped: bool) -> bool:
         """Whether the word is an adjective, or tells of another's deed."""
         words, last = self.reading.language.words, self.stems[max(0, at - 1) : at]
         by = self.stems[at + 1 : at + 2] == ["by"]
-        return bool(last) and (
-            by or among(last, words.determiner) or (not helped and among(last, words.others))
+        near = self.stems[max(0, at - FAR) : at]
+        people = [s for s in near if s in words.first_person or s in words.addressee]
+        theirs = bool(people) and people[-1] not in words.first_person
+        theirs = theirs and not among(self.stems[max(0, at - 3) : at], words.passive)
+        return theirs or (
+            bool(last)
+            and (
+                by
+                or fold(self.tokens[at - 1].text) in words.forms("determiner")
+                or (not helped and among(last, words.others))
+            )
         )
 
     def _begins(self, at: int) -> bool:
-        return not self.reading.text[self.start : self.tokens[at].start].strip(" *_>\u2705\u2022-")
+        """Whether nothing but adverbs and marks stands before a word."""
+        adverbs = self.reading.language.words.adverb
+        if at > LEADING or not all(s in adverbs for s in self.stems[:at]):
+            return False
+        edges = [self.start, *(e for t in self.tokens[:at] for e in (t.start, t.end))]
+        edges.append(self.tokens[at].start)
+        gaps = zip(edges[::2], edges[1::2], strict=True)
+        return not any(self.reading.text[a:b].strip(_MARKS) for a, b in gaps)
 
     def _labels(self) -> bool:
         """Whether a value follows: "Created by: ..."."""
         end = self.tokens[-1].end
         after = self.reading.text[end : end + 12].lstrip(" *_")
-        return after.startswith((":", "\u2013", "\u2014", "|"))
+        return after.startswith((":", "=", "\u2013", "\u2014", "|"))
+
+    def idle(self, token: Token) -> bool:
+        """Whether a word says no more than that something is done."""
+        words = self.reading.language.words
+        last = token is self.tokens[-1] and self.reading.language.tells(token.text)
+        return (last and among(self.stems, words.matter)) or fold(token.text) in words.forms("done")
 
     def bare(self, sentence: Sentence) -> Token | None:
         """The word of a clause that says no more than that it is done, or that it failed."""
@@ -92,9 +175,24 @@ class _Clause:
         ):
             return None
         words = self.reading.language.words
-        done = [t for t in self.tokens if fold(t.text) in words.forms("done")]
+        done = [t for t in self.tokens if self.idle(t)]
+        idle = (words.settled, words.adverb, words.perfect, words.passive, words.quantifier)
+        if all(among([s], *idle) for s in self.stems):
+            done += [t for t, s in zip(self.tokens, self.stems, strict=True) if s in words.settled]
         failed = [t for t, s in zip(self.tokens, self.stems, strict=True) if s in words.failure]
         return next(iter([*done, *failed]), None)
+
+
+def denies(reading: Reading, stems: Sequence[str]) -> bool:
+    """Whether words deny or admit a failure; "no problem" and "without an error" do not."""
+    words = reading.language.words
+    told = [s in words.negation or s in words.failure for s in stems]
+    for at, stem in enumerate(stems):
+        if stem in words.trouble:
+            near = [i for i in range(max(0, at - 3), at) if stems[i] in words.negation]
+            if near:
+                told[at] = told[near[-1]] = False
+    return any(told)
 
 
 def told(reading: Reading) -> Iterator[Told]:
@@ -103,7 +201,9 @@ def told(reading: Reading) -> Iterator[Told]:
         start = sentence.start
         ends = [sentence.start + match.end() for match in _CLAUSE.finditer(sentence.text)]
         for end in [*ends, sentence.end]:
-            clause = _Clause(reading, start, reading.words(start, end), reading.stems(start, end))
+            words = reading.words(start, end)
+            stems = [reading.language.stem(t.text) for t in words]
+            clause = _Clause(reading, start, end, words, stems)
             if clause.tokens and not _asked(sentence, clause, end):
                 yield from _of_clause(clause, sentence)
             start = end
@@ -117,15 +217,39 @@ def _asked(sentence: Sentence, clause: _Clause, end: int) -> bool:
 
 
 def _of_clause(clause: _Clause, sentence: Sentence) -> Iterator[Told]:
-    words, denied = clause.reading.language.words, clause.denies
+    denied = denies(clause.reading, clause.stems)
     if clause.plans and not denied:
         return
-    found = False
-    for at, (token, stem) in enumerate(zip(clause.tokens, clause.stems, strict=True)):
-        voice = clause.voice(at) if stem in words.effects else ""
-        if stem in words.effects and stem not in words.looking and (voice or denied):
+    causes = not denied and _of_failure(clause, sentence)
+    bare, found = None if causes else clause.bare(sentence), False
+    for at, token in enumerate(clause.tokens):
+        if bare and not denied and clause.idle(token):
+            continue
+        concept, voice = _verb(clause, at, denied=denied)
+        if concept and not (concept == OPEN and causes):
             found = True
-            concept = words.effects[stem]
-            yield Told(token.text, token.start, concept, denied, voice == "active", sentence)
-    if not found and (bare := clause.bare(sentence)):
-        yield Told(bare.text, bare.start, "", denied, True, sentence)
+            active = voice == "active"
+            yield Told(token.text, token.start, concept, denied, active, sentence, clause.span)
+    if bare and not found:
+        yield Told(bare.text, bare.start, "", denied, True, sentence, clause.span)
+
+
+def _of_failure(clause: _Clause, sentence: Sentence) -> bool:
+    """Whether a clause stands behind a denial, and so tells its cause."""
+    line = clause.reading.text.rfind("\n", 0, clause.start)
+    before = min(sentence.start, max(line, clause.start - REASON))
+    return denies(clause.reading, clause.reading.stems(before, clause.start))
+
+
+def _verb(clause: _Clause, at: int, *, denied: bool) -> tuple[str, str]:
+    """The concept of the effect that a word tells of, and how; no concept where it tells of none.
+    In a denial the bare form does ("did not send")."""
+    words, stem = clause.reading.language.words, clause.stems[at]
+    if stem in words.looking or stem in words.function:
+        return "", ""
+    if stem in words.effects:
+        voice = clause.voice(at)
+        return (words.effects[stem], voice) if voice or denied else ("", "")
+    voice = clause.surely(at)
+    known = among([stem], words.done, words.failure, words.objects, words.units)
+    return (OPEN, voice) if voice and not known else ("", "")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .. import language
+from ..language import fold
 from . import effects, names, records
 from .asking import Ground
 from .counts import Counts
@@ -14,8 +15,9 @@ from .derive import Derived
 from .evidence import JSON, Call, Evidence, Source, Verdict
 from .index import Number
 from .parts import denied
-from .reading import Claim, Reading, read
+from .reading import Claim, Reading, Sentence, read
 from .support import Support
+from .told import Told, told
 
 Offence = tuple[int, str]
 _PLAIN = re.compile(r"[\d.]+(?: [+-] [\d.]+)+")
@@ -63,7 +65,8 @@ class _Check:
     reply: str
     evidence: Evidence
     grounds: list[tuple[Claim, Ground]] = field(default_factory=list)
-    effects: list[Offence] = field(default_factory=list)
+    told: list[Told] = field(default_factory=list)
+    effects: dict[int, Told] = field(default_factory=dict)
 
     def verdict(self) -> Verdict:
         index = self.evidence.index
@@ -71,12 +74,12 @@ class _Check:
         reading = read(
             self.reply, usual, self.evidence.now, lambda t, r: names.repeated(index, t, r)
         )
+        self.told = list(told(reading))
         offences = self._values(reading)
         offences += ((c.start, c.token) for c in records.mixed(reading, self._bound()))
-        self.effects = list(
-            effects.wrong(reading, self.evidence, {c.start: g.places for c, g in self.grounds})
-        )
-        offences += self.effects
+        shown = {c.start: g.places for c, g in self.grounds}
+        self.effects = {c.start: c for c in effects.wrong(reading, self.evidence, shown, self.told)}
+        offences += ((c.start, c.word) for c in self.effects.values())
         offences = self._in_question(reading, offences)
         words = tuple(dict.fromkeys(word for _, word in sorted(offences)))
         claims = bool(words) and self._only_claims(reading, offences)
@@ -94,11 +97,13 @@ class _Check:
     def _only_claims(self, reading: Reading, offences: Sequence[Offence]) -> bool:
         """Whether a turn that only read is told as one with effects, and without that the reply
         still says something, or said no more than that it is done."""
-        if not effects.only_read(self.evidence) or not set(offences) <= set(self.effects):
+        if not effects.only_read(self.evidence) or not {at for at, _ in offences} <= set(
+            self.effects
+        ):
             return False
         wrong = [reading.sentence(at) for at, _ in offences]
         kept = (c for c, _ in self.grounds if reading.sentence(c.start) not in wrong)
-        return any(kept) or effects.bare(reading)
+        return any(kept) or not any(c.concept for c in self.told)
 
     def _values(self, reading: Reading) -> list[Offence]:
         """What no field shows; fills `grounds` with what is shown."""
@@ -125,9 +130,11 @@ class _Check:
 
     def _words(self, reading: Reading, support: Support) -> list[Offence]:
         """The states and names that no field shows."""
+        deeds = [c.sentence for c in self.told] if self._has_effects else []
         told = [
             (c, Ground(p, "formatted") if p else None)
             for c, p in names.states(reading, support.index)
+            if not any(d.start <= c.start < d.end for d in deeds)
         ]
         self.grounds += [(c, g) for c, g in told if g]
         for claim in names.claimed(reading, [c for c, _ in self.grounds]):
@@ -164,18 +171,42 @@ class _Check:
             return found
         return [o for o in found if self._of_the_user(reading, o)]
 
+    @property
+    def _has_effects(self) -> bool:
+        return any(c.has_effect for c in self.evidence.calls)
+
     def _of_the_user(self, reading: Reading, offence: Offence) -> bool:
-        """Whether an offence in an answer without a call is a claim about the user's own things."""
+        """Whether an offence in an answer without a call is a claim about the user's own things:
+        an effect, or a value in a sentence that speaks of them."""
         words, stem = reading.language.words, reading.language.stem
-        if any(stem(t.text) in words.drafting for t in language.tokens(self.evidence.message)):
-            return offence in self.effects
+        drafts = any(stem(t.text) in words.drafting for t in language.tokens(self.evidence.message))
         sentence = reading.sentence(offence[0])
-        stems = [stem(t.text) for t in reading.words(sentence.start, sentence.end)]
-        if offence in self.effects:
+        claim = self.effects.get(offence[0])
+        if drafts:
+            return bool(claim and claim.active and not effects.dictated(self.evidence, claim))
+        if claim and (claim.active or effects.asked(reading, self.evidence, claim)):
             return True
+        return "@" in offence[1] or self._own(reading, sentence, offence[0])
+
+    def _own(self, reading: Reading, sentence: Sentence, at: int) -> bool:
+        """Whether a sentence speaks of the user's own things: says so, names one that the data
+        has, or gives an amount, an id, a moment or a state of a thing that apps hold."""
+        words, stem = reading.language.words, reading.language.stem
+        said = reading.words(sentence.start, sentence.end)
+        stems = [stem(t.text) for t in said]
         if any(s in words.plan for s in stems):
             return False
-        return "@" in offence[1] or any(s in words.possession for s in stems)
+        inside = reading.inside(sentence)
+        kind = next((c.kind for c in inside if c.start == at), "state")
+        if any(fold(t.text) in words.forms("possession") for t in said):
+            return kind not in ("weekday", "period", "month")
+        held = [g.places for c, g in self.grounds if sentence.start <= c.start < sentence.end]
+        if any(p.path.startswith("data") and p.key for places in held for p in places[:3]):
+            return True
+        things = any(s in words.objects for s in stems)
+        telling = {"money", "hash", "code", "phone", "time", "moment"}
+        others = {c.kind for c in inside}
+        return things and bool(others & telling) and kind != "percent"
 
     def _sources(self) -> Iterable[Source]:
         for claim, ground in sorted(self.grounds, key=lambda pair: pair[0].start):

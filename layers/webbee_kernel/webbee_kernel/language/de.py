@@ -33,7 +33,12 @@ WORDS = Words(
     plan="wird werden würde könnte kann soll sollte muss wenn falls sobald bis ob nachdem bevor",
     others="du er sie ihr wer der die",
     first_person="ich wir",
-    looking="geprüft gesucht gefunden gesehen gelesen nachgesehen geschaut gezählt verglichen"
+    looking="nachgeschaut nachgesehen durchgegangen durchgesehen angesehen angeschaut versucht"
+    " eingetragen angegeben genannt enthalten bekannt gemeint erwähnt verstanden aufgelistet"
+    " zusammengefasst abgerufen erhalten bekommen vermerkt hinterlegt berücksichtigt übersetzt"
+    " erklärt"
+    " gelistet aufgeführt gezeigt herausgesucht gezeigt geprüft gesucht gefunden gesehen gelesen"
+    " nachgesehen geschaut gezählt verglichen"
     " gesammelt durchsucht ermittelt",
     about="etwa ungefähr rund circa ca knapp fast beinahe",
     more="mehr über mindestens",
@@ -42,9 +47,20 @@ WORDS = Words(
     total="gesamt insgesamt summe zusammen",
     difference="differenz unterschied änderung anstieg rückgang mehr weniger",
     and_="und",
-    failure="verzichtet fehlgeschlagen fehler gescheitert konnte misslungen problem",
+    failure="fehl schlug verzichtet fehlgeschlagen fehler gescheitert konnte misslungen problem",
+    passive="wurde wurden worden ist sind war waren",
+    adverb="schon bereits nun jetzt gerade soeben eben erfolgreich auch noch nicht dann so dir"
+    " ihnen"
+    " für dich",
+    clause_words="dass",
+    addressee="du hast ihr er",
+    trouble="problem probleme fehler schwierigkeiten störung",
+    matter="anfrage änderung änderungen vorgang aktion auftrag wunsch",
+    settled="durch passt",
+    empty="leer leere",
     perfect="habe haben hat wurde wurden ist sind worden war waren bin hab",
-    done="erledigt fertig geschafft abgeschlossen erfolgreich geklappt funktioniert vollbracht"
+    done="passiert geschehen bearbeitet erfüllt erledigt fertig geschafft abgeschlossen"
+    " erfolgreich geklappt funktioniert vollbracht"
     " gemacht",
     ordinary="id url pdf mwst usd eur gbp uhr e-mail e-mails status",
     determiner="zu der die das den dem des ein eine einen einem einer eines mein dein unser ihr"

@@ -31,7 +31,12 @@ WORDS = Words(
     " whether before plan going",
     others="you he she they who which that it",
     first_person="i we i've we've i'm i'll",
-    looking="check look search review list notice locate find found see saw read fetch retrieve"
+    looking="include keep leave use show receive get list explain provide mention translate"
+    " calculate prefer"
+    " think understand need want ask assume base suggest recommend answer learn mean know notice"
+    " go gone went look looked through attach contain interest please glad happy hope call name"
+    " locate relate require expect limit"
+    " check look search review list notice locate find found see saw read fetch retrieve"
     " scan"
     " compare count identify try note summarize summarise sort filter match examine inspect pull"
     " query gather",
@@ -139,8 +144,19 @@ WORDS = Words(
         "count": "many much",
         "which": "which what",
     },
+    passive="was were been is are be got gets being that's it's",
+    adverb="already just now successfully also then finally only recently hereby duly gone went"
+    " ahead"
+    " not yet",
+    clause_words="that",
+    addressee="you you've you'd he she they",
+    trouble="problem problems trouble error errors issue issues hitch fail",
+    matter="request change changes operation task action",
+    settled="through went worked everything",
+    empty="empty blank",
     perfect="has have had was were is are been got be 's i've we've it's that's",
-    done="done completed finished ready success successful successfully taken care set worked"
+    done="happened sorted dusted processed accomplished settled fixed succeeded done completed"
+    " finished ready success successful successfully taken care set worked"
     " complete",
     ordinary="id url api pdf csv json html vat usd eur gbp rub am pm faq utc gmt cet ip cpu ram"
     " gb mb"

@@ -30,7 +30,10 @@ WORDS = Words(
     plan="voy va vamos podría puede debería debe si cuando hasta después antes será",
     others="tú él ella usted ustedes ellos ellas quien",
     first_person="yo he hemos nosotros",
-    looking="revisado buscado encontrado visto leído comprobado contado comparado consultado",
+    looking="mirado localizado intentado probado recibido incluido indicado mencionado llamado"
+    " dado tomado usado entendido recuperado"
+    " resumido traducido explicado consultado conocido relacionado revisado buscado encontrado"
+    " visto leído comprobado contado comparado consultado",
     about="unos unas aproximadamente cerca casi alrededor sobre",
     more="más sobre mínimo",
     less="menos máximo bajo",
@@ -39,8 +42,18 @@ WORDS = Words(
     difference="diferencia cambio aumento descenso más menos",
     and_="y e",
     failure="falló error fallado fallido pude pudo problema",
+    passive="sido fue fueron está están queda quedó quedaron se siendo",
+    adverb="ya ahora recién también correctamente éxito con acaba de ser aún todavía no te le os",
+    recent="acabo acabamos acabado",
+    clause_words="que",
+    addressee="has tienes usted",
+    trouble="problema problemas error errores inconveniente fallo",
+    matter="solicitud petición cambio cambios operación tarea acción",
+    settled="está bien",
+    empty="vacía vacío vacías vacíos",
     perfect="he ha han hemos había fue fueron está están sido quedó queda quedaron ya",
-    done="hecho listo completado terminado éxito funcionado funcionó realizado salió arreglado",
+    done="pasado ocurrido procesada procesado resuelto resuelta solucionado hecho listo"
+    " completado terminado éxito funcionado funcionó realizado salió arreglado",
     ordinary="id url pdf iva usd eur gbp",
     determiner="el la los las un una unos unas mi tu su este esta estos estas",
     rest="más otros otras otro otra adicionales restantes demás",
@@ -369,7 +382,7 @@ LANGUAGE = Language(
     participles=r"[a-zñáéíóú]{2,}(?:[aií]d[oa]s?|é|í|ó|aron|ieron|amos)|(?:hech|puest"
     r"|dispuest|escrit|abiert"
     r"|resuelt|cubiert|dicho|vist|vuelt|devuelt)[oa]?s?",
-    finite=r"[a-zñáéíóú]{2,}(?:é|í|ó|aron|ieron)",
+    finite=r"[a-zñáéíóú]{2,}(?:é|í)",
     letters="ñ¿¡",
     words=WORDS,
     people=PEOPLE,

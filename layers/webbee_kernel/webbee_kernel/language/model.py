@@ -117,6 +117,7 @@ class Language:
     capital_nouns: bool = False  # every noun is written with a capital
     participles: str = ""  # a pattern: verb forms that tell what was done, folded
     finite: str = ""  # a pattern: those that need no auxiliary
+    past: str = ""  # a pattern: forms that at the beginning of a sentence tell the speaker's deed
     free_order: bool = False  # a verb that commands may stand anywhere in its sentence
     cases: bool = False  # names change their endings
     regions: tuple[str, ...] = ()  # where it is spoken, ISO 3166, the likeliest first
@@ -137,9 +138,14 @@ class Language:
         """Whether such a form needs no auxiliary beside it: `envi\u00e9`."""
         return bool(self._patterns[1].fullmatch(fold(word)))
 
+    def tells_first(self, word: str) -> bool:
+        """Whether such a form tells the speaker's deed where the sentence begins with it."""
+        return bool(self._patterns[2].fullmatch(fold(word)))
+
     @cached_property
-    def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
-        return re.compile(self.participles or r"\B"), re.compile(self.finite or r"\B")
+    def _patterns(self) -> tuple[re.Pattern[str], ...]:
+        patterns = (self.participles, self.finite, self.past)
+        return tuple(re.compile(pattern or r"\B") for pattern in patterns)
 
     def say(self, key: str, **values: object) -> str:
         """The kernel's sentence `key` with its values filled in; the plural form is chosen by the

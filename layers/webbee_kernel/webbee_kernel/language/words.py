@@ -91,6 +91,15 @@ class Words:
     infinitives = Mapped()  # the same as bare verbs, where these differ: to show, to delete
     things = Mapped()  # what apps hold and say of it: account, message, address, count
     asks = Mapped()  # what a question word asks for: who, when, where, count
+    passive = Role()  # was, been: with a participle it tells what was done to something
+    adverb = Role()  # already, just: may stand beside a verb of effect
+    recent = Role()  # before an infinitive: what has just been done
+    clause_words = Role()  # begins what is said or confirmed: that
+    matter = Role()  # stands for whatever was asked: request, changes
+    addressee = Role()  # you have: the user's deed
+    trouble = Role()  # problem, error: "no problem" denies nothing
+    settled = Role()  # a sentence of nothing but these and adverbs says that it is done
+    empty = Role()  # empty: a list that holds nothing
     perfect = Role()  # has, was, is: with a participle it tells what was done
     done = Role()  # done, all set: the whole sentence says that it happened
     ordinary = Role()  # words that replies write with a capital and that name nobody

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..base.clock import iso
 from ..values import CallOutcome
+from .results_block import TIMEOUT, refused
 
 if TYPE_CHECKING:
     from ..grounding import Call, Evidence
@@ -39,9 +40,21 @@ def of_call(outcome: CallOutcome, name: str) -> Call:
         outcome.fn_name,
         outcome.action_type,
         outcome.arguments,
-        "ok" if outcome.ok else "error",
+        status(outcome),
         outcome.error,
         outcome.data,
         outcome.summary,
         name,
     )
+
+
+def status(outcome: CallOutcome) -> str:
+    """How the check calls an end: `ok`; `not_run` for a call that was refused; `unknown` for an
+    effect that may have happened, since nobody answered; else `error`."""
+    if outcome.ok:
+        return "ok"
+    if refused(outcome):
+        return "not_run"
+    silent = outcome.error_code == "BACKEND_5XX" and not outcome.retryable
+    lost = outcome.error_code == TIMEOUT or silent
+    return "unknown" if lost and outcome.action_type != "read" else "error"
