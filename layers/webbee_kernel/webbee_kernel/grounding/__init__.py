@@ -14,7 +14,8 @@
   is
 - `records`   the values of one clause come from one record
 - `names`     fields repeated as a whole, capitalised names
-- `effects`   what was done is known to the kernel, not believed; `told` reads what a reply says
+- `effects`   what was done is known to the kernel, not believed; `told` reads what a reply says,
+  `deeds` what a call does and a message asks for
 - `verdict`   `check`, which sets the one against the other
 - `render`    the reply of last resort: the data itself
 

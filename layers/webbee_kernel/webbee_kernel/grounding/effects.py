@@ -7,11 +7,10 @@ wrong; and where the reply is silent about a failure, the kernel adds a sentence
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 
 from .. import language
+from .deeds import ALIKE, alike, asked, concepts, kin, only_read, wishes, words_of
 from .evidence import Call, Evidence
 from .index import Place, conflict, fold, key_words
 from .reading import Reading, Sentence, among
@@ -21,19 +20,6 @@ Grounds = Mapping[int, Sequence[Place]]
 REJECTED = "life:rejected"
 NEAR, MOST = 160, 20
 """Characters around a verb that say what it is about; claims that are compared with each other."""
-_GE = re.compile("^(an|auf|ab|aus|ein|hin|her|hinzu|um|vor|zu)?ge(?=[a-z]{4})")
-ALIKE = {
-    "send": {"pay", "move", "save", "create", "update"},
-    "create": {"schedule", "save", "update", "pay", "send"},
-    "update": {"move", "close", "save", "schedule", "create", "pay"},
-    "schedule": {"create", "move", "update", "pay", "save"},
-    "close": {"delete", "update", "move", "pay"},
-    "delete": {"close", "update", "move"},
-    "move": {"update", "schedule", "send", "save", "pay"},
-    "save": {"create", "send", "update", "move"},
-    "pay": {"send", "schedule", "create", "close", "move", "update"},
-}
-"""What people also call an effect: a transfer is "sent", "paid" or "moved"."""
 
 
 def wrong(
@@ -85,7 +71,7 @@ class _Known:
     def _only_read(self) -> bool:
         """Whether all that was asked for was to read, and that was done: a bare "Done." is true."""
         read = only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
-        return read and not _wishes(self.reading, self.evidence)
+        return read and not wishes(self.reading, self.evidence)
 
     def _state(self, claim: Told) -> str:
         return self.reading.language.words.states.get(self.reading.language.stem(claim.word), "")
@@ -130,11 +116,11 @@ class _Known:
 
     def _names(self, claim: Told, call: Call) -> bool:
         """Whether a clause has a word of a call, or of the message that asked for it."""
-        said = [*key_words(call.fn_name), *_words(f"{call.summary} {call.description}")]
-        said += _words(self.evidence.message)
+        said = [*key_words(call.fn_name), *words_of(f"{call.summary} {call.description}")]
+        said += words_of(self.evidence.message)
         near = max(claim.clause[0], claim.start - NEAR), min(claim.clause[1], claim.start + NEAR)
         own = [fold(t.text) for t in self.reading.words(*near)]
-        return any(_kin(one, other) for one in own for other in said)
+        return any(kin(one, other) for one in own for other in said)
 
     def _elsewhere(self, claim: Told, call: Call) -> bool:
         """Whether the clause names things that only calls which did not succeed were about."""
@@ -173,83 +159,7 @@ class _Known:
             return any(c.status == "unknown" and self._about(claim, c) for c, _ in self.missed)
         if claim.concept == OPEN:
             return any(self._names(claim, c) or self._shares(claim, c) for c, _ in self.succeeded)
-        return not claim.concept or any(_alike(claim.concept, own) for _, own in self.succeeded)
-
-
-def asked(reading: Reading, evidence: Evidence, claim: Told) -> bool:
-    """Whether the user's message asks for an effect, in a form that does not yet tell it."""
-    words, stem = reading.language.words, reading.language.stem
-    said = [t.text for t in language.tokens(evidence.message)]
-    word = fold(claim.word)
-    others = [text for text in said if fold(text) != word]
-    return any(
-        words.effects.get(stem(text)) == claim.concept or _kin(fold(text), word) for text in others
-    )
-
-
-def _wishes(reading: Reading, evidence: Evidence) -> bool:
-    """Whether the user's message asks for an effect, or for what is neither an effect that the
-    language knows nor a look at something; "my emails" are no wish."""
-    words, stem = reading.language.words, reading.language.stem
-    said = [stem(t.text) for t in language.tokens(evidence.message)]
-    verbs = [
-        s
-        for before, s in zip(["", *said], said, strict=False)
-        if s in words.effects
-        and (s not in words.named_alike or not before or before in words.leads)
-    ]
-    shown = any(words.commands.get(s) in ("show", "find", "read") for s in said)
-    return bool(verbs) or not (shown or among(said, words.question, words.looking))
-
-
-def dictated(evidence: Evidence, claim: Told) -> bool:
-    """Whether the user's message has the word of a claim, in a form of it."""
-    said = _words(evidence.message)
-    return any(_kin(word, fold(claim.word)) for word in said)
-
-
-def _words(text: str) -> list[str]:
-    return [fold(t.text) for t in language.tokens(text[:400])]
-
-
-@lru_cache(maxsize=4096)
-def _kin(one: str, other: str) -> bool:
-    """Whether two words may be forms of one: they begin alike, the mark of a German participle
-    aside."""
-    alike = min(len(one), len(other))
-    if alike < 3:
-        return False
-    bare = _GE.sub(r"\1", one), _GE.sub(r"\1", other)
-    same = next((i for i, (a, b) in enumerate(zip(*bare, strict=False)) if a != b), alike)
-    return same >= 4 and same >= 0.6 * alike
-
-
-@lru_cache(maxsize=2048)
-def _concepts(fn_name: str, text: str, *, has_effect: bool) -> frozenset[str]:
-    effects, stem = language.of("en").words.effects, language.of("en").stem
-    words = key_words(fn_name) if has_effect else key_words(fn_name)[:1]
-    named = frozenset(effects[word] for word in words if word in effects)
-    if named or (fn_name and not has_effect):
-        return named
-    stems = [stem(token.text) for token in language.tokens(text)]
-    return frozenset(effects[s] for s in stems if s in effects)
-
-
-def concepts(call: Call) -> frozenset[str]:
-    """What a call does, from its name, summary, description and result; empty when none tells."""
-    said = call.data if isinstance(call.data, str) else ""
-    text = f"{call.description} {call.summary} {said}"[:400]
-    return _concepts(call.fn_name, text, has_effect=call.has_effect)
-
-
-def only_read(evidence: Evidence) -> bool:
-    """Whether calls were made and none of them could have an effect."""
-    made = [c for c in evidence.calls if c.fn_name]
-    return bool(made) and not any(c.has_effect for c in made)
-
-
-def _alike(concept: str, own: frozenset[str]) -> bool:
-    return not own or concept in own or any(concept in ALIKE.get(o, ()) for o in own)
+        return not claim.concept or any(alike(claim.concept, own) for _, own in self.succeeded)
 
 
 def added(reading: Reading, evidence: Evidence) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from .. import language
 from ..language import fold
-from . import effects, names, records
+from . import deeds, effects, names, records
 from .asking import Ground
 from .counts import Counts
 from .derive import Derived
@@ -97,7 +97,7 @@ class _Check:
     def _only_claims(self, reading: Reading, offences: Sequence[Offence]) -> bool:
         """Whether a turn that only read is told as one with effects, and without that the reply
         still says something, or said no more than that it is done."""
-        if not effects.only_read(self.evidence) or not {at for at, _ in offences} <= set(
+        if not deeds.only_read(self.evidence) or not {at for at, _ in offences} <= set(
             self.effects
         ):
             return False
@@ -183,8 +183,8 @@ class _Check:
         sentence = reading.sentence(offence[0])
         claim = self.effects.get(offence[0])
         if drafts:
-            return bool(claim and claim.active and not effects.dictated(self.evidence, claim))
-        if claim and (claim.active or effects.asked(reading, self.evidence, claim)):
+            return bool(claim and claim.active and not deeds.dictated(self.evidence, claim))
+        if claim and (claim.active or deeds.asked(reading, self.evidence, claim)):
             return True
         return "@" in offence[1] or self._own(reading, sentence, offence[0])
 
