@@ -17,10 +17,13 @@ import orjson
 from .stack import Stack, http_event
 from .template import Route, routes
 
+TENANT = "local"
+"""The tenant of everybody on this machine."""
+
 TOKENS: Mapping[str, Mapping[str, str]] = {
     "alice": {
         "sub": "alice",
-        "tenant_id": "local",
+        "tenant_id": TENANT,
         "role": "user",
         "language": "ru",
         "email": "me@personal.com",
@@ -28,7 +31,7 @@ TOKENS: Mapping[str, Mapping[str, str]] = {
     },
     "bob": {
         "sub": "bob",
-        "tenant_id": "local",
+        "tenant_id": TENANT,
         "role": "user",
         "language": "en",
         "email": "bob@personal.com",
@@ -36,7 +39,7 @@ TOKENS: Mapping[str, Mapping[str, str]] = {
     },
     "dev": {
         "sub": "dev",
-        "tenant_id": "local",
+        "tenant_id": TENANT,
         "role": "developer",
         "language": "en",
         "email": "dev@personal.com",
@@ -44,7 +47,7 @@ TOKENS: Mapping[str, Mapping[str, str]] = {
     },
     "ops": {
         "sub": "ops",
-        "tenant_id": "local",
+        "tenant_id": TENANT,
         "role": "operator",
         "language": "en",
         "email": "ops@personal.com",

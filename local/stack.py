@@ -114,6 +114,7 @@ def local_stack(
                 "WEBBEE_AWS_CLIENT": "botocore",  # what moto in this process answers
                 "WEBBEE_REFRESH_QUEUE_URL": queue_url,
                 "WEBBEE_SECRETS_PREFIX": "/webbee/local",
+                "WEBBEE_WEBHOOK_KEY": "local",
                 "POWERTOOLS_LOG_LEVEL": os.environ.get("POWERTOOLS_LOG_LEVEL", "WARNING"),
             }
             | dict(env or {})

@@ -17,7 +17,7 @@ import uvicorn
 
 from webbee_kernel.base.clock import SystemClock
 
-from .gateway import TOKENS, Gateway
+from .gateway import TENANT, TOKENS, Gateway
 from .keeping import Keeper
 from .mail_servers import MailServers
 from .stack import Stack, local_stack
@@ -113,7 +113,7 @@ def local_world(
     with closing(socket.create_server((host, port))) as listener:
         address = f"http://{host}:{listener.getsockname()[1]}"
         step("tables and functions")
-        env = {"WEBBEE_PUBLIC_URL": address, **(env or {})}
+        env = {"WEBBEE_PUBLIC_URL": address, "WEBBEE_TENANTS": TENANT, **(env or {})}
         with local_stack(extensions_dir=extensions_dir, model=model, env=env) as stack:
             step("mail servers")
             with MailServers(demo=not (keeper and keeper.has_mail)) as mail, ExitStack() as kept:

@@ -18,7 +18,12 @@ from local.template import Template, load_template, resources
 
 STACK = "webbee"
 PARAMETERS: Mapping[str, str] = {"JwtIssuer": "https://login.example.com", "JwtAudience": "webbee"}
-NOT_IN_MOTO = ("AWS::ApiGatewayV2::", "AWS::CloudWatch::", "AWS::CodeDeploy::")
+NOT_IN_MOTO = (
+    "AWS::ApiGatewayV2::",
+    "AWS::CloudWatch::",
+    "AWS::CodeDeploy::",
+    "AWS::SecretsManager::",
+)
 """Kinds of resources that moto's CloudFormation cannot create; what refers to them goes with
 them."""
 
@@ -105,9 +110,11 @@ def deploy(client: Callable[[str], Any], **parameters: str) -> Deployment:
 
 
 def unaliased(value: Any) -> Any:
-    """The template with each function itself in the place of its alias, which moto's CloudFormation
-    cannot create."""
+    """The template with each function itself in the place of its alias, and a value in the place of
+    a secret's reference: moto's CloudFormation can create neither."""
     match value:
+        case {"Fn::Sub": str(text)} if text.startswith("{{resolve:secretsmanager:"):
+            return "a secret of the stack"
         case {"Ref": str(name)} if name.endswith("Aliaslive"):
             return {"Fn::GetAtt": [name.removesuffix("Aliaslive"), "Arn"]}
         case dict():

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import http.client
 import json
 import socket
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -91,3 +94,27 @@ def test_inspect_names_what_failed_to_load_and_so_does_its_search(
         assert "fine failed" not in out
         assert webbee.main(["inspect", "--search", "lacks.forecast", "--url", world.url]) == 1
         assert "lacks failed to load: the model sees nothing of it" in capsys.readouterr().out
+
+
+def test_webhooks_and_schedules_are_the_local_tenants() -> None:
+    """With the ready users' documents and secrets: a webhook by the address it was given, and by
+    the short one, signed with what an operator set; a job goes through everybody."""
+    tenanted = Path(__file__).parents[1] / "functions" / "tenanted"
+    with local_world(env={"WEBBEE_EXTENSIONS_DIR": str(tenanted)}, prepare=prepare) as world:
+        alice, ops = Client(world.url, "alice"), Client(world.url, "ops")
+        begun = alice.post("/v1/extensions/herald/call", {"function": "connect", "params": {}})[
+            "data"
+        ]
+        assert begun["url"].startswith(f"{world.url}/v1/ext/herald/webhook/~local.")
+        with urllib.request.urlopen(f"{begun['url']}?state={begun['state']}", timeout=30) as answer:
+            assert json.load(answer) == {"tenant": "local", "user": "alice"}
+        ops.put("/v1/extensions/herald/secrets/signing?user=__webhook__", {"value": "a shared key"})
+        body = b'{"user": "alice"}'
+        signature = hmac.new(b"a shared key", body, hashlib.sha256).hexdigest()
+        for address in (begun["paid"], f"{world.url}/v1/ext/herald/webhook/paid"):
+            sent = urllib.request.Request(address, data=body, headers={"x-signature": signature})
+            with urllib.request.urlopen(sent, timeout=30) as answer:
+                assert json.load(answer)["tenant"] == "local"
+        world.refresh()
+        account = {"function": "account", "params": {}}
+        assert alice.post("/v1/extensions/herald/call", account)["data"]["daily"] >= 1

@@ -35,6 +35,8 @@ VARIABLES = {
         "WEBBEE_TURN_TOKENS",
         "WEBBEE_DISPATCH",
         "WEBBEE_CLOCK",
+        "WEBBEE_TENANTS",
+        "WEBBEE_WEBHOOK_KEY",
         "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",
         "WEBBEE_SESSION_DAYS",
@@ -66,6 +68,7 @@ VARIABLES = {
         "WEBBEE_ABSENT_AFTER_DAYS",
         "WEBBEE_INSTALL",
         "WEBBEE_TENANTS",
+        "WEBBEE_WEBHOOK_KEY",
     },
 }
 

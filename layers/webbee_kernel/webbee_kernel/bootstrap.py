@@ -107,7 +107,12 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
         return InlineDispatch(make_host(app, registry))
     from .aws.lambda_dispatch import LambdaDispatch
 
-    return LambdaDispatch(app.settings.dispatch, fresh_s=0.3 if app.settings.develop else None)
+    settings = app.settings
+    return LambdaDispatch(
+        settings.dispatch,
+        fresh_s=0.3 if settings.develop else None,
+        webhook_key=settings.webhook_key.get_secret_value(),
+    )
 
 
 def recorded(app: App, dispatch: Dispatch) -> Dispatch:
@@ -141,7 +146,14 @@ def make_scheduler(app: App, dispatch: Dispatch) -> Scheduler:
     """The extensions' own schedules."""
     from .refresh.schedules import Scheduler
 
-    return Scheduler(dispatch, app.clock, app.settings.tenant_ids)
+    settings = app.settings
+    return Scheduler(
+        dispatch,
+        app.stores.skeleton,
+        app.clock,
+        tenants=settings.tenant_ids,
+        installed_by_default=settings.installed_by_default,
+    )
 
 
 def make_installer(

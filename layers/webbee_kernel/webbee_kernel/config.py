@@ -32,6 +32,9 @@ MASK_KINDS = r"^(IBAN|CARD|PASSPORT|IDENTITY)(\s*,\s*(IBAN|CARD|PASSPORT|IDENTIT
 FALLBACKS = "IMPERAL_APPSECRET_"
 """Variables of this prefix may stand in for app-wide secrets that name them."""
 
+KEYS = ("WEBBEE_MODEL_KEY", "WEBBEE_WEBHOOK_KEY")
+"""Variables that the kernel alone needs."""
+
 POLICY_FILE = "file:"
 MAX_POLICY = 24_000
 """Characters of the operator's rules: about 6,000 tokens, what the catalogue may take as well."""
@@ -99,6 +102,7 @@ class Settings(BaseModel):
     confirm_writes: bool = Field(False, alias="WEBBEE_CONFIRM_WRITES")
     grounding: Literal["strict", "data", "off"] = Field("data", alias="WEBBEE_GROUNDING")
     public_url: str = Field("", alias="WEBBEE_PUBLIC_URL")
+    webhook_key: SecretStr = Field(SecretStr(""), alias="WEBBEE_WEBHOOK_KEY")
     tenants: str = Field("default", alias="WEBBEE_TENANTS", pattern=r"^[^#\s]+([,\s]+[^#\s]+)*$")
     app_config: Json[JSONObject] = Field({}, alias="WEBBEE_CONFIG")
     app_secrets: dict[str, SecretStr] = Field({}, alias=f"{FALLBACKS}*")
@@ -157,7 +161,8 @@ class Settings(BaseModel):
 
     @property
     def tenant_ids(self) -> tuple[str, ...]:
-        """Tenants whose extensions' schedules run."""
+        """Tenants whose schedules run whether or not anybody was seen there; the first is the one
+        that an address without a tenant means."""
         return tuple(t for t in re.split(r"[,\s]+", self.tenants) if t)
 
     def config_layers(self, tenant_id: str, app_id: str) -> tuple[JSONObject, ...]:

@@ -3,8 +3,13 @@ none ever comes back."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Literal
+
+from ..base.system import WEBHOOK_USER
 from ..bootstrap import App
 from ..errors import BadInput, NotFound
+from ..sdk.context import User
 from ..turn.kernel import Kernel
 from ..values import CallOutcome, CallRequest, JSONObject, user_dict
 from . import answers
@@ -12,6 +17,8 @@ from .apps import loaded_app
 from .http import Answer, Request, Route
 from .identity import has_role, require_role
 from .wire import SecretBody
+
+OWNER = {"user": Literal["__webhook__"]}
 
 
 class AppSecrets:
@@ -22,12 +29,19 @@ class AppSecrets:
         self._kernel = kernel
 
     def routes(self) -> tuple[Route, ...]:
-        """All of them need a user; app-wide secrets an operator."""
+        """All of them need a user; app-wide secrets and those of the webhooks an operator."""
         one = "/v1/extensions/{app_id}/secrets/{name}"
         return (
-            Route("GET /v1/extensions/{app_id}/secrets", self.listed, answer=answers.SecretsAnswer),
-            Route(f"PUT {one}", self.put, body=SecretBody, answer=answers.SecretState),
-            Route(f"DELETE {one}", self.delete, answer=answers.SecretState),
+            Route(
+                "GET /v1/extensions/{app_id}/secrets",
+                self.listed,
+                answer=answers.SecretsAnswer,
+                params=OWNER,
+            ),
+            Route(
+                f"PUT {one}", self.put, body=SecretBody, answer=answers.SecretState, params=OWNER
+            ),
+            Route(f"DELETE {one}", self.delete, answer=answers.SecretState, params=OWNER),
         )
 
     async def listed(self, request: Request) -> Answer:
@@ -68,7 +82,7 @@ class AppSecrets:
     ) -> CallOutcome:
         call = CallRequest(
             kind,
-            user_dict(request.caller),
+            user_dict(_owner(request)),
             request.path["app_id"],
             name,
             arguments or {},
@@ -91,3 +105,15 @@ class AppSecrets:
         if declared[name]["scope"] == "app":
             require_role(request.caller, "operator")
         return declared[name]
+
+
+def _owner(request: Request) -> User:
+    """Whose secrets: the caller's, or with `user=__webhook__` those that the app's webhooks read,
+    which an operator of the tenant sets."""
+    named = request.query.get("user", "")
+    if not named:
+        return request.caller
+    require_role(request.caller, "operator")
+    if named != WEBHOOK_USER:
+        raise BadInput(f"user: {WEBHOOK_USER} or none", field="user")
+    return replace(request.caller, imperal_id=WEBHOOK_USER, email="")

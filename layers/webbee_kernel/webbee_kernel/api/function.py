@@ -15,7 +15,7 @@ from ..base.logs import bind_invocation, fields
 from ..base.loop_thread import LoopThread
 from ..base.metrics import metered
 from ..base.tracing import traced
-from ..config import FALLBACKS, INLINE, Role, Settings
+from ..config import FALLBACKS, INLINE, KEYS, Role, Settings
 
 if TYPE_CHECKING:
     from ..aws.after_response import AfterResponse
@@ -130,7 +130,7 @@ def _fence_off() -> None:
     from ..aws.clients import hold_credentials
 
     hold_credentials(os.environ)
-    for name in [n for n in os.environ if n == "WEBBEE_MODEL_KEY" or n.startswith(FALLBACKS)]:
+    for name in [n for n in os.environ if n in KEYS or n.startswith(FALLBACKS)]:
         del os.environ[name]
 
 

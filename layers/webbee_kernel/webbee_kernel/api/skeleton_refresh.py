@@ -81,7 +81,7 @@ class RefreshService:
 
     async def _signal(self, name: str, event: Mapping[str, Any]) -> dict[str, str]:
         """Call every app's handler of a platform signal, one after the other; status by app id."""
-        who = user_dict(system_user(str(event.get("tenant_id") or "default")))
+        who = user_dict(system_user(str(event.get("tenant_id") or self.app.settings.tenant_ids[0])))
         data, seconds = dict(event.get("data") or {}), self.app.settings.call_seconds
         outcomes: dict[str, str] = {}
         for app_id, app in (await self.dispatch.catalogue()).apps.items():

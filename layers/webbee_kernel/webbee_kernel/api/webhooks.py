@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..base.system import WEBHOOK_USER
+from ..base.tenant_mark import SIGN, tenant_of
 from ..bootstrap import App
 from ..dispatch import Dispatch
 from ..errors import NotFound
@@ -26,12 +27,14 @@ class Webhooks:
         return tuple(Route(f"{m} {PATH}", self.webhook, public=True) for m in ("GET", "POST"))
 
     async def webhook(self, request: Request) -> Answer:
-        """Hand a webhook to its extension; there is no user."""
+        """Hand a webhook to its extension, in the tenant that its address names; there is no
+        user."""
+        tenant_id, path = self._named(request.path["path"])
         call = CallRequest(
             "webhook",
-            user_dict(User(WEBHOOK_USER, role="system")),
+            user_dict(User(WEBHOOK_USER, role="system", tenant_id=tenant_id)),
             request.path["app_id"],
-            request.path["path"],
+            path,
             _given(request),
             deadline_s=self._app.settings.call_seconds,
         )
@@ -45,6 +48,18 @@ class Webhooks:
         if isinstance(body, str):
             return Answer(body, status, headers.pop("content-type", "text/plain"), headers)
         return Answer(body, status, headers=headers)
+
+    def _named(self, path: str) -> tuple[str, str]:
+        """Tenant and path of an address. Without a tenant it is that of the deployment's own; with
+        one that was not signed here there is no such address."""
+        settings = self._app.settings
+        if not path.startswith(SIGN):
+            return settings.tenant_ids[0], path
+        mark, _, rest = path.partition("/")
+        tenant_id = tenant_of(mark, settings.webhook_key.get_secret_value())
+        if tenant_id is None:
+            raise NotFound("there is no webhook at this address", field="path")
+        return tenant_id, rest
 
 
 def _given(request: Request) -> JSONObject:

@@ -8,6 +8,7 @@ import time
 from dataclasses import asdict, replace
 from typing import Any
 
+from ..base.tenant_mark import mark_of
 from ..catalogue import Catalogue
 from ..errors import DispatchUnanswered, across
 from ..values import RUNNING, CallOutcome, CallRequest, failed, outcome_from
@@ -64,9 +65,11 @@ class LambdaDispatch(Invoked):
         client_factory: ClientFactory = patient_client,
         *,
         fresh_s: float | None = None,
+        webhook_key: str = "",
     ) -> None:
         super().__init__(function_name, client_factory)
         self._fresh_s = fresh_s
+        self._webhook_key = webhook_key
 
     async def catalogue(self) -> Catalogue:
         """What `tool_dispatch` has loaded."""
@@ -93,5 +96,7 @@ class LambdaDispatch(Invoked):
 
     async def _once(self, request: CallRequest, seconds: float) -> JSONObject:
         """One invocation, with what is left of the call's time."""
-        call = asdict(replace(request, deadline_s=min(request.deadline_s, seconds)))
+        mark = mark_of(str(request.user.get("tenant_id", "")), self._webhook_key)
+        left = min(request.deadline_s, seconds)
+        call = asdict(replace(request, deadline_s=left, webhooks=mark))
         return await asyncio.wait_for(self.invoke(call), seconds + 2.0)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Coroutine
+from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
 from ..base.background import start
 from ..base.clock import Clock
 from ..base.ids import new_id
+from ..base.system import WEBHOOK_USER
+from ..base.tenant_mark import mark_of
 from ..base.text import one_line
 from ..channels.cache import CacheClient, InFlight
 from ..channels.skeleton import SkeletonForbidden
@@ -36,6 +39,9 @@ from .containment import contained
 from .faults import Faults
 from .outcomes import plain_json, told
 from .registry import Registry
+
+webhook_mark: ContextVar[str] = ContextVar("webbee_webhooks", default="")
+"""How the addresses of this call's webhooks name its tenant, as its caller signed it."""
 
 _log = logging.getLogger("webbee.context")
 
@@ -149,6 +155,7 @@ class _Hooks:
         self._system = system
         self._stack = stack
         self._key = UserKey.of(user)
+        self._mark = webhook_mark.get()
 
     async def progress(self, percent: float, message: str) -> None:
         """An event the page shows while the turn runs."""
@@ -187,21 +194,28 @@ class _Hooks:
             await self._factory.events.emit(self._key, event.kind, event.data)
 
     def as_user(self, user_id: str) -> Context:
-        """I-AS-USER-1."""
-        if not self._system:
+        """I-AS-USER-1; the app's own partition of its webhooks is open to every call of it."""
+        if not self._system and user_id != WEBHOOK_USER:
             raise SystemContextRequired(
                 breach("I-AS-USER-1", "It was called for an ordinary user's request.")
             )
-        return self._factory.make(
+        made = self._factory.make(
             replace(self._user, imperal_id=user_id, email=""),
             self._app,
-            system=True,
+            system=self._system,
             stack=self._stack,
         )
+        if not self._system:  # other apps are asked as the user who calls, not as the webhooks
+            made.extensions = ExtensionsClient(self._app, self._stack, self.call, self.emit)
+        return made
 
     def webhook_url(self, path: str) -> str:
-        """`{public url}/v1/ext/{app_id}/webhook/{path}`."""
-        return f"{self._factory.settings.public_url}/v1/ext/{self._app}/webhook/{path.strip('/')}"
+        """`{public url}/v1/ext/{app_id}/webhook/{tenant}/{path}`, the tenant signed; a deployment
+        without a key for that has one tenant, and no tenant in it."""
+        settings = self._factory.settings
+        mark = self._mark or mark_of(self._user.tenant_id, settings.webhook_key.get_secret_value())
+        where = "/".join(part for part in (mark, path.strip("/")) if part)
+        return f"{settings.public_url}/v1/ext/{self._app}/webhook/{where}"
 
     async def oauth_authorize_url(self, provider: str, login_hint: str | None) -> str:
         """A sign-in of this user with a provider, begun."""

@@ -39,7 +39,7 @@ from ..values import (
 from ..values.plain import JSONObject
 from . import errands, unattended
 from .containment import apart, report, settled
-from .context import ContextFactory
+from .context import ContextFactory, webhook_mark
 from .outcomes import from_return, mismatch, plain_json, validation_failed
 from .outcomes import told as event_data
 from .registry import LoadedExtension, Registry
@@ -79,6 +79,7 @@ class ExtensionRunner:
         """Run one call of any kind to its outcome. Never raises for what the extension did."""
         started = time.perf_counter()
         asyncio.get_running_loop().set_exception_handler(report)
+        webhook_mark.set(request.webhooks)
         with one_call():
             try:
                 outcome = await apart(self._executed(request))

@@ -64,11 +64,12 @@ class Refresher:
             case UserDue():
                 done, queued_until = await self._user.due(message), message.queued_until
             case RefreshAsked():
+                await self._sections.know(UserKey.of(user_from(message.user)).tenant_id)
                 done, queued_until = await self._user.asked(message), 0.0
             case UserSeen():
-                await self._sections.mark_seen(
-                    UserKey.of(user_from(message.user)), self._clock.now()
-                )
+                key = UserKey.of(user_from(message.user))
+                await self._sections.know(key.tenant_id)
+                await self._sections.mark_seen(key, self._clock.now())
                 return "seen"
             case ShardDue() if sender is not None:
                 await self._due.shard(message, sender)

@@ -1,15 +1,17 @@
-"""Scheduler: `@ext.schedule` jobs, once per minute and fleet, as `__system__`. Tick → queue → claim
-→ run."""
+"""Scheduler: `@ext.schedule` jobs, once per minute and tenant that has the app, as `__system__`.
+Tick → queue → claim → run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from ..base.clock import Clock, iso
 from ..base.system import SYSTEM_USER
+from ..catalogue import ScheduleInfo
 from ..dispatch import Dispatch
 from ..sdk.context import User
+from ..stores.skeleton_protocol import SkeletonStore
 from ..values import CallRequest, JobDue, user_dict
 from .due import RefreshSender
 
@@ -21,10 +23,21 @@ JOB_S = 90.0
 class Scheduler:
     """Finds what is due this minute and runs it once, however often tick and message arrive."""
 
-    def __init__(self, dispatch: Dispatch, clock: Clock, tenants: Sequence[str]) -> None:
+    def __init__(
+        self,
+        dispatch: Dispatch,
+        store: SkeletonStore,
+        clock: Clock,
+        *,
+        tenants: Sequence[str],
+        installed_by_default: Callable[[str], bool],
+    ) -> None:
+        """`tenants` have every app's jobs run, whether or not the store knows of them."""
         self._dispatch = dispatch
+        self._store = store
         self._clock = clock
         self._tenants = tuple(tenants)
+        self._installed_by_default = installed_by_default
 
     async def tick(self, sender: RefreshSender) -> int:
         """Queue the jobs of this minute and of the one before it (a tick may come late); how
@@ -33,13 +46,18 @@ class Scheduler:
         messages = [
             JobDue(user_dict(system_user(tenant)), app_id, job.name, minute.timestamp())
             for app_id, app in (await self._dispatch.catalogue()).apps.items()
-            for job in app.schedules
-            for minute in (now - timedelta(minutes=1), now)
-            if is_due(job.cron, minute)
-            for tenant in self._tenants
+            for minute, job in _due(app.schedules, now)
+            for tenant in await self._having(app_id)
         ]
         await sender.send(messages)
         return len(messages)
+
+    async def _having(self, app_id: str) -> list[str]:
+        """Tenants that have the app: all that are known where the deployment gives it to everybody,
+        else those of which somebody installed it."""
+        everybody = self._installed_by_default(app_id)
+        found = await self._store.tenants("" if everybody else app_id)
+        return sorted({*self._tenants, *found})
 
     async def run(self, message: JobDue) -> str:
         """Run one job for one minute; `done`, `skipped` when another delivery has it, `gone` when
@@ -58,6 +76,14 @@ class Scheduler:
         if outcome.error_code in ("UNKNOWN_TOOL", "UNKNOWN_SUB_FUNCTION"):
             return "gone"
         return "skipped" if outcome.repeated else "done"
+
+
+def _due(jobs: Iterable[ScheduleInfo], now: datetime) -> Iterator[tuple[datetime, ScheduleInfo]]:
+    """The jobs of this minute and of the one before it."""
+    for job in jobs:
+        for minute in (now - timedelta(minutes=1), now):
+            if is_due(job.cron, minute):
+                yield minute, job
 
 
 def system_user(tenant_id: str) -> User:

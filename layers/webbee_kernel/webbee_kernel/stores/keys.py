@@ -6,6 +6,7 @@ import re
 import zlib
 from typing import Final
 
+from ..base.tenant_mark import escaped
 from ..values import SessionKey, UserKey
 
 MAX_DOC_ID_BYTES: Final = 512
@@ -64,6 +65,16 @@ def entry_key(model: str, key: str) -> str:
     return f"{model}#{_part('cache key', key)}"
 
 
+def tenants_key(app_id: str = "") -> str:
+    """`#tenants#app`: under which the tenants that have an app are listed, without one all."""
+    return f"#tenants#{_app(app_id) if app_id else ''}"
+
+
+def installed_key(tenant_id: str, app_id: str) -> str:
+    """`#app#tenant#app`: under which an index has the installations of an app."""
+    return f"#app#{_part('tenant id', tenant_id)}#{_app(app_id)}"
+
+
 def members_key(tenant_id: str, app_id: str, collection: str) -> str:
     """`tenant#app#collection`: under which the users of a collection are listed."""
     return f"{_part('tenant id', tenant_id)}#{_app(app_id)}#{collection_name(collection)}"
@@ -103,9 +114,7 @@ def pseudonyms_of(tenant_id: str) -> str:
 def secret_part(text: str) -> str:
     """A part of a secret's path. Reversible: characters outside `A-Za-z0-9-` become `_xHH…_`, so
     two users can never share a path."""
-    return "".join(
-        c if c.isascii() and (c.isalnum() or c == "-") else f"_{ord(c):x}_" for c in text
-    )
+    return escaped(text)
 
 
 def secrets_of(user: UserKey) -> str:

@@ -119,3 +119,12 @@ class SkeletonStore(Protocol):
         """Delete the app's sections of this user and take them off the timer; how many there were.
         Repeatable."""
         ...
+
+    async def know(self, tenant_id: str) -> None:
+        """Note that there is such a tenant, for good. Repeatable."""
+        ...
+
+    async def tenants(self, app_id: str = "") -> tuple[str, ...]:
+        """The tenants of which a user has the app by a record of theirs, perhaps a moment late;
+        without an app all that are known. Reads no users."""
+        ...

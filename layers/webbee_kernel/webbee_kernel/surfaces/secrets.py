@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from pydantic import SecretStr
 
+from ..base.system import WEBHOOK_USER
 from ..errors import StorageUnavailable
 from ..invariants import breach
 from ..sdk.definitions import SecretDef
@@ -98,8 +99,8 @@ class SecretsClient:
         ]
 
     def for_user(self, user_id: str) -> SecretsClient:
-        """Another user's secrets of this app. System context only."""
-        if not self._system:
+        """Another user's secrets of this app. System context only, but for `__webhook__`."""
+        if not self._system and user_id != WEBHOOK_USER:
             raise SystemContextRequired(
                 breach(
                     "I-SECRETS-USER-SCOPED", "for_user was called for an ordinary user's request."
@@ -111,7 +112,7 @@ class SecretsClient:
             other,
             self._app,
             self._declared,
-            system=True,
+            system=self._system,
             revealed=self._revealed,
             fallbacks=self._fallbacks,
         )

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Awaitable
 from typing import Any, TypeVar
 
 from ..base.clock import Clock, iso
+from ..base.system import WEBHOOK_USER
 from ..errors import StorageUnavailable
 from ..invariants import breach
 from ..sdk.documents import Document, Page
@@ -146,14 +147,16 @@ class StoreClient:
         return found
 
     def for_user(self, user_id: str) -> StoreClient:
-        """This store for another user of the tenant. System context only."""
-        self._need_system("I-AS-USER-1", "for_user")
+        """This store for another user of the tenant: system context only, but for `__webhook__`,
+        where chat functions and webhooks of an app meet."""
+        if user_id != WEBHOOK_USER:
+            self._need_system("I-AS-USER-1", "for_user")
         return StoreClient(
             self._documents,
             UserKey(self._user.tenant_id, user_id),
             self._app,
             self._clock,
-            system=True,
+            system=self._system,
         )
 
     def _need_system(self, invariant: str, method: str) -> None:

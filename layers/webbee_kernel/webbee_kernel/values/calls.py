@@ -44,6 +44,7 @@ class CallRequest:
     alert, hook, webhook or schedule.
     `nth` counts the calls of this function in its turn where a model chose the arguments; None
     where a person or a program did.
+    `webhooks` is how the addresses of webhooks name the user's tenant: only the caller can sign it.
     """
 
     kind: str
@@ -59,6 +60,7 @@ class CallRequest:
     nth: int | None = None
     effect: str = ""
     """The claim under which an effect runs: whoever runs it keeps its outcome under that name."""
+    webhooks: str = ""
 
 
 NOT_RUN: Final = "not_run"

@@ -40,6 +40,7 @@ from .skeleton_items import (
     timer_key,
     without_previous,
 )
+from .tenants import Tenants, in_index
 from .timers import Timers
 
 _ATTEMPTS = 10
@@ -53,6 +54,7 @@ class DynamoSkeletonStore:
         self._table = table
         self._shards = shards
         self._timers = Timers(database, table, shards)
+        self._tenants = Tenants(database, table)
 
     async def read(self, user: UserKey) -> UserState:
         return without_previous(state_of(await self._timers.partition(user, AFTER_SECTIONS)))
@@ -77,6 +79,12 @@ class DynamoSkeletonStore:
 
     async def mark_seen(self, user: UserKey, at: float) -> None:
         await self._timers.mark_seen(user, at)
+
+    async def know(self, tenant_id: str) -> None:
+        await self._tenants.know(tenant_id)
+
+    async def tenants(self, app_id: str = "") -> tuple[str, ...]:
+        return await self._tenants.having(app_id)
 
     async def save(
         self,
@@ -163,9 +171,15 @@ class DynamoSkeletonStore:
     ) -> Installation | None:
         """One write for a user who never decided; one more to replace what stands there, unless it
         says the same."""
+        app_id = installation.app_id
+        if installation.installed:
+            await asyncio.gather(
+                self._tenants.know(user.tenant_id), self._tenants.know(user.tenant_id, app_id)
+            )
         item = {
-            **key_of(user_key(user), installation_key(installation.app_id)),
+            **key_of(user_key(user), installation_key(app_id)),
             **LAYOUT,
+            **in_index(user.tenant_id, app_id, installation.installed),
             "body": S(installation_text(installation)),
         }
         expected: JSONObject = {"ConditionExpression": "attribute_not_exists(#pk)"}
@@ -178,7 +192,8 @@ class DynamoSkeletonStore:
                 )
             except ConditionFailed as failure:
                 before = installation_from(failure.item["body"]["S"])
-                if says_the_same(before, installation):
+                indexed = item.get("due_shard") == failure.item.get("due_shard")
+                if says_the_same(before, installation) and indexed:
                     return before
                 expected = {
                     "ConditionExpression": "#body = :held",

@@ -1,10 +1,11 @@
 """The skeleton table's items: how each kind is written, and how both releases' are read.
 
-    pk tenant#user   sk !app          body                               (installation record)
+    pk tenant#user   sk !app          body  due_at  due_shard            (installation record)
                      sk !_clock       sections  due_at  due_shard  lease_until  asked  seen_at  user
                      sk app#section   data | packed  version  refreshed_at
                      sk ~app#section  data | packed  version             (what an alert compares to)
     pk !due#shard    sk !shard        queued_until  swept_at  lease_until
+    pk #tenants#…    sk tenant                                           (see `tenants`)
     index due        due_shard  due_at → user
 
 The release before kept a section's bookkeeping, its due time and `previous` in the section's own
@@ -154,7 +155,7 @@ def is_of_the_release_before(item: Item) -> bool:
 
 def is_indexed(item: Item) -> bool:
     """Whether a section of that release still stands in the due index by itself."""
-    return "due_shard" in item and item["sk"]["S"] != TIMER
+    return "due_shard" in item and not item["sk"]["S"].startswith("!")
 
 
 def section_before(item: Item) -> Section:

@@ -57,6 +57,7 @@ class MemorySkeletonStore:
         self._data: dict[UserKey, dict[tuple[str, str], str]] = defaultdict(dict)
         self._installations: dict[UserKey, dict[str, str]] = defaultdict(dict)
         self._marks: dict[int, ShardMark] = {}
+        self._tenants: set[str] = set()
 
     async def read(self, user: UserKey) -> UserState:
         return self._state(user, previous=False)
@@ -182,11 +183,29 @@ class MemorySkeletonStore:
             before = installation_from(text) if text is not None else None
             if before is None or not says_the_same(before, installation):
                 self._installations[user][key] = installation_text(installation)
+            if installation.installed:
+                self._tenants.add(user.tenant_id)
             return before
 
     async def mark_seen(self, user: UserKey, at: float) -> None:
         with self._lock:
             self._timer(user).seen_at = at
+
+    async def know(self, tenant_id: str) -> None:
+        with self._lock:
+            self._tenants.add(tenant_id)
+
+    async def tenants(self, app_id: str = "") -> tuple[str, ...]:
+        with self._lock:
+            if not app_id:
+                return tuple(sorted(self._tenants))
+            having = {
+                user.tenant_id
+                for user, records in self._installations.items()
+                for text in records.values()
+                if (found := installation_from(text)).app_id == app_id and found.installed
+            }
+            return tuple(sorted(having))
 
     async def purge(self, user: UserKey, app_id: str) -> int:
         with self._lock:

@@ -1,0 +1,237 @@
+"""Webhooks and schedules run in the tenant they belong to, in every tenant, with its users, secrets
+and configuration."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from benchmarks.meter import metered
+from local.stack import Stack, http_event
+from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, deployed, event, rows
+from webbee_kernel.aws.clients import aws_client
+from webbee_kernel.base.clock import FrozenClock
+
+TENANTED = Path(__file__).parent / "tenanted"
+ENV = {
+    "WEBBEE_PUBLIC_URL": "https://api.example",
+    "WEBBEE_TENANTS": "home",
+    "WEBBEE_INSTALL": "herald",
+    "WEBBEE_CONFIG": json.dumps({"tenants": {"umbrella": {"herald": {"greeting": "salve"}}}}),
+}
+HOME_ALICE = {**ALICE, "tenant_id": "home"}
+TENANTS = pytest.mark.parametrize("claims", [ALICE, OTHER_ALICE, HOME_ALICE], ids=str)
+
+
+@pytest.fixture
+def stack() -> Iterator[Stack]:
+    with deployed(extensions=TENANTED, env=ENV) as running:
+        yield running
+
+
+def operator(stack: Stack, claims: Any) -> Person:
+    return Person(stack, {**claims, "sub": "ops", "role": "operator"})
+
+
+def request(stack: Stack, method: str, url: str, **parts: Any) -> Answer:
+    """What another service sends: no token, the address as it was given."""
+    return Person(stack, None).send("chat_turn", method, urlsplit(url).path, **parts)  # type: ignore[arg-type]
+
+
+def set_secret(person: Person, name: str, value: str, **query: str) -> Answer:
+    path = f"/v1/extensions/herald/secrets/{name}"
+    return person.send("chat_turn", "PUT", path, body={"value": value}, query=query)
+
+
+def signed(stack: Stack, url: str, key: str, user: str) -> Answer:
+    body = json.dumps({"user": user})
+    signature = hmac.new(key.encode(), body.encode(), hashlib.sha256).hexdigest()
+    return request(stack, "POST", url, body=body, headers={"x-signature": signature})
+
+
+# ---- webhooks
+
+
+@TENANTS
+def test_a_state_left_by_a_chat_function_is_found_by_the_webhook_of_the_same_tenant(
+    stack: Stack, claims: Any
+) -> None:
+    person = Person(stack, claims)
+    set_secret(operator(stack, claims), "client", f"client of {claims['tenant_id']}")
+    begun = person.call("herald", "connect")["data"]
+    for other in ({**claims, "tenant_id": "hooli"}, {**claims, "tenant_id": "initech"}):
+        theirs = Person(stack, other).call("herald", "connect")["data"]["url"]
+        Person(stack, {**other, "sub": "z"}).call("herald", "connect")
+        gone = request(stack, "GET", theirs, query={"state": "state-of-nobody"})
+        assert gone.status == 403
+    answer = request(stack, "GET", begun["url"], query={"state": begun["state"]})
+    assert answer.body == {"tenant": claims["tenant_id"], "user": claims["sub"]}
+    greeting = "salve" if claims["tenant_id"] == "umbrella" else "hello"
+    made = {"client": f"client of {claims['tenant_id']}", "greeting": greeting}
+    assert person.call("herald", "account")["data"]["accounts"] == {"main": made}
+    again = request(stack, "GET", begun["url"], query={"state": begun["state"]})
+    assert again.status == 403
+
+
+def test_a_state_of_one_tenant_opens_nothing_in_another(stack: Stack) -> None:
+    state = Person(stack, ALICE).call("herald", "connect")["data"]["state"]
+    url = Person(stack, OTHER_ALICE).call("herald", "connect")["data"]["url"]
+    bobs = Person(stack, BOB).call("herald", "connect")["data"]["state"]
+    assert request(stack, "GET", url, query={"state": bobs}).status == 403
+    assert request(stack, "GET", url, query={"state": state})["tenant"] == "umbrella"
+    assert Person(stack, ALICE).call("herald", "account")["data"]["accounts"] == {}
+
+
+@TENANTS
+def test_a_rightly_signed_webhook_is_heard_with_the_secret_an_operator_set(
+    stack: Stack, claims: Any
+) -> None:
+    key = f"key of {claims['tenant_id']}"
+    assert set_secret(operator(stack, claims), "signing", key, user="__webhook__").status == 200
+    url = Person(stack, claims).call("herald", "connect")["data"]["paid"]
+    assert signed(stack, url, key, claims["sub"])["tenant"] == claims["tenant_id"]
+    assert [e["text"] for e in Person(stack, claims).events("notification")] == ["paid"]
+    assert signed(stack, url, "another key", claims["sub"]).status == 401
+
+
+def test_the_secret_of_one_tenants_webhooks_is_not_anothers(stack: Stack) -> None:
+    set_secret(operator(stack, ALICE), "signing", "key", user="__webhook__")
+    url = Person(stack, OTHER_ALICE).call("herald", "connect")["data"]["paid"]
+    assert signed(stack, url, "key", "alice").status == 401
+
+
+def test_secrets_of_webhooks_are_an_operators_to_list_set_and_remove(stack: Stack) -> None:
+    path = "/v1/extensions/herald/secrets"
+    theirs = {"user": "__webhook__"}
+    ops = operator(stack, ALICE)
+    set_secret(ops, "signing", "key", **theirs)
+
+    def is_set(person: Person, query: dict[str, str]) -> dict[str, bool]:
+        found = person.send("chat_turn", "GET", path, query=query)["secrets"]
+        return {s["name"]: s["is_set"] for s in found}
+
+    assert is_set(ops, theirs) == {"signing": True, "client": False}
+    assert is_set(ops, {}) == {"signing": False, "client": False}
+    for role in ("user", "developer"):
+        person = Person(stack, {**ALICE, "role": role})
+        assert set_secret(person, "signing", "mine", **theirs).status == 403
+        assert person.send("chat_turn", "GET", path, query=theirs).status == 403
+        assert person.send("chat_turn", "DELETE", f"{path}/signing", query=theirs).status == 403
+    assert set_secret(ops, "signing", "x", user="bob").status == 400
+    assert ops.send("chat_turn", "DELETE", f"{path}/signing", query=theirs).status == 200
+    assert is_set(ops, theirs) == {"signing": False, "client": False}
+
+
+def test_an_address_names_its_tenant_and_nobody_can_write_anothers(stack: Stack) -> None:
+    ours = Person(stack, ALICE).call("herald", "connect")["data"]["paid"]
+    theirs = Person(stack, OTHER_ALICE).call("herald", "connect")["data"]["paid"]
+    assert ours.startswith("https://api.example/v1/ext/herald/webhook/~acme.")
+    assert theirs.startswith("https://api.example/v1/ext/herald/webhook/~umbrella.")
+    forged = [
+        ours.replace("~acme.", "~umbrella."),
+        ours.replace("~acme.", "~default."),
+        ours.replace("~acme.", "~acme.a"),
+        ours.replace("/~acme", "/~~acme"),
+        ours.partition("~")[0] + "~acme./paid",
+        ours.partition("~")[0] + "~/paid",
+    ]
+    for url in forged:
+        assert (url, signed(stack, url, "key", "alice").status) == (url, 404)
+
+
+def test_an_address_without_a_tenant_is_that_of_the_deployments_own(stack: Stack) -> None:
+    set_secret(operator(stack, HOME_ALICE), "signing", "key", user="__webhook__")
+    bare = "https://api.example/v1/ext/herald/webhook/paid"
+    assert signed(stack, bare, "key", "alice")["tenant"] == "home"
+
+
+def test_an_app_reaches_its_webhooks_partition_and_no_other_users(stack: Stack) -> None:
+    ended = Person(stack, ALICE).call("herald", "pry", user="bob")["data"]
+    assert set(ended.values()) == {"SystemContextRequired"}
+    assert len(ended) == 7
+
+
+# ---- schedules
+
+
+def run_jobs(stack: Stack) -> int:
+    """A tick, and its jobs out of the queue."""
+    jobs = int(stack.invoke("skeleton_refresh", event("eventbridge_tick"))["jobs"])
+    while stack.drain():
+        pass
+    return jobs
+
+
+def account(person: Person) -> None:
+    """An account of this user, by the way of the webhook."""
+    begun = person.call("herald", "connect")["data"]
+    request(person.stack, "GET", begun["url"], query={"state": begun["state"]})
+
+
+def tenants_of(stack: Stack) -> set[str]:
+    """Where jobs were claimed."""
+    claimed = [r["pk"] for r in rows(stack, "audit") if r["pk"].endswith("#__system__")]
+    return {pk.partition("#")[0] for pk in claimed}
+
+
+@pytest.mark.parametrize("by_default", ["herald", ""], ids=["everybody has it", "who installs it"])
+def test_a_job_runs_in_every_tenant_that_has_the_app(by_default: str) -> None:
+    clock = FrozenClock("2026-05-15T17:21:04Z")
+    env = {**ENV, "WEBBEE_INSTALL": by_default or "none"}
+    with deployed(extensions=TENANTED, env=env, clock=clock) as stack:
+        people = [Person(stack, claims) for claims in (ALICE, BOB, OTHER_ALICE)]
+        for person in people:
+            assert person.install("herald").status == 200
+            account(person)
+        assert run_jobs(stack) == 2 * 3  # this minute and the one before it, and the own tenant
+        assert tenants_of(stack) == {"home", "acme", "umbrella"}
+        assert [p.call("herald", "account")["data"]["daily"] for p in people] == [2, 2, 2]
+
+
+def test_a_tenant_whose_last_user_left_has_no_jobs_any_more() -> None:
+    clock = FrozenClock("2026-05-15T17:21:04Z")
+    env = {**ENV, "WEBBEE_INSTALL": "none"}
+    with deployed(extensions=TENANTED, env=env, clock=clock) as stack:
+        people = [Person(stack, claims) for claims in (ALICE, BOB, OTHER_ALICE)]
+        for person in people:
+            person.install("herald")
+        people[0].uninstall("herald")
+        assert run_jobs(stack) == 2 * 3
+        people[1].uninstall("herald")
+        clock.advance(120)
+        assert run_jobs(stack) == 2 * 2
+        people[0].install("herald")
+        clock.advance(120)
+        assert run_jobs(stack) == 2 * 3
+
+
+def test_a_tenant_is_known_from_its_users_first_turn_on() -> None:
+    clock = FrozenClock("2026-05-15T17:21:04Z")
+    with deployed(extensions=TENANTED, env=ENV, clock=clock) as stack:
+        Person(stack, ALICE).chat("herald.account {}")
+        while stack.drain():
+            pass
+        assert run_jobs(stack) == 2 * 2
+        assert tenants_of(stack) == {"home", "acme"}
+
+
+def test_finding_the_tenants_of_a_job_reads_no_users(stack: Stack) -> None:
+    for number in range(20):
+        Person(stack, {**ALICE, "sub": f"u{number}"}).install("herald")
+    with metered(aws_client("dynamodb")) as meter:
+        stack.invoke("skeleton_refresh", event("eventbridge_tick"))
+    reads = [c.operation for c in meter.calls]
+    assert reads.count("Query") == 2  # one for each minute of the job, which everybody has
+    assert "Scan" not in reads
+
+
+def test_a_token_of_the_system_opens_no_webhook(stack: Stack) -> None:
+    sent = http_event("GET", "/v1/extensions", claims={"sub": "__webhook__", "tenant_id": "acme"})
+    assert stack.invoke("chat_turn", sent)["statusCode"] == 401
