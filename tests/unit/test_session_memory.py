@@ -224,7 +224,7 @@ def test_a_session_that_never_lets_a_turn_in_ends_in_a_request_to_retry() -> Non
                 now=0.0,
             )
         )  # type: ignore[arg-type]
-    assert busy.tries == MAX_RACES
+    assert busy.tries == MAX_RACES == 20
 
 
 def test_arguments_stand_under_the_facts_of_their_call() -> None:
@@ -296,6 +296,27 @@ def test_data_that_is_shown_already_is_not_told_twice() -> None:
 
 def test_a_long_message_without_data_ends_at_the_cut() -> None:
     assert shown_message(LONG).endswith("…") and "also" not in shown_message(LONG)
+
+
+@pytest.mark.parametrize(
+    ("before", "also"),
+    [(488, ""), (489, " [also: order-12345]"), (499, " [also: order-12345]")],
+    ids=["it ends the shown part", "its last letter is cut", "it stands behind"],
+)
+def test_an_id_at_the_cut_is_told_once_and_whole(before: int, also: str) -> None:
+    message = "x" * (before - 1) + " order-12345 and so on"
+    assert shown_message(message).partition("…")[2] == also
+
+
+def test_three_hundred_characters_of_data_are_told_and_no_more() -> None:
+    def told(*sizes: int) -> list[int]:
+        ids = [f"{n}" * size for n, size in enumerate(sizes, 1)]
+        also = shown_message(f"{LONG} {' and '.join(ids)} thanks").partition(" [also: ")[2]
+        return [len(i) for i in also.removesuffix("]").split(", ") if i]
+
+    assert told(80, 80, 80, 45) == [80, 80, 80, 45]  # 300 with what stands around them
+    assert told(80, 80, 80, 46) == [80, 80, 80]
+    assert told(80, 81, 2, 1) == [80, 2]
 
 
 def test_a_word_cut_in_two_is_told_whole() -> None:

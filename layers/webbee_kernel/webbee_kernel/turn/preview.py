@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..base.text import ARROW, cut, one_line
+from ..base.text import ARROW, ELLIPSIS, cut, one_line
 
 MESSAGE_PREVIEW = 500
 """Characters of a remembered message: facts carry the data, prose only the thread."""
@@ -38,14 +38,14 @@ def preview(message: str) -> str:
     shown = cut(text, MESSAGE_PREVIEW)
     if shown == text:
         return text
-    room = ALSO - len(" [also: ]")
-    pieces: list[str] = []
-    for piece in _data_after(text, len(shown) - 1):
-        room -= len(piece) + 2
-        if room < 0:
-            break
+    told, pieces = shown, list[str]()
+    for piece in _data_after(text, len(shown.removesuffix(ELLIPSIS))):
         pieces.append(piece)
-    return f"{shown} [also: {', '.join(pieces)}]" if pieces else shown
+        longer = f"{shown} [also: {', '.join(pieces)}]"
+        if len(longer) > len(shown) + ALSO:
+            break
+        told = longer
+    return told
 
 
 def _data_after(text: str, start: int) -> Iterator[str]:
