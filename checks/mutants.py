@@ -49,8 +49,8 @@ GROUPS = {
     "channels": (
         ("channels",),
         (
-            *("unit/test_skeleton.py", "unit/test_fact_ledger.py", "unit/test_cache_client.py"),
-            *("unit/test_prompt.py", "invariants"),
+            *("unit/test_skeleton.py", "unit/test_fitting.py", "unit/test_fact_ledger.py"),
+            *("unit/test_cache_client.py", "unit/test_prompt.py", "invariants"),
         ),
     ),
     "session memory": (

@@ -1,0 +1,114 @@
+"""What stays of a mailbox, a list of words and a document as the room for them shrinks: ids and
+titles outlive other fields, short fields long ones, leading rows the end, and the room is used."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from webbee_kernel.channels.fitting import fit
+
+SENTENCE = "Please find attached the invoice."
+MAILS = [
+    {
+        "id": f"m{n:03d}",
+        "subject": f"Invoice {n}",
+        "from": f"anna{n}@example.com",
+        "unread": n % 2 == 0,
+        "labels": ["work", "q3"],
+        "body": " ".join([SENTENCE] * (1 + n % 4)),
+    }
+    for n in range(30)
+]
+MAILBOX = {
+    "unread": 7,
+    "account": "sarah@work.com",
+    "messages": MAILS,
+    "note": "n" * 300,
+    "next": {"page": 2},
+}
+
+
+def size(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False))
+
+
+def columns(row: Any) -> int:
+    """How many of its fields a row keeps."""
+    return len(row) if isinstance(row, dict) else 0
+
+
+@pytest.mark.parametrize(
+    ("room", "used", "rows", "first", "last", "marker"),
+    [
+        (60, 13, 0, 0, 0, "… 30 more"),
+        (120, 115, 1, 4, 4, "… 29 more, fields left out"),
+        (200, 168, 2, 3, 3, "… 28 more, fields left out"),
+        (400, 372, 4, 4, 4, "… 26 more, fields left out"),
+        (800, 766, 30, 2, 1, "… fields left out"),
+        (1500, 1241, 30, 2, 2, "… fields left out"),
+        (2500, 2131, 30, 3, 3, "… fields left out"),
+        (3500, 3406, 30, 5, 5, "… fields left out"),
+        (5000, 4971, 30, 6, 5, "… fields left out"),
+    ],
+)
+def test_a_list_of_mails_keeps_ids_and_titles_of_all_before_more_of_any(
+    room: int, used: int, rows: int, first: int, last: int, marker: str
+) -> None:
+    *kept, end = fit(MAILS, room)
+    assert (len(kept), size([*kept, end]), end) == (rows, used, marker)
+    assert (columns(kept[0]), columns(kept[-1])) == (first, last) if kept else rows == 0
+    assert [row["id"] for row in kept] == [mail["id"] for mail in MAILS[:rows]]
+
+
+@pytest.mark.parametrize(
+    ("room", "used", "fields", "rows", "note"),
+    [
+        (60, 44, "unread _truncated", 0, ""),
+        (120, 94, "unread account next _truncated", 0, ""),
+        (200, 121, "unread account messages next _truncated", 0, ""),
+        (400, 369, "unread account messages note next", 1, "nn…[300 chars]"),
+        (800, 761, "unread account messages note next", 4, "nnnnnnnnnnnnnn"),
+        (1500, 1455, "unread account messages note next", 30, "nnnnnnnnnnnnnn"),
+        (2500, 2125, "unread account messages note next", 30, "nnnnnnnnnnnnnn"),
+        (3500, 3015, "unread account messages note next", 30, "nnnnnnnnnnnnnn"),
+        (5000, 3947, "unread account messages note next", 30, "nnnnnnnnnnnnnn"),
+    ],
+)
+def test_a_mailbox_keeps_what_is_short_and_shares_the_rest(
+    room: int, used: int, fields: str, rows: int, note: str
+) -> None:
+    kept = fit(MAILBOX, room)
+    assert (size(kept), " ".join(kept)) == (used, fields)
+    assert len(kept.get("messages", ["none"])) - 1 == rows
+    assert kept.get("note", "")[-14:] == note
+
+
+@pytest.mark.parametrize(
+    ("room", "used", "kept"), [(20, 13, 0), (40, 36, 2), (60, 55, 3), (100, 97, 6), (300, 292, 19)]
+)
+def test_a_list_of_words_loses_its_end_and_says_how_many(room: int, used: int, kept: int) -> None:
+    words = [f"word{n}" * (1 + n % 3) for n in range(40)]
+    found = fit(words, room)
+    assert (found, size(found)) == ([*words[:kept], f"… {40 - kept} more"], used)
+
+
+@pytest.mark.parametrize("room", [20, 40, 90])
+def test_a_text_takes_all_the_room_it_is_given(room: int) -> None:
+    kept = fit("abc " * 60, room)
+    assert size(kept) == room
+    assert kept.endswith("…[240 chars]")
+
+
+@pytest.mark.parametrize(
+    ("room", "a", "b"),
+    [(300, 107, 107), (420, 172, 150), (630, 382, 150), (636, 400, 150)],
+)
+def test_long_texts_give_way_evenly_and_short_ones_not_at_all(room: int, a: int, b: int) -> None:
+    whole = {"id": "d1", "title": "Plan", "a": "x" * 400, "b": "y" * 150, "c": "z" * 30}
+    kept = fit(whole, room)
+    assert {k: kept[k] for k in ("id", "title", "c")} == {k: whole[k] for k in ("id", "title", "c")}
+    assert (len(kept["a"]), len(kept["b"])) == (a, b)
+    assert size(kept) <= room
