@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from .cli import check, deploy, people, scaffold, talk
+from .cli import check, deploy, evaluate, people, scaffold, talk
 from .cli.show import CliError
 from .paint import paint
 
@@ -110,6 +110,16 @@ def parser() -> argparse.ArgumentParser:
             person.add_argument("--into", required=True, help="the file, lines of JSON")
         else:
             person.add_argument("--yes", action="store_true", help="do not ask")
+    evaluated = command(
+        "eval",
+        evaluate.evaluate,
+        "say the utterances of an extension's table: which function is called, and how",
+        api=False,
+    )
+    evaluated.add_argument("extension", nargs="?", default="", help="its id; none takes them all")
+    evaluated.add_argument("--into", default="extensions", help="folder of extensions (extensions)")
+    evaluated.add_argument("--model", default="offline", help="as of make run (offline)")
+    evaluated.add_argument("--least", default=0.0, type=float, help="share to be understood (0)")
 
     deployed = command(
         "deploy-check", deploy.deploy_check, "what is missing before sam deploy", api=False

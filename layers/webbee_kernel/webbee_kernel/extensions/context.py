@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
@@ -66,7 +66,12 @@ class ContextFactory:
         self._model = model
         self._events = events
         self._in_flight = in_flight
+        self.http: Callable[[], HttpClient] = self._http
+        """Makes the client behind `ctx.http`; the harness puts another in its place."""
         self.faults = Faults(registry, events, show=settings.develop)
+
+    def _http(self) -> HttpClient:
+        return HttpClient(allow_private=self.settings.private_http)
 
     def make(
         self,
@@ -100,7 +105,7 @@ class ContextFactory:
                 revealed=revealed,
                 fallbacks=self.settings.app_secrets,
             ),
-            http=HttpClient(allow_private=self.settings.private_http),
+            http=self.http(),
             config=ConfigClient(
                 ext.config_defaults, *self.settings.config_layers(user.tenant_id, app_id)
             ),

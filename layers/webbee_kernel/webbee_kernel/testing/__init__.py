@@ -14,15 +14,18 @@ from __future__ import annotations
 
 from ..llm.protocol import ModelResponse
 from .common import NOW, USER, RecordingQueue, registry_of
-from .harness import ExtensionHarness
+from .harness import ExtensionHarness, WebhookAnswer
+from .http import HttpCall
 from .kernel import TestKernel
 
 __all__ = [
     "NOW",
     "USER",
     "ExtensionHarness",
+    "HttpCall",
     "ModelResponse",
     "RecordingQueue",
     "TestKernel",
+    "WebhookAnswer",
     "registry_of",
 ]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 import json
-from collections.abc import Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from cronsim import CronSim
 
 from ..base.clock import FrozenClock
 from ..base.ids import new_id
@@ -20,6 +24,7 @@ from ..extensions.host import ExtensionHost
 from ..extensions.inline import InlineDispatch
 from ..llm.protocol import Model
 from ..refresh.refresher import Refresher
+from ..refresh.schedules import system_user
 from ..sdk import ActionResult, Context, Extension, User
 from ..stores.memory import memory_stores
 from ..stores.protocols import Stores
@@ -35,6 +40,24 @@ from ..values import (
 )
 from ..values.plain import JSONObject
 from .common import NOW, USER, registry_of
+from .http import AnsweredHttp, Answering, HttpCall
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookAnswer:
+    """What the sender of a webhook gets."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: Any
+
+
+def minutes(cron: str, start: float, end: float) -> Iterator[float]:
+    """The Unix seconds after `start`, up to `end`, at which a cron of five fields falls due."""
+    for at in CronSim(cron, datetime.fromtimestamp(start, UTC)):
+        if at.timestamp() > end:
+            return
+        yield at.timestamp()
 
 
 class ExtensionHarness:
@@ -53,7 +76,10 @@ class ExtensionHarness:
         config: Mapping[str, Any] | None = None,
         model: Model | None = None,
         stores: Stores | None = None,
+        http: Answering | None = None,
     ) -> None:
+        """`http` answers `ctx.http`; without it requests leave, also to this machine. `sent` has
+        what was sent."""
         base = user or USER
         self.user = User(**{**asdict(base), "language": language or base.language})
         self.clock = FrozenClock(now)
@@ -73,9 +99,17 @@ class ExtensionHarness:
         self.host: ExtensionHost = make_host(self.app, self.registry)
         self.dispatch: Dispatch = recorded(self.app, InlineDispatch(self.host))
         self.refresher: Refresher = make_refresher(self.app, self.dispatch)
+        self.sent: list[HttpCall] = []
+        if http is not None:
+            self.host.contexts.http = lambda: AnsweredHttp(http, self.sent)
         self._loop = LoopThread("extension-harness")
         for name, value in (secrets or {}).items():
             self.set_secret(name, value)
+
+    @property
+    def now(self) -> float:
+        """The clock, in Unix seconds."""
+        return self.clock.now()
 
     @property
     def key(self) -> UserKey:
@@ -133,6 +167,79 @@ class ExtensionHarness:
         )
         return dict(stored.data)
 
+    def webhook(
+        self,
+        path: str,
+        body: str | JSONObject = "",
+        *,
+        method: str = "POST",
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
+    ) -> WebhookAnswer:
+        """What a sender gets; a dict is sent as JSON. AssertionError when the handler failed."""
+        text = body if isinstance(body, str) else json.dumps(body)
+        given = {
+            "method": method.upper(),
+            "headers": {k.lower(): v for k, v in (headers or {}).items()},
+            "body": text,
+            "query": dict(query or {}),
+        }
+        data = self._done("webhook", path.strip("/"), given)
+        return WebhookAnswer(data["status"], data["headers"], data["body"])
+
+    def schedule(self, name: str) -> Any:
+        """Run a job as the clock would, as the system; what it returned."""
+        minute = self.clock.now() // 60 * 60
+        return self._done("schedule", name, {"minute": minute}, system=True)
+
+    def signal(self, name: str, /, **arguments: Any) -> Any:
+        """A platform signal, as the system; what its handler returned."""
+        return self._done("signal", name, arguments, system=True)
+
+    def event(self, event_type: str, data: JSONObject) -> None:
+        """An event, told to whoever listens, as the app and for the user. AssertionError when a
+        listener failed."""
+        before = len(self.faults)
+        self._done("event", event_type, data)
+        assert len(self.faults) == before, f"a listener failed: {self.faults[-1]}"
+
+    def hook(self, name: str, version: str = "") -> None:
+        """A lifecycle hook: on_install, on_uninstall, on_enable, on_disable, on_upgrade."""
+        self._done("hook", name, {"version": version})
+
+    def exposed(self, method: str, /, **params: Any) -> Any:
+        """A method that other extensions may call, as one of them would."""
+        hooks: Any = self.context().kernel
+        return self.run(hooks.call(self.app_id, method, params, ()))
+
+    def health(self) -> JSONObject:
+        """What the app says of its health."""
+        return dict(self._done("health", "health", {}))
+
+    def travel(self, seconds: float) -> tuple[str, ...]:
+        """Let time pass: jobs that fall due run at their minute, sections are refreshed at its end.
+        The names of the jobs that ran, in order."""
+        end = self.clock.now() + seconds
+        jobs = self.registry.loaded[self.app_id].ext.schedules
+        due = sorted(
+            (at, name) for name, j in jobs.items() for at in minutes(j.cron, self.now, end)
+        )
+        for at, name in due:
+            self.advance(at - self.clock.now())
+            self.schedule(name)
+        self.advance(end - self.clock.now())
+        for section in self.registry.loaded[self.app_id].ext.skeletons:
+            self.skeleton(section)
+        return tuple(name for _, name in due)
+
+    def as_user(self, user: str | User, *, tenant_id: str = "") -> ExtensionHarness:
+        """The same app, stores and clock for another user, of another tenant where one is named."""
+        other = copy.copy(self)
+        known = asdict(user) if isinstance(user, User) else {"imperal_id": user, "email": ""}
+        tenant = {"tenant_id": tenant_id} if tenant_id else {}
+        other.user = User(**{**asdict(self.user), **known, **tenant})
+        return other
+
     def alert(self, section: str, *, old: JSONObject, new: JSONObject) -> str:
         """The alert tool's text, empty where there is nothing to say."""
         outcome = self._execute("alert", section, {"old": old, "new": new})
@@ -161,10 +268,19 @@ class ExtensionHarness:
         fault = next((f for f in reversed(self.faults) if f.what.endswith(f" {name}")), None)
         return str(fault or "")
 
-    def _execute(self, kind: str, name: str, params: JSONObject) -> CallOutcome:
+    def _done(self, kind: str, name: str, params: JSONObject, *, system: bool = False) -> Any:
+        """What a call of this kind gave; AssertionError with what its code raised."""
+        outcome = self._execute(kind, name, params, system=system)
+        assert outcome.ok, f"{outcome.error_code}: {self._told(outcome)}"
+        return outcome.data
+
+    def _execute(
+        self, kind: str, name: str, params: JSONObject, *, system: bool = False
+    ) -> CallOutcome:
+        user = system_user(self.user.tenant_id) if system else self.user
         request = CallRequest(
             kind=kind,
-            user=user_dict(self.user),
+            user=user_dict(user),
             app_id=self.app_id,
             name=name,
             arguments=params,

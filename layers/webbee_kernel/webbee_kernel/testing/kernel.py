@@ -11,6 +11,7 @@ from ..base.ids import new_id
 from ..base.loop_thread import LoopThread
 from ..bootstrap import bootstrap, make_kernel
 from ..config import Settings
+from ..extensions.registry import LoadedExtension
 from ..llm.protocol import Model
 from ..llm.scripted import ScriptedModel
 from ..sdk import Extension, User
@@ -35,7 +36,7 @@ class TestKernel:
 
     def __init__(
         self,
-        extensions: Sequence[str | Path | Extension] = (),
+        extensions: Sequence[str | Path | Extension | LoadedExtension] = (),
         *,
         script: Sequence[Any] | None = None,
         model: Model | None = None,

@@ -1,0 +1,58 @@
+"""`ctx.http` in a test: answered by a function, nothing leaves the machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from ..surfaces.http import HttpClient, HttpResponse
+from ..values import JSON
+
+
+@dataclass(frozen=True, slots=True)
+class HttpCall:
+    """What the extension sent: `json`, `data`, `params` and `headers` as it gave them."""
+
+    method: str
+    url: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    json: JSON = None
+    data: JSON = None
+
+
+Answering: TypeAlias = Callable[[HttpCall], JSON | tuple[int, JSON] | HttpResponse]
+"""Takes what was sent; gives a body (dicts and lists as JSON, status 200), `(status, body)` or a
+whole response. What it raises, the extension meets."""
+
+
+class AnsweredHttp(HttpClient):
+    """Hands requests to a function and remembers them in `sent`."""
+
+    def __init__(self, answer: Answering, sent: list[HttpCall]) -> None:
+        super().__init__(allow_private=True)
+        self._answer = answer
+        self._sent = sent
+
+    async def request(
+        self,
+        method: str,
+        url: str,
+        *,
+        timeout: float | None = None,
+        follow_redirects: bool = True,
+        **kwargs: Any,
+    ) -> HttpResponse:
+        """The function's answer."""
+        given = {k: v for k, v in kwargs.items() if k in HttpCall.__dataclass_fields__ and v}
+        call = HttpCall(method.upper(), url, **given)
+        self._sent.append(call)
+        answer = self._answer(call)
+        if isinstance(answer, HttpResponse):
+            return answer
+        status, body = answer if isinstance(answer, tuple) else (200, answer)
+        raw = body if isinstance(body, str) else json.dumps(body)
+        kind = "text/plain" if isinstance(body, str) else "application/json"
+        return HttpResponse(status, {"content-type": kind}, raw.encode(), url)

@@ -1,0 +1,214 @@
+"""`webbee eval`: does what people say reach the function meant, with the arguments meant?
+
+A table `utterances.toml` in the extension's folder, one `[[case]]` each:
+
+    [[case]]
+    say = "write an invoice to Acme over 100 euros"
+    call = "write"                                   # empty: nothing is to be called
+    arguments = { customer = "Acme", amount = 100 }   # those that must be so; others may be there
+
+No handler runs: each call is recorded and answered with nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tomllib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from webbee_kernel import language
+from webbee_kernel.bootstrap import make_model
+from webbee_kernel.catalogue import FunctionInfo
+from webbee_kernel.config import Settings
+from webbee_kernel.errors import SettingsError
+from webbee_kernel.extensions.registry import LoadedExtension, load_folder
+from webbee_kernel.llm.protocol import Model
+from webbee_kernel.sdk import ActionResult
+from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.shortlist import shortlist
+
+from ..paint import paint
+from .show import CliError, mark, progress, put_json
+
+TABLE = "utterances.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One thing said, and what is to come of it."""
+
+    app_id: str
+    say: str
+    call: str = ""
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of it. `rank` is the function's place by words alone among all functions, from 1;
+    0 where nothing is to be called."""
+
+    case: Case
+    called: tuple[str, ...]
+    shown: bool
+    rank: int
+    why: str = ""
+
+    @property
+    def ok(self) -> bool:
+        """Whether exactly the function meant was called, with the arguments meant."""
+        return not self.why
+
+
+def evaluate(options: argparse.Namespace) -> int:
+    """Say every utterance of the extensions' tables to the model; exit status 1 where fewer are
+    understood than `--least` wants."""
+    folder = Path(options.into)
+    registry = load_folder(folder)
+    cases = [c for app in registry.loaded.values() for c in cases_of(app)]
+    cases = [c for c in cases if options.extension in ("", c.app_id)]
+    if not cases:
+        raise CliError(f"no {TABLE} with a [[case]] in {folder}: docs/extensions.md shows one")
+    try:
+        model = make_model(Settings.from_env({"WEBBEE_MODEL": options.model}))
+    except SettingsError as error:
+        raise CliError(f"--model {options.model}: {error}") from None
+    results = []
+    for number, result in enumerate(run(list(registry.loaded.values()), cases, model), 1):
+        results.append(result)
+        progress("saying", number, len(cases))
+    _report(results, options)
+    right = sum(r.ok for r in results)
+    return 0 if right >= float(options.least) * len(results) else 1
+
+
+def cases_of(app: LoadedExtension) -> list[Case]:
+    """The table of one extension; CliError names what is wrong in it."""
+    path = (app.folder or Path()) / TABLE
+    if not path.exists():
+        return []
+    try:
+        rows = tomllib.loads(path.read_text("utf-8")).get("case", [])
+        cases = [Case(app.app_id, **row) for row in rows]
+    except (tomllib.TOMLDecodeError, TypeError) as error:
+        raise CliError(f"{path}: {error}") from None
+    if unknown := {c.call for c in cases if c.call} - set(app.functions):
+        raise CliError(f"{path}: {app.app_id} has no function {', '.join(sorted(unknown))}")
+    return cases
+
+
+def run(
+    apps: Sequence[LoadedExtension], cases: Sequence[Case], model: Model | None = None
+) -> Iterator[Result]:
+    """Each case in a session of its own, with all the apps installed."""
+    made: list[tuple[str, dict[str, Any]]] = []
+    kernel = TestKernel([_recording(app, made) for app in apps], model=model)
+    functions = kernel.registry.catalogue().functions(kernel.registry.loaded)
+    for number, case in enumerate(cases):
+        made.clear()
+        body = kernel.chat(case.say, session_id=f"case-{number}").body
+        waiting = [c for q in body.get("confirmations", ()) for c in q["calls"]]
+        calls = made + [(f"{c['app_id']}.{c['fn_name']}", c["arguments"]) for c in waiting]
+        yield _judged(case, calls, functions)
+
+
+def _recording(app: LoadedExtension, made: list[tuple[str, dict[str, Any]]]) -> LoadedExtension:
+    """The same app whose functions only write down how they were called."""
+    for chat in app.ext.chats:
+        for name, function in list(chat.functions.items()):
+            chat.functions[name] = replace(function, func=_recorder(f"{app.app_id}.{name}", made))
+    return app
+
+
+def _recorder(name: str, made: list[tuple[str, dict[str, Any]]]) -> Any:
+    async def record(ctx: Any, params: Any = None, **arguments: Any) -> ActionResult:
+        given = arguments if params is None else params.model_dump(mode="json", exclude_unset=True)
+        made.append((name, given))
+        return ActionResult.success({}, "Done.")
+
+    return record
+
+
+def _judged(
+    case: Case, calls: list[tuple[str, dict[str, Any]]], functions: Sequence[FunctionInfo]
+) -> Result:
+    called = tuple(dict.fromkeys(name for name, _ in calls))
+    if not case.call:
+        return Result(case, called, True, 0, f"{called[0]} was called" if called else "")
+    wanted = f"{case.app_id}.{case.call}"
+    names = [_name(f) for f in shortlist(functions, case.say, budget=1).ranked]
+    shown = wanted in {_name(f) for f in shortlist(functions, case.say).shown}
+    rank = names.index(wanted) + 1
+    why = "" if shown else f"the prompt does not show it ({_words(case, functions, names)})"
+    if not why and wanted not in called:
+        instead = f"{called[0]} was called" if called else "nothing was called"
+        why = f"{instead} ({_words(case, functions, names)})"
+    elif not why and set(called) != {wanted}:
+        why = f"{', '.join(c for c in called if c != wanted)} was called too"
+    if not why:
+        given = next(a for name, a in calls if name == wanted)
+        wrong = {k: given.get(k) for k, v in case.arguments.items() if not _same(given.get(k), v)}
+        why = "; ".join(f"{k} is {v!r}, not {case.arguments[k]!r}" for k, v in wrong.items())
+    return Result(case, called, shown, rank, why)
+
+
+def _words(case: Case, functions: Sequence[FunctionInfo], ranked: list[str]) -> str:
+    """Which words of the utterance the function shares, and which the one before it."""
+    wanted = f"{case.app_id}.{case.call}"
+    by_name = {_name(f): f for f in functions}
+    shared = sorted(_stems(case.say) & _stems(_text(by_name[wanted])))
+    first = ranked[0]
+    theirs = sorted(_stems(case.say) & _stems(_text(by_name[first])))
+    own = f"it shares {', '.join(shared)}" if shared else "it shares no word with what was said"
+    return own if first == wanted else f"{own}; {first} shares {', '.join(theirs) or 'none'}"
+
+
+def _name(function: FunctionInfo) -> str:
+    return f"{function.app_id}.{function.fn_name}"
+
+
+def _text(function: FunctionInfo) -> str:
+    return " ".join((function.fn_name.replace("_", " "), function.description, *function.examples))
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(language.stem(t.text.lower()) for t in language.tokens(text))
+
+
+def _same(given: Any, wanted: Any) -> bool:
+    if isinstance(given, str) and isinstance(wanted, str):
+        return given.strip().casefold() == wanted.strip().casefold()
+    return bool(given == wanted)
+
+
+def _report(results: Sequence[Result], options: argparse.Namespace) -> None:
+    meant = [r for r in results if r.case.call]
+    totals = {
+        "cases": len(results),
+        "understood": sum(r.ok for r in results),
+        "in_the_prompt": sum(r.shown for r in meant),
+        "first_by_words": sum(r.rank == 1 for r in meant),
+        "meant": len(meant),
+    }
+    if options.json:
+        missed = [
+            {"app_id": r.case.app_id, "say": r.case.say, "call": r.case.call, "why": r.why}
+            for r in results
+            if not r.ok
+        ]
+        put_json({**totals, "model": options.model, "missed": missed})
+        return
+    for r in results:
+        meant_call = f"{r.case.app_id}.{r.case.call}" if r.case.call else "nothing"
+        place = paint(f" {r.rank}. by words" if r.rank > 1 else "", "dim")
+        print(f"{mark(r.ok)} {r.case.say} → {meant_call}{place}")
+        if r.why:
+            print(f"    {r.why}")
+    print(
+        f"{totals['understood']} of {len(results)} understood by {options.model}; of"
+        f" {len(meant)} functions {totals['in_the_prompt']} are in the prompt,"
+        f" {totals['first_by_words']} first by words alone"
+    )

@@ -1,0 +1,151 @@
+"""The harness reaches every kind of handler an extension may register."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from webbee_kernel.testing import ExtensionHarness, HttpCall
+
+MAIN = """
+import hmac
+
+from pydantic import BaseModel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+
+ext = Extension("till", "1.1.0")
+chat = ChatExtension(ext)
+ext.secret("signing_key", "Key of the sender", scope="app")
+
+
+@chat.function("rate", "The rate of a currency in euros")
+async def rate(ctx: Context) -> ActionResult:
+    found = await ctx.http.get("https://rates.example/eur", params={"to": "usd"})
+    return ActionResult.success({"status": found.status_code, "rate": found.json()["rate"]}, "Rate.")
+
+
+@ext.skeleton("sales", ttl=60, alert=True)
+async def sales(ctx):
+    return {"response": {"count": await ctx.store.count("sales")}}
+
+
+@ext.tool("skeleton_alert_sales")
+async def sales_alert(ctx, old, new):
+    return f"{new['count']} sales" if new["count"] > old.get("count", 0) else ""
+
+
+@ext.webhook("paid")
+async def paid(ctx, headers, body, query_params):
+    key = await ctx.secrets.get("signing_key") or ""
+    if not hmac.compare_digest(headers.get("x-key", ""), key):
+        return {"status_code": 401, "body": {"error": "key"}}
+    await ctx.store.create("payments", {"body": body})
+    return {"ok": True, "query": query_params}
+
+
+@ext.schedule("daily", "0 7 * * *")
+async def daily(ctx):
+    await ctx.store.create("days", {"at": ctx.time.iso()})
+    return {"days": await ctx.store.count("days")}
+
+
+@ext.signal("cleanup")
+async def cleanup(ctx, older_than=0):
+    return {"older_than": older_than}
+
+
+@ext.on_event("shop.sold")
+async def sold(ctx, data):
+    if data.get("price") is None:
+        raise ValueError("no price")
+    await ctx.store.create("sales", data)
+
+
+@ext.on_install
+async def installed(ctx):
+    await ctx.store.create("sales", {"price": 0})
+
+
+@ext.on_upgrade("1.1.0")
+async def upgraded(ctx):
+    await ctx.store.create("sales", {"price": 1})
+
+
+@ext.expose("total")
+async def total(ctx, currency="eur"):
+    return {"count": await ctx.store.count("sales"), "currency": currency}
+
+
+@ext.panel("till")
+async def till(ctx, **_):
+    return {"ui": {"type": "Text", "props": {"content": str(await ctx.store.count("sales"))}}}
+
+
+@ext.health_check
+async def health(ctx):
+    return {"status": "degraded"}
+"""
+
+
+@pytest.fixture
+def harness(tmp_path: Path) -> ExtensionHarness:
+    folder = tmp_path / "till"
+    folder.mkdir()
+    (folder / "main.py").write_text(MAIN, "utf-8")
+
+    def rates(call: HttpCall) -> dict[str, float] | tuple[int, dict[str, float]]:
+        return {"rate": 1.1} if call.params["to"] == "usd" else (404, {})
+
+    return ExtensionHarness(folder, http=rates, secrets={"signing_key": "k1"})
+
+
+def test_a_webhook_is_sent_and_answered(harness: ExtensionHarness) -> None:
+    refused = harness.webhook("paid", {"id": 1})
+    assert (refused.status, refused.body) == (401, {"error": "key"})
+    answer = harness.webhook("paid", {"id": 1}, headers={"X-Key": "k1"}, query={"a": "b"})
+    assert (answer.status, answer.body) == (200, {"ok": True, "query": {"a": "b"}})
+
+
+def test_http_is_answered_by_a_function_and_what_was_sent_is_kept(
+    harness: ExtensionHarness,
+) -> None:
+    assert harness.call("rate").data == {"status": 200, "rate": 1.1}
+    assert [(c.method, c.url, c.params) for c in harness.sent] == [
+        ("GET", "https://rates.example/eur", {"to": "usd"})
+    ]
+
+
+def test_jobs_signals_hooks_exposed_methods_panels_and_health_run(
+    harness: ExtensionHarness,
+) -> None:
+    assert harness.schedule("daily") == {"days": 1}
+    assert harness.signal("cleanup", older_than=7) == {"older_than": 7}
+    harness.hook("on_install")
+    harness.hook("on_upgrade", "1.1.0")
+    assert harness.exposed("total", currency="usd") == {"count": 2, "currency": "usd"}
+    assert harness.panel("till")["props"]["content"] == "2"
+    assert harness.health()["status"] == "degraded"
+
+
+def test_an_event_reaches_listeners_and_a_failing_one_is_told(harness: ExtensionHarness) -> None:
+    harness.event("shop.sold", {"price": 3})
+    assert harness.skeleton("sales") == {"count": 1}
+    with pytest.raises(AssertionError, match=r"no price \(main.py:"):
+        harness.event("shop.sold", {})
+
+
+def test_time_travels_with_its_jobs_sections_and_alerts(harness: ExtensionHarness) -> None:
+    harness.skeleton("sales")
+    harness.event("shop.sold", {"price": 3})
+    assert harness.travel(2 * 86_400) == ("daily", "daily")
+    assert [e.data["text"] for e in harness.events("alert")] == ["1 sales"]
+
+
+def test_another_user_and_another_tenant_see_nothing_of_this_one(
+    harness: ExtensionHarness,
+) -> None:
+    harness.event("shop.sold", {"price": 3})
+    for other in (harness.as_user("bob"), harness.as_user("alice", tenant_id="acme")):
+        assert other.exposed("total")["count"] == 0
+    assert harness.exposed("total")["count"] == 1
