@@ -20,7 +20,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from .emulator import MACHINE, ROOT
+from .emulator import MACHINE
+from .project import ROOT
 
 PYTHON = "python3.13"
 IMAGE = f"public.ecr.aws/lambda/python:3.13-{MACHINE}"

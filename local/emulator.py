@@ -26,7 +26,8 @@ from typing import IO, Any, Self
 
 import orjson
 
-ROOT = Path(__file__).resolve().parent.parent
+from .project import ROOT
+
 MACHINE = {"amd64": "x86_64", "aarch64": "arm64"}.get(
     platform.machine().lower(), platform.machine()
 )

@@ -41,7 +41,7 @@ from pymap.parsing.specials.flag import Flag, Seen
 from pymap.user import UserMetadata
 from pysasl.hashing import BuiltinHash
 
-from local.demo_mail import demo_mail
+from .demo_mail import demo_mail
 
 T = TypeVar("T")
 Security = Literal["none", "starttls", "tls"]

@@ -18,9 +18,9 @@ import orjson
 from moto.sqs.models import sqs_backends
 
 from .aws import local_aws
+from .project import ROOT
 from .template import create_tables, load_template
 
-ROOT = Path(__file__).resolve().parent.parent
 FUNCTIONS = ("chat_turn", "tool_dispatch", "skeleton_refresh")
 
 

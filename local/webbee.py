@@ -7,9 +7,10 @@ import os
 import sys
 from collections.abc import Callable
 
-from .cli import check, deploy, evaluate, people, scaffold, talk
+from .cli import authors, check, deploy, evaluate, people, scaffold, talk
 from .cli.show import CliError
 from .paint import paint
+from .project import ROOT
 
 URL = "http://127.0.0.1:8000"
 
@@ -121,12 +122,33 @@ def parser() -> argparse.ArgumentParser:
     evaluated.add_argument("--model", default="offline", help="as of make run (offline)")
     evaluated.add_argument("--least", default=0.0, type=float, help="share to be understood (0)")
 
+    dev = command(
+        "dev", authors.dev, "serve the API with your extensions and reload what you save", api=False
+    )
+    tested = command("test", authors.test, "run the tests of extensions", api=False)
+    sent = command("deploy", authors.deploy, "build and deploy with your extensions", api=False)
+    for made in (dev, tested, sent):
+        made.add_argument("--into", default="", help="folder of extensions (extensions)")
+    dev.add_argument("--host", default="127.0.0.1")
+    dev.add_argument("--port", default=8000, type=int)
+    dev.add_argument("--model", default="offline", help="as of make run (offline)")
+    dev.add_argument("--keep", default=".webbee", help="where state is kept (.webbee)")
+    dev.add_argument("--fresh", action="store_true", help="begin empty and keep nothing")
+    tested.add_argument("extension", nargs="?", default="", help="its id; none takes them all")
+    tested.add_argument("rest", nargs="*", help="for pytest, after --")
+    sent.add_argument("--arch", default="arm64", choices=("arm64", "x86_64"))
+    sent.add_argument("--dry-run", action="store_true", help="only make what would be built")
+    sent.add_argument(
+        "--parameters", nargs="*", default=[], metavar="NAME=VALUE", help="of template.yaml"
+    )
+    sent.add_argument("rest", nargs="*", help="for sam deploy, after --")
+
     deployed = command(
         "deploy-check", deploy.deploy_check, "what is missing before sam deploy", api=False
     )
     deployed.add_argument(
         "--config",
-        default=str(deploy.ROOT / "samconfig.toml"),
+        default=str(ROOT / "samconfig.toml"),
         help="the samconfig file that will be used",
     )
     return top

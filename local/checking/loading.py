@@ -19,11 +19,11 @@ from webbee_kernel.extensions.failures import frames_of, place_of, reason_of
 from webbee_kernel.extensions.registry import Registry, load_extension
 from webbee_kernel.llm.tools import tool_spec
 
+from ..project import child_environment
 from . import registered
 from .finding import Finding
 from .names import Declared
 
-ROOT = Path(__file__).resolve().parents[2]
 SDK = "imperal-sdk==6.3.7"
 """What the build gives a folder that imports `imperal_sdk` and names no version of it."""
 
@@ -47,16 +47,15 @@ class Loaded:
 
 def load(folder: Path) -> Loaded:
     """Load the folder in a child process; a child that hangs or dies is a finding too."""
-    path = [
-        str(ROOT / "layers" / "webbee_kernel"),
-        str(ROOT),
-        *filter(None, [os.environ.get("PYTHONPATH")]),
-    ]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
     command = [sys.executable, "-m", f"{__package__}.loading", str(folder.resolve())]
     try:
         done = subprocess.run(  # noqa: S603 - ourselves
-            command, env=environment, capture_output=True, text=True, timeout=LOAD_S, check=False
+            command,
+            env=child_environment(),
+            capture_output=True,
+            text=True,
+            timeout=LOAD_S,
+            check=False,
         )
     except subprocess.TimeoutExpired:
         return _failed(

@@ -8,11 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ..checking import Finding, problems_of
-from ..checking.loading import ROOT
 from ..paint import paint
+from ..project import folder_of_extensions
 from .show import CliError, progress, put_json
-
-EXTENSIONS = Path("extensions")
 
 
 def check(options: argparse.Namespace) -> int:
@@ -61,7 +59,7 @@ def problems(folders: Sequence[Path]) -> Iterator[tuple[Path, list[Finding]]]:
 def _folder(named: str) -> Path:
     """An extension's folder, by path or id, or a folder of them: `extensions` beside the caller,
     else the project's own, without a name."""
-    home = EXTENSIONS if EXTENSIONS.is_dir() else ROOT / EXTENSIONS
+    home = folder_of_extensions()
     folder = Path(named) if named else home
     if not folder.is_dir():
         folder = home / named

@@ -15,11 +15,11 @@ from typing import Any
 
 import boto3
 
+from ..project import ROOT
 from ..template import load_template
 from .check import problems
 from .show import mark, progress, put_json
 
-ROOT = Path(__file__).resolve().parents[2]
 _ADDRESSES = re.compile(r"\b(?:webhook_url|oauth_authorize_url)\(")
 
 

@@ -1,0 +1,90 @@
+"""`webbee dev`, `test`, `deploy`: what an author does with a folder of extensions, wherever it
+is."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from ..paint import paint
+from ..project import IN_REPOSITORY, ROOT, assemble, child_environment, folder_of_extensions
+from .check import problems
+from .show import CliError
+
+BUILD = Path(".webbee") / "deployment"
+
+
+def dev(options: argparse.Namespace) -> int:
+    """Serve the API with these extensions, reload what is saved, keep tables, secrets and mail in
+    `.webbee`."""
+    from .. import run
+
+    folder = _folder(options.into)
+    arguments = ["--host", options.host, "--port", str(options.port), "--model", options.model]
+    keep = [] if options.fresh else ["--keep", options.keep]
+    return run.main([*arguments, *keep, "--extensions", str(folder)])
+
+
+def test(options: argparse.Namespace) -> int:
+    """Run the tests of one extension, or of all of a folder, with pytest."""
+    folder = _folder(options.into)
+    where = folder / options.extension if options.extension else folder
+    if not where.is_dir():
+        raise CliError(f"{where} is no folder: give an extension's id")
+    command = [sys.executable, "-m", "pytest", "--import-mode=importlib", "-q", str(where)]
+    done = subprocess.run([*command, *options.rest], env=child_environment(), check=False)  # noqa: S603
+    return done.returncode
+
+
+def deploy(options: argparse.Namespace) -> int:
+    """Check the extensions, build the deployment with them and hand it to `sam deploy`."""
+    folder = _folder(options.into)
+    mains = [main.parent for main in sorted(folder.glob("*/main.py"))]
+    for checked, found in problems(mains):
+        if errors := [f for f in found if f.level == "error"]:
+            first = f"{checked / errors[0].file}:{errors[0].line}: {errors[0].message}"
+            raise CliError(f"{first} – ./webbee check {checked} tells the rest")
+    assemble(BUILD, folder)
+    overrides = f"Architecture={options.arch}"
+    build = ["build", "--parameter-overrides", overrides]
+    sent = ["deploy", "--parameter-overrides", overrides, *options.parameters, *options.rest]
+    if options.dry_run:
+        print(
+            f"made {BUILD}; next, there:", *(f"sam {' '.join(c)}" for c in (build, sent)), sep="\n"
+        )
+        return 0
+    env = {**os.environ, "ARCH": options.arch, "SAM_CLI_TELEMETRY": "0", "PATH": _path()}
+    for command in (build, sent):
+        done = subprocess.run([_sam(), *command], cwd=BUILD, env=env, check=False)  # noqa: S603
+        if done.returncode:
+            return done.returncode
+    print(paint("deployed", "green"))
+    return 0
+
+
+def _folder(named: str) -> Path:
+    folder = folder_of_extensions(named)
+    if not any(folder.glob("*/main.py")):
+        raise CliError(f"{folder} holds no extension: webbee new <id> writes one")
+    return folder
+
+
+def _sam() -> str:
+    own = ROOT / ".venv-sam" / "bin" / "sam"
+    found = str(own) if own.exists() else shutil.which("sam")
+    if not found:
+        raise CliError("sam is not here: pip install aws-sam-cli in an environment of its own")
+    return found
+
+
+def _path() -> str:
+    """The path with Lambda's own Python first: `sam build` installs with its pip."""
+    own = ROOT / ".venv-313" / "bin"
+    if not (IN_REPOSITORY and own.is_dir()) and not shutil.which("python3.13"):
+        raise CliError("python3.13 is not here: sam build installs with it what the functions need")
+    paths = [str(own)] if own.is_dir() else []
+    return os.pathsep.join([*paths, os.environ.get("PATH", "")])

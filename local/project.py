@@ -1,0 +1,60 @@
+"""Where the project's own files are: in the repository, or in what pip installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+import webbee_kernel
+
+HERE: Final = Path(__file__).resolve().parent
+IN_REPOSITORY: Final = (HERE.parent / "template.yaml").exists()
+ROOT: Final = HERE.parent if IN_REPOSITORY else HERE / "deployment"
+"""template.yaml, functions/ and what builds the layers."""
+KERNEL: Final = Path(webbee_kernel.__file__).resolve().parent
+EXTENSIONS: Final = Path("extensions")
+BUILT_WITH = ("Makefile", "check_requirements.py", "constraints.txt")
+"""What builds the layer of the extensions stands among them."""
+
+
+def folder_of_extensions(named: str = "") -> Path:
+    """The folder named; else `extensions` beside the caller, or the caller's own folder where it
+    holds extensions, or the repository's."""
+    if named:
+        return Path(named)
+    if EXTENSIONS.is_dir():
+        return EXTENSIONS
+    here = Path()
+    return here if any(here.glob("*/main.py")) or not IN_REPOSITORY else ROOT / EXTENSIONS
+
+
+def child_environment() -> Mapping[str, str]:
+    """The environment of a Python of ours that imports what this one does."""
+    paths = [str(KERNEL.parent), str(HERE.parent), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths)), "PYTHONUTF8": "1"}
+
+
+def assemble(target: Path, extensions: Path) -> None:
+    """What `sam build` takes, made anew in `target`: the project's files, the kernel that is
+    running here, and a folder of extensions without their tests."""
+    if target.exists():
+        shutil.rmtree(target)
+    skip = shutil.ignore_patterns("__pycache__", "*.pyc", ".*")
+    target.mkdir(parents=True)
+    for name in ("template.yaml", "samconfig.toml"):
+        shutil.copy(ROOT / name, target / name)
+    shutil.copytree(ROOT / "functions", target / "functions", ignore=skip)
+    layer = target / "layers" / "webbee_kernel"
+    shutil.copytree(KERNEL, layer / "webbee_kernel", ignore=skip)
+    for name in ("Makefile", "requirements.txt"):
+        shutil.copy(ROOT / "layers" / "webbee_kernel" / name, layer / name)
+    made = target / "extensions"
+    made.mkdir()
+    for name in BUILT_WITH:
+        shutil.copy(ROOT / "extensions" / name, made / name)
+    for main in sorted(extensions.glob("*/main.py")):
+        without = shutil.ignore_patterns("__pycache__", "*.pyc", ".*", "tests")
+        shutil.copytree(main.parent, made / main.parent.name, ignore=without)
