@@ -22,7 +22,7 @@ from webbee_kernel.stores.dynamodb.export import Export
 from webbee_kernel.stores.secrets_ssm import SsmSecretStore
 from webbee_kernel.values import UserKey
 
-from .deploy import ROOT
+from ..project import ROOT
 from .show import CliError, put_json
 
 AUDIT_S = 365 * 86_400
