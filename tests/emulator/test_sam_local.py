@@ -12,7 +12,7 @@ import pytest
 from local.emulator import ROOT
 from local.template import environment, load_template
 from tests.emulator.conftest import LOGICAL_IDS, Cloud
-from webbee_kernel.config import Settings
+from webbee_kernel.config import ALL_TABLES, Settings
 
 EVENTS = sorted((ROOT / "events").glob("*.json"))
 ENV: dict[str, dict[str, str]] = json.loads((ROOT / "env.json").read_text("utf-8"))
@@ -39,5 +39,5 @@ def test_env_json_starts_the_function_and_overrides_only_what_the_template_decla
         given.keys() <= environment(load_template(), LOGICAL_IDS[function]).keys()
     )  # sam ignores others
     settings = Settings.from_env(given, function)  # type: ignore[arg-type]
-    for noun in ("sessions", "skeleton", "cache", "store", "audit", "events"):
+    for noun in ALL_TABLES:
         assert settings.table(noun) in ("", f"{noun.capitalize()}Table")  # what `make aws` creates

@@ -82,6 +82,40 @@ def test_a_person_chats_in_russian(visit: Visit) -> None:
     assert page.evaluate("document.documentElement.lang") == "ru"
 
 
+def test_a_long_conversation_is_there_after_a_reload_with_a_line_where_memory_ends(
+    visit: Visit,
+) -> None:
+    page = visit("bob")
+    for number in range(1, 8):
+        say(page, f"remark {number}")
+    assert page.locator(".log .note").count() == 0
+    page.reload()
+    page.locator(".turn.you").nth(6).wait_for()
+    shown = page.locator(".log > li").evaluate_all(
+        "items => items.map(e => e.matches('.note') ? 'line' : e.matches('.you') ? 'turn' : '')"
+    )
+    assert [x for x in shown if x] == ["turn"] * 2 + ["line"] + ["turn"] * 5
+
+
+def test_a_limit_is_said_kindly_and_the_button_waits(visit: Visit) -> None:
+    page = visit("bob", expected="429")
+    error = {"code": "limit_reached", "message": "Please wait.", "retry_after": 2}
+    page.route(
+        "**/v1/chat",
+        lambda route: route.fulfill(status=429, json={"error": error}),
+        times=1,
+    )
+    page.locator("#composer-text").fill("hello")
+    page.keyboard.press("Enter")
+    answer = page.locator(".turn.webbee").last
+    answer.get_by_text("Please wait.", exact=True).wait_for()
+    again = answer.get_by_role("button", name="Try again")
+    assert "Not sent" not in answer.inner_text()
+    again.click()  # Playwright waits until it is enabled
+    page.locator(".turn.webbee .working").wait_for(state="detached")
+    page.locator(".turn.webbee:not(.failed)").last.wait_for()
+
+
 def test_a_deletion_waits_for_a_yes_and_a_no_keeps_the_note(visit: Visit) -> None:
     page = visit("bob")
     notes = page.locator("[data-panel='notes.notes']")

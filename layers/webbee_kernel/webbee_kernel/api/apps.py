@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import asdict
 
@@ -11,6 +12,7 @@ from ..catalogue import AppInfo
 from ..errors import KernelError, NotAllowed, NotFound
 from ..refresh.asking import RefreshQueue, after_effects
 from ..refresh.installing import Installs
+from ..stores.limiting import nothing
 from ..turn.kernel import Kernel
 from ..values import CallRequest, UserKey, user_dict
 from ..values.plain import JSONObject
@@ -63,7 +65,13 @@ class Apps:
         click is the user's consent."""
         body, user = request.body(CallBody), request.caller
         info = await loaded_app(self._kernel, request)
-        state = await self._app.stores.skeleton.read(UserKey.of(user))
+        panel = body.function.startswith(PANEL_PREFIXES)
+        state, over = await asyncio.gather(
+            self._app.stores.skeleton.read(UserKey.of(user)),
+            nothing() if panel else self._kernel.limits.take(user),  # a page draws many panels
+        )
+        if over:
+            raise over
         catalogue = await self._kernel.dispatch.catalogue()
         if info.app_id not in self._kernel.installed(catalogue, state):
             raise NotAllowed(
@@ -71,7 +79,6 @@ class Apps:
                 f" /v1/extensions/{info.app_id}/installation",
                 field="app_id",
             )
-        panel = body.function.startswith(PANEL_PREFIXES)
         outcome = await self._kernel.dispatch.call(
             CallRequest(
                 kind="panel" if panel else "function",

@@ -4,10 +4,11 @@ export const TOKEN_KEY = "webbee.token";
 const DEADLINE_MS = 35_000;
 
 export class ApiError extends Error {
-  constructor(status, code, message) {
+  constructor(status, code, message, wait = 0) {
     super(message);
     this.status = status;
     this.code = code;
+    this.wait = wait; // seconds until a limit is free again
   }
 }
 
@@ -50,6 +51,6 @@ async function failure(response) {
     // Not JSON: a proxy answered.
   }
   const error = found.error ?? found.message;
-  if (error && typeof error === "object") return new ApiError(response.status, error.code ?? "", error.message ?? "");
+  if (error && typeof error === "object") return new ApiError(response.status, error.code ?? "", error.message ?? "", error.retry_after ?? 0);
   return new ApiError(response.status, found.error_code ?? "", String(error ?? `HTTP ${response.status}`));
 }

@@ -47,14 +47,14 @@ export class Chat {
     this.cards.clear();
     this.setBusy(null);
     this.log.setAttribute("aria-busy", "true");
-    let turns = [];
+    let found = { turns: [] };
     try {
-      turns = (await api("GET", `/v1/sessions/${session}`)).turns;
+      found = await api("GET", `/v1/sessions/${session}`);
     } catch (error) {
       if (error.status !== 404) toast(error.message, "error");
     }
     if (this.session !== session) return;
-    this.showTurns(turns);
+    this.showTurns(found.turns, found.cursor);
   }
 
   start() {
@@ -64,9 +64,27 @@ export class Chat {
     this.showTurns([]);
   }
 
-  showTurns(turns) {
-    fill(this.log, turns.length > 0 && turns[0].turn > 1 && h("li.muted.note", t("fiveTurns")));
-    for (const turn of turns) this.log.append(this.bubble("you", turn.message, turn.at), this.answer(turn));
+  // Turns oldest first, with a line where the model's memory begins, and before them the way to earlier ones.
+  told(turns, cursor) {
+    const item = (turn, i) => {
+      const ends = turn.remembered && i > 0 && !turns[i - 1].remembered;
+      return [ends && h("li.muted.note", t("memoryEnds")), this.bubble("you", turn.message, turn.at), this.answer(turn)];
+    };
+    const more = cursor && h("li.note", h("button.link", { onclick: () => this.earlier(cursor, more) }, t("earlier")));
+    return [more, ...turns.flatMap(item)].filter(Boolean);
+  }
+
+  async earlier(cursor, more) {
+    try {
+      const found = await api("GET", `/v1/sessions/${this.session}?cursor=${encodeURIComponent(cursor)}`);
+      more.replaceWith(...this.told(found.turns, found.cursor));
+    } catch (error) {
+      toast(error.message, "error");
+    }
+  }
+
+  showTurns(turns, cursor = null) {
+    fill(this.log, ...this.told(turns, cursor));
     if (!turns.length) this.log.append(this.welcome());
     this.log.removeAttribute("aria-busy");
     this.bottom();
@@ -167,9 +185,13 @@ export class Chat {
     }
   }
 
+  // A limit is no failure: the kernel's own sentence, and a button that waits as long as it says.
   unsent(error, mine, again) {
-    const item = this.bubble("webbee", t("notSent", { why: error.message }), "", h("button.secondary.small", { onclick: () => (item.remove(), mine.remove(), again()) }, t("retry")));
-    item.classList.add("failed");
+    const limited = error.status === 429;
+    const retry = h("button.secondary.small", { disabled: error.wait > 0, onclick: () => (item.remove(), mine.remove(), again()) }, t("retry"));
+    const item = this.bubble("webbee", limited ? error.message : t("notSent", { why: error.message }), "", retry);
+    if (error.wait > 0) setTimeout(() => (retry.disabled = false), Math.min(error.wait, 3600) * 1000);
+    if (!limited) item.classList.add("failed");
     return item;
   }
 

@@ -138,3 +138,7 @@ def _reached(field: str, limit: int, period_s: int, now: float, tag: str) -> Lim
     else:
         said = speaker.say("limit_of_tokens" if field.startswith("User") else "limit_of_all")
     return LimitReached(said, field=field, limit=limit, retry_after=wait)
+
+
+async def nothing() -> None:
+    """Beside what is read, where nothing is counted."""

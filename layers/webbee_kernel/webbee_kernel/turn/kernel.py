@@ -69,7 +69,7 @@ class Kernel:
         self.stores = stores
         self.dispatch = dispatch
         self._queue = queue
-        self._limits = Limits(stores.limits, settings, clock)
+        self.limits = Limits(stores.limits, settings, clock)
         self._transcript = Transcript(stores.transcripts, settings)
         policy = settings.policy_text()
         self._reader = Reader(settings, stores, dispatch, clock, policy)
@@ -88,7 +88,7 @@ class Kernel:
     async def turn(self, ask: Ask) -> Reply:
         """One message, one reply. A request id that was answered before gets the same reply and
         runs nothing."""
-        state = await self._reader.read(ask, self._limits)
+        state = await self._reader.read(ask, self.limits)
         refuse_another_message(state.memory, ask.request_id, ask.message)
         if earlier := state.memory.answered(ask.request_id):
             return replies.replay(earlier, ask.session_id)
@@ -109,7 +109,7 @@ class Kernel:
         ask = replace(
             ask, message=replies.decision(accept, ask.user.language), request_id=confirmation_id
         )
-        state = await self._reader.read(ask, self._limits)
+        state = await self._reader.read(ask, self.limits)
         if earlier := state.memory.answered(confirmation_id):
             return replies.replay(earlier, ask.session_id)
         if state.over:
@@ -267,7 +267,7 @@ class Kernel:
         await asyncio.gather(
             self._queue.ask(ask.user, wanted(state, note_presence=noted)),
             self._transcript.keep(ask.key, turn, state.now),
-            self._limits.spend(ask.user, state.tokens),
+            self.limits.spend(ask.user, state.tokens),
         )
         return replies.replay(turn, ask.session_id, ui=replies.ui(state.told))
 

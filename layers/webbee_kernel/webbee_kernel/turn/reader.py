@@ -14,7 +14,7 @@ from ..config import Settings
 from ..dispatch import Dispatch
 from ..pii import Masker, beside_own, find_names, of_language
 from ..sdk.context import User
-from ..stores.limiting import Limits
+from ..stores.limiting import Limits, nothing
 from ..stores.protocols import Stores
 from ..values import SessionKey, UserKey, UserState
 from .opening import masker_for
@@ -60,7 +60,7 @@ class Reader:
             self._dispatch.catalogue(),
             self._stores.sessions.read(ask.key, now=self._clock.now()),
             self._stores.skeleton.read(ask.key.user),
-            limits.take(ask.user) if limits else _none(),
+            limits.take(ask.user) if limits else nothing(),
         )
         return TurnState(
             user=ask.user,
@@ -99,7 +99,3 @@ class Reader:
             regions=of_language(user.language),
             kinds=re.findall(r"\w+", self._settings.mask_kinds),
         )
-
-
-async def _none() -> None:
-    """Nothing is counted."""

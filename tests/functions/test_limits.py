@@ -1,0 +1,162 @@
+"""Limits: which one was met and when to come back; what was asked before, and others, go on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import pytest
+
+from local.stack import Stack
+from tests.functions.support import (
+    ALICE,
+    BOB,
+    OTHER_ALICE,
+    Answer,
+    Person,
+    deployed,
+    functions,
+    obey,
+    rows,
+)
+from webbee_kernel.base.clock import FrozenClock
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Usage
+from webbee_kernel.llm.scripted import FunctionModel
+
+NOON = "2026-05-15T12:00:20Z"
+
+
+def costly(request: ModelRequest) -> ModelResponse:
+    """Each answer of this model costs 50 tokens: 100 those of a turn with a call."""
+    answer = obey(request)
+    return ModelResponse(
+        text=answer.text,
+        tool_calls=answer.tool_calls,
+        usage=Usage(input_tokens=40, output_tokens=10),
+    )
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock(NOON)
+
+
+@pytest.fixture
+def stack(request: pytest.FixtureRequest, clock: FrozenClock) -> Iterator[Stack]:
+    env = {f"WEBBEE_{name}": value for name, value in request.param.items()}
+    with deployed(env=env, model=FunctionModel(costly), clock=clock) as running:
+        yield running
+
+
+def limits(**given: str) -> pytest.MarkDecorator:
+    """A deployment with these limits."""
+    return pytest.mark.parametrize("stack", [given], indirect=True, ids=[next(iter(given))])
+
+
+def told(answer: Answer) -> tuple[int, str, int, int]:
+    error = answer.error
+    assert error["code"] == "limit_reached"
+    assert answer.headers["retry-after"] == str(error["retry_after"])
+    return answer.status, error["field"], error["limit"], error["retry_after"]
+
+
+@limits(USER_REQUESTS_PER_MINUTE="2")
+def test_a_third_message_in_a_minute_waits_for_the_next(
+    stack: Stack, alice: Person, clock: FrozenClock
+) -> None:
+    for _ in range(2):
+        assert alice.chat("hello").status == 200
+    refused = alice.chat("hello")
+    assert told(refused) == (429, "UserRequestsPerMinute", 2, 40)
+    assert refused.error["message"] == "That was a lot at once. Please try again in 40 seconds."
+    assert len(alice.turns()) == 2
+    assert Person(stack, BOB).chat("hello").status == 200
+    assert Person(stack, OTHER_ALICE).chat("hello").status == 200
+    clock.advance(40)
+    assert alice.chat("hello").status == 200
+
+
+@limits(USER_REQUESTS_PER_MINUTE="1")
+def test_a_refusal_is_said_in_the_user_s_language(stack: Stack) -> None:
+    person = Person(stack, {**ALICE, "language": "ru-RU"})
+    person.chat("привет")
+    assert "попробуйте через 40 секунд" in person.chat("привет").error["message"]
+
+
+@limits(USER_REQUESTS_PER_MINUTE="5")
+def test_of_messages_at_once_no_more_get_through_than_the_limit_says(
+    stack: Stack, alice: Person
+) -> None:
+    def one(number: int) -> int:
+        return alice.chat("hello", session_id=f"s{number}").status
+
+    with ThreadPoolExecutor(8) as threads:
+        assert sorted(threads.map(one, range(8))) == [200] * 5 + [429] * 3
+
+
+@limits(USER_REQUESTS_PER_MINUTE="1")
+def test_a_message_that_was_answered_is_answered_again(stack: Stack, alice: Person) -> None:
+    first = alice.chat("hello", request_id="r1")
+    assert alice.chat("hello", request_id="r1").body == first.body
+
+
+@limits(USER_REQUESTS_PER_MINUTE="1")
+def test_a_direct_call_counts_and_a_panel_does_not(stack: Stack, alice: Person) -> None:
+    assert alice.call("probe", "look").status == 200
+    assert told(alice.call("probe", "look"))[:2] == (429, "UserRequestsPerMinute")
+    assert alice.call("probe", "__panel__board").status == 200
+
+
+@limits(USER_TOKENS_PER_DAY="150")
+def test_a_day_s_tokens_end_after_the_turn_that_used_them_up(
+    stack: Stack, alice: Person, clock: FrozenClock
+) -> None:
+    for _ in range(2):
+        assert alice.chat("probe.look {}").status == 200
+    midnight = 12 * 3600 - 20
+    assert told(alice.chat("probe.look {}")) == (429, "UserTokensPerDay", 150, midnight)
+    assert Person(stack, BOB).chat("hello").status == 200
+    clock.advance(midnight)
+    assert alice.chat("probe.look {}").status == 200
+
+
+@limits(TENANT_TOKENS_PER_DAY="150")
+def test_a_tenant_s_tokens_are_those_of_all_its_users(stack: Stack, alice: Person) -> None:
+    bob = Person(stack, BOB)
+    assert [p.chat("probe.look {}").status for p in (alice, bob)] == [200, 200]
+    assert told(bob.chat("hello"))[:3] == (429, "TenantTokensPerDay", 150)
+    assert Person(stack, OTHER_ALICE).chat("hello").status == 200
+
+
+@limits(TENANT_TOKENS_PER_DAY="150")
+def test_another_process_meets_the_tenant_s_limit_within_a_minute(
+    stack: Stack, alice: Person, clock: FrozenClock
+) -> None:
+    assert alice.chat("hello").status == 200  # this process has asked for the sum
+    other = deployed_again(stack, clock)
+    assert Person(other, BOB).chat("probe.look {}").status == 200
+    assert alice.chat("hello").status == 200
+    clock.advance(60)
+    assert told(alice.chat("hello"))[1] == "TenantTokensPerDay"
+
+
+def deployed_again(stack: Stack, clock: FrozenClock) -> Stack:
+    """The same tables behind functions of another process."""
+    return replace(stack, handlers=functions(model=FunctionModel(costly), clock=clock))
+
+
+@limits(
+    USER_REQUESTS_PER_MINUTE="0",
+    USER_TOKENS_PER_DAY="0",
+    TENANT_TOKENS_PER_DAY="0",
+    TRANSCRIPT_DAYS="0",
+)
+def test_without_limits_and_transcripts_nothing_is_counted_or_kept(
+    stack: Stack, alice: Person
+) -> None:
+    for _ in range(7):
+        assert alice.chat("probe.look {}").status == 200
+    assert rows(stack, "limits") == []
+    assert {row["sk"] for row in rows(stack, "transcripts")} == {"session#s1"}
+    assert [t["turn"] for t in alice.turns()] == [3, 4, 5, 6, 7]
