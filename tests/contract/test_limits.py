@@ -42,6 +42,7 @@ async def test_a_tenant_s_day_is_one_sum_and_no_user_s(stores: Stores) -> None:
     assert await stores.limits.spend_together("acme", day=DAY, tokens=0) == 0
     assert await stores.limits.spend_together("acme", day=DAY, tokens=5) == 5
     assert await stores.limits.spend_together("acme", day=DAY, tokens=7) == 12
+    assert await stores.limits.spend_together("acme", day=DAY, tokens=0) == 12
     assert await stores.limits.spend_together("other", day=DAY, tokens=1) == 1
     assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=1) is None
 

@@ -57,7 +57,7 @@ class DynamoLimitStore:
     async def _add(self, pk: str, day: int, tokens: int) -> int:
         request = self._day(pk, day, {":more": N(tokens)})
         request["UpdateExpression"] += " ADD #tokens :more"
-        answer = await self._database.call("update_item", **request, ReturnValues="UPDATED_NEW")
+        answer = await self._database.call("update_item", **request, ReturnValues="ALL_NEW")
         return _number(answer["Attributes"], "tokens")
 
     def _day(self, pk: str, day: int, values: Item) -> JSONObject:
