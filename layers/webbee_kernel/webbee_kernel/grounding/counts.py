@@ -78,6 +78,8 @@ class Counts:
         """The stem of the noun behind a number, passing a word or two of description; None for a
         measure, an amount, the number of a thing ("event 10")."""
         words = self.reading.language.words
+        if label := next((s for s in self._label(claim) if self._named(s)), ""):
+            return label
         before = self.reading.text[max(0, claim.start - 1) : claim.start]
         labelled = among(self.reading.stems(claim.start - 24, claim.start)[-1:], words.objects)
         if before in tuple("$\u20ac\u00a3#") or (labelled and before == " "):
@@ -90,6 +92,14 @@ class Counts:
             return (named or after or [""])[0] or None
         return None
 
+    def _label(self, claim: Claim) -> list[str]:
+        """The stems of a label that says how many there are ("Number of cards: 5")."""
+        line = self.reading.text.rfind("\n", 0, claim.start) + 1
+        if not self.reading.text[line : claim.start].rstrip(" *_").endswith(":"):
+            return []
+        stems = self.reading.stems(line, claim.start)
+        return stems if among(stems, self.reading.language.words.tally) else []
+
     def _behind(self, claim: Claim) -> list[str]:
         """The stems behind a number up to a verb or a mark; "of the" is passed."""
         words, at = self.reading.language.words, claim.end
@@ -97,7 +107,8 @@ class Counts:
         for token in self.reading.words(claim.end, claim.end + 40)[:4]:
             stem = self.reading.language.stem(token.text)
             apart = self.reading.rest[at : token.start].strip(" \u00a0*_")
-            if apart or among([stem], words.effects, words.perfect):
+            verb = among([stem], words.effects, words.perfect) and not self._named(stem)
+            if apart or verb:
                 break
             if found and stem in words.function and found[-1] not in words.function:
                 break
@@ -179,9 +190,12 @@ class Counts:
         after = self.reading.words(
             claim.end, min(claim.end + 30, end if end >= 0 else claim.end + 30)
         )
-        near = [*self.reading.words(line, claim.start)[-3:], *after[:2]]
-        rest = self.reading.language.words.rest
-        return any(self.reading.language.stem(t.text) in rest for t in near)
+        words, stem = self.reading.language.words, self.reading.language.stem
+        before = [stem(t.text) for t in self.reading.words(line, claim.start)[-3:]]
+        over = [s for s in before if s in words.more]
+        return among((stem(t.text) for t in after[:2]), words.rest) or (
+            not over and among(before, words.rest)
+        )
 
     def _rest(self, value: Number) -> bool:
         shown = self._bullets(len(self.reading.text))

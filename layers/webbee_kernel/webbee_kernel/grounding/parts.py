@@ -86,10 +86,15 @@ def denied(reading: Reading, index: Index, sentence: Sentence, message: str) -> 
     """The word that denies things which are there ("no tasks"), or nothing."""
     words = reading.language.words
     tokens = reading.words(sentence.start, sentence.end)
-    no = [t.text for t in tokens if reading.language.stem(t.text) in words.negation]
+    no = [
+        t.text
+        for t in tokens
+        if among([reading.language.stem(t.text)], words.negation, words.empty)
+    ]
     if not no or len(tokens) > LONGEST_DENIAL:
         return ""
-    own = [s for s in reading.stems(sentence.start, sentence.end) if s not in words.negation]
+    said = reading.stems(sentence.start, sentence.end)
+    own = [s for s in said if not among([s], words.negation, words.empty)]
     if _of_a_part(reading, sentence, own):
         return ""
     rows = _denied(reading, index, own, message)
@@ -99,8 +104,10 @@ def denied(reading: Reading, index: Index, sentence: Sentence, message: str) -> 
 def _of_a_part(reading: Reading, sentence: Sentence, own: Sequence[str]) -> bool:
     """Whether a denial asks, names a value or a state, or speaks of an effect."""
     words = reading.language.words
-    effects = {s for s in words.effects if s not in words.looking}
-    other = among(own, words.plan, words.failure, words.values, words.states, effects)
+    if not among(own, words.looking) and among(own, words.failure):
+        return True
+    verbs = [s for s in own if s not in words.looking and s not in words.objects]
+    other = among(own, words.plan, words.values, words.states) or among(verbs, words.effects)
     return other or sentence.asks or bool(reading.inside(sentence))
 
 
@@ -109,6 +116,7 @@ def _denied(reading: Reading, index: Index, own: Sequence[str], message: str) ->
     the message, or says only that nothing was found."""
     words = reading.language.words
     plain = (words.function, words.possession, words.looking, words.perfect, words.others)
+    plain = (*plain, words.failure, words.first_person, words.quantifier)
     telling = [s for s in own if not among([s], *plain)]
     if len(telling) > MOST_TELLING:
         return []

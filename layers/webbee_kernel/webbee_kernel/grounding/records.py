@@ -9,6 +9,7 @@ them, and each of them must belong to what stands before.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from dataclasses import dataclass
 from .index import Place, conflict
 from .reading import Claim, Reading
 
+_HEAD = re.compile("[:\n]")
 LATEST = 12
 """Values of a segment that the next one is compared with."""
 
@@ -42,7 +44,8 @@ def mixed(reading: Reading, values: Sequence[Value]) -> Iterator[Claim]:
     """The values that stand beside those of another record."""
     starts = [value.claim.start for value in values]
     for unit in units(reading):
-        inside = values[bisect_left(starts, unit[0][0]) : bisect_left(starts, unit[-1][1])]
+        spans = (slice(bisect_left(starts, a), bisect_left(starts, b)) for a, b in unit)
+        inside = [value for span in spans for value in values[span]]
         forward = list(_clashes(reading.text, inside))
         backward = forward and list(_clashes(reading.text, inside[::-1]))
         yield from (claim for claim, sure in forward if sure or backward)
@@ -57,7 +60,7 @@ def _clashes(text: str, values: Sequence[Value]) -> Iterator[tuple[Claim, bool]]
         before = runs[:-1] if goes_on else runs
         if not _clash(value, before):
             runs = [*before, [*last, value]] if goes_on else [*runs[-LATEST:], [value]]
-        elif goes_on and ":" in text[before[-1][-1].claim.end : last[0].claim.start]:
+        elif goes_on and _HEAD.search(text, before[-1][-1].claim.end, last[0].claim.start):
             yield value.claim, True
         elif goes_on or any(value.keys & other.keys for run in runs for other in run):
             runs = [[value]]
@@ -73,10 +76,15 @@ def _clash(value: Value, runs: Sequence[Run]) -> bool:
 
 def units(reading: Reading) -> Iterator[list[tuple[int, int]]]:
     """What is read as one: a sentence; a table row; a list item with its indented lines; a block of
-    labelled lines."""
+    labelled lines; each of them behind the heading that it stands under."""
     block: list[tuple[int, int]] = []
+    heading: tuple[int, int] | None = None
     for sentence in reading.sentences:
         line = reading.text[reading.text.rfind("\n", 0, sentence.start) + 1 : sentence.end]
+        if line.startswith("#"):
+            heading = (sentence.start, sentence.end)
+        elif "\n\n" in reading.text[max(0, sentence.start - 3) : sentence.start]:
+            heading = None
         follows = block and reading.text[: sentence.start].endswith("\n")
         if follows and "|" not in line and (line[:1] in " \t" or _labelled(reading, block, line)):
             block.append((sentence.start, sentence.end))
@@ -84,6 +92,8 @@ def units(reading: Reading) -> Iterator[list[tuple[int, int]]]:
         if block:
             yield block
         block = [(sentence.start, sentence.end)]
+        if heading and heading != block[0] and not line.startswith("#"):
+            block.insert(0, heading)
     if block:
         yield block
 

@@ -57,6 +57,7 @@ WORDS = Words(
     trouble="problem probleme fehler schwierigkeiten störung",
     matter="anfrage änderung änderungen vorgang aktion auftrag wunsch",
     settled="durch passt",
+    tally="anzahl gesamt gesamtzahl zahl",
     empty="leer leere",
     perfect="habe haben hat wurde wurden ist sind worden war waren bin hab",
     done="passiert geschehen bearbeitet erfüllt erledigt fertig geschafft abgeschlossen"

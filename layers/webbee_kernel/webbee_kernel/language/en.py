@@ -153,6 +153,7 @@ WORDS = Words(
     trouble="problem problems trouble error errors issue issues hitch fail",
     matter="request change changes operation task action",
     settled="through went worked everything",
+    tally="number count total",
     empty="empty blank",
     perfect="has have had was were is are been got be 's i've we've it's that's",
     done="happened sorted dusted processed accomplished settled fixed succeeded done completed"

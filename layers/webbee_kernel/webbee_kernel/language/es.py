@@ -35,7 +35,7 @@ WORDS = Words(
     " resumido traducido explicado consultado conocido relacionado revisado buscado encontrado"
     " visto leído comprobado contado comparado consultado",
     about="unos unas aproximadamente cerca casi alrededor sobre",
-    more="más sobre mínimo",
+    more="encima más sobre mínimo",
     less="menos máximo bajo",
     average="promedio media medio",
     total="total suma conjunto",
@@ -50,6 +50,7 @@ WORDS = Words(
     trouble="problema problemas error errores inconveniente fallo",
     matter="solicitud petición cambio cambios operación tarea acción",
     settled="está bien",
+    tally="número cantidad total",
     empty="vacía vacío vacías vacíos",
     perfect="he ha han hemos había fue fueron está están sido quedó queda quedaron ya",
     done="pasado ocurrido procesada procesado resuelto resuelta solucionado hecho listo"
@@ -122,7 +123,7 @@ WORDS = Words(
         "room": "habitación habitaciones",
         "city": "ciudad ciudades",
         "airport": "aeropuerto aeropuertos",
-        "result": "resultado resultados",
+        "result": "resultado resultados registro registros",
     },
     states={
         "answer:yes": "sí",

@@ -46,6 +46,7 @@ WORDS = Words(
     matter="demande modification modifications opération action",
     addressee="as avez tu vous il elle",
     trouble="problème problèmes erreur erreurs souci",
+    tally="nombre total",
     empty="vide vides",
     perfect="ai a ont avons été est sont fut avez",
     done="fait terminé réussi prêt accompli succès",
