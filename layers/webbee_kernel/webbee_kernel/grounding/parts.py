@@ -115,9 +115,17 @@ def _denied(reading: Reading, index: Index, own: Sequence[str], message: str) ->
     """The collections that a denial speaks of: those it names, or all where it repeats a word of
     the message, or says only that nothing was found."""
     words = reading.language.words
-    plain = (words.function, words.possession, words.looking, words.perfect, words.others)
-    plain = (*plain, words.failure, words.first_person, words.quantifier)
-    telling = [s for s in own if not among([s], *plain)]
+    plain = frozenset().union(
+        words.function,
+        words.possession,
+        words.looking,
+        words.perfect,
+        words.others,
+        words.failure,
+        words.first_person,
+        words.quantifier,
+    )
+    telling = [s for s in own if s not in plain]
     if len(telling) > MOST_TELLING:
         return []
     rows = collections(index)
