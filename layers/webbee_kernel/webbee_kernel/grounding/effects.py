@@ -18,6 +18,8 @@ from .told import OPEN, Told, denies
 
 Grounds = Mapping[int, Sequence[Place]]
 REJECTED = "life:rejected"
+QUOTED, LEAST_QUOTED = 300, 4
+"""Characters of a clause that may be quoted from a result; words that are in none by chance."""
 NEAR, MOST = 160, 20
 """Characters around a verb that say what it is about; claims that are compared with each other."""
 
@@ -29,6 +31,8 @@ def wrong(
     fields that show the values of the reply, by where they stand."""
     known = _Known(reading, evidence, grounds, claims)
     for claim in claims:
+        if known.quoted(claim):
+            continue
         if known.refuted(claim) if claim.denied else not known.done(claim):
             yield claim
 
@@ -64,6 +68,15 @@ class _Known:
         if self.succeeded and not any(c.fn_name for c in self.evidence.calls):
             return claim.concept in self.evidence.index.effects
         return not claim.active and self._shown(claim)
+
+    def quoted(self, claim: Told) -> bool:
+        """Whether the clause stands word for word in a result: a mail that says "attached is the
+        draft" is read out, not claimed."""
+        start, end = claim.clause
+        clause = self.reading.text[start:end].strip() if end - start <= QUOTED else ""
+        if len(clause.split()) < LEAST_QUOTED:
+            return False
+        return any(p.path.startswith(("data", "summary")) for p in self.evidence.index.find(clause))
 
     def _in_data(self, claim: Told) -> bool:
         return any(p.path.startswith("data") for p in self.evidence.index.find(claim.word))

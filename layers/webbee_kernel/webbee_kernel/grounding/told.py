@@ -200,11 +200,13 @@ def told(reading: Reading) -> Iterator[Told]:
     for sentence in reading.sentences:
         start = sentence.start
         ends = [sentence.start + match.end() for match in _CLAUSE.finditer(sentence.text)]
+        asked = False
         for end in [*ends, sentence.end]:
             words = reading.words(start, end)
             stems = [reading.language.stem(t.text) for t in words]
             clause = _Clause(reading, start, end, words, stems)
-            if clause.tokens and not _asked(sentence, clause, end):
+            asked = asked or _asked(sentence, clause, end)  # and so does what stands behind it
+            if clause.tokens and not asked:
                 yield from _of_clause(clause, sentence)
             start = end
 

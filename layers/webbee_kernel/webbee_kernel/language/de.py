@@ -196,6 +196,7 @@ WORDS = Words(
 SENTENCES: Sentences = {
     "able": "Ja: {what}.",
     "for_example": "Sie können zum Beispiel sagen: {examples}.",
+    "one_of_these": "Ich bin nicht sicher, was gemeint ist. Ist es eines davon: {examples}?",
     "not_known": "In dem, was Ihre Apps mir sagten, finde ich keine Antwort darauf.",
     "not_remembered": "In den Runden, an die ich mich erinnere, sehe ich nichts dergleichen.",
     "noted": "Ich habe nichts getan. Sagen Sie mir, was zu tun ist, zum Beispiel: {examples}.",

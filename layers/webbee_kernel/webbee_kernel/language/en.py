@@ -18,9 +18,9 @@ WORDS = Words(
     no_filler="now wait keep it that please do",
     resume="continue resume proceed carry",
     reference="it its that this those these him her them they he she one ones same previous above"
-    " last earlier former latter there",
+    " last earlier former latter there back",
     recency="i we you created added wrote made saved sent found got received recently just",
-    function="a an the to for of in on at my me i we us you your our his their please is are am be"
+    function="anything something anyone someone a an the to for of in on at my me i we us you your our his their please is are am be"
     " was were been do does did have has had can could would will shall should and or but with from"
     " by as some any there let want need so just now then too also it its this that these those if"
     " than about into up out off not all more show get give tell what how",
@@ -74,6 +74,7 @@ WORDS = Words(
     clause="that",
     toward="him her them there same his hers their he she they",
     copula="is are was were isn't aren't wasn't weren't",
+    topic="about regarding concerning",
     source="from by",
     body_keys="body text content message note query q search question reply prompt comment",
     id_keys="id ids uid uuid",
@@ -103,7 +104,7 @@ WORDS = Words(
     things={
         "account": "account accounts mailbox mailboxes",
         "connected": "connected connection connections linked",
-        "message": "message messages mail mails email emails letter letters inbox",
+        "message": "message messages mail mails email emails letter letters inbox came arrived",
         "address": "address addresses email e-mail mail",
         "phone": "phone number telephone",
         "person": "person people contact contacts sender recipient author",
@@ -124,6 +125,7 @@ WORDS = Words(
         "channel": "channel channels chat chats conversation conversations",
         "due": "due deadline",
         "date": "date day when time",
+        "text": "text words wording",
         "subject": "subject title topic",
         "status": "status state progress",
         "total": "total overall altogether all count",
@@ -180,7 +182,7 @@ WORDS = Words(
         " send sent email mail forward reply message notify text call redirect contact"
         " invite dispatch deliver ship",
         "delete": "wipe wiped delete remove erase revoke trash purge clean clear empty drop",
-        "create": "open opened create add append attach insert put make made set draft generate"
+        "create": "remind open opened create add append attach insert put make made set draft generate"
         " register establish"
         " write wrote compose record",
         "update": "top fund update change edit modify grant assign rename correct replace merge"
@@ -411,6 +413,7 @@ SENTENCES: Sentences = {
     "noted": "I did nothing. Tell me what to do, for example: {examples}.",
     "welcome": "You are welcome.",
     "nothing_waits": "Nothing is waiting for an answer.",
+    "one_of_these": "I am not sure what you mean. Is it one of these: {examples}?",
     "not_known": "I don't find an answer to that in what your apps told me.",
     "not_remembered": "I see nothing of the kind in the turns that I remember.",
     "remembered": "From the turns that I remember: {what}.",

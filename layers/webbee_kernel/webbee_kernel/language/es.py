@@ -191,6 +191,7 @@ WORDS = Words(
 SENTENCES: Sentences = {
     "able": "Sí: {what}.",
     "for_example": "Puede decir, por ejemplo: {examples}.",
+    "one_of_these": "No estoy seguro de qué quiere. ¿Es una de estas cosas: {examples}?",
     "not_known": "No encuentro una respuesta en lo que me dijeron sus aplicaciones.",
     "not_remembered": "No veo nada así en los turnos que recuerdo.",
     "noted": "No he hecho nada. Dígame qué hacer, por ejemplo: {examples}.",

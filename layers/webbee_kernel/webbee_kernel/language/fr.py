@@ -177,6 +177,7 @@ WORDS = Words(
 SENTENCES: Sentences = {
     "able": "Oui : {what}.",
     "for_example": "Vous pouvez dire, par exemple : {examples}.",
+    "one_of_these": "Je ne suis pas sûr d'avoir compris. Est-ce l'une de ces choses : {examples} ?",
     "not_known": "Je ne trouve pas de réponse dans ce que vos applications m'ont dit.",
     "not_remembered": "Je ne vois rien de tel dans les échanges dont je me souviens.",
     "noted": "Je n'ai rien fait. Dites-moi quoi faire, par exemple : {examples}.",

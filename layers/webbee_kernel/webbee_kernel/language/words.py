@@ -80,6 +80,7 @@ class Words:
     clause = Role()  # after a comma before the content of a command: that
     toward = Role()  # points back at a person or a place: her, there
     copula = Role()  # is, was: the sentence tells how something is
+    topic = Role()  # before what a text is about: about, regarding
     source = Role()  # before the person something comes from: from, by
     body_keys = Role()  # parts of keys: what a call is mainly about: body, query
     id_keys = Role()

@@ -10,13 +10,13 @@ from ... import language
 from ..protocol import ToolSpec
 from . import answering, recall, replies
 from .choosing import MATTER, MATTER_COVERAGE, best, names_matter, ranked
-from .conversation import Conversation
+from .conversation import Conversation, Planned
 from .entities import find_entities
-from .filling import fill
+from .filling import Filled, fill
 from .matching import Match, telling
 from .schema import arguments_of, takes
 from .speech import Sentence
-from .words import Word, any_has, has, is_thing, state, words
+from .words import Word, any_has, has, is_thing, meaning, ordinals, state, words
 
 LIKE_AN_EXAMPLE = 0.7
 """Likeness from which a question is one of a function's examples."""
@@ -34,7 +34,44 @@ class Questions(Conversation):
     def remark(self, sentence: Sentence) -> bool:
         """Whether a remark asks for something after all: in half a sentence, or by telling what is
         done."""
-        return self._again(sentence) or self._state_told(sentence) or self.fragment(sentence)
+        return (
+            self._again(sentence)
+            or self._next_one(sentence)
+            or self._state_told(sentence)
+            or self.fragment(sentence)
+            or self._thing_told(sentence)
+        )
+
+    def _thing_told(self, sentence: Sentence) -> bool:
+        """A remark about a thing that was shown: what is to be done with it?"""
+        told = [
+            w
+            for w in telling(words(sentence.text, self.tag), self.tag)
+            if not has(w, self.tag, "opener", "first_person")
+        ]
+        for fact in self.reading.facts[:2] if 0 < len(told) <= FRAGMENT else ():
+            mine = [t for t in self.tools if t.app_id == fact.app_id and reads_or_changes_one(t)]
+            if mine and recall.named([fact], "id", told):
+                self.say(replies.one_of_these(mine, self.tag, len(mine)))
+                return True
+        return False
+
+    def _next_one(self, sentence: Sentence) -> bool:
+        """ "And the third": the last call once more, for another thing."""
+        said = words(sentence.text, self.tag)
+        place = recall.reference(said, self.tag)
+        fillers = ("opener", "reference", "again", "article", "and_", "plural_reference")
+        more = [w for w in telling(said, self.tag) if not has(w, self.tag, *fillers)]
+        strange = [w for w in more if w.stem not in ordinals(self.tag) and not w.text.isdecimal()]
+        fact = next(iter(self.reading.facts), None)
+        if place is None or place.position is None or strange or fact is None:
+            return False
+        done = (fact.app_id, fact.fn_name)
+        tool = next((t for t in self.tools if (t.app_id, t.fn_name) == done), None)
+        if tool is None or not takes(tool.input_schema, "id"):
+            return False
+        self.add(tool, sentence, sure=False)
+        return True
 
     def question(self, sentence: Sentence) -> None:
         """Never an effect: a read, or words from what the prompt holds."""
@@ -47,12 +84,28 @@ class Questions(Conversation):
             self.add(reads[0].tool, sentence)
         elif text := self._known(asked, fitting):
             self.say(text)
-        elif tool := self._read_for(sentence, reads):
-            self.add(tool, sentence)
-        else:
+        elif not self._look_up(sentence, reads):
             related = any(names_matter(sentence, m, self.index) for m in fitting)
             known = language.of(self.tag).say("not_known")
             self.say(known if related else replies.unknown(self.tools, self.tag))
+
+    def _look_up(self, sentence: Sentence, reads: Sequence[Match]) -> bool:
+        """Plan the read that may answer: the one that fits, else one that the words fill, else of
+        what is spoken of."""
+        tool = self._read_for(sentence, reads)
+        if tool is None or self._lacks(tool, sentence):
+            tool = self._by_its_values(sentence, reads) or tool
+        if tool is None or self._lacks(tool, sentence):
+            if call := self._look_again():
+                self.planned.append(call)
+                return True
+        if tool is not None:
+            self.add(tool, sentence)
+        return tool is not None
+
+    def _lacks(self, tool: ToolSpec, sentence: Sentence) -> bool:
+        known = self.index.vocabulary[tool.name]
+        return bool(fill(tool, sentence, self.reading, known, self.earlier).missing)
 
     def _about_me(self, asked: answering.Asked) -> bool:
         """ "What can you do?", "who are you?"."""
@@ -82,6 +135,39 @@ class Questions(Conversation):
         newest = next(iter(self.apps), "")
         mine = [t for t in self.tools if t.action_type == "read" and t.app_id == newest]
         return next((t for t in mine if self._half_said(sentence, t)), None)
+
+    def _by_its_values(self, sentence: Sentence, reads: Sequence[Match]) -> ToolSpec | None:
+        """The read that the words fill best: a sender, a day, a state that only it knows. Reading
+        harms nobody, so half of the words are enough."""
+        told = telling(words(sentence.text, self.tag), self.tag)
+        told = [w for w in told if not has(w, self.tag, "question", "opener", "auxiliary")]
+        found: list[tuple[float, ToolSpec]] = []
+        ranked_ = [m.tool for m in reads]
+        rest = [t for t in self.tools if t.action_type == "read" and t not in ranked_]
+        for tool in (*ranked_, *rest):
+            known = self.index.vocabulary[tool.name]
+            filled = fill(tool, sentence, self.reading, known)
+            if filled.missing or not filled.chosen:
+                continue
+            named = sum(bool(meaning(w, self.tag) & known.matter) for w in told)
+            found.append((len(filled.chosen) + named, tool))
+        best_ = max((score for score, _ in found), default=0.0)
+        fitting = [tool for score, tool in found if score == best_]
+        newest = [t for t in fitting if t.app_id == next(iter(self.context()), "")]
+        apps = {t.app_id for t in newest or fitting}
+        return (newest or fitting)[0] if len(apps) == 1 else None
+
+    def _look_again(self) -> Planned | None:
+        """A question that nothing answers, about the one thing that is spoken of: it is read."""
+        for fact in self.reading.facts[:1]:
+            for tool in self.tools:
+                name = reads_one(tool)
+                if not name or tool.app_id != fact.app_id:
+                    continue
+                thing = recall.pointed_at([fact], name, recall.Reference())
+                if thing is not None:
+                    return Planned(tool, Filled({name: thing}))
+        return None
 
     def _half_said(self, sentence: Sentence, tool: ToolSpec) -> bool:
         """Whether the sentence says no more than a value of this function, or points at a thing."""
@@ -140,3 +226,16 @@ def _values(tool: ToolSpec, told: Sequence[Word]) -> bool:
     """Whether the words are values of the function's arguments and nothing else."""
     known = {f for a in arguments_of(tool.input_schema) for _, said in a.values for f in said}
     return bool(told) and all(known & {w.text, w.stem} for w in told)
+
+
+def reads_one(tool: ToolSpec) -> str:
+    """The argument by which a read shows one thing whole; empty where the function does not."""
+    arguments = arguments_of(tool.input_schema)
+    ids = [a.name for a in arguments if a.kind == "id" and not a.many]
+    others = [a for a in arguments if a.required and a.kind != "id"]
+    return ids[0] if tool.action_type == "read" and ids and not others else ""
+
+
+def reads_or_changes_one(tool: ToolSpec) -> bool:
+    """Whether a call is about things that exist."""
+    return takes(tool.input_schema, "id")

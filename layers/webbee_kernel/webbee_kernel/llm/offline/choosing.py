@@ -105,18 +105,35 @@ class _Hints:
         )
 
 
+def nearest(sentence: Sentence, index: Index, apps: Sequence[str] = ()) -> list[Match]:
+    """The functions that the verb of a command asks for, best first."""
+    verb = sentence.verb
+    found = ranked(sentence, index, apps) if verb else []
+    return [m for m in found if verb and _asks(verb, m, index, sentence.tag)]
+
+
 def asked_for(
-    sentence: Sentence, index: Index, apps: Sequence[str] = (), least: float = THRESHOLD
+    sentence: Sentence,
+    index: Index,
+    apps: Sequence[str] = (),
+    least: float = THRESHOLD,
+    about: str = "",
 ) -> Match | None:
-    """The function that a command or request means: one that its verb asks for."""
+    """The function that a command or request means: one that its verb asks for. `about` is the app
+    of a known thing that the sentence names."""
     verb = sentence.verb
     if verb is None:
         return None
-    fitting = [m for m in ranked(sentence, index, apps) if _asks(verb, m, index, sentence.tag)]
+    fitting = nearest(sentence, index, apps)
+    if mine := [m for m in fitting if m.tool.app_id == about and _takes_id(m)]:
+        return mine[0]
     if fitting and _takes_id(fitting[0]) and not _takes_text(fitting[0]):
         found = best(fitting, 0.0, 0.0)  # it acts on what exists only, and asks which
         return found if found and _may_be_about(sentence, found, index) else None
-    return best(fitting, least) or _named(sentence, fitting, index, least)
+    found = best(fitting, least) or _named(sentence, fitting, index, least)
+    return found or next(
+        (m for m in fitting if _takes_text(m) and _only_lead(verb, m, index)), None
+    )
 
 
 def _named(

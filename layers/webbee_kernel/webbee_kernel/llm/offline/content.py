@@ -44,6 +44,7 @@ class Content:
             has(word, self.tag, "connective")
             or word.stem in self.extra
             or (self.loose and has(word, self.tag, "function", "question", "opener", "total"))
+            or (self.loose and self.lookup and has(word, self.tag, "saying"))
             or (self.back and points_back(word, self.tag))
             or (self.back and has(word, self.tag, "again", "opener", "sequence"))
         )

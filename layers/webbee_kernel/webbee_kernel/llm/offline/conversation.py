@@ -8,7 +8,7 @@ from ... import language
 from ..protocol import ToolSpec
 from . import recall, replies
 from .acts import Leads
-from .choosing import asked_for
+from .choosing import asked_for, names_matter, nearest
 from .filling import Filled, fill
 from .matching import index_of, telling
 from .reading import Reading
@@ -111,5 +111,20 @@ class Conversation:
         if sentence.act in ("prohibition", "supposition"):
             return spoken.say("nothing_done")
         if sentence.act in ("command", "request"):
-            return replies.unknown(self.tools, self.tag)
+            return self.which(sentence) or replies.unknown(self.tools, self.tag)
         return replies.noted(self.tools, self.tag)
+
+    def which(self, sentence: Sentence) -> str:
+        """The question which of the nearest functions is meant."""
+        near = [
+            m.tool
+            for m in nearest(sentence, self.index, self.context())
+            if m.tool.action_type != "read" or names_matter(sentence, m, self.index)
+        ]
+        return replies.one_of_these(near, self.tag)
+
+    def app_of_thing(self, sentence: Sentence) -> str:
+        """The app of the one remembered thing whose title stands in the sentence."""
+        said = {w.stem for w in words(sentence.text, self.tag)}
+        found = {f.app_id for f in self.reading.facts if recall.titled([f], "id", said, self.tag)}
+        return next(iter(found)) if len(found) == 1 else ""

@@ -21,11 +21,12 @@ from .things import Things
 @dataclass(slots=True)
 class Filled:
     """What could be filled, and what a call still needs. `names_a_thing`: an id is
-    among the arguments."""
+    among the arguments; `chosen`: arguments that words of the sentence name by their value."""
 
     arguments: JSONObject = field(default_factory=dict)
     missing: list[Argument] = field(default_factory=list)
     names_a_thing: bool = False
+    chosen: tuple[str, ...] = ()
 
 
 def fill(
@@ -51,7 +52,14 @@ class _Filler(People, Things, Texts):
         for step in (self.addresses, self._links, self._dates, self.ids, self._numbers, self.texts):
             step()
         arguments = {a.name: self.values[a.name] for a in self.arguments if a.name in self.values}
-        return Filled(arguments, self._missing(), bool(self.id and self.id.name in arguments))
+        kinds = ("enum", "bool", "party", "date", "email")
+        chosen = tuple(
+            a.name
+            for a in self.arguments
+            if a.name in arguments and (a.kind in kinds or a.holds_address)
+        )
+        named = bool(self.id and self.id.name in arguments)
+        return Filled(arguments, self._missing(), named, chosen)
 
     def _missing(self) -> list[Argument]:
         """What the schema requires; of a thing that may be named by id or by title, one of them."""

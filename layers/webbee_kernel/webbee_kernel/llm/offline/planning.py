@@ -100,7 +100,8 @@ class Message(Questions):
 
     def _clause(self, sentence: Sentence, *, held: bool) -> None:
         if sentence.act in ("command", "request"):
-            match = asked_for(sentence, self.index, self.context())
+            about = self.app_of_thing(sentence)
+            match = asked_for(sentence, self.index, self.context(), about=about)
             if match:
                 certain = sentence.act == "command" and not held and self._can_deny()
                 sure = certain and is_specific(sentence, match, self.index)

@@ -127,6 +127,20 @@ def named(facts: Sequence[Fact], name: str, said: Sequence[Word]) -> Record | No
     return None
 
 
+def titled(facts: Sequence[Fact], name: str, stems: Collection[str], tag: str) -> list[Any]:
+    """The ids of the things of the newest facts all of whose title stands among these stems."""
+    for fact in facts:
+        found = [
+            r.id
+            for r in records(fact, name)
+            if (title := words(text_of(r.fields, language.title_keys()), tag))
+            and all(w.stem in stems for w in title)
+        ]
+        if found:
+            return list(dict.fromkeys(found))
+    return []
+
+
 def label_of(facts: Sequence[Fact], name: str, value: Any) -> str:
     """What the thing with this id is called, empty when no fact tells it."""
     found = (r for f in facts for r in records(f, name) if r.id == value)

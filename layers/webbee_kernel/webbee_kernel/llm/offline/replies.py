@@ -52,6 +52,13 @@ def capabilities(tools: Sequence[ToolSpec], tag: str) -> str:
     return f"{hello} {spoken.say('for_example', examples=examples)}" if examples else hello
 
 
+def one_of_these(tools: Sequence[ToolSpec], tag: str, most: int = 3) -> str:
+    """The question which of these functions is meant, with an example of each of the first."""
+    found = (next((e for e in t.examples if language.detect(e) == tag), "") for t in tools)
+    examples = ", ".join(quoted(e, tag) for e in list(filter(None, found))[:most])
+    return language.of(tag).say("one_of_these", examples=examples) if examples else ""
+
+
 def noted(tools: Sequence[ToolSpec], tag: str) -> str:
     """The answer to a remark."""
     examples = _examples(tools, tag, 1)

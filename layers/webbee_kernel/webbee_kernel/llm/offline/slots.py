@@ -57,6 +57,13 @@ class Slots:
         self.title = next((a for a in texts if a.is_title and a is not self.main), None)
         self.lookup = self.id is not None and self.main is not None and not self.main.required
 
+    def topic(self) -> str:
+        """The head of the sentence; of a question about a thing that is named by its topic ("my note
+        about the recipe"), with what stands before the topic blanked out."""
+        head = self.text[: self.head[-1].end] if self.head else ""
+        at = next((w.end for w in self.head if has(w, self.tag, "topic")), 0)
+        return " " * at + head[at:] if at and self.sentence.act == "question" else head
+
     def outside(self, said: Sequence[Word]) -> list[Word]:
         return [w for w in said if not any(q.start <= w.start < q.end for q in self.quotes)]
 

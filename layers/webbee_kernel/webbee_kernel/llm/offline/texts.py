@@ -76,7 +76,8 @@ class Texts(Slots):
         )
         verb = self.sentence.verb
         after = remainder(*self._from(verb.start), content) if verb else ""
-        text = after or remainder(self.text, self.spans, content)
+        topic = self.lookup and self.topic() != self.text[: self.head[-1].end if self.head else 0]
+        text = after or remainder(self.topic() if topic else self.text, self.spans, content)
         polite = any(has(w, self.tag, "ability") for w in self.head)
         return text.rstrip("?") if polite else text
 

@@ -49,8 +49,7 @@ class Things(Slots):
             back=True,
             extra=frozenset(self.extra),
         )
-        head = self.text[: self.head[-1].end] if self.head else ""
-        said = words(remainder(head, self.all_spans(), loose), self.tag)
+        said = words(remainder(self.topic(), self.all_spans(), loose), self.tag)
         return [w for w in said if not idle(w.text, self.tag)]
 
     def _told(self) -> bool:
@@ -101,7 +100,18 @@ class Things(Slots):
             path = self._path(step[0], argument.name)
             return f"{{{{steps.{step[1]}.data.{path}}}}}" if path else None
         self.extra |= {w.stem for w in self.head if points_back(w, self.tag)}
-        return recall.pointed_at(self.facts, argument.name, self.reference)
+        found = recall.pointed_at(self.facts, argument.name, self.reference)
+        if found is None and self.reference.position is None:
+            found = self._spoken_of(argument)
+        return found
+
+    def _spoken_of(self, argument: Argument) -> Any | None:
+        """The one thing that the user named in his message before."""
+        for message, _ in self.reading.turns[:2]:
+            said = {w.stem for w in words(message, self.tag)}
+            if found := recall.titled(self.facts, argument.name, said, self.tag):
+                return found[0] if len(found) == 1 else None
+        return None
 
     def _path(self, tool: ToolSpec, name: str) -> str:
         """Where the result of a step that is yet to run will hold the id, empty when that is not
