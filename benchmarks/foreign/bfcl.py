@@ -22,7 +22,7 @@ from webbee_kernel.testing import TestKernel
 from . import packages
 from .bfcl_apis import DESTRUCTIVE, WRITES, World, extension, run
 from .dojo import model_of
-from .drive import Talk
+from .drive import UNLIMITED, Talk
 from .values import holds, is_trivial, leaves, plain
 from .wanted import Wanted, wanted_calls
 
@@ -73,7 +73,8 @@ def play(set_names: tuple[str, ...], sample: int) -> Iterator[ConversationResult
 def _stage(apis: tuple[str, ...]) -> tuple[World, TestKernel, FunctionModel]:
     world = World()
     model = model_of(world)
-    return world, TestKernel([extension(world, api) for api in apis], model=model, now=NOW), model
+    apps = [extension(world, api) for api in apis]
+    return world, TestKernel(apps, model=model, env=UNLIMITED, now=NOW), model
 
 
 class Conversation:

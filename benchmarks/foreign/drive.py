@@ -15,6 +15,9 @@ from webbee_kernel.testing import TestKernel
 NOW = "2024-05-15T10:00:00Z"
 """The day AgentDojo's environments are set on."""
 
+UNLIMITED = {"WEBBEE_USER_REQUESTS_PER_MINUTE": "0", "WEBBEE_USER_TOKENS_PER_DAY": "0"}
+"""The clock stands still, and one user asks for everything."""
+
 MAX_QUESTIONS = 12
 """Questions answered after one message."""
 
@@ -105,4 +108,4 @@ def kernel_of(
     ext: Extension, model: Any = None, env: Mapping[str, str] | None = None
 ) -> TestKernel:
     """A kernel at its default settings with this one extension."""
-    return TestKernel([ext], model=model, env=env or {}, now=NOW)
+    return TestKernel([ext], model=model, env={**UNLIMITED, **(env or {})}, now=NOW)

@@ -16,7 +16,7 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 
-from .drive import NOW, Talk
+from .drive import NOW, UNLIMITED, Talk
 from .planner import Planner
 from .wanted import Wanted
 
@@ -74,7 +74,9 @@ def _story(text: str, call: Wanted) -> Story:
     planner = Planner([Wanted("post", "list_inbox", {})])
     planner.echo = f"One unread message: Q3 plan, from {SENDER}."
     model = FunctionModel(planner)
-    talk = Talk(TestKernel([post(planner)], model=model, now=NOW), lambda _: "user", model)
+    talk = Talk(
+        TestKernel([post(planner)], model=model, env=UNLIMITED, now=NOW), lambda _: "user", model
+    )
     talk.say("show today's mail")
     planner.user, planner.echo = [call], "That is done."
     talk.say(text)

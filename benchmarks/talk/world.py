@@ -23,6 +23,8 @@ from .cases import Given, Language
 
 EXTENSIONS = Path(__file__).parents[2] / "extensions"
 APPS = ("mail", "tasks", "notes")
+UNLIMITED = {"WEBBEE_USER_REQUESTS_PER_MINUTE": "0"}
+"""The clock stands still: all that is said is said in one minute."""
 USERS = {"ru": "alice", "en": "bob"}
 
 
@@ -165,7 +167,7 @@ def talk_world(language: Language, given: Sequence[Given] = ()) -> Iterator[Talk
             for a in APPS
             if a != "mail"
         }
-        kernel = TestKernel([EXTENSIONS / a for a in APPS], user=user, stores=stores)
+        kernel = TestKernel([EXTENSIONS / a for a in APPS], user=user, stores=stores, env=UNLIMITED)
         world = TalkWorld(kernel, {"mail": mail, **others})
         for app_id, loaded in kernel.registry.loaded.items():
             world.watch(app_id, loaded.ext)

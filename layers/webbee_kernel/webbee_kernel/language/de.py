@@ -199,7 +199,7 @@ SENTENCES: Sentences = {
     "one_of_these": "Ich bin nicht sicher, was gemeint ist. Ist es eines davon: {examples}?",
     "not_known": "In dem, was Ihre Apps mir sagten, finde ich keine Antwort darauf.",
     "not_remembered": "In den Runden, an die ich mich erinnere, sehe ich nichts dergleichen.",
-    "noted": "Ich habe nichts getan. Sagen Sie mir, was zu tun ist, zum Beispiel: {examples}.",
+    "noted": "Ich habe nichts getan. Soll ich etwas tun, zum Beispiel: {examples}?",
     "nothing_waits": "Nichts wartet auf eine Antwort.",
     "remembered": "Aus den Runden, an die ich mich erinnere: {what}.",
     "shall_i": "Soll ich das tun: {what}?",

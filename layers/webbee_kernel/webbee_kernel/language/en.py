@@ -17,10 +17,12 @@ WORDS = Words(
     no="no nope n cancel stop don't dont abort refuse reject not never",
     no_filler="now wait keep it that please do",
     resume="continue resume proceed carry",
-    reference="it its that this those these him her them they he she one ones same previous above"
-    " last earlier former latter there back",
+    reference="back"
+    " it its that this those these him her them they he she one ones same previous above"
+    " last earlier former latter there",
     recency="i we you created added wrote made saved sent found got received recently just",
-    function="anything something anyone someone a an the to for of in on at my me i we us you your our his their please is are am be"
+    function="anything something anyone someone"
+    " a an the to for of in on at my me i we us you your our his their please is are am be"
     " was were been do does did have has had can could would will shall should and or but with from"
     " by as some any there let want need so just now then too also it its this that these those if"
     " than about into up out off not all more show get give tell what how",
@@ -182,7 +184,8 @@ WORDS = Words(
         " send sent email mail forward reply message notify text call redirect contact"
         " invite dispatch deliver ship",
         "delete": "wipe wiped delete remove erase revoke trash purge clean clear empty drop",
-        "create": "remind open opened create add append attach insert put make made set draft generate"
+        "create": "remind"
+        " open opened create add append attach insert put make made set draft generate"
         " register establish"
         " write wrote compose record",
         "update": "top fund update change edit modify grant assign rename correct replace merge"
@@ -410,7 +413,7 @@ SENTENCES: Sentences = {
     "for_example": "You can say, for example: {examples}.",
     "shall_i": "Shall I do this: {what}?",
     "able": "Yes: {what}.",
-    "noted": "I did nothing. Tell me what to do, for example: {examples}.",
+    "noted": "I did nothing. Is there something I should do, for example: {examples}?",
     "welcome": "You are welcome.",
     "nothing_waits": "Nothing is waiting for an answer.",
     "one_of_these": "I am not sure what you mean. Is it one of these: {examples}?",

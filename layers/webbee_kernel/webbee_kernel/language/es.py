@@ -194,7 +194,7 @@ SENTENCES: Sentences = {
     "one_of_these": "No estoy seguro de qué quiere. ¿Es una de estas cosas: {examples}?",
     "not_known": "No encuentro una respuesta en lo que me dijeron sus aplicaciones.",
     "not_remembered": "No veo nada así en los turnos que recuerdo.",
-    "noted": "No he hecho nada. Dígame qué hacer, por ejemplo: {examples}.",
+    "noted": "No he hecho nada. ¿Debo hacer algo, por ejemplo: {examples}?",
     "nothing_waits": "No hay nada pendiente de respuesta.",
     "remembered": "De los turnos que recuerdo: {what}.",
     "shall_i": "¿Hago esto: {what}?",

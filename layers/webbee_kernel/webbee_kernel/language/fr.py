@@ -180,7 +180,7 @@ SENTENCES: Sentences = {
     "one_of_these": "Je ne suis pas sûr d'avoir compris. Est-ce l'une de ces choses : {examples} ?",
     "not_known": "Je ne trouve pas de réponse dans ce que vos applications m'ont dit.",
     "not_remembered": "Je ne vois rien de tel dans les échanges dont je me souviens.",
-    "noted": "Je n'ai rien fait. Dites-moi quoi faire, par exemple : {examples}.",
+    "noted": "Je n'ai rien fait. Dois-je faire quelque chose, par exemple : {examples} ?",
     "nothing_waits": "Rien n'attend de réponse.",
     "remembered": "Des échanges dont je me souviens : {what}.",
     "shall_i": "Dois-je faire cela : {what} ?",

@@ -198,6 +198,8 @@ class Heard:
         ):
             if self._commands(rest[0]) and len(rest) > 1 and not has(rest[0], self.tag, "opener"):
                 break
+            if has(rest[0], self.tag, "auxiliary") and any_has(rest[1:2], self.tag, "first_person"):
+                break  # "do I have mail"
             rest.pop(0)
         return rest
 

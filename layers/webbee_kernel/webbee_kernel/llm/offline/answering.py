@@ -3,6 +3,7 @@ of the overview, what was done in the remembered turns."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from .speech import Sentence
 from .words import Word, concepts, has, is_thing, meaning, points_back, words
 
 _FITS = 0.5  # least part of a question's telling words that a figure must explain
+_ROW_ID = re.compile(r" \(#[^)]*\)")
 _FIELDS = frozenset("#address #due #date #subject #status #phone #person #price".split())
 """What a question may ask of a thing."""
 
@@ -133,7 +135,7 @@ def from_overview(asked: Asked, overview: Sequence[Entry]) -> str:
     if best is None:
         return ""
     label = replies.said_as(asked.text, asked.tag)
-    value = best[1].value.strip("[]")
+    value = _ROW_ID.sub("", best[1].value.strip("[]"))
     return f"{label[:1].upper()}{label[1:]}: {value}"
 
 

@@ -73,6 +73,14 @@ class Questions(Conversation):
         self.add(tool, sentence, sure=False)
         return True
 
+    def add(self, tool: ToolSpec, sentence: Sentence, *, sure: bool = True) -> None:
+        """Plan a call. A read that lacks its thing shows the one that is spoken of: that harms
+        nobody."""
+        super().add(tool, sentence, sure=sure)
+        lacks = tool.action_type == "read" and self.planned[-1].filled.missing
+        if lacks and (call := self._look_again()):
+            self.planned[-1] = call
+
     def question(self, sentence: Sentence) -> None:
         """Never an effect: a read, or words from what the prompt holds."""
         asked = answering.Asked(sentence)
@@ -82,12 +90,20 @@ class Questions(Conversation):
             self.say(replies.capabilities(self.tools, self.tag))
         elif reads and reads[0].likeness >= LIKE_AN_EXAMPLE:
             self.add(reads[0].tool, sentence)
-        elif text := self._known(asked, fitting):
+        elif not self._lists(asked, reads) and (text := self._known(asked, fitting)):
             self.say(text)
         elif not self._look_up(sentence, reads):
             related = any(names_matter(sentence, m, self.index) for m in fitting)
             known = language.of(self.tag).say("not_known")
             self.say(known if related else replies.unknown(self.tools, self.tag))
+
+    def _lists(self, asked: answering.Asked, reads: Sequence[Match]) -> bool:
+        """ "Which notes are there?", where a read lists them: it knows more than the overview."""
+        match = best(reads) if "which" in asked.wants and not self._says_of_one(asked) else None
+        return match is not None and not takes(match.tool.input_schema, "id")
+
+    def _says_of_one(self, asked: answering.Asked) -> bool:
+        return recall.reference(asked.said, self.tag) is not None
 
     def _look_up(self, sentence: Sentence, reads: Sequence[Match]) -> bool:
         """Plan the read that may answer: the one that fits, else one that the words fill, else of
@@ -98,6 +114,8 @@ class Questions(Conversation):
         if tool is None or self._lacks(tool, sentence):
             if call := self._look_again():
                 self.planned.append(call)
+                return True
+            if self._search_everywhere(sentence):
                 return True
         if tool is not None:
             self.add(tool, sentence)
@@ -122,7 +140,8 @@ class Questions(Conversation):
             return replies.able(effect, self.tag)
         if text := answering.from_facts(asked, self.reading.facts):
             return text
-        if effect and not asked.wants & {"count", "which"}:
+        doer = any_has(asked.said, self.tag, "first_person", "others", "copula", "toward")
+        if effect and doer and not asked.wants & {"count", "which"}:
             return answering.done_before(effect, self.reading, asked)
         return answering.from_overview(asked, self.reading.overview)
 
@@ -165,9 +184,20 @@ class Questions(Conversation):
                 if not name or tool.app_id != fact.app_id:
                     continue
                 thing = recall.pointed_at([fact], name, recall.Reference())
-                if thing is not None:
+                if thing is not None and (fact.app_id, fact.fn_name) != (tool.app_id, tool.fn_name):
                     return Planned(tool, Filled({name: thing}))
         return None
+
+    def _search_everywhere(self, sentence: Sentence) -> bool:
+        """A question about a topic: every function that searches texts is asked."""
+        if not any_has(words(sentence.text, self.tag), self.tag, "topic"):
+            return False
+        before = len(self.planned)
+        for tool in (t for t in self.tools if t.action_type == "read"):
+            searches = any(a.is_body for a in arguments_of(tool.input_schema))
+            if searches and not takes(tool.input_schema, "id") and not self._lacks(tool, sentence):
+                self.add(tool, sentence)
+        return len(self.planned) > before
 
     def _half_said(self, sentence: Sentence, tool: ToolSpec) -> bool:
         """Whether the sentence says no more than a value of this function, or points at a thing."""
@@ -187,10 +217,18 @@ class Questions(Conversation):
         told = telling(said, self.tag)
         most = FRAGMENT if any(is_thing(w, self.tag) for w in told[:2]) else 1
         like = max((m.likeness for m in reads[:1]), default=0.0) >= LIKE_AN_EXAMPLE
-        tool = self._read_for(sentence, reads) if like or len(told) <= most else None
+        begun = not told or self._is_known(told[0])
+        tool = self._read_for(sentence, reads) if begun and (like or len(told) <= most) else None
         if tool is not None:
             self.add(tool, sentence)
         return tool is not None
+
+    def _is_known(self, word: Word) -> bool:
+        """Whether the catalogue knows a word: what begins with another asks for what nothing
+        does."""
+        known = (v.known | v.matter for v in self.index.vocabulary.values())
+        said = meaning(word, self.tag)
+        return any(said & k for k in known) or bool(state(word.text, self.tag))
 
     def _again(self, sentence: Sentence) -> bool:
         """The last effect with another value: "the same to bob@example.com"."""

@@ -109,7 +109,10 @@ def nearest(sentence: Sentence, index: Index, apps: Sequence[str] = ()) -> list[
     """The functions that the verb of a command asks for, best first."""
     verb = sentence.verb
     found = ranked(sentence, index, apps) if verb else []
-    return [m for m in found if verb and _asks(verb, m, index, sentence.tag)]
+    fitting = [m for m in found if verb and _asks(verb, m, index, sentence.tag)]
+    if any(m.tool.action_type != "read" for m in fitting):
+        return fitting  # what an effect takes may be of another app: "send that note to …"
+    return [m for m in fitting if names_matter(sentence, m, index)] or fitting
 
 
 def asked_for(

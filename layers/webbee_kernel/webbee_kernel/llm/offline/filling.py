@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from ...values.plain import JSONObject
 from ..protocol import ToolSpec
+from . import recall
 from .content import Span
 from .entities import Entity, find_dates, find_numbers
 from .matching import Vocabulary
@@ -75,7 +76,8 @@ class _Filler(People, Things, Texts):
             for value, known in argument.values:
                 for position, word in enumerate(self.words):
                     said = word.text if exact else word.stem
-                    if said in known and self.at_edge(position):
+                    like = not exact and any(recall.alike(word.text, k) for k in known)
+                    if (said in known or like) and self.at_edge(position):
                         if value != argument.default:
                             self.values[argument.name] = value
                         self.extra |= {word.stem, *argument.said}

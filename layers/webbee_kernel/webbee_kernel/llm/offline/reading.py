@@ -65,6 +65,8 @@ class Reading:
     turns: list[tuple[str, str]] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     problems: list[JSONObject] = field(default_factory=list)
+    reads: frozenset[tuple[str, str]] = frozenset()
+    """The functions that only read, by app and name: whoever knows the catalogue says so."""
 
 
 def read_prompt(prompt: str) -> Reading:

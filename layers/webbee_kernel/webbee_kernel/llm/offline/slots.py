@@ -58,7 +58,7 @@ class Slots:
         self.lookup = self.id is not None and self.main is not None and not self.main.required
 
     def topic(self) -> str:
-        """The head of the sentence; of a question about a thing that is named by its topic ("my note
+        """The head; of a question about a thing that is named by its topic ("my note
         about the recipe"), with what stands before the topic blanked out."""
         head = self.text[: self.head[-1].end] if self.head else ""
         at = next((w.end for w in self.head if has(w, self.tag, "topic")), 0)

@@ -10,7 +10,7 @@ from .entities import Entity
 from .reading import Fact
 from .schema import Argument, keys
 from .slots import Slots
-from .words import has, points_back
+from .words import has, points_back, words
 
 _HEAD_TITLE = 60
 
@@ -27,9 +27,18 @@ class Texts(Slots):
             self._titled(self.title, quotes)
         if self.main and quotes:
             self.take(self.main, quotes[0].value, quotes[0])
-        elif self.main and (text := self._remaining(self.main) or self._repeated(self.main)):
+        elif self.main and (text := self._said_or_repeated(self.main)):
             self.values[self.main.name] = text
         self._head_titles()
+
+    def _said_or_repeated(self, main: Argument) -> str:
+        """What is left of the sentence, unless that only points back; then what it points at."""
+        text = self._remaining(main)
+        points = main.required and all(
+            points_back(w, self.tag) or has(w, self.tag, "function", "connective", "again")
+            for w in words(text, self.tag)
+        )
+        return self._repeated(main) if points else text
 
     def _titled(self, title: Argument, quotes: list[Entity]) -> None:
         """The title, which may be the first quotation."""
@@ -91,6 +100,7 @@ class Texts(Slots):
         claimed = self.claimed()
         return any(
             w not in claimed
+            and w != self.sentence.verb
             and not points_back(w, self.tag)
             and not has(w, self.tag, "again", "opener", "sequence")
             for w in self.content()
@@ -103,13 +113,17 @@ class Texts(Slots):
         for fact in self.reading.facts:
             if text := self._text_of(fact, main):
                 return text
+            if (fact.app_id, fact.fn_name) in self.reading.reads:
+                return ""  # what was shown last is meant, and it is no one text
         return ""
 
     def _text_of(self, fact: Fact, main: Argument) -> str:
         same = (fact.app_id, fact.fn_name) == (self.tool.app_id, self.tool.fn_name)
         if same and isinstance(fact.arguments.get(main.name), str):
             return str(fact.arguments[main.name])
-        texts = {k: v for k, v in fact.arguments.items() if k in keys("body_keys")}
+        found = (fact.app_id, fact.fn_name) in self.reading.reads  # by words that are no text
+        given = {} if found else fact.arguments
+        texts = {k: v for k, v in given.items() if k in keys("body_keys")}
         data = fact.data if isinstance(fact.data, dict) else {}
         things = recall.records(fact, "id")
         if len([r for r in things if r.listed]) > 1:
