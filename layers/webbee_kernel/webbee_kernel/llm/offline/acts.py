@@ -66,6 +66,8 @@ class Heard:
         """The first that applies; the order is the rule."""
         if not self.rest:
             return self._courtesy(), None
+        if self.asks and has(self.rest[0], self.tag, "question"):
+            return "question", None  # "what is not done yet?"
         if self._denies():
             return "prohibition", None
         if any(has(w, self.tag, "hypothetical") for w in self.said):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from . import recall
 from .entities import find_entities
-from .matching import Index, Match, spoken, telling
+from .matching import Index, Match, Vocabulary, spoken, telling
 from .schema import arguments_of, takes
 from .speech import Sentence
 from .words import Word, any_has, concepts, has, is_thing, meaning, near, state, words
@@ -73,6 +73,7 @@ class _Hints:
     numbers: bool
     written: frozenset[str]
     introduces: bool
+    addressed: bool
 
     @staticmethod
     def of(sentence: Sentence, said: Sequence[Word], newest: str) -> _Hints:
@@ -86,6 +87,8 @@ class _Hints:
             numbers=any(w.text.isdecimal() for w in words(text, tag)),
             written=frozenset(e.kind for e in find_entities(text)) & {"email", "url"},
             introduces=sentence.content >= 0,
+            addressed=sentence.content >= 0
+            and any(sentence.head[w.start].isupper() for w in spoken(sentence.head, tag)[1:]),
         )
 
     def score(self, match: Match) -> float:
@@ -100,7 +103,8 @@ class _Hints:
             + CONTEXT * (of_newest and not kinds.isdisjoint({"id", "email"}))
             + SOURCE * (self.sourced and "party" in kinds)
             + NUMBER * (self.numbers and "number" in kinds)
-            + ADDRESS * (not self.written.isdisjoint(needs))
+            + ADDRESS
+            * (not self.written.isdisjoint(needs) or (self.addressed and "email" in needs))
             + INTRODUCED * (self.introduces and "text" in needs)
         )
 
@@ -173,12 +177,29 @@ def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
     verb, known = sentence.verb, index.vocabulary[match.tool.name]
     assert verb is not None
     marked = any(e.kind in ("quote", "email") for e in find_entities(sentence.text))
+    if not takes(match.tool.input_schema, "email") and _names_somebody(sentence, known):
+        return False
     if marked or sentence.content >= 0 or not _takes_text(match):
         return True
     if _only_lead(verb, match, index) or names_matter(sentence, match, index):
         return True
     said = {w.stem for w in spoken(sentence.head, sentence.tag) if w.start != verb.start}
     return not said.isdisjoint(known.frequent)
+
+
+def _names_somebody(sentence: Sentence, known: Vocabulary) -> bool:
+    """Whether a name that the function does not know stands before marked content: "write to Jonas:
+    …" is no note."""
+    if sentence.content < 0 or known.matter & _said(sentence):
+        return False
+    head = spoken(sentence.head, sentence.tag)[1:]
+    return any(sentence.text[w.start].isupper() and w.stem not in known.known for w in head)
+
+
+def _said(sentence: Sentence) -> set[str]:
+    """What the words of the head mean, less the verb."""
+    said = (w for w in spoken(sentence.head, sentence.tag) if w != sentence.verb)
+    return set().union(*(meaning(w, sentence.tag) for w in said))
 
 
 def names_matter(sentence: Sentence, match: Match, index: Index) -> bool:

@@ -12,7 +12,7 @@ from .choosing import asked_for, names_matter, nearest
 from .filling import Filled, fill
 from .matching import index_of, telling
 from .reading import Reading
-from .schema import arguments_of
+from .schema import arguments_of, takes
 from .speech import Sentence, sentences
 from .words import has, words
 
@@ -121,7 +121,16 @@ class Conversation:
             for m in nearest(sentence, self.index, self.context())
             if m.tool.action_type != "read" or names_matter(sentence, m, self.index)
         ]
-        return replies.one_of_these(near, self.tag)
+        return replies.one_of_these(near, self.tag) or self.with_this(sentence)
+
+    def with_this(self, sentence: Sentence) -> str:
+        """The question what to do with the things that were shown last, where a sentence points at
+        one of them."""
+        if recall.reference(words(sentence.text, self.tag), self.tag) is None:
+            return ""
+        newest = next((f.app_id for f in self.reading.facts), "")
+        mine = [t for t in self.tools if t.app_id == newest and takes(t.input_schema, "id")]
+        return replies.one_of_these(mine, self.tag, len(mine))
 
     def app_of_thing(self, sentence: Sentence) -> str:
         """The app of the one remembered thing whose title stands in the sentence."""

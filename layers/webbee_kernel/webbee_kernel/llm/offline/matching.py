@@ -261,13 +261,17 @@ def _first_words(tool: ToolSpec) -> list[str]:
 
 
 def _asked_by(tool: ToolSpec, begun: list[tuple[Word, str]]) -> frozenset[str]:
-    """The concepts of the name's words; where it has none, of the words that examples ask with."""
+    """The concepts of the name's words; where it has none, and of what only reads, also of the
+    words that examples ask with."""
     named = [(p.casefold(), "en") for p in _NAME_PART.findall(tool.fn_name)]
-    for asked in (named, [(w.text, tag) for w, tag in begun]):
-        found = {c for text, tag in asked for c in concepts(text, tag) if c[0] == "="}
-        if found:
-            return frozenset(found)
-    return frozenset()
+    asked = [(w.text, tag) for w, tag in begun]
+    own, shown = _verbs(named), _verbs(asked)
+    return own | shown if tool.action_type == "read" else own or shown
+
+
+def _verbs(said: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """The concepts of verbs among these words."""
+    return frozenset(c for text, tag in said for c in concepts(text, tag) if c[0] == "=")
 
 
 def _matter(tool: ToolSpec) -> frozenset[str]:

@@ -64,7 +64,8 @@ class Things(Slots):
         said = self._names(said)
         if takes_text and not said:
             self._point_at_what_is_open()
-        may = takes_text or not said
+        placed = self.reference is not None and self.reference.position is not None
+        may = takes_text or not said or (placed and self.tool.action_type == "read")
         return self._pointed_at(argument) if self.reference and may else None
 
     def _names(self, said: Sequence[Word]) -> Sequence[Word]:
