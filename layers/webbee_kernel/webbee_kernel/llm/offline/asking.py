@@ -50,7 +50,47 @@ class Questions(Conversation):
             if not has(w, self.tag, "opener", "first_person")
         ]
         for fact in self.reading.facts[:2] if 0 < len(told) <= FRAGMENT else ():
-            mine = [t for t in self.tools if t.app_id == fact.app_id and reads_or_changes_one(t)]
+            mine = [
+                t for t in self.tools if t.app_id == fact.app_id and takes(t.input_schema, "id")
+            ]
+            if mine and recall.named([fact], "id", told):
+                self.say(replies.one_of_these(mine, self.tag, len(mine)))
+                return True
+        return False
+
+    def _next_one(self, sentence: Sentence) -> bool:
+        """ "And the third": the last call once more, for another thing."""
+        tool = self._last_call() if self._says_a_place_only(sentence) else None
+        if tool is None or not takes(tool.input_schema, "id"):
+            return False
+        self.add(tool, sentence, sure=False)
+        return True
+
+    def _says_a_place_only(self, sentence: Sentence) -> bool:
+        said = words(sentence.text, self.tag)
+        place = recall.reference(said, self.tag)
+        fillers = ("opener", "reference", "again", "article", "and_", "plural_reference")
+        more = [w for w in telling(said, self.tag) if not has(w, self.tag, *fillers)]
+        listed = all(w.stem in ordinals(self.tag) or w.text.isdecimal() for w in more)
+        return listed and place is not None and place.position is not None
+
+    def _last_call(self) -> ToolSpec | None:
+        """The function of the newest fact."""
+        fact = next(iter(self.reading.facts), None)
+        done = (fact.app_id, fact.fn_name) if fact else ("", "")
+        return next((t for t in self.tools if (t.app_id, t.fn_name) == done), None)
+
+    def _thing_told(self, sentence: Sentence) -> bool:
+        """A remark about a thing that was shown: what is to be done with it?"""
+        told = [
+            w
+            for w in telling(words(sentence.text, self.tag), self.tag)
+            if not has(w, self.tag, "opener", "first_person")
+        ]
+        for fact in self.reading.facts[:2] if 0 < len(told) <= FRAGMENT else ():
+            mine = [
+                t for t in self.tools if t.app_id == fact.app_id and takes(t.input_schema, "id")
+            ]
             if mine and recall.named([fact], "id", told):
                 self.say(replies.one_of_these(mine, self.tag, len(mine)))
                 return True
@@ -156,25 +196,25 @@ class Questions(Conversation):
         return next((t for t in mine if self._half_said(sentence, t)), None)
 
     def _by_its_values(self, sentence: Sentence, reads: Sequence[Match]) -> ToolSpec | None:
-        """The read that the words fill best: a sender, a day, a state that only it knows. Reading
-        harms nobody, so half of the words are enough."""
-        told = telling(words(sentence.text, self.tag), self.tag)
-        told = [w for w in told if not has(w, self.tag, "question", "opener", "auxiliary")]
-        found: list[tuple[float, ToolSpec]] = []
-        ranked_ = [m.tool for m in reads]
-        rest = [t for t in self.tools if t.action_type == "read" and t not in ranked_]
-        for tool in (*ranked_, *rest):
-            known = self.index.vocabulary[tool.name]
-            filled = fill(tool, sentence, self.reading, known)
-            if filled.missing or not filled.chosen:
-                continue
-            named = sum(bool(meaning(w, self.tag) & known.matter) for w in told)
-            found.append((len(filled.chosen) + named, tool))
-        best_ = max((score for score, _ in found), default=0.0)
-        fitting = [tool for score, tool in found if score == best_]
-        newest = [t for t in fitting if t.app_id == next(iter(self.context()), "")]
-        apps = {t.app_id for t in newest or fitting}
-        return (newest or fitting)[0] if len(apps) == 1 else None
+        """The read whose arguments the words fill best: a sender, a day, a state. Reading harms
+        nobody, so one such word is enough where it tells one app from the others."""
+        ordered = [m.tool for m in reads]
+        ordered += [t for t in self.tools if t.action_type == "read" and t not in ordered]
+        scores = {t.name: self._filled_by(sentence, t) for t in ordered}
+        most = max(scores.values(), default=0)
+        fitting = [t for t in ordered if most and scores[t.name] == most]
+        newest = [t for t in fitting if t.app_id == next(iter(self.context()), "")] or fitting
+        return newest[0] if len({t.app_id for t in newest}) == 1 else None
+
+    def _filled_by(self, sentence: Sentence, tool: ToolSpec) -> int:
+        """How many arguments words of the sentence name by their value, and how many words say
+        what the function is about; 0 where none does the first."""
+        known = self.index.vocabulary[tool.name]
+        filled = fill(tool, sentence, self.reading, known)
+        if filled.missing or not filled.chosen:
+            return 0
+        said = telling(words(sentence.text, self.tag), self.tag)
+        return len(filled.chosen) + sum(bool(meaning(w, self.tag) & known.matter) for w in said)
 
     def _look_again(self) -> Planned | None:
         """A question that nothing answers, about the one thing that is spoken of: it is read."""
@@ -232,9 +272,7 @@ class Questions(Conversation):
 
     def _again(self, sentence: Sentence) -> bool:
         """The last effect with another value: "the same to bob@example.com"."""
-        fact = next(iter(self.reading.facts), None)
-        done = (fact.app_id, fact.fn_name) if fact else ("", "")
-        tool = next((t for t in self.tools if (t.app_id, t.fn_name) == done), None)
+        tool = self._last_call()
         if tool is None or tool.action_type == "read":
             return False
         addressed = any(e.kind == "email" for e in find_entities(sentence.text))
@@ -272,8 +310,3 @@ def reads_one(tool: ToolSpec) -> str:
     ids = [a.name for a in arguments if a.kind == "id" and not a.many]
     others = [a for a in arguments if a.required and a.kind != "id"]
     return ids[0] if tool.action_type == "read" and ids and not others else ""
-
-
-def reads_or_changes_one(tool: ToolSpec) -> bool:
-    """Whether a call is about things that exist."""
-    return takes(tool.input_schema, "id")

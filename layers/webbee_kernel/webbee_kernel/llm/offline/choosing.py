@@ -128,9 +128,6 @@ def asked_for(
 ) -> Match | None:
     """The function that a command or request means: one that its verb asks for. `about` is the app
     of a known thing that the sentence names."""
-    verb = sentence.verb
-    if verb is None:
-        return None
     fitting = nearest(sentence, index, apps)
     if mine := [m for m in fitting if m.tool.app_id == about and _takes_id(m)]:
         return mine[0]
@@ -138,8 +135,15 @@ def asked_for(
         found = best(fitting, 0.0, 0.0)  # it acts on what exists only, and asks which
         return found if found and _may_be_about(sentence, found, index) else None
     found = best(fitting, least) or _named(sentence, fitting, index, least)
-    return found or next(
-        (m for m in fitting if _takes_text(m) and _only_lead(verb, m, index)), None
+    return found or _led(sentence, fitting, index)
+
+
+def _led(sentence: Sentence, fitting: Sequence[Match], index: Index) -> Match | None:
+    """The function that takes a text, whose words nobody knows, where nothing else is asked for
+    with this verb."""
+    verb = sentence.verb
+    return next(
+        (m for m in fitting if verb and _takes_text(m) and _only_lead(verb, m, index)), None
     )
 
 

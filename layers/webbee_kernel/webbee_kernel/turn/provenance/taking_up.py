@@ -104,16 +104,17 @@ def _own_making(
 ) -> bool:
     """The id of what a call with an effect has made in the same app: the only one of its key, or
     the newest where he points back; and he names no other thing that bears such an id."""
-    for f in fields:
-        if not f.made or f.app_id != function.app_id or named_kind(f.key) != "id":
-            continue
-        alike = [o for o in places.ids if (o.app_id, o.key) == (f.app_id, f.key)]
-        if any(normal(o.value) != normal(d.value) and _is_named(o.record, wish) for o in alike):
-            return False
-        made = [normal(o.value) for o in alike if o.made]  # the newest first
-        if set(made) == {normal(d.value)} or (wish.points_back and made[0] == normal(d.value)):
-            return True
-    return False
+    mine = (f for f in fields if f.made and f.app_id == function.app_id)
+    return any(named_kind(f.key) == "id" and _is_meant(d, f, places, wish) for f in mine)
+
+
+def _is_meant(d: Directing, f: Field, places: Places, wish: Wish) -> bool:
+    """Whether of all things with such an id this one was made last, or alone, and none is named."""
+    alike = [o for o in places.ids if (o.app_id, o.key) == (f.app_id, f.key)]
+    if any(normal(o.value) != normal(d.value) and _is_named(o.record, wish) for o in alike):
+        return False
+    made = [normal(o.value) for o in alike if o.made]  # the newest first
+    return set(made) == {normal(d.value)} or (wish.points_back and made[0] == normal(d.value))
 
 
 def _only_find(d: Directing, fields: Sequence[Field], places: Places) -> bool:
