@@ -80,39 +80,6 @@ class Questions(Conversation):
         done = (fact.app_id, fact.fn_name) if fact else ("", "")
         return next((t for t in self.tools if (t.app_id, t.fn_name) == done), None)
 
-    def _thing_told(self, sentence: Sentence) -> bool:
-        """A remark about a thing that was shown: what is to be done with it?"""
-        told = [
-            w
-            for w in telling(words(sentence.text, self.tag), self.tag)
-            if not has(w, self.tag, "opener", "first_person")
-        ]
-        for fact in self.reading.facts[:2] if 0 < len(told) <= FRAGMENT else ():
-            mine = [
-                t for t in self.tools if t.app_id == fact.app_id and takes(t.input_schema, "id")
-            ]
-            if mine and recall.named([fact], "id", told):
-                self.say(replies.one_of_these(mine, self.tag, len(mine)))
-                return True
-        return False
-
-    def _next_one(self, sentence: Sentence) -> bool:
-        """ "And the third": the last call once more, for another thing."""
-        said = words(sentence.text, self.tag)
-        place = recall.reference(said, self.tag)
-        fillers = ("opener", "reference", "again", "article", "and_", "plural_reference")
-        more = [w for w in telling(said, self.tag) if not has(w, self.tag, *fillers)]
-        strange = [w for w in more if w.stem not in ordinals(self.tag) and not w.text.isdecimal()]
-        fact = next(iter(self.reading.facts), None)
-        if place is None or place.position is None or strange or fact is None:
-            return False
-        done = (fact.app_id, fact.fn_name)
-        tool = next((t for t in self.tools if (t.app_id, t.fn_name) == done), None)
-        if tool is None or not takes(tool.input_schema, "id"):
-            return False
-        self.add(tool, sentence, sure=False)
-        return True
-
     def add(self, tool: ToolSpec, sentence: Sentence, *, sure: bool = True) -> None:
         """Plan a call. A read that lacks its thing shows the one that is spoken of: that harms
         nobody."""
