@@ -59,22 +59,27 @@ def turn_text(turn: Turn) -> str:
     would cost a tenth of an item.
     """
     row = {name: value for name, value in _row(turn).items() if value != _TURN_DEFAULTS.get(name)}
-    if turn.waiting:
-        row["waiting"] = [_row(p) for p in turn.waiting]
-    if turn.paused:
-        row["paused"] = [(d.app_id, d.fn_name, d.data_facts_json, d.args_json) for d in turn.paused]
-    told = [d for d in turn.digests if d.data_facts_json]
-    row["digests"] = [(d.app_id, d.fn_name, len(d.data_facts_json)) for d in told]
-    arguments = [
-        (i, d.app_id, d.fn_name, d.args_json, bool(d.data_facts_json))
-        for i, d in enumerate(turn.digests)
-        if d.args_json
-    ]
-    if arguments:  # apart, because the version before this one reads three parts a digest
-        row["arguments"] = arguments
+    row |= _lists(turn)
     return fitting(
         "\n".join([dumps(row), "".join(d.data_facts_json for d in turn.digests)]), "turn"
     )
+
+
+def _lists(turn: Turn) -> JSONObject:
+    """The calls and questions of a turn, without the facts. Arguments stand apart, because an
+    earlier version reads three parts a digest."""
+    told = [d for d in turn.digests if d.data_facts_json]
+    found: JSONObject = {
+        "waiting": [_row(p) for p in turn.waiting],
+        "paused": [(d.app_id, d.fn_name, d.data_facts_json, d.args_json) for d in turn.paused],
+        "arguments": [
+            (i, d.app_id, d.fn_name, d.args_json, bool(d.data_facts_json))
+            for i, d in enumerate(turn.digests)
+            if d.args_json
+        ],
+    }
+    digests = [(d.app_id, d.fn_name, len(d.data_facts_json)) for d in told]
+    return {"digests": digests, **{name: rows for name, rows in found.items() if rows}}
 
 
 def turn_from(text: str) -> Turn:

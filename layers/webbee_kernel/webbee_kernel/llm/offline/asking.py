@@ -170,8 +170,13 @@ class Questions(Conversation):
         scores = {t.name: self._filled_by(sentence, t) for t in ordered}
         most = max(scores.values(), default=0)
         fitting = [t for t in ordered if most and scores[t.name] == most]
-        newest = [t for t in fitting if t.app_id == next(iter(self.context()), "")] or fitting
-        return newest[0] if len({t.app_id for t in newest}) == 1 else None
+        return self._of_one_app(fitting)
+
+    def _of_one_app(self, fitting: Sequence[ToolSpec]) -> ToolSpec | None:
+        """The first of these where they are of one app; else the first of the newest app."""
+        newest = next(iter(self.context()), "")
+        mine = [t for t in fitting if t.app_id == newest] or fitting
+        return mine[0] if len({t.app_id for t in mine}) == 1 else None
 
     def _filled_by(self, sentence: Sentence, tool: ToolSpec) -> int:
         """How many arguments words of the sentence name by their value, and how many words say
