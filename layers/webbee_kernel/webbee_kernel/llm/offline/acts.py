@@ -200,10 +200,15 @@ class Heard:
         ):
             if self._commands(rest[0]) and len(rest) > 1 and not has(rest[0], self.tag, "opener"):
                 break
-            if has(rest[0], self.tag, "auxiliary") and any_has(rest[1:2], self.tag, "first_person"):
-                break  # "do I have mail"
+            if self._inverted(rest):
+                break
             rest.pop(0)
         return rest
+
+    def _inverted(self, rest: Sequence[Word]) -> bool:
+        """ "Do I have mail": no yes stands before it."""
+        subject = any_has(rest[1:2], self.tag, "first_person")
+        return subject and has(rest[0], self.tag, "auxiliary")
 
     def _pause_after(self, word: Word) -> bool:
         return bool(re.match(r"\s*[,.!;–—-]", self.text[word.end :]))

@@ -229,8 +229,8 @@ class Questions(Conversation):
         told = telling(said, self.tag)
         most = FRAGMENT if any(is_thing(w, self.tag) for w in told[:2]) else 1
         like = max((m.likeness for m in reads[:1]), default=0.0) >= LIKE_AN_EXAMPLE
-        begun = not told or self._is_known(told[0])
-        tool = self._read_for(sentence, reads) if begun and (like or len(told) <= most) else None
+        short = (like or len(told) <= most) and all(self._is_known(w) for w in told[:1])
+        tool = self._read_for(sentence, reads) if short else None
         if tool is not None:
             self.add(tool, sentence)
         return tool is not None

@@ -73,7 +73,7 @@ class _Hints:
     numbers: bool
     written: frozenset[str]
     introduces: bool
-    addressed: bool
+    addressed: frozenset[str]
 
     @staticmethod
     def of(sentence: Sentence, said: Sequence[Word], newest: str) -> _Hints:
@@ -87,8 +87,7 @@ class _Hints:
             numbers=any(w.text.isdecimal() for w in words(text, tag)),
             written=frozenset(e.kind for e in find_entities(text)) & {"email", "url"},
             introduces=sentence.content >= 0,
-            addressed=sentence.content >= 0
-            and any(sentence.head[w.start].isupper() for w in spoken(sentence.head, tag)[1:]),
+            addressed=_addressed(sentence),
         )
 
     def score(self, match: Match) -> float:
@@ -103,8 +102,7 @@ class _Hints:
             + CONTEXT * (of_newest and not kinds.isdisjoint({"id", "email"}))
             + SOURCE * (self.sourced and "party" in kinds)
             + NUMBER * (self.numbers and "number" in kinds)
-            + ADDRESS
-            * (not self.written.isdisjoint(needs) or (self.addressed and "email" in needs))
+            + ADDRESS * bool(needs & (self.written | self.addressed))
             + INTRODUCED * (self.introduces and "text" in needs)
         )
 
@@ -117,6 +115,12 @@ def nearest(sentence: Sentence, index: Index, apps: Sequence[str] = ()) -> list[
     if any(m.tool.action_type != "read" for m in fitting):
         return fitting  # what an effect takes may be of another app: "send that note to …"
     return [m for m in fitting if names_matter(sentence, m, index)] or fitting
+
+
+def _addressed(sentence: Sentence) -> frozenset[str]:
+    """What a name before marked content asks for: an address."""
+    head = spoken(sentence.head, sentence.tag)[1:] if sentence.content >= 0 else []
+    return frozenset(["email"] if any(sentence.head[w.start].isupper() for w in head) else [])
 
 
 def asked_for(
@@ -132,10 +136,15 @@ def asked_for(
     if mine := [m for m in fitting if m.tool.app_id == about and _takes_id(m)]:
         return mine[0]
     if fitting and _takes_id(fitting[0]) and not _takes_text(fitting[0]):
-        found = best(fitting, 0.0, 0.0)  # it acts on what exists only, and asks which
-        return found if found and _may_be_about(sentence, found, index) else None
+        return _on_what_exists(sentence, fitting, index)
     found = best(fitting, least) or _named(sentence, fitting, index, least)
     return found or _led(sentence, fitting, index)
+
+
+def _on_what_exists(sentence: Sentence, fitting: Sequence[Match], index: Index) -> Match | None:
+    """The function that acts on a thing there is, and so can ask which."""
+    found = best(fitting, 0.0, 0.0)
+    return found if found and _may_be_about(sentence, found, index) else None
 
 
 def _led(sentence: Sentence, fitting: Sequence[Match], index: Index) -> Match | None:
@@ -181,7 +190,7 @@ def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
     verb, known = sentence.verb, index.vocabulary[match.tool.name]
     assert verb is not None
     marked = any(e.kind in ("quote", "email") for e in find_entities(sentence.text))
-    if not takes(match.tool.input_schema, "email") and _names_somebody(sentence, known):
+    if _names_somebody(sentence, match, known):
         return False
     if marked or sentence.content >= 0 or not _takes_text(match):
         return True
@@ -191,10 +200,11 @@ def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
     return not said.isdisjoint(known.frequent)
 
 
-def _names_somebody(sentence: Sentence, known: Vocabulary) -> bool:
-    """Whether a name that the function does not know stands before marked content: "write to Jonas:
-    …" is no note."""
-    if sentence.content < 0 or known.matter & _said(sentence):
+def _names_somebody(sentence: Sentence, match: Match, known: Vocabulary) -> bool:
+    """Whether a name that the function has no use for stands before marked content: "write to
+    Jonas: …" is no note."""
+    marked = sentence.content >= 0 and not takes(match.tool.input_schema, "email")
+    if not marked or known.matter & _said(sentence):
         return False
     head = spoken(sentence.head, sentence.tag)[1:]
     return any(sentence.text[w.start].isupper() and w.stem not in known.known for w in head)

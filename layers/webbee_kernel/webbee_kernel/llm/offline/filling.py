@@ -42,6 +42,12 @@ def fill(
     return _Filler(tool, sentence, reading, vocabulary, earlier).run()
 
 
+def _telling(argument: Argument) -> bool:
+    """Whether a value of the argument tells by itself which function is meant."""
+    kinds = ("enum", "bool", "party", "date", "email")
+    return argument.kind in kinds or argument.holds_address
+
+
 class _Filler(People, Things, Texts):
     """One pass over one sentence, kind by kind."""
 
@@ -53,13 +59,8 @@ class _Filler(People, Things, Texts):
         for step in (self.addresses, self._links, self._dates, self.ids, self._numbers, self.texts):
             step()
         arguments = {a.name: self.values[a.name] for a in self.arguments if a.name in self.values}
-        kinds = ("enum", "bool", "party", "date", "email")
-        chosen = tuple(
-            a.name
-            for a in self.arguments
-            if a.name in arguments and (a.kind in kinds or a.holds_address)
-        )
         named = bool(self.id and self.id.name in arguments)
+        chosen = tuple(a.name for a in self.arguments if a.name in arguments and _telling(a))
         return Filled(arguments, self._missing(), named, chosen)
 
     def _missing(self) -> list[Argument]:

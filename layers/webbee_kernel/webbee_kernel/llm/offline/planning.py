@@ -27,12 +27,15 @@ def classify(request: ModelRequest) -> ModelResponse:
     tools = tuple(t for t in request.tools if t.app_id != KERNEL)
     if not tools:
         return ModelResponse(text=replies.unknown(tools, tag))
-    reads = (t for t in tools if t.action_type == "read")
-    reading.reads = frozenset((t.app_id, t.fn_name) for t in reads)
+    reading.reads = _reads(tools)
     if not all(r.ok for r in reading.results):  # "it" may mean what failed: nothing older does
         done = [r for r in reversed(reading.results) if r.ok]
         reading.facts = [Fact(r.app_id, r.fn_name, r.data, r.arguments) for r in done]
     return Message(reading, tools, tag).answer()
+
+
+def _reads(tools: Sequence[ToolSpec]) -> frozenset[tuple[str, str]]:
+    return frozenset((t.app_id, t.fn_name) for t in tools if t.action_type == "read")
 
 
 class Message(Questions):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...values.plain import JSONObject
 from . import recall
 from .content import Content, Span, remainder, tidy, without
 from .entities import Entity
@@ -113,19 +114,25 @@ class Texts(Slots):
         for fact in self.reading.facts:
             if text := self._text_of(fact, main):
                 return text
-            if (fact.app_id, fact.fn_name) in self.reading.reads:
+            if self._is_read(fact):
                 return ""  # what was shown last is meant, and it is no one text
         return ""
+
+    def _is_read(self, fact: Fact) -> bool:
+        return (fact.app_id, fact.fn_name) in self.reading.reads
 
     def _text_of(self, fact: Fact, main: Argument) -> str:
         same = (fact.app_id, fact.fn_name) == (self.tool.app_id, self.tool.fn_name)
         if same and isinstance(fact.arguments.get(main.name), str):
             return str(fact.arguments[main.name])
-        found = (fact.app_id, fact.fn_name) in self.reading.reads  # by words that are no text
-        given = {} if found else fact.arguments
-        texts = {k: v for k, v in given.items() if k in keys("body_keys")}
+        texts = {} if self._is_read(fact) else _texts_in(fact)  # words to search by are no text
         data = fact.data if isinstance(fact.data, dict) else {}
         things = recall.records(fact, "id")
         if len([r for r in things if r.listed]) > 1:
             return ""
         return recall.text_of({**(things[0].fields if things else data), **texts}, (main.name,))
+
+
+def _texts_in(fact: Fact) -> JSONObject:
+    """What a call was mainly about."""
+    return {k: v for k, v in fact.arguments.items() if k in keys("body_keys")}

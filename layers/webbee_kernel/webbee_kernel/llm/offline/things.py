@@ -64,9 +64,13 @@ class Things(Slots):
         said = self._names(said)
         if takes_text and not said:
             self._point_at_what_is_open()
-        placed = self.reference is not None and self.reference.position is not None
-        may = takes_text or not said or (placed and self.tool.action_type == "read")
+        may = takes_text or not said or self._reads_at_a_place()
         return self._pointed_at(argument) if self.reference and may else None
+
+    def _reads_at_a_place(self) -> bool:
+        """ "The first one, read it aloud": where it stands goes before a word nobody knows."""
+        placed = self.reference is not None and self.reference.position is not None
+        return placed and self.tool.action_type == "read"
 
     def _names(self, said: Sequence[Word]) -> Sequence[Word]:
         """The words as names; those of a question that all functions of its kind know are none."""
