@@ -4,8 +4,10 @@ comes next gets another thread."""
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,15 +26,23 @@ def host_of(stack: Stack) -> ExtensionHost:
     return host
 
 
+def released(stack: Stack) -> threading.Event:
+    """What everything waits for that blocks."""
+    ext: Any = host_of(stack).registry.loaded["stubborn"].ext
+    event: threading.Event = ext.health.__globals__["released"]
+    return event
+
+
 def release(stack: Stack) -> None:
     """Let everything go on that blocks."""
-    host_of(stack).registry.loaded["stubborn"].ext.health.__globals__["released"].set()  # type: ignore[union-attr]
+    released(stack).set()
 
 
 @pytest.fixture
 def stubborn() -> Iterator[Stack]:
     """A deployment with an extension that blocks wherever it is asked."""
     with deployed(extensions=STUBBORN, env={"WEBBEE_CALL_SECONDS": "0.2"}) as running:
+        released(running).clear()  # a process has one registry: a test before this one set it
         try:
             yield running
         finally:

@@ -194,7 +194,7 @@ async def board(ctx: Context, **params: Any) -> ui.UINode:
     if params.get("act") == "exit":
         sys.exit(SECRET)
     if params.get("act") == "huge":
-        return ui.Text(str(2**70), size=2**70)
+        return ui.UINode("Text", {"content": str(2**70), "size": 2**70})
     texts = [d.data["text"] for d in (await ctx.store.query("texts")).data]
     return ui.Text(", ".join(texts) or "nothing")
 
