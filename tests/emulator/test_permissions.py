@@ -44,6 +44,13 @@ NOT_ASKED = {
         "ModelKey",
         "ssm:GetParameter",
     ): "only with an openai model and its key; the adapter's own tests read it",
+    ("*", "KmsKeyArn", "kms:Decrypt"): "only with a key of one's own, by the services themselves",
+    ("*", "KmsKeyArn", "kms:GenerateDataKey"): "only with a key of one's own, by the services",
+    (
+        "chat_turn",
+        "PersonRole",
+        "sts:AssumeRole",
+    ): "for an export or an erasure; the session policy's own tests read what it reaches",
     (
         "tool_dispatch",
         "StoreTable/index/users",
@@ -154,6 +161,9 @@ def driven(cloud: Cloud) -> None:
     )
     http(cloud, "chat_turn", "GET", "/v1/sessions")
     http(cloud, "chat_turn", "GET", "/v1/sessions/{id}", {"id": "drive"})
+    drive = {"id": "drive"}
+    http(cloud, "chat_turn", "PATCH", "/v1/sessions/{id}", drive, {"title": "A walk"})
+    http(cloud, "chat_turn", "GET", "/v1/me/audit")
     http(cloud, "chat_turn", "GET", "/v1/events")
     http(cloud, "chat_turn", "GET", "/v1/extensions")
     http(cloud, "chat_turn", "GET", "/v1/inspect", queryStringParameters={"message": "look around"})
