@@ -24,7 +24,9 @@ from webbee_kernel.testing import TestKernel
 
 PACKAGE = Path(webbee_kernel.__file__).parent
 BENEATH = ("base", "testing")
-DOWNWARDS = ("api", "turn", "extensions", "stores", "llm")
+DOWNWARDS = ("api", "turn", "dispatch", "stores", "llm")
+SEAM = ("audit", "extensions")
+"""What stands behind `dispatch` for a turn: the record of a call, and who runs it."""
 
 
 class Walk:
@@ -42,6 +44,7 @@ class Walk:
             return
         self._entered.append(frame)
         room = path.relative_to(PACKAGE).parts[0]
+        room = "dispatch" if room in SEAM else room
         if room not in BENEATH and self.rooms[-1:] != [room]:
             self.rooms.append(room)
 
@@ -65,12 +68,11 @@ def test_a_message_passes_through_the_rooms_as_the_page_says() -> None:
     assert answer["statusCode"] == 200
     rooms = [*walk.rooms, "api"]
     climbs = [b for a, b in itertools.pairwise(rooms) if _stands(b) < _stands(a)]
-    assert len(rooms) - 1 <= 12
+    assert len(rooms) - 1 <= 13
     assert len(climbs) <= 5
     page = (ROOT / "docs/architecture.md").read_text("utf-8")
     [written] = re.findall(r"`(api → [^`]*)`: (\d+) moves, (\d+) of", page)
-    said = written[0].replace("dispatch", "extensions")
-    assert (said, *map(int, written[1:])) == (" → ".join(rooms), len(rooms) - 1, len(climbs))
+    assert (written[0], *map(int, written[1:])) == (" → ".join(rooms), len(rooms) - 1, len(climbs))
 
 
 def _stands(room: str) -> int:

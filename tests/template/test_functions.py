@@ -15,6 +15,7 @@ EVERYWHERE = {
     "IMPERAL_FACT_LEDGER_EXPOSE_PII",
 }
 TABLE = "WEBBEE_TABLE_"
+CELL = ("WEBBEE_DATA_ROLE", "WEBBEE_ISOLATION", "WEBBEE_CELL_PER_TENANT")
 
 VARIABLES = {
     "ChatTurnFunction": {
@@ -37,6 +38,7 @@ VARIABLES = {
         "WEBBEE_CLOCK",
         "WEBBEE_TENANTS",
         "WEBBEE_WEBHOOK_KEY",
+        *CELL,
         "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",
         "WEBBEE_SESSION_DAYS",
@@ -62,6 +64,9 @@ VARIABLES = {
     "SkeletonRefreshFunction": {
         *(TABLE + name for name in ("SKELETON", "CACHE", "STORE", "AUDIT", "EVENTS")),
         "WEBBEE_DISPATCH",
+        *CELL,
+        "WEBBEE_SECRETS_PREFIX",
+        "WEBBEE_MODEL_KEY_SECRET",
         "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",
         "WEBBEE_DUE_SHARDS",

@@ -12,12 +12,14 @@ from local.template import Template, environment, resources
 from tests.template.test_tables import TABLES
 
 SECRETS = "parameter/webbee/<stack>/*"
+OWN_SECRETS = "parameter/webbee/<stack>/${!aws:PrincipalTag/secrets}/*"
 MODELS = {
     "BedrockModelArns": {"bedrock:InvokeModel"},
     "parameter${ModelKeySecret}": {"ssm:GetParameter"},
 }
 KEY = {"KmsKeyArn": {"kms:Decrypt", "kms:GenerateDataKey"}}
 AUDIT = {"dynamodb:GetItem", "dynamodb:PutItem"}
+TAGGED = {"sts:AssumeRole", "sts:TagSession"}
 LOGS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 CACHE = {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:DeleteItem"}
 STORE = {*CACHE, "dynamodb:Query"}
@@ -48,6 +50,7 @@ ALLOWED = {
         "AuditTable": {*AUDIT, "dynamodb:Query"},
         "CacheTable": {"dynamodb:GetItem"},
         "PersonRole": {"sts:AssumeRole"},
+        "DataRole": TAGGED,
         "SkeletonTable": {"dynamodb:Query"},
         "EventsTable": {"dynamodb:Query", "dynamodb:PutItem"},
         "RefreshQueue": {"sqs:SendMessage"},
@@ -55,17 +58,7 @@ ALLOWED = {
         "SkeletonRefreshFunctionAliaslive": {"lambda:InvokeFunction"},
         **MODELS,
     },
-    "ToolDispatchFunction": {
-        **KEY,
-        "ToolDispatchLogGroup": LOGS,
-        "CacheTable": CACHE,
-        "StoreTable": STORE,
-        "StoreTable/index/by_created": {"dynamodb:Query"},
-        "StoreTable/index/users": {"dynamodb:Query"},
-        "EventsTable": {"dynamodb:PutItem"},
-        SECRETS: {"ssm:GetParameter", "ssm:PutParameter", "ssm:DeleteParameter"},
-        **MODELS,
-    },
+    "ToolDispatchFunction": {"ToolDispatchLogGroup": LOGS},
     "SkeletonRefreshFunction": {
         **KEY,
         "SkeletonRefreshLogGroup": LOGS,
@@ -81,6 +74,7 @@ ALLOWED = {
         "AuditTable": AUDIT,
         "StoreTable": {"dynamodb:GetItem", "dynamodb:PutItem"},
         "EventsTable": {"dynamodb:PutItem"},
+        "DataRole": TAGGED,
         "ToolDispatchFunctionAliaslive": {"lambda:InvokeFunction"},
         "RefreshQueue": {
             "sqs:SendMessage",
@@ -92,16 +86,39 @@ ALLOWED = {
 }
 
 
+DATA = {
+    "CacheTable": CACHE,
+    "StoreTable": STORE,
+    "StoreTable/index/by_created": {"dynamodb:Query"},
+    "StoreTable/index/users": {"dynamodb:Query"},
+    "EventsTable": {"dynamodb:PutItem"},
+    OWN_SECRETS: {"ssm:GetParameter", "ssm:PutParameter", "ssm:DeleteParameter"},
+    **MODELS,
+    **KEY,
+}
+"""What the credentials that are handed in with a call may do, each for the caller's tenant only."""
+
+
 def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
-def statements(template: Template, function: str) -> Iterator[dict[str, Any]]:
-    """Every statement of one function's role, the conditional ones too."""
-    role = template["Resources"][function]["Properties"]["Role"]["Fn::GetAtt"][0]
+def role_of(template: Template, function: str) -> str:
+    return str(template["Resources"][function]["Properties"]["Role"]["Fn::GetAtt"][0])
+
+
+def statements(
+    template: Template, role: str, *, isolated: bool = True, effect: str = "Allow"
+) -> Iterator[dict[str, Any]]:
+    """Every statement of a role, the conditional ones too; those of Isolation=off on request."""
     for policy in template["Resources"][role]["Properties"]["Policies"]:
         for statement in policy["PolicyDocument"]["Statement"]:
-            yield statement["Fn::If"][1] if "Fn::If" in statement else statement
+            off = False
+            while "Fn::If" in statement:
+                condition, statement, _ = statement["Fn::If"]
+                off = off or condition == "IsNotIsolated"
+            if not (off and isolated) and statement["Effect"] == effect:
+                yield statement
 
 
 def short(resource: Any) -> str:
@@ -119,9 +136,9 @@ def short(resource: Any) -> str:
     return str(resource)
 
 
-def grants(template: Template, function: str) -> dict[str, set[str]]:
+def grants(template: Template, role: str, *, isolated: bool = True) -> dict[str, set[str]]:
     found: dict[str, set[str]] = {}
-    for statement in statements(template, function):
+    for statement in statements(template, role, isolated=isolated):
         for resource in as_list(statement["Resource"]):
             found.setdefault(short(resource), set()).update(as_list(statement["Action"]))
     return found
@@ -129,7 +146,7 @@ def grants(template: Template, function: str) -> dict[str, set[str]]:
 
 @pytest.mark.parametrize("function", ALLOWED)
 def test_a_function_may_do_exactly_what_its_row_says(transformed: Template, function: str) -> None:
-    assert grants(transformed, function) == ALLOWED[function] | {"*": TRACE}
+    assert grants(transformed, role_of(transformed, function)) == ALLOWED[function] | {"*": TRACE}
 
 
 def test_the_transform_adds_no_role_and_no_managed_policy(transformed: Template) -> None:
@@ -140,6 +157,7 @@ def test_the_transform_adds_no_role_and_no_managed_policy(transformed: Template)
     )
     person = roles.pop("PersonRole")  # taken by chat_turn for one person's export or erasure
     assert "ManagedPolicyArns" not in person
+    assert "ManagedPolicyArns" not in roles.pop("DataRole")  # handed in with each call
     used = {
         properties["Role"]["Fn::GetAtt"][0]
         for _, properties in resources(transformed, "AWS::Lambda::Function")
@@ -152,7 +170,7 @@ def test_the_transform_adds_no_role_and_no_managed_policy(transformed: Template)
 
 @pytest.mark.parametrize("function", ALLOWED)
 def test_no_statement_has_a_wildcard(transformed: Template, function: str) -> None:
-    for statement in statements(transformed, function):
+    for statement in statements(transformed, role_of(transformed, function)):
         assert statement["Effect"] == "Allow"
         assert {"NotAction", "NotResource"}.isdisjoint(statement)
         assert not any("*" in action for action in as_list(statement["Action"]))
@@ -167,9 +185,9 @@ def test_no_statement_has_a_wildcard(transformed: Template, function: str) -> No
 
 
 def test_extension_code_reaches_neither_sessions_nor_skeleton(transformed: Template) -> None:
-    reachable = " ".join(grants(transformed, "ToolDispatchFunction"))
+    reachable = " ".join(grants(transformed, "DataRole"))
     named = str(transformed["Resources"]["ToolDispatchFunction"]["Properties"]["Environment"])
-    for table in ("SessionsTable", "SkeletonTable"):
+    for table in ("SessionsTable", "SkeletonTable", "AuditTable"):
         assert table not in reachable
         assert table not in named
 
@@ -178,14 +196,15 @@ def test_only_skeleton_refresh_writes_the_skeleton(transformed: Template) -> Non
     writers = {
         function
         for function in ALLOWED
-        if grants(transformed, function).get("SkeletonTable", set()) - {"dynamodb:Query"}
+        if grants(transformed, role_of(transformed, function)).get("SkeletonTable", set())
+        - {"dynamodb:Query"}
     }
     assert writers == {"SkeletonRefreshFunction"}
 
 
 def test_no_function_may_change_or_delete_an_audit_record(transformed: Template) -> None:
     for function in ALLOWED:
-        assert grants(transformed, function).get("AuditTable", set()) <= {
+        assert grants(transformed, role_of(transformed, function)).get("AuditTable", set()) <= {
             "dynamodb:GetItem",
             "dynamodb:PutItem",
             "dynamodb:Query",
@@ -220,7 +239,7 @@ def test_the_role_of_one_person_may_do_what_export_and_erasure_need(
     assert "role/${AWS::StackName}-ChatTurnRole-*" in str(trust["Condition"])
 
 
-@pytest.mark.parametrize("role", ["ChatTurnRole", "ToolDispatchRole"])
+@pytest.mark.parametrize("role", ["ChatTurnRole", "DataRole"])
 def test_models_and_their_key_are_allowed_only_where_they_are_named(
     template: Template, role: str
 ) -> None:
@@ -230,8 +249,7 @@ def test_models_and_their_key_are_allowed_only_where_they_are_named(
         for statement in policy["PolicyDocument"]["Statement"]
         if "Fn::If" in statement
     ]
-    assert [(condition, otherwise) for condition, _, otherwise in conditional] == [
-        ("IsTraced", {"Ref": "AWS::NoValue"}),
+    assert [(condition, otherwise) for condition, _, otherwise in conditional][-3:] == [
         ("BedrockIsUsed", {"Ref": "AWS::NoValue"}),
         ("ModelKeyIsUsed", {"Ref": "AWS::NoValue"}),
         ("KeyIsOwn", {"Ref": "AWS::NoValue"}),
@@ -258,7 +276,8 @@ def test_the_environment_names_the_tables_the_role_allows_and_no_other(
         for name, value in environment(template, function).items()
         if name.startswith("WEBBEE_TABLE_")
     }
-    allowed = {resource for resource in ALLOWED[function] if resource.endswith("Table")}
+    own = DATA if function == "ToolDispatchFunction" else ALLOWED[function]
+    allowed = {resource for resource in own if resource.endswith("Table")}
     if "PersonRole" in ALLOWED[function]:
         allowed |= {resource for resource in PERSON if resource.endswith("Table")}
     assert named == allowed
@@ -278,8 +297,8 @@ def test_only_lambda_may_take_a_role(transformed: Template, function: str) -> No
 
 
 def test_the_key_of_one_s_own_is_used_through_its_services_only(transformed: Template) -> None:
-    for function in ALLOWED:
-        (use,) = [s for s in statements(transformed, function) if s["Sid"] == "UseKey"]
+    for role in ("ChatTurnRole", "DataRole", "SkeletonRefreshRole"):
+        (use,) = [s for s in statements(transformed, role) if s["Sid"] == "UseKey"]
         services = use["Condition"]["StringEquals"]["kms:ViaService"]
         assert [s["Fn::Sub"].split(".")[0] for s in services] == ["dynamodb", "sqs", "ssm"]
 
@@ -293,3 +312,80 @@ def test_a_key_of_one_s_own_encrypts_everything_that_is_kept(transformed: Templa
     groups = list(resources(transformed, "AWS::Logs::LogGroup"))
     assert len(groups) == 4
     assert all(group["KmsKeyId"] == key for _, group in groups)
+
+
+def test_the_handed_in_credentials_may_do_exactly_what_handlers_need(
+    transformed: Template,
+) -> None:
+    assert grants(transformed, "DataRole") == DATA
+
+
+def test_every_statement_on_data_is_held_to_the_callers_tenant(transformed: Template) -> None:
+    for statement in statements(transformed, "DataRole"):
+        condition = statement.get("Condition", {})
+        if any(action.startswith("dynamodb:") for action in as_list(statement["Action"])):
+            assert condition == {
+                "Null": {"dynamodb:LeadingKeys": "false"},
+                "ForAllValues:StringLike": {
+                    "dynamodb:LeadingKeys": ["${aws:PrincipalTag/tenant}#*"]
+                },
+            }
+        if short(statement["Resource"]) == OWN_SECRETS:
+            assert condition == {"Null": {"aws:PrincipalTag/secrets": "false"}}
+        assert not any("*" in action for action in as_list(statement["Action"]))
+        assert "*" not in str(statement["Resource"]) or short(statement["Resource"]) == OWN_SECRETS
+
+
+def test_the_kernels_own_documents_are_read_only_there(transformed: Template) -> None:
+    (denied,) = statements(transformed, "DataRole", effect="Deny")
+    assert set(denied["Action"]) == {"dynamodb:PutItem", "dynamodb:DeleteItem"}
+    assert denied["Condition"] == {
+        "ForAnyValue:StringLike": {"dynamodb:LeadingKeys": ["*#_kernel"]}
+    }
+
+
+def test_only_the_two_callers_may_take_the_data_role_and_only_with_a_tenant(
+    transformed: Template,
+) -> None:
+    role = transformed["Resources"]["DataRole"]
+    (trust,) = role["Properties"]["AssumeRolePolicyDocument"]["Statement"]
+    assert trust["Condition"] == {
+        "StringEquals": {"aws:PrincipalTag/webbee-caller": {"Ref": "AWS::StackName"}},
+        "StringLike": {"aws:RequestTag/tenant": "?*", "aws:RequestTag/secrets": "?*"},
+    }
+    tagged = {
+        name
+        for name, properties in resources(transformed, "AWS::IAM::Role")
+        if any(tag["Key"] == "webbee-caller" for tag in properties.get("Tags", ()))
+    }
+    assert tagged == {"ChatTurnRole", "SkeletonRefreshRole"}
+    assert role["Condition"] == "IsIsolated"
+    assert transformed["Parameters"]["Isolation"]["Default"] == "tenant"
+
+
+def test_only_without_isolation_the_cell_has_rights_of_its_own(transformed: Template) -> None:
+    own = grants(transformed, "ToolDispatchRole", isolated=False)
+    everybodys = {OWN_SECRETS: SECRETS}
+    reach = {everybodys.get(resource, resource): actions for resource, actions in DATA.items()}
+    assert own == {**reach, "ToolDispatchLogGroup": LOGS, "*": TRACE}
+
+
+def test_tenants_get_environments_of_their_own_on_request(template: Template) -> None:
+    assert template["Resources"]["ToolDispatchFunction"]["Properties"]["TenancyConfig"] == {
+        "Fn::If": [
+            "TenantsHaveEnvironments",
+            {"TenantIsolationMode": "PER_TENANT"},
+            {"Ref": "AWS::NoValue"},
+        ]
+    }
+
+
+@pytest.mark.parametrize("role", ["ChatTurnRole", "SkeletonRefreshRole"])
+def test_what_a_caller_may_do_with_data_it_may_do_from_inside_a_function_only(
+    transformed: Template, role: str
+) -> None:
+    for statement in statements(transformed, role):
+        if any(action.startswith("dynamodb:") for action in as_list(statement["Action"])):
+            condition = statement["Condition"]
+            inside = "lambda:SourceFunctionArn" in condition.get("ArnLike", {})
+            assert inside or "*#_kernel" in str(condition), statement["Sid"]

@@ -21,6 +21,7 @@ from .values import UserKey
 
 if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays for every module
     from .aws.clients import ClientFactory
+    from .aws.tenant_credentials import TenantCredentials
     from .dispatch import Dispatch
     from .extensions.host import ExtensionHost
     from .extensions.registry import Registry
@@ -112,6 +113,21 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
         settings.dispatch,
         fresh_s=0.3 if settings.develop else None,
         webhook_key=settings.webhook_key.get_secret_value(),
+        credentials=_tenant_credentials(settings) if settings.data_role else None,
+        per_tenant=settings.per_tenant,
+    )
+
+
+def _tenant_credentials(settings: Settings) -> TenantCredentials:
+    from .aws.tenant_credentials import TenantCredentials
+    from .stores.keys import secret_part
+
+    return TenantCredentials(
+        settings.data_role,
+        secrets_of=secret_part,
+        secrets_prefix=settings.secrets_prefix,
+        model_key=settings.model_key_secret,
+        per_user=settings.isolation == "user",
     )
 
 

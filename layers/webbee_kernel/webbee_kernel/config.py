@@ -74,6 +74,11 @@ class Settings(BaseModel):
         "", alias="WEBBEE_MODEL_KEY_SECRET", pattern=r"^(/[A-Za-z0-9_.-]+)+$"
     )
     dispatch: str = Field(INLINE, alias="WEBBEE_DISPATCH", min_length=1)
+    data_role: str = Field(
+        "", alias="WEBBEE_DATA_ROLE", pattern=r"^arn:[a-z-]+:iam::\d{12}:role/.+$"
+    )
+    isolation: Literal["tenant", "user"] = Field("tenant", alias="WEBBEE_ISOLATION")
+    per_tenant: bool = Field(False, alias="WEBBEE_CELL_PER_TENANT")
     clock: str = Field(INLINE, alias="WEBBEE_CLOCK", min_length=1)
     aws_client: Literal["direct", "botocore"] = Field("direct", alias="WEBBEE_AWS_CLIENT")
     expose_pii: bool = Field(False, alias="IMPERAL_FACT_LEDGER_EXPOSE_PII")

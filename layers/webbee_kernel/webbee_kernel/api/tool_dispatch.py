@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from ..aws.handed import acting
 from ..base.clock import Clock
 from ..base.metrics import answered, record
 from ..bootstrap import App, bootstrap, make_host
@@ -37,6 +38,11 @@ class ToolService:
         """A call, or the question for the catalogue."""
         if event.get("kind") == "catalogue":
             return self.host.catalogue.to_dict()
+        with acting(event.get("credentials")):
+            return await self._answer(event)
+
+    async def _answer(self, event: Mapping[str, Any]) -> JSONObject:
+        """How the call ended, or that the database is away."""
         try:
             known = {
                 k: v for k, v in event.items() if k in CallRequest.__dataclass_fields__

@@ -9,6 +9,7 @@ so, they are botocore's, boto3's engine. botocore is imported by the first clien
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import functools
 import os
 import re
@@ -103,8 +104,11 @@ def _region(environ: Mapping[str, str]) -> str:
 
 
 def _credentials() -> Credentials:
+    from .handed import handed
     from .signing import Credentials
 
+    if given := handed():
+        return given
     if _held:
         return Credentials(*_held)
     return Credentials(*(os.environ.get(name, "") for name in CREDENTIALS))
@@ -116,8 +120,26 @@ def _session() -> Any:
 
     session = Session()
     if _held:
-        session.set_credentials(*_held)
+        session.register_component("credential_provider", _provider())
     return session
+
+
+def _provider() -> Any:
+    """botocore's source of credentials: each request signs with those of the call it is for."""
+    from botocore.credentials import Credentials, ReadOnlyCredentials
+
+    from .handed import handed
+
+    class Lent(Credentials):
+        def get_frozen_credentials(self) -> Any:
+            given = handed()
+            return ReadOnlyCredentials(*given) if given else super().get_frozen_credentials()
+
+    class Provider:
+        def load_credentials(self) -> Any:
+            return Lent(*_held)
+
+    return Provider()
 
 
 @functools.cache
@@ -182,8 +204,10 @@ def forget_clients() -> None:
 
 
 async def in_thread(call: Callable[..., Any], *args: Any) -> Any:
-    """Run a blocking call beside others; up to eight at once."""
-    return await asyncio.get_running_loop().run_in_executor(_EXECUTOR, call, *args)
+    """Run a blocking call beside others, in the context it was asked for in; up to eight at
+    once."""
+    here = contextvars.copy_context()
+    return await asyncio.get_running_loop().run_in_executor(_EXECUTOR, here.run, call, *args)
 
 
 def error_code(error: BaseException) -> str:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..base.tenant_mark import mark_of
 from ..catalogue import Catalogue
@@ -16,11 +16,16 @@ from ..values.plain import JSONObject
 from .clients import ClientFactory, aws_client
 from .invoking import insist
 
+if TYPE_CHECKING:
+    from .tenant_credentials import TenantCredentials
+
 READ_TIMEOUT_S = 100.0
 """Longer than any call's own deadline, a job's 90 s too: who waits less would invoke again what is
 still running."""
 CATALOGUE_S = 10.0
 """Seconds in which the catalogue is asked for."""
+TENANT_WIDE = ("schedule", "signal", "webhook", "hook", "health")
+"""Kinds of calls in system context: they may act for every user of their tenant."""
 
 
 def patient_client(service: str) -> Any:
@@ -35,12 +40,14 @@ class Invoked:
         self._name = function_name
         self._client_factory = client_factory
 
-    async def invoke(self, payload: JSONObject) -> JSONObject:
+    async def invoke(self, payload: JSONObject, tenant_id: str = "") -> JSONObject:
         """Its answer; DispatchUnanswered where it broke down, botocore's error where none came."""
         client = self._client_factory("lambda")
 
         def invoke() -> tuple[bytes, bool]:
-            response = client.invoke(FunctionName=self._name, Payload=json.dumps(payload))
+            whose = {"TenantId": tenant_id} if tenant_id else {}
+            sent = json.dumps(payload)
+            response = client.invoke(FunctionName=self._name, Payload=sent, **whose)
             return response["Payload"].read(), bool(response.get("FunctionError"))
 
         raw, broken = await asyncio.to_thread(invoke)
@@ -66,10 +73,16 @@ class LambdaDispatch(Invoked):
         *,
         fresh_s: float | None = None,
         webhook_key: str = "",
+        credentials: TenantCredentials | None = None,
+        per_tenant: bool = False,
     ) -> None:
+        """`credentials` go with each call; `per_tenant` says that each tenant has execution
+        environments of its own."""
         super().__init__(function_name, client_factory)
         self._fresh_s = fresh_s
         self._webhook_key = webhook_key
+        self._credentials = credentials
+        self._per_tenant = per_tenant
 
     async def catalogue(self) -> Catalogue:
         """What `tool_dispatch` has loaded."""
@@ -77,7 +90,8 @@ class LambdaDispatch(Invoked):
             self._catalogue = None
         if self._catalogue is None:
             self._asked_at = time.monotonic()
-            ask = insist(lambda _: self.invoke({"kind": "catalogue"}), CATALOGUE_S)
+            nobody = "catalogue" if self._per_tenant else ""
+            ask = insist(lambda _: self.invoke({"kind": "catalogue"}, nobody), CATALOGUE_S)
             self._catalogue = Catalogue.from_dict(await ask)
         return self._catalogue
 
@@ -99,4 +113,11 @@ class LambdaDispatch(Invoked):
         mark = mark_of(str(request.user.get("tenant_id", "")), self._webhook_key)
         left = min(request.deadline_s, seconds)
         call = asdict(replace(request, deadline_s=left, webhooks=mark))
-        return await asyncio.wait_for(self.invoke(call), seconds + 2.0)
+        tenant_id = str(request.user["tenant_id"])
+        if self._credentials:
+            user_id = str(request.user["imperal_id"])
+            wide = request.kind in TENANT_WIDE or user_id.startswith("__")
+            given = self._credentials.of(tenant_id, user_id, whole_tenant=wide)
+            call["credentials"] = await asyncio.wait_for(given, seconds)
+        whose = tenant_id if self._per_tenant else ""
+        return await asyncio.wait_for(self.invoke(call, whose), seconds + 2.0)

@@ -28,8 +28,8 @@ class Reach:
 
     def policy(self) -> str:
         """The session policy, JSON. A pattern's own characters in an id match themselves alone."""
-        own, secrets = _literal(self.partition), _literal(self.secrets.strip("/"))
-        keys = [own, f"{own}#*", f"{_literal(self.pseudonyms)}*"]
+        own, secrets = literal(self.partition), literal(self.secrets.strip("/"))
+        keys = [own, f"{own}#*", f"{literal(self.pseudonyms)}*"]
         parameter = "arn:*:ssm:*:*:parameter/"
         statements: list[dict[str, Any]] = [
             {
@@ -83,5 +83,6 @@ def _config() -> Any:
     return Config(connect_timeout=1, retries={"mode": "standard", "total_max_attempts": 4})
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """The text in a policy's pattern: what matches it alone."""
     return re.sub(r"[*?$]", lambda match: "${" + match.group() + "}", text)

@@ -83,6 +83,9 @@ EMITTED: Mapping[str, Metric] = {
         "Count", (TOOLS,), "calls in which the code raised or ran out of time, by version too"
     ),
     "Ticks": Metric("Count", (REFRESH,), "ticks of the clock that began"),
+    "SessionsTaken": Metric(
+        "Count", (CHAT, REFRESH), "times STS was asked for a tenant's credentials"
+    ),
     "UsersQueued": Metric("Count", (REFRESH,), "users a tick found due and queued"),
     "OldestDueSeconds": Metric(
         "Seconds",

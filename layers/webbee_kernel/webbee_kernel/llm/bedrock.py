@@ -14,6 +14,7 @@ import asyncio
 import logging
 import re
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import Any, Final, Protocol
 
 from ..aws.clients import aws_client, error_code
@@ -102,8 +103,9 @@ class BedrockModel:
         """Answer within `request.timeout_s` or raise ModelUnavailable."""
 
         async def ask(left: float) -> ModelResponse:
+            here = copy_context()  # a call's own credentials go along
             return await asyncio.get_running_loop().run_in_executor(
-                _POOL, self._send, request, left
+                _POOL, here.run, self._send, request, left
             )
 
         return await attempts(ask, request.timeout_s)

@@ -1,0 +1,146 @@
+"""Credentials for one tenant's data, or one user's, for the function that runs extension code.
+
+A role that both callers may take holds every statement to the session's tags: `tenant`, with which
+each partition key begins, and `secrets`, its part of the parameters' path. With isolation by user a
+session policy narrows that to the user's own partitions and what all users of the tenant share. One
+session a tenant (and user) and process, for an hour; before it ends another one is begun beside the
+calls, which do not wait for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..base.ids import digest
+from ..base.metrics import record
+from ..base.system import SIGNIN_USER, WEBHOOK_USER
+from ..errors import DispatchRefused, NotAllowed
+from ..values import JSONObject
+from .clients import ClientFactory, aws_client, error_code
+from .person import literal
+
+LASTS_S: Final = 3600
+"""Seconds of a session: the most that STS gives to a role that was taken by a role."""
+EARLY_S: Final = 900.0
+"""Seconds before its end from which on a new session is begun beside the calls."""
+LEAST_S: Final = 300.0
+"""Seconds that a session must last when it is handed out: longer than a call and what it leaves."""
+MOST: Final = 2_000
+"""Sessions kept; the oldest go first."""
+_TAG: Final = re.compile(r"[\w .:/=+@-]{1,128}")
+
+Form = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    given: JSONObject
+    ends_at: float
+
+
+class TenantCredentials:
+    """Takes the role, once an hour for each tenant, or each user where `per_user`."""
+
+    def __init__(
+        self,
+        role: str,
+        *,
+        secrets_of: Form,
+        secrets_prefix: str,
+        model_key: str = "",
+        per_user: bool = False,
+        client: ClientFactory = aws_client,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        """`secrets_of` writes a tenant or user as a part of a secret's path."""
+        self._role = role
+        self._secrets_of = secrets_of
+        self._prefix = secrets_prefix
+        self._model_key = model_key
+        self._per_user = per_user
+        self._client = client
+        self._now = now
+        self._sessions: dict[tuple[str, str], _Session] = {}
+        self._taking: dict[tuple[str, str], asyncio.Task[_Session]] = {}
+
+    async def of(self, tenant_id: str, user_id: str, *, whole_tenant: bool) -> JSONObject:
+        """`{"key", "secret", "token"}` for a call of this user; DispatchRefused where STS gives
+        none."""
+        user = user_id if self._per_user and not whole_tenant else ""
+        scope = tenant_id, user
+        held = self._sessions.get(scope)
+        left = held.ends_at - self._now() if held else 0.0
+        if held and left > EARLY_S:
+            return held.given
+        taking = self._taking.get(scope)
+        if taking is None or taking.done():
+            taking = self._taking[scope] = asyncio.ensure_future(self._take(*scope))
+            taking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        if held and left > LEAST_S:
+            return held.given
+        return (await asyncio.shield(taking)).given
+
+    async def _take(self, tenant_id: str, user_id: str) -> _Session:
+        if not _TAG.fullmatch(tenant_id):
+            raise NotAllowed(
+                f"tenant {tenant_id[:64]!r} cannot be kept apart: a tag holds letters, digits,"
+                " spaces and _ . : / = + - @",
+                field="tenant_id",
+            )
+        record("SessionsTaken")
+        try:
+            answer = await asyncio.to_thread(self._assume, tenant_id, user_id)
+        except Exception as error:
+            name = error_code(error) or type(error).__name__
+            raise DispatchRefused(f"no credentials for the tenant ({name}): retry") from error
+        found = answer["Credentials"]
+        given = {
+            "key": found["AccessKeyId"],
+            "secret": found["SecretAccessKey"],
+            "token": found["SessionToken"],
+        }
+        session = _Session(given, self._now() + LASTS_S)
+        while len(self._sessions) >= MOST:
+            del self._sessions[next(iter(self._sessions))]
+        self._sessions[tenant_id, user_id] = session
+        self._taking.pop((tenant_id, user_id), None)
+        return session
+
+    def _assume(self, tenant_id: str, user_id: str) -> Any:
+        tags = {"tenant": tenant_id, "secrets": self._secrets_of(tenant_id)}
+        narrower = {"Policy": self._policy(tenant_id, user_id)} if user_id else {}
+        return self._client("sts").assume_role(
+            RoleArn=self._role,
+            RoleSessionName=f"webbee-{digest(tenant_id, user_id)}",
+            DurationSeconds=LASTS_S,
+            Tags=[{"Key": k, "Value": v} for k, v in tags.items()],
+            **narrower,
+        )
+
+    def _policy(self, tenant_id: str, user_id: str) -> str:
+        """What of the tenant's is the user's: their partitions, the tenant's own under `__…__`
+        users that handlers share, their secrets and the app-wide ones."""
+        own = f"{literal(tenant_id)}#{literal(user_id)}"
+        shared = [f"{literal(tenant_id)}#{name}#*" for name in (WEBHOOK_USER, SIGNIN_USER)]
+        parameter = f"arn:*:ssm:*:*:parameter{literal(self._prefix)}/{self._secrets_of(tenant_id)}"
+        paths = [f"{parameter}/{self._secrets_of(user_id)}/*", f"{parameter}/_app/*"]
+        if self._model_key:
+            paths.append(f"arn:*:ssm:*:*:parameter{literal(self._model_key)}")
+        keys = {"dynamodb:LeadingKeys": [own, f"{own}#*", *shared]}
+        statements: list[JSONObject] = [
+            {
+                "Effect": "Allow",
+                "Action": "dynamodb:*",
+                "Resource": "*",
+                "Condition": {"ForAllValues:StringLike": keys},
+            },
+            {"Effect": "Allow", "Action": "ssm:*", "Resource": paths},
+            {"Effect": "Allow", "Action": ["bedrock:InvokeModel", "kms:*"], "Resource": "*"},
+        ]
+        return json.dumps({"Version": "2012-10-17", "Statement": statements}, separators=(",", ":"))
