@@ -12,6 +12,7 @@ from ..catalogue import AppInfo
 from ..errors import KernelError, NotAllowed, NotFound
 from ..refresh.asking import RefreshQueue, after_effects
 from ..refresh.installing import Installs
+from ..sdk.context import User
 from ..stores.limiting import nothing
 from ..turn.kernel import Kernel
 from ..values import CallRequest, UserKey, user_dict
@@ -65,7 +66,8 @@ class Apps:
         click is the user's consent."""
         body, user = request.body(CallBody), request.caller
         info = await loaded_app(self._kernel, request)
-        panel = body.function.startswith(PANEL_PREFIXES)
+        call = self._call(user, info.app_id, body)
+        panel = call.kind == "panel"
         state, over = await asyncio.gather(
             self._app.stores.skeleton.read(UserKey.of(user)),
             nothing() if panel else self._kernel.limits.take(user),  # a page draws many panels
@@ -79,18 +81,7 @@ class Apps:
                 f" /v1/extensions/{info.app_id}/installation",
                 field="app_id",
             )
-        outcome = await self._kernel.dispatch.call(
-            CallRequest(
-                kind="panel" if panel else "function",
-                user=user_dict(user),
-                app_id=info.app_id,
-                name=body.function.removeprefix(PANEL_PREFIX),
-                arguments=body.params,
-                session_id="direct",
-                request_id=body.request_id or new_id(),
-                deadline_s=self._app.settings.call_seconds,
-            )
-        )
+        outcome = await self._kernel.dispatch.call(call)
         if outcome.ok and outcome.action_type != "read":
             await self._queue.ask(user, after_effects(catalogue, [info.app_id]))
         if panel and outcome.ok:
@@ -98,6 +89,19 @@ class Apps:
         if refusal := REFUSED.get(outcome.error_code):
             raise refusal(outcome.error, code=outcome.error_code, field="function")
         return Answer(_result(asdict(outcome)))
+
+    def _call(self, user: User, app_id: str, body: CallBody) -> CallRequest:
+        panel = body.function.startswith(PANEL_PREFIXES)
+        return CallRequest(
+            kind="panel" if panel else "function",
+            user=user_dict(user),
+            app_id=app_id,
+            name=body.function.removeprefix(PANEL_PREFIX),
+            arguments=body.params,
+            session_id="direct",
+            request_id=body.request_id or new_id(),
+            deadline_s=self._app.settings.call_seconds,
+        )
 
     async def install(self, request: Request) -> Answer:
         """Install an app for the caller; repeatable. With `refresh` its sections are refreshed at
