@@ -21,7 +21,14 @@ from webbee_kernel.stores.dynamodb import Tables
 from webbee_kernel.stores.dynamodb.client import LAYOUT
 from webbee_kernel.stores.keys import shard_of
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.values import Answering, Installation, Section, SessionKey, UserKey
+from webbee_kernel.values import (
+    Answering,
+    Installation,
+    Section,
+    SessionKey,
+    SessionSummary,
+    UserKey,
+)
 
 pytestmark = pytest.mark.anyio
 USER = User("alice", email="alice@acme.example", tenant_id="acme", language="en")
@@ -255,10 +262,14 @@ async def test_every_item_says_its_layout(dynamo: Dynamo) -> None:
     told = {"events": (event(),), "events_expire_at": LATER}
     await stores.audit.append(ALICE, record(), expires_at=LATER, **told)
     await stores.events.append(ALICE, event("e2"), expires_at=LATER)
+    await stores.transcripts.append(SESSION, turn(1), expires_at=LATER)
+    await stores.transcripts.touch(ALICE, SessionSummary("s1", "title", NOW, 1), expires_at=LATER)
+    await stores.limits.take(ALICE, minute=29_000_000, requests=1, tokens=1)
     items = {
         (table, item["sk"]["S"].partition("0")[0]): item
         for table in Tables.__slots__
         for item in dynamo.client.scan(TableName=getattr(dynamo.tables, table))["Items"]
     }
-    assert len(items) >= 15
+    assert len(items) >= 18
+    assert {table for table, _ in items} == set(Tables.__slots__)
     assert [key for key, item in items.items() if item.get("schema") != LAYOUT["schema"]] == []

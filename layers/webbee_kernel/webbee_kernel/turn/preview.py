@@ -49,13 +49,13 @@ def preview(message: str) -> str:
 
 
 def _data_after(text: str, start: int) -> Iterator[str]:
-    """What looks like data and ends after `start`, each once, unless it stands before as well."""
+    """What looks like data and ends after `start`, each once; what stands before is known."""
     told: set[str] = set()
     for match in _DATA.finditer(text, max(0, start - _LONGEST)):
         piece = match[0].strip(_EDGES + " ")
         if match["token"] and not _TELLING.search(piece):
             continue
         known = piece.casefold() in told or piece in text[:start]
-        if match.end() > start and not known and 2 <= len(piece) <= _LONGEST:
+        if not known and 2 <= len(piece) <= _LONGEST:
             told.add(piece.casefold())
             yield piece
