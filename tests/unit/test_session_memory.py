@@ -15,7 +15,14 @@ from webbee_kernel.errors import BadInput, StorageUnavailable
 from webbee_kernel.pii import Masker
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.stores.records import turn_from, turn_text
-from webbee_kernel.turn.memory import MAX_RACES, append, check_session_id, history, render
+from webbee_kernel.turn.memory import (
+    MAX_RACES,
+    append,
+    check_session_id,
+    history,
+    render,
+    unmasked_json,
+)
 from webbee_kernel.turn.preview import preview
 from webbee_kernel.values import SessionKey, SessionMemory, ToolCallDigest, Turn, UserKey
 
@@ -261,6 +268,14 @@ def test_an_item_of_the_version_before_is_read_and_one_with_arguments_is_read_by
     )
 
 
+def test_placeholders_become_values_at_any_depth_and_in_keys() -> None:
+    masker = Masker()
+    shown = masker.mask({"to": ["a@b.co", 1, None, {"b@b.co": True}]})
+    assert "@" not in json.dumps(shown)
+    assert unmasked_json(json.dumps(shown), masker) == {"to": ["a@b.co", 1, None, {"b@b.co": True}]}
+    assert unmasked_json('{"n": [1]}', masker) == {"n": [1]}
+
+
 LONG = "I would like to tell you about my trip and everything that happened on it. " * 7
 
 
@@ -315,7 +330,7 @@ def test_three_hundred_characters_of_data_are_told_and_no_more() -> None:
         return [len(i) for i in also.removesuffix("]").split(", ") if i]
 
     assert told(80, 80, 80, 45) == [80, 80, 80, 45]  # 300 with what stands around them
-    assert told(80, 80, 80, 46) == [80, 80, 80]
+    assert told(80, 80, 80, 46, 2) == [80, 80, 80]
     assert told(80, 81, 2, 1) == [80, 2]
 
 

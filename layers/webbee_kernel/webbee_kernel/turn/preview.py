@@ -38,14 +38,13 @@ def preview(message: str) -> str:
     shown = cut(text, MESSAGE_PREVIEW)
     if shown == text:
         return text
-    told, pieces = shown, list[str]()
+    told = ""
     for piece in _data_after(text, len(shown.removesuffix(ELLIPSIS))):
-        pieces.append(piece)
-        longer = f"{shown} [also: {', '.join(pieces)}]"
-        if len(longer) > len(shown) + ALSO:
+        longer = f"{told}, {piece}" if told else f" [also: {piece}"
+        if len(f"{longer}]") > ALSO:
             break
         told = longer
-    return told
+    return f"{shown}{told}]" if told else shown
 
 
 def _data_after(text: str, start: int) -> Iterator[str]:
