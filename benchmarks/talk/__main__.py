@@ -1,6 +1,7 @@
 """`python -m benchmarks.talk`: conversations and remarks with the offline model, judged.
 
-`--sealed` takes the halves that the model was not built on, `--show` prints every turn that failed.
+`--sealed` takes the second halves: run once unseen, since then read to mend what failed.
+`--show` prints every turn that failed.
 Exit 1 when a bar is missed: no unasked effect, and at least 85 % of the conversations right or with
 an honest question.
 """
@@ -105,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m benchmarks.talk", description="Talk to the offline model."
     )
     parser.add_argument(
-        "--sealed", action="store_true", help="the halves that the model was not built on"
+        "--sealed", action="store_true", help="the halves that were first run unseen"
     )
     parser.add_argument("--show", action="store_true", help="print what failed")
     options = parser.parse_args(arguments)

@@ -20,6 +20,8 @@ Grounds = Mapping[int, Sequence[Place]]
 REJECTED = "life:rejected"
 QUOTED, LEAST_QUOTED = 300, 4
 """Characters of a clause that may be quoted from a result; words that are in none by chance."""
+AROUND = 24
+"""Characters on either side of a word that, found together in a result, are quoted from it."""
 NEAR, MOST = 160, 20
 """Characters around a verb that say what it is about; claims that are compared with each other."""
 
@@ -74,9 +76,11 @@ class _Known:
         draft" is read out, not claimed."""
         start, end = claim.clause
         clause = self.reading.text[start:end].strip() if end - start <= QUOTED else ""
-        if len(clause.split()) < LEAST_QUOTED:
-            return False
-        return any(p.path.startswith(("data", "summary")) for p in self.evidence.index.find(clause))
+        around = self.reading.text[max(0, claim.start - AROUND) : claim.start + AROUND].strip()
+        quoted = [clause] if len(clause.split()) >= LEAST_QUOTED else []
+        quoted += [around] if len(around) > AROUND else []
+        places = (p for text in quoted for p in self.evidence.index.find(text))
+        return any(p.path.startswith(("data", "summary")) for p in places)
 
     def _in_data(self, claim: Told) -> bool:
         return any(p.path.startswith("data") for p in self.evidence.index.find(claim.word))
