@@ -47,12 +47,21 @@ class User:
 class StoreClient(Protocol):
     """Persistent documents of this user and app."""
 
-    async def create(self, collection: str, data: dict[str, Any]) -> Document: ...
-    async def get(self, collection: str, doc_id: str | None = None) -> Document | None: ...
+    async def create(self, collection: str, data: dict[str, Any]) -> Document:
+        """A new document; its id is made here. The data is JSON, of any size."""
+
+    async def get(self, collection: str, doc_id: str | None = None) -> Document | None:
+        """One document, by collection and id or by `"collection/id"`; None where there is none."""
+
     async def update(
         self, collection: str, doc_id: str, data: dict[str, Any], if_match: str = ""
-    ) -> Document: ...
-    async def delete(self, collection: str, doc_id: str) -> bool: ...
+    ) -> Document:
+        """Merge top-level fields; a missing document is made. StoreConflict where `if_match` is
+        not the current etag."""
+
+    async def delete(self, collection: str, doc_id: str) -> bool:
+        """Whether it was there."""
+
     async def query(
         self,
         collection: str,
@@ -60,13 +69,27 @@ class StoreClient(Protocol):
         order_by: str | None = None,
         limit: int = 100,
         cursor: str | None = None,
-    ) -> Page[Document]: ...
-    async def count(self, collection: str, where: dict[str, Any] | None = None) -> int: ...
-    async def set(self, key: str, data: Any) -> Document: ...
-    async def list(self, prefix: str = "") -> list[Document]: ...
-    def list_users(self, collection: str, *, page_size: int = 500) -> AsyncIterator[str]: ...
-    async def query_all(self, collection: str, *, limit: int = 500) -> list[Document]: ...  # type: ignore[valid-type]
-    def for_user(self, user_id: str) -> StoreClient: ...
+    ) -> Page[Document]:
+        """Documents whose top-level fields equal those of `where`, as they were made or by
+        `order_by` (`"-field"` descends); at most 1,000 a page."""
+
+    async def count(self, collection: str, where: dict[str, Any] | None = None) -> int:
+        """How many a query would find."""
+
+    async def set(self, key: str, data: Any) -> Document:
+        """Write `"collection/id"` whole, replacing what was there."""
+
+    async def list(self, prefix: str = "") -> list[Document]:
+        """Documents of a collection, or of `"collection/start of id"`; at most 1,000."""
+
+    def list_users(self, collection: str, *, page_size: int = 500) -> AsyncIterator[str]:
+        """Users with documents of the collection. System context only."""
+
+    async def query_all(self, collection: str, *, limit: int = 500) -> list[Document]:  # type: ignore[valid-type]
+        """Documents of all users. System context only."""
+
+    def for_user(self, user_id: str) -> StoreClient:
+        """Another user's documents. System context only."""
 
 
 class CacheClient(Protocol):
@@ -75,32 +98,51 @@ class CacheClient(Protocol):
     @overload
     async def get(self, key: str, model: type[ModelT]) -> ModelT | None: ...
     @overload
-    async def get(self, key: str, model: None = None) -> Any: ...
-    async def set(self, key: str, value: Any, ttl_seconds: int = 60) -> None: ...
-    async def delete(self, key: str) -> None: ...
+    async def get(self, key: str, model: None = None) -> Any:
+        """The value or None; with a registered model, an instance of it."""
+
+    async def set(self, key: str, value: Any, ttl_seconds: int = 60) -> None:
+        """Keep JSON or a registered model, at most 65,536 bytes, 5 to 300 s; keys are 1 to 128 of
+        `A-Za-z0-9_-:`. ValueError or TypeError names the limit."""
+
+    async def delete(self, key: str) -> None:
+        """Forget it under every model."""
+
     async def get_or_fetch(
         self,
         key: str,
         model: type[ModelT] | None,
         fetcher: Callable[[], Awaitable[Any]],
         ttl_seconds: int = 60,
-    ) -> Any: ...
+    ) -> Any:
+        """The cached value, else what `fetcher` returns, which is then kept."""
 
 
 class SkeletonClient(Protocol):
     """Reads this app's previous snapshot, inside `@ext.skeleton` handlers only."""
 
-    async def get(self, section: str) -> dict[str, Any] | None: ...
+    async def get(self, section: str) -> dict[str, Any] | None:
+        """The section's previous snapshot, None before the first. SkeletonAccessForbidden
+        elsewhere."""
 
 
 class SecretsClient(Protocol):
     """Declared secrets of this user or app. Values never reach a log."""
 
-    async def get(self, name: str) -> str | None: ...
-    async def set(self, name: str, value: str) -> None: ...
-    async def delete(self, name: str) -> bool: ...
-    async def is_set(self, name: str) -> bool: ...
-    def for_user(self, user_id: str) -> SecretsClient: ...
+    async def get(self, name: str) -> str | None:
+        """The value, None where nobody set it. SecretNotDeclaredError for an unknown name."""
+
+    async def set(self, name: str, value: str) -> None:
+        """PermissionError where only its user may, SecretTooLargeError over `max_bytes`."""
+
+    async def delete(self, name: str) -> bool:
+        """Forget it; whether it was there. PermissionError where only its user may."""
+
+    async def is_set(self, name: str) -> bool:
+        """Whether there is a value."""
+
+    def for_user(self, user_id: str) -> SecretsClient:
+        """Another user's secrets. System context only."""
 
 
 class HttpResponse(Protocol):
@@ -122,7 +164,10 @@ class HttpClient(Protocol):
     """Outbound HTTP: 30 s default, 180 s cap, at most 5 redirects, no private or metadata
     addresses."""
 
-    async def request(self, method: str, url: str, **kwargs: Any) -> HttpResponse: ...
+    async def request(self, method: str, url: str, **kwargs: Any) -> HttpResponse:
+        """Keyword arguments: `params headers json data content files cookies auth timeout
+        follow_redirects`. HttpBlockedError, TimeoutError, ConnectionError, ValueError (10 MB)."""
+
     async def get(self, url: str, **kwargs: Any) -> HttpResponse: ...
     async def post(self, url: str, **kwargs: Any) -> HttpResponse: ...
     async def put(self, url: str, **kwargs: Any) -> HttpResponse: ...
@@ -133,37 +178,55 @@ class HttpClient(Protocol):
 class ConfigClient(Protocol):
     """The merged configuration of this app."""
 
-    def get(self, key: str, default: Any = None) -> Any: ...
-    def get_section(self, section: str) -> dict[str, Any]: ...
-    def all(self) -> dict[str, Any]: ...
+    def get(self, key: str, default: Any = None) -> Any:
+        """A value; dots descend: `get("smtp.port")`."""
+
+    def get_section(self, section: str) -> dict[str, Any]:
+        """A sub-tree, empty where there is none."""
+
+    def all(self) -> dict[str, Any]:
+        """Everything."""
 
 
 class NotifyClient(Protocol):
     """Messages to the user outside the chat turn."""
 
-    async def send(self, message: str, channel: str = "in_app", **kwargs: Any) -> None: ...
-    def for_user(self, user_id: str) -> NotifyClient: ...
+    async def send(self, message: str, channel: str = "in_app", **kwargs: Any) -> None:
+        """At most 2,000 characters. ValueError for an empty text."""
+
+    def for_user(self, user_id: str) -> NotifyClient:
+        """Another user's. System context only."""
 
 
 class AIClient(Protocol):
     """A plain completion by the deployment's model."""
 
-    async def complete(self, prompt: str, model: str = "", **kwargs: Any) -> Any: ...
+    async def complete(self, prompt: str, model: str = "", **kwargs: Any) -> Any:
+        """`.text`, `.model`, `.usage` of the deployment's model, whatever `model` says."""
 
 
 class ExtensionsClient(Protocol):
     """Calls between extensions: only `@ext.expose`d methods, at most 6 nested, no cycles."""
 
-    async def call(self, app_id: str, method: str, **params: Any) -> Any: ...
-    async def emit(self, event_type: str, data: dict[str, Any]) -> None: ...
+    async def call(self, app_id: str, method: str, **params: Any) -> Any:
+        """An exposed method's result. CircularCallError in a circle; fails where the app is not
+        installed for the user or exposes no such method."""
+
+    async def emit(self, event_type: str, data: dict[str, Any]) -> None:
+        """Tell every extension that listens with `@ext.on_event`; a failing one is logged."""
 
 
 class TimeContext(Protocol):
     """The clock, in the user's terms."""
 
-    def now(self) -> datetime: ...
-    def timestamp(self) -> float: ...
-    def iso(self) -> str: ...
+    def now(self) -> datetime:
+        """The time, in UTC."""
+
+    def timestamp(self) -> float:
+        """Unix seconds."""
+
+    def iso(self) -> str:
+        """`2026-05-15T17:21:04Z`."""
 
 
 class Log(Protocol):

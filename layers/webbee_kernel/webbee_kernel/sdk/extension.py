@@ -23,6 +23,7 @@ from .definitions import (
     ToolDef,
     WebhookDef,
 )
+from .lifecycle import Lifecycle
 
 F = TypeVar("F", bound=Callable[..., Any])
 M = TypeVar("M", bound=type[BaseModel])
@@ -33,7 +34,7 @@ PANEL_SLOTS = ("left", "right", "center")
 _SECTION_REFUSED = re.compile(r"[*?\[\]:/]")
 
 
-class Extension:
+class Extension(Lifecycle):
     """An app. `app_id` is a display wish: the id that counts is the folder's (or the
     manifest's)."""
 
@@ -73,16 +74,17 @@ class Extension:
         self.declared_emits: dict[str, str | None] = {}
         self.webhooks: dict[tuple[str, str], WebhookDef] = {}
         self.exposed: dict[str, ExposedDef] = {}
-        self.lifecycle: dict[str, Handler] = {}
-        self.upgrades: dict[str, Handler] = {}
-        self.health: Handler | None = None
+        Lifecycle.__init__(self)
         self.chats: list[Chat] = []
 
     def tool(
         self, name: str, scopes: list[str] | None = None, description: str = ""
     ) -> Callable[[F], F]:
-        """Register a plain tool. The names `skeleton_refresh_<section>` and
-        `skeleton_alert_<section>` are the kernel's."""
+        """Register a plain tool: `async (ctx, **params)`, called from a message as a write.
+
+        `skeleton_refresh_<section>` and `skeleton_alert_<section>` are the kernel's; the latter is
+        `async (ctx, old, new) -> str`, whose text is told to the user; empty says nothing.
+        """
 
         def register(func: F) -> F:
             if name.startswith(REFRESH_PREFIX):
@@ -131,8 +133,11 @@ class Extension:
         cache_ttl: int = 60,
         **kwargs: Any,
     ) -> Callable[[F], F]:
-        """Register a panel: `async (ctx, **params)` returning a UI tree. Raises ValueError for an
-        unknown slot."""
+        """Register a panel, in the slot left, right or center.
+
+        Handler: `async (ctx, **params)` returning a tree of `ui`. `refresh` is `manual` or
+        `on_event:<type>,…`. Raises ValueError for an unknown slot.
+        """
         if slot not in PANEL_SLOTS:
             raise ValueError(
                 f"slot of panel {panel_id!r} is {slot!r}: give one of {', '.join(PANEL_SLOTS)}"
@@ -200,7 +205,10 @@ class Extension:
         self.oauth_providers[provider] = OAuthDef(provider, collection or "", tuple(scopes or ()))
 
     def schedule(self, name: str, cron: str) -> Callable[[F], F]:
-        """Register a job: 5-field cron in UTC, once per minute and fleet, as `__system__`."""
+        """Register a job: 5-field cron in UTC, once per minute, fleet and tenant, as `__system__`.
+
+        Handler: `async (ctx)`; what it returns stands in the audit.
+        """
 
         def register(func: F) -> F:
             self.schedules[name] = ScheduleDef(name, func, cron)
@@ -209,11 +217,22 @@ class Extension:
         return register
 
     def signal(self, name: str) -> Callable[[F], F]:
-        """Register a handler the kernel calls for a platform signal, as `__system__`."""
-        return self._record(self.signals, name)
+        """Register a handler the kernel calls for a platform signal, as `__system__`.
+
+        Handler: `async (ctx, **arguments)`.
+        """
+
+        def register(func: F) -> F:
+            self.signals[name] = func
+            return func
+
+        return register
 
     def on_event(self, event_type: str) -> Callable[[F], F]:
-        """Register a handler for events emitted by extensions."""
+        """Register a handler for events emitted by extensions; `*` hears them all.
+
+        Handler: `async (ctx, data)`, for the user whom the event is about.
+        """
 
         def register(func: F) -> F:
             self.event_handlers.append((event_type, func))
@@ -227,7 +246,13 @@ class Extension:
         return lambda func: func
 
     def webhook(self, path: str, method: str = "POST", secret_header: str = "") -> Callable[[F], F]:
-        """Register a webhook at `/v1/ext/{app_id}/webhook/{path}`."""
+        """Register a webhook; senders get its address from `ctx.webhook_url(path)`.
+
+        Handler: `async (ctx, headers, body, query_params)`: header names in lower case, the body as
+        text, the query as a dict. It returns a dict (JSON, status 200), text, nothing, or
+        `{"status_code", "headers", "body"}`. It runs as `__webhook__`: there is no user. Who sends
+        is the handler's to check; without the header `secret_header` the answer is 401.
+        """
 
         def register(func: F) -> F:
             hook = WebhookDef(path.strip("/"), func, method.upper(), secret_header)
@@ -237,47 +262,13 @@ class Extension:
         return register
 
     def expose(self, name: str, action_type: str = "read") -> Callable[[F], F]:
-        """Let other extensions call this method."""
+        """Let other extensions call this method through `ctx.extensions.call`.
+
+        Handler: `async (ctx, **params)` as the same user; JSON comes back.
+        """
 
         def register(func: F) -> F:
             self.exposed[name] = ExposedDef(name, func, action_type)
-            return func
-
-        return register
-
-    def on_install(self, func: F) -> F:
-        """Called once when a user installs the app."""
-        return self._hook("on_install", func)
-
-    def on_uninstall(self, func: F) -> F:
-        """Called before a user's data of this app is purged."""
-        return self._hook("on_uninstall", func)
-
-    def on_enable(self, func: F) -> F:
-        """Called when the app becomes active for a user."""
-        return self._hook("on_enable", func)
-
-    def on_disable(self, func: F) -> F:
-        """Called when the app stops being active for a user."""
-        return self._hook("on_disable", func)
-
-    def on_upgrade(self, version: str) -> Callable[[F], F]:
-        """Called when the app moves to `version` for a user."""
-        return self._record(self.upgrades, version)
-
-    def health_check(self, func: F) -> F:
-        """Register the app's own health probe."""
-        self.health = func
-        return func
-
-    def _hook(self, name: str, func: F) -> F:
-        self.lifecycle[name] = func
-        return func
-
-    @staticmethod
-    def _record(table: dict[str, Handler], name: str) -> Callable[[F], F]:
-        def register(func: F) -> F:
-            table[name] = func
             return func
 
         return register

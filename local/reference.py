@@ -1,0 +1,156 @@
+"""Writes docs/reference.md from the code: every decorator, client method, node and error.
+
+python -m local.reference
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import get_overloads, get_type_hints
+
+from webbee_kernel import testing
+from webbee_kernel.sdk import ChatExtension, Context, Extension, errors, ui
+from webbee_kernel.testing import ExtensionHarness, TestKernel
+
+from .project import ROOT
+
+PAGE = ROOT / "docs" / "reference.md"
+
+HEAD = """# Reference
+
+Written by `python -m local.reference` from the code; a test compares.
+[extensions.md](extensions.md) says what to use when.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [HEAD, *_decorators(), *_context(), *_ui(), *_errors(), *_testing()]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _decorators() -> Iterator[str]:
+    yield "## Decorators\n\nOf `ext = Extension(…)` and `chat = ChatExtension(ext)`.\n"
+    yield _entry("Extension", Extension.__init__, Extension)
+    yield _entry("ChatExtension", ChatExtension.__init__, ChatExtension)
+    yield _entry("@chat.function", ChatExtension.function)
+    for name, method in inspect.getmembers(Extension, inspect.isfunction):
+        if not name.startswith("_"):
+            at = "ext." if name == "oauth" else "@ext."
+            yield _entry(at + name, method)
+
+
+def _context() -> Iterator[str]:
+    yield "## ctx\n\nWhat is awaited is `async`. JSON values go in and come out everywhere.\n"
+    for name, protocol in get_type_hints(Context).items():
+        if name in ("app_id", "kernel"):
+            continue
+        yield f"### ctx.{name}\n\n{_doc(protocol)}\n"
+        for method, function in vars(protocol).items():
+            if inspect.isfunction(function) and not method.startswith("_"):
+                yield _entry(f"ctx.{name}.{method}", function, level=0)
+            elif isinstance(function, property):
+                yield f"- `{method}` {_doc(function)}".rstrip()
+        yield ""
+    yield "### ctx\n"
+    for method, function in inspect.getmembers(Context, inspect.isfunction):
+        if not method.startswith("_"):
+            yield _entry(f"ctx.{method}", function, level=0)
+    yield "\n`Document` has `id collection data created_at updated_at user_id etag`, `.get(key)` and"
+    yield "`[key]`; `Page` has `data cursor has_more total`.\n"
+
+
+def _ui() -> Iterator[str]:
+    yield "## ui\n\nA panel returns a tree of these, a function's result may carry one (`ui=`).\n"
+    yield "| node | what it is | props |\n|---|---|---|"
+    for name in sorted(n for n in ui.__all__ if n not in ("UINode", "UIAction")):
+        made = getattr(ui, name)
+        props = ", ".join(f"`{p}`" for p in map(_parameter, _parameters(made)))
+        yield f"| `{name}` | {_cell(_doc(made))} | {_cell(props)} |"
+    yield ""
+
+
+def _errors() -> Iterator[str]:
+    yield f"## Errors\n\n```\n{_tree(errors.__doc__ or '')}\n```\n"
+
+
+def _testing() -> Iterator[str]:
+    yield f"## webbee_kernel.testing\n\n{_doc(testing)}\n"
+    for kind in (ExtensionHarness, TestKernel):
+        yield _entry(kind.__name__, kind.__init__, kind)
+        for name, method in vars(kind).items():
+            if inspect.isfunction(method) and not name.startswith("_"):
+                yield _entry(f".{name}", method, level=0)
+        yield ""
+
+
+def _entry(
+    name: str, function: Callable[..., object], documented: object = None, level: int = 3
+) -> str:
+    """A heading with the signature and the text below, or one item of a list."""
+    is_async = inspect.iscoroutinefunction(function)
+    back = str(inspect.signature(function).return_annotation)
+    arguments = _listed(_parameters(function))
+    shown = f"{name}({arguments})"
+    if not level:
+        told = "" if back in ("None", "Any") else f" → `{_plain(back)}`"
+        return f"- {'`await` ' if is_async else ''}`{shown}`{told}  \n  {_doc(function)}".rstrip()
+    text = _doc(documented or function)
+    return f"### {name}\n\n```python\n{shown}\n```\n\n{text}\n"
+
+
+def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
+    several = get_overloads(function)
+    found = inspect.signature(several[-1] if several else function).parameters.values()
+    return [p for p in found if p.name != "self"]
+
+
+def _listed(parameters: Iterable[inspect.Parameter]) -> str:
+    """As one writes them: a star stands before those that go by keyword only."""
+    shown: list[str] = []
+    for p in parameters:
+        if p.kind is p.KEYWORD_ONLY and not any(s.startswith("*") for s in shown):
+            shown.append("*")
+        shown.append(_parameter(p))
+    return ", ".join(shown)
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    if parameter.kind is parameter.VAR_POSITIONAL:
+        return f"*{parameter.name}"
+    if parameter.kind is parameter.VAR_KEYWORD:
+        return f"**{parameter.name}"
+    default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
+    return f"{parameter.name}: {_plain(str(parameter.annotation))}{default}"
+
+
+def _plain(annotation: str) -> str:
+    """`dict | None` of `dict[str, Any] | None`: what it is, without what it holds."""
+    return re.sub(r"(?<=dict|list)\[[^\[\]]*(?:\[[^\]]*\])?\]", "", annotation).replace("'", "")
+
+
+def _doc(documented: object) -> str:
+    """The docstring as paragraphs of one line each; examples in it stay as they are."""
+    text = inspect.getdoc(documented) or ""
+    paragraphs = (p for p in text.split("\n\n") if not p.startswith("May import"))
+    return "\n\n".join(p if p.startswith("    ") else " ".join(p.split("\n")) for p in paragraphs)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _tree(text: str) -> str:
+    return "\n".join(line[4:] for line in text.splitlines() if line.startswith("    "))
+
+
+def main() -> None:
+    """Write it."""
+    PAGE.write_text(page(), "utf-8")
+    print(f"wrote {PAGE.relative_to(ROOT)}")
+
+
+if __name__ == "__main__":
+    main()
