@@ -21,7 +21,7 @@ export PYTHONUTF8 := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export SAM_CLI_TELEMETRY := 0
 
-SOURCES := layers functions local extensions benchmarks checks tests requirements
+SOURCES := layers functions local extensions docs/examples benchmarks checks tests requirements
 TYPED := layers/webbee_kernel/webbee_kernel functions local requirements checks
 
 # ---- what you call

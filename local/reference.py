@@ -8,7 +8,8 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import get_overloads, get_type_hints
+from types import SimpleNamespace
+from typing import cast, get_overloads, get_type_hints
 
 from webbee_kernel import testing
 from webbee_kernel.sdk import ChatExtension, Context, Extension, errors, ui
@@ -50,7 +51,7 @@ def _context() -> Iterator[str]:
         yield f"### ctx.{name}\n\n{_doc(protocol)}\n"
         for method, function in vars(protocol).items():
             if inspect.isfunction(function) and not method.startswith("_"):
-                yield _entry(f"ctx.{name}.{method}", function, level=0)
+                yield _entry(f"ctx.{name}.{method}", _told(protocol, method), level=0)
             elif isinstance(function, property):
                 yield f"- `{method}` {_doc(function)}".rstrip()
         yield ""
@@ -58,7 +59,7 @@ def _context() -> Iterator[str]:
     for method, function in inspect.getmembers(Context, inspect.isfunction):
         if not method.startswith("_"):
             yield _entry(f"ctx.{method}", function, level=0)
-    yield "\n`Document` has `id collection data created_at updated_at user_id etag`, `.get(key)` and"
+    yield "\n`Document` has `id collection data created_at updated_at user_id etag`, `.get()` and"
     yield "`[key]`; `Page` has `data cursor has_more total`.\n"
 
 
@@ -101,9 +102,16 @@ def _entry(
     return f"### {name}\n\n```python\n{shown}\n```\n\n{text}\n"
 
 
+def _told(protocol: type, method: str) -> Callable[..., object]:
+    """A method; of several forms the last, which is the most general."""
+    function: Callable[..., object] = vars(protocol)[method]
+    name = f"{protocol.__qualname__}.{method}"
+    named = SimpleNamespace(__module__=protocol.__module__, __qualname__=name)
+    return next(reversed(get_overloads(cast("Callable[..., object]", named))), function)
+
+
 def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:
-    several = get_overloads(function)
-    found = inspect.signature(several[-1] if several else function).parameters.values()
+    found = inspect.signature(function).parameters.values()
     return [p for p in found if p.name != "self"]
 
 

@@ -277,8 +277,9 @@ def _swallowed(module: Module) -> Iterator[Finding]:
     for node in ast.walk(module.tree):
         if not isinstance(node, ast.ExceptHandler):
             continue
-        caught = "" if node.type is None else dotted(node.type)
-        if caught not in ("", "BaseException", "asyncio.CancelledError", "CancelledError"):
+        types = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+        caught = {dotted(t).rpartition(".")[2] if t else "BaseException" for t in types}
+        if not caught & {"BaseException", "CancelledError"}:
             continue
         raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
         if not raises and isinstance(module.function_of(node), ast.AsyncFunctionDef):
