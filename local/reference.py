@@ -103,11 +103,11 @@ def _entry(
 
 
 def _told(protocol: type, method: str) -> Callable[..., object]:
-    """A method; of several forms the last, which is the most general."""
+    """A method; of several forms the first."""
     function: Callable[..., object] = vars(protocol)[method]
     name = f"{protocol.__qualname__}.{method}"
     named = SimpleNamespace(__module__=protocol.__module__, __qualname__=name)
-    return next(reversed(get_overloads(cast("Callable[..., object]", named))), function)
+    return next(iter(get_overloads(cast("Callable[..., object]", named))), function)
 
 
 def _parameters(function: Callable[..., object]) -> list[inspect.Parameter]:

@@ -35,8 +35,11 @@ def test_every_planted_mistake_is_found_at_its_line_and_nothing_else(name: str) 
     assert (missed, spoken(invented)) == (set(), ""), spoken(found)
 
 
-@pytest.mark.parametrize("folder", sorted((ROOT / "extensions").glob("*/main.py")), ids=str)
-def test_the_shipped_extensions_have_no_finding(folder: Path) -> None:
+SHIPPED = sorted((*ROOT.glob("extensions/*/main.py"), *ROOT.glob("docs/examples/*/main.py")))
+
+
+@pytest.mark.parametrize("folder", SHIPPED, ids=lambda p: p.parent.name)
+def test_the_shipped_extensions_and_the_examples_have_no_finding(folder: Path) -> None:
     app_id, found = problems_of(folder.parent)
     assert (app_id, spoken(found)) == (folder.parent.name, "")
 

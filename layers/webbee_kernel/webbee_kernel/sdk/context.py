@@ -96,10 +96,11 @@ class CacheClient(Protocol):
     """Short-lived values of this user and app: TTL 5 to 300 s, 64 KB a value."""
 
     @overload
-    async def get(self, key: str, model: type[ModelT]) -> ModelT | None: ...
+    async def get(self, key: str, model: type[ModelT]) -> ModelT | None:
+        """The value or None: JSON, or with a registered model an instance of it."""
+
     @overload
-    async def get(self, key: str, model: None = None) -> Any:
-        """The value or None; with a registered model, an instance of it."""
+    async def get(self, key: str, model: None = None) -> Any: ...
 
     async def set(self, key: str, value: Any, ttl_seconds: int = 60) -> None:
         """Keep JSON or a registered model, at most 65,536 bytes, 5 to 300 s; keys are 1 to 128 of

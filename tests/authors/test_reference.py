@@ -1,0 +1,58 @@
+"""docs/reference.md is what the code says, and the guide's snippets are code that runs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from local import reference
+from local.checking import problems_of
+from webbee_kernel.sdk import Extension, ui
+from webbee_kernel.testing import registry_of
+
+ROOT = Path(__file__).resolve().parents[2]
+GUIDE = (ROOT / "docs" / "extensions.md").read_text("utf-8")
+SNIPPETS = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+CODE = "\n\n".join(s for s in SNIPPETS if "webbee_kernel.testing" not in s)
+"""The guide's blocks are one extension, less its test."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    made = tmp_path / "extensions" / "invoices"
+    made.mkdir(parents=True)
+    (made / "main.py").write_text(CODE, "utf-8")
+    monkeypatch.chdir(tmp_path)
+    return made
+
+
+def test_the_reference_is_what_the_code_says() -> None:
+    assert reference.PAGE.read_text("utf-8") == reference.page(), "python -m local.reference"
+
+
+def test_every_node_and_decorator_has_its_row() -> None:
+    page = reference.page()
+    nodes = [n for n in ui.__all__ if n not in ("UINode", "UIAction")]
+    names = [n for n in vars(Extension) if not n.startswith("_")]
+    assert [n for n in nodes if f"| `{n}` |" not in page] == []
+    assert [n for n in names if f"ext.{n}(" not in page] == []
+
+
+def test_the_guides_extension_is_whole_and_has_no_finding(folder: Path) -> None:
+    _, found = problems_of(folder)
+    assert [f"{f.line}: {f.message}" for f in found] == []
+    (loaded,) = registry_of(folder).loaded.values()
+    ext = loaded.ext
+    assert all((ext.skeletons, ext.panels, ext.webhooks, ext.schedules, ext.secrets))
+
+
+def test_the_guides_tests_pass(folder: Path) -> None:
+    (tests,) = (s for s in SNIPPETS if "webbee_kernel.testing" in s)
+    namespace: dict[str, object] = {}
+    exec(tests, namespace)
+    found = [f for name, f in namespace.items() if name.startswith("test_") and callable(f)]
+    assert found
+    for test in found:
+        test()
