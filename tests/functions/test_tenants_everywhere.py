@@ -3,10 +3,13 @@ and configuration."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import hmac
+import io
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,7 +20,12 @@ from benchmarks.meter import metered
 from local.stack import Stack, http_event
 from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, deployed, event, rows
 from webbee_kernel.aws.clients import aws_client
+from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
 from webbee_kernel.base.clock import FrozenClock
+from webbee_kernel.base.tenant_mark import mark_of
+from webbee_kernel.bootstrap import bootstrap, make_host
+from webbee_kernel.config import Settings
+from webbee_kernel.values import CallRequest
 
 TENANTED = Path(__file__).parent / "tenanted"
 ENV = {
@@ -144,6 +152,28 @@ def test_an_address_names_its_tenant_and_nobody_can_write_anothers(stack: Stack)
     ]
     for url in forged:
         assert (url, signed(stack, url, "key", "alice").status) == (url, 404)
+
+
+def test_the_function_of_the_extensions_has_no_key_and_is_handed_its_tenants_mark(
+    stack: Stack,
+) -> None:
+    asked: list[dict[str, Any]] = []
+    settings = Settings.from_env({**stack.env, "WEBBEE_WEBHOOK_KEY": ""})
+    host = make_host(bootstrap(settings))
+
+    class Cell:
+        def invoke(self, FunctionName: str, Payload: str, **_: Any) -> dict[str, Any]:  # noqa: N803
+            asked.append(json.loads(Payload))
+            outcome = asyncio.run(host.execute(CallRequest(**asked[-1])))
+            return {"Payload": io.BytesIO(json.dumps(asdict(outcome)).encode())}
+
+    dispatch = LambdaDispatch("cell", lambda _: Cell(), webhook_key="the callers' own")
+    user = {"imperal_id": "alice", "tenant_id": "acme"}
+    call = CallRequest("function", user, "herald", "connect", request_id="r1")
+    url = asyncio.run(dispatch.call(call)).data["paid"]
+    mark = mark_of("acme", "the callers' own")
+    assert url == f"https://api.example/v1/ext/herald/webhook/{mark}/paid"
+    assert "the callers' own" not in json.dumps(asked)
 
 
 def test_an_address_without_a_tenant_is_that_of_the_deployments_own(stack: Stack) -> None:
