@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from ..base.clock import FrozenClock
 from ..base.ids import new_id
@@ -26,6 +26,9 @@ from ..values import (
     UserState,
 )
 from .common import NOW, USER, RecordingQueue, registry_of
+
+UNHURRIED: Final = {"WEBBEE_USER_REQUESTS_PER_MINUTE": "0"}
+"""On a clock that stands still all messages fall into one minute."""
 
 
 class TestKernel:
@@ -53,7 +56,7 @@ class TestKernel:
         self.queue = RecordingQueue()
         self.registry = registry_of(*extensions)
         self.app = bootstrap(
-            Settings.from_env(dict(env or {})),
+            Settings.from_env({**UNHURRIED, **(env or {})}),
             stores=stores or memory_stores(),
             clock=self.clock,
             llm=self.model,
