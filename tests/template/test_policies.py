@@ -236,7 +236,9 @@ def test_the_role_of_one_person_may_do_what_export_and_erasure_need(
     found["AuditTable"] -= {"dynamodb:PutItem"}  # what is kept under a pseudonym
     assert found == PERSON
     (trust,) = role["AssumeRolePolicyDocument"]["Statement"]
-    assert "role/${AWS::StackName}-ChatTurnRole-*" in str(trust["Condition"])
+    assert trust["Condition"] == {
+        "StringEquals": {"aws:PrincipalTag/webbee-caller": {"Ref": "AWS::StackName"}}
+    }
 
 
 @pytest.mark.parametrize("role", ["ChatTurnRole", "DataRole"])
