@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, unquote
 
 import orjson
 
+from .live_api import LiveApi
 from .stack import Stack, http_event
 from .template import Route, routes
 
@@ -72,8 +73,16 @@ class Gateway:
     """The ASGI application. Each request runs its handler on a thread, as concurrent Lambda
     instances would."""
 
-    def __init__(self, stack: Stack, tokens: Mapping[str, Mapping[str, str]] = TOKENS) -> None:
+    def __init__(
+        self,
+        stack: Stack,
+        tokens: Mapping[str, Mapping[str, str]] = TOKENS,
+        *,
+        connections: str = "",
+    ) -> None:
+        """`connections` is the path under which handlers find `@connections`."""
         self._stack = stack
+        self.live = LiveApi(lambda event: self._invoke("chat_turn", event), connections)
         self._tokens = tokens
         self._routes = [
             (_pattern(r.path), r)
@@ -85,6 +94,9 @@ class Gateway:
         """Serve one request."""
         if scope["type"] == "lifespan":
             await _lifespan(receive, send)
+            return
+        if scope["type"] == "websocket":
+            await self.live.serve(scope, receive, send)
             return
         if scope["type"] != "http":
             return
@@ -109,6 +121,8 @@ class Gateway:
 
     async def _serve(self, scope: Mapping[str, Any], body: bytes) -> dict[str, Any]:
         method, path = scope["method"], scope["raw_path"].decode("latin-1").partition("?")[0]
+        if self.live.is_mine(path):
+            return {"statusCode": await self.live.post(method, path, body)}
         found = self._match(method, path)
         if found is None:
             return _error(404, "not_found", f"there is no route {method} {unquote(path)}")
@@ -136,10 +150,11 @@ class Gateway:
         )
         event |= _event_body(body)
         function = FUNCTION_OF.get(route.function, route.function)
-        return dict(
-            await asyncio.get_running_loop().run_in_executor(
-                self._threads, self._stack.invoke, function, event
-            )
+        return dict(await self._invoke(function, event))
+
+    async def _invoke(self, function: str, event: Mapping[str, Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(
+            self._threads, self._stack.invoke, function, event
         )
 
     def _match(self, method: str, path: str) -> tuple[Route, dict[str, str]] | None:

@@ -18,6 +18,7 @@ import orjson
 from moto.sqs.models import sqs_backends
 
 from .aws import local_aws
+from .event_stream import EventStream
 from .project import ROOT
 from .template import create_tables, load_template
 
@@ -65,6 +66,10 @@ class Stack:
         queue = sqs_backends["123456789012"][region].get_queue("webbee-refresh")
         for message in queue._messages:
             message.delayed_until -= seconds * 1000
+
+    def stream(self) -> EventStream:
+        """The stream of the events table from now on, as Lambda's poller reads it."""
+        return EventStream(self.env["WEBBEE_TABLE_EVENTS"], self.invoke)
 
     def drain(self, *, wait_s: int = 0) -> int:
         """Take one batch of the refresh queue to its function, as Lambda's poller does; how many

@@ -86,11 +86,16 @@ def environment(template: Template, function: str) -> dict[str, Any]:
 def table_definitions(template: Template) -> dict[str, dict[str, Any]]:
     """Arguments of `create_table`, less the name, by logical id."""
     return {
-        logical_id: {
-            name: properties[name] for name in _CREATE_TABLE_PROPERTIES if name in properties
-        }
+        logical_id: {k: v for k, v in properties.items() if k in _CREATE_TABLE_PROPERTIES}
+        | _stream(properties)
         for logical_id, properties in resources(template, "AWS::DynamoDB::Table")
     }
+
+
+def _stream(properties: dict[str, Any]) -> dict[str, Any]:
+    """A table's stream: CloudFormation switches it on by naming what is in it."""
+    found = properties.get("StreamSpecification")
+    return {"StreamSpecification": {"StreamEnabled": True, **found}} if found else {}
 
 
 def table_variables(template: Template) -> dict[str, str]:

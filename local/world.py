@@ -19,8 +19,12 @@ from webbee_kernel.base.clock import SystemClock
 
 from .gateway import TENANT, TOKENS, Gateway
 from .keeping import Keeper
+from .live_api import PATH, new_prefix
 from .mail_servers import MailServers
 from .stack import Stack, local_stack
+
+STREAM_S = 0.05
+"""Seconds between two looks at the stream of events; Lambda looks four times a second."""
 
 _log = logging.getLogger("webbee.local")
 Work = Callable[["World"], None]
@@ -63,6 +67,13 @@ class World:
         """Let time pass for the handlers and for what waits in the queue."""
         self.clock.advance(seconds)
         self.stack.hasten(seconds)
+
+    def follow_events(self) -> None:
+        """Hand stored events to their function, as Lambda's poller of the table's stream does."""
+        stream = self.stack.stream()
+        while not self.stop.is_set():
+            if not self._quietly(stream.hand_over):
+                self.stop.wait(STREAM_S)
 
     def refresh(self) -> None:
         """The schedule's tick and the queue's poller, until nothing waits."""
@@ -111,10 +122,14 @@ def local_world(
     """
     keeper = Keeper(keep) if keep else None
     with closing(socket.create_server((host, port))) as listener:
-        address = f"http://{host}:{listener.getsockname()[1]}"
+        address, prefix = f"http://{host}:{listener.getsockname()[1]}", new_prefix()
+        live = {
+            "WEBBEE_LIVE_URL": f"ws{address.removeprefix('http')}{PATH}",
+            "WEBBEE_CONNECTIONS_URL": address + prefix,
+        }
         step("tables and functions")
-        env = {"WEBBEE_PUBLIC_URL": address, "WEBBEE_TENANTS": TENANT, **(env or {})}
-        with local_stack(extensions_dir=extensions_dir, model=model, env=env) as stack:
+        given = {"WEBBEE_PUBLIC_URL": address, "WEBBEE_TENANTS": TENANT, **live, **(env or {})}
+        with local_stack(extensions_dir=extensions_dir, model=model, env=given) as stack:
             step("mail servers")
             with MailServers(demo=not (keeper and keeper.has_mail)) as mail, ExitStack() as kept:
                 if keeper:
@@ -127,7 +142,8 @@ def local_world(
                 if prepare:
                     step("users, their apps and mail")
                     prepare(world)
-                with _served(world, Gateway(stack, tokens), listener):
+                with _served(world, Gateway(stack, tokens, connections=prefix), listener):
+                    threading.Thread(target=world.follow_events, name="events", daemon=True).start()
                     yield world
 
 

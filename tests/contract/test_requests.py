@@ -62,10 +62,14 @@ async def take(sessions: SessionStore) -> bool:
     )
 
 
+WHO = {"tenant_id": ALICE.tenant_id, "imperal_id": ALICE.imperal_id}
+
+
 async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
-    sessions, skeleton, cache, documents, audit, events, _, transcripts, limits = (
+    sessions, skeleton, cache, documents, audit, events, _, *rest = (
         getattr(dynamo.stores, name) for name in dynamo.stores.__slots__
     )
+    transcripts, limits, connections = rest
     await documents.create(ALICE, "a", "c", {}, now=NOW, doc_id="d")
     expected = [
         (sessions.read(SESSION, now=0.0), ["Query Sessions"]),
@@ -148,6 +152,15 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
             ["PutItem Audit", "GetItem Audit"],
         ),
         (events.append(ALICE, event("e2"), expires_at=LATER), ["PutItem Events"]),
+        (sessions.work(SESSION, "r1", until=LATER), ["PutItem Sessions"]),
+        (connections.issue("t", WHO, expires_at=LATER), ["PutItem Connections"]),
+        (connections.take("t", now=0.0), ["DeleteItem Connections"]),
+        (connections.open("c", WHO, expires_at=LATER), ["BatchWriteItem Connections"]),
+        (connections.find("c", now=0.0), ["GetItem Connections"]),
+        (connections.of_user(ALICE, now=0.0), ["Query Connections"]),
+        (connections.close(ALICE, "c"), ["BatchWriteItem Connections"]),
+        (connections.stop(ALICE, "r1", expires_at=LATER), ["PutItem Connections"]),
+        (connections.stopped(ALICE, "r1", now=0.0), ["GetItem Connections"]),
         (events.since(ALICE, "", now=0.0), ["Query Events"]),
     ]
     for work, operations in expected:

@@ -29,6 +29,7 @@ def lived(stack: Stack, claims: Any) -> Person:
     person.chat('probe.look {} probe.mark {"text": "m"}')
     person.chat('probe.remove {"text": "mine"}')  # a question that waits
     stack.set_secret(claims["tenant_id"], claims["sub"], "probe", "token", "s3cret")
+    person.send("chat_turn", "POST", "/v1/turns/r0/stop")
     stack.tick()
     while stack.drain():
         pass

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -11,6 +11,7 @@ from webbee_kernel.base.loop_thread import LoopThread
 from webbee_kernel.llm.bedrock import BedrockModel
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
 from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolSpec
+from webbee_kernel.llm.streaming import streamed
 
 MODEL_ID = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"
 
@@ -60,9 +61,16 @@ class Wire:
     server: ModelServer
     model: Model
     loop: LoopThread
+    streams: bool = False
 
     def ask(self, request: ModelRequest | None = None) -> ModelResponse:
-        response: ModelResponse = self.loop.run(self.model.complete(request or asking()))
+        """The answer; where it streams, what was heard on the way is its text."""
+        request = request or asking()
+        if not self.streams:
+            return self.loop.run(self.model.complete(request))
+        heard: list[str] = []
+        response: ModelResponse = self.loop.run(streamed(self.model, request, heard.append))
+        assert "".join(heard) == response.text
         return response
 
     @property
@@ -145,8 +153,9 @@ def openai(chat_server: ChatServer, loop: LoopThread) -> Wire:
     return Wire("openai", chat_server, OpenAICompatibleModel(chat_server.url, "llama3"), loop)
 
 
-@pytest.fixture(params=["bedrock", "openai"])
+@pytest.fixture(params=["bedrock", "openai", "bedrock-streamed", "openai-streamed"])
 def wire(request: pytest.FixtureRequest) -> Wire:
-    """Each service in turn."""
-    found: Wire = request.getfixturevalue(request.param)
-    return found
+    """Each service in turn, asked for the answer in one piece and for a stream of it."""
+    name, _, streams = request.param.partition("-")
+    found: Wire = request.getfixturevalue(name)
+    return replace(found, streams=bool(streams))

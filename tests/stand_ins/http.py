@@ -10,7 +10,7 @@ import sys
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -27,7 +27,8 @@ class Answer:
     """One answer. `stop` is the service's own word, empty for the one that fits; `status` and
     `code` make an error answer.
 
-    A call's arguments may be a str: text that is no JSON object, as a model wrote it.
+    A call's arguments may be a str: text that is no JSON object, as a model wrote it. Streamed, it
+    comes in tokens every `pace_s` seconds, and breaks off after `broken_off` pieces.
     """
 
     text: str = ""
@@ -41,6 +42,8 @@ class Answer:
     param: str = ""
     retry_after: float | None = None
     delay_s: float = 0.0
+    pace_s: float = 0.0
+    broken_off: int | None = None
     drop: bool = False
     raw: bytes | None = None
 
@@ -127,6 +130,8 @@ class ModelServer(ABC):
             if answer.drop:
                 handler.close_connection = True
                 handler.connection.shutdown(socket.SHUT_RDWR)
+            elif answer.status == 200 and (pieces := self.pieces(answer, received)):
+                self._stream(handler, answer, *pieces)
             elif answer.status == 200:
                 _send(handler, answer, self.body(answer, received), {})
             else:
@@ -152,6 +157,28 @@ class ModelServer(ABC):
     @abstractmethod
     def body(self, answer: Answer, received: Received) -> dict[str, Any]:
         """The service's form of an answer."""
+
+    @abstractmethod
+    def pieces(self, answer: Answer, received: Received) -> tuple[str, Iterator[bytes]] | None:
+        """The same in pieces, with their content type; None where none were asked for."""
+
+    def _stream(
+        self, handler: BaseHTTPRequestHandler, answer: Answer, kind: str, pieces: Iterator[bytes]
+    ) -> None:
+        handler.send_response(200)
+        handler.send_header("content-type", kind)
+        handler.send_header("transfer-encoding", "chunked")
+        handler.end_headers()
+        for number, piece in enumerate(pieces):
+            if number == answer.broken_off:
+                handler.close_connection = True
+                handler.wfile.flush()
+                handler.connection.shutdown(socket.SHUT_RDWR)
+                return
+            handler.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
+            handler.wfile.flush()
+            self._stopping.wait(answer.pace_s)
+        handler.wfile.write(b"0\r\n\r\n")
 
     @abstractmethod
     def error_body(self, answer: Answer) -> dict[str, Any]:

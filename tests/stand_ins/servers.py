@@ -15,10 +15,12 @@ import contextlib
 import json
 import sys
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 from .brain import WireTool, flat
 from .http import Answer, ModelServer, Received, tokens
+from .pieces import EVENT_STREAM, SSE, chat_chunks, converse_events
 from .wire import answer_problems, chat_problems, converse_problems, error_status
 
 MODEL_ID = "eu.stand-in.offline-v1:0"
@@ -38,8 +40,11 @@ class BedrockServer(ModelServer):
 
     def refusal(self, received: Received) -> Answer | None:
         """Paths other than Converse, and whatever the service model refuses."""
-        model_id = received.path.removeprefix("/model/").removesuffix("/converse")
-        if received.path != f"/model/{model_id}/converse":
+        model_id, _, operation = received.path.removeprefix("/model/").rpartition("/")
+        if received.path != f"/model/{model_id}/{operation}" or operation not in (
+            "converse",
+            "converse-stream",
+        ):
             return self.refuse([f"unknown path {received.path}"], "UnknownOperationException", 404)
         problems = (
             ["the body is no JSON object"]
@@ -97,6 +102,12 @@ class BedrockServer(ModelServer):
         }
         self._state.problems.extend(answer_problems(body))
         return body
+
+    def pieces(self, answer: Answer, received: Received) -> tuple[str, Iterator[bytes]] | None:
+        """ConverseStream's messages."""
+        if not received.path.endswith("/converse-stream"):
+            return None
+        return EVENT_STREAM, converse_events(self.body(answer, received))
 
     def error_body(self, answer: Answer) -> dict[str, Any]:
         """`{"message"}`; the kind of error is a header."""
@@ -178,6 +189,14 @@ class ChatServer(ModelServer):
                 "prompt_tokens_details": {"cached_tokens": answer.cached_tokens},
             },
         }
+
+    def pieces(self, answer: Answer, received: Received) -> tuple[str, Iterator[bytes]] | None:
+        """Chunks, unless the answer is given as it stands."""
+        if not received.body.get("stream") or answer.raw is not None:
+            return None
+        options = received.body.get("stream_options") or {}
+        usage = bool(options.get("include_usage"))
+        return SSE, chat_chunks(self.body(answer, received), usage=usage)
 
     def error_body(self, answer: Answer) -> dict[str, Any]:
         """`{"error": {"message", "type", "param", "code"}}`."""

@@ -232,6 +232,12 @@ _Message = Annotated[
 ]
 
 
+class StreamOptions(_Strict):
+    """Whether the last chunk tells what the answer cost."""
+
+    include_usage: bool | None = None
+
+
 class ChatRequest(_Strict):
     """The published shape of `POST /chat/completions`, as far as a client that sends text and tools
     can touch it."""
@@ -248,10 +254,13 @@ class ChatRequest(_Strict):
     n: Annotated[int, Field(ge=1, le=128)] | None = None
     seed: int | None = None
     stop: str | list[str] | None = None
-    stream: Literal[False] | None = None
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
 
     @model_validator(mode="after")
     def _documented_rules(self) -> ChatRequest:
+        if self.stream_options is not None and not self.stream:
+            raise ValueError("stream_options is only allowed when stream is true")
         if self.tool_choice is not None and not self.tools:
             raise ValueError("tool_choice is only allowed when tools are specified")
         if self.max_tokens is not None and self.max_completion_tokens is not None:

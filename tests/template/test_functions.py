@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,9 @@ VARIABLES = {
         "WEBBEE_USER_TOKENS_PER_DAY",
         "WEBBEE_TENANT_TOKENS_PER_DAY",
         "WEBBEE_ABSENT_AFTER_DAYS",
+        "WEBBEE_TABLE_CONNECTIONS",
+        "WEBBEE_LIVE_URL",
+        "WEBBEE_CONNECTIONS_URL",
     },
     "ToolDispatchFunction": {
         *(TABLE + name for name in ("CACHE", "STORE", "EVENTS")),
@@ -130,9 +134,34 @@ def test_only_who_may_call_has_no_default(template: Template) -> None:
 def test_skeleton_refresh_is_ticked_and_reports_single_failures(transformed: Template) -> None:
     [(_, rule)] = resources(transformed, "AWS::Events::Rule")
     assert rule["ScheduleExpression"] == "rate(1 minute)"
-    [(_, mapping)] = resources(transformed, "AWS::Lambda::EventSourceMapping")
-    assert mapping["FunctionName"] == {"Ref": "SkeletonRefreshFunctionAliaslive"}
+    mapping = sources(transformed)["SkeletonRefreshFunctionAliaslive"]
+    assert mapping["EventSourceArn"] == {"Fn::GetAtt": ["RefreshQueue", "Arn"]}
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+
+
+def test_stored_events_come_to_chat_turn_at_once_and_in_order(transformed: Template) -> None:
+    mapping = sources(transformed)["ChatTurnFunctionAliaslive"]
+    assert mapping["EventSourceArn"] == {"Fn::GetAtt": ["EventsTable", "StreamArn"]}
+    assert mapping["StartingPosition"] == "LATEST"
+    assert "MaximumBatchingWindowInSeconds" not in mapping
+    [pattern] = mapping["FilterCriteria"]["Filters"]
+    assert json.loads(pattern["Pattern"]) == {"eventName": ["INSERT"]}
+    table = transformed["Resources"]["EventsTable"]["Properties"]
+    assert table["StreamSpecification"] == {"StreamViewType": "NEW_IMAGE"}
+
+
+def test_the_socket_has_three_routes_without_an_authoriser(template: Template) -> None:
+    found = {p["RouteKey"]: p for _, p in resources(template, "AWS::ApiGatewayV2::Route")}
+    assert set(found) == {"$connect", "$disconnect", "$default"}
+    assert {p["AuthorizationType"] for p in found.values()} == {"NONE"}  # a ticket is the proof
+    stage = template["Resources"]["LiveStage"]["Properties"]
+    assert "querystring" not in stage["AccessLogSettings"]["Format"]
+
+
+def sources(transformed: Template) -> dict[str, dict[str, Any]]:
+    """What each function is woken by, besides requests."""
+    found = [p for _, p in resources(transformed, "AWS::Lambda::EventSourceMapping")]
+    return {p["FunctionName"]["Ref"]: p for p in found}
 
 
 def test_a_message_stays_hidden_six_timeouts_and_then_is_kept_apart(

@@ -110,7 +110,11 @@ def test_a_deployment_is_taken_back_on_what_its_own_new_version_counts(
 
 
 def test_refreshes_leave_a_new_accounts_ten_executions_to_turns(transformed: Template) -> None:
-    [source] = [p for _, p in resources(transformed, "AWS::Lambda::EventSourceMapping")]
+    [source] = [
+        p
+        for _, p in resources(transformed, "AWS::Lambda::EventSourceMapping")
+        if p["EventSourceArn"] == {"Fn::GetAtt": ["RefreshQueue", "Arn"]}
+    ]
     assert source["ScalingConfig"] == {"MaximumConcurrency": {"Ref": "RefreshConcurrency"}}
     assert transformed["Parameters"]["RefreshConcurrency"]["Default"] == 2  # the least SQS takes
     for name in FUNCTIONS:  # an account must keep 10 unreserved: one that has 10 can reserve none

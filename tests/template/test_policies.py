@@ -13,8 +13,12 @@ from tests.template.test_tables import TABLES
 
 SECRETS = "parameter/webbee/<stack>/*"
 OWN_SECRETS = "parameter/webbee/<stack>/${!aws:PrincipalTag/secrets}/*"
+PAGES = (
+    "arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}"
+    ":${LiveApi}/live/POST/@connections/*"
+)
 MODELS = {
-    "BedrockModelArns": {"bedrock:InvokeModel"},
+    "BedrockModelArns": {"bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"},
     "parameter${ModelKeySecret}": {"ssm:GetParameter"},
 }
 KEY = {"KmsKeyArn": {"kms:Decrypt", "kms:GenerateDataKey"}}
@@ -53,6 +57,14 @@ ALLOWED = {
         "DataRole": TAGGED,
         "SkeletonTable": {"dynamodb:Query"},
         "EventsTable": {"dynamodb:Query", "dynamodb:PutItem"},
+        "EventsTable/stream": {
+            "dynamodb:DescribeStream",
+            "dynamodb:GetRecords",
+            "dynamodb:GetShardIterator",
+            "dynamodb:ListStreams",
+        },
+        "ConnectionsTable": {*STORE, "dynamodb:BatchWriteItem"},
+        PAGES: {"execute-api:ManageConnections"},
         "RefreshQueue": {"sqs:SendMessage"},
         "ToolDispatchFunctionAliaslive": {"lambda:InvokeFunction"},
         "SkeletonRefreshFunctionAliaslive": {"lambda:InvokeFunction"},
@@ -126,6 +138,8 @@ def short(resource: Any) -> str:
     match resource:
         case {"Fn::GetAtt": [logical_id, "Arn"]}:
             return str(logical_id)
+        case {"Fn::GetAtt": [logical_id, "StreamArn"]}:
+            return f"{logical_id}/stream"
         case {"Ref": parameter}:
             return str(parameter)
         case {"Fn::Sub": text} if text.startswith("${") and ".Arn}/" in text:
@@ -176,10 +190,10 @@ def test_no_statement_has_a_wildcard(transformed: Template, function: str) -> No
         assert not any("*" in action for action in as_list(statement["Action"]))
         for resource in as_list(statement["Resource"]):
             # A secret's name holds its user, so this one is a prefix, and only of this stack's own
-            # parameters.
+            # parameters; connections are known by the API that opened them.
             assert (
                 "*" not in str(resource)
-                or short(resource) == SECRETS
+                or short(resource) in (SECRETS, PAGES)
                 or set(statement["Action"]) == TRACE
             )
 

@@ -7,6 +7,8 @@ CHAT = "ChatTurnFunction"
 ROUTES = {
     ("POST", "/v1/chat", CHAT),
     ("POST", "/v1/confirmations/{id}", CHAT),
+    ("POST", "/v1/live", CHAT),
+    ("POST", "/v1/turns/{request_id}/stop", CHAT),
     ("GET", "/v1/sessions", CHAT),
     ("GET", "/v1/sessions/{id}", CHAT),
     ("PATCH", "/v1/sessions/{id}", CHAT),

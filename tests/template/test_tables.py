@@ -17,6 +17,7 @@ TABLES = [
     "EventsTable",
     "TranscriptsTable",
     "LimitsTable",
+    "ConnectionsTable",
 ]
 
 
@@ -95,6 +96,7 @@ def test_the_tables_can_be_made_from_the_template_alone(template: Template, dyna
         "WEBBEE_TABLE_STORE": "test-StoreTable",
         "WEBBEE_TABLE_TRANSCRIPTS": "test-TranscriptsTable",
         "WEBBEE_TABLE_LIMITS": "test-LimitsTable",
+        "WEBBEE_TABLE_CONNECTIONS": "test-ConnectionsTable",
     }
     for name in names.values():
         time_to_live = dynamodb.describe_time_to_live(TableName=name)["TimeToLiveDescription"]

@@ -21,7 +21,11 @@ def test_an_empty_environment_gives_the_defaults() -> None:
         "*",
         False,
     )
-    assert (settings.turn_seconds, settings.call_seconds, settings.session_days) == (25.0, 20.0, 30)
+    assert (settings.turn_seconds, settings.call_seconds, settings.session_days) == (
+        300.0,
+        20.0,
+        30,
+    )
 
 
 def test_personal_data_is_closed_unless_someone_opens_it() -> None:
@@ -43,7 +47,7 @@ def test_other_variables_are_none_of_its_business() -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("WEBBEE_TURN_SECONDS", "0"), ("WEBBEE_TURN_SECONDS", "28.1"), ("WEBBEE_TURN_SECONDS", "nan"), ("WEBBEE_TURN_SECONDS", "soon"),
+        ("WEBBEE_TURN_SECONDS", "0"), ("WEBBEE_TURN_SECONDS", "300.1"), ("WEBBEE_ANSWER_SECONDS", "28.1"), ("WEBBEE_TURN_SECONDS", "nan"), ("WEBBEE_TURN_SECONDS", "soon"),
         ("WEBBEE_CALL_SECONDS", "181"), ("WEBBEE_SESSION_DAYS", "0"), ("WEBBEE_DUE_SHARDS", "257"), ("WEBBEE_ABSENT_AFTER_DAYS", "-1"), ("WEBBEE_MODEL", "gpt"),
         ("WEBBEE_MODEL", "bedrock:"), ("WEBBEE_MODEL", "openai:http://x"), ("WEBBEE_SECRETS_PREFIX", "webbee"), ("WEBBEE_SECRETS_PREFIX", "/a b"),
     ],

@@ -19,7 +19,10 @@ INLINE = "inline"
 """Another function's name that stands for none: this process does it."""
 
 TABLES: Mapping[Role, tuple[str, ...]] = {
-    "chat_turn": ("sessions", "skeleton", "cache", "audit", "events", "transcripts", "limits"),
+    "chat_turn": (
+        *("sessions", "skeleton", "cache", "audit", "events"),
+        *("transcripts", "limits", "connections"),
+    ),
     "tool_dispatch": ("cache", "store", "events"),
     "skeleton_refresh": ("skeleton", "cache", "store", "audit", "events"),
 }
@@ -48,6 +51,7 @@ ALL_TABLES = (
     "events",
     "transcripts",
     "limits",
+    "connections",
 )
 
 
@@ -64,6 +68,7 @@ class Settings(BaseModel):
     table_events: str = Field("", alias="WEBBEE_TABLE_EVENTS")
     table_transcripts: str = Field("", alias="WEBBEE_TABLE_TRANSCRIPTS")
     table_limits: str = Field("", alias="WEBBEE_TABLE_LIMITS")
+    table_connections: str = Field("", alias="WEBBEE_TABLE_CONNECTIONS")
     extensions_dir: str = Field("", alias="WEBBEE_EXTENSIONS_DIR")
     model: str = Field("offline", alias="WEBBEE_MODEL", pattern=MODEL)
     model_classifier: str = Field("", alias="WEBBEE_MODEL_CLASSIFIER", pattern=MODEL)
@@ -99,7 +104,8 @@ class Settings(BaseModel):
     tenant_tokens_per_day: int = Field(50_000_000, alias="WEBBEE_TENANT_TOKENS_PER_DAY", ge=0)
     audit_days: int = Field(365, alias="WEBBEE_AUDIT_DAYS", ge=1, le=3650)
     event_hours: int = Field(24, alias="WEBBEE_EVENT_HOURS", ge=1, le=720)
-    turn_seconds: float = Field(25.0, alias="WEBBEE_TURN_SECONDS", gt=0, le=28)
+    turn_seconds: float = Field(300.0, alias="WEBBEE_TURN_SECONDS", gt=0, le=300)
+    answer_seconds: float = Field(25.0, alias="WEBBEE_ANSWER_SECONDS", gt=0, le=28)
     call_seconds: float = Field(20.0, alias="WEBBEE_CALL_SECONDS", gt=0, le=180)
     max_rounds: int = Field(12, alias="WEBBEE_MAX_ROUNDS", ge=1, le=50)
     turn_tokens: int = Field(150_000, alias="WEBBEE_TURN_TOKENS", ge=1_000)
@@ -108,6 +114,8 @@ class Settings(BaseModel):
     grounding: Literal["strict", "data", "off"] = Field("data", alias="WEBBEE_GROUNDING")
     public_url: str = Field("", alias="WEBBEE_PUBLIC_URL")
     webhook_key: SecretStr = Field(SecretStr(""), alias="WEBBEE_WEBHOOK_KEY")
+    live_url: str = Field("", alias="WEBBEE_LIVE_URL", pattern=r"^wss?://[^?#\s]+$")
+    connections_url: str = Field("", alias="WEBBEE_CONNECTIONS_URL", pattern=r"^https?://[^?#\s]+$")
     tenants: str = Field("default", alias="WEBBEE_TENANTS", pattern=r"^[^#\s]+([,\s]+[^#\s]+)*$")
     app_config: Json[JSONObject] = Field({}, alias="WEBBEE_CONFIG")
     app_secrets: dict[str, SecretStr] = Field({}, alias=f"{FALLBACKS}*")

@@ -3,6 +3,7 @@
 KernelError                       .code .status .field .limit; becomes {"error": {...}} in one place
 ├── BadInput            400       the caller mends the request
 │   └── RequestConflict 409       the request id was used for something else
+├── TurnWorking         202       the turn of this request runs: its answer comes as an event
 ├── NotAuthenticated    401       no identity from the authoriser
 ├── NotAllowed          403       role or scope is missing
 ├── NotFound            404       no such session, confirmation, app, function
@@ -56,6 +57,23 @@ class RequestConflict(BadInput):
 
     status = 409
     code = "request_conflict"
+
+
+class TurnWorking(KernelError):
+    """This request's turn runs already, or goes on: no failure, and nothing to mend."""
+
+    status = 202
+    code = "working"
+
+    def __init__(self, request_id: str, session_id: str) -> None:
+        super().__init__("this request is being worked on: its answer comes as an event")
+        self.request_id = request_id
+        self.session_id = session_id
+
+    def body(self) -> dict[str, Any]:
+        """`{"status": "working", "request_id", "session_id"}`."""
+        told = {"request_id": self.request_id, "session_id": self.session_id}
+        return {"status": "working", **told}
 
 
 class NotAuthenticated(KernelError):

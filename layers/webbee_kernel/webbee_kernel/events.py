@@ -11,6 +11,8 @@ from .stores.protocols import EventStore
 from .values import Event, UserKey
 from .values.plain import JSONObject
 
+REWIND_MS = 30_000
+
 
 class EventLog:
     """Writes and reads one user's events."""
@@ -32,9 +34,25 @@ class EventLog:
 
     async def emit(self, user: UserKey, kind: str, data: JSONObject, *, event_id: str = "") -> bool:
         """Store an event; False when one of this id was stored before."""
-        return await self._store.append(
-            user, self.new(kind, data, event_id), expires_at=self.expires_at
-        )
+        return await self.put(user, self.new(kind, data, event_id))
+
+    async def put(self, user: UserKey, event: Event) -> bool:
+        """Store an event that was made before; False when one of its id is there."""
+        return await self._store.append(user, event, expires_at=self.expires_at)
+
+    def mark(self, seconds_ago: float = 0.0) -> str:
+        """An id that sorts between the events before that moment and those after it."""
+        return f"{max(0, int((self._clock.now() - seconds_ago) * 1000)):012x}"
+
+    def rewound(self, last_id: str) -> str:
+        """Half a minute before an id: events get theirs before they are stored, in processes whose
+        clocks differ, so one that was stored later may sort earlier. Whoever reads from here knows
+        what it has seen."""
+        try:
+            milliseconds = int(last_id[:12], 16)
+        except ValueError:
+            return last_id
+        return f"{max(0, milliseconds - REWIND_MS):012x}"
 
     async def since(self, user: UserKey, last_id: str = "", limit: int = 100) -> tuple[Event, ...]:
         """Events after `last_id`, oldest first, none that has expired."""

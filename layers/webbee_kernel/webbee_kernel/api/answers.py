@@ -28,6 +28,28 @@ class ErrorAnswer(TypedDict):
     message: NotRequired[str]
 
 
+class TicketAnswer(TypedDict):
+    """Where to open a WebSocket, once, within `expires_in` seconds (docs/live.md)."""
+
+    url: str
+    expires_in: int
+
+
+class StopAnswer(TypedDict):
+    """The wish is noted; what ran is told in the turn's reply."""
+
+    request_id: str
+    status: Literal["stopping"]
+
+
+class WorkingAnswer(TypedDict):
+    """202: the turn goes on; its answer arrives as an event of kind `turn` (docs/live.md)."""
+
+    request_id: str
+    session_id: str
+    status: Literal["working"]
+
+
 class Call(TypedDict):
     """A call that ran in a turn."""
 

@@ -11,7 +11,7 @@ from ..base.ids import new_id
 from ..base.logs import bind
 from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
 from ..config import Settings
-from ..errors import BadInput, NotFound
+from ..errors import BadInput
 from ..events import sse
 from ..llm.tools import tool_spec
 from ..refresh.asking import after_effects
@@ -19,6 +19,7 @@ from ..refresh.installing import Installs
 from ..sdk.context import User
 from ..turn.kernel import Ask, Kernel
 from ..turn.memory import check_session_id
+from ..turn.replies import Reply
 from ..values import UserKey, user_dict
 from ..values.plain import JSONObject
 from . import answers, wire
@@ -28,6 +29,7 @@ from .conversations import Conversations
 from .health import Health
 from .http import Answer, Request, Route, Router
 from .identity import require_role
+from .live import Live
 from .me import Me
 from .signin import SignInPages
 from .webhooks import Webhooks
@@ -52,14 +54,22 @@ class ChatService:
         self._queue = make_queue(self.app)
         dispatch = self.kernel.dispatch
         installs = installs or make_installs(self.app, dispatch)
+        self.live = Live(self.app, self.kernel)
         self.router = Router(
             (
-                Route("POST /v1/chat", self.chat, body=ChatBody, answer=answers.ChatAnswer),
+                Route(
+                    "POST /v1/chat",
+                    self.chat,
+                    body=ChatBody,
+                    answer=answers.ChatAnswer,
+                    accepted=answers.WorkingAnswer,
+                ),
                 Route(
                     "POST /v1/confirmations/{id}",
                     self.confirm,
                     body=ConfirmationBody,
                     answer=answers.ChatAnswer,
+                    accepted=answers.WorkingAnswer,
                 ),
                 *Conversations(self.app.stores, self.app.clock).routes(),
                 *Me(self.app, self.kernel.dispatch).routes(),
@@ -76,6 +86,7 @@ class ChatService:
                     answer=answers.InspectAnswer,
                     params=wire.INSPECT_PARAMS,
                 ),
+                *self.live.routes(),
                 Route("GET /", self.page, public=True, content_type="text/html"),
                 *Health(self.app, dispatch).routes(),
                 *Apps(self.app, self.kernel, self._queue, installs).routes(),
@@ -86,7 +97,9 @@ class ChatService:
         )
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
-        """Answer one HTTP API event."""
+        """Answer one event of the HTTP API, of the WebSocket API, or of the stream of events."""
+        if self.live.takes(event):
+            return await self.live.handle(event)
         return await self.router.serve(event)
 
     async def chat(self, request: Request) -> Answer:
@@ -96,22 +109,18 @@ class ChatService:
             request.caller, body.session_id or new_id(), body.message, body.request_id or new_id()
         )
         bind(session=ask.session_id, turn=ask.request_id)
-        return Answer((await self.kernel.turn(ask)).body)
+        return await self.live.answer(request, ask, self.kernel.turn)
 
     async def confirm(self, request: Request) -> Answer:
         """Accept or refuse calls that wait."""
         body = request.body(ConfirmationBody)
-        confirmation_id = request.path["id"]
-        session_id = await self.app.stores.sessions.find_pending(
-            UserKey.of(request.caller), confirmation_id, now=self.app.clock.now()
-        )
-        if session_id is None:
-            raise NotFound(
-                "there is no such confirmation: it expired after 5 minutes or never was", field="id"
-            )
-        ask = Ask(request.caller, session_id, "", confirmation_id)
-        bind(session=session_id, turn=confirmation_id)
-        return Answer((await self.kernel.confirm(ask, confirmation_id, body.accept)).body)
+        ask = await self.live.confirmation(request.caller, request.path["id"])
+        bind(session=ask.session_id, turn=ask.request_id)
+
+        async def confirmed(ask: Ask) -> Reply:
+            return await self.kernel.confirm(ask, ask.request_id, body.accept)
+
+        return await self.live.answer(request, ask, confirmed)
 
     async def events(self, request: Request) -> Answer:
         """Stored events since `Last-Event-ID`, as Server-Sent Events; the browser reconnects by

@@ -51,7 +51,7 @@ class Function:
         if runtime := os.environ.get("AWS_LAMBDA_RUNTIME_API"):
             self.service()
             _connect()
-            if role == "tool_dispatch":
+            if role != "skeleton_refresh":
                 self._after = _keep_awake(runtime)
             gc.freeze()  # what init made stays: no later collection needs to walk it
             gc.enable()
@@ -135,7 +135,8 @@ def _fence_off() -> None:
 
 
 def _keep_awake(runtime: str) -> AfterResponse:
-    """The function that runs extension code stays awake for its background tasks."""
+    """Functions whose work outlives their answers stay awake for it: turns that go on, background
+    tasks of extensions."""
     from ..aws.after_response import AfterResponse
     from ..base.background import wait
 

@@ -99,7 +99,8 @@ class Route:
     document.
 
     `body` is the wire model of the request and `body_type` how it travels, `answer` the shape of a
-    200 of `content_type`, `params` the types of query and path parameters.
+    200 of `content_type`, `accepted` that of a 202, `params` the types of query and path
+    parameters.
     """
 
     key: str
@@ -107,6 +108,7 @@ class Route:
     public: bool = False
     body: type[BaseModel] | None = None
     answer: Any = None
+    accepted: Any = None
     params: Mapping[str, Any] = field(default_factory=dict)
     content_type: str = "application/json"
     body_type: str = "application/json"

@@ -65,6 +65,9 @@ def _operation(route: Route, schemas: JSONObject) -> JSONObject:
             "default": {"description": "Error", "content": failure},
         },
     }
+    if route.accepted:
+        later: JSONObject = {"application/json": {"schema": _schema(route.accepted, schemas)}}
+        operation["responses"]["202"] = {"description": "Accepted", "content": later}
     if route.body:
         operation["requestBody"] = {
             "required": _is_needed(route.body),

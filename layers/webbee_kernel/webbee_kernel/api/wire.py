@@ -3,7 +3,7 @@ by name."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -101,6 +101,41 @@ class SecretBody(_Wire):
     value: Annotated[str, Field(min_length=1, max_length=65_536)]
 
 
+class HelloFrame(_Wire):
+    """The first frame of a connection: the last event that the page has seen, empty for none."""
+
+    type: Literal["hello"]
+    last_event_id: Annotated[str, Field(max_length=64)] = ""
+
+
+class TurnFrame(ChatBody):
+    """A message, said over a socket."""
+
+    type: Literal["turn"]
+
+
+class ConfirmFrame(_Wire):
+    """An answer to a question, said over a socket."""
+
+    type: Literal["confirm"]
+    confirmation_id: Annotated[str, Field(min_length=1, max_length=64)]
+    accept: bool
+
+
+class StopFrame(_Wire):
+    """The wish to stop a turn, said over a socket."""
+
+    type: Literal["stop"]
+    request_id: RequestId
+
+
+class StopPath(_Wire):
+    """`POST /v1/turns/{request_id}/stop`."""
+
+    request_id: RequestId
+
+
+STOP_PARAMS = {"request_id": RequestId}
 SESSION_PARAMS = {"id": SessionId}
 _CURSOR = Annotated[str, Field(description="The cursor of the answer before.")]
 SESSION_TURNS_PARAMS = {"id": SessionId, "cursor": _CURSOR}

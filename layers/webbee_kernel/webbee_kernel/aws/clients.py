@@ -161,7 +161,7 @@ def _client(service: str, read_timeout: float, attempts: int) -> Any:
 
 
 @functools.cache
-def _botocore(service: str, read_timeout: float, attempts: int) -> Any:
+def _botocore(service: str, read_timeout: float, attempts: int, address: str = "") -> Any:
     from botocore.config import Config
 
     config = Config(
@@ -171,16 +171,21 @@ def _botocore(service: str, read_timeout: float, attempts: int) -> Any:
         max_pool_connections=20,
         tcp_keepalive=True,
     )
-    return _session().create_client(service, config=config)
+    return _session().create_client(service, config=config, endpoint_url=address or None)
 
 
-def aws_client(service: str, *, read_timeout: float = 3, attempts: int = 4) -> Any:
+def aws_client(
+    service: str, *, read_timeout: float = 3, attempts: int = 4, address: str = ""
+) -> Any:
     """The process's client of a service, made once from region, credentials and AWS_ENDPOINT_URL
     of the environment.
 
     `read_timeout` is in seconds and holds for one attempt, `attempts` counts the first one.
+    `address` is that of a service that has one for each of its resources.
     """
     with _making:
+        if address:
+            return _botocore(service, read_timeout, attempts, address)
         return _client(service, read_timeout, attempts)
 
 

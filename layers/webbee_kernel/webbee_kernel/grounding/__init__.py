@@ -24,7 +24,8 @@ May import: language, base.
 """
 
 from .evidence import Call, Evidence, Source, Verdict
+from .reading import complete
 from .render import render
 from .verdict import check
 
-__all__ = ["Call", "Evidence", "Source", "Verdict", "check", "render"]
+__all__ = ["Call", "Evidence", "Source", "Verdict", "check", "complete", "render"]

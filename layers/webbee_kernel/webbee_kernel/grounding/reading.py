@@ -185,6 +185,13 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:
     return "".join([*parts, text[at:]])
 
 
+def complete(text: str) -> int:
+    """Where the last sentence ends that has another behind it; 0 where none has. A text that is
+    still being written is complete as far as that."""
+    ends = [s.end for s in _sentences(text)]
+    return ends[-2] if len(ends) > 1 else 0
+
+
 def _sentences(text: str) -> Iterator[Sentence]:
     start = 0
     for match in _END.finditer(text):

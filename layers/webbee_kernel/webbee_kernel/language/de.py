@@ -219,6 +219,7 @@ SENTENCES: Sentences = {
     " Nachricht. Sagen Sie „weiter“, dann mache ich weiter. Bisher:",
     "unfinished_tokens": "Noch nicht alles ist erledigt: Die Tokens für eine Nachricht sind"
     " aufgebraucht. Sagen Sie „weiter“, dann mache ich weiter. Bisher:",
+    "stopped": "Wie gewünscht angehalten.",
     "unfinished_time": "Noch nicht alles ist erledigt: Die Zeit für eine Nachricht war um."
     " Sagen Sie „weiter“, dann mache ich weiter. Bisher:",
     "unfinished_model": "Noch nicht alles ist erledigt: Das Modell hat nicht geantwortet. Sagen"

@@ -371,6 +371,7 @@ SENTENCES: Sentences = {
     " Say “go on” and I will continue. So far:",
     "unfinished_tokens": "Not everything is done yet: the tokens for one message were used up."
     " Say “go on” and I will continue. So far:",
+    "stopped": "Stopped, as you asked.",
     "unfinished_time": "Not everything is done yet: the time for one message was up. Say “go"
     " on” and I will continue. So far:",
     "unfinished_model": "Not everything is done yet: the model did not answer. Say “go on” and"

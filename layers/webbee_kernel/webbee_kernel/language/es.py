@@ -213,6 +213,7 @@ SENTENCES: Sentences = {
     " «sigue» y continúo. Hasta ahora:",
     "unfinished_tokens": "Aún no está todo hecho: se agotaron los tokens de un mensaje. Diga"
     " «sigue» y continúo. Hasta ahora:",
+    "stopped": "Detenido, como pidió.",
     "unfinished_time": "Aún no está todo hecho: se acabó el tiempo de un mensaje. Diga «sigue»"
     " y continúo. Hasta ahora:",
     "unfinished_model": "Aún no está todo hecho: el modelo no ha respondido. Diga «sigue» y"

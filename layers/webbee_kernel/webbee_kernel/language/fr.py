@@ -198,6 +198,7 @@ SENTENCES: Sentences = {
     " message. Dites « continue » et je poursuis. Pour l'instant :",
     "unfinished_tokens": "Tout n'est pas encore fait : les jetons d'un message sont épuisés."
     " Dites « continue » et je poursuis. Pour l'instant :",
+    "stopped": "Arrêté, comme demandé.",
     "unfinished_time": "Tout n'est pas encore fait : le temps d'un message est écoulé. Dites «"
     " continue » et je poursuis. Pour l'instant :",
     "unfinished_model": "Tout n'est pas encore fait : le modèle n'a pas répondu. Dites «"

@@ -9,6 +9,9 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
 from ..errors import ModelUnavailable
+from .pieces import Aloud
+from .protocol import ModelResponse
+from .streaming import Hear
 
 T = TypeVar("T")
 
@@ -69,6 +72,30 @@ async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
     except TimeoutError:
         raise slow(timeout_s) from None
     raise AssertionError("unreachable")
+
+
+async def aloud(
+    hear: Hear, timeout_s: float, ask: Callable[[float, Aloud], Awaitable[ModelResponse]]
+) -> ModelResponse:
+    """The same for an answer that is heard while it comes, or whole where it came so: once anything
+    was heard it is not asked for again, and nobody hears more when this has ended."""
+    heard = Aloud(hear)
+
+    async def once(left: float) -> ModelResponse:
+        nonlocal heard
+        heard = Aloud(hear)
+        try:
+            return await ask(left, heard)
+        except Passing as failure:
+            raise failure.error if heard.anything else failure from None
+
+    try:
+        response = await attempts(once, timeout_s)
+        if not heard.anything:
+            heard(response.text)
+    finally:
+        heard.closed = True
+    return response
 
 
 def slow(timeout_s: float) -> ModelUnavailable:

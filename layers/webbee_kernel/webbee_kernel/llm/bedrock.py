@@ -4,8 +4,9 @@ Time: the turn never waits longer than `request.timeout_s`; the client's read ti
 step of `READ_TIMEOUTS_S`, so few clients exist and a thread that nobody waits for ends soon after.
 Retries are those of `attempts`, which know the deadline; botocore's own are off.
 
-Models differ in what they take. A request is first sent with a cache point and temperature 0; a
-model that refuses either is asked again without, and this process remembers it.
+Models differ in what they take. A request is first sent with a cache point and temperature 0, and
+streamed where somebody listens; a model that refuses any of it is asked again without, and this
+process remembers it.
 """
 
 from __future__ import annotations
@@ -19,9 +20,12 @@ from typing import Any, Final, Protocol
 
 from ..aws.clients import aws_client, error_code
 from ..errors import ModelUnavailable
-from .attempts import Passing, attempts, pause_of, slow
+from ..values.plain import JSONObject
+from .attempts import Passing, aloud, attempts, pause_of, slow
 from .converse import converse_request, read
+from .pieces import Aloud, ConversePieces
 from .protocol import ModelRequest, ModelResponse
+from .streaming import Hear
 
 READ_TIMEOUTS_S: Final = (2, 5, 10, 20, 30, 60, 180)
 THREADS: Final = 16
@@ -29,6 +33,9 @@ _POOL: Final = ThreadPoolExecutor(THREADS, thread_name_prefix="bedrock")
 _OPTIONAL: Final = {
     "cache_point": re.compile(r"cache.?point|prompt.cach", re.I),
     "temperature": re.compile(r"\btemperature\b", re.I),
+    "stream": re.compile(
+        r"WithResponseStream|streaming.{0,40}\bnot\b|(unsupported|support\w*).{0,30}streaming", re.I
+    ),
 }
 """Parts a model may refuse, and how its refusal is told from others."""
 
@@ -41,6 +48,7 @@ _PASSING: Final = {
     "ServiceUnavailableException": "Amazon Bedrock is down or overloaded: try again.",
     "InternalServerException": "Amazon Bedrock failed: try again.",
     "ModelErrorException": "The model {model} failed: try again.",
+    "ModelStreamErrorException": "The model {model} failed while it answered: try again.",
 }
 _LASTING: Final = {
     "ModelTimeoutException": (
@@ -103,14 +111,25 @@ class BedrockModel:
         """Answer within `request.timeout_s` or raise ModelUnavailable."""
 
         async def ask(left: float) -> ModelResponse:
-            here = copy_context()  # a call's own credentials go along
-            return await asyncio.get_running_loop().run_in_executor(
-                _POOL, here.run, self._send, request, left
-            )
+            return await self._in_pool(request, left)
 
         return await attempts(ask, request.timeout_s)
 
-    def _send(self, request: ModelRequest, left: float) -> ModelResponse:
+    async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
+        """The same, heard while it comes."""
+        return await aloud(
+            hear, request.timeout_s, lambda left, to: self._in_pool(request, left, to)
+        )
+
+    async def _in_pool(
+        self, request: ModelRequest, left: float, to: Aloud | None = None
+    ) -> ModelResponse:
+        loop = asyncio.get_running_loop()
+        heard = _Across(loop, to) if to else None
+        here = copy_context()  # a call's own credentials go along
+        return await loop.run_in_executor(_POOL, here.run, self._send, request, left, heard)
+
+    def _send(self, request: ModelRequest, left: float, to: _Across | None) -> ModelResponse:
         read_timeout = next((t for t in READ_TIMEOUTS_S if t >= left), READ_TIMEOUTS_S[-1])
         while True:
             refused = frozenset(self._refused)
@@ -118,7 +137,10 @@ class BedrockModel:
                 client = self._client_factory(
                     "bedrock-runtime", read_timeout=read_timeout, attempts=1
                 )
-                return read(client.converse(**converse_request(self._model_id, request, refused)))
+                body = converse_request(self._model_id, request, refused)
+                if to and "stream" not in refused:
+                    return read(to.listen(client.converse_stream(**body)["stream"]))
+                return read(client.converse(**body))
             except Exception as error:
                 part = _refused_part(error, refused)
                 if part is None:
@@ -130,6 +152,39 @@ class BedrockModel:
             _log.info(
                 "model=%s part=%s | model refuses it, asked again without", self._model_id, part
             )
+
+
+class _Across:
+    """Hands a stream that is read in a thread to whoever listens on the loop."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, to: Aloud) -> None:
+        self._loop = loop
+        self._to = to
+
+    def _hand_over(self, piece: str) -> None:
+        self._loop.call_soon_threadsafe(self._to, piece)
+
+    def listen(self, stream: Any) -> JSONObject:
+        """Read it to its end, or until nobody listens any more; the answer as Converse gives it."""
+        pieces = ConversePieces(self._hand_over)
+        from urllib3.exceptions import HTTPError, ReadTimeoutError  # botocore lets them through
+
+        try:
+            for event in stream:
+                if self._to.closed:
+                    break
+                pieces.take(event)
+        except ReadTimeoutError:
+            raise ModelUnavailable(
+                "Amazon Bedrock fell silent in the middle of its answer: try again."
+            ) from None
+        except HTTPError:
+            pieces.stop = ""
+        finally:
+            stream.close()
+        if not pieces.stop:
+            raise Passing(ModelUnavailable("Amazon Bedrock broke off its answer: try again."))
+        return pieces.answer()
 
 
 def _refused_part(error: Exception, already: frozenset[str]) -> str | None:
@@ -172,6 +227,7 @@ def _translate(error: Exception, model_id: str, left: float) -> Exception | None
 
 def _answered(error: Any, model_id: str) -> Exception:
     code, meta = error_code(error), error.response.get("ResponseMetadata", {})
+    code = code[:1].upper() + code[1:]  # a stream spells its errors `throttlingException`
     status = meta.get("HTTPStatusCode", 0)
     _log.warning("model=%s code=%s status=%s | Converse failed", model_id, code, status)
     if text := _PASSING.get(code) or (_PASSING["InternalServerException"] if status >= 500 else ""):

@@ -26,9 +26,14 @@ _THOUGHTS: Final = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
 
 
 def completion_request(
-    model: str, request: ModelRequest, without: frozenset[str] = frozenset()
+    model: str,
+    request: ModelRequest,
+    without: frozenset[str] = frozenset(),
+    *,
+    streamed: bool = False,
 ) -> JSONObject:
-    """The body of one request. `without` holds any of temperature, max_tokens."""
+    """The body of one request, the answer to which is to be `streamed` or not. `without` holds any
+    of temperature, max_tokens, stream_options."""
     messages = [m for message in conversation(request) for m in _message(message)]
     if request.system.strip():
         messages.insert(0, {"role": "system", "content": clean(request.system)})
@@ -38,6 +43,10 @@ def completion_request(
     body["max_completion_tokens" if "max_tokens" in without else "max_tokens"] = request.max_tokens
     if "temperature" not in without:
         body["temperature"] = 0
+    if streamed:
+        body["stream"] = True
+        if "stream_options" not in without:
+            body["stream_options"] = {"include_usage": True}
     return body
 
 

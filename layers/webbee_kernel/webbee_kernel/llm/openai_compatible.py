@@ -18,10 +18,12 @@ from urllib.parse import urlsplit
 
 from ..errors import ModelUnavailable, SettingsError
 from ..values.plain import JSONObject
-from .attempts import Passing, attempts, pause_of, slow
+from .attempts import Passing, aloud, attempts, pause_of, slow
 from .chat_completions import completion_request, read
 from .key import ModelKey
+from .pieces import Aloud, ChatPieces
 from .protocol import ModelRequest, ModelResponse
+from .streaming import Hear
 
 if TYPE_CHECKING:
     import httpx2
@@ -31,6 +33,7 @@ CONNECT_S: Final = 3.0
 _OPTIONAL: Final = {
     "temperature": re.compile("temperature"),
     "max_tokens": re.compile("max_tokens|max_completion_tokens"),
+    "stream_options": re.compile("stream_options|include_usage"),
 }
 _IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
 _INVALID: Final = (
@@ -77,13 +80,18 @@ class OpenAICompatibleModel:
 
         return await attempts(ask, request.timeout_s)
 
-    async def _ask(self, request: ModelRequest, left: float) -> ModelResponse:
+    async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
+        """The same, heard while it comes."""
+        return await aloud(hear, request.timeout_s, lambda left, to: self._ask(request, left, to))
+
+    async def _ask(
+        self, request: ModelRequest, left: float, to: Aloud | None = None
+    ) -> ModelResponse:
         renewed = False
         while True:
             refused = frozenset(self._refused)
-            status, headers, body = await self._post(
-                completion_request(self._model, request, refused), left
-            )
+            asked = completion_request(self._model, request, refused, streamed=to is not None)
+            status, headers, body = await self._post(asked, left, to)
             if status == 200:
                 return read(body)
             if status in (401, 403) and not renewed and await self._key.replaced():
@@ -97,9 +105,9 @@ class OpenAICompatibleModel:
                 "model=%s part=%s | server refuses it, asked again without", self._model, part
             )
 
-    async def _post(self, body: JSONObject, left: float) -> tuple[int, Any, Any]:
-        """Status, headers and the parsed body (None where it is no JSON). Redirects are not
-        followed: the key stays here."""
+    async def _post(self, body: JSONObject, left: float, to: Aloud | None) -> tuple[int, Any, Any]:
+        """Status, headers and the parsed body (None where it is no JSON), its text heard by `to`
+        where it is streamed. Redirects are not followed: the key stays here."""
         import httpx2  # imported late: other models need none of it
 
         key = await self._key.get()
@@ -109,14 +117,12 @@ class OpenAICompatibleModel:
             async with _client().stream(
                 "POST", self._url, json=body, headers=headers, timeout=timeout
             ) as response:
+                if to is not None and _is_stream(response):
+                    return 200, response.headers, await _heard(response, to)
                 content = bytearray()
                 async for chunk in response.aiter_bytes():
                     content += chunk
-                    if len(content) > MAX_ANSWER_BYTES:
-                        raise ModelUnavailable(
-                            "The model server's answer is larger than 4 MB: check the base URL in"
-                            " WEBBEE_MODEL."
-                        )
+                    _limit(len(content))
         except (httpx2.ReadTimeout, httpx2.WriteTimeout):
             raise slow(left) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
@@ -146,6 +152,32 @@ class OpenAICompatibleModel:
 
     def __repr__(self) -> str:
         return f"OpenAICompatibleModel({self._model!r})"
+
+
+def _is_stream(response: httpx2.Response) -> bool:
+    """Whether the answer comes in pieces: servers that cannot stream answer in one."""
+    kind = response.headers.get("content-type", "")
+    return response.status_code == 200 and kind.startswith("text/event-stream")
+
+
+async def _heard(response: httpx2.Response, to: Aloud) -> JSONObject:
+    """A streamed answer, heard while it comes, as if it had come in one piece. Passing where it
+    ends in the middle."""
+    pieces, size = ChatPieces(to), 0
+    async for line in response.aiter_lines():
+        size += len(line)
+        _limit(size)
+        pieces.take(line)
+    if not pieces.ended:
+        raise Passing(ModelUnavailable("The model server broke off its answer: try again."))
+    return pieces.body()
+
+
+def _limit(size: int) -> None:
+    if size > MAX_ANSWER_BYTES:
+        raise ModelUnavailable(
+            "The model server's answer is larger than 4 MB: check the base URL in WEBBEE_MODEL."
+        )
 
 
 def _passing(status: int, code: str) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from ..base.metrics import record_model
 from ..errors import ModelUnavailable
 from .protocol import Model, ModelRequest, ModelResponse, Role, Usage
+from .streaming import Hear, streamed
 
 _log = logging.getLogger("webbee.model")
 
@@ -28,10 +29,17 @@ class RoleModels:
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer by the model of `request.role`."""
+        return await self._measured(request, None)
+
+    async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
+        """The same, heard while it comes where that model can."""
+        return await self._measured(request, hear)
+
+    async def _measured(self, request: ModelRequest, hear: Hear | None) -> ModelResponse:
         model = self._models[request.role]
         started = time.perf_counter()
         try:
-            response = await model.complete(request)
+            response = await streamed(model, request, hear)
         except ModelUnavailable:
             _measure(request.role, model.name, started, {"ModelErrors": 1})
             raise

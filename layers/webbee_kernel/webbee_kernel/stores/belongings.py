@@ -31,8 +31,10 @@ PLACES: Final = (
     Place("skeleton", "skeleton", "user"),
     Place("event", "events", "user"),
     Place("limit", "limits", "user"),
+    Place("connection", "connections", "user"),
     Place("audit", "audit", "user", kept=True),
     Place("session", "transcripts", "user", "session#"),
 )
 """In the order of erasure: what leads to other places goes after them. Secrets lie beside the
-tables, under `tenant/user`."""
+tables, under `tenant/user`. Who is behind an open WebSocket is kept under the connection's own id,
+until it ends, three hours at most; who bought a ticket for a minute."""

@@ -19,6 +19,12 @@ def user_key(user: UserKey) -> str:
     return f"{_part('tenant id', user.tenant_id)}#{_part('user id', user.imperal_id)}"
 
 
+def user_of(key: str) -> UserKey:
+    """Whose key `tenant#user` is: neither part holds a `#`."""
+    tenant_id, _, imperal_id = key.partition("#")
+    return UserKey(tenant_id, imperal_id)
+
+
 def session_key(key: SessionKey) -> str:
     """`tenant#user#session`."""
     return f"{user_key(key.user)}#{_part('session id', key.session_id)}"

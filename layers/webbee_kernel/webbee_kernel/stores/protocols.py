@@ -22,6 +22,7 @@ from ..values import (
     UserKey,
 )
 from ..values.plain import JSONObject
+from .connection_protocol import ConnectionStore
 from .limit_protocol import LimitStore
 from .skeleton_protocol import SkeletonStore
 from .transcript_protocol import TranscriptStore
@@ -71,6 +72,11 @@ class SessionStore(Protocol):
     async def find_pending(self, user: UserKey, confirmation_id: str, *, now: float) -> str | None:
         """The session in which this confirmation was asked, until ten minutes after it expires;
         None when there is none."""
+        ...
+
+    async def work(self, key: SessionKey, request_id: str, *, until: float) -> None:
+        """The turn of this request runs, as `SessionMemory.working` then tells, until that moment
+        or the next such call (Unix seconds); a moment that is over where it does no longer."""
         ...
 
     async def delete(self, key: SessionKey) -> None:
@@ -258,3 +264,4 @@ class Stores:
     secrets: SecretStore
     transcripts: TranscriptStore
     limits: LimitStore
+    connections: ConnectionStore

@@ -88,7 +88,9 @@ class StepRunner:
         if refusals := self._refusals(state, steps):
             state = state.with_outcomes(refusals)
         held: dict[int, Step] = {}
-        while wave := planner.next_wave(_free(steps, held), state.outcomes):
+        while not state.follower.stopped and (
+            wave := planner.next_wave(_free(steps, held), state.outcomes)
+        ):
             prepared = [(s, self._prepare(state, s)) for s in wave]
             ready, asked = self._sorted(state, prepared)
             state = await self._together(state, ready)
@@ -105,6 +107,8 @@ class StepRunner:
         """Run exactly these calls; the user said yes, no model is asked. The claim of each is its
         number in the turn that planned it; in this one it takes a free number."""
         for step in steps:
+            if state.follower.stopped:
+                break
             request = self._request(state, step, step.arguments, planned=False)
             outcome = await self._send(state, step, request)
             free = step.index if step.index not in state.outcomes else state.planned
@@ -217,6 +221,16 @@ class StepRunner:
         return await self._send(state, step, call) if isinstance(call, CallRequest) else call
 
     async def _send(self, state: TurnState, step: Step, request: CallRequest) -> CallOutcome:
+        """The call's outcome, told to whoever follows the turn."""
+        if request.kind != "function":
+            return await self._outcome(state, step, request)
+        app = state.app_name(step.app_id)
+        state.follower.call_started(step, app)
+        outcome = await self._outcome(state, step, request)
+        state.follower.call_ended(step, app, outcome)
+        return outcome
+
+    async def _outcome(self, state: TurnState, step: Step, request: CallRequest) -> CallOutcome:
         """The call's outcome, with what it was given. Raises KernelError where nothing happened yet
         and the whole request can be retried."""
         try:

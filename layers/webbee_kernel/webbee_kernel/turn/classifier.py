@@ -8,9 +8,12 @@ from ..llm.protocol import Model, ModelRequest
 from . import planner
 from .state import TurnState
 
+RESERVE_S = 10.0
+"""Seconds of the time left that one question to the classifier leaves to calls and narrator, and
+the most of a short time that it leaves."""
+
 SHARE = 0.6
-"""Part of the time left that one question to the classifier may take: calls and narrator need the
-rest."""
+"""Part of the time left that it may take where that is more."""
 
 
 class Classifier:
@@ -22,22 +25,28 @@ class Classifier:
     @timed("ClassifyMs")
     async def ask(self, state: TurnState) -> TurnState:
         """The state with the model's next answer. A later round's prompt is the one before it with
-        what came of the last answer appended. Raises ModelUnavailable."""
+        what came of the last answer appended. Raises ModelUnavailable, TurnStopped."""
         opening = state.prompt.text
         request = ModelRequest(
             role="classifier",
             system=state.prompt.system,
             prompt="\n".join([opening, *(e.flat for e in state.exchanges)]),
             tools=state.tools,
-            timeout_s=state.left() * SHARE,
+            timeout_s=_patience(state.left()),
             language=state.language,
             opening=opening,
             exchanges=state.exchanges,
         )
         record("PromptCharacters", len(request.prompt))
         record("ModelCalls")
-        response = await self._model.complete(request)
+        response = await state.follower.unless_stopped(self._model.complete(request))
         used = response.usage
         tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
         answer = planner.read(response, state.functions, first=state.planned)
         return state.with_answer(answer, used.paid)
+
+
+def _patience(left: float) -> float:
+    """Seconds a question may take: all that the turn has left, but for what calls and reply
+    need."""
+    return max(left * SHARE, left - RESERVE_S)

@@ -8,7 +8,7 @@ the next turn sees this one.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -17,14 +17,13 @@ from ..base.metrics import timed, turn_ended
 from ..catalogue import Catalogue
 from ..config import Settings
 from ..dispatch import Dispatch
-from ..errors import KernelError
+from ..errors import KernelError, TurnWorking
 from ..llm.protocol import Model
 from ..refresh.asking import RefreshQueue
 from ..stores.limiting import Limits
 from ..stores.protocols import Stores
 from ..stores.transcribing import Transcript
 from ..values import (
-    CallOutcome,
     PendingConfirmation,
     SessionMemory,
     Step,
@@ -32,11 +31,10 @@ from ..values import (
     TurnStatus,
     UserState,
 )
-from . import confirmation, replies
+from . import confirmation, replies, wording
 from .calls import Consent, OwnWish, StepRunner
 from .classifier import Classifier
 from .deciding import Decisions, Taken, amend, asked_in, gone, reopened
-from .evidence import of_calls
 from .memory import append
 from .narrator import Narration, Narrator
 from .reader import Ask, Reader
@@ -49,7 +47,8 @@ from .state import TurnState
 __all__ = ["Ask", "Kernel"]
 
 LEASE_EXTRA_S = 10.0
-"""Seconds by which the lease of a question outlives the turn that answers it."""
+"""Seconds by which the lease of a question outlives an answer that is waited for. A turn that takes
+longer is known to run by its request, and its effects by their claims."""
 
 
 class Kernel:
@@ -82,7 +81,8 @@ class Kernel:
             max_rounds=settings.max_rounds,
             max_tokens=settings.turn_tokens,
         )
-        self._decisions = Decisions(stores.sessions, clock, settings.turn_seconds + LEASE_EXTRA_S)
+        waited = min(settings.turn_seconds, settings.answer_seconds)
+        self._decisions = Decisions(stores.sessions, clock, waited + LEASE_EXTRA_S)
 
     @timed("TurnMs")
     async def turn(self, ask: Ask) -> Reply:
@@ -92,8 +92,7 @@ class Kernel:
         refuse_another_message(state.memory, ask.request_id, ask.message)
         if earlier := state.memory.answered(ask.request_id):
             return replies.replay(earlier, ask.session_id)
-        if state.over:
-            raise state.over
+        await self._begin(ask, state)
         last = state.memory.turns[-1] if state.memory.turns else None
         if last and (asked := asked_in(last, confirmation.waiting(last, state.now))):
             said = confirmation.answers(ask.message, len(asked))
@@ -112,9 +111,18 @@ class Kernel:
         state = await self._reader.read(ask, self.limits)
         if earlier := state.memory.answered(confirmation_id):
             return replies.replay(earlier, ask.session_id)
+        await self._begin(ask, state)
+        return await self._decide(ask, state, {confirmation_id: accept})
+
+    @staticmethod
+    async def _begin(ask: Ask, state: TurnState) -> None:
+        """The request is no repetition. Raises the limit that it meets, and TurnWorking where
+        another delivery of it is at work."""
         if state.over:
             raise state.over
-        return await self._decide(ask, state, {confirmation_id: accept})
+        if ask.request_id in state.memory.working:
+            raise TurnWorking(ask.request_id, ask.session_id)
+        await ask.follower.begin(ask.session_id)
 
     async def view(self, ask: Ask) -> TurnState:
         """Everything a turn reads, before anything is called."""
@@ -127,37 +135,54 @@ class Kernel:
     async def _finish(self, ask: Ask, ended: Ended, answered: Taken | None = None) -> Reply:
         """From the end of the rounds to the reply; the narrator may ask for more of them.
         `answered` are the questions that the user has answered with this message."""
-        while not ended.held:
+        while not ended.held and ended.limit != "stopped":
             state = ended.state
-            if not state.outcomes or _is_question(ended):
+            if not state.outcomes or wording.is_question(ended):
                 text = ended.text or replies.gave_up(state.language)
                 return await self._record(ask, state, text, "ok", answered=answered)
-            narration = await self._narrator.reply(
-                state.message,
-                state.told_shown,
-                language=state.language,
-                left=state.left,
-                may_hand_back=ended.may_go_on and not self._rounds.limit(state),
-                apps={a.app_id: a.display_name for a in state.catalogue.apps.values()},
-                now=state.now,
-            )
+            narration = await self._narrate(ended)
+            if narration.stopped:
+                return await self._stopped(ask, ended, answered, narration.text)
             if not narration.hand_back:
                 return await self._narrated(ask, ended, narration, answered)
             state = state.with_tokens(narration.tokens)
             ended = await self._rounds.go(state, HANDED_BACK)
+        if ended.limit == "stopped":
+            return await self._stopped(ask, ended, answered)
         return await self._hold(ask, ended, answered)
+
+    async def _narrate(self, ended: Ended) -> Narration:
+        """The narrator's reply, shown to whoever reads along as far as it is checked."""
+        state = ended.state
+        return await self._narrator.reply(
+            state.message,
+            state.told_shown,
+            language=state.language,
+            left=state.left,
+            may_hand_back=ended.may_go_on and not self._rounds.limit(state),
+            apps={a.app_id: a.display_name for a in state.catalogue.apps.values()},
+            now=state.now,
+            follower=state.follower,
+            say=wording.reading_along(ended),
+        )
+
+    async def _stopped(
+        self, ask: Ask, ended: Ended, answered: Taken | None, said: str = ""
+    ) -> Reply:
+        """The user stopped the turn: what ran is told in its own words, and recorded."""
+        state = ended.state
+        text = wording.stopped(ended, said)
+        return await self._record(
+            ask, state, text, "ok", answered=answered, sourced=replies.was_stopped
+        )
 
     async def _narrated(
         self, ask: Ask, ended: Ended, narration: Narration, answered: Taken | None
     ) -> Reply:
         """Record what the narrator said, the classifier's question behind it, and before it that
         the turn ended early where it did."""
-        state, text = ended.state.with_tokens(narration.tokens), narration.text
-        if ended.limit:
-            undone = [
-                confirmation.planned(s, state.catalogue, state.titles()) for s in state.undone
-            ]
-            text = f"{replies.unfinished(ended.limit, undone, state.language)}\n\n{text}"
+        state = ended.state.with_tokens(narration.tokens)
+        text = wording.before(ended) + narration.text
         if asks(ended.text):
             text = f"{text}\n\n{ended.text}"
         worked = any(o.ok for o in state.fresh.values())
@@ -204,7 +229,7 @@ class Kernel:
         state = ended.state
         held = [self._question(ask, ended, step) for step in ended.held]
         done = {i: o for i, o in state.fresh.items() if o.ok and o.action_type != "read"}
-        text = _told(state, done.values()) if done else ""
+        text = wording.told(state, done.values()) if done else ""
         return await self._record(ask, state, text, "confirmation", held, answered)
 
     def _question(self, ask: Ask, ended: Ended, step: Step) -> PendingConfirmation:
@@ -273,18 +298,3 @@ class Kernel:
 
     def _expires(self, state: TurnState) -> int:
         return int(state.now) + self.settings.session_days * 86_400
-
-
-def _is_question(ended: Ended) -> bool:
-    """Whether the classifier's question is the whole reply: nothing was changed and nothing failed
-    that the user must hear of."""
-    calls = ended.state.told.values()
-    return asks(ended.text) and all(o.ok and o.action_type == "read" for o in calls)
-
-
-def _told(state: TurnState, outcomes: Iterable[CallOutcome]) -> str:
-    """What calls did, in their own words."""
-    from ..grounding import render
-
-    names = {a.app_id: a.display_name for a in state.catalogue.apps.values()}
-    return render(of_calls(state.message, outcomes, apps=names, language=state.language))

@@ -11,10 +11,13 @@ from ..base.metrics import record, timed, tokens
 from ..base.text import cut, dumps, one_line
 from ..errors import ModelUnavailable
 from ..llm.protocol import Model, ModelRequest, ModelResponse
+from ..llm.streaming import streamed
 from ..values import CallOutcome
 from .evidence import of_calls
+from .following import NOBODY, Follower, TurnStopped
 from .results_block import results_block
 from .rules import policy_block
+from .speaking import Say, Speech
 
 if TYPE_CHECKING:
     from ..grounding import Evidence, Source
@@ -46,13 +49,15 @@ MAY_HAND_BACK = (
 @dataclass(frozen=True, slots=True)
 class Narration:
     """The reply with where its values come from, or that more calls are needed before there can be
-    one. `sourced`: every value has a source."""
+    one. `sourced`: every value has a source. `stopped`: the user stopped it, the text is what was
+    shown."""
 
     text: str = ""
     hand_back: bool = False
     tokens: int = 0
     sources: tuple[Source, ...] = ()
     sourced: bool = False
+    stopped: bool = False
 
 
 class Narrator:
@@ -80,6 +85,8 @@ class Narrator:
         may_hand_back: bool = False,
         apps: Mapping[str, str] | None = None,
         now: float | None = None,
+        follower: Follower = NOBODY,
+        say: Say | None = None,
     ) -> Narration:
         """The reply to `message` from a turn's outcomes as models may see them.
 
@@ -90,8 +97,11 @@ class Narrator:
         than another request would. What failed and the reply hides, the kernel adds. `left` tells
         the seconds until the turn's deadline, which both requests share; `apps` are display names
         by app id.
+
+        `say` is shown the reply while it is written, each sentence once it is checked. What was
+        shown stays, so a correction goes on behind it.
         """
-        from ..grounding import check, render  # only a turn with calls pays for its patterns
+        from ..grounding import check  # only a turn with calls pays for its patterns
 
         evidence = of_calls(
             message,
@@ -109,30 +119,40 @@ class Narrator:
             prompt=prompt,
             language=language,
         )
+        speech = Speech(evidence, say, MAX_REPLY, HAND_BACK)
         kept, spent = "", 0
         for _ in range(TRIES):
-            response = await self._asked(replace(request, timeout_s=left()))
+            try:
+                response = await follower.unless_stopped(
+                    self._asked(replace(request, timeout_s=left()), speech)
+                )
+            except TurnStopped:
+                return Narration(speech.said, stopped=True)
             if response is None:
                 break
             spent += response.usage.paid
-            text = response.text.strip()[:MAX_REPLY]
+            text = speech.whole(response.text).strip()[:MAX_REPLY]
             if text == HAND_BACK and may_hand_back:
                 return Narration(hand_back=True, tokens=spent)
-            judged = _judged(text, evidence)
+            judged = _judged(text, evidence, speech.said)
             if not judged.wrong:
+                speech.finish(judged.kept)
                 told = judged.sources
                 return Narration(judged.kept, tokens=spent, sources=told, sourced=True)
             record("UngroundedReplies")
             kept = judged.kept
-            request = replace(request, prompt=prompt + _problems(judged.wrong))
-        text = kept or cut(render(evidence, language), MAX_REPLY)
+            request = replace(request, prompt=prompt + _problems(judged.wrong, speech.said))
+        text = _last_resort(kept, speech.said.rstrip(), evidence)
+        speech.finish(text)
         return Narration(text, tokens=spent, sources=check(text, evidence=evidence).sources)
 
-    async def _asked(self, request: ModelRequest) -> ModelResponse | None:
-        """The model's answer; None where there is none, or only its beginning."""
+    async def _asked(self, request: ModelRequest, speech: Speech) -> ModelResponse | None:
+        """The model's answer, shown as far as it is checked while it comes; None where there is
+        none, or only its beginning."""
         record("ModelCalls")
+        speech.begin()
         try:
-            response = await self._model.complete(request)
+            response = await streamed(self._model, request, speech.hear if speech.say else None)
         except ModelUnavailable:
             return None
         used = response.usage
@@ -149,23 +169,40 @@ class _Judged:
     sources: tuple[Source, ...] = ()
 
 
-def _judged(text: str, evidence: Evidence) -> _Judged:
+def _judged(text: str, evidence: Evidence, said: str = "") -> _Judged:
+    """`said` is how the reply begins, checked and shown: it stays, whatever else goes."""
     from ..grounding import check, render
 
     if not text or text == HAND_BACK:
         return _Judged(wrong=("(empty reply)",))
     verdict = check(text, evidence=evidence)
+    kept = verdict.kept
+    if not kept.startswith(said.rstrip()):
+        kept = (said + check(text[len(said) :], evidence=evidence).kept).strip()
     if verdict.only_claims:
-        kept = verdict.kept or cut(render(evidence, evidence.language), MAX_REPLY)
-        told = _with(kept, verdict.added)
+        told = _with(kept or cut(render(evidence, evidence.language), MAX_REPLY), verdict.added)
         return _Judged(told, sources=check(told, evidence=evidence).sources)
     if verdict.grounded:
         return _Judged(_with(text, verdict.added), sources=verdict.sources)
-    return _Judged(_with(verdict.kept, verdict.added), verdict.ungrounded or ("(empty reply)",))
+    return _Judged(_with(kept, verdict.added), verdict.ungrounded or ("(empty reply)",))
 
 
-def _problems(wrong: Sequence[str]) -> str:
-    return "\n[PROBLEMS]\nPROBLEM: " + dumps({"not in the data, leave out or correct": list(wrong)})
+def _last_resort(kept: str, said: str, evidence: Evidence) -> str:
+    """What no model has answered well: what was kept of its reply, or else the data itself, behind
+    what was shown."""
+    from ..grounding import render
+
+    if kept and kept.startswith(said):  # else more was shown since it was kept
+        return kept
+    whole = cut(render(evidence, evidence.language), MAX_REPLY)
+    return _with(said, whole) or whole
+
+
+def _problems(wrong: Sequence[str], said: str) -> str:
+    """What the second request says of the first one's reply."""
+    told = {"not in the data, leave out or correct": list(wrong)}
+    shown = {"the user has read this already, go on right behind it": said} if said else {}
+    return "\n[PROBLEMS]\nPROBLEM: " + dumps({**told, **shown})
 
 
 def _with(text: str, added: str) -> str:

@@ -20,6 +20,7 @@ from ..sdk.context import User
 from ..values import JSON, Section, SessionMemory, UserState
 from . import memory as session_memory
 from . import prompt as prompts
+from .following import NOBODY, Follower
 from .planner import CONTINUE
 from .prompt import Prompt
 from .rules import apps_block, policy_block
@@ -49,6 +50,7 @@ class Opening:
     grounding: str = "data"
     over: LimitReached | None = None
     """The refusal, where the request meets a limit."""
+    follower: Follower = NOBODY
 
     @property
     def gate(self) -> Masker | None:
@@ -107,6 +109,11 @@ class Opening:
                 items, iso(self.now), self.message, older=self.memory.older
             ),
         )
+
+    def app_name(self, app_id: str) -> str:
+        """What people call an app."""
+        app = self.catalogue.apps.get(app_id)
+        return app.display_name if app else app_id
 
     def facts(self) -> list[JSON]:
         """The remembered facts as stored, oldest first."""

@@ -17,6 +17,7 @@ from ..sdk.context import User
 from ..stores.limiting import Limits, nothing
 from ..stores.protocols import Stores
 from ..values import SessionKey, UserKey, UserState
+from .following import NOBODY, Follower
 from .opening import masker_for
 from .state import TurnState
 
@@ -26,12 +27,13 @@ RECORD_RESERVE_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One request to the kernel, checked: who, where, what."""
+    """One request to the kernel, checked: who, where, what; and who watches its turn."""
 
     user: User
     session_id: str
     message: str
     request_id: str
+    follower: Follower = NOBODY
 
     @property
     def key(self) -> SessionKey:
@@ -78,6 +80,7 @@ class Reader:
             policy=self._policy,
             grounding=self._settings.grounding,
             over=over,
+            follower=ask.follower,
         )
 
     def installed(self, catalogue: Catalogue, state: UserState) -> frozenset[str]:

@@ -37,6 +37,11 @@ def unsourced(reply: str, calls: int) -> JSONObject:
     return {}
 
 
+def was_stopped(reply: str, calls: int) -> JSONObject:
+    """Of the reply of a turn that the user stopped."""
+    return {"stopped": True}
+
+
 def sourced(narration: Narration, shown: int, unmask: Callable[[str], str]) -> Sourced:
     """Where the narrator's values come from, as the answer carries it; `shown` calls it saw."""
 
@@ -115,6 +120,11 @@ def unfinished(limit: str, undone: Sequence[str], tag: str) -> str:
     why = limit if limit in ("rounds", "tokens", "time") else "model"
     left = language.of(tag).say("still_to_do", calls="; ".join(undone)) if undone else ""
     return "\n".join(part for part in (left, language.of(tag).say(f"unfinished_{why}")) if part)
+
+
+def stopped(tag: str) -> str:
+    """When the user stopped the turn."""
+    return language.of(tag).say("stopped")
 
 
 def refused(tag: str) -> str:

@@ -12,6 +12,7 @@ from ..errors import ModelUnavailable
 from ..values import Step
 from .calls import Ran, StepRunner
 from .classifier import Classifier
+from .following import TurnStopped
 from .planner import Answer
 from .prompt import Problem
 from .results_block import refused
@@ -36,7 +37,7 @@ CONFIRMED = (
 QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
 """In Latin and Cyrillic, Chinese and Japanese, Arabic, Greek."""
 
-Limit = Literal["", "rounds", "tokens", "time", "model"]
+Limit = Literal["", "rounds", "tokens", "time", "model", "stopped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +76,10 @@ class Rounds:
             state = state.with_said(note)
         fruitless = 0
         while not (limit := self.limit(state)):
-            try:
-                state = await self._classifier.ask(state)
-            except ModelUnavailable:
-                if not state.ran:
-                    raise  # the whole request can be retried
-                return Ended(state, limit="model")
-            round_ = await self._run(state)
+            round_ = await self._round(state)
             state = round_.state
+            if state.follower.stopped:
+                return Ended(state, limit="stopped")
             if round_.ended:
                 return round_.ended
             fruitless = 0 if round_.progress else fruitless + 1
@@ -90,6 +87,18 @@ class Rounds:
                 return Ended(state)
             state = state.with_said()
         return Ended(state, limit=limit)
+
+    async def _round(self, state: TurnState) -> _Round:
+        """The classifier's next answer, run."""
+        try:
+            state = await self._classifier.ask(state)
+        except TurnStopped:
+            return _Round(state)
+        except ModelUnavailable:
+            if not state.ran:
+                raise  # the whole request can be retried
+            return _Round(state, Ended(state, limit="model"))
+        return await self._run(state)
 
     def limit(self, state: TurnState) -> Limit:
         """What forbids another round; empty where nothing does. A turn's first round always may."""

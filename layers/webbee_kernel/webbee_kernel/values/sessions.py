@@ -99,12 +99,14 @@ class SessionMemory:
     """What one strongly consistent query returns: at most five turns, oldest first.
 
     `taken` are the leases by confirmation id; `versions` by sequence number are what
-    `SessionStore.replace` asks for.
+    `SessionStore.replace` asks for; `working` are the requests whose turns run somewhere, each
+    until when that was last known (Unix seconds).
     """
 
     turns: tuple[Turn, ...] = ()
     taken: dict[str, Answering] = field(default_factory=dict)
     versions: dict[int, str] = field(default_factory=dict, compare=False)
+    working: dict[str, float] = field(default_factory=dict, compare=False)
 
     @property
     def last_seq(self) -> int:

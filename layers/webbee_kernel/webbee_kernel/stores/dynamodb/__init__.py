@@ -14,6 +14,7 @@ from ..secrets_ssm import SsmSecretStore
 from .audit import DynamoAuditStore
 from .cache import DynamoCacheStore
 from .client import Database
+from .connections import DynamoConnectionStore
 from .documents import DynamoDocumentStore
 from .events import DynamoEventStore
 from .limits import DynamoLimitStore
@@ -37,6 +38,7 @@ class Tables:
     events: str = ""
     transcripts: str = ""
     limits: str = ""
+    connections: str = ""
 
     @classmethod
     def from_variables(cls, variables: Mapping[str, str]) -> Tables:
@@ -100,5 +102,10 @@ def dynamodb_stores(
         ),
         limits=(
             DynamoLimitStore(database, tables.limits) if tables.limits else refused("TABLE_LIMITS")
+        ),
+        connections=(
+            DynamoConnectionStore(database, tables.connections)
+            if tables.connections
+            else refused("TABLE_CONNECTIONS")
         ),
     )

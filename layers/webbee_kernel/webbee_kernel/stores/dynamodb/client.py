@@ -203,9 +203,13 @@ class Database:
             request["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
     async def delete_batch(self, table: str, keys: Iterable[Item]) -> None:
-        """Delete items, 25 a request, whatever their state; what the table leaves over is asked
+        """Delete items, whatever their state."""
+        await self.batch(table, [{"DeleteRequest": {"Key": key}} for key in keys])
+
+    async def batch(self, table: str, requests: Iterable[JSONObject]) -> None:
+        """Puts and deletions without conditions, 25 a request; what the table leaves over is asked
         again."""
-        left = [{"DeleteRequest": {"Key": key}} for key in keys]
+        left = list(requests)
         for attempt in range(10):
             if attempt:
                 await asyncio.sleep(0.05 * 2**attempt)
@@ -222,8 +226,8 @@ class Database:
             if not left:
                 return
         raise StorageUnavailable(
-            f"The table {table} is overloaded: {len(left)} items are still to be deleted, repeat"
-            " the request."
+            f"The table {table} is overloaded: {len(left)} items are still to be written or"
+            " deleted, repeat the request."
         )
 
     def _send(self, operation: str, request: JSONObject) -> JSONObject:

@@ -2,6 +2,7 @@
 
     pk tenant#user#session   sk turn#0 … turn#4    seq  body  expires_at  stamp
                                                    waiting  lease_<id>  holder_<id>
+                             sk working#<request>  expires_at
     pk tenant#user           sk pending#<id>       session_id  expires_at
 
 A question lives in the turn that asked it (`waiting`: the ids), so it is asked, taken and answered
@@ -11,7 +12,7 @@ before asked: `questions_before`. The list of a user's sessions lies with the tr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ...values import Answering, SessionKey, SessionMemory, Turn, UserKey
 from ..keys import session_key, user_key
@@ -32,6 +33,7 @@ from .questions_before import QUESTION, taken_over, with_question
 
 _SLOTS = tuple(f"turn#{slot}" for slot in range(5))
 _OLDER = "attribute_not_exists(#seq) OR #seq < :seq OR #expires_at <= :now"
+_WORKING = "working#"
 _LEASE = "lease_"
 _HOLDER = "holder_"
 _YES, _NO = "yes:", "no:"
@@ -46,11 +48,12 @@ class DynamoSessionStore:
         self._table = table
 
     async def read(self, key: SessionKey, *, now: float) -> SessionMemory:
-        slots, question = await self._living(key, now)
+        living = await self._living(key, now)
+        slots = [living[sk] for sk in _SLOTS if sk in living]
         turns = [turn_from(item["body"]["S"]) for item in slots]
         turns.sort(key=lambda turn: turn.seq)
         return SessionMemory(
-            turns=with_question(turns, question),
+            turns=with_question(turns, living.get(QUESTION)),
             taken={
                 name.removeprefix(_LEASE): _lease(item, name)
                 for item in slots
@@ -58,18 +61,24 @@ class DynamoSessionStore:
                 if name.startswith(_LEASE)
             },
             versions={int(item["seq"]["N"]): item["stamp"]["S"] for item in slots},
+            working=_working(living),
         )
 
-    async def _living(self, key: SessionKey, now: float) -> tuple[list[Item], Item | None]:
-        """The slots that have not expired by `now`, and the question of the release before."""
+    async def _living(self, key: SessionKey, now: float) -> dict[str, Item]:
+        """What has not expired by `now`: slots, running turns, the question of the release
+        before."""
         items = await self._database.items(
             TableName=self._table,
             KeyConditionExpression="#pk = :pk",
             ExpressionAttributeValues={":pk": S(session_key(key))},
             ConsistentRead=True,
         )
-        living = {item["sk"]["S"]: item for item in items if lives(item, now)}
-        return [living[sk] for sk in _SLOTS if sk in living], living.get(QUESTION)
+        return {item["sk"]["S"]: item for item in items if lives(item, now)}
+
+    async def work(self, key: SessionKey, request_id: str, *, until: float) -> None:
+        running = key_of(session_key(key), _WORKING + request_id)
+        item = {**running, "expires_at": N(int(until)), **LAYOUT}
+        await self._database.call("put_item", TableName=self._table, Item=item)
 
     async def append(self, key: SessionKey, turn: Turn, *, expires_at: int, now: float) -> bool:
         own = stamp()
@@ -182,7 +191,7 @@ class DynamoSessionStore:
         """Whether this slot's question was one of the release before, which is in it now."""
         if not slot or not of_the_release_before(slot):
             return False
-        _, question = await self._living(key, now)
+        question = (await self._living(key, now)).get(QUESTION)
         if question is not None:
             await taken_over(self._database, self._table, slot, question)
         return question is not None
@@ -197,6 +206,14 @@ class DynamoSessionStore:
         await self._database.delete_batch(
             self._table, [key_of(session_key(key), sk) for sk in (*_SLOTS, QUESTION)]
         )
+
+
+def _working(living: Mapping[str, Item]) -> dict[str, float]:
+    return {
+        sk.removeprefix(_WORKING): float(item["expires_at"]["N"])
+        for sk, item in living.items()
+        if sk.startswith(_WORKING)
+    }
 
 
 def _lease(item: Item, name: str) -> Answering:

@@ -12,6 +12,7 @@ import threading
 from ..protocols import Stores
 from .audit import MemoryAuditStore, MemoryEventStore
 from .cache import MemoryCacheStore
+from .connections import MemoryConnectionStore
 from .documents import MemoryDocumentStore
 from .limits import MemoryLimitStore
 from .secrets import MemorySecretStore
@@ -36,4 +37,5 @@ def memory_stores(*, shards: int = 8) -> Stores:
         secrets=MemorySecretStore(lock),
         transcripts=MemoryTranscriptStore(lock),
         limits=MemoryLimitStore(lock),
+        connections=MemoryConnectionStore(lock),
     )

@@ -25,6 +25,16 @@ class _Slot:
 @dataclass(slots=True)
 class _Session:
     slots: dict[int, _Slot] = field(default_factory=dict)
+    working: dict[str, float] = field(default_factory=dict)
+
+    def living(self, now: float) -> list[_Slot]:
+        """The turns that have not expired, oldest first."""
+        slots = (slot for slot in self.slots.values() if slot.expires_at > now)
+        return sorted(slots, key=lambda slot: slot.seq)
+
+    def at_work(self, now: float) -> dict[str, float]:
+        """The requests whose turns run."""
+        return {name: until for name, until in self.working.items() if until > now}
 
 
 class MemorySessionStore:
@@ -37,15 +47,20 @@ class MemorySessionStore:
 
     async def read(self, key: SessionKey, *, now: float) -> SessionMemory:
         with self._lock:
-            living = [slot for slot in self._find(key).slots.values() if slot.expires_at > now]
-            slots = sorted(living, key=lambda slot: slot.seq)
+            slots = self._find(key).living(now)
             taken = {name: lease for slot in slots for name, lease in slot.leases.items()}
             rows = [(slot.seq, slot.text, slot.version) for slot in slots]
+            working = self._find(key).at_work(now)
         return SessionMemory(
             turns=tuple(turn_from(text) for _, text, _ in rows),
             taken=taken,
             versions={seq: version for seq, _, version in rows},
+            working=working,
         )
+
+    async def work(self, key: SessionKey, request_id: str, *, until: float) -> None:
+        with self._lock:
+            self._make(key).working[request_id] = until
 
     async def append(self, key: SessionKey, turn: Turn, *, expires_at: int, now: float) -> bool:
         text = turn_text(turn)

@@ -1,0 +1,122 @@
+"""Live: turns with whoever follows them, over sockets and beside them, and events pushed to open
+pages."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ..base.ids import new_id
+from ..base.logs import bind
+from ..bootstrap import App, make_sockets
+from ..errors import KernelError, NotFound
+from ..live import frames
+from ..live.pushing import Pusher
+from ..live.stream import is_stream, stored
+from ..sdk.context import User
+from ..stores.refused import Refused
+from ..turn.kernel import Ask, Kernel
+from ..turn.replies import Reply
+from ..values import UserKey
+from ..values.plain import JSONObject
+from . import answers, wire
+from .http import Answer, Request, Route, checked
+from .sockets import Peer, Sockets
+from .turns import Turns, Work
+from .wire import ConfirmFrame, StopFrame, TurnFrame
+
+ASYNC: Final = "respond-async"
+_log = logging.getLogger("webbee.live")
+
+
+class Live:
+    """What `chat_turn` does besides answering requests one by one."""
+
+    def __init__(self, app: App, kernel: Kernel) -> None:
+        self._app = app
+        self._kernel = kernel
+        self._turns = Turns(app)
+        self._pusher = Pusher(make_sockets(app.settings), app.stores.connections, app.clock)
+        said = {"turn": self._turn, "confirm": self._confirm, "stop": self._stop}
+        self._sockets = Sockets(app, self._pusher, said)
+
+    def routes(self) -> tuple[Route, ...]:
+        """Tickets for connections, and the wish to stop a turn."""
+        return (
+            Route("POST /v1/live", self._sockets.ticket, answer=answers.TicketAnswer),
+            Route(
+                "POST /v1/turns/{request_id}/stop",
+                self.stop,
+                answer=answers.StopAnswer,
+                params=wire.STOP_PARAMS,
+            ),
+        )
+
+    def takes(self, event: Mapping[str, Any]) -> bool:
+        """Whether an event is no HTTP request: a socket's, or the stream of events."""
+        return is_stream(event) or "connectionId" in (event.get("requestContext") or {})
+
+    async def handle(self, event: Mapping[str, Any]) -> JSONObject:
+        """Answer such an event."""
+        if not is_stream(event):
+            return await self._sockets.handle(event)
+        return {"batchItemFailures": await self._push(event["Records"])}
+
+    async def _push(self, records: list[Mapping[str, Any]]) -> list[JSONObject]:
+        """Each event to its user's open pages, in order. A push that fails is not repeated: the
+        page finds the event again by its last one's id."""
+        pushed: dict[UserKey, list[JSONObject]] = {}
+        for _, user, event in stored(records):
+            pushed.setdefault(user, []).append(frames.event(event))
+        for user, told in pushed.items():
+            try:
+                await self._pusher.push(user, told)
+            except KernelError as error:
+                _log.warning("code=%s events=%d | not pushed", error.code, len(told))
+        return []
+
+    async def answer(self, request: Request, ask: Ask, work: Work) -> Answer:
+        """The turn of a request, or 202 where it takes long or `Prefer: respond-async` asks for
+        that."""
+        at_once = ASYNC in request.headers.get("prefer", "").lower()
+        return await self._turns.answer(ask, work, at_once=at_once)
+
+    async def stop(self, request: Request) -> Answer:
+        """Ask the turn of a request to stop: within a second no further call starts, and what ran
+        is told in its reply."""
+        if isinstance(self._app.stores.connections, Refused):
+            raise NotFound("this deployment cannot stop turns", field="path")
+        asked = checked(wire.StopPath, dict(request.path))
+        await self._turns.stop(UserKey.of(request.caller), asked.request_id)
+        return Answer({"request_id": asked.request_id, "status": "stopping"})
+
+    async def _turn(self, peer: Peer, frame: JSONObject) -> None:
+        said = checked(TurnFrame, frame)
+        ask = Ask(peer.user, said.session_id or new_id(), said.message, said.request_id or new_id())
+        bind(session=ask.session_id, turn=ask.request_id)
+        self._turns.follow(ask, self._kernel.turn, peer)
+
+    async def _confirm(self, peer: Peer, frame: JSONObject) -> None:
+        said = checked(ConfirmFrame, frame)
+        ask = await self.confirmation(peer.user, said.confirmation_id)
+        bind(session=ask.session_id, turn=ask.request_id)
+
+        async def work(ask: Ask) -> Reply:
+            return await self._kernel.confirm(ask, said.confirmation_id, said.accept)
+
+        self._turns.follow(ask, work, peer)
+
+    async def _stop(self, peer: Peer, frame: JSONObject) -> None:
+        await self._turns.stop(peer.key, checked(StopFrame, frame).request_id)
+
+    async def confirmation(self, user: User, confirmation_id: str) -> Ask:
+        """What answers a confirmation, in its session; NotFound where there is none."""
+        session_id = await self._app.stores.sessions.find_pending(
+            UserKey.of(user), confirmation_id, now=self._app.clock.now()
+        )
+        if session_id is None:
+            raise NotFound(
+                "there is no such confirmation: it expired after 5 minutes or never was", field="id"
+            )
+        return Ask(user, session_id, "", confirmation_id)

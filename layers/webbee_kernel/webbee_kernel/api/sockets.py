@@ -1,0 +1,165 @@
+"""The WebSocket API: who may open a connection, and what its page may say over it."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+from urllib.parse import quote
+
+import orjson
+
+from ..base.ids import new_id
+from ..base.logs import bind, hashed
+from ..bootstrap import App
+from ..errors import BadInput, KernelError, NotFound
+from ..live import frames
+from ..live.pushing import Pusher
+from ..sdk.context import User
+from ..stores.refused import Refused
+from ..values import UserKey, user_dict, user_from
+from ..values.plain import JSONObject
+from .http import Answer, Request, checked
+from .wire import HelloFrame
+
+TICKET_S: Final = 60
+CONNECTION_S: Final = 3 * 3600
+"""Seconds a connection is known: API Gateway ends each after two hours."""
+
+PAGE: Final = 100
+MAX_PAGES: Final = 20
+"""Events of one page, and pages sent after a reconnection: what is older has been missed for
+good."""
+
+Said = Callable[["Peer", JSONObject], Awaitable[None]]
+_DONE: Final[JSONObject] = {"statusCode": 200}
+_log = logging.getLogger("webbee.live")
+
+
+class Peer:
+    """The page at the other end of a connection."""
+
+    def __init__(self, pusher: Pusher, connection_id: str, user: User) -> None:
+        self.pusher = pusher
+        self.connection_id = connection_id
+        self.user = user
+        self.key = UserKey.of(user)
+
+    async def tell(self, *told: JSONObject) -> bool:
+        """Send frames; whether it is still there."""
+        return await self.pusher.send(self.key, self.connection_id, told)
+
+
+class Sockets:
+    """Opens and closes connections, and answers their frames. `said` are further kinds of frames,
+    by type."""
+
+    def __init__(self, app: App, pusher: Pusher, said: Mapping[str, Said]) -> None:
+        self._app = app
+        self._pusher = pusher
+        self._said: Mapping[str, Said] = {"hello": self._hello, "ping": _ping, **said}
+
+    @property
+    def open(self) -> bool:
+        """Whether this deployment has WebSockets."""
+        has_table = not isinstance(self._app.stores.connections, Refused)
+        return has_table and bool(self._app.settings.live_url)
+
+    async def ticket(self, request: Request) -> Answer:
+        """A ticket for one connection, to be used within 60 seconds: the address holds it, because
+        a browser can send no header when it connects."""
+        if not self.open:
+            raise NotFound("this deployment has no WebSockets: poll GET /v1/events", field="path")
+        ticket = secrets.token_urlsafe(24)
+        await self._app.stores.connections.issue(
+            ticket, user_dict(request.caller), expires_at=self._now() + TICKET_S
+        )
+        url = f"{self._app.settings.live_url}?ticket={quote(ticket)}"
+        return Answer({"url": url, "expires_in": TICKET_S})
+
+    async def handle(self, event: Mapping[str, Any]) -> JSONObject:
+        """One event of the WebSocket API: a connection opens, says something, ends."""
+        context = event["requestContext"]
+        connection_id = str(context["connectionId"])
+        match context.get("eventType"):
+            case "CONNECT":
+                return await self._connect(event, connection_id)
+            case "DISCONNECT":
+                return await self._disconnect(connection_id)
+        user = await self._app.stores.connections.find(connection_id, now=self._now())
+        if user is None:
+            return {"statusCode": 410}
+        peer = Peer(self._pusher, connection_id, user_from(user))
+        bind(user=hashed(peer.user.tenant_id, peer.user.imperal_id))
+        await self._answer(peer, str(event.get("body") or ""))
+        return _DONE
+
+    async def _connect(self, event: Mapping[str, Any], connection_id: str) -> JSONObject:
+        ticket = (event.get("queryStringParameters") or {}).get("ticket") or ""
+        user = await self._app.stores.connections.take(ticket, now=self._now())
+        if user is None:
+            return {"statusCode": 401}
+        until = self._now() + CONNECTION_S
+        await self._app.stores.connections.open(connection_id, user, expires_at=until)
+        return _DONE
+
+    async def _disconnect(self, connection_id: str) -> JSONObject:
+        connections = self._app.stores.connections
+        if user := await connections.find(connection_id, now=self._now()):
+            await connections.close(UserKey.of(user_from(user)), connection_id)
+        return _DONE
+
+    async def _answer(self, peer: Peer, body: str) -> None:
+        """Serve a frame of the page; what cannot be served is said to it."""
+        frame: JSONObject = {}
+        try:
+            frame = _frame(body)
+            said = self._said.get(str(frame.get("type")))
+            if said is None:
+                kinds = ", ".join(sorted(self._said))
+                raise BadInput(f"type: must be one of {kinds}", field="type")
+            await said(peer, frame)
+        except KernelError as error:
+            await peer.tell(frames.refused(error.body(), frame))
+        except Exception:
+            incident = new_id()
+            _log.exception("incident=%s | frame failed", incident)
+            message = f"something went wrong on our side; quote incident {incident}"
+            await peer.tell(
+                frames.refused({"error": {"code": "internal", "message": message}}, frame)
+            )
+
+    async def _hello(self, peer: Peer, frame: JSONObject) -> None:
+        """What was missed since the last event that the page saw, and a little more: an event that
+        was stored late may have an earlier id. A page that saw none gets none."""
+        last = checked(HelloFrame, frame).last_event_id
+        log = self._app.events
+        newest = last or log.mark()
+        since = log.rewound(last) if last else newest
+        for _ in range(MAX_PAGES):
+            found = await log.since(peer.key, since, PAGE)
+            if not await peer.tell(*map(frames.event, found)):
+                return
+            newest = since = found[-1].event_id if found else since
+            if len(found) < PAGE:
+                break
+        await peer.tell(frames.ready(max(newest, last)))
+
+    def _now(self) -> int:
+        return int(self._app.clock.now())
+
+
+async def _ping(peer: Peer, frame: JSONObject) -> None:
+    """API Gateway ends a connection that was silent for ten minutes."""
+    await peer.tell(frames.PONG)
+
+
+def _frame(body: str) -> JSONObject:
+    try:
+        frame = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        frame = None
+    if not isinstance(frame, dict):
+        raise BadInput("a frame is a JSON object", field="body")
+    return frame

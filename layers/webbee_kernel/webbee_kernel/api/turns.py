@@ -1,0 +1,182 @@
+"""Turns as requests run them: waited for, or not, and gone on with in the same invocation."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from typing import Final
+
+from ..base.background import start
+from ..base.ids import new_id
+from ..base.metrics import flush
+from ..bootstrap import App
+from ..errors import KernelError, StorageUnavailable, TurnWorking
+from ..live.outbox import Outbox
+from ..stores.refused import Refused
+from ..turn.following import Follower
+from ..turn.kernel import Ask
+from ..turn.replies import Reply
+from ..values import UserKey
+from ..values.plain import JSONObject
+from .http import Answer
+from .sockets import Peer
+
+BEAT_S: Final = 1.0
+"""Seconds between two looks of a running turn at whether it is to stop."""
+
+LEASE_S: Final = 10.0
+"""Seconds for which a running turn says that it runs. Whoever asks again meanwhile is told so; a
+turn whose process died is begun anew after that."""
+
+STOPS_S: Final = 600
+"""Seconds a wish to stop is kept."""
+
+Work = Callable[[Ask], Coroutine[None, None, Reply]]
+"""What runs a turn: the kernel's `turn`, or one of its confirmations."""
+
+_log = logging.getLogger("webbee.turns")
+
+
+class Turns:
+    """Runs turns. One that is not waited for to its end goes on, is recorded, and its answer
+    arrives as an event of kind `turn`."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+
+    async def answer(self, ask: Ask, work: Work, *, at_once: bool) -> Answer:
+        """The turn's reply, if it is done within `WEBBEE_ANSWER_SECONDS`; else 202, which `at_once`
+        gives as soon as the turn has begun. Raises what the turn raises."""
+        follower = Follower(ask.request_id)
+        running = asyncio.ensure_future(self._run(ask, follower, work))
+        if at_once:
+            begun = asyncio.ensure_future(follower.begun.wait())
+            await asyncio.wait({running, begun}, return_when=asyncio.FIRST_COMPLETED)
+            begun.cancel()
+        else:
+            await asyncio.wait({running}, timeout=self._app.settings.answer_seconds)
+        if running.done():
+            return Answer(running.result().body)
+        start(self._tell_later(ask, running, follower), f"turn-{ask.request_id}")
+        return Answer(TurnWorking(ask.request_id, ask.session_id).body(), 202)
+
+    def follow(self, ask: Ask, work: Work, peer: Peer) -> None:
+        """Run the turn and tell the page of it as it goes; this returns at once."""
+        outbox = Outbox(peer.pusher, peer.key, peer.connection_id)
+        follower = Follower(ask.request_id, outbox.put, outbox.sent)
+        running = asyncio.ensure_future(self._run(ask, follower, work))
+        start(self._tell_later(ask, running, follower, outbox), f"turn-{ask.request_id}")
+
+    async def stop(self, user: UserKey, request_id: str) -> None:
+        """Ask the turn of this request to stop, wherever it runs."""
+        until = int(self._app.clock.now()) + STOPS_S
+        await self._app.stores.connections.stop(user, request_id, expires_at=until)
+
+    async def _run(self, ask: Ask, follower: Follower, work: Work) -> Reply:
+        beat = _Beat(self._app, ask, follower)
+        try:
+            return await work(replace(ask, follower=follower))
+        except KernelError:
+            await beat.give_up()
+            raise
+        finally:
+            beat.end()
+
+    async def _tell_later(
+        self,
+        ask: Ask,
+        running: asyncio.Future[Reply],
+        follower: Follower,
+        outbox: Outbox | None = None,
+    ) -> None:
+        """The end of a turn that nobody waits for: an event, and the last frame of its page."""
+        body = await self._ended(ask, running)
+        told = {"request_id": ask.request_id, "session_id": ask.session_id, **body}
+        mark = {}
+        if follower.begun.is_set():
+            mark = {"id": await self._store(ask, told)}
+        if outbox:
+            outbox.put({"type": "turn.ended", **mark, **told})
+            await outbox.sent()
+        flush()
+
+    async def _ended(self, ask: Ask, running: asyncio.Future[Reply]) -> JSONObject:
+        """The reply's body, or the error's."""
+        try:
+            return dict((await running).body)
+        except TurnWorking as error:
+            return error.body()
+        except KernelError as error:
+            body = error.body()
+        except Exception:
+            incident = new_id()
+            _log.exception("incident=%s | turn failed", incident)
+            message = f"something went wrong on our side; quote incident {incident}"
+            body = {"error": {"code": "internal", "message": message}}
+        return {"status": "error", **body}
+
+    async def _store(self, ask: Ask, told: JSONObject) -> str:
+        """The event's id; empty where it could not be stored: the turn is in its session, and the
+        same request asked again returns it."""
+        event = self._app.events.new("turn", told)
+        try:
+            await self._app.events.put(ask.key.user, event)
+        except KernelError as error:
+            _log.warning("code=%s | end of a turn not stored as an event", error.code)
+            return ""
+        return event.event_id
+
+
+class _Beat:
+    """While a turn runs: says so, and looks whether it is to stop. A turn that is done within a
+    second costs neither."""
+
+    def __init__(self, app: App, ask: Ask, follower: Follower) -> None:
+        self._sessions = app.stores.sessions
+        self._connections = app.stores.connections
+        self._can_stop = not isinstance(app.stores.connections, Refused)
+        self._clock = app.clock
+        self._ask = ask
+        self._follower = follower
+        self._said = 0.0
+        self._task: asyncio.Task[None] | None = None
+        self._timer = asyncio.get_running_loop().call_later(BEAT_S, self._begin)
+
+    def end(self) -> None:
+        """The turn has ended."""
+        self._timer.cancel()
+        if self._task:
+            self._task.cancel()
+
+    def _begin(self) -> None:
+        self._task = asyncio.ensure_future(self._run())
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                await self._once(self._clock.now())
+            except StorageUnavailable as error:  # the turn is worth more than its beat
+                _log.warning("code=%s | running turn could not say so", error.code)
+            await asyncio.sleep(BEAT_S)
+
+    async def _once(self, now: float) -> None:
+        ask = self._ask
+        if self._follower.begun.is_set() and now - self._said >= LEASE_S / 3:
+            await self._sessions.work(ask.key, ask.request_id, until=now + LEASE_S)
+            self._said = now
+        if self._can_stop and await self._connections.stopped(
+            ask.key.user, ask.request_id, now=now
+        ):
+            self._follower.stop()
+
+    async def give_up(self) -> None:
+        """The turn failed and left nothing: whoever asks again begins it anew, at once."""
+        if not self._said:
+            return
+        ask, now = self._ask, self._clock.now()
+        try:
+            await self._sessions.work(ask.key, ask.request_id, until=now)
+        except StorageUnavailable as error:
+            _log.warning("code=%s | failed turn could not say so", error.code)

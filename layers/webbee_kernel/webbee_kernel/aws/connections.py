@@ -1,0 +1,53 @@
+"""Open WebSockets, as API Gateway's `@connections` serves them: what is posted to one arrives in
+its browser."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any, Final, Protocol
+
+from .clients import aws_client, error_code, in_thread
+
+MAX_FRAME_BYTES: Final = 120_000
+"""API Gateway takes 128 KB a message."""
+
+_log = logging.getLogger("webbee.live")
+
+
+class Sockets(Protocol):
+    """Sends to open connections."""
+
+    async def post(self, connection_id: str, frame: bytes) -> bool:
+        """False where the connection is gone. What else fails is logged: a frame is never worth
+        more than what it tells of, and events are found again."""
+        ...
+
+
+class NoSockets:
+    """A deployment without WebSockets."""
+
+    async def post(self, connection_id: str, frame: bytes) -> bool:
+        """Nobody listens."""
+        return False
+
+
+class ApiGatewaySockets:
+    """The WebSocket API at `url`, `https://<api>.execute-api.<region>.amazonaws.com/<stage>`."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    async def post(self, connection_id: str, frame: bytes) -> bool:
+        """One signed POST."""
+        return bool(await in_thread(self._post, connection_id, frame))
+
+    def _post(self, connection_id: str, frame: bytes) -> bool:
+        client: Any = aws_client("apigatewaymanagementapi", attempts=2, address=self._url)
+        try:
+            client.post_to_connection(ConnectionId=connection_id, Data=frame)
+        except Exception as error:
+            code = error_code(error)
+            if code != "GoneException":
+                _log.warning("error=%s | frame not sent", code or type(error).__name__)
+            return code != "GoneException"
+        return True

@@ -1,0 +1,61 @@
+"""Outbox: what a running turn tells one connection, in order, while the turn goes on."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from ..base.background import start
+from ..errors import KernelError
+from ..values import UserKey
+from ..values.plain import JSONObject
+from .pushing import Pusher
+
+_log = logging.getLogger("webbee.live")
+
+
+class Outbox:
+    """Frames wait here for the one before them; the turn waits for none. Pieces of text that wait
+    together are sent together, so a slow connection gets fewer frames and not later ones."""
+
+    def __init__(self, pusher: Pusher, user: UserKey, connection_id: str) -> None:
+        self._pusher = pusher
+        self._to = user, connection_id
+        self._waiting: list[JSONObject] = []
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self._there = True
+
+    def put(self, frame: JSONObject) -> None:
+        """Send this after what was put before."""
+        if not self._there:
+            return
+        if not _joined(self._waiting, frame):
+            self._waiting.append(frame)
+        if self._idle.is_set():
+            self._idle.clear()
+            start(self._send(), "outbox")
+
+    async def sent(self) -> None:
+        """Wait until everything put so far has left, or the connection is gone."""
+        await self._idle.wait()
+
+    async def _send(self) -> None:
+        try:
+            while self._waiting and self._there:
+                now, self._waiting = self._waiting, []
+                self._there = await self._pusher.send(*self._to, now)
+        except KernelError as error:  # the turn is worth more than its frames
+            _log.warning("code=%s | frames of a turn not sent", error.code)
+            self._there = False
+        finally:
+            self._idle.set()
+
+
+def _joined(waiting: list[JSONObject], frame: JSONObject) -> bool:
+    """Whether the frame went into the one before it: both are text of the same turn."""
+    last = waiting[-1] if waiting else {}
+    if not last.get("type") == frame["type"] == "text":
+        return False
+    waiting[-1] = {**last, "text": last["text"] + frame["text"]}
+    return True

@@ -1,0 +1,111 @@
+"""Open connections, tickets for them, turns to be stopped.
+
+    pk ticket!<hash>       sk -                 user  expires_at
+    pk connection!<id>     sk -                 user  expires_at
+    pk tenant#user         sk connection#<id>   expires_at
+    pk tenant#user         sk stop#<request>    expires_at
+
+A connection is two items: who is behind it, and which a user has. No key of a user lacks a `#`, so
+the first two meet none.
+"""
+
+from __future__ import annotations
+
+import orjson
+
+from ...base.ids import digest
+from ...values import UserKey
+from ...values.plain import JSONObject
+from ..keys import user_key
+from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of, lives
+
+_OPEN = "connection#"
+_ALONE = "-"
+
+
+class DynamoConnectionStore:
+    """`ConnectionStore` on one table. Every method is one request."""
+
+    def __init__(self, database: Database, table: str) -> None:
+        self._database = database
+        self._table = table
+
+    async def issue(self, ticket: str, user: JSONObject, *, expires_at: int) -> None:
+        await self._put({**_ticket(ticket), **_who(user), "expires_at": N(expires_at)})
+
+    async def take(self, ticket: str, *, now: float) -> JSONObject | None:
+        """Deleted on condition that it lives: of two takers one gets it. A deletion whose answer
+        was lost finds nothing when it is repeated, and the page asks for another ticket."""
+        try:
+            answer = await self._database.write(
+                "delete_item",
+                TableName=self._table,
+                Key=_ticket(ticket),
+                ConditionExpression="#expires_at > :now",
+                ExpressionAttributeValues={":now": N(now)},
+                ReturnValues="ALL_OLD",
+            )
+        except ConditionFailed:
+            return None
+        return _user(answer["Attributes"])
+
+    async def open(self, connection_id: str, user: JSONObject, *, expires_at: int) -> None:
+        items = (
+            {**_connection(connection_id), **_who(user)},
+            key_of(_of(user), _OPEN + connection_id),
+        )
+        kept = [{**item, "expires_at": N(expires_at), **LAYOUT} for item in items]
+        puts = [{"PutRequest": {"Item": item}} for item in kept]
+        await self._database.batch(self._table, puts)
+
+    async def find(self, connection_id: str, *, now: float) -> JSONObject | None:
+        item = await self._database.get(self._table, _connection(connection_id))
+        return _user(item) if item and lives(item, now) else None
+
+    async def of_user(self, user: UserKey, *, now: float) -> tuple[str, ...]:
+        items = await self._database.items(
+            TableName=self._table,
+            KeyConditionExpression="#pk = :pk AND begins_with(#sk, :open)",
+            ExpressionAttributeValues={":pk": S(user_key(user)), ":open": S(_OPEN)},
+            ConsistentRead=True,
+        )
+        return tuple(i["sk"]["S"].removeprefix(_OPEN) for i in items if lives(i, now))
+
+    async def close(self, user: UserKey, connection_id: str) -> None:
+        keys = (_connection(connection_id), key_of(user_key(user), _OPEN + connection_id))
+        await self._database.batch(self._table, [{"DeleteRequest": {"Key": k}} for k in keys])
+
+    async def stop(self, user: UserKey, request_id: str, *, expires_at: int) -> None:
+        await self._put({**_stop(user, request_id), "expires_at": N(expires_at)})
+
+    async def stopped(self, user: UserKey, request_id: str, *, now: float) -> bool:
+        item = await self._database.get(self._table, _stop(user, request_id))
+        return bool(item and lives(item, now))
+
+    async def _put(self, item: Item) -> None:
+        await self._database.call("put_item", TableName=self._table, Item={**item, **LAYOUT})
+
+
+def _ticket(ticket: str) -> Item:
+    return key_of(f"ticket!{digest('ticket', ticket)}", _ALONE)
+
+
+def _connection(connection_id: str) -> Item:
+    return key_of(f"connection!{connection_id}", _ALONE)
+
+
+def _stop(user: UserKey, request_id: str) -> Item:
+    return key_of(user_key(user), f"stop#{request_id}")
+
+
+def _of(user: JSONObject) -> str:
+    return user_key(UserKey(str(user["tenant_id"]), str(user["imperal_id"])))
+
+
+def _who(user: JSONObject) -> Item:
+    return {"user": S(orjson.dumps(user).decode())}
+
+
+def _user(item: Item) -> JSONObject:
+    user: JSONObject = orjson.loads(item["user"]["S"])
+    return user

@@ -1,0 +1,119 @@
+"""Following: who watches a turn while it runs, and who may stop it.
+
+A turn tells its follower what happens, as frames (docs/live.md), and never waits for anybody to
+read them, but for the first: that one has left before a model is asked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, TypeVar
+
+from ..values import CallOutcome, Step
+from ..values.plain import JSONObject
+
+T = TypeVar("T")
+
+
+class TurnStopped(Exception):
+    """The user stopped the turn while it waited for a model; it never leaves `turn`."""
+
+
+class Follower:
+    """Watches one turn. Without `tell` nobody reads along, and the reply is written in one
+    piece."""
+
+    def __init__(
+        self,
+        request_id: str = "",
+        tell: Callable[[JSONObject], None] | None = None,
+        sent: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        """`tell` takes a frame and returns at once; `sent` waits until all it took have left."""
+        self._request_id = request_id
+        self._tell = tell
+        self._sent = sent
+        self._stop = asyncio.Event()
+        self.begun = asyncio.Event()
+        """Set once the turn has read its memory and is no repetition."""
+
+    @property
+    def reads_along(self) -> bool:
+        """Whether anybody reads the reply while it is written."""
+        return self._tell is not None
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the turn was asked to stop: no further call starts."""
+        return self._stop.is_set()
+
+    def stop(self) -> None:
+        """Ask the turn to stop."""
+        self._stop.set()
+
+    async def begin(self, session_id: str) -> None:
+        """The turn begins: nothing was asked of a model yet."""
+        self.begun.set()
+        self.tell("turn.started", session_id=session_id)
+        if self._sent:
+            await self._sent()
+
+    def tell(self, kind: str, **told: Any) -> None:
+        """Send a frame to whoever reads along."""
+        if self._tell:
+            self._tell({"type": kind, "request_id": self._request_id, **told})
+
+    def call_started(self, step: Step, app: str) -> None:
+        """A call begins; `app` is its app's display name."""
+        self.tell("call.started", call=step.index, **_named(step, app))
+
+    def call_ended(self, step: Step, app: str, outcome: CallOutcome) -> None:
+        """It ended."""
+        why = {"error_code": outcome.error_code} if outcome.error_code else {}
+        self.tell(
+            "call.ended",
+            call=step.index,
+            **_named(step, app),
+            status=outcome.status,
+            duration_ms=outcome.duration_ms,
+            **why,
+        )
+
+    async def unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
+        """The work's result; TurnStopped, the work cancelled, where the user stops the turn
+        first."""
+        task = asyncio.ensure_future(work)
+        stop = asyncio.ensure_future(self._stop.wait())
+        try:
+            await asyncio.wait({task, stop}, return_when=asyncio.FIRST_COMPLETED)
+            if not task.done():
+                raise TurnStopped
+            return task.result()
+        finally:
+            stop.cancel()
+            if not task.done():
+                task.cancel()
+
+
+class _Nobody(Follower):
+    """Watches any number of turns, and stops none."""
+
+    async def begin(self, session_id: str) -> None:
+        """Nobody asked."""
+
+    async def unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:
+        """Nobody does."""
+        return await work
+
+
+NOBODY = _Nobody()
+
+
+def _named(step: Step, app: str) -> JSONObject:
+    return {
+        "app_id": step.app_id,
+        "fn_name": step.fn_name,
+        "display_name": app,
+        "action_type": step.action_type,
+    }

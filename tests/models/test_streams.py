@@ -1,0 +1,110 @@
+"""Answers that are heard while they are written: what is special about them; that they say the same
+as answers in one piece is shown by the other tests of this folder, which ask for both."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from tests.stand_ins.servers import Answer
+from webbee_kernel.errors import ModelUnavailable
+from webbee_kernel.llm.pieces import Aloud
+from webbee_kernel.llm.protocol import ModelResponse
+from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.llm.streaming import streamed
+
+from .conftest import Wire, asking
+
+LONG = "The first sentence is here. The second one follows it. The third ends the reply."
+
+
+@pytest.fixture(params=["bedrock", "openai"])
+def wire(request: pytest.FixtureRequest) -> Wire:
+    found: Wire = request.getfixturevalue(request.param)
+    return replace(found, streams=True)
+
+
+def test_an_answer_is_heard_before_it_is_whole(wire: Wire) -> None:
+    wire.server.play(Answer(LONG, pace_s=0.5))
+    heard: list[str] = []
+
+    async def first_piece() -> None:
+        begun = asyncio.Event()
+
+        def hear(piece: str) -> None:
+            heard.append(piece)
+            begun.set()
+
+        asked = asyncio.ensure_future(streamed(wire.model, asking(), hear))
+        await begun.wait()
+        asked.cancel()
+
+    wire.loop.run(first_piece())
+    assert heard
+    assert LONG.startswith("".join(heard))
+    assert len("".join(heard)) < len(LONG)
+
+
+def test_an_answer_that_breaks_off_before_its_first_word_is_asked_for_again(wire: Wire) -> None:
+    wire.server.play(Answer(LONG, broken_off=1), Answer("ok"))
+    assert wire.ask().text == "ok"
+    assert len(wire.server.requests) == 2
+
+
+def test_an_answer_that_breaks_off_later_is_not_asked_for_again(wire: Wire) -> None:
+    wire.server.play(Answer(LONG, broken_off=9), Answer("never asked"))
+    heard: list[str] = []
+    with pytest.raises(ModelUnavailable, match="try again"):
+        wire.loop.run(streamed(wire.model, asking(), heard.append))
+    assert LONG.startswith("".join(heard))
+    assert heard
+    assert len(wire.server.requests) == 1
+
+
+def test_a_model_that_streams_not_is_heard_whole() -> None:
+    heard: list[str] = []
+    model = FunctionModel(lambda request: ModelResponse(text="all at once"))
+    response = asyncio.run(streamed(model, asking(), heard.append))
+    assert (response.text, heard) == ("all at once", [])
+
+
+def test_a_bedrock_model_that_does_not_stream_is_asked_for_the_whole(bedrock: Wire) -> None:
+    refusal = bedrock.invalid("This model doesn't support streaming with these inputs.")
+    bedrock.server.play(refusal, Answer("ok"), Answer("ok"))
+    streaming = replace(bedrock, streams=True)
+    assert streaming.ask().text == "ok"
+    assert streaming.ask().text == "ok"  # remembered: no third refusal
+    paths = [r.path.rpartition("/")[2] for r in bedrock.server.requests]
+    assert paths == ["converse-stream", "converse", "converse"]
+
+
+def test_a_server_that_knows_no_stream_options_is_asked_again_without(openai: Wire) -> None:
+    refusal = Answer(status=400, message="unknown field", param="stream_options")
+    openai.server.play(refusal, Answer("ok"))
+    assert replace(openai, streams=True).ask().text == "ok"
+    sent = [set(r.body) & {"stream", "stream_options"} for r in openai.server.requests]
+    assert sent == [{"stream", "stream_options"}, {"stream"}]
+
+
+def test_thoughts_are_never_heard(openai: Wire) -> None:
+    openai.server.play(Answer("<think>The user wants … hm.</think>\n\nEight messages."))
+    assert replace(openai, streams=True).ask().text == "Eight messages."
+
+
+def test_text_that_only_begins_like_a_thought_is_heard() -> None:
+    heard: list[str] = []
+    aloud = Aloud(heard.append)
+    for piece in ("<th", "e list> is", " empty"):
+        aloud(piece)
+    assert "".join(heard) == "<the list> is empty"
+
+
+def test_nobody_hears_what_comes_after_the_end() -> None:
+    heard: list[str] = []
+    aloud = Aloud(heard.append)
+    aloud("before ")
+    aloud.closed = True
+    aloud("after")
+    assert heard == ["before "]
