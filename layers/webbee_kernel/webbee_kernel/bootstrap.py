@@ -21,7 +21,6 @@ from .values import UserKey
 
 if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays for every module
     from .aws.clients import ClientFactory
-    from .aws.connections import Sockets
     from .aws.tenant_credentials import TenantCredentials
     from .dispatch import Dispatch
     from .extensions.host import ExtensionHost
@@ -277,14 +276,6 @@ def _clients_for(settings: Settings, user: UserKey) -> ClientFactory:
     return clients_for(
         settings.person_role, Reach(user_key(user), pseudonyms_of(user.tenant_id), secrets)
     )
-
-
-def make_sockets(settings: Settings) -> Sockets:
-    """Where frames for open pages go; nowhere without a WebSocket API."""
-    from .aws.connections import ApiGatewaySockets, NoSockets
-
-    url = settings.connections_url
-    return ApiGatewaySockets(url) if url else NoSockets()
 
 
 def make_queue(app: App) -> RefreshQueue:

@@ -7,9 +7,10 @@ import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
+from ..aws.connections import sockets_at
 from ..base.ids import new_id
 from ..base.logs import bind
-from ..bootstrap import App, make_sockets
+from ..bootstrap import App
 from ..errors import KernelError, NotFound
 from ..live import frames
 from ..live.pushing import Pusher
@@ -37,7 +38,9 @@ class Live:
         self._app = app
         self._kernel = kernel
         self._turns = Turns(app)
-        self._pusher = Pusher(make_sockets(app.settings), app.stores.connections, app.clock)
+        self._pusher = Pusher(
+            sockets_at(app.settings.connections_url), app.stores.connections, app.clock
+        )
         said = {"turn": self._turn, "confirm": self._confirm, "stop": self._stop}
         self._sockets = Sockets(app, self._pusher, said)
 
