@@ -85,8 +85,8 @@ class Mutant:
 
 
 def mutants(path: Path) -> Iterator[Mutant]:
-    """Every change of a module but those of annotations and decorators, which are no behaviour:
-    what a frozen class is for, mypy holds."""
+    """Every change of a module but those of annotations, decorators and `strict=`, which are no
+    behaviour: what a frozen class is for, mypy holds, and a strict zip is a claim of ours."""
     provider, source = OperatorProvider(), path.read_text("utf-8")
     name = path.relative_to(LAYER / PACKAGE).as_posix()
     for kind in KINDS:
@@ -121,7 +121,7 @@ def _nodes(tree: parso.tree.NodeOrLeaf) -> Iterator[parso.tree.NodeOrLeaf]:
 def _is_declaration(node: parso.tree.NodeOrLeaf | None) -> bool:
     while node is not None:
         parent = node.parent
-        if node.type == "decorator":
+        if node.type == "decorator" or node.get_code().lstrip().startswith("strict="):
             return True
         if parent is not None and parent.type in ("annassign", "tfpdef", "param"):
             return node is not parent.children[-1] or parent.type == "tfpdef"

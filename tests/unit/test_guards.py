@@ -210,6 +210,20 @@ def test_a_part_of_an_amount_is_no_id(ident: int, price: str) -> None:
     assert holds(ident, {"note": f"order {ident}"})
 
 
+@pytest.mark.parametrize(
+    "arguments", [{"note": "see W99"}, {"notes": ["W99"]}, {"deep": [{"n": {"x": "W99"}}]}]
+)
+def test_what_a_model_made_up_is_no_truer_for_a_result_that_repeats_it(
+    arguments: dict[str, Any],
+) -> None:
+    echo = Known(results=[(arguments, {"echo": "W99"})])
+    assert (echo.holds("order_id", "W99"), echo.doubted) == (False, ("w99",))
+    found = Known(results=[(arguments, {"orders": [{"order_id": "W99"}]})])
+    assert found.holds("order_id", "W99")
+    said = Known(said=["order W99"], results=[(arguments, {"echo": "W99"})])
+    assert (said.holds("order_id", "W99"), said.doubted) == (True, ())
+
+
 @pytest.mark.parametrize("value", [True, None])
 def test_a_flag_and_nothing_are_no_ids(value: Any) -> None:
     assert not holds(str(value), {"order_id": value})

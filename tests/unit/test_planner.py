@@ -185,7 +185,7 @@ def test_what_a_result_holds_is_never_read_as_a_reference() -> None:
     "reference",
     [
         "{{steps.0.data.no}}",
-        "{{steps.0.data.list.5}}",
+        "{{steps.0.data.list.1}}",
         "{{steps.0.data.id.x}}",
         "{{steps.1.data.id}}",
         "{{steps.2.data.id}}",
