@@ -202,6 +202,8 @@ def test_a_small_number_passes_where_it_stands_as_an_id_or_counts_rows_without_i
 def test_rows_without_ids_are_counted_from_one_to_the_last() -> None:
     rows = {"rows": [{"title": f"row {n}"} for n in "abc"]}
     assert [n for n in range(6) if holds(n, rows)] == [1, 2, 3]
+    named = {"rows": [{"id": f"row-{n}"} for n in "abc"]}
+    assert [n for n in range(6) if holds(n, named)] == []
 
 
 @pytest.mark.parametrize(("ident", "price"), [(15000, "15000.50"), (12345, "12345,00 €")])
@@ -218,6 +220,7 @@ def test_what_a_model_made_up_is_no_truer_for_a_result_that_repeats_it(
 ) -> None:
     echo = Known(results=[(arguments, {"echo": "W99"})])
     assert (echo.holds("order_id", "W99"), echo.doubted) == (False, ("w99",))
+    assert Known(results=[({"order_id": "W99"}, {})]).doubted == ()  # a guard looked at it
     found = Known(results=[(arguments, {"orders": [{"order_id": "W99"}]})])
     assert found.holds("order_id", "W99")
     said = Known(said=["order W99"], results=[(arguments, {"echo": "W99"})])
@@ -313,6 +316,8 @@ def test_the_refusal_says_where_to_look() -> None:
     assert where_to_look("order_id", functions) == ("list_orders", "history")
     assert where_to_look("id", functions) == ("history", "list_orders", "list_customers")
     assert where_to_look("shipping_order_id", functions) == ("get_order", "list_orders", "history")
+    lists = [needs(f"list_orders_{n}", "") for n in "abcde"]
+    assert where_to_look("order_id", lists) == ("list_orders_a", "list_orders_b", "list_orders_c")
     assert where_to_look("coupon_id", [cancel]) == ()
     with pytest.raises(CallError, match="look it up first with list_orders or history"):
         ids_are_real({"order_id": "99887"}, cancel, Known(), functions)
@@ -343,7 +348,8 @@ def test_a_placeholder_in_place_of_a_value_is_refused_wherever_it_stands(
     }[place]
     with pytest.raises(CallError, match="I-PARAMS-NO-PLACEHOLDER-VALUES") as caught:
         no_placeholders(arguments)
-    assert caught.value.code == "FABRICATED_ID_SHAPE" and caught.value.field
+    assert caught.value.code == "FABRICATED_ID_SHAPE"
+    assert caught.value.field == {"to": "to", "list": "to", "deep": "m.to.x"}[place]
 
 
 @pytest.mark.parametrize(
