@@ -181,16 +181,14 @@ def cloud(
 ) -> Iterator[Cloud]:
     with ExitStack() as running:
         functions: dict[str, Emulator] = {}
-        for name in ("tool_dispatch", "skeleton_refresh"):
-            functions[name] = running.enter_context(
-                Emulator(built, LOGICAL_IDS[name], environment(name))
-            )
-        chat = environment("chat_turn")
-        served = {chat["WEBBEE_DISPATCH"]: functions["tool_dispatch"]}
-        chat["AWS_ENDPOINT_URL_LAMBDA"] = running.enter_context(
+        served: dict[str, Emulator] = {}
+        api = running.enter_context(
             lambda_api(served, lambda *request: asked.append(Asked(*request)))
         )
-        functions["chat_turn"] = running.enter_context(
-            Emulator(built, LOGICAL_IDS["chat_turn"], chat)
-        )
+        door = environment("chat_turn")
+        for name in ("tool_dispatch", "skeleton_refresh", "chat_turn"):
+            variables = environment(name) | {"AWS_ENDPOINT_URL_LAMBDA": api}
+            functions[name] = running.enter_context(Emulator(built, LOGICAL_IDS[name], variables))
+        served[door["WEBBEE_DISPATCH"]] = functions["tool_dispatch"]
+        served[door["WEBBEE_CLOCK"]] = functions["skeleton_refresh"]
         yield Cloud(built, aws, stack, functions)
