@@ -53,6 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         from .users import (  # a second of imports: whoever waits sees the bar before
             failed,
+            loaded,
             prepare_and_refresh,
         )
         from .world import local_world
@@ -68,7 +69,8 @@ def main(arguments: list[str] | None = None) -> int:
             extensions_dir=Path(options.extensions).resolve() if options.extensions else None,
         ) as world:
             progress("started", STEPS, STEPS)
-            print(welcome(world.url, failed(world), search.found()), flush=True)
+            says = MAIL if "mail" in loaded(world) else ANYTHING
+            print(welcome(world.url, failed(world), search.found(), says), flush=True)
             world.keep_fresh()
             threading.Event().wait()
     except OSError as error:
@@ -80,27 +82,32 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
-def welcome(url: str, failed: Mapping[str, str], servers: Sequence[ModelServer] = ()) -> str:
+MAIL = ("покажи письма за сегодня", "отправь на тот же адрес «статус по проекту»")
+"""What there is to say where the mail extension is."""
+ANYTHING = ("what can you do?",)
+
+
+def welcome(
+    url: str,
+    failed: Mapping[str, str],
+    servers: Sequence[ModelServer] = (),
+    says: Sequence[str] = MAIL,
+) -> str:
     """What to type next, which extensions are missing, with their reasons, and which model servers
     of this machine could answer instead of the embedded model."""
     post = f"curl -s {url}/v1/chat -H 'Authorization: Bearer alice' -d"
-    mail = "отправь на тот же адрес «статус по проекту»"
-    chat = f"""{post} '{{"message": "покажи письма за сегодня", "session_id": "s1"}}'"""
-    again = f"""{post} '{{"message": "{mail}", "session_id": "s1"}}'"""
+    chats = [f"""{post} '{{"message": "{said}", "session_id": "s1"}}'""" for said in says]
     inspect = (
         f"curl -sG {url}/v1/inspect -H 'Authorization: Bearer dev' --data-urlencode 'message=show"
         " my tasks'"
     )
     lines = [
         paint(f"Webbee listens on {url}: open it in a browser", "bold"),
-        (
-            "Users: alice (Russian), bob (English), dev (developer), ops (operator); their mailbox"
-            " is a demo account on this machine."
-        ),
+        "Users: alice (Russian), bob (English), dev (developer), ops (operator)"
+        + ("; their mailbox is a demo account on this machine." if says is MAIL else "."),
         "",
         paint("Chat:", "bold"),
-        "  " + chat,
-        "  " + again,
+        *("  " + chat for chat in chats),
         paint("What the model would read:", "bold"),
         "  " + inspect,
         "",

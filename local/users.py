@@ -21,8 +21,8 @@ def prepare(world: World) -> None:
     """Give the users their apps and their mail, straight through the functions: the API need not
     listen yet."""
     for claims in TOKENS.values():
-        loaded = [a for a in _extensions(world, claims) if not a["error"] and a["installed"]]
-        apps = [a["app_id"] for a in loaded]  # an app taken away in an earlier run stays away
+        there = [a for a in _extensions(world, claims) if not a["error"] and a["installed"]]
+        apps = [a["app_id"] for a in there]  # an app taken away in an earlier run stays away
         if "mail" in apps and _has_demo_accounts(world, claims):
             secret = {"value": world.mail.accounts_secret("demo")}
             _send(
@@ -55,6 +55,11 @@ def prepare_and_refresh(world: World) -> None:
 def failed(world: World) -> dict[str, str]:
     """Extensions that did not load, with their reasons."""
     return {a["app_id"]: a["error"] for a in _extensions(world, TOKENS["dev"]) if a["error"]}
+
+
+def loaded(world: World) -> set[str]:
+    """Ids of the extensions that loaded."""
+    return {a["app_id"] for a in _extensions(world, TOKENS["dev"]) if not a["error"]}
 
 
 def _extensions(world: World, claims: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -160,5 +160,5 @@ def new(options: argparse.Namespace) -> int:
         put_json({"extension": app, "files": written})
     else:
         print("\n".join(written))
-        print(paint(f"next: ./webbee check {folder}, then make test ARGS={folder}", "dim"))
+        print(paint(f"next: webbee dev, webbee check {folder}, webbee test {app}", "dim"))
     return 0
