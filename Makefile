@@ -54,6 +54,8 @@ check: .venv-dev .venv-sam ## style, types, import rules, template, locks
 	@.venv-dev/bin/ruff check $(SOURCES)
 	@.venv-dev/bin/ruff format --check $(SOURCES)
 	@.venv-dev/bin/mypy $(TYPED)
+	@$(IN_PROJECT) .venv-dev/bin/python -m local.webbee check extensions
+	@$(IN_PROJECT) .venv-dev/bin/python -m local.webbee check docs/examples
 	@$(IN_PROJECT) .venv-dev/bin/lint-imports --no-logo
 	@.venv-dev/bin/python -m checks.limits
 	@.venv-dev/bin/cfn-lint template.yaml && echo "template.yaml passes cfn-lint"

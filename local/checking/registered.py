@@ -12,6 +12,7 @@ from typing import Any
 from cronsim import CronSim, CronSimError
 
 from webbee_kernel.extensions.registry import LoadedExtension
+from webbee_kernel.sdk import FunctionDef
 from webbee_kernel.sdk.chat import params_model
 from webbee_kernel.sdk.extension import ALERT_PREFIX
 
@@ -51,7 +52,7 @@ def findings(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
         if problem := _mismatch(kind, handler):
             yield _at(handler, folder, "error", "signature", f"{kind} {name!r} {problem}")
     for function in loaded.functions.values():
-        if problem := _chat_mismatch(function.func):
+        if problem := _chat_mismatch(function.func) or _untold(function):
             yield _at(function.func, folder, "error", "signature", f"{function.name} {problem}")
     yield from _alerts(loaded, folder)
     for job in loaded.ext.schedules.values():
@@ -99,6 +100,17 @@ def _chat_mismatch(handler: Handler) -> str:
     if params_model(handler) and required:
         return f"is called with (ctx, params): {required[0].name} gets no value"
     return ""
+
+
+def _untold(function: FunctionDef) -> str:
+    """Parameters of which a model hears nothing: there is neither a Pydantic model nor a schema."""
+    if function.params_model or function.params:
+        return ""
+    taken = list(inspect.signature(function.func).parameters.values())[1:]
+    named = [p.name for p in taken if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    if not named:
+        return ""
+    return f"takes {', '.join(named)}, of which no model is told: make it params: Model"
 
 
 def _alerts(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:

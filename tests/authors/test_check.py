@@ -68,3 +68,17 @@ def test_what_does_not_load_is_told_with_the_lines_that_were_running(tmp_path: P
         "main.py:3 <module>: parts.made()",
         "parts.py:2 made: raise KeyError('no table')",
     )
+
+
+def test_a_parameter_of_which_no_model_is_told_is_found(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text(
+        "from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension\n"
+        'ext = Extension("x")\nchat = ChatExtension(ext)\n\n\n'
+        '@chat.function("streak", "How long a habit goes on", examples=["how long do I go on?"])\n'
+        "async def streak(ctx: Context, habit: str) -> ActionResult:\n"
+        '    return ActionResult.success({"habit": habit}, "Long.")\n',
+        "utf-8",
+    )
+    [found] = problems_of(tmp_path)[1]
+    assert (found.line, found.rule) == (6, "signature")
+    assert "takes habit, of which no model is told" in found.message
