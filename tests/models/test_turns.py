@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 import pytest
@@ -203,3 +204,50 @@ def test_ctx_ai_is_served_too(wire: Wire) -> None:
     )
     assert TestKernel([ext], model=wire.model).chat("a poem").text == "The bees are back."
     assert wire.server.problems == []
+
+
+@pytest.fixture
+def verified(wire: Wire, sent: Sent) -> TestKernel:
+    return TestKernel(
+        [sent.extension()], model=wire.model, env={"WEBBEE_MODEL_VERIFIER": "offline"}
+    )
+
+
+CAUSE = "You have 8 unread messages. Nobody has written because the server was down."
+
+
+def test_a_verifier_is_asked_about_the_sentences_that_no_rule_sees(
+    wire: Wire, verified: TestKernel
+) -> None:
+    wire.server.play(LIST, Answer(CAUSE), Answer("1 | 8 unread messages"), Answer("You have 8."))
+    assert verified.chat("what is new?").text == "You have 8."
+    asked = json.dumps(wire.server.requests[2].body, ensure_ascii=False)
+    assert "Nobody has written because" in asked and "1. You have 8" not in asked
+    assert wire.server.problems == []
+
+
+@pytest.mark.parametrize("answer", ["NONE", "1 | the server was up", "9 | 8 unread", "hm", ""])
+def test_an_answer_without_words_of_the_results_changes_nothing(
+    wire: Wire, verified: TestKernel, answer: str
+) -> None:
+    wire.server.play(LIST, Answer(CAUSE), Answer(answer))
+    assert verified.chat("what is new?").text == CAUSE
+
+
+def test_a_verifier_that_is_away_is_done_without(wire: Wire, verified: TestKernel) -> None:
+    wire.server.play(LIST, Answer(CAUSE), wire.broken, wire.broken)
+    assert verified.chat("what is new?").text == CAUSE
+
+
+def test_a_reply_that_the_rules_see_whole_needs_no_verifier(
+    wire: Wire, verified: TestKernel
+) -> None:
+    wire.server.play(LIST, Answer("You have 8 unread messages."))
+    assert verified.chat("what is new?").text == "You have 8 unread messages."
+    assert len(wire.server.requests) == 2
+
+
+def test_what_a_verifier_keeps_doubting_is_left_out(wire: Wire, verified: TestKernel) -> None:
+    doubt = Answer("1 | 8 unread messages")
+    wire.server.play(LIST, Answer(CAUSE), doubt, Answer(CAUSE), doubt)
+    assert verified.chat("what is new?").text == "You have 8 unread messages."

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webbee_kernel.grounding import Call, Evidence, Verdict, check
+from webbee_kernel.grounding import Call, Evidence, Verdict, check, render
 
 MAIL: list[Any] = [
     {
@@ -440,3 +440,15 @@ def test_what_did_not_succeed_is_told_by_the_kernel_where_the_reply_does_not(
 ) -> None:
     call = Call("shop", "order", "write", {}, status, "out of stock", display_name="Shop")
     assert turn(reply, call, message="Order it").added == added
+
+
+def test_the_last_resort_lists_the_records_inside_a_record() -> None:
+    items = [{"name": f"Part {n}", "price": n} for n in range(1, 6)]
+    orders = Call("shop", "orders", data={"orders": [{"title": "Bike", "items": items}]})
+    assert render(Evidence((orders,))).splitlines() == [
+        "- Bike",
+        "  - Part 1, 1",
+        "  - Part 2, 2",
+        "  - Part 3, 3",
+        "  \u2026 and 2 more",
+    ]

@@ -331,3 +331,15 @@ def test_any_section_can_be_explained_and_agrees_with_what_renders(
     for field in report["fields"]:
         assert field["state"] == "dropped" or field["shown"] in line
     inspector.search(view, value)
+
+
+def test_search_finds_a_figure_in_whatever_form_it_is_asked_for() -> None:
+    data = {"rows": [{"title": "Rent", "amount": 1240.5}, {"title": "Gas", "amount": 80}]}
+    found = inspector.search(view_of(kernel_with(data=data)), "1,240.50")["found"]
+    hit = next(f for f in found if f["path"] == "data.rows[0].amount")
+    assert (hit["channel"], hit["place"], hit["state"]) == (
+        "fact_ledger",
+        "turn 1 shop.look",
+        "shown",
+    )
+    assert hit["because"] == "the same value, formatted"

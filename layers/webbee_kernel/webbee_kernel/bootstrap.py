@@ -198,6 +198,8 @@ def make_model(settings: Settings) -> Model:
     names: dict[ModelRole, str] = {
         role: settings.model_of(role) for role in ("classifier", "narrator", "ai")
     }
+    if settings.model_verifier:
+        names["verifier"] = settings.model_verifier
     models = {name: _model(name, settings) for name in dict.fromkeys(names.values())}
     if set(models) == {"offline"}:
         return models["offline"]

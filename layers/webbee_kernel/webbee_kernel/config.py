@@ -74,6 +74,7 @@ class Settings(BaseModel):
     model_classifier: str = Field("", alias="WEBBEE_MODEL_CLASSIFIER", pattern=MODEL)
     model_narrator: str = Field("", alias="WEBBEE_MODEL_NARRATOR", pattern=MODEL)
     model_ai: str = Field("", alias="WEBBEE_MODEL_AI", pattern=MODEL)
+    model_verifier: str = Field("", alias="WEBBEE_MODEL_VERIFIER", pattern=MODEL)
     model_key: SecretStr = Field(SecretStr(""), alias="WEBBEE_MODEL_KEY")
     model_key_secret: str = Field(
         "", alias="WEBBEE_MODEL_KEY_SECRET", pattern=r"^(/[A-Za-z0-9_.-]+)+$"

@@ -17,6 +17,7 @@
 - `effects`   what was done is known to the kernel, not believed; `told` reads what a reply says,
   `deeds` what a call does and a message asks for
 - `verdict`   `check`, which sets the one against the other
+- `unseen`    sentences that no rule sees, for a model that is asked about them
 - `render`    the reply of last resort: the data itself
 
 Words of natural languages stand in the room `language`. What is not caught: docs/grounding.md.
@@ -26,6 +27,17 @@ May import: language, base.
 from .evidence import Call, Evidence, Source, Verdict
 from .reading import complete
 from .render import render
+from .unseen import stands_in, unseen
 from .verdict import check
 
-__all__ = ["Call", "Evidence", "Source", "Verdict", "check", "complete", "render"]
+__all__ = [
+    "Call",
+    "Evidence",
+    "Source",
+    "Verdict",
+    "check",
+    "complete",
+    "render",
+    "stands_in",
+    "unseen",
+]

@@ -12,6 +12,8 @@ from .index import DATE
 
 FIRST = 8
 """Rows of a list that are shown."""
+INNER = 3
+"""Rows of a list inside a row."""
 FIELDS = 4
 """Fields of a row beside its title."""
 
@@ -42,12 +44,20 @@ def _call(call: Call, spoken: Language) -> str:
     return call.summary or spoken.say("nothing_found")
 
 
-def _listed(rows: Sequence[Mapping[str, object]], spoken: Language) -> Iterator[str]:
-    for row in rows[:FIRST]:
+def _listed(
+    rows: Sequence[Mapping[str, object]], spoken: Language, most: int = FIRST, indent: str = ""
+) -> Iterator[str]:
+    """The first rows as list items; the records inside a row as a shorter list below it."""
+    for row in rows[:most]:
         if line := _row(row, spoken):
-            yield f"- {line}"
-    if len(rows) > FIRST:
-        yield f"\u2026 {spoken.say('and_more', n=len(rows) - FIRST)}"
+            yield f"{indent}- {line}"
+            for value in () if indent else row.values():
+                inner = value if isinstance(value, list | tuple) else ()
+                yield from _listed(
+                    [one for one in inner if isinstance(one, Mapping)], spoken, INNER, "  "
+                )
+    if len(rows) > most:
+        yield f"{indent}\u2026 {spoken.say('and_more', n=len(rows) - most)}"
 
 
 def _rows(data: object) -> list[Mapping[str, object]]:

@@ -4,7 +4,7 @@ written."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
 from ..base.text import dumps, one_line
@@ -41,7 +41,7 @@ def search(view: TurnState, value: str) -> JSONObject:
         _message(view, stands),
         _failed(view, value, stands),
         _sections(view, stands),
-        _turns(view, stands),
+        _turns(view, value, stands),
         _catalogue(view, stands),
     )
     for hits in channels:
@@ -203,7 +203,7 @@ def _within(path: str, parent: str) -> bool:
     return path == parent or path.startswith((parent + ".", parent + "["))
 
 
-def _turns(view: TurnState, stands: Stands) -> Iterator[Hit]:
+def _turns(view: TurnState, value: str, stands: Stands) -> Iterator[Hit]:
     items = session_memory.history(view.memory, view.gate.mask if view.gate else None)
     for turn, item in zip(view.memory.turns, items, strict=True):
         place = f"turn {turn.seq}"
@@ -211,7 +211,7 @@ def _turns(view: TurnState, stands: Stands) -> Iterator[Hit]:
             view, place, "message", turn.message, item.message, MESSAGE_PREVIEW, stands
         )
         yield from _prose(view, place, "reply", turn.reply, item.reply, REPLY_PREVIEW, stands)
-        yield from _facts(view, turn, item, stands)
+        yield from _facts(view, turn, item, value, stands)
 
 
 def _prose(
@@ -234,12 +234,17 @@ def _prose(
         )
 
 
-def _facts(view: TurnState, turn: Turn, item: HistoryItem, stands: Stands) -> Iterator[Hit]:
+def _facts(
+    view: TurnState, turn: Turn, item: HistoryItem, value: str, stands: Stands
+) -> Iterator[Hit]:
+    sources = turns.sources(view, turn, value)
     for digest in item.digests:
         place = f"turn {turn.seq} {digest.app_id}.{digest.fn_name}"
         stored = {"data": digest.data_facts_json, "args": digest.args_json}
         values = {name: turns.real(view, text) for name, text in stored.items() if text}
         found = list(_held(view, digest, place, values, stands))
+        told = sources.get((digest.app_id, digest.fn_name), {})
+        found += _same_value(view, digest, place, values, told, {h["path"] for h in found})
         yield from found or _cuts(place, values)
 
 
@@ -254,6 +259,22 @@ def _held(
         for path, leaf in leaves(value, name):
             if stands(leaf):
                 yield _hit("fact_ledger", place, path, state, because, leaf)
+
+
+def _same_value(
+    view: TurnState,
+    digest: ToolCallDigest,
+    place: str,
+    values: Mapping[str, Any],
+    told: Mapping[str, str],
+    known: Container[str],
+) -> Iterator[Hit]:
+    """Where the value stands in another form: `1,240.50` for the field 1240.5."""
+    for path, leaf in (found for name, value in values.items() for found in leaves(value, name)):
+        if path in told and path not in known:
+            for hit in _held(view, digest, place, values, _matcher(_text(leaf))):
+                if hit["path"] == path:
+                    yield hit | {"because": hit["because"] or f"the same value, {told[path]}"}
 
 
 def _cuts(place: str, values: Mapping[str, Any]) -> Iterator[Hit]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from ..base.text import one_line
@@ -130,6 +131,20 @@ def grounding(view: TurnState, turn: Turn) -> JSONObject:
         "missing": list(verdict.ungrounded),
         "tokens": tokens,
     }
+
+
+def sources(view: TurnState, turn: Turn, value: str) -> dict[tuple[str, str], dict[str, str]]:
+    """Where a number or date stands in a turn's facts in whatever form: by call, path and how."""
+    if not turn.digests or not any(char.isdigit() for char in value):
+        return {}
+    evidence = replace(_evidence(view, turn), message="", mode="strict")
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for source in check(value, evidence=evidence).sources:
+        if source.call >= 0:
+            call = evidence.calls[source.call]
+            path = source.path.replace("arguments", "args", 1)
+            found.setdefault((call.app_id, call.fn_name), {})[path] = source.how
+    return found
 
 
 def _evidence(view: TurnState, turn: Turn) -> Evidence:

@@ -58,6 +58,7 @@ WORDS = Words(
     matter="anfrage änderung änderungen vorgang aktion auftrag wunsch",
     settled="durch passt",
     tally="anzahl gesamt gesamtzahl zahl",
+    cause="weil da wegen grund denn aufgrund",
     empty="leer leere",
     perfect="habe haben hat wurde wurden ist sind worden war waren bin hab",
     done="passiert geschehen bearbeitet erfüllt erledigt fertig geschafft abgeschlossen"

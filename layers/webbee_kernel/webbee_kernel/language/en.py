@@ -158,6 +158,7 @@ WORDS = Words(
     matter="request change changes operation task action",
     settled="through went worked everything",
     tally="number count total",
+    cause="because since due reason owing therefore",
     empty="empty blank",
     perfect="has have had was were is are been got be 's i've we've it's that's",
     done="happened sorted dusted processed accomplished settled fixed succeeded done completed"

@@ -51,6 +51,7 @@ WORDS = Words(
     matter="solicitud petición cambio cambios operación tarea acción",
     settled="está bien",
     tally="número cantidad total",
+    cause="porque debido causa motivo",
     empty="vacía vacío vacías vacíos",
     perfect="he ha han hemos había fue fueron está están sido quedó queda quedaron ya",
     done="pasado ocurrido procesada procesado resuelto resuelta solucionado hecho listo"

@@ -47,6 +47,7 @@ WORDS = Words(
     addressee="as avez tu vous il elle",
     trouble="problème problèmes erreur erreurs souci",
     tally="nombre total",
+    cause="parce car cause raison",
     empty="vide vides",
     perfect="ai a ont avons été est sont fut avez",
     done="fait terminé réussi prêt accompli succès",

@@ -1,8 +1,9 @@
 """The model seam: one request in, one response out, whatever serves it.
 
-Three roles share it: the classifier picks calls from `tools`, the narrator writes the reply, `ai`
-serves `ctx.ai`. Implementations: `offline` (the embedded default), `scripted` (for tests) and the
-adapters of real model services.
+Four roles share it: the classifier picks calls from `tools`, the narrator writes the reply, `ai`
+serves `ctx.ai`, the verifier, off by default, reads what no rule of the check sees.
+Implementations: `offline` (the embedded default), `scripted` (for tests) and the adapters of real
+model services.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Literal, Protocol
 
 from ..values.plain import JSONObject
 
-Role = Literal["classifier", "narrator", "ai"]
+Role = Literal["classifier", "narrator", "ai", "verifier"]
 
 
 @dataclass(frozen=True, slots=True)

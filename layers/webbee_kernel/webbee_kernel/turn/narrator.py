@@ -18,6 +18,7 @@ from .following import NOBODY, Follower, TurnStopped
 from .results_block import results_block
 from .rules import policy_block
 from .speaking import Say, Speech
+from .verifier import Verifier
 
 if TYPE_CHECKING:
     from ..grounding import Evidence, Source
@@ -63,9 +64,16 @@ class Narration:
 class Narrator:
     """Asks a model for the reply and lets nothing through that the data does not hold."""
 
-    def __init__(self, model: Model, policy: str = "", mode: str = "data") -> None:
-        """`mode`: `off` believes the model."""
+    def __init__(
+        self,
+        model: Model,
+        policy: str = "",
+        mode: str = "data",
+        verifier: Verifier | None = None,
+    ) -> None:
+        """`mode`: `off` believes the model. `verifier`: reads what the check cannot."""
         self._model = model
+        self._verifier = verifier
         self._mode = mode
         self._policy = policy
         rules = policy_block(policy)
@@ -99,7 +107,7 @@ class Narrator:
         by app id.
 
         `say` is shown the reply while it is written, each sentence once it is checked. What was
-        shown stays, so a correction goes on behind it.
+        shown stays, so a correction goes on behind it; with a verifier the reply comes whole.
         """
         from ..grounding import check  # only a turn with calls pays for its patterns
 
@@ -119,7 +127,8 @@ class Narrator:
             prompt=prompt,
             language=language,
         )
-        speech = Speech(evidence, say, MAX_REPLY, HAND_BACK)
+        shown = say if self._verifier is None else None  # what was shown cannot be doubted any more
+        speech = Speech(evidence, shown, MAX_REPLY, HAND_BACK)
         kept, spent = "", 0
         for _ in range(TRIES):
             try:
@@ -135,6 +144,13 @@ class Narrator:
             if text == HAND_BACK and may_hand_back:
                 return Narration(hand_back=True, tokens=spent)
             judged = _judged(text, evidence, speech.said)
+            if self._verifier and not judged.wrong:
+                results = results_block(outcomes)
+                doubted, used = await self._verifier.doubts(
+                    text, evidence, results, timeout_s=left()
+                )
+                spent += used
+                judged = _without(text, doubted, evidence) if doubted else judged
             if not judged.wrong:
                 speech.finish(judged.kept)
                 told = judged.sources
@@ -196,6 +212,16 @@ def _last_resort(kept: str, said: str, evidence: Evidence) -> str:
         return kept
     whole = cut(render(evidence, evidence.language), MAX_REPLY)
     return _with(said, whole) or whole
+
+
+def _without(text: str, doubted: Sequence[str], evidence: Evidence) -> _Judged:
+    """A reply without the sentences that the verifier doubts."""
+    from ..grounding import check
+
+    for sentence in doubted:
+        text = text.replace(sentence, "")
+    verdict = check(text := text.strip(), evidence=evidence)
+    return _Judged(_with(text, verdict.added), tuple(doubted))
 
 
 def _problems(wrong: Sequence[str], said: str) -> str:
