@@ -75,6 +75,21 @@ def test_a_person_chats_in_english_and_sees_what_was_called(visit: Visit) -> Non
     page.locator("[data-panel='tasks.tasks']").get_by_text("water the plants").wait_for()
 
 
+def test_each_value_of_a_reply_tells_its_field_by_mouse_and_by_keyboard(visit: Visit) -> None:
+    page = visit("alice")
+    values = say(page, "show my inbox").locator(".sourced")
+    values.first.wait_for()
+    told = values.evaluate_all("es => es.map(e => [e.textContent, e.title])")
+    assert all(re.match(r"\w+ · (data|summary)|follows|worked out|your own", t) for _, t in told)
+    assert any(re.match(r"mail · (data|summary)", t) for _, t in told), told
+    underline = "e => getComputedStyle(e).textDecorationLine"
+    assert values.first.evaluate(underline) == "underline"
+    values.first.focus()
+    assert values.first.evaluate("e => document.activeElement === e")
+    beside = values.first.evaluate("e => getComputedStyle(e, '::after').content")
+    assert "(" in beside
+
+
 def test_a_person_chats_in_russian(visit: Visit) -> None:
     page = visit("alice", locale="ru-RU")
     assert page.get_by_role("heading", name="Разговоры").is_visible()

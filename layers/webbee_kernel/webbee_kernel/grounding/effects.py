@@ -61,15 +61,22 @@ class _Known:
             return True
         if any(self._did(claim, call, own) for call, own in self.succeeded):
             return True
-        if claim.concept == OPEN and not claim.active and self._shown(claim):
-            return True
         if claim.concept == OPEN:
-            return not (self.succeeded or claim.active or asked(self.reading, self.evidence, claim))
+            return self._harmless(claim)
         if any(c.ok and claim.concept in concepts(c) for c in self.evidence.calls):
             return True
         if self.succeeded and not any(c.fn_name for c in self.evidence.calls):
             return claim.concept in self.evidence.index.effects
         return not claim.active and self._shown(claim)
+
+    def _harmless(self, claim: Told) -> bool:
+        """Whether a verb that no list has tells only of a state: one that the data shows, or that
+        nobody asked for where nothing was done."""
+        if claim.active:
+            return False
+        return self._shown(claim) or not (
+            self.succeeded or asked(self.reading, self.evidence, claim)
+        )
 
     def quoted(self, claim: Told) -> bool:
         """Whether the clause stands word for word in a result: a mail that says "attached is the
@@ -186,14 +193,19 @@ def added(reading: Reading, evidence: Evidence) -> str:
     doubts = reading.language.words.hypothetical
     unsure = among(reading.stems(0, len(reading.text)), doubts)
     unknown = [c for c in missed if c.status == "unknown" and not unsure]
-    missed = [c for c in missed if c not in unknown]
+    untold = unknown + _unadmitted(reading, [c for c in missed if c not in unknown])
+    told = (c for c in calls if c in untold)
+    return " ".join(dict.fromkeys(sentence_for(call, evidence.language) for call in told))
+
+
+def _unadmitted(reading: Reading, missed: Sequence[Call]) -> list[Call]:
+    """The calls that did not succeed and that the reply passes over."""
     admissions = [s for s in reading.sentences if _admits(reading, s)]
-    if admissions:
-        untold = [c for c in missed if not any(_about(reading, s, c) for s in admissions)]
-        some = len(admissions) < len(missed) > len(untold)
-        missed = untold if some else []
-    untold = [c for c in calls if c in missed or c in unknown]
-    return " ".join(dict.fromkeys(sentence_for(call, evidence.language) for call in untold))
+    if not admissions:
+        return list(missed)
+    untold = [c for c in missed if not any(_about(reading, s, c) for s in admissions)]
+    some = len(admissions) < len(missed) > len(untold)
+    return untold if some else []
 
 
 def _mended(call: Call, later: Sequence[Call]) -> bool:

@@ -86,23 +86,40 @@ class _Clause:
     def surely(self, at: int) -> str:
         """The same for a verb that the language's file does not know: only where the sentence is
         built so that it can be nothing else."""
-        words, spoken = self.reading.language.words, self.reading.language
+        spoken = self.reading.language
         text, last = self.tokens[at].text, at == len(self.tokens) - 1
         if not spoken.tells(text) or len(text) < 4 or self._leads():
             return ""
-        helper, gap = self._helper(at)
-        tight = all(among([s], words.adverb, words.perfect, words.negation) for s in gap)
         if self._begins(at) and self._labels():
             return ""
+        return self._by_helper(at, last=last) or self._by_form(at, last=last)
+
+    def _by_helper(self, at: int, *, last: bool) -> str:
+        """The voice that a speaker or a passive before the verb gives it."""
+        words, (helper, gap) = self.reading.language.words, self._helper(at)
+        tight = self._tight(gap)
         if helper == "speaker" and (tight or (last and among(gap, words.perfect))):
             return "active"
-        if helper == "passive" and (tight or last):
+        return "state" if helper == "passive" and (tight or last) else ""
+
+    def _by_form(self, at: int, *, last: bool) -> str:
+        """The voice that the form alone gives: a short participle, a past that opens a sentence,
+        a word with a tick."""
+        spoken, token = self.reading.language, self.tokens[at]
+        if (
+            spoken.cases
+            and spoken.tells_alone(token.text)
+            and (last or self._tight(self._helper(at)[1]))
+        ):
             return "state"
-        if spoken.cases and spoken.tells_alone(text) and (last or tight):
-            return "state"
-        ticked = self.reading.text[self.tokens[at].end :].lstrip(" *_")[:1] in ("\u2705", "\u2714")
-        alone = len(self.tokens) == 1 and ticked
-        return "state" if alone or (self._begins(at) and spoken.tells_first(text)) else ""
+        ticked = self.reading.text[token.end :].lstrip(" *_")[:1] in ("\u2705", "\u2714")
+        opens = self._begins(at) and spoken.tells_first(token.text)
+        return "state" if opens or (ticked and len(self.tokens) == 1) else ""
+
+    def _tight(self, gap: Sequence[str]) -> bool:
+        """Whether only adverbs and auxiliaries stand between a verb and its helper."""
+        words = self.reading.language.words
+        return all(among([s], words.adverb, words.perfect, words.negation) for s in gap)
 
     def _helper(self, at: int) -> tuple[str, list[str]]:
         """Who is said to have done it, `speaker` or nobody (`passive`), and the words between."""

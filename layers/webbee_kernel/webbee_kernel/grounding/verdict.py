@@ -26,6 +26,10 @@ TEXTUAL = frozenset(
 )
 
 
+TELLING = frozenset(("money", "hash", "code", "phone", "time", "moment"))
+"""Kinds of values that tell of a thing of the user's where a sentence names one."""
+
+
 def check(
     reply: str,
     *,
@@ -200,13 +204,20 @@ class _Check:
         kind = next((c.kind for c in inside if c.start == at), "state")
         if any(fold(t.text) in words.forms("possession") for t in said):
             return kind not in ("weekday", "period", "month")
-        held = [g.places for c, g in self.grounds if sentence.start <= c.start < sentence.end]
-        if any(p.path.startswith("data") and p.key for places in held for p in places[:3]):
-            return True
-        things = any(s in words.objects for s in stems)
-        telling = {"money", "hash", "code", "phone", "time", "moment"}
-        others = {c.kind for c in inside}
-        return things and bool(others & telling) and kind != "percent"
+        return self._of_data(sentence) or (
+            kind != "percent"
+            and any(s in words.objects for s in stems)
+            and any(c.kind in TELLING for c in inside)
+        )
+
+    def _of_data(self, sentence: Sentence) -> bool:
+        """Whether a sentence names something that a field of the data shows."""
+        return any(
+            p.path.startswith("data") and p.key
+            for c, g in self.grounds
+            if sentence.start <= c.start < sentence.end
+            for p in g.places[:3]
+        )
 
     def _sources(self) -> Iterable[Source]:
         for claim, ground in sorted(self.grounds, key=lambda pair: pair[0].start):

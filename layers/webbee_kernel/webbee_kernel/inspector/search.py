@@ -4,7 +4,7 @@ written."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ..base.text import dumps, one_line
@@ -111,21 +111,10 @@ def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def _message(view: TurnState, stands: Stands) -> list[Hit]:
-    return (
-        [
-            _hit(
-                "message",
-                "this message",
-                "",
-                "shown",
-                "the user's own words are never masked",
-                view.message,
-            )
-        ]
-        if stands(view.message)
-        else []
-    )
+def _message(view: TurnState, stands: Stands) -> Iterator[Hit]:
+    if stands(view.message):
+        why = "the user's own words are never masked"
+        yield _hit("message", "this message", "", "shown", why, view.message)
 
 
 def _failed(view: TurnState, value: str, stands: Stands) -> Iterator[Hit]:
@@ -242,16 +231,21 @@ def _facts(
         place = f"turn {turn.seq} {digest.app_id}.{digest.fn_name}"
         stored = {"data": digest.data_facts_json, "args": digest.args_json}
         values = {name: turns.real(view, text) for name, text in stored.items() if text}
-        found = list(_held(view, digest, place, values, stands))
         told = sources.get((digest.app_id, digest.fn_name), {})
-        found += _same_value(view, digest, place, values, told, {h["path"] for h in found})
+        found = list(_held(view, digest, place, values, stands, told))
         yield from found or _cuts(place, values)
 
 
 def _held(
-    view: TurnState, digest: ToolCallDigest, place: str, values: Mapping[str, Any], stands: Stands
+    view: TurnState,
+    digest: ToolCallDigest,
+    place: str,
+    values: Mapping[str, Any],
+    stands: Stands,
+    told: Mapping[str, str],
 ) -> Iterator[Hit]:
-    """Where a call's facts and arguments hold what is looked for."""
+    """Where a call's facts and arguments hold what is looked for; `told`: the paths at which it
+    stands in another form, `1,240.50` for the field 1240.5."""
     line = "\n".join(fact_ledger.lines(digest))
     names = [] if stands(line) else _standing_for(view, line, stands)
     state, because = ("masked", _reads(names)) if names else ("shown", "")
@@ -259,22 +253,9 @@ def _held(
         for path, leaf in leaves(value, name):
             if stands(leaf):
                 yield _hit("fact_ledger", place, path, state, because, leaf)
-
-
-def _same_value(
-    view: TurnState,
-    digest: ToolCallDigest,
-    place: str,
-    values: Mapping[str, Any],
-    told: Mapping[str, str],
-    known: Container[str],
-) -> Iterator[Hit]:
-    """Where the value stands in another form: `1,240.50` for the field 1240.5."""
-    for path, leaf in (found for name, value in values.items() for found in leaves(value, name)):
-        if path in told and path not in known:
-            for hit in _held(view, digest, place, values, _matcher(_text(leaf))):
-                if hit["path"] == path:
-                    yield hit | {"because": hit["because"] or f"the same value, {told[path]}"}
+            elif path in told:
+                same = f"the same value, {told[path]}"
+                yield _hit("fact_ledger", place, path, "shown", same, leaf)
 
 
 def _cuts(place: str, values: Mapping[str, Any]) -> Iterator[Hit]:
