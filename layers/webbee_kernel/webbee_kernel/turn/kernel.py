@@ -43,7 +43,6 @@ from .replies import Reply
 from .requests import refuse_another_message
 from .rounds import CONFIRMED, HANDED_BACK, Ended, Rounds, asks
 from .state import TurnState
-from .verifier import Verifier
 
 __all__ = ["Ask", "Kernel"]
 
@@ -73,8 +72,8 @@ class Kernel:
         self._transcript = Transcript(stores.transcripts, settings)
         policy = settings.policy_text()
         self._reader = Reader(settings, stores, dispatch, clock, policy)
-        verifier = Verifier(model) if settings.model_verifier else None
-        self._narrator = Narrator(model, policy=policy, mode=settings.grounding, verifier=verifier)
+        verify = bool(settings.model_verifier)
+        self._narrator = Narrator(model, policy, settings.grounding, verify=verify)
         consent = consent or OwnWish(settings.confirm_writes)
         self._runner = StepRunner(dispatch, settings.call_seconds, consent)
         self._rounds = Rounds(

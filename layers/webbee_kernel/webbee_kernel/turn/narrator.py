@@ -69,11 +69,12 @@ class Narrator:
         model: Model,
         policy: str = "",
         mode: str = "data",
-        verifier: Verifier | None = None,
+        *,
+        verify: bool = False,
     ) -> None:
-        """`mode`: `off` believes the model. `verifier`: reads what the check cannot."""
+        """`mode`: `off` believes the model. `verify`: a model reads what the check cannot."""
         self._model = model
-        self._verifier = verifier
+        self._verifier = Verifier(model) if verify else None
         self._mode = mode
         self._policy = policy
         rules = policy_block(policy)
