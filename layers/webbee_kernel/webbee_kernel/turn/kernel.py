@@ -72,8 +72,7 @@ class Kernel:
         self._transcript = Transcript(stores.transcripts, settings)
         policy = settings.policy_text()
         self._reader = Reader(settings, stores, dispatch, clock, policy)
-        verify = bool(settings.model_verifier)
-        self._narrator = Narrator(model, policy, settings.grounding, verify=verify)
+        self._narrator = Narrator(model, policy, settings.grounding, settings.model_verifier)
         consent = consent or OwnWish(settings.confirm_writes)
         self._runner = StepRunner(dispatch, settings.call_seconds, consent)
         self._rounds = Rounds(

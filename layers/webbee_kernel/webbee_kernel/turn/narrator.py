@@ -69,12 +69,12 @@ class Narrator:
         model: Model,
         policy: str = "",
         mode: str = "data",
-        *,
-        verify: bool = False,
+        verifier: str = "",
     ) -> None:
-        """`mode`: `off` believes the model. `verify`: a model reads what the check cannot."""
+        """`mode`: `off` believes the model. `verifier`: the name of a model that reads what the
+        check cannot; the seam hands it its requests by their role."""
         self._model = model
-        self._verifier = Verifier(model) if verify else None
+        self._verifier = Verifier(model) if verifier else None
         self._mode = mode
         self._policy = policy
         rules = policy_block(policy)
