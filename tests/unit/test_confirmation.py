@@ -142,6 +142,7 @@ def test_a_no_is_never_taken_for_a_yes(no: str, rest: list[str]) -> None:
         ("yes to the second", {1: True}),
         ("да, первое", {0: True}),
         ("yes, the last", {2: True}),
+        ("yes, the fourth", None),
         ("yes, the fifth", None),
         ("no", {0: False, 1: False, 2: False}),
         ("show my mail", None),
@@ -233,6 +234,27 @@ def test_the_question_says_where_a_value_stands_that_the_user_did_not_give() -> 
     assert describe(call, CATALOGUE, {}, Why(True, ()), "en").endswith(
         "(Bank): your message did not ask for this"
     )
+
+
+@pytest.mark.parametrize(
+    ("origin", "label", "said"),
+    [
+        ("this_turn", "", "stands in a result of notes, not in your words"),
+        ("earlier", "", "stands in a result of notes, not in your words"),
+        ("earlier", "Invoice", "stands in “Invoice” (notes), not in your words"),
+    ],
+)
+def test_a_result_without_a_name_is_told_by_its_app(origin: str, label: str, said: str) -> None:
+    call = Step(0, "bank", "pay", {"to": "x@b.co"}, "write")
+    found = Origin("to", "to", "recipient", "x@b.co", origin, "notes", label)
+    assert describe(call, CATALOGUE, {}, Why(False, (found,)), "en").endswith(f"“x@b.co” {said}")
+
+
+@pytest.mark.parametrize("origin", ["free_text", "skeleton", "description", "nowhere"])
+def test_a_name_is_told_of_records_alone(origin: str) -> None:
+    call = Step(0, "bank", "pay", {"to": "x@b.co"}, "write")
+    found = Origin("to", "to", "recipient", "x@b.co", origin, "notes", "Invoice")
+    assert "“Invoice”" not in describe(call, CATALOGUE, {}, Why(False, (found,)), "en")
 
 
 def test_passwords_are_hidden_from_the_question_and_from_what_the_page_gets() -> None:
