@@ -67,7 +67,7 @@ def test_tool_dispatch_answers_invocations(cloud: Cloud) -> None:
 def test_an_installation_makes_sections_due_and_the_tick_queues_them(cloud: Cloud) -> None:
     cloud.messages()  # what other tests left
     status, body = cloud.http(
-        "skeleton_refresh", "http_install", sub="ines", pathParameters={"app_id": "tasks"}
+        "chat_turn", "http_install", sub="ines", pathParameters={"app_id": "tasks"}
     )
     assert (status, body) == (200, {"app_id": "tasks", "installed": True})
 
