@@ -28,28 +28,6 @@ class ErrorAnswer(TypedDict):
     message: NotRequired[str]
 
 
-class TicketAnswer(TypedDict):
-    """Where to open a WebSocket, once, within `expires_in` seconds (docs/live.md)."""
-
-    url: str
-    expires_in: int
-
-
-class StopAnswer(TypedDict):
-    """The wish is noted; what ran is told in the turn's reply."""
-
-    request_id: str
-    status: Literal["stopping"]
-
-
-class WorkingAnswer(TypedDict):
-    """202: the turn goes on; its answer arrives as an event of kind `turn` (docs/live.md)."""
-
-    request_id: str
-    session_id: str
-    status: Literal["working"]
-
-
 class Call(TypedDict):
     """A call that ran in a turn."""
 
@@ -59,6 +37,7 @@ class Call(TypedDict):
     error_code: NotRequired[str]
     incident: NotRequired[str]
     duration_ms: int
+    late: NotRequired[bool]
 
 
 class PanelName(TypedDict):
@@ -118,6 +97,7 @@ class ChatAnswer(TypedDict):
     confirmations: NotRequired[list[Confirmation]]
     sources: NotRequired[list[SourceSpan]]
     sourced: NotRequired[bool]
+    stopped: NotRequired[bool]
     ui: NotRequired[Any]
 
 

@@ -22,7 +22,7 @@ from ..turn.memory import check_session_id
 from ..turn.replies import Reply
 from ..values import UserKey, user_dict
 from ..values.plain import JSONObject
-from . import answers, wire
+from . import answers, live_answers, wire
 from .app_secrets import AppSecrets
 from .apps import Apps
 from .conversations import Conversations
@@ -62,14 +62,14 @@ class ChatService:
                     self.chat,
                     body=ChatBody,
                     answer=answers.ChatAnswer,
-                    accepted=answers.WorkingAnswer,
+                    accepted=live_answers.WorkingAnswer,
                 ),
                 Route(
                     "POST /v1/confirmations/{id}",
                     self.confirm,
                     body=ConfirmationBody,
                     answer=answers.ChatAnswer,
-                    accepted=answers.WorkingAnswer,
+                    accepted=live_answers.WorkingAnswer,
                 ),
                 *Conversations(self.app.stores, self.app.clock).routes(),
                 *Me(self.app, self.kernel.dispatch).routes(),

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..aws.connections import sockets_at
+from ..base.background import start
 from ..base.ids import new_id
 from ..base.logs import bind
 from ..bootstrap import App
@@ -18,10 +19,11 @@ from ..live.stream import is_stream, stored
 from ..sdk.context import User
 from ..stores.refused import Refused
 from ..turn.kernel import Ask, Kernel
+from ..turn.late import KIND, LateResults
 from ..turn.replies import Reply
-from ..values import UserKey
+from ..values import Event, UserKey
 from ..values.plain import JSONObject
-from . import answers, wire
+from . import live_answers, wire
 from .http import Answer, Request, Route, checked
 from .sockets import Peer, Sockets
 from .turns import Turns, Work
@@ -38,6 +40,7 @@ class Live:
         self._app = app
         self._kernel = kernel
         self._turns = Turns(app)
+        self._late = LateResults(app.settings, app.stores, kernel.dispatch, app.clock)
         self._pusher = Pusher(
             sockets_at(app.settings.connections_url), app.stores.connections, app.clock
         )
@@ -47,11 +50,11 @@ class Live:
     def routes(self) -> tuple[Route, ...]:
         """Tickets for connections, and the wish to stop a turn."""
         return (
-            Route("POST /v1/live", self._sockets.ticket, answer=answers.TicketAnswer),
+            Route("POST /v1/live", self._sockets.ticket, answer=live_answers.TicketAnswer),
             Route(
                 "POST /v1/turns/{request_id}/stop",
                 self.stop,
-                answer=answers.StopAnswer,
+                answer=live_answers.StopAnswer,
                 params=wire.STOP_PARAMS,
             ),
         )
@@ -70,14 +73,23 @@ class Live:
         """Each event to its user's open pages, in order. A push that fails is not repeated: the
         page finds the event again by its last one's id."""
         pushed: dict[UserKey, list[JSONObject]] = {}
-        for _, user, event in stored(records):
+        for user, event in stored(records):
             pushed.setdefault(user, []).append(frames.event(event))
+            if event.kind == KIND:
+                start(self._take(user, event), f"late-{event.event_id}")
         for user, told in pushed.items():
             try:
                 await self._pusher.push(user, told)
             except KernelError as error:
                 _log.warning("code=%s events=%d | not pushed", error.code, len(told))
         return []
+
+    async def _take(self, user: UserKey, event: Event) -> None:
+        """A result that outlived its turn becomes a part of it."""
+        try:
+            await self._late.take(user, event)
+        except KernelError as error:
+            _log.error("code=%s | a late result is not in its turn", error.code)
 
     async def answer(self, request: Request, ask: Ask, work: Work) -> Answer:
         """The turn of a request, or 202 where it takes long or `Prefer: respond-async` asks for

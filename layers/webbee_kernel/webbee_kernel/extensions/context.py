@@ -23,7 +23,6 @@ from ..invariants import breach
 from ..llm.protocol import Model
 from ..sdk.context import Context, SkeletonClient, User
 from ..sdk.errors import SystemContextRequired
-from ..sdk.result import plain
 from ..stores.installed import is_installed
 from ..stores.protocols import Stores
 from ..surfaces.ai import AIClient
@@ -33,11 +32,11 @@ from ..surfaces.revealed import seen
 from ..surfaces.secrets import SecretsClient
 from ..surfaces.small import ConfigClient, Log, NotifyClient, TimeContext
 from ..surfaces.store import StoreClient
-from ..values import UserKey
+from ..values import CallRequest, UserKey
 from ..values.plain import JSONObject
 from .containment import contained
 from .faults import Faults
-from .outcomes import plain_json, told
+from .outcomes import asked_by, background_result
 from .registry import Registry
 
 webhook_mark: ContextVar[str] = ContextVar("webbee_webhooks", default="")
@@ -81,12 +80,13 @@ class ContextFactory:
         skeleton: SkeletonClient | None = None,
         system: bool = False,
         stack: tuple[str, ...] = (),
+        asked: CallRequest | None = None,
     ) -> Context:
         """A context for one call. `system` opens the methods that reach other users; `skeleton` is
-        given to refreshes only."""
+        given to refreshes only; `asked` is the call that a turn made."""
         ext = self._registry.loaded[app_id].ext
         key = UserKey.of(user)
-        hooks = _Hooks(self, user, app_id, system, stack)
+        hooks = _Hooks(self, user, app_id, system, stack, asked)
         revealed = seen()
         return Context(
             user=user,
@@ -152,8 +152,15 @@ class _Hooks:
     """What a `Context`'s methods delegate to."""
 
     def __init__(
-        self, factory: ContextFactory, user: User, app_id: str, system: bool, stack: tuple[str, ...]
+        self,
+        factory: ContextFactory,
+        user: User,
+        app_id: str,
+        system: bool,
+        stack: tuple[str, ...],
+        asked: CallRequest | None,
     ) -> None:
+        self._asked = asked
         self._factory = factory
         self._user = user
         self._app = app_id
@@ -174,17 +181,26 @@ class _Hooks:
     async def background_task(
         self, coro: Coroutine[Any, Any, Any], *, long_running: bool, name: str
     ) -> str:
-        """Run on; its result becomes an event."""
+        """Run on; its result becomes an event, and a part of the turn that asked."""
         task_id = f"task_{new_id()}"
+        asked = self._asked or CallRequest("function", {}, self._app, name or task_id)
 
         async def work() -> None:
             try:
-                data = {"status": "ok", "data": told(plain_json(plain(await contained(coro))))}
+                data = background_result(await contained(coro), asked)
             except Exception as error:
                 fault = self._factory.faults.tell(error, self._app, f"task {name or task_id}")
                 data = {"status": "error", "error": fault.error, "incident": fault.incident}
             await self._factory.events.emit(
-                self._key, "result", {"app_id": self._app, "task_id": task_id, "name": name, **data}
+                self._key,
+                "result",
+                {
+                    "app_id": self._app,
+                    "task_id": task_id,
+                    "name": name,
+                    **asked_by(self._asked),
+                    **data,
+                },
             )
 
         start(work(), task_id)

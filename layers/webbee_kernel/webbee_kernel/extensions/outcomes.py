@@ -12,7 +12,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from ..errors import CallError
-from ..sdk.result import UNSTRUCTURED, ActionResult, ui_dict
+from ..sdk.result import UNSTRUCTURED, ActionResult, plain, ui_dict
 from ..values import JSON, CallOutcome, CallRequest, JSONObject, failed
 from ..values.calls import MAX_ERROR
 
@@ -151,6 +151,27 @@ def told(data: JSON) -> JSON:
     if size <= MAX_EVENT_BYTES:
         return data
     return {"omitted": f"the result has {size} bytes; an event carries {MAX_EVENT_BYTES}"}
+
+
+def asked_by(request: CallRequest | None) -> JSONObject:
+    """Which call a result that comes after its turn belongs to; nothing where there is none."""
+    if request is None or not request.session_id:
+        return {}
+    return {
+        "fn_name": request.name,
+        "session_id": request.session_id,
+        "request_id": request.request_id,
+    }
+
+
+def background_result(value: Any, request: CallRequest) -> JSONObject:
+    """What a background task returned, as an event tells it: an ActionResult is told as that of a
+    call is, anything else is data."""
+    if not (hasattr(value, "to_dict") and hasattr(value, "status")):
+        return {"status": "ok", "data": told(plain_json(plain(value)))}
+    outcome = from_return(value, request, (), "read")
+    said = {"text": outcome.summary or outcome.error}
+    return {"status": outcome.status, **said, "data": told(outcome.data)}
 
 
 def plain_json(value: Any) -> Any:

@@ -40,7 +40,7 @@ from ..values.plain import JSONObject
 from . import errands, unattended
 from .containment import apart, report, settled
 from .context import ContextFactory, webhook_mark
-from .outcomes import from_return, mismatch, plain_json, validation_failed
+from .outcomes import asked_by, from_return, mismatch, plain_json, validation_failed
 from .outcomes import told as event_data
 from .registry import LoadedExtension, Registry
 
@@ -160,7 +160,7 @@ class ExtensionRunner:
 
     async def _run(self, loaded: LoadedExtension, request: CallRequest, call: _Call) -> CallOutcome:
         user = user_from(request.user)
-        ctx = self.contexts.make(user, request.app_id)
+        ctx = self.contexts.make(user, request.app_id, asked=request)
         work = asyncio.ensure_future(self._finish(loaded, request, call, ctx))
         await settled(work, request.deadline_s)
         if work.done():
@@ -226,7 +226,7 @@ class ExtensionRunner:
         await self.events.emit(
             key,
             "result",
-            {**told, "session_id": request.session_id, "data": event_data(outcome.data)},
+            {**told, **asked_by(request), "data": event_data(outcome.data)},
         )
 
     async def _invoke(

@@ -17,12 +17,10 @@ def is_stream(event: Mapping[str, Any]) -> bool:
     return bool(records) and records[0].get("eventSource") == "aws:dynamodb"
 
 
-def stored(records: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, UserKey, Event]]:
-    """Sequence number, user and event of each item that was written, oldest first; what expires is
+def stored(records: Iterable[Mapping[str, Any]]) -> Iterator[tuple[UserKey, Event]]:
+    """User and event of each item that was written, oldest first; what expires is
     no event."""
     for record in records:
         image = record["dynamodb"].get("NewImage")
         if record.get("eventName") == "INSERT" and image:
-            user = user_of(image["pk"]["S"])
-            number = str(record["dynamodb"]["SequenceNumber"])
-            yield number, user, event_from(image["body"]["S"])
+            yield user_of(image["pk"]["S"]), event_from(image["body"]["S"])

@@ -16,10 +16,13 @@ from ..llm.protocol import Model
 from ..llm.scripted import ScriptedModel
 from ..sdk import Extension, User
 from ..stores.memory import memory_stores
+from ..stores.memory.audit import MemoryEventStore
 from ..stores.protocols import Stores
 from ..turn.kernel import Ask, Kernel
+from ..turn.late import KIND, LateResults
 from ..turn.replies import Reply
 from ..values import (
+    Event,
     SessionKey,
     SessionMemory,
     UserKey,
@@ -63,10 +66,21 @@ class TestKernel:
         )
         self.kernel: Kernel = make_kernel(self.app, queue=self.queue, registry=self.registry)
         self._loop = LoopThread("test-kernel")
+        self._late = LateResults(
+            self.app.settings, self.app.stores, self.kernel.dispatch, self.clock
+        )
+        events = self.app.stores.events
+        if isinstance(events, MemoryEventStore):
+            events.followers.append(self._heard)
 
     def run(self, coro: Any) -> Any:
         """Run a coroutine on the kernel's loop."""
         return self._loop.run(coro)
+
+    def _heard(self, user: UserKey, event: Event) -> None:
+        """What the stream of events does in a deployment: late results join their turns."""
+        if event.kind == KIND:
+            self._loop.submit(self._late.take(user, event))
 
     def chat(
         self,

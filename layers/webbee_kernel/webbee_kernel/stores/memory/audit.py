@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import replace
 from heapq import nlargest, nsmallest
 
@@ -19,6 +20,8 @@ class MemoryEventStore:
     def __init__(self, lock: threading.RLock) -> None:
         self._lock = lock
         self._events: dict[str, dict[str, tuple[str, int]]] = defaultdict(dict)
+        self.followers: list[Callable[[UserKey, Event], object]] = []
+        """Told of each new event, as DynamoDB's stream tells: they return at once."""
 
     async def append(self, user: UserKey, event: Event, *, expires_at: int) -> bool:
         return self.put(user, event, event_text(event), expires_at)
@@ -30,7 +33,9 @@ class MemoryEventStore:
             if event.event_id in events:
                 return False
             events[event.event_id] = (text, expires_at)
-            return True
+        for follower in self.followers:
+            follower(user, event)
+        return True
 
     async def since(
         self, user: UserKey, last_id: str, *, limit: int = 100, now: float

@@ -1,0 +1,143 @@
+"""Late: what ended after its turn becomes a part of it: the next prompt has its facts, and no model
+a reason to repeat the call.
+
+It comes as an event of kind `result`, which extension code may write too: so it adds to a turn only
+what that turn has asked of that app, and what it says of a call counts for one that was told to be
+still running.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from dataclasses import replace
+from typing import Final
+
+from ..base.clock import Clock
+from ..channels import fact_ledger
+from ..config import Settings
+from ..dispatch import Dispatch
+from ..language import detect
+from ..pii import NOTHING, Masker, beside_own, find_names, of_language
+from ..stores.protocols import Stores
+from ..values import CallOutcome, Event, SessionKey, SessionMemory, ToolCallDigest, Turn, UserKey
+from ..values.plain import JSONObject
+from .opening import masker_for
+from .results_block import TIMEOUT, masked
+
+KIND: Final = "result"
+TRIES: Final = 60
+PAUSE_S: Final = 1.0
+"""Seconds between two looks for a turn that is not recorded yet."""
+
+_log = logging.getLogger("webbee.late")
+
+
+class LateResults:
+    """Amends recorded turns."""
+
+    def __init__(
+        self, settings: Settings, stores: Stores, dispatch: Dispatch, clock: Clock
+    ) -> None:
+        self._settings = settings
+        self._sessions = stores.sessions
+        self._dispatch = dispatch
+        self._clock = clock
+
+    async def take(self, user: UserKey, event: Event) -> bool:
+        """Add a late result to the turn that asked for it; False where there is none, or where it
+        is there already. Waits for a turn that still runs."""
+        told = event.data
+        if event.kind != KIND or not told.get("session_id") or not told.get("request_id"):
+            return False
+        key = SessionKey(user, str(told["session_id"]))
+        for _ in range(TRIES):
+            memory = await self._sessions.read(key, now=self._clock.now())
+            turn = memory.answered(str(told["request_id"]))
+            if turn is None:
+                await asyncio.sleep(PAUSE_S)
+                continue
+            amended = await self._amended(memory, turn, told)
+            if amended is None or await self._replace(key, memory, amended):
+                return amended is not None
+        _log.warning("kind=%s | a late result found no turn", event.kind)
+        return False
+
+    async def _replace(self, key: SessionKey, memory: SessionMemory, turn: Turn) -> bool:
+        until = int(self._clock.now()) + self._settings.session_days * 86_400
+        version = memory.versions[turn.seq]
+        return await self._sessions.replace(
+            key, turn, version=version, answered=(), expires_at=until
+        )
+
+    async def _amended(self, memory: SessionMemory, turn: Turn, told: JSONObject) -> Turn | None:
+        """The turn with the result in it; None where it asked for no such thing."""
+        calls = _calls(turn, told)
+        if calls is None:
+            return None
+        response = {**turn.response, "calls": calls}
+        if told.get("status") != "ok":
+            return replace(turn, response=response) if calls != turn.response["calls"] else None
+        outcome = CallOutcome(
+            str(told["app_id"]), str(told.get("fn_name", "")), "ok", data=told.get("data")
+        )
+        digests, vault = await self._facts(memory, turn, outcome)
+        if digests == turn.digests:
+            return None
+        status = "ok" if turn.status == "error" else turn.status
+        return replace(turn, status=status, digests=digests, vault=vault, response=response)
+
+    async def _facts(
+        self, memory: SessionMemory, turn: Turn, outcome: CallOutcome
+    ) -> tuple[tuple[ToolCallDigest, ...], dict[str, str]]:
+        """The turn's facts with those of the result behind them, and the placeholders they need;
+        the same where they hold it already."""
+        gate = None if self._settings.expose_pii else masker_for(memory, "", self._gate(turn))
+        function = (await self._dispatch.catalogue()).function(outcome.app_id, outcome.fn_name)
+        shown = masked(outcome, gate, function.pii if function else NOTHING)
+        new = (shown.app_id, shown.fn_name, shown.data)
+        kept = [(d.app_id, d.fn_name, _value(d.data_facts_json)) for d in turn.digests]
+        if any(digest in turn.digests for digest in fact_ledger.record([new])):
+            return turn.digests, turn.vault
+        arguments = [*(_object(d.args_json) for d in turn.digests), {}]
+        digests = fact_ledger.record([*kept, new], arguments=arguments)
+        if gate is None:
+            return digests, turn.vault
+        said = "\n".join(d.data_facts_json + d.args_json for d in digests)
+        return digests, {**turn.vault, **gate.used_in(said)}
+
+    def _gate(self, turn: Turn) -> Masker:
+        named = self._settings.name_detector
+        return Masker(
+            names=beside_own(named) if named else find_names,
+            regions=of_language(detect(turn.message)),
+            kinds=re.findall(r"\w+", self._settings.mask_kinds),
+        )
+
+
+def _calls(turn: Turn, told: JSONObject) -> list[JSONObject] | None:
+    """The turn's calls with the one that went on told as it ended; as they are for a background
+    task; None where the turn asked nothing of that app."""
+    calls: list[JSONObject] = [dict(c) for c in turn.response.get("calls", [])]
+    of_app = [c for c in calls if c["app_id"] == told.get("app_id")]
+    if "task_id" in told:
+        return calls if of_app else None
+    for call in of_app:
+        if call["fn_name"] == told.get("fn_name") and call.get("error_code") == TIMEOUT:
+            call.pop("error_code")
+            call["status"], call["late"] = told.get("status"), True
+            if told.get("status") != "ok":
+                call["error_code"] = str(told.get("error_code") or "EXT_UNSTRUCTURED_ERROR")
+            return calls
+    return None
+
+
+def _value(text: str) -> object:
+    return json.loads(text) if text else {}
+
+
+def _object(text: str) -> JSONObject:
+    found = json.loads(text) if text else {}
+    return found if isinstance(found, dict) else {}
