@@ -452,3 +452,19 @@ def test_the_last_resort_lists_the_records_inside_a_record() -> None:
         "  - Part 3, 3",
         "  \u2026 and 2 more",
     ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("Anna sits in C-12.", True),
+        ("Anna sits in C-99.", False),
+        ("Anna sits in C-7.", False),
+        ("C-99 is a road in Scotland.", True),
+    ],
+)
+def test_an_answer_without_a_call_that_names_what_facts_hold_is_held_against_them(
+    reply: str, grounded: bool
+) -> None:
+    facts = Call(data={"people": [{"name": "Anna", "desk": "C-12"}, {"name": "Bo", "desk": "C-7"}]})
+    assert turn(reply, facts, message="what do you know of it?").grounded is grounded
