@@ -26,7 +26,7 @@ TYPED := layers/webbee_kernel/webbee_kernel functions local requirements checks
 
 # ---- what you call
 
-.PHONY: help demo run test test-runtime test-built check format bench eval build deploy aws page lock clean
+.PHONY: help demo run test test-runtime test-built check format bench eval build deploy aws page gallery lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -95,6 +95,9 @@ aws: .venv-dev ## AWS for `sam local` on HOST:4566: the template's tables and qu
 
 page: .venv-dev ## write the page's small form, after a change of its sources
 	@$(IN_PROJECT) .venv-dev/bin/python -m local.page
+
+gallery: .venv-dev ## draw every node of the SDK's ui into docs/nodes.png, with Chromium
+	@$(IN_PROJECT) .venv-dev/bin/python -m local.gallery
 
 lock: .venv-dev ## compile requirements/*.in into hashed locks; UPGRADE=1 takes newer versions
 	@PATH="$(CURDIR)/.venv-dev/bin:$$PATH" .venv-dev/bin/python requirements/locks.py write

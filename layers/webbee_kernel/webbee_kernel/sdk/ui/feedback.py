@@ -8,11 +8,11 @@ from .base import Node, UIAction, UINode
 def Alert(
     message: str,
     title: str = "",
-    *,
     variant: str = "",
+    *,
     dismissible: bool = False,
 ) -> UINode:
-    """A message in a frame: `variant` info, success, warning or error."""
+    """A message in a frame: `variant` info, success, warn or error."""
     return Node(
         "Alert",
         message=message,
@@ -46,7 +46,6 @@ def Toast(
 def Empty(
     message: str = "No data",
     icon: str = "",
-    *,
     action: UIAction | None = None,
 ) -> UINode:
     """What to show where there is nothing."""

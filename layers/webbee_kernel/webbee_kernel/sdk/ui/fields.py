@@ -10,7 +10,6 @@ from .base import Node, Nodes, Props, UIAction, UINode
 def Form(
     children: Nodes,
     action: str = "",
-    *,
     submit_label: str = "Submit",
     defaults: Props | None = None,
 ) -> UINode:

@@ -8,8 +8,8 @@ from .base import Node, Nodes, Rows, UIAction, UINode
 def Stack(
     children: Nodes,
     direction: str = "v",
-    *,
     gap: int = 3,
+    *,
     wrap: bool | None = None,
     align: str = "",
     justify: str = "",

@@ -8,7 +8,6 @@ from .base import Node, UIAction, UINode
 def Header(
     text: str,
     level: int = 2,
-    *,
     subtitle: str = "",
 ) -> UINode:
     """A heading, level 1 to 4."""
