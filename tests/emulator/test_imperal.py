@@ -3,7 +3,6 @@ Python, under its runtime emulator."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -59,17 +58,19 @@ def tools(with_sdk: Built, environment: Callable[[str], dict[str, str]]) -> Iter
 
 
 def call(tools: Emulator, app_id: str, function: str, /, **params: Any) -> Any:
-    """A direct call through the API."""
-    body = json.dumps({"function": function, "params": params})
+    """A call as chat_turn sends it; a panel's tree, a function's outcome."""
+    panel = function.startswith("__panel__")
     answer = tools.invoke(
-        recorded("http_panel_call")
+        recorded("invoke_call")
         | {
-            "pathParameters": {"app_id": app_id},
-            "body": body,
-            "isBase64Encoded": False,
+            "kind": "panel" if panel else "function",
+            "app_id": app_id,
+            "name": function.removeprefix("__panel__"),
+            "arguments": params,
+            "request_id": function,
         }
     )
-    return json.loads(answer["body"])
+    return answer["ui"] if panel else answer
 
 
 def test_they_load_and_are_in_the_catalogue(tools: Emulator) -> None:

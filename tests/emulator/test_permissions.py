@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 from tests.emulator.conftest import LOGICAL_IDS, Asked, Cloud, recorded
-from tests.template.test_policies import ALLOWED, SECRETS
+from tests.template.test_policies import ALLOWED, DATA, OWN_SECRETS, SECRETS
+
+SESSION = "the session that comes with a call"
 
 NOT_ASKED = {
     ("*", "LogGroup", "logs:CreateLogStream"): "Lambda itself, with the function's role",
@@ -52,30 +54,10 @@ NOT_ASKED = {
         "sts:AssumeRole",
     ): "for an export or an erasure; the session policy's own tests read what it reaches",
     (
-        "tool_dispatch",
-        "StoreTable/index/users",
-        "dynamodb:Query",
-    ): "system context: a webhook or signal may list users",
-    (
         "skeleton_refresh",
         "CacheTable",
         "dynamodb:GetItem",
     ): "handlers of sections and jobs may use the cache",
-    (
-        "skeleton_refresh",
-        "CacheTable",
-        "dynamodb:PutItem",
-    ): "handlers of sections and jobs may use the cache",
-    (
-        "skeleton_refresh",
-        "CacheTable",
-        "dynamodb:DeleteItem",
-    ): "handlers of sections and jobs may use the cache",
-    (
-        "skeleton_refresh",
-        SECRETS,
-        "ssm:GetParameter",
-    ): "handlers of sections and jobs may read secrets",
 }
 """Allowed actions that the drive does not ask for, each with its reason."""
 
@@ -191,8 +173,10 @@ def uses(cloud: Cloud, asked: list[Asked]) -> dict[str, set[tuple[str, str]]]:
     logical[cloud.stack.outputs["RefreshQueueUrl"]] = "RefreshQueue"
     found: dict[str, set[tuple[str, str]]] = {function: set() for function in LOGICAL_IDS}
     for request in asked:
-        if request.key in found:
-            found[request.key] |= set(actions(request, logical))
+        if request.key in found or request.key.startswith("ASIA"):
+            found.setdefault(request.key if request.key in found else SESSION, set()).update(
+                actions(request, logical)
+            )
     return found
 
 
@@ -200,6 +184,10 @@ def actions(request: Asked, logical: dict[str, str]) -> Iterator[tuple[str, str]
     service, _, operation = request.target.partition(".")
     if service == "Lambda":
         yield logical[request.body.decode()], f"lambda:{operation}"
+        return
+    if not service:  # STS speaks forms
+        assert request.body.startswith(b"Action=AssumeRole&"), request.body
+        yield from (("DataRole", f"sts:{done}") for done in ("AssumeRole", "TagSession"))
         return
     body = json.loads(request.body)
     if service.startswith("DynamoDB"):
@@ -239,8 +227,16 @@ def test_a_function_asks_for_nothing_its_role_does_not_allow(
         for resource, actions in ALLOWED[LOGICAL_IDS[function]].items()
         for action in actions
     }
-    assert used[function]
+    assert used[function] or function == "tool_dispatch"  # which signs with what comes with a call
     assert sorted(used[function] - allowed) == []
+
+
+def test_the_sessions_that_come_with_calls_ask_for_nothing_that_is_not_granted(
+    used: dict[str, set[tuple[str, str]]],
+) -> None:
+    granted = {(SECRETS if r == OWN_SECRETS else r, a) for r, found in DATA.items() for a in found}
+    assert len(used[SESSION]) > 8
+    assert sorted(used[SESSION] - granted) == []
 
 
 @pytest.mark.parametrize("function", LOGICAL_IDS)
@@ -259,8 +255,4 @@ def test_a_role_allows_nothing_its_function_does_not_ask_for(
 def excused(
     function: str, resource: str, action: str, used: dict[str, set[tuple[str, str]]]
 ) -> bool:
-    if function == "skeleton_refresh" and resource.startswith("StoreTable"):
-        return (resource, action) in used[
-            "tool_dispatch"
-        ]  # handlers of sections have the same documents client
     return any(f in ("*", function) and r in resource and a == action for f, r, a in NOT_ASKED)
