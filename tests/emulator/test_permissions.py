@@ -170,6 +170,9 @@ def uses(cloud: Cloud, asked: list[Asked]) -> dict[str, set[tuple[str, str]]]:
     logical[cloud.stack.environments["chat_turn"]["WEBBEE_DISPATCH"]] = (
         "ToolDispatchFunctionAliaslive"
     )
+    logical[cloud.stack.environments["chat_turn"]["WEBBEE_CLOCK"]] = (
+        "SkeletonRefreshFunctionAliaslive"
+    )
     logical[cloud.stack.outputs["RefreshQueueUrl"]] = "RefreshQueue"
     found: dict[str, set[tuple[str, str]]] = {function: set() for function in LOGICAL_IDS}
     for request in asked:
