@@ -34,8 +34,8 @@ help: ## this list
 demo: .venv ## a short story on one machine: chat, mail, tasks and notes, all real
 	@$(IN_PROJECT) .venv/bin/python -m local.demo --model "$(MODEL)"
 
-run: .venv ## serve the API on HOST:PORT (127.0.0.1:8000) with MODEL (offline); KEEP=.webbee keeps its state
-	@$(IN_PROJECT) .venv/bin/python -m local.run --host "$(HOST)" --port "$(PORT)" --model "$(MODEL)" --keep "$(KEEP)"
+run: .venv ## serve the API on HOST:PORT (127.0.0.1:8000) with MODEL (offline); KEEP=.webbee keeps its state, ORIGINS=http://localhost:3000 lets a page there call it
+	@$(IN_PROJECT) .venv/bin/python -m local.run --host "$(HOST)" --port "$(PORT)" --model "$(MODEL)" --keep "$(KEEP)" --origins "$(ORIGINS)"
 
 test: .venv-dev .sdk5 ## every test, in parallel; ARGS='-k ledger' narrows it
 	@$(IN_PROJECT) .venv-dev/bin/python -m pytest -n auto --dist loadfile -q $(ARGS)

@@ -7,7 +7,7 @@ import asyncio
 import base64
 import re
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import parse_qsl, unquote
@@ -69,6 +69,32 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
+class Cors:
+    """What API Gateway answers a page of another origin, from the template's CorsConfiguration."""
+
+    def __init__(self, template: Mapping[str, Any], origins: Sequence[str]) -> None:
+        self._of = template["Resources"]["Api"]["Properties"]["CorsConfiguration"]
+        self._origins = frozenset(origins)
+
+    def headers(self, request: Mapping[str, str]) -> dict[str, str]:
+        """Headers of any answer; none for an origin that is not allowed."""
+        origin = request.get("origin", "")
+        if not self._origins & {origin, "*"}:
+            return {}
+        exposed = ", ".join(self._of["ExposeHeaders"])
+        return {"access-control-allow-origin": origin, "access-control-expose-headers": exposed}
+
+    def preflight(self, request: Mapping[str, str]) -> dict[str, str]:
+        """Headers of the answer to a browser that asks first; none where it is nobody's."""
+        if "access-control-request-method" not in request or not self.headers(request):
+            return {}
+        return {
+            "access-control-allow-methods": ", ".join(self._of["AllowMethods"]),
+            "access-control-allow-headers": ", ".join(self._of["AllowHeaders"]),
+            "access-control-max-age": str(self._of["MaxAge"]),
+        }
+
+
 class Gateway:
     """The ASGI application. Each request runs its handler on a thread, as concurrent Lambda
     instances would."""
@@ -79,8 +105,11 @@ class Gateway:
         tokens: Mapping[str, Mapping[str, str]] = TOKENS,
         *,
         connections: str = "",
+        origins: Sequence[str] = (),
     ) -> None:
-        """`connections` is the path under which handlers find `@connections`."""
+        """`connections` is the path under which handlers find `@connections`, `origins` those whose
+        pages may call."""
+        self._cors = Cors(stack.template, origins)
         self._stack = stack
         self.live = LiveApi(lambda event: self._invoke("chat_turn", event), connections)
         self._tokens = tokens
@@ -108,7 +137,8 @@ class Gateway:
         )
         raw = answer.get("body") or ""
         content = base64.b64decode(raw) if answer.get("isBase64Encoded") else raw.encode()
-        headers = [(k.encode(), str(v).encode()) for k, v in (answer.get("headers") or {}).items()]
+        told = (answer.get("headers") or {}) | self._cors.headers(_headers(scope))
+        headers = [(k.encode(), str(v).encode()) for k, v in told.items()]
         headers += [(b"set-cookie", c.encode()) for c in answer.get("cookies") or []]
         await send(
             {
@@ -123,11 +153,13 @@ class Gateway:
         method, path = scope["method"], scope["raw_path"].decode("latin-1").partition("?")[0]
         if self.live.is_mine(path):
             return {"statusCode": await self.live.post(method, path, body)}
+        if method == "OPTIONS" and (preflight := self._cors.preflight(_headers(scope))):
+            return {"statusCode": 204, "headers": preflight}
         found = self._match(method, path)
         if found is None:
             return _error(404, "not_found", f"there is no route {method} {unquote(path)}")
         route, parameters = found
-        headers = {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
+        headers = _headers(scope)
         claims = None
         if not route.public:
             claims = self._claims(headers.get("authorization", ""))
@@ -211,6 +243,10 @@ async def _body(receive: Receive) -> bytes | None:
             return None
         if not message.get("more_body"):
             return bytes(body)
+
+
+def _headers(scope: Mapping[str, Any]) -> dict[str, str]:
+    return {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
 
 
 async def _lifespan(receive: Receive, send: Send) -> None:

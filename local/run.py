@@ -36,6 +36,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--extensions", default="", metavar="FOLDER", help="folder of extensions (the project's)"
     )
+    parser.add_argument(
+        "--origins",
+        default="",
+        help="pages of these origins may call the API: http://localhost:3000",
+    )
     options = parser.parse_args(arguments)
     try:
         make_model(Settings.from_env({"WEBBEE_MODEL": options.model}))
@@ -67,6 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
             step=step,
             keep=Path(options.keep) if options.keep else None,
             extensions_dir=Path(options.extensions).resolve() if options.extensions else None,
+            origins=[origin.strip() for origin in options.origins.split(",")],
         ) as world:
             progress("started", STEPS, STEPS)
             says = MAIL if "mail" in loaded(world) else ANYTHING

@@ -7,7 +7,7 @@ import logging
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -112,13 +112,14 @@ def local_world(
     step: Callable[[str], None] = lambda _: None,
     keep: Path | None = None,
     extensions_dir: Path | None = None,
+    origins: Sequence[str] = (),
 ) -> Iterator[World]:
     """Start everything, serve until the block ends. A port of 0 takes a free one; a taken port
     raises OSError.
 
     Nothing is answered before `prepare` is through: who connects earlier waits. `step` hears what
     is being started. With `keep`, a folder, the state of an earlier run is put back and this one's
-    kept there.
+    kept there. `origins` are those whose pages may call the API.
     """
     keeper = Keeper(keep) if keep else None
     with closing(socket.create_server((host, port))) as listener:
@@ -142,7 +143,9 @@ def local_world(
                 if prepare:
                     step("users, their apps and mail")
                     prepare(world)
-                with _served(world, Gateway(stack, tokens, connections=prefix), listener):
+                with _served(
+                    world, Gateway(stack, tokens, connections=prefix, origins=origins), listener
+                ):
                     threading.Thread(target=world.follow_events, name="events", daemon=True).start()
                     yield world
 

@@ -20,6 +20,10 @@ ROUTES = {
     ("GET", "/v1/extensions", CHAT),
     ("GET", "/v1/inspect", CHAT),
     ("GET", "/v1/health", CHAT),
+    ("GET", "/v1/openapi.json", CHAT),
+    ("POST", "/v1/openai/v1/chat/completions", CHAT),
+    ("GET", "/v1/openai/v1/models", CHAT),
+    ("GET", "/v1/openai/v1/models/{model}", CHAT),
     ("GET", "/", CHAT),
     ("POST", "/v1/extensions/{app_id}/call", CHAT),
     ("GET", "/v1/extensions/{app_id}/secrets", CHAT),
@@ -35,6 +39,7 @@ ROUTES = {
 PUBLIC = {
     "/",
     "/v1/health",
+    "/v1/openapi.json",
     "/v1/ext/{app_id}/webhook/{path+}",
     "/v1/ext/{app_id}/oauth/{provider}/callback",
 }
@@ -94,9 +99,14 @@ def test_the_handlers_get_payload_format_2(transformed: Template) -> None:
     } == {"2.0"}
 
 
-def test_no_other_origin_may_call_and_requests_are_throttled(template: Template) -> None:
+def test_no_other_origin_may_call_unless_named_and_requests_are_throttled(
+    template: Template,
+) -> None:
     [(_, api)] = resources(template, "AWS::Serverless::HttpApi")
-    assert "CorsConfiguration" not in api
+    origins = api["CorsConfiguration"]["AllowOrigins"]
+    assert origins == {"Fn::If": ["HasOrigins", {"Ref": "AllowOrigins"}, ["https://none.invalid"]]}
+    assert template["Parameters"]["AllowOrigins"]["Default"] == ""
+    assert "AllowCredentials" not in api["CorsConfiguration"]
     assert set(api["DefaultRouteSettings"]) == {"ThrottlingRateLimit", "ThrottlingBurstLimit"}
 
 

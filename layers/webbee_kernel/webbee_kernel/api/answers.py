@@ -24,7 +24,7 @@ class ErrorBody(TypedDict):
 class ErrorAnswer(TypedDict):
     """Every answer that is no success. `message` alone comes from API Gateway's own refusals."""
 
-    error: NotRequired[ErrorBody | str]
+    error: NotRequired[ErrorBody]
     message: NotRequired[str]
 
 

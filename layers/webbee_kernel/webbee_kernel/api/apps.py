@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from ..base.ids import new_id
 from ..bootstrap import App
 from ..catalogue import AppInfo
 from ..errors import KernelError, NotAllowed, NotFound
@@ -66,7 +65,7 @@ class Apps:
         click is the user's consent."""
         body, user = request.body(CallBody), request.caller
         info = await loaded_app(self._kernel, request)
-        call = self._call(user, info.app_id, body)
+        call = self._call(user, info.app_id, body, request.key(body.request_id))
         panel = call.kind == "panel"
         state, over = await asyncio.gather(
             self._app.stores.skeleton.read(UserKey.of(user)),
@@ -90,7 +89,7 @@ class Apps:
             raise refusal(outcome.error, code=outcome.error_code, field="function")
         return Answer(_result(asdict(outcome)))
 
-    def _call(self, user: User, app_id: str, body: CallBody) -> CallRequest:
+    def _call(self, user: User, app_id: str, body: CallBody, request_id: str) -> CallRequest:
         panel = body.function.startswith(PANEL_PREFIXES)
         return CallRequest(
             kind="panel" if panel else "function",
@@ -99,7 +98,7 @@ class Apps:
             name=body.function.removeprefix(PANEL_PREFIX),
             arguments=body.params,
             session_id="direct",
-            request_id=body.request_id or new_id(),
+            request_id=request_id,
             deadline_s=self._app.settings.call_seconds,
         )
 

@@ -31,6 +31,7 @@ from .http import Answer, Request, Route, Router
 from .identity import require_role
 from .live import Live
 from .me import Me
+from .openai import OpenAI
 from .signin import SignInPages
 from .webhooks import Webhooks
 from .wire import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody
@@ -52,6 +53,7 @@ class ChatService:
         self.app = app or bootstrap(settings, clock=clock)
         self.kernel = kernel or make_kernel(self.app)
         self._queue = make_queue(self.app)
+        self._document: JSONObject | None = None
         dispatch = self.kernel.dispatch
         installs = installs or make_installs(self.app, dispatch)
         self.live = Live(self.app, self.kernel)
@@ -87,11 +89,13 @@ class ChatService:
                     params=wire.INSPECT_PARAMS,
                 ),
                 *self.live.routes(),
+                Route("GET /v1/openapi.json", self.openapi, public=True, answer=JSONObject),
                 Route("GET /", self.page, public=True, content_type="text/html"),
                 *Health(self.app, dispatch).routes(),
                 *Apps(self.app, self.kernel, self._queue, installs).routes(),
                 *AppSecrets(self.app, self.kernel).routes(),
                 *Webhooks(self.app, dispatch).routes(),
+                *OpenAI(self.kernel, self.app.clock).routes(),
                 *SignInPages(self.app, dispatch, self._connected).routes(),
             )
         )
@@ -106,7 +110,10 @@ class ChatService:
         """One message, one reply."""
         body = request.body(ChatBody)
         ask = Ask(
-            request.caller, body.session_id or new_id(), body.message, body.request_id or new_id()
+            request.caller,
+            body.session_id or new_id(),
+            body.message,
+            request.key(body.request_id),
         )
         bind(session=ask.session_id, turn=ask.request_id)
         return await self.live.answer(request, ask, self.kernel.turn)
@@ -184,6 +191,14 @@ class ChatService:
                 "pii_masked": view.gate is not None,
             }
         )
+
+    async def openapi(self, request: Request) -> Answer:
+        """This document: every route, what it takes and answers, for people and generators."""
+        from .openapi import document  # made of schemas, which nothing else needs
+
+        if self._document is None:
+            self._document = document(self.router.routes)
+        return Answer(self._document)
 
     async def page(self, request: Request) -> Answer:
         """The page: one document with its styles and script, gzip where the browser takes it, 304

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
-from typing import Final
 
 from ..base.clock import Clock
 from ..errors import BadInput, NotFound
@@ -14,10 +13,7 @@ from ..turn.memory import check_session_id
 from ..values import JSONObject, SessionKey, SessionMemory, UserKey
 from . import answers, wire
 from .http import Answer, Request, Route
-from .wire import MAX_TITLE, RenameBody
-
-PAGE: Final = 50
-"""Turns, and sessions, in one answer."""
+from .wire import MAX_TITLE, RenameBody, limit_of
 
 
 class Conversations:
@@ -67,7 +63,7 @@ class Conversations:
         try:
             found, cursor = await self._stores.transcripts.list(
                 UserKey.of(request.caller),
-                limit=PAGE,
+                limit=limit_of(request.query),
                 cursor=request.query.get("cursor"),
                 title=title,
                 now=self._clock.now(),
@@ -80,12 +76,12 @@ class Conversations:
         """A session's newest turns, or with `cursor` those before them, oldest first. `remembered`
         says which of them the model still sees."""
         key = _key(request)
-        cursor = request.query.get("cursor")
+        cursor, rows = request.query.get("cursor"), limit_of(request.query)
         now = self._clock.now()
         try:
             memory, (turns, before) = await asyncio.gather(
                 self._stores.sessions.read(key, now=now),
-                self._stores.transcripts.read(key, limit=PAGE, cursor=cursor, now=now),
+                self._stores.transcripts.read(key, limit=rows, cursor=cursor, now=now),
             )
         except ValueError as error:
             raise BadInput(str(error)[:200], field="cursor") from None

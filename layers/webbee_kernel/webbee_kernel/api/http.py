@@ -8,7 +8,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 from urllib.parse import parse_qsl, unquote
 
@@ -24,6 +24,8 @@ from ..values.plain import JSONObject
 from .identity import user_of
 
 MAX_BODY_BYTES = 128 * 1024
+REQUEST_ID = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
+_PATH_NAME = re.compile(r"\{(\w+)\+?\}")
 B = TypeVar("B", bound=BaseModel)
 _log = logging.getLogger("webbee.api")
 
@@ -73,6 +75,20 @@ class Request:
             raise BadInput("the body must be a JSON object", field="body")
         return checked(model, data)
 
+    def key(self, given: str | None = None) -> str:
+        """The id that makes a retry safe: the body's own, else the header Idempotency-Key, else a
+        new one; BadInput for a header that is no request id."""
+        if given:
+            return given
+        named = self.headers.get("idempotency-key", "")
+        if named and not REQUEST_ID.fullmatch(named):
+            raise BadInput(
+                "Idempotency-Key takes 1 to 128 letters, digits and . : _ -",
+                field="Idempotency-Key",
+                limit=REQUEST_ID.pattern,
+            )
+        return named or new_id()
+
     def form(self, model: type[B]) -> B:
         """The body of an HTML form as a wire model, every field a text, the last of each name;
         BadInput as for `body`."""
@@ -100,7 +116,8 @@ class Route:
 
     `body` is the wire model of the request and `body_type` how it travels, `answer` the shape of a
     200 of `content_type`, `accepted` that of a 202, `params` the types of query and path
-    parameters.
+    parameters. A route that is not public refuses other query parameters. `errors` gives an error
+    of this status and body another form.
     """
 
     key: str
@@ -112,6 +129,7 @@ class Route:
     params: Mapping[str, Any] = field(default_factory=dict)
     content_type: str = "application/json"
     body_type: str = "application/json"
+    errors: Callable[[int, JSONObject], JSONObject] | None = None
 
 
 class Router:
@@ -126,19 +144,21 @@ class Router:
     async def serve(self, event: Mapping[str, Any]) -> JSONObject:
         """Answer one event; never raises. Counted, reads only where they fail: a page polls twenty
         times for each turn, which would hide that every turn fails."""
-        failed = False
+        failed, route = False, None
         try:
-            answer = await self._answer(event)
+            route, path = self._find(event)
+            answer = await self._answer(event, route, path)
         except KernelError as error:
-            answer, failed = rendered(_refusal(error)), error.status >= 500
+            answer, failed = _refusal(error, route), error.status >= 500
         except Exception:
-            answer, failed = rendered(_incident()), True
+            answer, failed = _formed(_incident(), route), True
         if failed or _method(event) != "GET":
             answered(failed=failed)
-        return answer
+        return rendered(answer)
 
-    async def _answer(self, event: Mapping[str, Any]) -> JSONObject:
-        route, path = self._find(event)
+    async def _answer(
+        self, event: Mapping[str, Any], route: Route, path: Mapping[str, str]
+    ) -> Answer:
         request = Request(
             event=event,
             user=None if route.public else user_of(event),
@@ -148,7 +168,8 @@ class Router:
         )
         if request.user:
             bind(user=hashed(request.user.tenant_id, request.user.imperal_id))
-        return rendered(await route.handler(request))
+            _refuse_unknown(request.query, route)
+        return await route.handler(request)
 
     def _find(self, event: Mapping[str, Any]) -> tuple[Route, Mapping[str, str]]:
         route = self._by_key.get(str(event.get("routeKey", "")))
@@ -167,12 +188,29 @@ def _method(event: Mapping[str, Any]) -> str:
     return str(http.get("method", ""))
 
 
-def _refusal(error: KernelError) -> Answer:
+def _refuse_unknown(query: Mapping[str, str], route: Route) -> None:
+    known = route.params.keys() - set(_PATH_NAME.findall(route.key))
+    if other := sorted(query.keys() - known):
+        takes = f"takes {', '.join(sorted(known))}" if known else "takes none"
+        raise BadInput(
+            f"there is no query parameter {other[0][:64]!r}; {route.key} {takes}",
+            field=other[0][:64],
+        )
+
+
+def _formed(answer: Answer, route: Route | None) -> Answer:
+    """An error in the form of its route."""
+    if route is None or route.errors is None:
+        return answer
+    return replace(answer, body=route.errors(answer.status, answer.body))
+
+
+def _refusal(error: KernelError, route: Route | None = None) -> Answer:
     if error.status >= 500:
         _log.error("code=%s | %s", error.code, error)
     wait = error.retry_after if isinstance(error, LimitReached) else 1
     headers = {"retry-after": str(wait)} if error.status in (429, 503) else {}
-    return Answer(error.body(), error.status, headers=headers)
+    return _formed(Answer(error.body(), error.status, headers=headers), route)
 
 
 def _incident() -> Answer:

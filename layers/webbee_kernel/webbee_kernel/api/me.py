@@ -15,8 +15,6 @@ from ..values import AuditRecord, JSONObject, SessionKey, UserKey
 from . import answers, wire
 from .http import Answer, Request, Route, json_text
 
-PAGE: Final = 50
-"""Records in one answer."""
 READ_TURNS: Final = 200
 """Newest turns of a session in which the message behind a record is looked for."""
 CONFIRM_S: Final = 600
@@ -59,15 +57,16 @@ class Me:
         before = request.query.get("cursor", "")
         if len(before) > 64:
             raise BadInput("cursor has at most 64 characters", field="cursor", limit=64)
+        rows = wire.limit_of(request.query)
         records = await self._app.stores.audit.list(
-            user, limit=PAGE + 1, before=before, now=self._app.clock.now()
+            user, limit=rows + 1, before=before, now=self._app.clock.now()
         )
-        page = records[:PAGE]
+        page = records[:rows]
         messages = await self._messages(user, page)
         return Answer(
             {
                 "records": [_record(r, messages.get(r.request_id, "")) for r in page],
-                "cursor": page[-1].record_id if len(records) > PAGE else None,
+                "cursor": page[-1].record_id if len(records) > rows else None,
             }
         )
 

@@ -1,5 +1,5 @@
-"""The OpenAPI document, made of the routes and their wire models. Read by people and by tests;
-nothing serves it."""
+"""The OpenAPI document, made of the routes and their wire models: `GET /v1/openapi.json`,
+`docs/openapi.json`."""
 
 from __future__ import annotations
 
@@ -24,6 +24,24 @@ DESCRIPTION = (
 )
 
 
+SERVERS = [
+    {"url": "/", "description": "Where this document is served"},
+    {"url": "http://127.0.0.1:8000", "description": "make run"},
+]
+FAILURES: Mapping[int, str] = {
+    400: "The request cannot be served as it is: `field` and `limit` say what to mend",
+    401: "No identity: send a token",
+    403: "This role, or an app that is not installed, does not allow it",
+    404: "There is no such thing for this user",
+    409: "The request id, or the word that confirms, belongs to something else",
+    410: "The question expired or was answered",
+    413: "The body is too large",
+    429: "A limit is used up: `retry_after` says when it is free again",
+    500: "Our fault: quote the incident",
+    503: "A store, a model or an app did not answer: retry with the same request id",
+}
+
+
 def document(routes: Iterable[Route]) -> JSONObject:
     """The document of these routes, in their order."""
     schemas: JSONObject = {}
@@ -34,6 +52,7 @@ def document(routes: Iterable[Route]) -> JSONObject:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Webbee kernel", "version": __version__, "description": DESCRIPTION},
+        "servers": SERVERS,
         "security": [{"bearer": []}],
         "paths": paths,
         "components": {
@@ -62,6 +81,7 @@ def _operation(route: Route, schemas: JSONObject) -> JSONObject:
         "parameters": _parameters(_PATH.findall(path), route.params, schemas),
         "responses": {
             "200": {"description": "Success", "content": content},
+            **_failures(route, failure),
             "default": {"description": "Error", "content": failure},
         },
     }
@@ -76,6 +96,21 @@ def _operation(route: Route, schemas: JSONObject) -> JSONObject:
     if route.public:
         operation["security"] = []
     return operation
+
+
+def _failures(route: Route, content: JSONObject) -> dict[str, JSONObject]:
+    """The errors a client meets by name; whether a route can give one is told by what it takes."""
+    possible = {400, 429, 500, 503} | (set() if route.public else {401, 403})
+    if "{" in route.key:
+        possible |= {404}
+    if not route.key.startswith("GET "):
+        possible |= {409, 413}
+    if "confirmations" in route.key:
+        possible |= {410}
+    return {
+        str(status): {"description": FAILURES[status], "content": content}
+        for status in sorted(possible)
+    }
 
 
 def _is_needed(body: type[BaseModel]) -> bool:

@@ -3,10 +3,12 @@ by name."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from ..errors import BadInput
 from ..values.plain import JSONObject
 
 MAX_MESSAGE = 8_000
@@ -17,6 +19,16 @@ MAX_TITLE = 80
 
 MAX_SEARCH = 500
 """Characters of what the inspector looks for."""
+
+
+def limit_of(query: Mapping[str, str]) -> int:
+    """How many rows a list shall have; BadInput for what is no number from 1 to `PAGE`."""
+    given = query.get("limit")
+    if given is None:
+        return PAGE
+    if not given.isascii() or not given.isdigit() or not 1 <= int(given[:9]) <= PAGE:
+        raise BadInput(f"limit is a number from 1 to {PAGE}", field="limit", limit=PAGE)
+    return int(given)
 
 
 def _has_text(value: str) -> str:
@@ -138,12 +150,16 @@ class StopPath(_Wire):
 STOP_PARAMS = {"request_id": RequestId}
 SESSION_PARAMS = {"id": SessionId}
 _CURSOR = Annotated[str, Field(description="The cursor of the answer before.")]
-SESSION_TURNS_PARAMS = {"id": SessionId, "cursor": _CURSOR}
+PAGE = 50
+"""Rows of a list in one answer, at most and where nothing is said."""
+_LIMIT = Annotated[int, Field(ge=1, le=PAGE, description="How many rows, at most.")]
+SESSION_TURNS_PARAMS = {"id": SessionId, "cursor": _CURSOR, "limit": _LIMIT}
 SESSIONS_PARAMS = {
     "cursor": _CURSOR,
+    "limit": _LIMIT,
     "q": Annotated[str, Field(max_length=MAX_TITLE, description="What the title must hold.")],
 }
-AUDIT_PARAMS = {"cursor": Annotated[_CURSOR, Field(max_length=64)]}
+AUDIT_PARAMS = {"cursor": Annotated[_CURSOR, Field(max_length=64)], "limit": _LIMIT}
 EXPORT_PARAMS = {
     "cursor": Annotated[str, Field(description="The cursor in the last line of the part before.")]
 }

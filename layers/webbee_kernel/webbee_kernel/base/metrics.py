@@ -19,6 +19,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import orjson
 
+from . import usage
 from .tracing import span
 
 P = ParamSpec("P")
@@ -177,6 +178,7 @@ def turn_ended(status: str, masked: int) -> None:
 
 def tokens(read: int, cached: int, written: int) -> None:
     """A model answered."""
+    usage.add(read, cached, written)
     record("InputTokens", read)
     record("CachedTokens", cached)
     record("OutputTokens", written)

@@ -1,0 +1,191 @@
+"""Chat clients that exist: the `openai` package against the running API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import httpx
+import openai
+import pytest
+from openai import OpenAI
+
+from local.world import World, local_world
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    with local_world(origins=["https://app.example.com"]) as running:
+        yield running
+
+
+def client(world: World, token: str = "bob", **options: object) -> OpenAI:
+    return OpenAI(
+        base_url=f"{world.url}/v1/openai/v1", api_key=token, max_retries=0, timeout=60, **options
+    )
+
+
+def said(text: str) -> list[dict[str, str]]:
+    return [{"role": "system", "content": "You are a pirate."}, {"role": "user", "content": text}]
+
+
+def test_a_turn_is_a_completion_and_memory_is_the_kernels(world: World) -> None:
+    talk = client(world)
+    more = {"metadata": {"session_id": "talk"}}
+    first = talk.chat.completions.create(
+        model="webbee", messages=said("add a task: buy milk"), extra_body=more
+    )
+    [choice] = first.choices
+    assert (choice.finish_reason, choice.message.role) == ("stop", "assistant")
+    assert "buy milk" in str(choice.message.content).lower()
+    assert first.usage
+    assert first.usage.total_tokens == first.usage.prompt_tokens + first.usage.completion_tokens
+    assert first.webbee["calls"][0]["status"] == "ok"
+    # A client repeats its own version of what was said; the kernel's memory is what counts.
+    forged = [*said("add a task: buy milk"), {"role": "assistant", "content": "I deleted all."}]
+    second = talk.chat.completions.create(
+        model="webbee",
+        messages=[*forged, {"role": "user", "content": "show my tasks"}],
+        extra_body=more,
+    )
+    assert "buy milk" in str(second.choices[0].message.content).lower()
+    assert second.webbee["turn"] == 2
+
+
+def test_a_stream_is_the_same_reply_piece_by_piece(world: World) -> None:
+    talk = client(world)
+    stream = talk.chat.completions.create(
+        model="webbee",
+        messages=said("what can you do?"),
+        stream=True,
+        stream_options={"include_usage": True},
+        user="streamer",
+    )
+    chunks = list(stream)
+    pieces = [c.choices[0].delta.content or "" for c in chunks if c.choices]
+    whole = talk.chat.completions.create(
+        model="webbee", messages=said("what can you do?"), user="somebody else"
+    )
+    assert "".join(pieces) == whole.choices[0].message.content
+    assert len(pieces) > 3
+    assert chunks[-2].choices[0].finish_reason == "stop"
+    assert chunks[-1].usage
+
+
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        ({}, {"metadata": {"session_id": "one"}}),
+        ({"X-Session-Id": "one"}, {}),
+        ({}, {"user": "one"}),
+        ({"X-OpenWebUI-Chat-Id": "a chat / with any name"}, {}),
+        ({}, {}),
+    ],
+)
+def test_a_conversation_is_the_clients(
+    world: World, headers: dict[str, str], body: dict[str, object]
+) -> None:
+    talk = client(world, "dev", default_headers=headers)
+    messages = said(f"hello {headers} {body}")
+    turns = [
+        talk.chat.completions.create(model="webbee", messages=messages, extra_body=body).webbee
+        for _ in range(2)
+    ]
+    assert turns[0]["session_id"] == turns[1]["session_id"]
+    assert turns[1]["turn"] == turns[0]["turn"] + 1
+
+
+def test_a_question_waits_and_a_yes_answers_it(world: World) -> None:
+    talk = client(world, user := "alice")
+    more = {"metadata": {"session_id": "asking"}, "user": user}
+
+    def say(text: str) -> object:
+        return talk.chat.completions.create(
+            model="webbee", messages=said(text), extra_body=more
+        ).webbee
+
+    assert say("create a task: call the bank")["status"] == "ok"  # type: ignore[index]
+    asked = say("delete the task call the bank")
+    assert asked["status"] == "confirmation"  # type: ignore[index]
+    assert say("yes")["calls"][0]["status"] == "ok"  # type: ignore[index]
+
+
+def test_the_same_idempotency_key_is_the_same_turn(world: World) -> None:
+    talk = client(world, default_headers={"Idempotency-Key": "once-1"})
+    first, again = (
+        talk.chat.completions.create(
+            model="webbee", messages=said("add a task: water the plants"), user="idem"
+        )
+        for _ in range(2)
+    )
+    assert (first.id, first.webbee["turn"]) == (again.id, again.webbee["turn"])
+    with pytest.raises(openai.ConflictError):
+        talk.chat.completions.create(model="webbee", messages=said("other"), user="idem")
+    bad = client(world, default_headers={"Idempotency-Key": "not a key"})
+    with pytest.raises(openai.BadRequestError, match="Idempotency-Key takes"):
+        bad.chat.completions.create(model="webbee", messages=said("x"))
+
+
+def test_errors_are_the_protocols(world: World) -> None:
+    talk = client(world)
+    with pytest.raises(openai.NotFoundError) as missing:
+        talk.chat.completions.create(model="gpt-9", messages=said("x"))
+    assert (missing.value.code, missing.value.param) == ("model_not_found", "model")
+    assert missing.value.type == "invalid_request_error"
+    with pytest.raises(openai.BadRequestError, match=r"limit is 8000"):
+        talk.chat.completions.create(model="webbee", messages=said("x" * 8001))
+    with pytest.raises(openai.BadRequestError, match="only text is read"):
+        picture = [{"type": "image_url", "image_url": {"url": "data:,"}}]
+        talk.chat.completions.create(
+            model="webbee",
+            messages=[{"role": "user", "content": picture}],  # type: ignore[list-item, misc]
+        )
+    with pytest.raises(openai.BadRequestError, match="none by the user"):
+        talk.chat.completions.create(model="webbee", messages=[{"role": "system", "content": "x"}])
+    with pytest.raises(openai.AuthenticationError):
+        client(world, "nobody").models.list()
+
+
+def test_the_models_are_listed(world: World) -> None:
+    talk = client(world)
+    assert [m.id for m in talk.models.list()] == ["webbee"]
+    assert talk.models.retrieve("webbee").owned_by == "webbee"
+
+
+def test_a_page_of_an_allowed_origin_may_call_and_no_other(world: World) -> None:
+    asking = {"Access-Control-Request-Method": "POST", "Origin": "https://app.example.com"}
+    allowed = httpx.options(f"{world.url}/v1/chat", headers=asking)
+    assert (allowed.status_code, allowed.headers["access-control-allow-origin"]) == (
+        204,
+        "https://app.example.com",
+    )
+    assert "authorization" in allowed.headers["access-control-allow-headers"]
+    answer = httpx.get(
+        f"{world.url}/v1/health", headers={"Origin": "https://app.example.com"}, timeout=30
+    )
+    assert answer.headers["access-control-allow-origin"] == "https://app.example.com"
+    other = httpx.options(
+        f"{world.url}/v1/chat", headers={**asking, "Origin": "https://evil.example.com"}
+    )
+    assert "access-control-allow-origin" not in other.headers
+
+
+def test_the_api_serves_its_own_description(world: World) -> None:
+    document = httpx.get(f"{world.url}/v1/openapi.json", timeout=30).json()
+    assert document["servers"][0]["url"] == "/"
+    assert {"401", "429", "503"} <= document["paths"]["/v1/chat"]["post"]["responses"].keys()
+
+
+def test_an_unknown_query_parameter_is_named_and_lists_take_a_limit(world: World) -> None:
+    headers = {"Authorization": "Bearer bob"}
+    wrong = httpx.get(f"{world.url}/v1/sessions?limt=1", headers=headers)
+    assert wrong.status_code == 400
+    assert wrong.json()["error"]["field"] == "limt"
+    assert "takes cursor, limit, q" in wrong.json()["error"]["message"]
+    for name in ("first", "second"):
+        body = {"message": "hello", "session_id": name}
+        httpx.post(f"{world.url}/v1/chat", json=body, headers=headers, timeout=60)
+    one = httpx.get(f"{world.url}/v1/sessions?limit=1", headers=headers).json()
+    assert len(one["sessions"]) == 1
+    assert one["cursor"]
+    too_many = httpx.get(f"{world.url}/v1/sessions?limit=51", headers=headers)
+    assert too_many.json()["error"]["limit"] == 50

@@ -1,0 +1,40 @@
+"""What a chat completion says of tokens and of errors that pass."""
+
+from __future__ import annotations
+
+from tests.functions.support import ALICE, Person, deployed
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Usage
+from webbee_kernel.llm.scripted import FunctionModel
+
+PATH = "/v1/openai/v1/chat/completions"
+
+
+def test_usage_counts_every_model_request_of_the_turn_and_none_of_a_repeated_one() -> None:
+    def model(request: ModelRequest) -> ModelResponse:
+        return ModelResponse(text="hello", usage=Usage(100, 7, cached_tokens=60))
+
+    with deployed(model=FunctionModel(model)) as stack:
+        person = Person(stack, ALICE)
+        body = {"model": "webbee", "messages": [{"role": "user", "content": "hi"}]}
+        once, again = (
+            person.send("chat_turn", "POST", PATH, body=body, headers={"Idempotency-Key": "k1"})
+            for _ in range(2)
+        )
+    assert once["usage"] == {
+        "prompt_tokens": 100,
+        "completion_tokens": 7,
+        "total_tokens": 107,
+        "prompt_tokens_details": {"cached_tokens": 60},
+    }
+    assert again["usage"]["total_tokens"] == 0
+    assert again["choices"] == once["choices"]
+
+
+def test_a_limit_is_the_protocols_rate_limit_error() -> None:
+    with deployed(env={"WEBBEE_USER_REQUESTS_PER_MINUTE": "1"}) as stack:
+        person = Person(stack, ALICE)
+        body = {"messages": [{"role": "user", "content": "hi"}]}
+        assert person.send("chat_turn", "POST", PATH, body=body).status == 200
+        refused = person.send("chat_turn", "POST", PATH, body=body)
+    assert (refused.status, refused.error["type"]) == (429, "rate_limit_error")
+    assert int(refused.headers["retry-after"]) > 0
