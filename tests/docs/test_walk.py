@@ -14,9 +14,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import pytest
+
 import webbee_kernel
 from local.stack import http_event
 from tests.documents import ROOT
+from webbee_kernel.api import turns
 from webbee_kernel.api.chat_turn import ChatService
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
@@ -55,7 +58,10 @@ def model(request: ModelRequest) -> ModelResponse:
     return ModelResponse(tool_calls=(ToolCall("notes__find", {}),))
 
 
-def test_a_message_passes_through_the_rooms_as_the_page_says() -> None:
+def test_a_message_passes_through_the_rooms_as_the_page_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(turns, "BEAT_S", 3600.0)  # a turn done within a second has no beat
     kernel = TestKernel(["extensions/notes"], model=FunctionModel(model))
     service = ChatService(kernel.app.settings, app=kernel.app, kernel=kernel.kernel)
     body, walk = json.dumps({"message": "list notes"}), Walk()

@@ -117,11 +117,11 @@ def test_a_call_that_succeeds(seam: Seam) -> None:
 @pytest.mark.parametrize(
     ("planned", "code", "told"),
     [
-        (call("probe.fail"), "INTERNAL", "fail failed: RuntimeError"),
-        (call("probe.leave"), "INTERNAL", "leave failed: SystemExit"),
-        (call("probe.sleep"), "BACKEND_TIMEOUT", "sleep is still running after 1 s"),
-        (call("probe.block"), "BACKEND_TIMEOUT", "block did not finish in 1 s"),
-        (call("probe.guarded"), "PERMISSION_DENIED", "guarded needs the scope probe:admin"),
+        (call("probe.fail"), "INTERNAL", "Probe failed: RuntimeError"),
+        (call("probe.leave"), "INTERNAL", "Probe failed: SystemExit"),
+        (call("probe.sleep"), "BACKEND_TIMEOUT", "Probe is still running after 1 s"),
+        (call("probe.block"), "BACKEND_TIMEOUT", "Probe did not finish in 1 s"),
+        (call("probe.guarded"), "PERMISSION_DENIED", "Probe needs the scope probe:admin"),
         (call("probe.rubbish", kind="string"), "INTERNAL", "a handler returns an ActionResult"),
     ],
     ids=["raises", "exits", "late", "blocks", "forbidden", "rubbish"],

@@ -152,7 +152,7 @@ class Loop:
 @contextmanager
 def refreshing(**env: str) -> Iterator[Loop]:
     """A deployment in which only `probe` is everybody's."""
-    clock, queue, outage = FrozenClock(), Queue(), Outage()
+    clock, queue, outage = FrozenClock(), Queue(), Outage("botocore")
 
     def flaky(_: Any) -> Any:
         return dynamodb_stores(

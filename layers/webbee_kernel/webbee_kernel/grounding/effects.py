@@ -237,7 +237,15 @@ def sentence_for(call: Call, tag: str) -> str:
         return spoken.say("call_unknown", app=call.app)
     if call.status == "waits":
         return spoken.say("call_waits", app=call.app)
-    why = call.error.replace(call.fn_name or "\0", call.app).rstrip(".") or "-"
+    why = _reason(call)
     if call.status == "not_run":
         return spoken.say("call_not_run", app=call.app, reason=why)
     return spoken.say("call_failed", app=call.app, error=why)
+
+
+def _reason(call: Call) -> str:
+    """The error, less its full stop. Where it begins with the function's name, which means nothing
+    to a person, the app's stands instead."""
+    named, _, rest = call.error.partition(" ")
+    why = f"{call.app} {rest}" if rest and named == call.fn_name else call.error
+    return why.rstrip(".") or "-"
