@@ -32,6 +32,7 @@ from tests.functions.support import (
     rows,
 )
 from tests.functions.test_database_failures import Outage
+from webbee_kernel.api import turns
 from webbee_kernel.api.function import Function
 from webbee_kernel.api.skeleton_refresh import RefreshService
 from webbee_kernel.aws.clients import aws_client
@@ -695,12 +696,17 @@ def patient() -> Iterator[Loop]:
     """A deployment with AbsentAfterDays=3 in which Alice has the app and was noted in this very
     second."""
     with refreshing(WEBBEE_ABSENT_AFTER_DAYS="3") as made:
-        made.person().install("clockwork")
-        made.deliver(*made.queue.take())
-        made.queue.take()
-        made.person().chat("probe.look {}")
-        assert asked(made) == []  # her sections' first refresh noted her
+        begin(made)
         yield made
+
+
+def begin(loop: Loop) -> None:
+    """Alice has the app, whose sections are fresh, and has said something."""
+    loop.person().install("clockwork")
+    loop.deliver(*loop.queue.take())
+    loop.queue.take()
+    loop.person().chat("probe.look {}")
+    assert asked(loop) == []  # her sections' first refresh noted her
 
 
 def waits(loop: Loop) -> dict[str, float]:
@@ -789,12 +795,31 @@ def test_a_user_is_noted_once_a_day_by_one_message_and_one_write(patient: Loop) 
     assert noted == [(0, []), (0, []), (1, ["UpdateItem"]), (0, []), (0, [])]
 
 
-def test_a_turn_costs_what_it_costs_without_the_setting(patient: Loop) -> None:
-    patient.clock.advance(2 * DAY)
-    for _ in range(2):  # the first asks to note the user, the second does not
+def test_a_turn_costs_what_it_costs_without_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "BEAT_S", 3600.0)  # a turn done within a second has no beat
+    sent = []
+    for days in ("3", "0"):
+        with refreshing(WEBBEE_ABSENT_AFTER_DAYS=days) as loop:
+            begin(loop)
+            sent.append(costs(loop))
+    assert sent[0] == sent[1]
+    assert [c for c in sent[0][1] if c[1] in ("SessionsTable", "SkeletonTable")] == [
+        ("PutItem", "SessionsTable"),
+        ("Query", "SessionsTable"),
+        ("Query", "SkeletonTable"),
+    ]
+
+
+def costs(loop: Loop) -> list[list[tuple[str, str]]]:
+    """Operation and table of what two turns send, two days later: the first has to ask that the
+    user be noted, the second has not."""
+    loop.clock.advance(2 * DAY)
+    sent = []
+    for _ in range(2):
         with metered(aws_client("dynamodb")) as meter:
-            patient.person().chat("hello")
-        assert sorted(c.operation for c in meter.calls) == ["PutItem", "Query", "Query"]
+            loop.person().chat("hello")
+        sent.append(sorted((c.operation, *c.tables) for c in meter.calls))
+    return sent
 
 
 def test_a_user_nobody_noted_counts_from_the_next_refresh(patient: Loop) -> None:
