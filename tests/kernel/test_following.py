@@ -1,0 +1,187 @@
+"""A turn that is followed: what its reader sees, when, and that nothing shown is taken back."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from webbee_kernel.errors import ModelUnavailable
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.following import Follower
+
+DATA = {"unread": 8, "messages": [{"id": "m1", "from": "sarah@example.com", "subject": "Q3 plan"}]}
+TRUE = "You have 8 unread messages. One is about the Q3 plan. It came from <EMAIL_1>."
+READ = TRUE.replace("<EMAIL_1>", "sarah@example.com")
+"""What the narrator writes, and what the user reads."""
+
+WRONG = "You have 8 unread messages. Another 36 are waiting. One is about the Q3 plan."
+
+
+def mail(calls: list[str]) -> Extension:
+    ext = Extension("mail", display_name="Mail")
+    chat = ChatExtension(ext)
+
+    @chat.function("look", "Look into the inbox", action_type="read")
+    async def look(ctx: Context) -> ActionResult:
+        calls.append("look")
+        return ActionResult.success(DATA, "8 unread.")
+
+    return ext
+
+
+class Speaker:
+    """A classifier that looks, and a narrator that says its replies token by token."""
+
+    name = "speaker"
+
+    def __init__(self, *replies: str | Exception, before: Callable[[], None] | None = None) -> None:
+        self.replies = list(replies)
+        self.narrated: list[ModelRequest] = []
+        self.before = before
+
+    async def complete(self, request: ModelRequest) -> ModelResponse:
+        if request.role == "classifier":
+            if self.before:
+                self.before()
+            return ModelResponse(tool_calls=(ToolCall("mail__look", {}),))
+        raise AssertionError("whoever is followed streams")
+
+    async def stream(self, request: ModelRequest, hear: Callable[[str], None]) -> ModelResponse:
+        if request.role == "classifier":
+            return await self.complete(request)
+        self.narrated.append(request)
+        reply = self.replies.pop(0)
+        text = reply if isinstance(reply, str) else str(reply)
+        for piece in re.findall(r"\s*\S{1,4}", text):
+            hear(piece)
+            await asyncio.sleep(0)
+        if isinstance(reply, Exception):
+            raise ModelUnavailable("broken off")
+        return ModelResponse(text=text)
+
+
+def followed(
+    model: Any, *, follower: Callable[[Callable[[dict[str, Any]], None]], Follower] | None = None
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The frames of one turn, and its reply's body."""
+    frames: list[dict[str, Any]] = []
+    kernel = TestKernel([mail([])], model=model)
+    watching = follower(frames.append) if follower else Follower("r1", frames.append)
+    ask = replace(kernel.ask("what is new?", request_id="r1"), follower=watching)
+    return frames, kernel.run(kernel.kernel.turn(ask)).body
+
+
+def texts(frames: Sequence[dict[str, Any]]) -> list[str]:
+    return [f["text"] for f in frames if f["type"] == "text"]
+
+
+def test_a_turn_tells_its_steps_in_order() -> None:
+    frames, _ = followed(Speaker(TRUE))
+    kinds = [f["type"] for f in frames if f["type"] != "text"]
+    assert kinds == ["turn.started", "call.started", "call.ended"]
+    assert {f["request_id"] for f in frames} == {"r1"}
+    call = frames[2]
+    assert (call["app_id"], call["fn_name"], call["display_name"]) == ("mail", "look", "Mail")
+    assert (call["call"], call["status"], call["action_type"]) == (0, "ok", "read")
+
+
+def test_the_first_frame_has_left_before_a_model_is_asked() -> None:
+    order: list[str] = []
+
+    async def sent() -> None:
+        await asyncio.sleep(0)
+        order.append("left")
+
+    model = Speaker(TRUE, before=lambda: order.append("asked"))
+    followed(model, follower=lambda tell: Follower("r1", tell, sent))
+    assert order == ["left", "asked"]
+
+
+def test_a_true_reply_is_shown_sentence_by_sentence() -> None:
+    frames, body = followed(Speaker(TRUE))
+    assert len(texts(frames)) == 3
+    assert "".join(texts(frames)) == body["reply"] == READ
+    assert texts(frames)[0].strip() == "You have 8 unread messages."
+
+
+def test_a_wrong_sentence_never_leaves_and_the_rest_goes_on_behind_what_was_shown() -> None:
+    model = Speaker(WRONG, "One is about the Q3 plan.")
+    frames, body = followed(model)
+    shown = "".join(texts(frames)).rstrip()
+    assert "36" not in shown + body["reply"]
+    assert shown == body["reply"] == "You have 8 unread messages. One is about the Q3 plan."
+    again = model.narrated[1].prompt
+    assert "36" in again.partition("[PROBLEMS]")[2]
+    assert "You have 8 unread messages." in again.partition("[PROBLEMS]")[2]
+
+
+def test_a_second_reply_that_repeats_what_was_shown_is_not_shown_twice() -> None:
+    frames, body = followed(Speaker(WRONG, TRUE))
+    assert "".join(texts(frames)) == body["reply"] == READ
+
+
+def test_what_is_wrong_twice_is_left_out() -> None:
+    frames, body = followed(Speaker(WRONG, WRONG))
+    assert "36" not in body["reply"]
+    assert body["reply"].startswith("".join(texts(frames)).rstrip())
+
+
+def test_a_reply_that_breaks_off_keeps_what_was_shown_and_the_data_follows() -> None:
+    broken = Exception("You have 8 unread messages. One is")
+    frames, body = followed(Speaker(broken))
+    assert texts(frames)[0].strip() == "You have 8 unread messages."
+    assert body["reply"] == "You have 8 unread messages.\n\n8 unread."
+
+
+@pytest.mark.parametrize("cut", range(4, len(WRONG), 7))
+def test_whatever_is_shown_is_how_the_reply_begins(cut: int) -> None:
+    for second in (TRUE, WRONG[:cut], Exception(TRUE[:cut])):
+        frames, body = followed(Speaker(WRONG[:cut] + ". And 36 more.", second))
+        assert body["reply"].startswith("".join(texts(frames)).rstrip())
+        assert "36" not in body["reply"]
+
+
+def test_a_stopped_turn_calls_nothing_more_and_tells_what_ran() -> None:
+    calls: list[str] = []
+    kernel = TestKernel([mail(calls)], model=(model := Speaker(TRUE)))
+    watching = Follower("r1", lambda frame: None)
+    model.before = watching.stop
+    ask = replace(kernel.ask("what is new?", request_id="r1"), follower=watching)
+    body = kernel.run(kernel.kernel.turn(ask)).body
+    assert (calls, model.narrated, body["stopped"]) == ([], [], True)
+    assert body["reply"] == "Stopped, as you asked."
+    assert kernel.memory().turns[-1].reply == body["reply"]
+
+
+def test_a_turn_that_is_stopped_behind_a_call_says_what_the_call_brought() -> None:
+    kernel = TestKernel([mail([])], model=Speaker(TRUE))
+    watching = Follower(
+        "r1", lambda frame: watching.stop() if frame["type"] == "call.ended" else None
+    )
+    ask = replace(kernel.ask("what is new?", request_id="r1"), follower=watching)
+    body = kernel.run(kernel.kernel.turn(ask)).body
+    assert body["stopped"]
+    assert body["reply"] == "Stopped, as you asked.\n\n8 unread."
+    assert [c["status"] for c in body["calls"]] == ["ok"]
+
+
+def test_a_request_that_is_being_worked_on_is_told_so_and_answered_when_it_is_done() -> None:
+    kernel = TestKernel([mail([])], model=(model := Speaker(TRUE)))
+    ask = kernel.ask("what is new?", request_id="r1")
+    until = kernel.clock.now() + 10
+    kernel.run(kernel.app.stores.sessions.work(ask.key, "r1", until=until))
+    with pytest.raises(Exception, match="being worked on") as caught:
+        kernel.run(kernel.kernel.turn(ask))
+    assert (caught.value.status, caught.value.body()["status"]) == (202, "working")
+    kernel.clock.advance(11)  # whoever worked on it has died
+    followed_ask = replace(ask, follower=Follower("r1", lambda frame: None))
+    assert kernel.run(kernel.kernel.turn(followed_ask)).body["reply"] == READ
+    assert kernel.run(kernel.kernel.turn(ask)).body["reply"] == READ
+    assert len(model.narrated) == 1
