@@ -35,7 +35,7 @@ class LiveApi:
         await receive()  # websocket.connect
         connection_id = base64.urlsafe_b64encode(secrets.token_bytes(11)).decode()
         query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
-        answer = await self._invoke(_event("CONNECT", connection_id, query))
+        answer = await self._invoke(event("CONNECT", connection_id, query))
         if answer["statusCode"] != 200:
             await send({"type": "websocket.close"})  # before it is accepted: the handshake fails
             return
@@ -51,7 +51,7 @@ class LiveApi:
             await self._listen(connection_id, receive)
         finally:
             del self._open[connection_id]
-            await self._invoke(_event("DISCONNECT", connection_id))
+            await self._invoke(event("DISCONNECT", connection_id))
 
     async def _listen(self, connection_id: str, receive: Receive) -> None:
         """Each message is an invocation of its own; none waits for the one before it."""
@@ -59,7 +59,7 @@ class LiveApi:
         while (message := await receive())["type"] == "websocket.receive":
             text = message.get("text") or (message.get("bytes") or b"").decode("utf-8", "replace")
             task = asyncio.ensure_future(
-                self._invoke({**_event("MESSAGE", connection_id), "body": text})
+                self._invoke({**event("MESSAGE", connection_id), "body": text})
             )
             running.add(task)
             task.add_done_callback(running.discard)
@@ -92,7 +92,7 @@ def new_prefix() -> str:
     return f"/{secrets.token_urlsafe(12)}"
 
 
-def _event(kind: str, connection_id: str, query: Mapping[str, str] | None = None) -> dict[str, Any]:
+def event(kind: str, connection_id: str, query: Mapping[str, str] | None = None) -> dict[str, Any]:
     """An event of API Gateway's WebSocket API."""
     route = {"CONNECT": "$connect", "DISCONNECT": "$disconnect", "MESSAGE": "$default"}[kind]
     event: dict[str, Any] = {

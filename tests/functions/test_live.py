@@ -1,0 +1,303 @@
+"""WebSockets as API Gateway brings them: its events to the real handlers, and what these post to a
+real `@connections` over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+
+from local.live_api import event as socket_event
+from local.stack import Stack
+from tests.functions.support import ALICE, BOB, Person, deployed
+from webbee_kernel.base.clock import FrozenClock
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
+from webbee_kernel.testing.common import NOW
+
+
+@dataclass
+class Connections:
+    """What was posted to each open connection, as its browser would see it; others are gone."""
+
+    url: str = ""
+    open: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    posts: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def connections() -> Iterator[Connections]:
+    found = Connections()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            name = unquote(self.path.rpartition("/")[2])
+            body = self.rfile.read(int(self.headers["content-length"]))
+            found.posts.append(name)
+            gone = name not in found.open
+            if not gone:
+                found.open[name].append(json.loads(body))
+            self.send_response(410 if gone else 200)
+            if gone:
+                self.send_header("x-amzn-errortype", "GoneException")
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    found.url = f"http://127.0.0.1:{server.server_port}/stage"
+    yield found
+    server.shutdown()
+    server.server_close()
+
+
+@dataclass
+class Page:
+    """An open page of a user."""
+
+    stack: Stack
+    sockets: Connections
+    name: str
+
+    @classmethod
+    def opened(
+        cls, stack: Stack, sockets: Connections, person: Person, name: str, last: str = ""
+    ) -> Page:
+        ticket = person.send("chat_turn", "POST", "/v1/live")
+        query = parse_qs(urlsplit(ticket["url"]).query)
+        event = socket_event("CONNECT", name, {"ticket": query["ticket"][0]})
+        assert stack.invoke("chat_turn", event)["statusCode"] == 200
+        sockets.open[name] = []
+        page = cls(stack, sockets, name)
+        page.say("hello", last_event_id=last)
+        return page
+
+    def say(self, kind: str, **more: Any) -> int:
+        body = json.dumps({"type": kind, **more})
+        event = {**socket_event("MESSAGE", self.name), "body": body}
+        return int(self.stack.invoke("chat_turn", event)["statusCode"])
+
+    def lose(self) -> None:
+        """The connection breaks, and nobody says so."""
+        del self.sockets.open[self.name]
+
+    @property
+    def frames(self) -> list[dict[str, Any]]:
+        return self.sockets.open[self.name]
+
+    def heard(self, kind: str) -> list[dict[str, Any]]:
+        return [f for f in self.frames if f["type"] == kind]
+
+
+def until(found: Callable[[], Any]) -> Any:
+    """What becomes true, however slow the machine is."""
+    for _ in range(3000):
+        if there := found():
+            return there
+        time.sleep(0.01)
+    raise AssertionError("it never became so")
+
+
+@pytest.fixture
+def sockets() -> Iterator[Connections]:
+    with connections() as found:
+        yield found
+
+
+def live(sockets: Connections, **env: str) -> dict[str, str]:
+    return {
+        "WEBBEE_LIVE_URL": "wss://live.example/live",
+        "WEBBEE_CONNECTIONS_URL": sockets.url,
+        "WEBBEE_USER_REQUESTS_PER_MINUTE": "0",
+        **env,
+    }
+
+
+def ticket_of(person: Person) -> str:
+    url = person.send("chat_turn", "POST", "/v1/live")["url"]
+    return parse_qs(urlsplit(url).query)["ticket"][0]
+
+
+def connect(stack: Stack, ticket: str) -> int:
+    event = socket_event("CONNECT", "c0", {"ticket": ticket})
+    return int(stack.invoke("chat_turn", event)["statusCode"])
+
+
+def test_a_ticket_opens_one_connection_within_a_minute(sockets: Connections) -> None:
+    clock = FrozenClock(NOW)
+    with deployed(env=live(sockets), clock=clock) as stack:
+        alice = Person(stack, ALICE)
+        first, late = ticket_of(alice), ticket_of(alice)
+        assert connect(stack, first) == 200
+        assert connect(stack, first) == 401
+        assert connect(stack, "a guess") == 401
+        clock.advance(60)
+        assert connect(stack, late) == 401
+
+
+def test_a_deployment_without_sockets_says_so() -> None:
+    with deployed() as stack:
+        assert Person(stack, ALICE).send("chat_turn", "POST", "/v1/live").status == 404
+
+
+def test_a_turn_is_told_as_it_goes_and_ends_with_the_body_of_a_request(
+    sockets: Connections,
+) -> None:
+    with deployed(env=live(sockets)) as stack:
+        page = Page.opened(stack, sockets, Person(stack, ALICE), "c1")
+        message = 'probe.save {"text": "a"}'
+        page.say("turn", message=message, session_id="s1", request_id="r1")
+        [end] = until(lambda: page.heard("turn.ended"))
+        kinds = [f["type"] for f in page.frames]
+        assert kinds[:4] == ["ready", "turn.started", "call.started", "call.ended"]
+        body = Person(stack, ALICE).chat(message, request_id="r1").body
+        assert {k: end[k] for k in body} == body
+        assert body["reply"].startswith("".join(f["text"] for f in page.heard("text")))
+
+
+def test_an_event_reaches_every_open_page_of_its_user_and_nobody_elses(
+    sockets: Connections,
+) -> None:
+    with deployed(env=live(sockets)) as stack:
+        alice, stream = Person(stack, ALICE), stack.stream()
+        one, two = (Page.opened(stack, sockets, alice, name) for name in ("c1", "c2"))
+        other = Page.opened(stack, sockets, Person(stack, BOB), "c3")
+        alice.chat('probe.save {"text": "a"}')
+        before = len(sockets.posts)
+        while stream.hand_over():
+            pass
+        assert [f["id"] for f in one.heard("event")] == [f["id"] for f in two.heard("event")]
+        stored = {e["id"] for e in alice.events()}
+        assert {f["id"] for f in one.heard("event")} == stored != set()
+        assert other.heard("event") == []
+        assert len(sockets.posts) - before == 2 * len(stored)
+
+
+def test_a_connection_that_is_gone_is_forgotten(sockets: Connections) -> None:
+    with deployed(env=live(sockets)) as stack:
+        alice, stream = Person(stack, ALICE), stack.stream()
+        page = Page.opened(stack, sockets, alice, "c1")
+        page.lose()
+        for text in ("a", "b"):
+            alice.chat(f'probe.save {{"text": "{text}"}}')
+            while stream.hand_over():
+                pass
+        assert sockets.posts.count("c1") == 2  # its hello, and the one that found it gone
+        assert page.say("ping") == 410
+
+
+def test_random_disconnects_lose_no_event(sockets: Connections) -> None:
+    """Whatever is stored while a page is away, comes back or is gone without a word."""
+    chance = random.Random(16)
+    with deployed(env=live(sockets)) as stack:
+        alice, stream = Person(stack, ALICE), stack.stream()
+        seen: set[str] = set()
+        last, page = "", None
+        for number in range(60):
+            if page is None and chance.random() < 0.6:
+                page = Page.opened(stack, sockets, alice, f"c{number}", last)
+            if chance.random() < 0.5:
+                alice.chat(f'probe.save {{"text": "{number}"}}', session_id=f"s{number}")
+            if chance.random() < 0.7:
+                stream.hand_over()
+            if page and chance.random() < 0.5:
+                told = [f["id"] for f in page.heard("event")]
+                last = max([*told, last, *(f["last_event_id"] for f in page.heard("ready"))])
+                seen.update(told)
+                page.lose()
+                page = None
+        page = Page.opened(stack, sockets, alice, "last", last)
+        seen.update(f["id"] for f in page.heard("event"))
+        assert {e["id"] for e in alice.events()} - seen == set()
+
+
+def test_what_takes_long_is_answered_202_and_arrives_as_an_event(sockets: Connections) -> None:
+    release = threading.Event()
+
+    class Patient:
+        name = "patient"
+
+        async def complete(self, request: ModelRequest) -> ModelResponse:
+
+            await asyncio.to_thread(release.wait)
+            return ModelResponse(text="I am listening.")
+
+    env = live(sockets, WEBBEE_ANSWER_SECONDS="0.2")
+    with deployed(env=env, model=Patient()) as stack:
+        alice = Person(stack, ALICE)
+        later = alice.chat("hello", request_id="r1")
+        working = {"status": "working", "request_id": "r1", "session_id": "s1"}
+        assert (later.status, later.body) == (202, working)
+        at_once = alice.send(
+            "chat_turn",
+            "POST",
+            "/v1/chat",
+            body={"message": "hi", "session_id": "s2", "request_id": "r2"},
+            headers={"prefer": "respond-async"},
+        )
+        assert (at_once.status, at_once["request_id"]) == (202, "r2")
+        release.set()
+        ended = until(lambda: len(alice.events("turn")) == 2 and alice.events("turn"))
+        told = {e["request_id"]: e["reply"] for e in ended}
+        assert told == {"r1": "I am listening.", "r2": "I am listening."}
+        again = alice.chat("hello", request_id="r1")
+        assert (again.status, again["reply"], again["turn"]) == (200, "I am listening.", 1)
+
+
+def test_a_turn_is_stopped_by_its_own_user_from_anywhere(sockets: Connections) -> None:
+    class Endless:
+        name = "endless"
+
+        async def complete(self, request: ModelRequest) -> ModelResponse:
+
+            await asyncio.sleep(3600)
+            raise AssertionError("it was cancelled")
+
+    with deployed(env=live(sockets), model=Endless()) as stack:
+        alice = Person(stack, ALICE)
+        page = Page.opened(stack, sockets, alice, "c1")
+        page.say("turn", message="hello", session_id="s1", request_id="r1")
+        Person(stack, BOB).send("chat_turn", "POST", "/v1/turns/r1/stop")
+        assert page.heard("turn.ended") == []
+        answer = alice.send("chat_turn", "POST", "/v1/turns/r1/stop")
+        assert answer.body == {"request_id": "r1", "status": "stopping"}
+        [end] = until(lambda: page.heard("turn.ended"))
+        assert (end["stopped"], end["reply"]) == (True, "Stopped, as you asked.")
+        assert [t["reply"] for t in alice.turns()] == ["Stopped, as you asked."]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ("{", "body"),
+        ("[]", "body"),
+        ('{"type": "dance"}', "type"),
+        ('{"type": "turn", "message": " "}', "message"),
+        ('{"type": "stop"}', "request_id"),
+        ('{"type": "hello", "last_event_id": 7}', "last_event_id"),
+    ],
+)
+def test_a_frame_that_cannot_be_served_is_answered_by_why(
+    sockets: Connections, body: str, field: str
+) -> None:
+    with deployed(env=live(sockets)) as stack:
+        page = Page.opened(stack, sockets, Person(stack, ALICE), "c1")
+        stack.invoke("chat_turn", {**socket_event("MESSAGE", "c1"), "body": body})
+        [told] = page.heard("error")
+        assert told["error"]["field"] == field
