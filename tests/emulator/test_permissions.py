@@ -19,6 +19,11 @@ from tests.template.test_policies import ALLOWED, DATA, OWN_SECRETS, SECRETS
 SESSION = "the session that comes with a call"
 
 NOT_ASKED = {
+    (
+        "chat_turn",
+        "CacheTable",
+        "dynamodb:GetItem",
+    ): "only where an answer was lost: then the outcome is looked for there",
     ("*", "LogGroup", "logs:CreateLogStream"): "Lambda itself, with the function's role",
     ("*", "LogGroup", "logs:PutLogEvents"): "Lambda itself, with the function's role",
     (
