@@ -1,8 +1,8 @@
 """How long a reader waits for the first checked sentence, against the whole reply.
 
-The narrator is a chat-completions server on this machine that writes 50 tokens a second, over HTTP; the
-replies below are the repository's own, 100 words and more, prose and lists. Two of them hold a claim
-that the data does not, one early and one late.
+The narrator is a chat-completions server on this machine that writes 50 tokens a second, over
+HTTP; the replies below are the repository's own, 100 words and more, prose and lists. Two of them
+hold a claim that the data does not, one early and one late.
 """
 
 from __future__ import annotations
@@ -38,16 +38,17 @@ ROWS = [
     )
 ]
 PROSE = (
-    "You have 6 tasks, and 4 of them are open. Sarah still has to draft the lease, which is the first"
-    " task of the list. Maria has two open ones: she orders the chairs, and she books the movers. Tom"
-    " has one open task as well, and that is to paint the hall. Two tasks are done already. Tom has"
-    " called the plumber, so nothing is left to do there. Sarah has paid the deposit, and that task is"
-    " closed too. If you like, I can tell you more about any one of these tasks, or I can mark"
-    " one of them as done for you. Just say which one it is, and what should happen with it."
+    "You have 6 tasks, and 4 of them are open. Sarah still has to draft the lease, which is the"
+    " first task of the list. Maria has two open ones: she orders the chairs, and she books the"
+    " movers. Tom has one open task as well, and that is to paint the hall. Two tasks are done"
+    " already. Tom has called the plumber, so nothing is left to do there. Sarah has paid the"
+    " deposit, and that task is closed too. If you like, I can tell you more about any one of these"
+    " tasks, or I can mark one of them as done for you. Just say which one it is, and what should"
+    " happen with it."
 )
 LIST = "Here are your 6 tasks, as they stand in the list:\n" + "\n".join(
-    f"- {row['title']} ({row['id']}): the status of this task is {row['status']}, and the person who"
-    f" takes care of it is {row['assignee']}."
+    f"- {row['title']} ({row['id']}): the status of this task is {row['status']}, and the person"
+    f" who takes care of it is {row['assignee']}."
     for row in ROWS
 )
 REPLIES = {

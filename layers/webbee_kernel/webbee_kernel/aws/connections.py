@@ -11,6 +11,9 @@ from .clients import aws_client, error_code, in_thread
 MAX_FRAME_BYTES: Final = 120_000
 """API Gateway takes 128 KB a message."""
 
+_GONE: Final = ("GoneException", "410")
+"""What a connection that has ended is called, by name and by status."""
+
 _log = logging.getLogger("webbee.live")
 
 
@@ -52,7 +55,8 @@ class ApiGatewaySockets:
             client.post_to_connection(ConnectionId=connection_id, Data=frame)
         except Exception as error:
             code = error_code(error)
-            if code != "GoneException":
+            gone = code in _GONE
+            if not gone:
                 _log.warning("error=%s | frame not sent", code or type(error).__name__)
-            return code != "GoneException"
+            return not gone
         return True
