@@ -6,13 +6,22 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
+from importlib import import_module
 
-from .cli import authors, check, deploy, evaluate, people, scaffold, talk
 from .cli.show import CliError
 from .paint import paint
 from .project import ROOT
 
 URL = "http://127.0.0.1:8000"
+
+
+def late(module: str, name: str) -> Callable[[argparse.Namespace], int]:
+    """A command whose module is imported when it runs: some bring boto3, some the whole kernel."""
+
+    def run(options: argparse.Namespace) -> int:
+        return int(getattr(import_module(f"{__package__}.cli.{module}"), name)(options))
+
+    return run
 
 
 def parser() -> argparse.ArgumentParser:
@@ -26,7 +35,7 @@ def parser() -> argparse.ArgumentParser:
     def command(
         name: str, run: Callable[[argparse.Namespace], int], help: str, *, api: bool = True
     ) -> argparse.ArgumentParser:
-        made = commands.add_parser(name, help=help, description=(run.__doc__ or help).strip())
+        made = commands.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.")
         made.set_defaults(run=run)
         made.add_argument("--json", action="store_true", help="print JSON")
         if api:
@@ -42,13 +51,13 @@ def parser() -> argparse.ArgumentParser:
             )
         return made
 
-    chat = command("chat", talk.chat, "say something, or hold a conversation")
+    chat = command("chat", late("talk", "chat"), "say something, or hold a conversation")
     chat.add_argument("message", nargs="*", help="one message; none starts a conversation")
     chat.add_argument("--session", default="", help="id of a session to go on with")
 
     inspect = command(
         "inspect",
-        talk.inspect,
+        late("talk", "inspect"),
         "what the model would read, and why something is missing (role developer)",
     )
     inspect.add_argument("message", nargs="*", help="a message not yet sent")
@@ -60,24 +69,26 @@ def parser() -> argparse.ArgumentParser:
         help="find a value in every channel; exit status 1 when the model does not see it",
     )
 
-    sessions = command("sessions", talk.sessions, "list sessions, show one, delete one")
+    sessions = command("sessions", late("talk", "sessions"), "list sessions, show one, delete one")
     sessions.add_argument("id", nargs="?", default="", help="show this one")
     sessions.add_argument("--delete", default="", metavar="ID", help="delete this one")
 
     refresh = command(
         "refresh",
-        talk.refresh,
+        late("talk", "refresh"),
         "refresh the skeleton sections now and wait for them (role developer)",
     )
     refresh.add_argument("app", nargs="?", default="", help="one app only")
 
-    new = command("new", scaffold.new, "write a new extension that passes its own tests", api=False)
+    new = command(
+        "new", late("scaffold", "new"), "write a new extension that passes its own tests", api=False
+    )
     new.add_argument("extension", help="its id: a-z 0-9 _ -")
     new.add_argument("--into", default="extensions", help="folder of extensions (extensions)")
 
     checked = command(
         "check",
-        check.check,
+        late("check", "check"),
         "check extensions: whether they load, rules and limits, with file and line",
         api=False,
     )
@@ -89,8 +100,12 @@ def parser() -> argparse.ArgumentParser:
     )
 
     for name, run, what in (
-        ("export", people.export, "write everything that is kept of a person to a file (operator)"),
-        ("erase", people.erase, "erase everything that is kept of a person (operator)"),
+        (
+            "export",
+            late("people", "export"),
+            "write everything that is kept of a person to a file (operator)",
+        ),
+        ("erase", late("people", "erase"), "erase everything that is kept of a person (operator)"),
     ):
         person = command(name, run, what, api=False)
         person.add_argument("--tenant", required=True, help="the person's tenant")
@@ -113,7 +128,7 @@ def parser() -> argparse.ArgumentParser:
             person.add_argument("--yes", action="store_true", help="do not ask")
     evaluated = command(
         "eval",
-        evaluate.evaluate,
+        late("evaluate", "evaluate"),
         "say the utterances of an extension's table: which function is called, and how",
         api=False,
     )
@@ -123,10 +138,15 @@ def parser() -> argparse.ArgumentParser:
     evaluated.add_argument("--least", default=0.0, type=float, help="share to be understood (0)")
 
     dev = command(
-        "dev", authors.dev, "serve the API with your extensions and reload what you save", api=False
+        "dev",
+        late("authors", "dev"),
+        "serve the API with your extensions and reload what you save",
+        api=False,
     )
-    tested = command("test", authors.test, "run the tests of extensions", api=False)
-    sent = command("deploy", authors.deploy, "build and deploy with your extensions", api=False)
+    tested = command("test", late("authors", "test"), "run the tests of extensions", api=False)
+    sent = command(
+        "deploy", late("authors", "deploy"), "build and deploy with your extensions", api=False
+    )
     for made in (dev, tested, sent):
         made.add_argument("--into", default="", help="folder of extensions (extensions)")
     dev.add_argument("--host", default="127.0.0.1")
@@ -144,7 +164,10 @@ def parser() -> argparse.ArgumentParser:
     sent.add_argument("rest", nargs="*", help="for sam deploy, after --")
 
     deployed = command(
-        "deploy-check", deploy.deploy_check, "what is missing before sam deploy", api=False
+        "deploy-check",
+        late("deploy", "deploy_check"),
+        "what is missing before sam deploy",
+        api=False,
     )
     deployed.add_argument(
         "--config",
