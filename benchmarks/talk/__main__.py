@@ -1,6 +1,7 @@
 """`python -m benchmarks.talk`: conversations and remarks with the offline model, judged.
 
-`--sealed` takes the second halves: run once unseen, since then read to mend what failed.
+`--part sealed` takes the second halves: run once unseen, since then read to mend what failed.
+`--part third` takes sets of another hand, who had read none of this: run once, on 2026-11-22.
 `--show` prints every turn that failed.
 Exit 1 when a bar is missed: no unasked effect, and at least 85 % of the conversations right or with
 an honest question.
@@ -14,13 +15,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from typing import get_args
 
-from .cases import Conversation, Given, Language, Remark, Turn, conversations, remarks
+from .cases import Conversation, Given, Language, Part, Remark, Turn, conversations, remarks
 from .judge import Judgement, Verdict, awaited, judge
 from .world import Happened, Ran, TalkWorld, talk_world
 
 BAR = 0.85
-LANGUAGES: tuple[Language, ...] = ("en", "ru")
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 SOMETHING_TO_LOSE = (
     Given(call="tasks.add", arguments={"title": "Pay rent", "due": "2026-05-18"}),
     Given(call="tasks.add", arguments={"title": "Call the dentist", "due": "tomorrow"}),
@@ -105,13 +107,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.talk", description="Talk to the offline model."
     )
-    parser.add_argument(
-        "--sealed", action="store_true", help="the halves that were first run unseen"
-    )
+    parser.add_argument("--part", choices=get_args(Part), default="first", help="which of the sets")
     parser.add_argument("--show", action="store_true", help="print what failed")
     options = parser.parse_args(arguments)
-    played = [play(case) for case in conversations(sealed=options.sealed)]
-    cases = remarks(sealed=options.sealed)
+    played = [play(case) for case in conversations(options.part)]
+    cases = remarks(options.part)
     told = [
         t
         for language in LANGUAGES

@@ -11,7 +11,8 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter
 
 FOLDER = Path(__file__).parent
-Language = Literal["en", "ru"]
+Language = Literal["en", "ru", "de", "es", "fr"]
+Part = Literal["first", "sealed", "third"]
 Wanted = str | bool | int | list[str] | dict[Literal["all"], list[str]]
 """What a value must be: this, one of these, or for `all` exactly these; `~word`: containing it."""
 
@@ -88,24 +89,24 @@ class Remark(_Strict):
     after: tuple[str, ...] = ()
 
 
-def conversations(*, sealed: bool) -> list[Conversation]:
-    """One half of the conversations. Raises ValueError where an id stands twice."""
-    found = TypeAdapter(list[Conversation]).validate_python(_rows("conversations", sealed=sealed))
+def conversations(part: Part) -> list[Conversation]:
+    """One part of the conversations. Raises ValueError where an id stands twice."""
+    found = TypeAdapter(list[Conversation]).validate_python(_rows("conversations", part))
     _unique([c.id for c in found])
     return found
 
 
-def remarks(*, sealed: bool) -> list[Remark]:
-    """One half of the remarks. Raises ValueError where an id or a message stands twice."""
-    found = TypeAdapter(list[Remark]).validate_python(_rows("remarks", sealed=sealed))
+def remarks(part: Part) -> list[Remark]:
+    """One part of the remarks. Raises ValueError where an id or a message stands twice."""
+    found = TypeAdapter(list[Remark]).validate_python(_rows("remarks", part))
     _unique([r.id for r in found])
     _unique([f"{r.after} {r.message}" for r in found])
     return found
 
 
-def _rows(name: str, *, sealed: bool) -> list[dict[str, object]]:
+def _rows(name: str, part: Part) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = json.loads(
-        (FOLDER / f"{name}{'_sealed' if sealed else ''}.json").read_text("utf-8")
+        (FOLDER / f"{name}{'' if part == 'first' else f'_{part}'}.json").read_text("utf-8")
     )
     return rows
 

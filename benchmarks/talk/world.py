@@ -150,7 +150,7 @@ class TalkWorld:
 @contextmanager
 def talk_world(language: Language, given: Sequence[Given] = ()) -> Iterator[TalkWorld]:
     """A fresh world for the block, every section refreshed. The clock stands at `NOW`, a Friday."""
-    claims = TOKENS[USERS[language]]
+    claims = TOKENS[USERS.get(language, "bob")]
     user = User(
         imperal_id=claims["sub"],
         email=claims["email"],

@@ -52,7 +52,10 @@ def arguments() -> argparse.Namespace:
         "--sealed", action="store_true", help="the held-out templates and apps; to be run once"
     )
     parser.add_argument(
-        "--plain", action="store_true", help="the replies written by hand; to be run once"
+        "--plain",
+        nargs="?",
+        const="plain_words",
+        help="replies written by hand: plain_words, or plain_words_third of another hand, run once",
     )
     parser.add_argument(
         "--show", metavar="KIND", help="print what went wrong with kinds that start so"
@@ -65,7 +68,7 @@ def main() -> None:
     asked = arguments()
     seed = asked.seed if asked.seed is not None else SEALED_SEED if asked.sealed else TUNING_SEED
     outcomes = measure(
-        plain_words() if asked.plain else generate(seed, asked.n, sealed=asked.sealed)
+        plain_words(asked.plain) if asked.plain else generate(seed, asked.n, sealed=asked.sealed)
     )
     if asked.show is not None:
         show(outcomes, asked.show)

@@ -10,9 +10,9 @@ from benchmarks.truths.model import Call, Case, Fault
 from benchmarks.truths.words import HERE
 
 
-def plain_words() -> list[Case]:
-    """Return the hand-written cases, in file order."""
-    document = json.loads((HERE / "plain_words.json").read_text(encoding="utf-8"))
+def plain_words(name: str = "plain_words") -> list[Case]:
+    """Return the hand-written cases of a file, in its order."""
+    document = json.loads((HERE / f"{name}.json").read_text(encoding="utf-8"))
     calls = {name: Call(**entry) for name, entry in document["results"].items()}
     cases = []
     for number, entry in enumerate(document["replies"]):
