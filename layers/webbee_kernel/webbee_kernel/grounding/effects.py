@@ -87,7 +87,7 @@ class _Known:
         quoted = [clause] if len(clause.split()) >= LEAST_QUOTED else []
         quoted += [around] if len(around) > AROUND else []
         places = (p for text in quoted for p in self.evidence.index.find(text))
-        return any(p.path.startswith(("data", "summary")) for p in places)
+        return any(p.path.startswith(("data", "summary", "error")) for p in places)
 
     def _in_data(self, claim: Told) -> bool:
         return any(p.path.startswith("data") for p in self.evidence.index.find(claim.word))
