@@ -31,9 +31,8 @@ LISTED = 0.2
 TRIPS_BAR = (2, 4)
 """Reads and writes of a turn with one call: session and skeleton; the call's record, the turn, the
 request counted against limits, the transcript. One turn in five lists its session too."""
-WRITE_UNITS_BAR = (
-    3.0  # missed at present: limits and transcripts take a unit each, a session's row the rest
-)
+WRITE_UNITS_BAR = 3.0
+"""Missed at present: limits and transcripts take a unit each, a session's row the rest."""
 MODEL_CALLS_BAR = 2.0
 
 

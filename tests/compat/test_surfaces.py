@@ -28,6 +28,7 @@ def test_every_fixture_loads_under_its_folders_name(registry: Registry) -> None:
         "clerk",
         "courier",
         "mason",
+        "octo",
         "pulse",
         "shelf",
         "trouble",

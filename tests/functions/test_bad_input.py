@@ -171,19 +171,14 @@ def test_headers_and_query_cannot_say_who_is_asking(stack: Stack) -> None:
         "authorization": "Bearer bob",
         "imperal_id": "bob",
     }
-    query = {"sub": "bob", "role": "operator"}
-    answer = stack.invoke(
-        "chat_turn",
-        http_event(
-            "POST",
-            "/v1/chat",
-            claims=ALICE,
-            body={"message": "probe.whoami {}"},
-            headers=forged,
-            query=query,
-        ),
-    )
+    asked = {"claims": ALICE, "body": {"message": "probe.whoami {}"}}
+    answer = stack.invoke("chat_turn", http_event("POST", "/v1/chat", **asked, headers=forged))
     assert json.loads(answer["body"])["reply"] == "You are alice of acme."
+    for named in ({"sub": "bob"}, {"role": "operator"}):
+        answer = stack.invoke("chat_turn", http_event("POST", "/v1/chat", **asked, query=named))
+        error = json.loads(answer["body"])["error"]
+        assert (answer["statusCode"], error["code"]) == (400, "bad_input")
+        assert error["field"] in named
 
 
 CLAIMS: dict[str, Any] = {

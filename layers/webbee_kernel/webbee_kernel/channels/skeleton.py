@@ -171,21 +171,27 @@ def _is_envelope(found: Mapping[str, object]) -> bool:
     return known and found.keys() >= told
 
 
+def _unwrapped(result: Any) -> Any:
+    """What lies in an ActionResult and in `{"response": {...}}`."""
+    if hasattr(result, "to_dict") and hasattr(result, "status"):
+        result = result.to_dict()
+    if isinstance(result, dict) and _is_envelope(result):
+        told = ActionResult.from_dict(result)
+        if not told.ok:
+            raise ValueError(f"the refresh handler failed: {told.error_code}")
+        result = told.data
+    if isinstance(result, dict) and isinstance(result.get("response"), dict):
+        return result["response"]
+    return result
+
+
 def inner(result: Any) -> JSONObject:
     """What a refresh handler returned, as the dict to store: `{"response": {...}}`, an ActionResult
     or a plain dict.
 
     Raises TypeError for anything else and ValueError for a failed ActionResult or more than 64 KB.
     """
-    if hasattr(result, "to_dict") and hasattr(result, "status"):
-        result = result.to_dict()
-    if isinstance(result, dict) and _is_envelope(result):
-        result = ActionResult.from_dict(result)
-        if not result.ok:
-            raise ValueError(f"the refresh handler failed: {result.error_code}")
-        result = result.data
-    if isinstance(result, dict) and isinstance(result.get("response"), dict):
-        result = result["response"]
+    result = _unwrapped(result)
     if not isinstance(result, dict):
         raise TypeError(
             'a refresh handler returns {"response": {...}}, an ActionResult or a dict, not'

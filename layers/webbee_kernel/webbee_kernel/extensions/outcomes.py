@@ -124,25 +124,27 @@ def mismatch(model: type | None, data: JSON) -> str:
 def webhook_answer(value: Any) -> JSONObject:
     """`status`, `headers` and `body` of whatever a webhook returned: None, text, a dict,
     `{"status_code", "body", "headers"}` or its like. CallError for what HTTP cannot carry."""
-    if hasattr(value, "to_dict"):
-        value = value.to_dict()
-    status, headers, body = 200, {}, value
-    if isinstance(value, Mapping) and "status_code" in value:
-        status = int(value["status_code"])
-        headers = {str(k).lower(): str(v) for k, v in (value.get("headers") or {}).items()}
-        body = value.get("body", "")
-    elif value is None:
-        body = {"ok": True}
-    elif not isinstance(value, str | Mapping | list | tuple | BaseModel):
-        raise CallError(
-            "INTERNAL", f"a webhook returns text, a dict or a list, not {type(value).__name__}"
-        )
+    status, headers, body = _parts(value.to_dict() if hasattr(value, "to_dict") else value)
     if not 200 <= status <= 599:
         raise CallError("INTERNAL", f"a webhook's status is 200 to 599, not {status}")
     if not all(_HEADER.fullmatch(f"{name}:{text}") for name, text in headers.items()):
         raise CallError("INTERNAL", "a webhook's header is no header")
     answer: JSONObject = plain_json({"status": status, "headers": headers, "body": body})
     return answer
+
+
+def _parts(value: Any) -> tuple[int, dict[str, str], Any]:
+    """Status, headers and body."""
+    if isinstance(value, Mapping) and "status_code" in value:
+        headers = {str(k).lower(): str(v) for k, v in (value.get("headers") or {}).items()}
+        return int(value["status_code"]), headers, value.get("body", "")
+    if value is None:
+        return 200, {}, {"ok": True}
+    if isinstance(value, str | Mapping | list | tuple | BaseModel):
+        return 200, {}, value
+    raise CallError(
+        "INTERNAL", f"a webhook returns text, a dict or a list, not {type(value).__name__}"
+    )
 
 
 def told(data: JSON) -> JSON:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from ...errors import CallError, ModelUnavailable
 from ...sdk import errors as ours
@@ -21,9 +22,23 @@ def in_their_words(app_id: str) -> Iterator[None]:
         raise translated from None
 
 
+_SAME_WORDS: Final[tuple[tuple[type[Exception], type[Exception]], ...]] = (
+    (ours.SkeletonAccessForbidden, sdk.SkeletonAccessForbidden),
+    (ours.SystemContextRequired, RuntimeError),
+    (ours.SecretNotDeclaredError, sdk.SecretNotDeclaredError),
+    (ours.SecretTooLargeError, sdk.SecretValueTooLarge),
+)
+"""The kernel's error and the SDK's that takes its text."""
+
+
+def _in_the_same_words(error: Exception) -> Exception | None:
+    return next((made(str(error)) for kind, made in _SAME_WORDS if isinstance(error, kind)), None)
+
+
 def translate(error: Exception, app_id: str) -> Exception | None:
     """The SDK's error that says the same, None where the kernel's own is right already."""
-    found: Exception | None = None
+    if found := _in_the_same_words(error):
+        return found
     match error:
         case ours.StoreConflict():
             found = sdk.StoreConflict(
@@ -33,14 +48,6 @@ def translate(error: Exception, app_id: str) -> Exception | None:
             )
         case ours.StoreUnavailable():
             found = sdk.StoreUnavailable(retry_after=error.retry_after)
-        case ours.SkeletonAccessForbidden():
-            found = sdk.SkeletonAccessForbidden(str(error))
-        case ours.SystemContextRequired():
-            found = RuntimeError(str(error))
-        case ours.SecretNotDeclaredError():
-            found = sdk.SecretNotDeclaredError(str(error))
-        case ours.SecretTooLargeError():
-            found = sdk.SecretValueTooLarge(str(error))
         case ours.CircularCallError():
             found = sdk.CircularCallError(error.call_stack)
         case ours.ExtensionError():

@@ -3,7 +3,7 @@ request is sent."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,48 +64,22 @@ def dynamodb_stores(
     """
     database = Database(client_factory)
 
-    def refused(name: str) -> Any:
-        return Refused(f"WEBBEE_{name}")
+    def over(table: str, name: str, store: Callable[..., Any], *more: str | int) -> Any:
+        return store(database, table, *more) if table else Refused(f"WEBBEE_TABLE_{name}")
 
     return Stores(
-        sessions=(
-            DynamoSessionStore(database, tables.sessions)
-            if tables.sessions
-            else refused("TABLE_SESSIONS")
-        ),
-        skeleton=(
-            DynamoSkeletonStore(database, tables.skeleton, shards)
-            if tables.skeleton
-            else refused("TABLE_SKELETON")
-        ),
-        cache=DynamoCacheStore(database, tables.cache) if tables.cache else refused("TABLE_CACHE"),
-        documents=(
-            DynamoDocumentStore(database, tables.store) if tables.store else refused("TABLE_STORE")
-        ),
-        audit=(
-            DynamoAuditStore(database, tables.audit, tables.events)
-            if tables.audit
-            else refused("TABLE_AUDIT")
-        ),
-        events=(
-            DynamoEventStore(database, tables.events) if tables.events else refused("TABLE_EVENTS")
-        ),
-        secrets=(
-            SsmSecretStore(secrets_prefix, client_factory, key=secrets_key)
-            if secrets_prefix
-            else refused("SECRETS_PREFIX")
-        ),
-        transcripts=(
-            DynamoTranscriptStore(database, tables.transcripts)
-            if tables.transcripts
-            else refused("TABLE_TRANSCRIPTS")
-        ),
-        limits=(
-            DynamoLimitStore(database, tables.limits) if tables.limits else refused("TABLE_LIMITS")
-        ),
-        connections=(
-            DynamoConnectionStore(database, tables.connections)
-            if tables.connections
-            else refused("TABLE_CONNECTIONS")
-        ),
+        sessions=over(tables.sessions, "SESSIONS", DynamoSessionStore),
+        skeleton=over(tables.skeleton, "SKELETON", DynamoSkeletonStore, shards),
+        cache=over(tables.cache, "CACHE", DynamoCacheStore),
+        documents=over(tables.store, "STORE", DynamoDocumentStore),
+        audit=over(tables.audit, "AUDIT", DynamoAuditStore, tables.events),
+        events=over(tables.events, "EVENTS", DynamoEventStore),
+        secrets=_secrets(secrets_prefix, client_factory, secrets_key),
+        transcripts=over(tables.transcripts, "TRANSCRIPTS", DynamoTranscriptStore),
+        limits=over(tables.limits, "LIMITS", DynamoLimitStore),
+        connections=over(tables.connections, "CONNECTIONS", DynamoConnectionStore),
     )
+
+
+def _secrets(prefix: str, client: ClientFactory, key: str) -> Any:
+    return SsmSecretStore(prefix, client, key=key) if prefix else Refused("WEBBEE_SECRETS_PREFIX")

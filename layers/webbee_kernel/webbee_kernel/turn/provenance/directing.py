@@ -155,13 +155,9 @@ def _kind_by_name(function: FunctionInfo, name: str) -> str:
     """The kind that the parameter's name tells; "to" behind another word only where the name or
     the function speaks of sending."""
     kind, words = named_kind(name), words_of(name)
-    if (
-        kind == "recipient"
-        and len(words) > 1
-        and named_kind("_".join(w for w in words if w != "to"))
-    ):
-        return kind
     if kind != "recipient" or words[-1] != "to" or len(words) == 1:
+        return kind
+    if named_kind("_".join(w for w in words if w != "to")):
         return kind
     effects = language.of("en").words.effects
     said = {effects.get(language.stem(w, "en"), "") for w in (*words, *words_of(function.fn_name))}
