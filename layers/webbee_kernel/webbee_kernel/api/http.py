@@ -24,6 +24,7 @@ from ..values.plain import JSONObject
 from .identity import user_of
 
 MAX_BODY_BYTES = 128 * 1024
+IDENTITY = "who you are comes from the token alone: send Authorization: Bearer <token>"
 REQUEST_ID = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
 _PATH_NAME = re.compile(r"\{(\w+)\+?\}")
 B = TypeVar("B", bound=BaseModel)
@@ -237,7 +238,8 @@ def checked(model: type[B], data: Any) -> B:
             ),
             None,
         )
-        raise BadInput(f"{name}: {first['msg']}", field=name, limit=limit) from None
+        told = IDENTITY if name in ("user_id", "tenant_id") else first["msg"]
+        raise BadInput(f"{name}: {told}", field=name, limit=limit) from None
 
 
 def rendered(answer: Answer) -> JSONObject:
