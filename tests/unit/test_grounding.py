@@ -468,3 +468,22 @@ def test_an_answer_without_a_call_that_names_what_facts_hold_is_held_against_the
 ) -> None:
     facts = Call(data={"people": [{"name": "Anna", "desk": "C-12"}, {"name": "Bo", "desk": "C-7"}]})
     assert turn(reply, facts, message="what do you know of it?").grounded is grounded
+
+
+def test_a_number_in_a_code_of_the_data_is_no_number() -> None:
+    seats = {"seats": [{"name": "Ines", "seat": "9F"}, {"name": "Marek", "seat": "9E"}]}
+    assert check("Ines sits in 9F and Marek in 9E.", data=[seats]).grounded
+    assert not check("Ines sits in 8F.", data=[seats]).grounded
+
+
+def test_a_failure_may_be_told_in_the_words_of_its_error() -> None:
+    refused = Call(
+        app_id="homes",
+        fn_name="submit_offer",
+        action_type="write",
+        arguments={"flat": "LE-233"},
+        status="error",
+        error="LE-233 has been reserved for another applicant.",
+    )
+    reply = "Too late: LE-233 has been reserved for another applicant, so no offer was made."
+    assert check(reply, evidence=Evidence(calls=(refused,), message="offer 1400")).grounded

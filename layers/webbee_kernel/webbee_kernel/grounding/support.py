@@ -15,6 +15,10 @@ LONGEST = 60
 """Characters of a text that is looked up with its hyphens and spaces left open."""
 
 
+_BEFORE = re.compile(r"[^\W_]*$")
+_AFTER = re.compile(r"[^\W\d_]*")
+
+
 class Support(Figures, Moments):
     """Asks the index about the values of one reply; numbers and dates in the classes above."""
 
@@ -22,6 +26,17 @@ class Support(Figures, Moments):
         """The ground of a value, None where nothing shows it; one method a kind."""
         asked: Ground | None = getattr(self, f"_{claim.kind}", self._text)(claim)
         return asked
+
+    def glued(self, claim: Claim) -> Ground | None:
+        """The ground of a number that is part of a code or a name, such as the 9 of seat `9E`: the
+        whole of it stands in the data; None where it is no part or stands nowhere."""
+        if claim.kind != "number":
+            return None
+        before = _BEFORE.search(self.reading.text, max(0, claim.start - LONGEST), claim.start)
+        after = _AFTER.match(self.reading.text, claim.end)
+        whole = f"{before[0] if before else ''}{claim.token}{after[0] if after else ''}"
+        places = self.index.find(whole, "-") if whole != claim.token else []
+        return Ground(places) if places else None
 
     def _text(self, claim: Claim, glue: str = "-.") -> Ground | None:
         token = claim.token.strip(" .,;:!?*_\u2026")

@@ -125,6 +125,9 @@ class _Check:
 
     def _stands(self, claim: Claim, support: Support, counts: Counts) -> bool:
         """Whether a value is shown, and a count right."""
+        if part := support.glued(claim):
+            self.grounds.append((claim, part))
+            return True
         ground, wrong = support.ground(claim), counts.wrong(claim)
         if wrong or (wrong is None and ground is None):
             return False
