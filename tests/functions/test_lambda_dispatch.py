@@ -3,8 +3,10 @@ away."""
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,7 +15,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeou
 
 from local.stack import Stack
 from tests.functions.support import call, deployed, rows, say
-from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
+from webbee_kernel.aws.lambda_dispatch import Invoked, LambdaDispatch
 from webbee_kernel.base.loop_thread import LoopThread
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
@@ -247,3 +249,18 @@ def test_during_a_deployment_a_newer_chat_turn_may_say_more(stack: Stack) -> Non
         "said_since_the_next_version": 1,
     }
     assert stack.invoke("tool_dispatch", event)["status"] == "ok"
+
+
+def test_ten_calls_are_on_their_way_at_once() -> None:
+    all_of_them = threading.Barrier(10, timeout=30)
+
+    class Client:
+        def invoke(self, **_: Any) -> dict[str, Any]:
+            all_of_them.wait()  # none is answered before the tenth was sent
+            return {"Payload": io.BytesIO(b"{}")}
+
+    async def ten() -> list[Any]:
+        invoked = Invoked("cell", lambda _: Client())
+        return await asyncio.gather(*(invoked.invoke({}) for _ in range(10)))
+
+    assert asyncio.run(ten()) == [{}] * 10

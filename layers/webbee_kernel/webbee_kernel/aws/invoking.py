@@ -46,14 +46,14 @@ async def insist(attempt: Callable[[float], Awaitable[T]], seconds: float) -> T:
     DispatchRefused where it has certainly not run, also after pauses and further attempts;
     DispatchUnanswered where it may have.
     """
-    from botocore.exceptions import BotoCoreError, ClientError
-
     loop = asyncio.get_running_loop()
     deadline, left, pause = loop.time() + seconds, seconds, FIRST_PAUSE_S
     while True:
         try:
             return await attempt(left)
-        except (BotoCoreError, ClientError) as error:
+        except Exception as error:
+            if not _is_awss(error):
+                raise
             name = error_code(error) or type(error).__name__
             if not is_refusal(error):
                 raise DispatchUnanswered(
@@ -67,6 +67,12 @@ async def insist(attempt: Callable[[float], Awaitable[T]], seconds: float) -> T:
                 ) from error
         await asyncio.sleep(wait)
         pause = min(2 * pause, LONGEST_PAUSE_S)
+
+
+def _is_awss(error: Exception) -> bool:
+    from botocore.exceptions import BotoCoreError, ClientError  # where nothing fails, never loaded
+
+    return isinstance(error, BotoCoreError | ClientError)
 
 
 def is_refusal(error: Exception) -> bool:
