@@ -47,6 +47,22 @@ NOT_ASKED = {
         "bedrock:InvokeModel",
     ): "only with a Bedrock model, which moto has not; the adapter's own tests check the wire",
     (
+        "chat_turn",
+        "BedrockModelArns",
+        "bedrock:InvokeModelWithResponseStream",
+    ): "only with a Bedrock model, as above",
+    (
+        "chat_turn",
+        "@connections",
+        "execute-api:ManageConnections",
+    ): "only with an open WebSocket, which moto has not; the tests of live turns post to one",
+    **{
+        ("chat_turn", "EventsTable/stream", f"dynamodb:{action}"): (
+            "Lambda's poller, with the function's role"
+        )
+        for action in ("DescribeStream", "GetRecords", "GetShardIterator", "ListStreams")
+    },
+    (
         "*",
         "ModelKey",
         "ssm:GetParameter",
@@ -158,6 +174,7 @@ def driven(cloud: Cloud) -> None:
     cloud.invoke("skeleton_refresh", recorded("eventbridge_tick"))
     batch = cloud.drain()
     cloud.invoke("skeleton_refresh", {"Records": batch})  # delivered twice
+    live(cloud)
     http(cloud, "chat_turn", "DELETE", "/v1/sessions/{id}", {"id": "drive"})
     http(cloud, "chat_turn", "DELETE", "/v1/extensions/{app_id}/installation", walker)
     http(
@@ -167,6 +184,21 @@ def driven(cloud: Cloud) -> None:
         "/v1/extensions/{app_id}/secrets/{name}",
         walker | {"name": "token"},
     )
+
+
+def live(cloud: Cloud) -> None:
+    """A page connects and leaves; an event is stored when no page is open."""
+    ticket = http(cloud, "chat_turn", "POST", "/v1/live")["url"].partition("?ticket=")[2]
+    context = {"connectionId": "c1"}
+    for kind in ("CONNECT", "DISCONNECT"):
+        event = {"requestContext": {**context, "eventType": kind}}
+        given = {"queryStringParameters": {"ticket": ticket}} if kind == "CONNECT" else {}
+        assert cloud.invoke("chat_turn", event | given) == {"statusCode": 200}
+    stored = {"eventSource": "aws:dynamodb", "eventName": "INSERT"}
+    image = {"dynamodb": {"NewImage": cloud.items("EventsTable")[0]}}
+    assert cloud.invoke("chat_turn", {"Records": [stored | image]}) == {"batchItemFailures": []}
+    request = {"request_id": "r-1"}
+    http(cloud, "chat_turn", "POST", "/v1/turns/{request_id}/stop", request)
 
 
 def uses(cloud: Cloud, asked: list[Asked]) -> dict[str, set[tuple[str, str]]]:
