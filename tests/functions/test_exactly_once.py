@@ -185,7 +185,8 @@ def test_two_tabs_lose_nothing_and_keep_their_order(stack: Stack, alice: Person)
     assert [t["at"] for t in turns] == sorted(t["at"] for t in turns)
     replied = {a["turn"]: a["reply"] for a in answers}
     assert [t["reply"] for t in turns] == [replied[t["turn"]] for t in turns]
-    ring = [r["sk"] for r in rows(stack, "sessions")]
+    stored = [r["sk"] for r in rows(stack, "sessions")]
+    ring = [sk for sk in stored if not sk.startswith("working#")]  # a slow turn says that it runs
     assert sorted(ring) == [f"turn#{slot}" for slot in range(5)]
 
 

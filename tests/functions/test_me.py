@@ -200,12 +200,14 @@ def test_calls_are_told_with_the_message_behind_them(alice: Person, bob: Person)
     assert bob.send("chat_turn", "GET", "/v1/me/audit")["records"] == []
 
 
-def test_the_record_of_calls_is_paged(alice: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_record_of_calls_is_paged(alice: Person) -> None:
     for text in "abc":
         alice.chat(f'probe.save {{"text": "{text}"}}')
-    monkeypatch.setattr("webbee_kernel.api.me.PAGE", 2)
-    first = alice.send("chat_turn", "GET", "/v1/me/audit")
-    second = alice.send("chat_turn", "GET", "/v1/me/audit", query={"cursor": first["cursor"]})
+    page = {"limit": "2"}
+    first = alice.send("chat_turn", "GET", "/v1/me/audit", query=page)
+    page["cursor"] = first["cursor"]
+    second = alice.send("chat_turn", "GET", "/v1/me/audit", query=page)
+    assert [len(answer["records"]) for answer in (first, second)] == [2, 1]
     messages = [r["message"] for answer in (first, second) for r in answer["records"]]
     assert messages == [f'probe.save {{"text": "{text}"}}' for text in "cba"]
     assert second["cursor"] is None

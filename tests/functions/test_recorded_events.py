@@ -74,11 +74,11 @@ def test_an_installation(stack: Stack) -> None:
     assert body(stack, "chat_turn", "http_install") == {"app_id": "probe", "installed": True}
 
 
-def test_a_call_and_its_repetition(stack: Stack) -> None:
-    first = stack.invoke("tool_dispatch", event("invoke_call"))
-    again = stack.invoke("tool_dispatch", event("invoke_call"))
-    assert (first["status"], first["data"]["text"], first["repeated"]) == ("ok", "hello", False)
-    assert again == {**first, "repeated": True, "duration_ms": again["duration_ms"]}
+def test_a_call(stack: Stack) -> None:
+    """Whoever asks for it has claimed its effect before: a repetition never comes this far."""
+    outcome = stack.invoke("tool_dispatch", event("invoke_call"))
+    assert (outcome["status"], outcome["data"]["text"]) == ("ok", "hello")
+    assert outcome["repeated"] is False
 
 
 def test_the_catalogue(stack: Stack) -> None:
