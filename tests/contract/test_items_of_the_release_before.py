@@ -265,6 +265,10 @@ async def test_every_item_says_its_layout(dynamo: Dynamo) -> None:
     await stores.transcripts.append(SESSION, turn(1), expires_at=LATER)
     await stores.transcripts.touch(ALICE, SessionSummary("s1", "title", NOW, 1), expires_at=LATER)
     await stores.limits.take(ALICE, minute=29_000_000, requests=1, tokens=1)
+    who = {"tenant_id": ALICE.tenant_id, "imperal_id": ALICE.imperal_id}
+    await stores.connections.issue("ticket", who, expires_at=LATER)
+    await stores.connections.open("c1", who, expires_at=LATER)
+    await stores.connections.stop(ALICE, "r1", expires_at=LATER)
     items = {
         (table, item["sk"]["S"].partition("0")[0]): item
         for table in Tables.__slots__

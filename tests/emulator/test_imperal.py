@@ -52,7 +52,7 @@ def with_sdk(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Built:
 def tools(with_sdk: Built, environment: Callable[[str], dict[str, str]]) -> Iterator[Emulator]:
     variables = environment("tool_dispatch") | {
         "WEBBEE_EXTENSIONS_DIR": str(with_sdk.opt / "webbee_extensions"),
-        "AWS_ACCESS_KEY_ID": "a key of these tests",  # no call here brings a session
+        "AWS_ACCESS_KEY_ID": "imperal-tests",  # no call here brings a session
     }
     with Emulator(with_sdk, "ToolDispatchFunction", variables) as running:
         yield running
