@@ -92,6 +92,8 @@ ROUTES = routes(load_template())
 def filled(path: str) -> str:
     for name, value in {
         "{id}": "s1",
+        "{model}": "webbee",
+        "{request_id}": "r1",
         "{app_id}": "tasks",
         "{name}": "accounts",
         "{path+}": "a/b",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -13,6 +14,7 @@ from benchmarks.talk.cases import (
     Conversation,
     Expectation,
     Given,
+    Part,
     Remark,
     conversations,
     remarks,
@@ -21,7 +23,8 @@ from benchmarks.talk.judge import judge
 from benchmarks.talk.world import APPS, EXTENSIONS, Happened, Ran, talk_world
 from webbee_kernel.testing import registry_of
 
-HALVES = pytest.mark.parametrize("sealed", [False, True], ids=["open", "sealed"])
+HALVES = pytest.mark.parametrize("part", ["first", "sealed"])
+PARTS = pytest.mark.parametrize("part", get_args(Part))
 SEND = Ran("mail.send", "write", {"to": "ivan@work.com", "body": "Hello."}, {"sent": True}, ok=True)
 
 
@@ -34,25 +37,23 @@ def sent(to: str) -> dict[str, object]:
 
 
 @HALVES
-def test_remarks_are_two_hundred_half_english_half_russian(sealed: bool) -> None:
-    assert Counter(r.language for r in remarks(sealed=sealed)) == {"en": 100, "ru": 100}
+def test_remarks_are_two_hundred_half_english_half_russian(part: Part) -> None:
+    assert Counter(r.language for r in remarks(part)) == {"en": 100, "ru": 100}
 
 
 @HALVES
-def test_conversations_are_thirty_of_four_to_eight_turns(sealed: bool) -> None:
-    cases = conversations(sealed=sealed)
+def test_conversations_are_thirty_of_four_to_eight_turns(part: Part) -> None:
+    cases = conversations(part)
     assert Counter(c.language for c in cases) == {"en": 15, "ru": 15}
     assert all(4 <= len(c.turns) <= 8 and all(t.expected for t in c.turns) for c in cases)
 
 
 def test_the_halves_share_no_remark() -> None:
-    assert not {r.message for r in remarks(sealed=False)} & {
-        r.message for r in remarks(sealed=True)
-    }
+    assert not {r.message for r in remarks("first")} & {r.message for r in remarks("sealed")}
 
 
-@HALVES
-def test_conversations_name_functions_that_exist_and_do_what_is_meant(sealed: bool) -> None:
+@PARTS
+def test_conversations_name_functions_that_exist_and_do_what_is_meant(part: Part) -> None:
     registry = registry_of(*(EXTENSIONS / app for app in APPS))
     kinds = {
         f"{app_id}.{name}": function.action_type
@@ -60,7 +61,7 @@ def test_conversations_name_functions_that_exist_and_do_what_is_meant(sealed: bo
         for chat in loaded.ext.chats
         for name, function in chat.functions.items()
     }
-    for expected in (e for c in conversations(sealed=sealed) for t in c.turns for e in t.expected):
+    for expected in (e for c in conversations(part) for t in c.turns for e in t.expected):
         assert not expected.call or kinds[expected.call] == "read"
         assert all(kinds[e.call] != "read" for e in expected.effect)
         assert expected.asks is None or kinds[expected.asks.call] == "destructive"
@@ -151,4 +152,4 @@ def test_an_id_that_stands_twice_is_refused(
     (tmp_path / "remarks.json").write_text(f"[{row}, {row}]", "utf-8")
     monkeypatch.setattr("benchmarks.talk.cases.FOLDER", tmp_path)
     with pytest.raises(ValueError, match="stand twice: x"):
-        remarks(sealed=False)
+        remarks("first")
