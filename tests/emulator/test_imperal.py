@@ -14,6 +14,7 @@ import pytest
 
 from local.emulator import MACHINE, Built, Emulator, lay_out
 from tests.emulator.conftest import recorded
+from webbee_kernel.api.apps import PANEL_PREFIXES
 
 ROOT = Path(__file__).parents[2]
 APPS = ("shelf", "mason", "pulse")
@@ -60,7 +61,7 @@ def tools(with_sdk: Built, environment: Callable[[str], dict[str, str]]) -> Iter
 
 def call(tools: Emulator, app_id: str, function: str, /, **params: Any) -> Any:
     """A call as chat_turn sends it; a panel's tree, a function's outcome."""
-    panel = function.startswith("__panel__")
+    panel = function.startswith(PANEL_PREFIXES)
     answer = tools.invoke(
         recorded("invoke_call")
         | {
