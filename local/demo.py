@@ -194,8 +194,9 @@ def stored(story: Story) -> None:
             )
             print(f"  {table:16} {len(items):3} items {size:7,} characters")
     turns = story.en.get(f"/v1/sessions/{SESSION}")["turns"]
+    kept = [str(t["turn"]) for t in turns if t["remembered"]]
     story.note(
-        f"The session remembers turns {', '.join(str(t['turn']) for t in turns)}: five slots, a"
+        f"You can read all {len(turns)} turns; the model remembers {', '.join(kept)}: five slots, a"
         " sixth cannot exist."
     )
 
