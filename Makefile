@@ -40,8 +40,8 @@ run: .venv ## serve the API on HOST:PORT (127.0.0.1:8000) with MODEL (offline); 
 test: .venv-dev .sdk5 ## every test, in parallel; ARGS='-k ledger' narrows it
 	@$(IN_PROJECT) .venv-dev/bin/python -m pytest -n auto --dist loadfile -q $(ARGS)
 
-test-runtime: .venv-dev-313 .sdk5 ## functions, extensions and the local run on Python 3.13, the functions' own
-	@$(IN_PROJECT) .venv-dev-313/bin/python -m pytest -n auto --dist loadfile -q extensions tests/compat tests/functions tests/local $(ARGS)
+test-runtime: .venv-dev-313 .sdk5 ## functions, extensions and both SDKs on Python 3.13, the functions' own
+	@$(IN_PROJECT) .venv-dev-313/bin/python -m pytest -n auto --dist loadfile -q extensions tests/compat tests/functions $(ARGS)
 
 test-built: .venv-dev .host-build ## what `make build` makes, under Lambda's runtime emulator; ~1 minute
 	@$(IN_PROJECT) WEBBEE_BUILT="$(CURDIR)/$(BUILT)/build" .venv-dev/bin/python -m pytest tests/emulator -q $(ARGS)

@@ -203,8 +203,8 @@ def parsed(stream: str) -> list[dict[str, str]]:
 
 
 def test_events_come_as_a_stream_that_goes_on_from_the_last_id(bob: Browser) -> None:
-    bob.chat("add a task: one", "events")
-    bob.chat("add a task: two", "events")
+    bob.chat("add a task: buy bread", "events")
+    bob.chat("add a task: paint the door", "events")
     answer = bob.send("GET", "/v1/events")
     assert answer.headers["content-type"].startswith("text/event-stream")
     assert answer.text.startswith("retry: ")
