@@ -26,7 +26,7 @@ TYPED := layers/webbee_kernel/webbee_kernel functions local requirements checks
 
 # ---- what you call
 
-.PHONY: help demo run test test-runtime test-built check format bench eval build deploy aws page gallery lock clean
+.PHONY: help demo run test test-runtime test-built test-sam check format bench eval python mutants build deploy aws page gallery lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -76,6 +76,9 @@ ifeq ($(MODEL),offline)
 else
 	@$(IN_PROJECT) .venv-measures/bin/python -m benchmarks.foreign --model "$(MODEL)" $(ARGS)
 endif
+
+python: .venv-dev ## the project's Python: ARGS='-m benchmarks.talk --part third' and whatever else the docs print
+	@$(IN_PROJECT) .venv-dev/bin/python $(ARGS)
 
 mutants: .venv-mutants ## do the tests notice small changes of channels, memory, guards, planner, confirmation? ARGS='--sample 40'
 	@$(IN_PROJECT) .venv-mutants/bin/python -m checks.mutants $(ARGS)

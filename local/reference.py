@@ -21,7 +21,7 @@ PAGE = ROOT / "docs" / "reference.md"
 
 HEAD = """# Reference
 
-Written by `python -m local.reference` from the code; a test compares.
+Written by `make python ARGS='-m local.reference'` from the code; a test compares.
 [extensions.md](extensions.md) says what to use when.
 """
 

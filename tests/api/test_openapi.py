@@ -30,7 +30,9 @@ def url() -> Iterator[str]:
 
 
 def test_the_kept_document_is_fresh() -> None:
-    assert PATH.read_text("utf-8") == text(), "docs/openapi.json is stale: python -m local.openapi"
+    assert PATH.read_text("utf-8") == text(), (
+        "docs/openapi.json is stale: make python ARGS='-m local.openapi'"
+    )
 
 
 def test_it_describes_exactly_the_routes_of_the_template() -> None:

@@ -29,7 +29,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_reference_is_what_the_code_says() -> None:
-    assert reference.PAGE.read_text("utf-8") == reference.page(), "python -m local.reference"
+    assert reference.PAGE.read_text("utf-8") == reference.page(), (
+        "make python ARGS='-m local.reference'"
+    )
 
 
 def test_every_node_and_decorator_has_its_row() -> None:
