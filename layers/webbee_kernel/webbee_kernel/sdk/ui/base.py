@@ -51,6 +51,12 @@ def Node(type: str, /, **props: object) -> UINode:
     return UINode(type, {k: v for k, v in props.items() if v is not None and v != ""})
 
 
+def said(type: str, told: Props, *even: str) -> UINode:
+    """A node of what its constructor was told, its `locals()`: False and 0 are left out as well,
+    but where they are not what the page takes for a prop left out, those named as `even`."""
+    return Node(type, **{k: v for k, v in told.items() if k in even or v not in (False, 0)})
+
+
 def Call(function: str, /, **params: object) -> UIAction:
     """Call a function of this app."""
     return UIAction("call", {"function": function, "params": params})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import Node, Rows, UIAction, UINode
+from .base import Rows, UIAction, UINode, said
 
 
 def Button(
@@ -21,21 +21,7 @@ def Button(
     type: str = "",
 ) -> UINode:
     """A button: `variant` primary, secondary, ghost or danger."""
-    return Node(
-        "Button",
-        label=label,
-        on_click=on_click,
-        variant=variant,
-        disabled=disabled or None,
-        size=size,
-        full_width=full_width or None,
-        icon=icon,
-        icon_left=icon_left,
-        icon_right=icon_right,
-        loading=loading or None,
-        loading_label=loading_label,
-        type=type,
-    )
+    return said("Button", locals())
 
 
 def BackButton(
@@ -45,12 +31,7 @@ def BackButton(
     label: str = "",
 ) -> UINode:
     """Goes back."""
-    return Node(
-        "BackButton",
-        to=to,
-        on_click=on_click,
-        label=label,
-    )
+    return said("BackButton", locals())
 
 
 def Menu(
@@ -60,9 +41,4 @@ def Menu(
     align: str = "",
 ) -> UINode:
     """`items` are `{"label", "on_click", "icon"?}` or `{"separator": true}`; `trigger` opens it."""
-    return Node(
-        "Menu",
-        items=items,
-        trigger=trigger,
-        align=align,
-    )
+    return said("Menu", locals())

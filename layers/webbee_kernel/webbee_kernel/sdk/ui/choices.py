@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .base import Node, Rows, UIAction, UINode
+from .base import Rows, UIAction, UINode, said
 
 
 def Select(
@@ -21,19 +21,7 @@ def Select(
     disabled: bool = False,
 ) -> UINode:
     """One of `options`, `{"value", "label"}`."""
-    return Node(
-        "Select",
-        options=options,
-        value=value,
-        placeholder=placeholder,
-        on_change=on_change,
-        param_name=param_name,
-        label=label,
-        description=description,
-        error=error,
-        required=required or None,
-        disabled=disabled or None,
-    )
+    return said("Select", locals())
 
 
 def MultiSelect(
@@ -49,18 +37,7 @@ def MultiSelect(
     disabled: bool = False,
 ) -> UINode:
     """Several of `options`, `{"value", "label"}`."""
-    return Node(
-        "MultiSelect",
-        options=options,
-        values=values,
-        placeholder=placeholder,
-        param_name=param_name,
-        label=label,
-        description=description,
-        error=error,
-        required=required or None,
-        disabled=disabled or None,
-    )
+    return said("MultiSelect", locals())
 
 
 def RadioGroup(
@@ -77,19 +54,7 @@ def RadioGroup(
     orientation: str = "vertical",
 ) -> UINode:
     """One of `options`, `{"value", "label", "description"?}`, all of them seen."""
-    return Node(
-        "RadioGroup",
-        options=options,
-        value=value,
-        on_change=on_change,
-        param_name=param_name,
-        label=label,
-        description=description,
-        error=error,
-        required=required or None,
-        disabled=disabled or None,
-        orientation=orientation,
-    )
+    return said("RadioGroup", locals())
 
 
 def Checkbox(
@@ -104,17 +69,7 @@ def Checkbox(
     disabled: bool = False,
 ) -> UINode:
     """A yes or no."""
-    return Node(
-        "Checkbox",
-        label=label,
-        value=value or None,
-        on_change=on_change,
-        param_name=param_name,
-        description=description,
-        error=error,
-        required=required or None,
-        disabled=disabled or None,
-    )
+    return said("Checkbox", locals())
 
 
 def Toggle(
@@ -125,13 +80,7 @@ def Toggle(
     param_name: str = "enabled",
 ) -> UINode:
     """A yes or no that is done at once."""
-    return Node(
-        "Toggle",
-        label=label,
-        value=value or None,
-        on_change=on_change,
-        param_name=param_name,
-    )
+    return said("Toggle", locals())
 
 
 def Slider(
@@ -145,16 +94,7 @@ def Slider(
     disabled: bool = False,
 ) -> UINode:
     """A number between `min` and `max`."""
-    return Node(
-        "Slider",
-        min=min or None,
-        max=max,
-        value=value,
-        step=step,
-        label=label,
-        param_name=param_name,
-        disabled=disabled or None,
-    )
+    return said("Slider", locals(), "max", "value", "step")
 
 
 def FileUpload(
@@ -173,18 +113,4 @@ def FileUpload(
     show_previews: bool = False,
 ) -> UINode:
     """Files; `on_upload` gets them as base64."""
-    return Node(
-        "FileUpload",
-        accept=accept,
-        max_size_mb=max_size_mb,
-        multiple=multiple or None,
-        on_upload=on_upload,
-        param_name=param_name,
-        blocked_extensions=blocked_extensions,
-        max_total_mb=max_total_mb or None,
-        max_files=max_files or None,
-        title=title,
-        hint=hint,
-        variant=variant,
-        show_previews=show_previews or None,
-    )
+    return said("FileUpload", locals(), "max_size_mb")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .base import Node, Nodes, Props, Rows, UIAction, UINode
+from .base import Nodes, Props, Rows, UIAction, UINode, said
 
 
 def List(
@@ -24,22 +24,7 @@ def List(
     max_height: int = 0,
 ) -> UINode:
     """A list of `ListItem`; `bulk_actions` are `{"label", "action"}` on what is selected."""
-    return Node(
-        "List",
-        items=items,
-        searchable=searchable or None,
-        grouped_by=grouped_by,
-        page_size=page_size or None,
-        on_end_reached=on_end_reached,
-        selectable=selectable or None,
-        bulk_actions=bulk_actions,
-        total_items=total_items or None,
-        extra_info=extra_info,
-        title=title,
-        empty_text=empty_text,
-        search_placeholder=search_placeholder,
-        max_height=max_height or None,
-    )
+    return said("List", locals())
 
 
 def ListItem(
@@ -61,24 +46,7 @@ def ListItem(
     expanded_content: Nodes | None = None,
 ) -> UINode:
     """One row; `actions` are `{"label", "on_click", "icon"?}`, `icon` is before the title."""
-    return Node(
-        "ListItem",
-        id=id,
-        title=title,
-        subtitle=subtitle,
-        meta=meta,
-        badge=badge,
-        on_click=on_click,
-        actions=actions,
-        avatar=avatar,
-        selected=selected or None,
-        draggable=draggable or None,
-        droppable=droppable or None,
-        on_drop=on_drop,
-        icon=icon,
-        expandable=expandable or None,
-        expanded_content=expanded_content,
-    )
+    return said("ListItem", locals())
 
 
 def DataTable(
@@ -93,16 +61,7 @@ def DataTable(
 ) -> UINode:
     """`columns` are made by `DataColumn`, `rows` are dicts by column key. `on_cell_edit` gets
     `id`, `column` and `value`."""
-    return Node(
-        "DataTable",
-        columns=columns,
-        rows=rows,
-        on_row_click=on_row_click,
-        on_cell_edit=on_cell_edit,
-        empty_text=empty_text,
-        max_height=max_height or None,
-        sticky_header=sticky_header or None,
-    )
+    return said("DataTable", locals())
 
 
 def KeyValue(
@@ -110,11 +69,7 @@ def KeyValue(
     columns: int = 1,
 ) -> UINode:
     """`items` are `{"key", "value"}`; a value may be a node."""
-    return Node(
-        "KeyValue",
-        items=items,
-        columns=columns,
-    )
+    return said("KeyValue", locals(), "columns")
 
 
 def Stat(
@@ -128,16 +83,7 @@ def Stat(
     trend_direction: str = "",
 ) -> UINode:
     """One figure with its label."""
-    return Node(
-        "Stat",
-        label=label,
-        value=value,
-        trend=trend,
-        icon=icon,
-        color=color,
-        description=description,
-        trend_direction=trend_direction,
-    )
+    return said("Stat", locals(), "value")
 
 
 def Stats(
@@ -145,11 +91,7 @@ def Stats(
     columns: int = 0,
 ) -> UINode:
     """A row of `Stat`."""
-    return Node(
-        "Stats",
-        children=children,
-        columns=columns or None,
-    )
+    return said("Stats", locals())
 
 
 def Chart(
@@ -166,29 +108,14 @@ def Chart(
     show_data_table: bool = False,
 ) -> UINode:
     """`data` are dicts with `x_key` and numbers: `type` line, bar, area or pie."""
-    return Node(
-        "Chart",
-        data=data,
-        type=type,
-        x_key=x_key,
-        height=height,
-        colors=colors,
-        y2_keys=y2_keys,
-        title=title,
-        description=description,
-        show_legend=show_legend or None,
-        show_data_table=show_data_table or None,
-    )
+    return said("Chart", locals(), "height")
 
 
 def Timeline(
     items: Rows,
 ) -> UINode:
     """`items` are `{"title", "description", "time", "icon"?, "color"?}`."""
-    return Node(
-        "Timeline",
-        items=items,
-    )
+    return said("Timeline", locals())
 
 
 def Tree(
@@ -196,11 +123,7 @@ def Tree(
     label: str = "",
 ) -> UINode:
     """`nodes` are `{"id", "label", "children"?, "expanded"?, "badge"?, "on_click"?}`."""
-    return Node(
-        "Tree",
-        nodes=nodes,
-        label=label,
-    )
+    return said("Tree", locals())
 
 
 def Graph(
@@ -216,18 +139,7 @@ def Graph(
     on_node_click: UIAction | None = None,
 ) -> UINode:
     """`nodes` are `{"id", "label", "type"?}`, `edges` `{"source", "target", "label"?}`."""
-    return Node(
-        "Graph",
-        nodes=nodes,
-        edges=edges,
-        layout=layout,
-        height=height,
-        min_node_size=min_node_size,
-        max_node_size=max_node_size,
-        edge_label_visible=edge_label_visible or None,
-        color_by=color_by,
-        on_node_click=on_node_click,
-    )
+    return said("Graph", locals(), "height", "min_node_size", "max_node_size")
 
 
 def Canvas(
@@ -242,16 +154,7 @@ def Canvas(
 ) -> UINode:
     """Boxes with places and arrows: `nodes` are `{"id", "label", "x", "y"}`, `edges` `{"from",
     "to"}`."""
-    return Node(
-        "Canvas",
-        nodes=nodes,
-        edges=edges,
-        height=height,
-        interactive=interactive,
-        show_minimap=show_minimap,
-        show_controls=show_controls,
-        on_node_click=on_node_click,
-    )
+    return said("Canvas", locals(), "height", "interactive", "show_minimap", "show_controls")
 
 
 def DataColumn(

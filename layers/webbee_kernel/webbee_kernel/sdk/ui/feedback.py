@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import Node, UIAction, UINode
+from .base import UIAction, UINode, said
 
 
 def Alert(
@@ -13,13 +13,7 @@ def Alert(
     dismissible: bool = False,
 ) -> UINode:
     """A message in a frame: `variant` info, success, warn or error."""
-    return Node(
-        "Alert",
-        message=message,
-        title=title,
-        variant=variant,
-        dismissible=dismissible or None,
-    )
+    return said("Alert", locals())
 
 
 def Toast(
@@ -32,15 +26,7 @@ def Toast(
     action_label: str = "",
 ) -> UINode:
     """A message that goes by itself; a function's result may be one."""
-    return Node(
-        "Toast",
-        message=message,
-        variant=variant,
-        duration=duration,
-        title=title,
-        action=action,
-        action_label=action_label,
-    )
+    return said("Toast", locals(), "duration")
 
 
 def Empty(
@@ -49,12 +35,7 @@ def Empty(
     action: UIAction | None = None,
 ) -> UINode:
     """What to show where there is nothing."""
-    return Node(
-        "Empty",
-        message=message,
-        icon=icon,
-        action=action,
-    )
+    return said("Empty", locals())
 
 
 def Error(
@@ -64,12 +45,7 @@ def Error(
     retry: UIAction | None = None,
 ) -> UINode:
     """What went wrong, with a button to try again."""
-    return Node(
-        "Error",
-        message=message,
-        title=title,
-        retry=retry,
-    )
+    return said("Error", locals())
 
 
 def Loading(
@@ -77,11 +53,7 @@ def Loading(
     variant: str = "spinner",
 ) -> UINode:
     """Something is on its way."""
-    return Node(
-        "Loading",
-        message=message,
-        variant=variant,
-    )
+    return said("Loading", locals())
 
 
 def Progress(
@@ -95,16 +67,7 @@ def Progress(
     size: str = "",
 ) -> UINode:
     """`value` of 100, or of `max`."""
-    return Node(
-        "Progress",
-        value=value,
-        label=label,
-        variant=variant,
-        color=color,
-        max=max or None,
-        show_value=show_value or None,
-        size=size,
-    )
+    return said("Progress", locals(), "value")
 
 
 def AgentPresence(
@@ -115,10 +78,4 @@ def AgentPresence(
     avatar: str = "🐝",
 ) -> UINode:
     """What the agent is doing."""
-    return Node(
-        "AgentPresence",
-        status=status,
-        action=action,
-        progress=progress,
-        avatar=avatar,
-    )
+    return said("AgentPresence", locals(), "progress")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .base import Node, Nodes, Props, UIAction, UINode
+from .base import Nodes, Props, UIAction, UINode, said
 
 
 def Form(
@@ -14,13 +14,7 @@ def Form(
     defaults: Props | None = None,
 ) -> UINode:
     """A form whose fields become the parameters of the function `action`."""
-    return Node(
-        "Form",
-        children=children,
-        action=action,
-        submit_label=submit_label,
-        defaults=defaults,
-    )
+    return said("Form", locals())
 
 
 def Input(
@@ -39,21 +33,7 @@ def Input(
     variant: str = "default",
 ) -> UINode:
     """One line of text."""
-    return Node(
-        "Input",
-        placeholder=placeholder,
-        param_name=param_name,
-        label=label,
-        type=type,
-        on_submit=on_submit,
-        value=value,
-        description=description,
-        error=error,
-        required=required or None,
-        disabled=disabled or None,
-        readonly=readonly or None,
-        variant=variant,
-    )
+    return said("Input", locals())
 
 
 def TextArea(
@@ -71,20 +51,7 @@ def TextArea(
     readonly: bool = False,
 ) -> UINode:
     """Several lines of text."""
-    return Node(
-        "TextArea",
-        placeholder=placeholder,
-        value=value,
-        rows=rows,
-        on_submit=on_submit,
-        param_name=param_name,
-        label=label,
-        description=description,
-        error=error,
-        required=required or None,
-        disabled=disabled or None,
-        readonly=readonly or None,
-    )
+    return said("TextArea", locals(), "rows")
 
 
 def Password(
@@ -101,19 +68,7 @@ def Password(
     readonly: bool = False,
 ) -> UINode:
     """A line that is not shown."""
-    return Node(
-        "Password",
-        placeholder=placeholder,
-        on_submit=on_submit,
-        value=value,
-        param_name=param_name,
-        label=label,
-        description=description,
-        error=error,
-        required=required or None,
-        disabled=disabled or None,
-        readonly=readonly or None,
-    )
+    return said("Password", locals())
 
 
 def DatePicker(
@@ -131,20 +86,7 @@ def DatePicker(
     max: str = "",
 ) -> UINode:
     """A day, `2026-05-15`."""
-    return Node(
-        "DatePicker",
-        value=value,
-        placeholder=placeholder,
-        on_change=on_change,
-        param_name=param_name,
-        label=label,
-        description=description,
-        error=error,
-        required=required or None,
-        disabled=disabled or None,
-        min=min,
-        max=max,
-    )
+    return said("DatePicker", locals())
 
 
 def TagInput(
@@ -164,22 +106,7 @@ def TagInput(
     required: bool = False,
 ) -> UINode:
     """Several words."""
-    return Node(
-        "TagInput",
-        values=values,
-        suggestions=suggestions,
-        placeholder=placeholder,
-        param_name=param_name,
-        on_change=on_change,
-        grouped_by=grouped_by,
-        delimiters=delimiters,
-        validate=validate,
-        validate_message=validate_message,
-        label=label,
-        description=description,
-        error=error,
-        required=required or None,
-    )
+    return said("TagInput", locals())
 
 
 def RichEditor(
@@ -196,16 +123,4 @@ def RichEditor(
     required: bool = False,
 ) -> UINode:
     """A text with marks; shown as source."""
-    return Node(
-        "RichEditor",
-        content=content,
-        placeholder=placeholder,
-        on_save=on_save,
-        on_change=on_change,
-        param_name=param_name,
-        toolbar=toolbar,
-        label=label,
-        description=description,
-        error=error,
-        required=required or None,
-    )
+    return said("RichEditor", locals(), "toolbar")

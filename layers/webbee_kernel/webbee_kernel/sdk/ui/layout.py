@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import Node, Nodes, Rows, UIAction, UINode
+from .base import Nodes, Rows, UIAction, UINode, said
 
 
 def Stack(
@@ -16,16 +16,7 @@ def Stack(
     sticky: bool = False,
 ) -> UINode:
     """Children one after another: `direction` v or h; `align` and `justify` as in CSS."""
-    return Node(
-        "Stack",
-        children=children,
-        direction=direction,
-        gap=gap,
-        wrap=wrap,
-        align=align,
-        justify=justify,
-        sticky=sticky or None,
-    )
+    return said("Stack", locals(), "gap", "wrap")
 
 
 def Row(
@@ -33,11 +24,7 @@ def Row(
     gap: int = 3,
 ) -> UINode:
     """Children side by side."""
-    return Node(
-        "Row",
-        children=children,
-        gap=gap,
-    )
+    return said("Row", locals(), "gap")
 
 
 def Column(
@@ -45,11 +32,7 @@ def Column(
     gap: int = 3,
 ) -> UINode:
     """Children below each other."""
-    return Node(
-        "Column",
-        children=children,
-        gap=gap,
-    )
+    return said("Column", locals(), "gap")
 
 
 def Grid(
@@ -59,12 +42,7 @@ def Grid(
     gap: int = 3,
 ) -> UINode:
     """Children in so many columns."""
-    return Node(
-        "Grid",
-        children=children,
-        columns=columns,
-        gap=gap,
-    )
+    return said("Grid", locals(), "columns", "gap")
 
 
 def Section(
@@ -74,12 +52,7 @@ def Section(
     collapsible: bool = False,
 ) -> UINode:
     """A titled group."""
-    return Node(
-        "Section",
-        title=title,
-        children=children or [],
-        collapsible=collapsible or None,
-    )
+    return said("Section", {**locals(), "children": children or []})
 
 
 def Card(
@@ -93,16 +66,7 @@ def Card(
     padding: str = "",
 ) -> UINode:
     """A frame with a title, one node and a footer."""
-    return Node(
-        "Card",
-        title=title,
-        subtitle=subtitle,
-        content=content,
-        footer=footer,
-        on_click=on_click,
-        border=border,
-        padding=padding,
-    )
+    return said("Card", locals(), "border")
 
 
 def Page(
@@ -112,12 +76,7 @@ def Page(
     subtitle: str = "",
 ) -> UINode:
     """A page of its own with a title."""
-    return Node(
-        "Page",
-        children=children,
-        title=title,
-        subtitle=subtitle,
-    )
+    return said("Page", locals())
 
 
 def Tabs(
@@ -125,11 +84,7 @@ def Tabs(
     default_tab: int = 0,
 ) -> UINode:
     """`tabs` are `{"label", "content"}`."""
-    return Node(
-        "Tabs",
-        tabs=tabs,
-        default_tab=default_tab or None,
-    )
+    return said("Tabs", locals())
 
 
 def Accordion(
@@ -137,21 +92,14 @@ def Accordion(
     allow_multiple: bool = False,
 ) -> UINode:
     """`sections` are `{"id", "title", "children"}`; one open at a time unless `allow_multiple`."""
-    return Node(
-        "Accordion",
-        sections=sections,
-        allow_multiple=allow_multiple or None,
-    )
+    return said("Accordion", locals())
 
 
 def Divider(
     label: str = "",
 ) -> UINode:
     """A line, with a label in it where given."""
-    return Node(
-        "Divider",
-        label=label,
-    )
+    return said("Divider", locals())
 
 
 def Modal(
@@ -170,21 +118,7 @@ def Modal(
     open: bool = True,
 ) -> UINode:
     """A window over the page, opened by a click."""
-    return Node(
-        "Modal",
-        title=title,
-        content=content,
-        confirm_label=confirm_label,
-        cancel_label=cancel_label,
-        on_confirm=on_confirm,
-        subtitle=subtitle,
-        size=size,
-        max_width=max_width,
-        dismissible=dismissible,
-        destructive=destructive or None,
-        on_close=on_close,
-        open=open,
-    )
+    return said("Modal", locals(), "dismissible", "open")
 
 
 def Dialog(
@@ -197,15 +131,7 @@ def Dialog(
     destructive: bool = False,
 ) -> UINode:
     """A window that asks; `on_confirm` is done on the yes."""
-    return Node(
-        "Dialog",
-        title=title,
-        content=content,
-        confirm_label=confirm_label,
-        cancel_label=cancel_label,
-        on_confirm=on_confirm,
-        destructive=destructive or None,
-    )
+    return said("Dialog", locals())
 
 
 def SlideOver(
@@ -218,15 +144,7 @@ def SlideOver(
     on_close: UIAction | None = None,
 ) -> UINode:
     """A window from the side."""
-    return Node(
-        "SlideOver",
-        title=title,
-        children=children or [],
-        subtitle=subtitle,
-        open=open,
-        width=width,
-        on_close=on_close,
-    )
+    return said("SlideOver", {**locals(), "children": children or []}, "open")
 
 
 def Tooltip(
@@ -236,12 +154,7 @@ def Tooltip(
     delay_ms: int = 0,
 ) -> UINode:
     """Words that appear over a node."""
-    return Node(
-        "Tooltip",
-        content=content,
-        children=children or [],
-        delay_ms=delay_ms or None,
-    )
+    return said("Tooltip", {**locals(), "children": children or []})
 
 
 def Ghost(
@@ -252,10 +165,4 @@ def Ghost(
     opacity: float = 0.6,
 ) -> UINode:
     """A node shown as not there yet: what an action is about to make."""
-    return Node(
-        "Ghost",
-        child=child,
-        reason=reason,
-        pulse=pulse,
-        opacity=opacity,
-    )
+    return said("Ghost", locals(), "pulse", "opacity")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .base import Node, UIAction, UINode
+from .base import UIAction, UINode, said
 
 
 def Header(
@@ -11,12 +11,7 @@ def Header(
     subtitle: str = "",
 ) -> UINode:
     """A heading, level 1 to 4."""
-    return Node(
-        "Header",
-        text=text,
-        level=level,
-        subtitle=subtitle,
-    )
+    return said("Header", locals(), "level")
 
 
 def Text(
@@ -27,23 +22,14 @@ def Text(
     truncate: bool = False,
 ) -> UINode:
     """A paragraph: `variant` body, caption, muted or code; `tone` warning."""
-    return Node(
-        "Text",
-        content=content,
-        variant=variant,
-        tone=tone,
-        truncate=truncate or None,
-    )
+    return said("Text", locals())
 
 
 def Markdown(
     content: str,
 ) -> UINode:
     """Text with Markdown's marks; its links open in a tab of their own."""
-    return Node(
-        "Markdown",
-        content=content,
-    )
+    return said("Markdown", locals())
 
 
 def Code(
@@ -53,12 +39,7 @@ def Code(
     line_numbers: bool = False,
 ) -> UINode:
     """Source text as it stands."""
-    return Node(
-        "Code",
-        content=content,
-        language=language,
-        line_numbers=line_numbers or None,
-    )
+    return said("Code", locals())
 
 
 def Html(
@@ -69,13 +50,7 @@ def Html(
     theme: str = "dark",
 ) -> UINode:
     """Markup, shown as source: the page runs nobody's markup."""
-    return Node(
-        "Html",
-        content=content,
-        sandbox=sandbox,
-        max_height=max_height or None,
-        theme=theme,
-    )
+    return said("Html", locals(), "sandbox")
 
 
 def Badge(
@@ -87,14 +62,7 @@ def Badge(
     dot: bool = False,
 ) -> UINode:
     """A small label."""
-    return Node(
-        "Badge",
-        label=label,
-        color=color,
-        value=value,
-        size=size,
-        dot=dot or None,
-    )
+    return said("Badge", locals(), "value")
 
 
 def Avatar(
@@ -104,12 +72,7 @@ def Avatar(
     size: str = "md",
 ) -> UINode:
     """A person's picture or initials."""
-    return Node(
-        "Avatar",
-        fallback=fallback,
-        src=src,
-        size=size,
-    )
+    return said("Avatar", locals())
 
 
 def Icon(
@@ -119,12 +82,7 @@ def Icon(
     color: str = "",
 ) -> UINode:
     """An icon by name."""
-    return Node(
-        "Icon",
-        name=name,
-        size=size,
-        color=color,
-    )
+    return said("Icon", locals(), "size")
 
 
 def Image(
@@ -138,16 +96,7 @@ def Image(
     caption: str = "",
 ) -> UINode:
     """A picture; `alt` is what it shows."""
-    return Node(
-        "Image",
-        src=src,
-        alt=alt,
-        width=width,
-        height=height,
-        on_click=on_click,
-        object_fit=object_fit,
-        caption=caption,
-    )
+    return said("Image", locals())
 
 
 def Video(
@@ -163,18 +112,7 @@ def Video(
     height: str = "",
 ) -> UINode:
     """A film."""
-    return Node(
-        "Video",
-        src=src,
-        poster=poster,
-        title=title,
-        autoplay=autoplay or None,
-        controls=controls,
-        loop=loop or None,
-        muted=muted or None,
-        width=width,
-        height=height,
-    )
+    return said("Video", locals(), "controls")
 
 
 def Audio(
@@ -186,14 +124,7 @@ def Audio(
     loop: bool = False,
 ) -> UINode:
     """A sound."""
-    return Node(
-        "Audio",
-        src=src,
-        title=title,
-        controls=controls,
-        autoplay=autoplay or None,
-        loop=loop or None,
-    )
+    return said("Audio", locals(), "controls")
 
 
 def Link(
@@ -203,9 +134,4 @@ def Link(
     on_click: UIAction | None = None,
 ) -> UINode:
     """Goes to `href`, or does `on_click`."""
-    return Node(
-        "Link",
-        label=label,
-        href=href,
-        on_click=on_click,
-    )
+    return said("Link", locals())
