@@ -6,7 +6,6 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from ..catalogue import Catalogue
 from ..dispatch import Dispatch
 from ..errors import DispatchRefused, StorageUnavailable
 from ..events import EventLog, panel_refresh
@@ -31,12 +30,9 @@ class OnceDispatch:
 
     def __init__(self, inner: Dispatch, audit: Audit, events: EventLog) -> None:
         self._inner = inner
+        self.catalogue = inner.catalogue
         self._audit = audit
         self._events = events
-
-    async def catalogue(self) -> Catalogue:
-        """The other's."""
-        return await self._inner.catalogue()
 
     async def call(self, request: CallRequest) -> CallOutcome:
         """Run it, unless another delivery of the same call has it: then that one's outcome."""
@@ -69,7 +65,7 @@ class OnceDispatch:
             return "write"
         if request.kind != "function":
             return ""
-        function = (await self._inner.catalogue()).function(request.app_id, request.name)
+        function = (await self.catalogue()).function(request.app_id, request.name)
         return function.action_type if function else ""
 
     async def _closed(

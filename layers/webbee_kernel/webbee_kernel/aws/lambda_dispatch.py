@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import json
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from ..base.asked import Asked
 from ..base.tenant_mark import mark_of
 from ..catalogue import Catalogue
 from ..errors import DispatchUnanswered, across
@@ -71,9 +71,6 @@ class LambdaDispatch(Invoked):
     """Invokes the function of the extensions. The catalogue is asked once per process: a new
     deployment starts new processes. On an author's machine it is asked after `fresh_s` seconds."""
 
-    _catalogue: Catalogue | None = None
-    _asked_at = 0.0
-
     def __init__(
         self,
         function_name: str,
@@ -87,21 +84,16 @@ class LambdaDispatch(Invoked):
         """`credentials` go with each call; `per_tenant` says that each tenant has execution
         environments of its own."""
         super().__init__(function_name, client_factory)
-        self._fresh_s = fresh_s
+        self.catalogue = Asked[Catalogue](self._loaded, fresh_s)
         self._webhook_key = webhook_key
         self._credentials = credentials
         self._per_tenant = per_tenant
 
-    async def catalogue(self) -> Catalogue:
+    async def _loaded(self) -> Catalogue:
         """What `tool_dispatch` has loaded."""
-        if self._fresh_s is not None and time.monotonic() - self._asked_at > self._fresh_s:
-            self._catalogue = None
-        if self._catalogue is None:
-            self._asked_at = time.monotonic()
-            nobody = "catalogue" if self._per_tenant else ""
-            ask = insist(lambda _: self.invoke({"kind": "catalogue"}, nobody), CATALOGUE_S)
-            self._catalogue = Catalogue.from_dict(await ask)
-        return self._catalogue
+        nobody = "catalogue" if self._per_tenant else ""
+        ask = insist(lambda _: self.invoke({"kind": "catalogue"}, nobody), CATALOGUE_S)
+        return Catalogue.from_dict(await ask)
 
     async def call(self, request: CallRequest) -> CallOutcome:
         """Run one call there, asking again within its deadline while it is refused. One that ran

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..catalogue import Catalogue
-from ..values import CallOutcome, CallRequest
+from ..base.asked import Asked
 from .host import ExtensionHost
 
 
@@ -11,12 +10,5 @@ class InlineDispatch:
     """Runs extension code in this process; the host keeps it off the turn's thread."""
 
     def __init__(self, host: ExtensionHost) -> None:
-        self._host = host
-
-    async def catalogue(self) -> Catalogue:
-        """The loaded extensions."""
-        return self._host.catalogue
-
-    async def call(self, request: CallRequest) -> CallOutcome:
-        """Run it."""
-        return await self._host.execute(request)
+        self.catalogue = Asked(lambda: host.catalogue, fresh_s=0.0)
+        self.call = host.execute
