@@ -10,7 +10,8 @@ faulty one is an honest one with a single planted fault. Half of the templates, 
 travel, posting, vehicle and messages, are never seen with the tuning seed: `--sealed` draws them,
 with a seed of its own, and was run once (2026-11-22); the check was built on against it
 since, so that neither half is evidence any more. `plain_words.json` holds replies written by
-hand (`--plain`), to be run once as well. Who wrote all this had not read the check.
+hand, to be run once as well; `--plain FILE` runs any file of its shape (`plain_words.py` says
+which). Who wrote all this had not read the check.
 """
 
 from benchmarks.truths.generate import SEALED_SEED, TUNING_SEED, generate

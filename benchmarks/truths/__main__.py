@@ -55,8 +55,10 @@ def arguments() -> argparse.Namespace:
         "--plain",
         nargs="?",
         const="plain_words",
-        help="replies written by hand: plain_words, or plain_words_third of another hand, run once",
+        metavar="FILE",
+        help="replies written by hand: a file, or plain_words, …_third, …_fourth",
     )
+    parser.add_argument("--now", default="", help="when those replies were written, ISO 8601")
     parser.add_argument(
         "--show", metavar="KIND", help="print what went wrong with kinds that start so"
     )
@@ -68,7 +70,9 @@ def main() -> None:
     asked = arguments()
     seed = asked.seed if asked.seed is not None else SEALED_SEED if asked.sealed else TUNING_SEED
     outcomes = measure(
-        plain_words(asked.plain) if asked.plain else generate(seed, asked.n, sealed=asked.sealed)
+        plain_words(asked.plain, asked.now)
+        if asked.plain
+        else generate(seed, asked.n, sealed=asked.sealed)
     )
     if asked.show is not None:
         show(outcomes, asked.show)

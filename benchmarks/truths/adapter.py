@@ -41,6 +41,7 @@ def prepared(case: Case) -> Callable[[], Answer]:
     if "evidence" in inspect.signature(grounding.check).parameters:
         calls = tuple(grounding.Call(**asdict(c)) for c in case.calls)
         turn = {"message": case.message, "language": case.language, "now": case.now}
+        turn |= {"policy": case.policy}
 
         def asked() -> Answer:
             evidence = grounding.Evidence(calls=calls, **turn)

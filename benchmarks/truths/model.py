@@ -21,7 +21,7 @@ class Call:
     app_id: str
     fn_name: str
     action_type: str
-    arguments: Mapping[str, JSON]
+    arguments: Mapping[str, JSON] = field(default_factory=dict)
     status: str = "ok"
     error: str = ""
     data: JSON = None
@@ -67,6 +67,7 @@ class Case:
     kind: str
     fault: Fault | None = None
     now: str = NOW
+    policy: str = ""
     pieces: tuple[Piece, ...] = field(default=(), compare=False, repr=False)
 
 
