@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 import webbee_kernel
+from webbee_kernel.mcp.client.approvals import FILE as APPROVED
 
 HERE: Final = Path(__file__).resolve().parent
 IN_REPOSITORY: Final = (HERE.parent / "template.yaml").exists()
@@ -51,8 +52,14 @@ def assemble(target: Path, extensions: Path) -> None:
     shutil.copytree(KERNEL, layer / "webbee_kernel", ignore=skip)
     for name in ("Makefile", "requirements.txt"):
         shutil.copy(ROOT / "layers" / "webbee_kernel" / name, layer / name)
+    client = target / "layers" / "mcp"
+    client.mkdir()
+    for name in ("Makefile", "requirements.txt"):
+        shutil.copy(ROOT / "layers" / "mcp" / name, client / name)
     made = target / "extensions"
     made.mkdir()
+    if (extensions / APPROVED).exists():
+        shutil.copy(extensions / APPROVED, made / APPROVED)
     for name in BUILT_WITH:
         shutil.copy(ROOT / "extensions" / name, made / name)
     for main in sorted(extensions.glob("*/main.py")):

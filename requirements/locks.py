@@ -22,6 +22,7 @@ ROOT = HERE.parent
 LOCKS = {
     HERE / "kernel.in": ROOT / "layers/webbee_kernel/requirements.txt",
     HERE / "local.in": HERE / "local.txt",
+    HERE / "mcp.in": ROOT / "layers/mcp/requirements.txt",
     HERE / "dev.in": HERE / "dev.txt",
     HERE / "emulator.in": HERE / "emulator.txt",
     HERE / "sam.in": HERE / "sam.txt",
@@ -30,13 +31,13 @@ LOCKS = {
     HERE / "mutants.in": HERE / "mutants.txt",
 }
 
-ALONE = {HERE / "sdk5.in", HERE / "measures.in", HERE / "mutants.in"}
+ALONE = {HERE / "mcp.in", HERE / "sdk5.in", HERE / "measures.in", HERE / "mutants.in"}
 """Locks of named packages only, without what these need: they are laid over an environment that has
 it."""
 
 CONSTRAINTS = ROOT / "extensions/constraints.txt"
-"""The kernel layer's versions, which what extensions require may not replace: both layers unpack
-into one folder."""
+"""The versions of the kernel's two layers, which what extensions require may not replace: all
+layers unpack into one folder."""
 
 
 def inputs_of(source: Path) -> list[Path]:
@@ -110,11 +111,11 @@ def problems(source: Path, lock: Path) -> list[str]:
 
 
 def constraints() -> str:
-    """The text of that file: the kernel lock's pins without hashes."""
-    lock = LOCKS[HERE / "kernel.in"].read_text()
-    pins = re.findall(r"^([A-Za-z0-9][^\s=]*==[^\s;]+)", lock, re.MULTILINE)
+    """The text of that file: those locks' pins without hashes."""
+    layers = "".join(LOCKS[HERE / name].read_text() for name in ("kernel.in", "mcp.in"))
+    pins = re.findall(r"^([A-Za-z0-9][^\s=]*==[^\s;]+)", layers, re.MULTILINE)
     return (
-        "# The kernel layer's versions, for pip and check_requirements.py. Written by `make lock`;"
+        "# The kernel layers' versions, for pip and check_requirements.py. Written by `make lock`;"
         " do not edit.\n" + "\n".join(pins) + "\n"
     )
 

@@ -90,6 +90,8 @@ def test_what_is_deployed_is_made_of_what_was_installed(installed: Path, elsewhe
         "layers/webbee_kernel/Makefile",
         "layers/webbee_kernel/requirements.txt",
         "layers/webbee_kernel/webbee_kernel/sdk/__init__.py",
+        "layers/mcp/Makefile",
+        "layers/mcp/requirements.txt",
         "extensions/Makefile",
         "extensions/weather/main.py",
     ):

@@ -64,6 +64,7 @@ VARIABLES = {
         "WEBBEE_INSTALL",
         "WEBBEE_PUBLIC_URL",
         "WEBBEE_CONFIG",
+        "WEBBEE_MCP_SERVERS",
         "WEBBEE_OAUTH_PROVIDERS",
     },
     "SkeletonRefreshFunction": {

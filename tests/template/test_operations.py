@@ -168,7 +168,7 @@ def test_a_release_publishes_new_versions_even_when_only_parameters_changed(
 
 def test_a_layer_alone_publishes_new_versions(template: Template) -> None:
     layers = dict(resources(template, "AWS::Serverless::LayerVersion"))
-    assert [layer["PublishLambdaVersion"] for layer in layers.values()] == [True, True]
+    assert [layer["PublishLambdaVersion"] for layer in layers.values()] == [True] * 3
 
 
 @pytest.mark.parametrize(
@@ -214,6 +214,7 @@ def test_a_layer_alone_publishes_new_versions(template: Template) -> None:
             ["{}", '{"acme": {"authorize_url": "https://a", "token_url": "https://t"}}'],
             ["", "[]", "acme"],
         ),
+        ("McpServers", ["[]", '[{"id": "docs", "url": "https://a/mcp"}]'], ["", "{}", "docs"]),
         ("AwsEndpoint", ["", "http://127.0.0.1:4566"], ["127.0.0.1:4566", "http://x/y"]),
     ],
 )

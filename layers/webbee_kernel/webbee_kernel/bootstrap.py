@@ -97,6 +97,10 @@ def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
         registry = shared(folder)
         if app.settings.develop:
             watch(registry, folder)
+    if app.settings.mcp_servers:
+        from .extensions.mcp_apps import add_servers
+
+        add_servers(registry, app.settings)
     return ExtensionHost(registry, app.stores, app.settings, app.clock, app.model)
 
 

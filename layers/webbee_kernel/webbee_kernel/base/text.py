@@ -16,6 +16,10 @@ _INVISIBLE = (
 )
 _SPACES = re.compile(f"[{_BREAKS}]+")
 _HIDDEN = re.compile(f"[{_INVISIBLE}\U000e0000-\U000e0fff\ud800-\udfff]")
+_UNSEEN = re.compile(
+    f"(?![\ufe0e\ufe0f](?![\ufe00-\ufe0f\U000e0100-\U000e01ef]))"
+    f"[{_INVISIBLE}\U000e0000-\U000e0fff\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
+)
 _BLOCKS = "SKELETON|HISTORY|MESSAGE|RESULTS|PROBLEMS|CATALOGUE|POLICY|APPS"
 _BLOCK = re.compile(rf"\[(\s*(?:{_BLOCKS})\s*)\]", re.IGNORECASE)
 _LINE = re.compile(r"\b(FACTS|ARGS)(\s*):")
@@ -42,6 +46,15 @@ def one_line(text: str, limit: int | None = None) -> str:
         text = _LINE.sub(r"\1\2 -", text)
     text = _SPACES.sub(" ", text).strip()
     return text if limit is None else cut(text, limit)
+
+
+def shown(text: str) -> str:
+    """The text with what nobody sees made visible: `<U+200B>` for each invisible, direction, tag or
+    control character, and the same in a sequence of variation selectors. One such selector behind
+    a symbol, as emoji have it, is no hiding place."""
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNSEEN.sub(lambda found: "".join(f"<U+{ord(c):04X}>" for c in found.group()), text)
 
 
 def cut(text: str, limit: int) -> str:

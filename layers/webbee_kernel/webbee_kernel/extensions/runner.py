@@ -143,6 +143,8 @@ class ExtensionRunner:
                 "PERMISSION_DENIED", f"{request.name} needs the scope {', '.join(missing)}"
             )
         no_placeholders(request.arguments)
+        if function.accepts:
+            function.accepts(request.arguments)
         try:
             args, kwargs = _arguments(function.params_model, request.arguments)
         except ValidationError as error:

@@ -34,6 +34,8 @@ class FunctionDef:
     effects: tuple[str, ...] = ()
     examples: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
+    accepts: Callable[[dict[str, Any]], None] | None = None
+    """Checks the arguments where no model does: raises the error that the call then ends with."""
 
 
 @dataclass(frozen=True, slots=True)

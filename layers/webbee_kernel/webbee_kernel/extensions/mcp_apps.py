@@ -1,0 +1,105 @@
+"""Servers of the Model Context Protocol among the extensions of a registry."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from pathlib import Path
+from typing import Final
+
+from ..config import Settings
+from ..mcp.client import approvals
+from ..mcp.client.approvals import Approval
+from ..mcp.client.apps import ServerApp
+from ..mcp.client.connections import Connections
+from ..oauth import providers
+from ..values.mcp import McpServer
+from .registry import LoadedExtension, Registry, checked
+
+connections: Final = Connections()
+"""The sessions of this process, whoever hosts their apps."""
+_followed: set[str] = set()
+LOOK_S: Final = 0.5
+"""Seconds between two looks at the file of approvals, on an author's machine."""
+
+_log = logging.getLogger("webbee.mcp")
+
+
+def add_servers(registry: Registry, settings: Settings) -> None:
+    """Put every configured server among the extensions, as the file of approvals beside them has
+    it. One that was not approved, or whose id is an extension's, is reported and left out."""
+    _put(registry, settings)
+    if settings.develop and settings.extensions_dir not in _followed:
+        _followed.add(settings.extensions_dir)
+        threading.Thread(
+            target=_follow, args=(registry, settings), name="webbee-mcp-approvals", daemon=True
+        ).start()
+
+
+def _put(registry: Registry, settings: Settings) -> None:
+    loaded, failed = {}, {}
+    try:
+        known = approvals.read(settings.extensions_dir)
+    except ValueError as error:
+        known, reason = {}, str(error)
+        failed = {server.id: reason for server in settings.mcp_servers}
+    for server in settings.mcp_servers:
+        if failed.get(server.id):
+            continue
+        try:
+            loaded[server.id] = _app(registry, settings, server, known)
+        except ValueError as error:
+            failed[_name(registry, server)] = str(error)
+            _log.error("server=%s | left out: %s", server.id, error)
+    registry.put(loaded, failed=failed, gone=failed.keys() & {s.id for s in settings.mcp_servers})
+
+
+def _app(
+    registry: Registry, settings: Settings, server: McpServer, known: dict[str, Approval]
+) -> LoadedExtension:
+    if _is_taken(registry, server):
+        raise ValueError(f"the id {server.id!r} is taken by an extension")
+    approval = approvals.of(server, known)
+    if isinstance(approval, str):
+        raise ValueError(approval)
+    token_url = ""
+    if server.provider:
+        token_url = providers.find(server.provider, settings.oauth_providers).token_url
+    app = ServerApp(server, approval, connections, token_url)
+
+    def drifted(of: ServerApp) -> None:
+        _log.warning("server=%s | not as it was approved: %s", server.id, of.drift)
+        registry.put({server.id: _loaded(of)})
+
+    app.drifted = drifted
+    return _loaded(app)
+
+
+def _loaded(app: ServerApp) -> LoadedExtension:
+    return checked(LoadedExtension(app.server.id, app.extension(), manifest={"mcp": True}))
+
+
+def _is_taken(registry: Registry, server: McpServer) -> bool:
+    there = registry.loaded.get(server.id)
+    return there is not None and not there.manifest.get("mcp")
+
+
+def _name(registry: Registry, server: McpServer) -> str:
+    """Under which name a failure stands: never that of the extension which has the id."""
+    return f"mcp-{server.id}" if _is_taken(registry, server) else server.id
+
+
+def _follow(registry: Registry, settings: Settings) -> None:
+    """Take up new approvals while the process runs."""
+    path = Path(settings.extensions_dir) / approvals.FILE
+    seen = _stamp(path)
+    while True:
+        time.sleep(LOOK_S)
+        if (now := _stamp(path)) != seen:
+            seen = now
+            _put(registry, settings)
+
+
+def _stamp(path: Path) -> int:
+    return path.stat().st_mtime_ns if path.exists() else 0

@@ -1,0 +1,1 @@
+"""The Model Context Protocol: other people's servers as apps (`client/`)."""

@@ -1,0 +1,133 @@
+"""Approvals: what an operator has seen and approved of each server, in one file beside the
+extensions. It is also the catalogue: a process starts with it and asks no server.
+
+    {"servers": {"time": {"where": "https://…", "protocol": "2025-11-25", "resources": false,
+                          "approved_at": "2026-05-15T17:21:04Z", "tools": [<as tools/list>]}}}
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import orjson
+
+from ...values.mcp import McpServer
+from ...values.plain import JSONObject
+
+FILE: Final = "mcp.approved.json"
+SAID: Final = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
+"""What of a tool is compared: all that a model or a guard goes by. Icons and the like are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """The tools of one server as they were approved."""
+
+    where: str
+    tools: tuple[JSONObject, ...] = ()
+    protocol: str = ""
+    resources: bool = False
+    approved_at: str = ""
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """Each tool's name and digest."""
+        return digests(self.tools)
+
+    def to_dict(self) -> JSONObject:
+        """Plain JSON."""
+        return {
+            "where": self.where,
+            "protocol": self.protocol,
+            "resources": self.resources,
+            "approved_at": self.approved_at,
+            "tools": list(self.tools),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How what a server offers now differs from what was approved: names of tools."""
+
+    changed: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    new: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.gone or self.new)
+
+    def __str__(self) -> str:
+        told = (("changed", self.changed), ("gone", self.gone), ("new", self.new))
+        return "; ".join(f"{word}: {', '.join(names)}" for word, names in told if names)
+
+
+def said(tool: Mapping[str, object]) -> JSONObject:
+    """What of a tool's definition is approved and compared."""
+    return {key: tool[key] for key in SAID if tool.get(key) is not None}
+
+
+def digest(tool: Mapping[str, object]) -> str:
+    """The same definition has the same digest, in whatever order its keys stand."""
+    text = json.dumps(said(tool), sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def digests(tools: Iterable[JSONObject]) -> dict[str, str]:
+    """Name and digest of each tool."""
+    return {str(tool["name"]): digest(tool) for tool in tools}
+
+
+def drift(approved: Mapping[str, str], offered: Mapping[str, str]) -> Drift:
+    """What has changed between two listings."""
+    both = approved.keys() & offered.keys()
+    return Drift(
+        changed=tuple(sorted(name for name in both if approved[name] != offered[name])),
+        gone=tuple(sorted(approved.keys() - offered.keys())),
+        new=tuple(sorted(offered.keys() - approved.keys())),
+    )
+
+
+def read(folder: str | Path) -> dict[str, Approval]:
+    """The approvals beside the extensions, by server; none where there is no file. ValueError for
+    one that nobody but a hand could have made so."""
+    path = Path(folder) / FILE
+    if not path.exists():
+        return {}
+    try:
+        servers = orjson.loads(path.read_bytes())["servers"]
+        return {str(name): _approval(given) for name, given in servers.items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"{FILE} is no file of approvals: {type(error).__name__}") from None
+
+
+def write(folder: str | Path, approvals: Mapping[str, Approval]) -> Path:
+    """Keep them, readable and in a stable order, so that a change shows in a review."""
+    path = Path(folder) / FILE
+    body = {"servers": {name: approvals[name].to_dict() for name in sorted(approvals)}}
+    path.write_text(json.dumps(body, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    return path
+
+
+def of(server: McpServer, approvals: Mapping[str, Approval]) -> Approval | str:
+    """A server's approval, or why it has none."""
+    found = approvals.get(server.id)
+    if found is None:
+        return f"nobody has approved its tools yet: webbee mcp approve {server.id}"
+    if found.where != server.where:
+        return f"it was approved at another address: webbee mcp approve {server.id}"
+    return found
+
+
+def _approval(given: JSONObject) -> Approval:
+    return Approval(
+        where=str(given["where"]),
+        tools=tuple({**said(tool), "name": str(tool["name"])} for tool in given["tools"]),
+        protocol=str(given.get("protocol", "")),
+        resources=bool(given.get("resources")),
+        approved_at=str(given.get("approved_at", "")),
+    )

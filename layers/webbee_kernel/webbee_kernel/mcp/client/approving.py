@@ -1,0 +1,69 @@
+"""Approving: what a server offers at this moment, for an operator to look at before it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ...values.mcp import McpServer
+from ...values.plain import JSONObject
+from .approvals import Approval, Drift, drift, said
+from .checking import problem_of_schema
+from .connections import Connections
+from .tools import action_type, hidden_in, problem_of
+
+if TYPE_CHECKING:
+    from .session import Session
+
+NOBODY = "__operator__"
+"""As whom the operator's own look is taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a server showed: `approval` as it would stand, `refused` tools with the reason, where
+    in the others characters hide, and what the server says of itself."""
+
+    approval: Approval
+    refused: dict[str, str] = field(default_factory=dict)
+    hidden: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    about: JSONObject = field(default_factory=dict)
+
+    def drift(self, before: Approval | None) -> Drift:
+        """How this differs from what was approved before."""
+        return drift(before.digests if before else {}, self.approval.digests)
+
+    def only(self, names: Iterable[str]) -> Seen:
+        """The same with these tools alone."""
+        wanted = set(names)
+        tools = tuple(t for t in self.approval.tools if t["name"] in wanted)
+        return replace(self, approval=replace(self.approval, tools=tools))
+
+
+async def look(connections: Connections, server: McpServer, token: str, now: str) -> Seen:
+    """Ask a server what it offers. Raises what keeps it from answering."""
+
+    async def work(session: Session) -> Seen:
+        return _seen(server, session, now)
+
+    return await connections.use(server, NOBODY, NOBODY, token, "", work, lambda *_: None)
+
+
+def _seen(server: McpServer, session: Session, now: str) -> Seen:
+    refused = {str(t.get("name"))[:100]: why for t in session.tools if (why := _why_not(t))}
+    tools = tuple(said(t) for t in session.tools if not _why_not(t))
+    approval = Approval(server.where, tools, session.protocol, session.has_resources, now)
+    hidden = {str(t["name"]): places for t in tools if (places := hidden_in(t))}
+    return Seen(approval, refused, hidden, session.about)
+
+
+def _why_not(tool: JSONObject) -> str:
+    return problem_of(tool) or problem_of_schema(tool["inputSchema"])
+
+
+def line_of(tool: JSONObject) -> str:
+    """A tool as a list shows it: `fetch (read, open world)`."""
+    hints = tool.get("annotations") or {}
+    beyond = "" if hints.get("openWorldHint") is False else ", open world"
+    return f"{tool['name']} ({action_type(hints)}{beyond})"

@@ -1,0 +1,209 @@
+"""Apps: a server as an `Extension`, its approved tools as chat functions."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from ...errors import CallError
+from ...sdk import ActionResult, ChatExtension, Context, Extension
+from ...sdk.definitions import FunctionDef, Handler
+from ...values.mcp import McpServer
+from ...values.plain import JSONObject
+from . import approvals, results, tokens
+from .approvals import Approval, Drift
+from .checking import checker
+from .connections import Connections
+from .failures import failure_of
+from .tools import OPEN_WORLD, Tool, tools_of
+
+if TYPE_CHECKING:
+    from .session import Session
+
+LIST, READ, CONNECT = "list_resources", "read_resource", "connect"
+"""Functions of an app that are no tools of its server."""
+HEALTH_S: Final = 4.0
+PROGRESS_S: Final = 0.5
+"""Seconds between two events of one call's progress."""
+NOTHING: Final[JSONObject] = {"type": "object", "properties": {}}
+URI: Final[JSONObject] = {
+    "type": "object",
+    "properties": {"uri": {"type": "string", "description": "Address as the list gives it."}},
+    "required": ["uri"],
+    OPEN_WORLD: True,
+}
+
+
+@dataclass(slots=True)
+class ServerApp:
+    """One approved server. `drifted` is told when what it offers has changed, so that its catalogue
+    entry can follow."""
+
+    server: McpServer
+    approval: Approval
+    connections: Connections
+    token_url: str = ""
+    drifted: Callable[[ServerApp], None] = lambda app: None
+    drift: Drift = field(default_factory=Drift)
+    _tools: dict[str, Tool] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._tools = tools_of(self.approval.tools)
+
+    def extension(self) -> Extension:
+        """The app as it may be called now: tools that have changed since they were approved, or are
+        gone, are left out."""
+        name = self.server.display_name
+        ext = Extension(self.server.id, self.approval.protocol, display_name=name)
+        chat = ChatExtension(ext)
+        tokens.declare(ext, self.server)
+        for function in self._functions():
+            chat.functions.setdefault(function.name, function)
+        ext.health_check(self._health)
+        return ext
+
+    def _functions(self) -> list[FunctionDef]:
+        away = {*self.drift.changed, *self.drift.gone}
+        made = [self._function(t) for t in self._tools.values() if t.name not in away]
+        if self.approval.resources:
+            name = self.server.display_name
+            made.append(_read(LIST, f"List the resources of {name}", NOTHING, self._list))
+            made.append(_read(READ, f"Read one resource of {name}", URI, self._read))
+        if self.server.auth == "oauth":
+            told = f"Connect an account of {self.server.display_name}"
+            made.append(_read(CONNECT, told, NOTHING, self._connect))
+        return made
+
+    def _function(self, tool: Tool) -> FunctionDef:
+        return FunctionDef(
+            tool.fn_name,
+            partial(self._call, tool),
+            tool.description,
+            tool.action_type,
+            params=tool.schema,
+            accepts=checker(tool.schema),
+        )
+
+    async def _call(self, tool: Tool, ctx: Context, /, **arguments: Any) -> ActionResult:
+        """Call a tool, as it was approved."""
+        tell = _teller(ctx)
+
+        async def work(session: Session) -> ActionResult:
+            self._still(tool)
+            return results.of_tool(await session.call_tool(tool.name, arguments, tell))
+
+        return await self._use(ctx, work)
+
+    async def _list(self, ctx: Context, /) -> ActionResult:
+        async def work(session: Session) -> ActionResult:
+            return results.of_resources(*await session.list_resources())
+
+        return await self._use(ctx, work)
+
+    async def _read(self, ctx: Context, /, uri: str) -> ActionResult:
+        async def work(session: Session) -> ActionResult:
+            return results.of_resource(uri, await session.read_resource(uri))
+
+        return await self._use(ctx, work)
+
+    async def _connect(self, ctx: Context, /) -> ActionResult:
+        url = await ctx.oauth_authorize_url(self.server.provider)
+        return ActionResult.success({"url": url}, "Open the address to connect your account.")
+
+    async def _health(self, ctx: Context) -> JSONObject:
+        """`ok`, or what is wrong, in the operator's words."""
+        try:
+            if self.server.auth != "oauth":  # nobody's account is at hand
+                async with asyncio.timeout(HEALTH_S):
+                    await self._on(ctx, _greeted)
+        except Exception as error:
+            return {"status": failure_of(error, self.server).error}
+        return {"status": str(self.drift) or "ok"}
+
+    async def _use(
+        self, ctx: Context, work: Callable[[Session], Awaitable[ActionResult]]
+    ) -> ActionResult:
+        """What the work makes of a session, or how it failed, as the result of a call."""
+        try:
+            return await self._on(ctx, work)
+        except CallError:
+            raise
+        except Exception as error:
+            return failure_of(error, self.server)
+
+    async def _on(
+        self, ctx: Context, work: Callable[[Session], Awaitable[ActionResult]]
+    ) -> ActionResult:
+        token = await tokens.token_of(ctx, self.server, self.token_url)
+        tenant_id, user_id = ctx.user.tenant_id, ctx.user.imperal_id
+        protocol = self.approval.protocol
+        return await self.connections.use(
+            self.server, tenant_id, user_id, token, protocol, work, self._listed
+        )
+
+    def _listed(self, server: McpServer, offered: tuple[JSONObject, ...]) -> None:
+        """Compare what is offered with what was approved."""
+        now = approvals.drift(self.approval.digests, approvals.digests(offered))
+        if now != self.drift:
+            self.drift = now
+            self.drifted(self)
+
+    def _still(self, tool: Tool) -> None:
+        """CallError where a tool is not what was approved."""
+        if tool.name in self.drift.changed:
+            raise CallError(
+                "PERMISSION_DENIED",
+                f"{self.server.display_name} has changed {tool.name} since it was approved: an"
+                f" operator has to look at it (webbee mcp approve {self.server.id})",
+            )
+        if tool.name in self.drift.gone:
+            name = self.server.display_name
+            raise CallError("UNKNOWN_SUB_FUNCTION", f"{name} has no tool {tool.name} any more")
+
+
+async def _greeted(session: Session) -> ActionResult:
+    return ActionResult.success(session.about, "")
+
+
+def _read(name: str, description: str, schema: JSONObject, handler: Handler) -> FunctionDef:
+    check = checker(schema)
+    return FunctionDef(name, handler, description, "read", params=schema, accepts=check)
+
+
+def _teller(ctx: Context) -> Callable[[float, float | None, str | None], Awaitable[None]]:
+    """Progress of a server's as events of the call: told on the loop and with the credentials of
+    whoever called."""
+    loop, here = asyncio.get_running_loop(), contextvars.copy_context()
+    last = 0.0
+
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        nonlocal last
+        if time.monotonic() - last < PROGRESS_S:
+            return
+        last = time.monotonic()
+        percent = 100.0 * progress / total if total else 0.0
+
+        def start() -> None:
+            task = loop.create_task(_quietly(ctx.progress(percent, message or "")))
+            _telling.add(task)
+            task.add_done_callback(_telling.discard)
+
+        loop.call_soon_threadsafe(start, context=here)
+
+    return tell
+
+
+_telling: set[asyncio.Task[None]] = set()
+
+
+async def _quietly(work: Awaitable[None]) -> None:
+    """A call does not hang on what is told of it."""
+    try:
+        await work
+    except Exception:
+        return

@@ -1,0 +1,73 @@
+"""Checking arguments against a tool's JSON schema, before a server sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from ...base.text import cut
+from ...errors import CallError
+from ...values.plain import JSONObject
+
+_LEFT_TO_THE_SERVER: Final = ("pattern", "patternProperties", "format")
+"""Rules that are not checked here: a stranger's regular expression may take for ever."""
+MISSING: Final = "required"
+
+
+def checker(schema: JSONObject) -> Callable[[JSONObject], None]:
+    """Raises CallError, VALIDATION_MISSING_FIELD or VALIDATION_TYPE_ERROR, with the first argument
+    that the schema does not take. Made when first needed: a cold start checks nothing."""
+
+    @lru_cache(maxsize=1)
+    def validator() -> Any:
+        return _validator(schema)
+
+    def check(arguments: JSONObject) -> None:
+        from jsonschema.exceptions import best_match
+        from referencing.exceptions import Unresolvable
+
+        try:
+            error = best_match(validator().iter_errors(arguments))
+        except (Unresolvable, RecursionError):  # the server knows its own schema better
+            return
+        if error:
+            raise _refused(error)
+
+    return check
+
+
+def problem_of_schema(schema: Mapping[str, Any]) -> str:
+    """Why something is no JSON schema; empty where it is one."""
+    from jsonschema.exceptions import SchemaError
+    from jsonschema.validators import validator_for
+
+    try:
+        validator_for(schema).check_schema(schema)
+    except SchemaError as error:
+        return cut(str(error.message), 200)
+    return ""
+
+
+def _validator(schema: JSONObject) -> Any:
+    from jsonschema.validators import extend, validator_for
+    from referencing import Registry
+
+    kind = validator_for(schema)
+    kind = extend(kind, dict.fromkeys(_LEFT_TO_THE_SERVER, _passes))
+    return kind(schema, registry=Registry())  # an empty registry: nothing is fetched
+
+
+def _passes(*_: object) -> None:
+    """Finds no error."""
+
+
+def _refused(error: Any) -> CallError:
+    where = [str(part) for part in error.absolute_path]
+    if error.validator == MISSING:
+        missing = next((n for n in error.validator_value if n not in error.instance), "")
+        field = ".".join([*where, str(missing)])
+        return CallError("VALIDATION_MISSING_FIELD", f"{field} is missing", field=field)
+    field = ".".join(where) or "params"
+    text = f"{field}: {cut(str(error.message), 300)}"
+    return CallError("VALIDATION_TYPE_ERROR", text, field=field)

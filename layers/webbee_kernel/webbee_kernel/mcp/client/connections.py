@@ -1,0 +1,187 @@
+"""Connections: sessions with servers, kept warm on a thread of their own, one for each server, user
+and token. Nothing of a session is shared between people.
+
+A server that could not be reached is not tried again for some seconds, so that a dead one costs a
+turn nothing but the sentence that says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import hashlib
+import logging
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from ...base.loop_thread import LoopThread
+from ...values.mcp import McpServer
+from ...values.plain import JSONObject
+
+if TYPE_CHECKING:
+    from .session import Session
+
+T = TypeVar("T")
+MAX_OPEN: Final = 64
+"""Sessions of a process; the one that was not used for longest gives way."""
+PAUSE_S: Final = 15.0
+"""Seconds for which a server that could not be reached is not tried again."""
+LISTED_S: Final = 300.0
+"""Seconds after which a listing is asked for again, beside the call that noticed."""
+
+_log = logging.getLogger("webbee.mcp")
+
+Listed = Callable[[McpServer, tuple[JSONObject, ...]], None]
+"""Told of every listing of a server's tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """For whom a session is opened. The token stands in it as a digest."""
+
+    server: str
+    tenant_id: str
+    user_id: str
+    token: str
+
+
+@dataclass(slots=True)
+class _Slot:
+    """A place for a session. The lock lets one caller open it."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    session: Session | None = None
+    listed_at: float = 0.0
+    used_at: float = 0.0
+
+
+class Connections:
+    """The sessions of this process. Safe from any event loop."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._thread = LoopThread("webbee-mcp")
+        self._slots: dict[Who, _Slot] = {}
+        self._down: dict[str, tuple[float, Exception]] = {}
+        self._beside: set[asyncio.Task[None]] = set()
+
+    async def use(
+        self,
+        server: McpServer,
+        tenant_id: str,
+        user_id: str,
+        token: str,
+        protocol: str,
+        work: Callable[[Session], Awaitable[T]],
+        listed: Listed,
+    ) -> T:
+        """What `work` makes of a session, there. A session that is over before the work was taken
+        is opened anew, once. Raises what the work raises, and what keeps a session from opening."""
+        secret = hashlib.sha256(token.encode()).hexdigest() if token else ""
+        who = Who(f"{server.id} {server.where}", tenant_id, user_id, secret)
+        here = contextvars.copy_context()
+        done = self._thread.submit(here.run(self._use, who, server, token, protocol, work, listed))
+        return await asyncio.wrap_future(done)
+
+    def close(self) -> None:
+        """End every session, and wait for it."""
+        self._thread.run(self._close_all())
+
+    async def _use(
+        self,
+        who: Who,
+        server: McpServer,
+        token: str,
+        protocol: str,
+        work: Callable[[Session], Awaitable[T]],
+        listed: Listed,
+    ) -> T:
+        slot = self._slots.setdefault(who, _Slot())
+        slot.used_at = self._now()
+        for again in (True, False):
+            session = await self._opened(slot, server, token, protocol, listed)
+            try:
+                return await work(session)
+            except Exception as error:
+                if not (again and is_over(error)):
+                    raise
+                session.dead = True
+            finally:
+                self._look_again(slot, session, listed)
+        raise AssertionError  # the loop returns or raises
+
+    async def _opened(
+        self, slot: _Slot, server: McpServer, token: str, protocol: str, listed: Listed
+    ) -> Session:
+        async with slot.lock:
+            if slot.session is not None and not slot.session.dead:
+                return slot.session
+            self._spare(server.id)
+            from .session import Session  # here and nowhere earlier: it imports the library
+
+            slot.session = None
+            await self._make_room()
+
+            def changed(of: Session) -> None:
+                self._start(self._relist(slot, of, listed))
+
+            session = Session(server, token, protocol, changed)
+            try:
+                await session.open()
+            except Exception as error:
+                self._down[server.id] = (self._now(), error)
+                _log.warning("server=%s error=%s | not reached", server.id, type(error).__name__)
+                raise
+            self._down.pop(server.id, None)
+            slot.session, slot.listed_at = session, self._now()
+            listed(server, session.tools)
+            return session
+
+    def _spare(self, server_id: str) -> None:
+        """Raises what kept the server from answering a moment ago."""
+        at, error = self._down.get(server_id, (0.0, None))
+        if error is not None and self._now() - at < PAUSE_S:
+            raise error
+
+    def _look_again(self, slot: _Slot, session: Session, listed: Listed) -> None:
+        """Ask for the tools again, beside everything, where the listing has grown old."""
+        if not session.dead and self._now() - slot.listed_at > LISTED_S:
+            slot.listed_at = self._now()
+            self._start(self._relist(slot, session, listed))
+
+    async def _relist(self, slot: _Slot, session: Session, listed: Listed) -> None:
+        try:
+            tools = await session.list_tools()
+        except Exception as error:
+            _log.warning("server=%s error=%s | not listed", session.server.id, type(error).__name__)
+            return
+        slot.listed_at = self._now()
+        listed(session.server, tools)
+
+    def _start(self, work: Awaitable[None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._beside.add(task)
+        task.add_done_callback(self._beside.discard)
+
+    async def _make_room(self) -> None:
+        idle = [(s.used_at, who) for who, s in self._slots.items() if not s.lock.locked()]
+        for _, who in sorted(idle, key=lambda one: one[0])[: max(0, len(self._slots) - MAX_OPEN)]:
+            slot = self._slots.pop(who)
+            if slot.session:
+                self._start(slot.session.close())
+
+    async def _close_all(self) -> None:
+        sessions = [s.session for s in self._slots.values() if s.session]
+        self._slots.clear()
+        self._down.clear()
+        await asyncio.gather(*(session.close() for session in sessions))
+
+
+def is_over(error: Exception) -> bool:
+    """Whether the session had ended before the request was taken: the server says that it knows no
+    such session, or our side is closed. Then nothing has happened and it may be sent again."""
+    if isinstance(error, ConnectionError):
+        return True
+    return type(error).__name__ == "MCPError" and "Session terminated" in str(error)

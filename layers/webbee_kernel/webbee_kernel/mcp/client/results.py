@@ -1,0 +1,86 @@
+"""Results: what a tool or a resource answered, as the data of a call. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from ...base.text import cut, one_line
+from ...sdk.result import ActionResult, failure
+from ...values.plain import JSON, JSONObject
+
+MAX_SUMMARY: Final = 300
+"""Characters of a text that stand in the summary; the text itself is in the data."""
+
+
+def of_tool(answer: Mapping[str, JSON]) -> ActionResult:
+    """A `tools/call` result: structured content where there is some, else a text that is JSON, else
+    the texts. What is no text is told by its kind and size."""
+    blocks = _blocks(answer.get("content"))
+    texts = [str(b["text"]) for b in blocks if b.get("type") == "text" and "text" in b]
+    text = "\n".join(texts)
+    if answer.get("isError"):
+        return failure(one_line(text) or "the server says that it failed, and nothing else")
+    others = [_told(b) for b in blocks if b.get("type") != "text"]
+    data = _structured(answer.get("structuredContent"), texts)
+    data = data or ({"text": text} if text else {})
+    if others:
+        data = {**data, "content": others}
+    summary = "" if "text" not in data else one_line(text)
+    return ActionResult.success(data, cut(summary, MAX_SUMMARY))
+
+
+def of_resource(uri: str, answer: Mapping[str, JSON]) -> ActionResult:
+    """A `resources/read` result: each part with its text, or its kind and size."""
+    parts = [_part(p) for p in _blocks(answer.get("contents"))]
+    texts = [str(p["text"]) for p in parts if "text" in p]
+    told = cut(one_line(" ".join(texts)), MAX_SUMMARY)
+    return ActionResult.success({"uri": uri, "contents": parts}, told)
+
+
+def of_resources(listed: Iterable[JSONObject], templates: Iterable[JSONObject]) -> ActionResult:
+    """The resources a server has, and the patterns of those it makes when asked."""
+    shown = ("uri", "uriTemplate", "name", "title", "description", "mimeType", "size")
+    rows = [{k: r[k] for k in shown if r.get(k) is not None} for r in listed]
+    patterns = [{k: t[k] for k in shown if t.get(k) is not None} for t in templates]
+    data: JSONObject = {"resources": rows, **({"templates": patterns} if patterns else {})}
+    return ActionResult.success(data, "")
+
+
+def _structured(given: JSON, texts: list[str]) -> JSONObject:
+    if isinstance(given, dict):
+        return given
+    if len(texts) != 1 or texts[0].lstrip()[:1] not in ("{", "["):
+        return {}
+    try:
+        found = json.loads(texts[0])
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {"items": found}
+
+
+def _told(block: JSONObject) -> JSONObject:
+    """A block that is no text, without its bytes."""
+    if block.get("type") == "resource" and isinstance(block.get("resource"), dict):
+        return {"type": "resource", **_part(block["resource"])}
+    kept = ("type", "uri", "name", "title", "description", "mimeType")
+    told: JSONObject = {k: block[k] for k in kept if block.get(k) is not None}
+    return told | _size(block.get("data"))
+
+
+def _part(part: JSONObject) -> JSONObject:
+    kept = ("uri", "mimeType", "text")
+    told: JSONObject = {k: part[k] for k in kept if part.get(k) is not None}
+    return told | _size(part.get("blob"))
+
+
+def _size(encoded: JSON) -> JSONObject:
+    """Bytes of what was base64; nothing where there is none."""
+    if not isinstance(encoded, str):
+        return {}
+    return {"bytes": len(encoded) * 3 // 4 - encoded[-2:].count("=")}
+
+
+def _blocks(given: JSON) -> list[JSONObject]:
+    return [b for b in given if isinstance(b, dict)] if isinstance(given, list) else []

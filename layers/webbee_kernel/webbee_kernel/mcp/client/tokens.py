@@ -1,0 +1,84 @@
+"""Tokens: what a call shows to a server that wants to know who asks."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ...errors import CallError
+from ...sdk import Context, Document, Extension
+from ...values.mcp import McpServer
+
+TOKEN: Final = "token"  # noqa: S105
+"""The app-wide secret of a server with `auth` bearer."""
+_SOON_S: Final = 60
+
+
+def declare(ext: Extension, server: McpServer) -> None:
+    """What an operator has to set and a user to connect."""
+    if server.auth == "bearer":
+        ext.secret(
+            TOKEN,
+            f"Token for {server.display_name}",
+            required=True,
+            scope="app",
+            max_bytes=16_384,
+            env_fallback=f"IMPERAL_APPSECRET_{server.id.replace('-', '_').upper()}_TOKEN",
+        )
+    if server.auth == "oauth":
+        ext.oauth(server.provider, scopes=list(server.scopes))
+        for part in ("id", "secret"):
+            ext.secret(f"{server.provider}_client_{part}", f"OAuth client {part}", scope="app")
+
+
+async def token_of(ctx: Context, server: McpServer, token_url: str) -> str:
+    """The bearer token of this call, empty where the server wants none. CallError
+    PERMISSION_DENIED, with what to do, where there is none yet."""
+    if server.auth == "bearer":
+        token = await ctx.secrets.get(TOKEN)
+        if not token:
+            raise CallError(
+                "PERMISSION_DENIED",
+                f"{server.display_name} wants a token: an operator sets the secret {TOKEN!r} of the"
+                f" app {server.id}",
+            )
+        return token
+    if server.auth == "oauth":
+        return await _of_account(ctx, server, token_url)
+    return ""
+
+
+async def _of_account(ctx: Context, server: McpServer, token_url: str) -> str:
+    page = await ctx.store.query(f"{server.provider}_accounts", limit=1)
+    if not page.data:
+        raise CallError(
+            "PERMISSION_DENIED",
+            f"connect your account of {server.display_name} first: call {server.id} connect",
+        )
+    account = page.data[0]
+    if (account.get("expires_at") or 0) < ctx.time.timestamp() + _SOON_S:
+        return await _renewed(ctx, server, account, token_url)
+    return str(account["access_token"])
+
+
+async def _renewed(ctx: Context, server: McpServer, account: Document, token_url: str) -> str:
+    """A fresh token. One that cannot be renewed asks for a new sign-in."""
+    form = {
+        "grant_type": "refresh_token",
+        "refresh_token": account.get("refresh_token") or "",
+        "client_id": await ctx.secrets.get(f"{server.provider}_client_id") or "",
+        "client_secret": await ctx.secrets.get(f"{server.provider}_client_secret") or "",
+    }
+    answer = await ctx.http.post(token_url, data={k: v for k, v in form.items() if v})
+    fresh = answer.json() if answer.ok else {}
+    token = fresh.get("access_token") if isinstance(fresh, dict) else None
+    if not isinstance(token, str):
+        raise CallError(
+            "PERMISSION_DENIED",
+            f"the sign-in with {server.display_name} is over: connect the account again",
+        )
+    kept = {k: fresh[k] for k in ("access_token", "refresh_token") if fresh.get(k)}
+    seconds = fresh.get("expires_in")
+    seconds = seconds if isinstance(seconds, int) else 3600
+    kept["expires_at"] = int(ctx.time.timestamp()) + seconds
+    await ctx.store.update(f"{server.provider}_accounts", account.id, kept)
+    return token

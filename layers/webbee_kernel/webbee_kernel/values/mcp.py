@@ -1,0 +1,56 @@
+"""A server of the Model Context Protocol as an operator names it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from .oauth import NAME, HttpUrl
+
+RESERVED: Final = ("kernel",)
+"""Ids that the kernel's own functions bear."""
+
+
+class McpServer(BaseModel):
+    """Where a server is and how the kernel signs in. Its tools become functions of the app `id`.
+
+    A remote server has a `url` (streamable HTTP), one on this machine a `command` (stdio). `auth`:
+    `bearer` takes the app-wide secret `token`, `oauth` the account that each user connects with
+    `provider`. `timeout_s` is how long one request may take.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    id: str = Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$")
+    url: HttpUrl | None = None
+    command: str = Field("", max_length=500)
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = {}
+    name: str = Field("", max_length=60)
+    auth: Literal["none", "bearer", "oauth"] = "none"
+    provider: Annotated[str, Field(pattern=f"^({NAME})?$")] = ""
+    scopes: tuple[str, ...] = ()
+    timeout_s: float = Field(30.0, gt=0, le=120)
+
+    @model_validator(mode="after")
+    def _whole(self) -> McpServer:
+        if bool(self.url) == bool(self.command):
+            raise ValueError("a server has either a url or a command")
+        if self.id in RESERVED:
+            raise ValueError(f"the id {self.id!r} is the kernel's own")
+        if self.auth != "none" and not self.url:
+            raise ValueError("only a server with a url is signed in to")
+        if (self.auth == "oauth") != bool(self.provider):
+            raise ValueError("auth oauth and a provider belong together")
+        return self
+
+    @property
+    def where(self) -> str:
+        """What was approved: the address, or the command with its arguments."""
+        return self.url or " ".join((self.command, *self.args))
+
+    @property
+    def display_name(self) -> str:
+        """What people read: the operator's word, never the server's."""
+        return self.name or self.id

@@ -1,0 +1,110 @@
+"""A server of the protocol in a process of its own, and a kernel that has it as an app."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from webbee_kernel.extensions import mcp_apps
+from webbee_kernel.llm.protocol import ModelResponse, ToolCall
+from webbee_kernel.mcp.client import approvals
+from webbee_kernel.mcp.client.approving import Seen, look
+from webbee_kernel.testing import TestKernel
+from webbee_kernel.values.mcp import McpServer
+
+HERE = Path(__file__).parent
+NOW = "2026-05-15T17:21:04Z"
+
+
+@dataclass(frozen=True)
+class Told:
+    """The server, and how to tell it what to do."""
+
+    url: str
+
+    def behave(self, **how: Any) -> None:
+        self._ask("/behave", how)
+
+    @property
+    def calls(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self._ask("/calls")["calls"]
+        return found
+
+    @property
+    def seen(self) -> dict[str, Any]:
+        found: dict[str, Any] = self._ask("/calls")
+        return found
+
+    def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        with urllib.request.urlopen(
+            self.url.removesuffix("/mcp") + path, data, timeout=10
+        ) as answer:
+            return json.load(answer)
+
+
+@pytest.fixture
+def told() -> Iterator[Told]:
+    """A server that does as it is told."""
+    process = subprocess.Popen(
+        [sys.executable, str(HERE / "server.py")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    assert process.stdin
+    yield Told(f"http://127.0.0.1:{int(process.stdout.readline())}/mcp")
+    process.stdin.close()
+    process.stdout.close()
+    process.wait(10)
+
+
+@pytest.fixture(autouse=True)
+def no_connection_outlives_its_test(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The server is there until its sessions have taken leave of it."""
+    if "told" in request.fixturenames:
+        request.getfixturevalue("told")
+    yield
+    mcp_apps.connections.close()
+
+
+def seen(server: McpServer, token: str = "") -> Seen:
+    """What a server shows an operator."""
+    return asyncio.run(look(mcp_apps.connections, server, token, NOW))
+
+
+def approve(folder: Path, *servers: McpServer, token: str = "") -> None:
+    """Approve what the servers offer now."""
+    known = approvals.read(folder)
+    approvals.write(folder, known | {s.id: seen(s, token).approval for s in servers})
+
+
+def kernel(folder: Path, *servers: McpServer, **options: Any) -> TestKernel:
+    """A kernel whose extensions are these servers, as far as they are approved."""
+    configured = json.dumps([s.model_dump(mode="json", exclude_defaults=True) for s in servers])
+    env = {
+        "WEBBEE_MCP_SERVERS": configured,
+        "WEBBEE_EXTENSIONS_DIR": str(folder),
+        **options.pop("env", {}),
+    }
+    return TestKernel(env=env, **options)
+
+
+def calls(*planned: tuple[str, dict[str, Any]]) -> ModelResponse:
+    """What a model says that calls functions by their tool names."""
+    return ModelResponse(tool_calls=tuple(ToolCall(name, arguments) for name, arguments in planned))
+
+
+def says(text: str) -> ModelResponse:
+    """What a model says that answers."""
+    return ModelResponse(text)
