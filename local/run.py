@@ -13,6 +13,7 @@ from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import SettingsError
 
+from . import servers
 from .cli.show import progress
 from .model_search import PORTS, ModelServer, Search
 from .paint import paint
@@ -67,7 +68,7 @@ def main(arguments: list[str] | None = None) -> int:
             host=options.host,
             port=options.port,
             model=options.model,
-            env={"WEBBEE_DEVELOP": "true"},
+            env={"WEBBEE_DEVELOP": "true", **servers.variables()},
             prepare=prepare_and_refresh,
             step=step,
             keep=Path(options.keep) if options.keep else None,

@@ -7,12 +7,14 @@ import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from typing import TypeAlias
 
 from .cli.show import CliError
 from .paint import paint
 from .project import ROOT
 
 URL = "http://127.0.0.1:8000"
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def late(module: str, name: str) -> Callable[[argparse.Namespace], int]:
@@ -163,6 +165,7 @@ def parser() -> argparse.ArgumentParser:
     )
     sent.add_argument("rest", nargs="*", help="for sam deploy, after --")
 
+    _mcp(commands)
     deployed = command(
         "deploy-check",
         late("deploy", "deploy_check"),
@@ -175,6 +178,38 @@ def parser() -> argparse.ArgumentParser:
         help="the samconfig file that will be used",
     )
     return top
+
+
+def _mcp(commands: Commands) -> None:
+    """`webbee mcp list|add|approve`."""
+    told = "servers of the Model Context Protocol: list, add, approve"
+    actions = commands.add_parser("mcp", help=told).add_subparsers(metavar="ACTION", required=True)
+    for name, function, what in (
+        ("list", "listed", "what servers there are, and what is wrong with them"),
+        ("add", "add", "name a server in webbee.toml and approve what it offers"),
+        ("approve", "approve", "look at what servers offer now, and approve it"),
+    ):
+        made = actions.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
+        made.set_defaults(run=late("mcp", function))
+        made.add_argument("--into", default="", help="folder of extensions (extensions)")
+        made.add_argument(
+            "--token",
+            default=os.environ.get("WEBBEE_MCP_TOKEN", ""),
+            help="for a server that wants one (WEBBEE_MCP_TOKEN)",
+        )
+        if name == "list":
+            made.add_argument("--json", action="store_true", help="print JSON")
+            continue
+        made.add_argument("--yes", action="store_true", help="approve without asking")
+        made.add_argument("--only", default="", metavar="TOOLS", help="a comma list; no others")
+        if name == "approve":
+            made.add_argument("ids", nargs="*", help="servers; none takes them all")
+            continue
+        made.add_argument("id", help="id of its app: a-z 0-9 -")
+        made.add_argument("--server", default="", metavar="URL", help="its address")
+        made.add_argument("--name", default="", help="what people read")
+        made.add_argument("--bearer", action="store_true", help="it wants a token")
+        made.add_argument("rest", nargs="*", help="after --: a command that runs it here")
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -1,0 +1,185 @@
+"""`webbee mcp`: servers of the Model Context Protocol, what they offer, and the operator's yes to
+it."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from webbee_kernel.base.text import cut, shown
+from webbee_kernel.mcp.client import approvals
+from webbee_kernel.mcp.client.approvals import Approval
+from webbee_kernel.mcp.client.approving import Seen, line_of, look
+from webbee_kernel.mcp.client.connections import Connections
+from webbee_kernel.mcp.client.failures import failure_of
+from webbee_kernel.values.mcp import McpServer
+from webbee_kernel.values.plain import JSONObject
+
+from .. import servers
+from ..paint import paint
+from ..project import folder_of_extensions
+from .show import CliError, mark, put_json, waiting
+
+WIDE = 160
+"""Characters of a description that a list shows; a change is shown whole."""
+
+
+def listed(options: argparse.Namespace) -> int:
+    """Every server: whether it answers, what it offers against what was approved. 1 where
+    something has to be looked at."""
+    given = _configured()
+    known = _known(options)
+    rows = dict(zip(given, asyncio.run(_states(given, known, options.token)), strict=True))
+    if options.json:
+        put_json({server.id: state or "ok" for server, state in rows.items()})
+        return 1 if any(rows.values()) else 0
+    for server, state in rows.items():
+        print(f"{mark(not state)} {server.id}: {state or 'as approved'} ({server.where})")
+    remote = [server for server in given if server.url]
+    if remote:
+        print(f"\nMcpServers of a deployment:\n{servers.as_json(remote)}")
+    if not given:
+        print("no server yet: webbee mcp add time -- uvx mcp-server-time")
+    return 1 if any(rows.values()) else 0
+
+
+def add(options: argparse.Namespace) -> int:
+    """Name a server in webbee.toml, look at what it offers, approve it."""
+    if any(server.id == options.id for server in _configured()):
+        raise CliError(f"{options.id} is in {servers.FILE} already")
+    command = options.rest
+    try:
+        server = McpServer(
+            id=options.id,
+            url=options.server or None,
+            command=command[0] if command else "",
+            args=tuple(command[1:]),
+            name=options.name,
+            auth="bearer" if options.bearer else "none",
+        )
+    except ValidationError as error:
+        raise CliError(str(error.errors()[0]["msg"])) from None
+    if not _approved(server, options):
+        return 1
+    servers.add(server)
+    print(f"{server.id} is in {servers.FILE}; make run serves it")
+    return 0
+
+
+def approve(options: argparse.Namespace) -> int:
+    """Look at what servers offer now and approve it; all of them without a name."""
+    given = _configured()
+    chosen = [s for s in given if s.id in options.ids] if options.ids else list(given)
+    if missing := set(options.ids) - {s.id for s in given}:
+        raise CliError(f"no server is called {', '.join(sorted(missing))}")
+    agreed = [_approved(server, options) for server in chosen]
+    return 0 if all(agreed) else 1
+
+
+def _approved(server: McpServer, options: argparse.Namespace) -> bool:
+    """Show what one server offers and keep it where the operator agrees."""
+    with waiting(f"asking {server.id}"):
+        found = asyncio.run(_look(server, options.token))
+    if isinstance(found, str):
+        print(f"{mark(False)} {server.id}: {found}")
+        return False
+    known = _known(options)
+    before = known.get(server.id)
+    if options.only:
+        found = found.only(options.only.split(","))
+    for line in told(server, found, before):
+        print(line)
+    if not options.yes and not _agrees():
+        print("nothing is approved")
+        return False
+    path = approvals.write(_folder(options), known | {server.id: found.approval})
+    print(f"{mark(True)} {server.id}: {len(found.approval.tools)} tools approved in {path}")
+    return True
+
+
+def told(server: McpServer, found: Seen, before: Approval | None) -> list[str]:
+    """What an operator reads before he agrees."""
+    about, drift = found.about, found.drift(before)
+    says = " ".join(shown(str(about.get(key, ""))) for key in ("name", "version")).strip()
+    spoken = found.approval.protocol
+    lines = [f"{paint(server.id, 'bold')} ({server.where}) says it is {says or '?'}, {spoken}"]
+    old = {t["name"]: t for t in before.tools} if before else {}
+    for tool in found.approval.tools:
+        name = str(tool["name"])
+        word = "changed" if name in drift.changed else "new" if name in drift.new else ""
+        lines.append(f"  {paint(word.ljust(8), 'yellow')}{line_of(tool)}")
+        lines += _changes(old.get(name, {}), tool) if word == "changed" else [_said(tool)]
+        if name in found.hidden:
+            places = ", ".join(shown(place) for place in found.hidden[name])
+            lines.append(paint(f"          hidden characters in {places}", "red"))
+    lines += [f"  {paint('gone'.ljust(8), 'yellow')}{shown(name)}" for name in drift.gone]
+    no = paint("refused".ljust(8), "red")
+    return [*lines, *(f"  {no}{shown(name)}: {why}" for name, why in found.refused.items())]
+
+
+def _said(tool: JSONObject) -> str:
+    return "          " + cut(" ".join(shown(str(tool.get("description", ""))).split()), WIDE)
+
+
+def _changes(old: JSONObject, new: JSONObject) -> Iterable[str]:
+    """Both forms of every part of a definition that differs."""
+    for key in approvals.SAID:
+        if old.get(key) != new.get(key):
+            for sign, form in (("-", old.get(key)), ("+", new.get(key))):
+                yield f"          {sign} {key}: {shown(json.dumps(form, ensure_ascii=False))}"
+
+
+async def _states(given: Sequence[McpServer], known: dict[str, Approval], token: str) -> list[str]:
+    return list(await asyncio.gather(*(_state(server, known, token) for server in given)))
+
+
+async def _state(server: McpServer, known: dict[str, Approval], token: str) -> str:
+    """What is wrong with a server; empty where nothing is."""
+    found, approval = await _look(server, token), approvals.of(server, known)
+    if isinstance(approval, str) or isinstance(found, str):
+        return found if isinstance(found, str) else str(approval)
+    differs = found.drift(approval)
+    return f"not as it was approved ({differs})" if differs else ""
+
+
+async def _look(server: McpServer, token: str) -> Seen | str:
+    """What a server offers, or why it does not say."""
+    connections = Connections()
+    try:
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return await look(connections, server, token, now)
+    except Exception as error:
+        return str(failure_of(error, server).error)
+    finally:
+        await asyncio.to_thread(connections.close)
+
+
+def _agrees() -> bool:
+    if not sys.stdin.isatty():
+        raise CliError("nobody is here to look at this: --yes approves it unseen")
+    return input("Approve these tools? [y/N] ").strip().lower() in ("y", "yes")
+
+
+def _configured() -> tuple[McpServer, ...]:
+    try:
+        return servers.configured()
+    except ValueError as error:
+        raise CliError(f"{servers.FILE}: {error}") from None
+
+
+def _known(options: argparse.Namespace) -> dict[str, Approval]:
+    try:
+        return approvals.read(_folder(options))
+    except ValueError as error:
+        raise CliError(str(error)) from None
+
+
+def _folder(options: argparse.Namespace) -> Path:
+    return folder_of_extensions(options.into)
