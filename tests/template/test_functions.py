@@ -39,6 +39,7 @@ VARIABLES = {
         "WEBBEE_DISPATCH",
         "WEBBEE_CLOCK",
         "WEBBEE_TENANTS",
+        "WEBBEE_ISSUER",
         "WEBBEE_WEBHOOK_KEY",
         *CELL,
         "AWS_ENDPOINT_URL_LAMBDA",

@@ -14,6 +14,10 @@ EXAMPLES_SHOWN = 4
 """Examples of a function that stand in its description for a model."""
 
 
+OPEN_WORLD = "x-open-world"
+"""On a function's schema as a whole: it reaches beyond the user's own apps (MCP
+`openWorldHint`)."""
+
 MAX_RULES = 1_200
 """Characters of an app's own rules (`ChatExtension(system_prompt=…)`) that reach the classifier:
 about 300 tokens, a page of ten sentences, and as much as three ordinary functions take."""

@@ -115,6 +115,7 @@ class Settings(BaseModel):
     confirm_writes: bool = Field(False, alias="WEBBEE_CONFIRM_WRITES")
     grounding: Literal["strict", "data", "off"] = Field("data", alias="WEBBEE_GROUNDING")
     public_url: str = Field("", alias="WEBBEE_PUBLIC_URL")
+    issuer: str = Field("", alias="WEBBEE_ISSUER", pattern=r"^https?://[^?#\s]+$")
     webhook_key: SecretStr = Field(SecretStr(""), alias="WEBBEE_WEBHOOK_KEY")
     live_url: str = Field("", alias="WEBBEE_LIVE_URL", pattern=r"^wss?://[^?#\s]+$")
     connections_url: str = Field("", alias="WEBBEE_CONNECTIONS_URL", pattern=r"^https?://[^?#\s]+$")

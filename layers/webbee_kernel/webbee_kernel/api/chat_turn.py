@@ -30,6 +30,7 @@ from .health import Health
 from .http import Answer, Request, Route, Router
 from .identity import require_role
 from .live import Live
+from .mcp import Mcp
 from .me import Me
 from .openai import OpenAI
 from .signin import SignInPages
@@ -96,6 +97,7 @@ class ChatService:
                 *AppSecrets(self.app, self.kernel).routes(),
                 *Webhooks(self.app, dispatch).routes(),
                 *OpenAI(self.kernel, self.app.clock).routes(),
+                *Mcp(self.app, self.kernel).routes(),
                 *SignInPages(self.app, dispatch, self._connected).routes(),
             )
         )

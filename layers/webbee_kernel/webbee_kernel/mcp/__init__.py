@@ -1,1 +1,5 @@
-"""The Model Context Protocol: other people's servers as apps (`client/`)."""
+"""The Model Context Protocol, both sides of it.
+
+- `client/`   other people's servers as apps
+- `server_…`  the kernel as a server: its messages and tools; `api/mcp.py` has the route
+"""

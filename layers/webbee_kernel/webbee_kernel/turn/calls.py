@@ -116,6 +116,11 @@ class StepRunner:
             state = state.with_outcomes([(placed, replace(outcome, step=free))])
         return state
 
+    async def check(self, state: TurnState, step: Step) -> CallOutcome:
+        """Whether this call would be taken as it is: its arguments are validated, nothing runs."""
+        request = self._request(state, step, step.arguments, planned=False)
+        return await self._send(state, step, replace(request, kind="check"))
+
     def _refusals(self, state: TurnState, steps: Sequence[Step]) -> list[tuple[Step, CallOutcome]]:
         """Steps that the guards refuse, and those with an effect that stand behind one that a
         better plan can mend."""

@@ -7,13 +7,11 @@ the next turn sees this one.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from ..base.clock import Clock
-from ..base.metrics import timed, turn_ended
+from ..base.metrics import timed
 from ..catalogue import Catalogue
 from ..config import Settings
 from ..dispatch import Dispatch
@@ -22,10 +20,8 @@ from ..llm.protocol import Model
 from ..refresh.asking import RefreshQueue
 from ..stores.limiting import Limits
 from ..stores.protocols import Stores
-from ..stores.transcribing import Transcript
 from ..values import (
     PendingConfirmation,
-    SessionMemory,
     Step,
     Turn,
     TurnStatus,
@@ -34,11 +30,11 @@ from ..values import (
 from . import confirmation, replies, wording
 from .calls import Consent, OwnWish, StepRunner
 from .classifier import Classifier
-from .deciding import Decisions, Taken, amend, asked_in, gone, reopened
-from .memory import append
+from .deciding import Decisions, Taken, asked_in, gone, reopened
+from .direct import DirectCalls
 from .narrator import Narration, Narrator
 from .reader import Ask, Reader
-from .recording import Told, amended, remembered, wanted
+from .recorder import Recorder
 from .replies import Reply
 from .requests import refuse_another_message
 from .rounds import CONFIRMED, HANDED_BACK, Ended, Rounds, asks
@@ -67,9 +63,8 @@ class Kernel:
         self.settings = settings
         self.stores = stores
         self.dispatch = dispatch
-        self._queue = queue
         self.limits = Limits(stores.limits, settings, clock)
-        self._transcript = Transcript(stores.transcripts, settings)
+        self._recorder = Recorder(settings, stores, queue, self.limits)
         policy = settings.policy_text()
         self._reader = Reader(settings, stores, dispatch, clock, policy)
         self._narrator = Narrator(model, policy, settings.grounding, settings.model_verifier)
@@ -83,6 +78,15 @@ class Kernel:
         )
         waited = min(settings.turn_seconds, settings.answer_seconds)
         self._decisions = Decisions(stores.sessions, clock, waited + LEASE_EXTRA_S)
+        self.direct = DirectCalls(
+            self._reader,
+            self._runner,
+            self._recorder,
+            self._decisions,
+            self.limits,
+            queue,
+            confirm_writes=settings.confirm_writes,
+        )
 
     @timed("TurnMs")
     async def turn(self, ask: Ask) -> Reply:
@@ -203,7 +207,7 @@ class Kernel:
         try:
             return await self._decided(ask, reopened(state, taken), taken)
         except KernelError:
-            await self._decisions.give_back(ask.key, taken, self._expires(state))
+            await self._decisions.give_back(ask.key, taken, self._recorder.expires(state))
             raise
 
     async def _decided(self, ask: Ask, state: TurnState, taken: Taken) -> Reply:
@@ -258,43 +262,7 @@ class Kernel:
         answered: Taken | None = None,
         sourced: replies.Sourced = replies.unsourced,
     ) -> Reply:
-        """The turn's one write, before the reply leaves: a slot of its own, or the slot of the turn
-        whose questions it answers. Then, side by side, what may fail and may take a second at most:
-        requests for refreshes, transcript, tokens."""
-        reply = state.masker.unmask_text(text)
-        told = Told(ask.request_id, ask.message, status, reply, held, sourced)
-        store, expires = self.stores.sessions, self._expires(state)
-
-        def build(memory: SessionMemory) -> Turn:
-            return remembered(state, memory, told)
-
-        if answered is None or answered.turn is None:
-            listed = partial(self._transcript.touch, ask.key, ask.message, state.now)
-            turn = await append(
-                store, ask.key, state.memory, build, listed, expires_at=expires, now=state.now
-            )
-        else:
-
-            def rebuild(memory: SessionMemory, asked: Turn) -> Turn:
-                return amended(state, memory, asked, told, answered)
-
-            turn = await amend(
-                store,
-                ask.key,
-                answered,
-                rebuild,
-                request_id=ask.request_id,
-                expires_at=expires,
-                now=state.now,
-            )
-        turn_ended(status, len(state.masker.vault))
-        noted = bool(self.settings.absent_after_days)
-        await asyncio.gather(
-            self._queue.ask(ask.user, wanted(state, note_presence=noted)),
-            self._transcript.keep(ask.key, turn, state.now),
-            self.limits.spend(ask.user, state.tokens),
-        )
+        """The turn's one write, before the reply leaves, and the reply."""
+        record = self._recorder.record
+        turn = await record(ask, state, text, status, held, answered, sourced)
         return replies.replay(turn, ask.session_id, ui=replies.ui(state.told))
-
-    def _expires(self, state: TurnState) -> int:
-        return int(state.now) + self.settings.session_days * 86_400

@@ -14,7 +14,8 @@ Entrance: `origins`, `question_for`, `Judge` for many calls of one turn.
 
 from __future__ import annotations
 
-from .directing import MARKER, OPEN_WORLD, Directing, directing
+from ...catalogue import OPEN_WORLD
+from .directing import MARKER, Directing, directing
 from .judge import Judge, Origin, Why, origins, question_for
 from .places import normal
 

@@ -18,8 +18,6 @@ from ...catalogue import FunctionInfo
 from ...values import JSON
 
 MARKER = "x-directs"
-OPEN_WORLD = "x-open-world"
-"""On a schema as a whole: the function reaches beyond the user's own apps (MCP `openWorldHint`)."""
 
 KINDS = ("recipient", "account", "url", "amount", "path", "id", "name", "secret", "when", "content")
 """What a value may direct. `content` is a marker's way to say: this one directs nothing."""

@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 
 from ... import language
 from ...base.clock import iso
-from ...catalogue import Catalogue, FunctionInfo
+from ...catalogue import OPEN_WORLD, Catalogue, FunctionInfo
 from ...pii import Masker
 from ...values import CallOutcome, Section, SessionMemory, Step
 from ..memory import unmasked_json
 from . import taking_up
-from .directing import OPEN_WORLD, Directing, directing
+from .directing import Directing, directing
 from .places import Field, Places, Source, normal, walk
 from .wish import Said, Wish, wish_of
 

@@ -1,0 +1,81 @@
+"""The Model Context Protocol's routes. What serves them is imported with the first message: a
+turn's cold start does not pay for it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from ..bootstrap import App
+from ..turn.kernel import Kernel
+from ..values.plain import JSONObject
+from . import mcp_wire as wire
+from .http import Answer, Request, Route
+
+if TYPE_CHECKING:
+    from .mcp_server import McpServer
+
+PATH: Final = "/v1/mcp"
+METADATA: Final = "/.well-known/oauth-protected-resource"
+_INTERNAL: Final = -32603
+
+
+def shaped(status: int, body: JSONObject) -> JSONObject:
+    """An error outside of any message, in JSON-RPC's form."""
+    error = body["error"]
+    told = {"code": _INTERNAL, "message": error["message"], "data": error}
+    return {"jsonrpc": "2.0", "id": None, "error": told}
+
+
+class Mcp:
+    """The endpoint, and what tells a client where its user signs in."""
+
+    def __init__(self, app: App, kernel: Kernel) -> None:
+        self._app = app
+        self._kernel = kernel
+
+    @cached_property
+    def _server(self) -> McpServer:
+        from .mcp_server import McpServer
+
+        return McpServer(self._app, self._kernel)
+
+    def routes(self) -> tuple[Route, ...]:
+        """What a router serves."""
+        return (
+            Route(
+                f"POST {PATH}",
+                self.post,
+                body=wire.McpBody,
+                answer=wire.McpAnswer,
+                errors=shaped,
+            ),
+            Route(f"GET {PATH}", self.get, answer=wire.McpAnswer, errors=shaped),
+            *(
+                Route(f"GET {path}", self.metadata, public=True, answer=wire.ResourceAnswer)
+                for path in (METADATA, METADATA + PATH)
+            ),
+        )
+
+    async def post(self, request: Request) -> Answer:
+        """One message of the Model Context Protocol, one answer; 202 for a notification."""
+        return await self._server.post(request)
+
+    async def get(self, request: Request) -> Answer:
+        """Refused with 405: nothing is pushed over this protocol."""
+        why = {"error": {"code": "method_not_allowed", "message": "this server answers POST only"}}
+        return Answer(shaped(405, why), 405, headers={"allow": "POST"})
+
+    async def metadata(self, request: Request) -> Answer:
+        """Where a client's user signs in (RFC 9728)."""
+        settings = self._app.settings
+        scheme = request.headers.get("x-forwarded-proto", "http")
+        base = settings.public_url or f"{scheme}://{request.headers.get('host', 'localhost')}"
+        told: JSONObject = {
+            "resource": base + PATH,
+            "resource_name": "Webbee",
+            "bearer_methods_supported": ["header"],
+        }
+        if settings.issuer:
+            told["authorization_servers"] = [settings.issuer]
+        return Answer(told)

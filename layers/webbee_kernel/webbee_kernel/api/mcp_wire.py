@@ -1,0 +1,48 @@
+"""Messages of the Model Context Protocol, for the OpenAPI document; `mcp.server_messages` reads
+them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired
+
+from pydantic import BaseModel, ConfigDict
+from typing_extensions import TypedDict
+
+from ..values.plain import JSONObject
+
+
+class McpBody(BaseModel):
+    """`POST /v1/mcp`: one JSON-RPC 2.0 request, or a notification, which has no id."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    jsonrpc: Literal["2.0"]
+    method: str
+    id: str | int | None = None
+    params: JSONObject | None = None
+
+
+class McpError(TypedDict):
+    """An error of JSON-RPC."""
+
+    code: int
+    message: str
+    data: NotRequired[Any]
+
+
+class McpAnswer(TypedDict):
+    """An answer of JSON-RPC: a result or an error."""
+
+    jsonrpc: Literal["2.0"]
+    id: str | int | None
+    result: NotRequired[JSONObject]
+    error: NotRequired[McpError]
+
+
+class ResourceAnswer(TypedDict):
+    """Metadata of the protected resource (RFC 9728)."""
+
+    resource: str
+    resource_name: str
+    bearer_methods_supported: list[str]
+    authorization_servers: NotRequired[list[str]]

@@ -1,0 +1,211 @@
+"""JSON-RPC as MCP clients send it over streamable HTTP, one message a request. Pure.
+
+Two eras are served. Up to 2025-11-25 a client says `initialize` first; as nothing is kept between
+its requests, what it can do is not known later. From 2026-07-28 on each request carries version and
+capabilities of its client in `_meta`, and mirrors what routers look at in headers.
+
+The official package has all of this, too, and costs 0.6 s of import: here are the few messages that
+a server without sessions meets.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import orjson
+
+from ..errors import KernelError
+from ..values.plain import JSONObject
+
+HANDSHAKE: Final = ("2025-06-18", "2025-11-25")
+"""Versions of the protocol that begin with `initialize`, oldest first."""
+STATELESS: Final = ("2026-07-28",)
+"""Versions in which each request stands for itself."""
+VERSIONS: Final = (*HANDSHAKE, *STATELESS)
+ASSUMED: Final = "2025-03-26"
+"""What a request without a version means by the specification. It is answered as the oldest."""
+
+_META: Final = "io.modelcontextprotocol/"
+META_VERSION: Final = f"{_META}protocolVersion"
+META_CAPABILITIES: Final = f"{_META}clientCapabilities"
+META_CLIENT: Final = f"{_META}clientInfo"
+META_SERVER: Final = f"{_META}serverInfo"
+
+PARSE_ERROR: Final = -32700
+INVALID_REQUEST: Final = -32600
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+INTERNAL: Final = -32603
+HEADER_MISMATCH: Final = -32020
+UNSUPPORTED_VERSION: Final = -32022
+RESOURCE_NOT_FOUND: Final = -32002
+"""Up to 2025-11-25; then it is INVALID_PARAMS."""
+
+_STATUS: Final[Mapping[int, int]] = {
+    PARSE_ERROR: 400,
+    INVALID_REQUEST: 400,
+    INVALID_PARAMS: 400,
+    HEADER_MISMATCH: 400,
+    UNSUPPORTED_VERSION: 400,
+    METHOD_NOT_FOUND: 404,
+}
+_NAMED: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+"""The parameter that the header Mcp-Name repeats, by method."""
+_ENCODED: Final = ("=?base64?", "?=")
+
+
+class Refused(KernelError):
+    """A message that is answered with an error of JSON-RPC."""
+
+    def __init__(
+        self, number: int, message: str, *, status: int = 200, data: JSONObject | None = None
+    ) -> None:
+        super().__init__(message)
+        self.number = number
+        self.status = status
+        self.data = data
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message; `id` is None for a notification, which is never answered."""
+
+    id: str | int | None
+    method: str
+    params: JSONObject
+    version: str
+    capabilities: JSONObject = field(default_factory=dict)
+    client: str = ""
+
+    @property
+    def stateless(self) -> bool:
+        """Whether it is of a version without a handshake."""
+        return self.version in STATELESS
+
+    @property
+    def can_elicit(self) -> bool:
+        """Whether its client can put a form to its user; those that said so in a handshake are not
+        remembered, and could not be asked within one answer."""
+        asks = self.capabilities.get("elicitation")
+        return self.stateless and isinstance(asks, dict) and (not asks or "form" in asks)
+
+    def refused(self, number: int, message: str, data: JSONObject | None = None) -> Refused:
+        """The error that answers it; with its HTTP status where the version has one."""
+        status = _STATUS.get(number, 200) if self.stateless else 200
+        return Refused(number, message, status=status, data=data)
+
+
+def parsed(raw: bytes) -> JSONObject:
+    """One JSON-RPC message: an object with a method. Refused otherwise; what is an answer, and a
+    batch, is no message for a server without sessions."""
+    try:
+        data = orjson.loads(raw)
+    except orjson.JSONDecodeError:
+        raise Refused(PARSE_ERROR, "the body is not JSON in UTF-8", status=400) from None
+    if not isinstance(data, dict) or not _is_message(data):
+        raise Refused(
+            INVALID_REQUEST,
+            "the body must be one JSON-RPC 2.0 request or notification",
+            status=400,
+        )
+    return data
+
+
+def _is_message(data: JSONObject) -> bool:
+    ident, params = data.get("id"), data.get("params")
+    return (
+        data.get("jsonrpc") == "2.0"
+        and isinstance(data.get("method"), str)
+        and (params is None or isinstance(params, dict))
+        and ("id" not in data or (isinstance(ident, str | int) and not isinstance(ident, bool)))
+    )
+
+
+def message(data: JSONObject, headers: Mapping[str, str]) -> Message:
+    """The message with what its client says of itself. Refused where version, headers and body do
+    not agree; `headers` by lower-case name."""
+    version = headers.get("mcp-protocol-version", "")
+    params: JSONObject = data.get("params") or {}
+    meta = params.get("_meta")
+    meta = meta if isinstance(meta, dict) else {}
+    if data["method"] == "initialize" or not (version in STATELESS or META_VERSION in meta):
+        return _of_handshake(data, params, version)
+    if "id" in data:
+        _agree(data, params, meta, headers)
+    client = meta.get(META_CLIENT)
+    can = meta.get(META_CAPABILITIES)
+    return Message(
+        data.get("id"),
+        data["method"],
+        params,
+        version,
+        can if isinstance(can, dict) else {},
+        str(client.get("name", "")) if isinstance(client, dict) else "",
+    )
+
+
+def _of_handshake(data: JSONObject, params: JSONObject, version: str) -> Message:
+    if version and version not in (*HANDSHAKE, ASSUMED) and data["method"] != "initialize":
+        raise _unsupported(version)
+    client = params.get("clientInfo")
+    name = str(client.get("name", "")) if isinstance(client, dict) else ""
+    known = version if version in HANDSHAKE else HANDSHAKE[0]
+    return Message(data.get("id"), data["method"], params, known, client=name)
+
+
+def _agree(
+    data: JSONObject, params: JSONObject, meta: JSONObject, headers: Mapping[str, str]
+) -> None:
+    """The envelope is whole, the headers repeat it, the version is served; in this order."""
+    if missing := [k for k in (META_VERSION, META_CAPABILITIES) if k not in meta]:
+        raise Refused(INVALID_PARAMS, f"params._meta lacks {', '.join(missing)}", status=400)
+    told = {
+        "mcp-protocol-version": meta[META_VERSION],
+        "mcp-method": data["method"],
+    }
+    if (name := _NAMED.get(data["method"])) and params.get(name) is not None:
+        told["mcp-name"] = params[name]
+    for header, value in told.items():
+        if _decoded(headers.get(header)) != value:
+            raise Refused(
+                HEADER_MISMATCH, f"the header {header} does not repeat the body", status=400
+            )
+    if meta[META_VERSION] not in STATELESS:
+        raise _unsupported(str(meta[META_VERSION]))
+
+
+def _unsupported(version: str) -> Refused:
+    return Refused(
+        UNSUPPORTED_VERSION,
+        f"version {version[:32]!r} of the protocol is not served",
+        status=400,
+        data={"supported": list(VERSIONS), "requested": version[:64]},
+    )
+
+
+def _decoded(header: str | None) -> str | None:
+    """A header's value; what cannot stand in a header travels as `=?base64?…?=`."""
+    first, last = _ENCODED
+    if not header or not (header.startswith(first) and header.endswith(last)):
+        return header
+    try:
+        return base64.b64decode(header[len(first) : -len(last)], validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return None
+
+
+def answer(ident: str | int, result: JSONObject) -> JSONObject:
+    """A result on its way."""
+    return {"jsonrpc": "2.0", "id": ident, "result": result}
+
+
+def failure(ident: str | int | None, error: Refused) -> JSONObject:
+    """An error on its way."""
+    told: dict[str, Any] = {"code": error.number, "message": str(error)}
+    if error.data is not None:
+        told["data"] = error.data
+    return {"jsonrpc": "2.0", "id": ident, "error": told}

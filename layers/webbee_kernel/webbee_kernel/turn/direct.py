@@ -1,0 +1,201 @@
+"""Direct calls: one call that no message of this conversation asked for, by a program that speaks
+for the user (an MCP client), with a turn's guards.
+
+What the user told that program is not known here: its user has seen the call, or so the protocol
+says. So an effect runs, unless it destroys, or sends something to where the program says: then the
+user is asked, as in a turn. The question is a turn of the session `SESSION`, where the page shows
+it too; its answer runs exactly the call that was asked about, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from .. import arguments
+from ..catalogue import Catalogue, FunctionInfo
+from ..errors import KernelError
+from ..refresh.asking import RefreshQueue, after_effects
+from ..stores.limiting import Limits
+from ..values import CallOutcome, PendingConfirmation, Step, Turn
+from . import confirmation, guards, replies, wording
+from .calls import StepRunner
+from .deciding import Decisions, Taken, gone, recalled, reopened
+from .provenance import OPEN_WORLD, directing
+from .reader import Ask, Reader
+from .recorder import Recorder
+from .state import TurnState
+
+SESSION: Final = "mcp"
+"""The conversation in which such calls wait for the user's yes."""
+
+OUTWARD: Final = frozenset({"recipient", "account", "url", "amount"})
+"""Kinds of values that send an effect somewhere: a text that a program has read may have put them
+there."""
+
+
+class DirectCalls:
+    """Guards, asks and runs single calls."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        runner: StepRunner,
+        recorder: Recorder,
+        decisions: Decisions,
+        limits: Limits,
+        queue: RefreshQueue,
+        *,
+        confirm_writes: bool = False,
+    ) -> None:
+        self._reader = reader
+        self._runner = runner
+        self._recorder = recorder
+        self._decisions = decisions
+        self._limits = limits
+        self._queue = queue
+        self._confirm_writes = confirm_writes
+
+    async def call(self, ask: Ask, step: Step) -> CallOutcome | PendingConfirmation:
+        """The call's outcome, or the question that waits for the user's yes. The same request id
+        with the same call runs once, and gets the outcome of its question once that is answered.
+
+        Raises CallError where the guards refuse it, LimitReached, and KernelError where nothing
+        happened.
+        """
+        state = await self._reader.read(ask, self._limits)
+        function = guards.known(state.catalogue, step.app_id, step.fn_name)
+        guards.installed(function, state.installed)
+        arguments.no_placeholders(step.arguments)
+        if state.over:
+            raise state.over
+        step = replace(step, action_type=function.action_type)
+        if not self._asks(function, step):
+            return await self._run(ask, state, step)
+        pending = _question(ask, state, step, function)
+        if earlier := state.memory.answered(pending.confirmation_id):
+            return _answer_of(earlier, state, step)
+        if waiting := _asked_already(state, step):
+            return waiting
+        checked = await self._runner.check(state, step)
+        if not checked.ok:
+            return checked
+        await self._recorder.record(ask, state, "", "confirmation", [pending])
+        return pending
+
+    async def answer(self, ask: Ask, step: Step, confirmation_id: str, yes: bool) -> CallOutcome:
+        """What came of the question about this very call, exactly once. Raises Gone where nobody
+        waits for it, or it asked about another call."""
+        ask = replace(ask, request_id=confirmation_id)
+        state = await self._reader.read(ask, self._limits)
+        if state.over:
+            raise state.over
+        if earlier := state.memory.answered(confirmation_id):
+            return _answer_of(earlier, state, step)
+        asked = state.memory.asked(confirmation_id)
+        if asked is None or not _same(asked[1], step):
+            raise gone()
+        taken = await self._decisions.take(ask.key, state.memory, {confirmation_id: yes})
+        if not taken.answers:
+            if earlier := taken.memory.answered(confirmation_id):
+                return _answer_of(earlier, state, step)
+            raise gone()
+        try:
+            return await self._answered(ask, reopened(state, taken), taken, step)
+        except KernelError:
+            expires = self._recorder.expires(state)
+            await self._decisions.give_back(ask.key, taken, expires)
+            raise
+
+    def _asks(self, function: FunctionInfo, step: Step) -> bool:
+        if step.action_type == "destructive" or (step.has_effect and self._confirm_writes):
+            return True
+        if not step.has_effect and function.input_schema.get(OPEN_WORLD) is not True:
+            return False
+        return any(d.kind in OUTWARD for d in directing(function, step.arguments))
+
+    async def _run(self, ask: Ask, state: TurnState, step: Step) -> CallOutcome:
+        state = await self._runner.run_confirmed(state, [step])
+        [outcome] = state.outcomes.values()
+        if outcome.ok and outcome.action_type != "read":
+            await self._queue.ask(ask.user, after_effects(state.catalogue, [step.app_id]))
+        return outcome
+
+    async def _answered(self, ask: Ask, state: TurnState, taken: Taken, step: Step) -> CallOutcome:
+        """The question is ours alone now: run what it asked about, or forget it, and record."""
+        for pending in taken.accepted:
+            state = replace(state, request_id=pending.confirmation_id)
+            state = await self._runner.run_confirmed(state, confirmation.steps(pending))
+        if not taken.accepted:
+            text = replies.refused(state.language)
+            await self._recorder.record(ask, state, text, "ok", answered=taken)
+            return _nothing_done(step, state)
+        ran = list(state.fresh.values())
+        outcome = ran[-1]
+        text = wording.told(state, ran)
+        await self._recorder.record(
+            ask, state, text, "ok" if outcome.ok else "error", answered=taken
+        )
+        return outcome
+
+
+def _question(
+    ask: Ask, state: TurnState, step: Step, function: FunctionInfo
+) -> PendingConfirmation:
+    tag = state.language
+    return confirmation.pending(
+        step,
+        confirmation.describe(step, state.catalogue, state.titles(), None, tag),
+        session=str(ask.key),
+        message=ask.message,
+        request_id=ask.request_id,
+        now=state.now,
+        found=directing(function, step.arguments),
+    )
+
+
+def _asked_already(state: TurnState, step: Step) -> PendingConfirmation | None:
+    """The question about the same call that waits already: it is not asked twice."""
+    waiting = (p for t in state.memory.turns for p in confirmation.waiting(t, state.now))
+    return next((p for p in waiting if _same(p, step)), None)
+
+
+def _same(pending: PendingConfirmation, step: Step) -> bool:
+    which = (step.app_id, step.fn_name, step.arguments)
+    return [(s.app_id, s.fn_name, s.arguments) for s in confirmation.steps(pending)] == [which]
+
+
+def _answer_of(turn: Turn, state: TurnState, step: Step) -> CallOutcome:
+    """What a question that was answered came to, as its turn remembers it."""
+    made = list(_calls_of(turn, state.catalogue, state, step))
+    if made:
+        return made[-1]
+    failed = [c for c in turn.response.get("calls", []) if c["status"] != "ok"]
+    if failed:
+        return _outcome(step, turn.reply, str(failed[-1].get("error_code", "")))
+    return _nothing_done(step, state)
+
+
+def _calls_of(
+    turn: Turn, catalogue: Catalogue, state: TurnState, step: Step
+) -> Iterator[CallOutcome]:
+    for _, outcome in recalled(turn, catalogue, state.masker):
+        if (outcome.app_id, outcome.fn_name) == (step.app_id, step.fn_name):
+            yield replace(outcome, repeated=True, summary=turn.reply)
+
+
+def _nothing_done(step: Step, state: TurnState) -> CallOutcome:
+    return _outcome(step, replies.refused(state.language), "PERMISSION_DENIED")
+
+
+def _outcome(step: Step, error: str, code: str) -> CallOutcome:
+    return CallOutcome(
+        app_id=step.app_id,
+        fn_name=step.fn_name,
+        status="error",
+        error=error,
+        error_code=code,
+        action_type=step.action_type,
+        arguments=step.arguments,
+    )

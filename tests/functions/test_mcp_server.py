@@ -1,0 +1,265 @@
+"""The kernel as an MCP server: what a client's messages do, and what no client can do."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from local.stack import Stack
+from tests.functions.support import ALICE, BOB, Answer, Person, deployed, rows
+
+STATELESS = "2026-07-28"
+META = "io.modelcontextprotocol/"
+ENVIRONMENT = {
+    "WEBBEE_ISSUER": "https://login.example.com",
+    "WEBBEE_PUBLIC_URL": "https://api.example",
+    "WEBBEE_USER_REQUESTS_PER_MINUTE": "20",
+}
+DEVELOPER = {**ALICE, "role": "developer"}
+
+
+_people = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def stack() -> Iterator[Stack]:
+    with deployed(env=ENVIRONMENT) as running:
+        yield running
+
+
+@pytest.fixture
+def alice(stack: Stack) -> Person:
+    """Somebody nobody has met."""
+    return Person(stack, {**ALICE, "sub": f"alice{next(_people)}"})
+
+
+def send(
+    person: Person,
+    method: str,
+    params: dict[str, Any] | None = None,
+    headers: dict[str, str] | None = None,
+    **more: Any,
+) -> Answer:
+    body = {"jsonrpc": "2.0", "id": 7, "method": method, "params": params or {}, **more}
+    body = {k: v for k, v in body.items() if v is not ...}
+    return person.send("chat_turn", "POST", "/v1/mcp", body=body, headers=headers or {})
+
+
+def stateless(
+    person: Person, method: str, params: dict[str, Any] | None = None, *, elicits: bool = True
+) -> Answer:
+    """A request of the version without a handshake, by a client that can put questions to its
+    user."""
+    meta = {
+        f"{META}protocolVersion": STATELESS,
+        f"{META}clientCapabilities": {"elicitation": {"form": {}}} if elicits else {},
+        f"{META}clientInfo": {"name": "desk", "version": "1"},
+    }
+    headers = {"mcp-protocol-version": STATELESS, "mcp-method": method}
+    named = (params or {}).get("name") or (params or {}).get("uri")
+    if named:
+        headers["mcp-name"] = named
+    return send(person, method, {**(params or {}), "_meta": meta}, headers)
+
+
+def remove(person: Person, text: str = "a", **more: Any) -> Answer:
+    """A call that destroys, by a client that elicits."""
+    params = {"name": "probe__remove", "arguments": {"text": text}, **more}
+    return stateless(person, "tools/call", params)
+
+
+def answered(state: str, action: str) -> dict[str, Any]:
+    return {"requestState": state, "inputResponses": {"confirm": {"action": action}}}
+
+
+def stored(person: Person, collection: str) -> int:
+    """Documents of the person's."""
+    own = f"#{person.claims['sub']}#"
+    found = (r for r in rows(person.stack, "store") if own in r["pk"])
+    return sum(row["sk"].startswith(f"{collection}#") for row in found)
+
+
+def test_a_client_of_either_handshake_version_is_answered_in_its_own(alice: Person) -> None:
+    client = {"capabilities": {}, "clientInfo": {"name": "c", "version": "1"}}
+    for asked, given in (("2025-06-18",) * 2, ("2025-11-25",) * 2, ("1999-01-01", "2025-11-25")):
+        answer = send(alice, "initialize", {"protocolVersion": asked, **client})
+        assert answer["result"]["protocolVersion"] == given
+        assert answer["result"]["capabilities"] == {"tools": {}}
+    assert send(alice, "ping")["result"] == {}
+    told = send(alice, "notifications/initialized", id=...)
+    assert (told.status, told.body) == (202, "")
+
+
+def test_the_callers_functions_are_tools_with_their_effects(alice: Person) -> None:
+    tools = {t["name"]: t for t in send(alice, "tools/list")["result"]["tools"]}
+    assert tools["probe__save"]["annotations"]["readOnlyHint"] is False
+    assert tools["probe__save"]["annotations"]["destructiveHint"] is False
+    assert tools["probe__remove"]["annotations"]["destructiveHint"] is True
+    assert tools["probe__whoami"]["annotations"] == {"title": "Probe: whoami", "readOnlyHint": True}
+    assert tools["probe__save"]["inputSchema"]["required"] == ["text"]
+    alice.uninstall("probe")
+    assert "probe__save" not in str(send(alice, "tools/list").body)
+    refused = send(alice, "tools/call", {"name": "probe__whoami"})["result"]
+    assert refused["isError"]
+    assert refused["structuredContent"]["error_code"] == "PERMISSION_DENIED"
+
+
+def test_a_result_is_data_and_words_and_an_effect_runs_once_a_request(alice: Person) -> None:
+    call = {"name": "probe__save", "arguments": {"text": "a"}}
+    named = {**call, "_meta": {"webbee/requestId": "r1"}}
+    answers = [
+        send(alice, "tools/call", named),
+        send(alice, "tools/call", named),
+        send(alice, "tools/call", call, {"idempotency-key": "r1"}),
+    ]
+    results = [a["result"] for a in answers]
+    assert not any(r["isError"] for r in results)
+    assert [r["structuredContent"] for r in results] == [results[0]["structuredContent"]] * 3
+    assert results[0]["content"][0]["type"] == "text"
+    assert stored(alice, "texts") == 1
+
+
+def test_who_calls_is_in_the_token_and_nowhere_else(alice: Person) -> None:
+    forged = {"name": "probe__whoami", "arguments": {}, "_meta": {"user": "alice"}}
+    result = send(Person(alice.stack, BOB), "tools/call", forged)["result"]
+    assert result["structuredContent"]["user"] == "bob"
+
+
+def test_a_yes_elicited_by_the_client_runs_exactly_the_call_it_was_asked_about_once(
+    alice: Person,
+) -> None:
+    asked = remove(alice)["result"]
+    assert asked["resultType"] == "input_required"
+    assert "remove" in asked["inputRequests"]["confirm"]["params"]["message"]
+    state = asked["requestState"]
+    assert stored(alice, "removed") == 0
+    assert remove(alice)["result"]["requestState"] == state, "the same question is asked once"
+    for wrong in (
+        remove(alice, "b", **answered(state, "accept")),
+        remove(alice, **answered(state[:-1] + "!", "accept")),
+        remove(Person(alice.stack, BOB), **answered(state, "accept")),
+    ):
+        assert wrong["error"]["code"] == -32602
+        assert wrong.status == 400
+    put_aside = remove(alice, **answered(state, "cancel"))["result"]
+    assert put_aside["structuredContent"]["error_code"] == "CONFIRMATION_REQUIRED"
+    assert stored(alice, "removed") == 0
+    for _ in range(2):
+        done = remove(alice, **answered(state, "accept"))["result"]
+        assert (done["resultType"], done["isError"]) == ("complete", False)
+        assert done["structuredContent"] == {"removed": "a"}
+    assert stored(alice, "removed") == 1
+    [turn] = alice.turns("mcp")
+    assert turn["message"] == "MCP: Probe: remove (desk)"
+    assert turn["calls"][0]["fn_name"] == "remove"
+
+
+def test_a_no_is_final_and_leaves_nothing_done(alice: Person) -> None:
+    state = remove(alice)["result"]["requestState"]
+    for action in ("decline", "accept"):
+        refused = remove(alice, **answered(state, action))["result"]
+        assert refused["isError"]
+    assert stored(alice, "removed") == 0
+
+
+def test_a_client_that_cannot_ask_is_told_how_its_user_confirms(alice: Person) -> None:
+    call = {"name": "probe__remove", "arguments": {"text": "a"}}
+    key = {"idempotency-key": "k"}
+    for answer in (
+        send(alice, "tools/call", call, key),
+        stateless(alice, "tools/call", call, elicits=False),
+    ):
+        waits = answer["result"]
+        assert waits["isError"]
+        assert "has not run" in waits["content"][0]["text"]
+    named = waits["structuredContent"]["confirmation"]["id"]
+    assert stored(alice, "removed") == 0
+    assert alice.confirm(named)["status"] == "ok"
+    assert stored(alice, "removed") == 1
+    done = send(alice, "tools/call", call, key)["result"]
+    assert done["structuredContent"] == {"removed": "a"}
+    assert stored(alice, "removed") == 1
+
+
+def test_what_cannot_run_is_told_before_anybody_is_asked(alice: Person) -> None:
+    refused = {
+        "probe__remove": ({"text": ""}, "VALIDATION"),
+        "probe__save": ({"text": "<TEXT>"}, "FABRICATED_ID_SHAPE"),
+        "probe__guarded": ({}, "PERMISSION_DENIED"),
+        "probe__fail": ({}, "INTERNAL"),
+    }
+    for name, (given, code) in refused.items():
+        result = send(alice, "tools/call", {"name": name, "arguments": given})["result"]
+        assert result["isError"]
+        assert result["structuredContent"]["error_code"].startswith(code), result
+        assert "hunter2" not in str(result)
+    unknown = send(alice, "tools/call", {"name": "probe__nothing"})
+    assert unknown["error"]["code"] == -32602
+    assert alice.turns("mcp") == []
+
+
+def test_sections_are_resources_for_developers_alone(alice: Person) -> None:
+    developer, user = Person(alice.stack, DEVELOPER), Person(alice.stack, BOB)
+    assert send(developer, "resources/list")["result"]["resources"] == []
+    missing = send(developer, "resources/read", {"uri": "webbee://skeleton/probe/none"})
+    assert missing["error"]["code"] == -32002
+    for method in ("resources/list", "resources/read", "resources/templates/list"):
+        assert send(user, method)["error"]["code"] == -32601
+
+
+def test_a_limit_is_told_to_the_clients_model(alice: Person) -> None:
+    answers = [send(alice, "tools/call", {"name": "probe__whoami"}) for _ in range(41)]
+    refused = [a["result"] for a in answers if a["result"]["isError"]]
+    assert 0 < len(refused) < len(answers)
+    assert {r["structuredContent"]["error_code"] for r in refused} == {"limit_reached"}
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("{", -32700),
+        ("[]", -32600),
+        ('[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', -32600),
+        ('{"jsonrpc": "2.0", "id": true, "method": "ping"}', -32600),
+        ('{"jsonrpc": "2.0", "id": 1, "result": {}}', -32600),
+        ('{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}', -32600),
+    ],
+)
+def test_what_is_no_message_is_refused(alice: Person, body: str, code: int) -> None:
+    answer = alice.send("chat_turn", "POST", "/v1/mcp", body=body)
+    assert (answer.status, answer["error"]["code"], answer["id"]) == (400, code, None)
+
+
+def test_a_client_without_a_handshake_says_the_same_in_headers_and_body(alice: Person) -> None:
+    found = stateless(alice, "server/discover")["result"]
+    assert found["supportedVersions"][-1] == STATELESS
+    assert found["resultType"] == "complete"
+    listed = stateless(alice, "tools/list")["result"]
+    assert (listed["cacheScope"], listed["ttlMs"] > 0) == ("private", True)
+    meta = {f"{META}protocolVersion": STATELESS, f"{META}clientCapabilities": {}}
+    version = {"mcp-protocol-version": STATELESS}
+    wrong = {
+        -32020: ({"_meta": meta}, {**version, "mcp-method": "tools/call"}),
+        -32602: ({}, version),
+        -32022: (
+            {"_meta": {**meta, f"{META}protocolVersion": "3000-01-01"}},
+            {"mcp-protocol-version": "3000-01-01", "mcp-method": "tools/list"},
+        ),
+    }
+    for code, (params, headers) in wrong.items():
+        answer = send(alice, "tools/list", params, headers)
+        assert (answer.status, answer["error"]["code"]) == (400, code)
+    assert stateless(alice, "ping").status == 404
+
+
+def test_a_client_learns_where_its_user_signs_in(stack: Stack) -> None:
+    nobody = Person(stack, {})
+    for path in ("", "/v1/mcp"):
+        told = nobody.send("chat_turn", "GET", f"/.well-known/oauth-protected-resource{path}")
+        assert told["resource"] == "https://api.example/v1/mcp"
+        assert told["authorization_servers"] == ["https://login.example.com"]
+    refused = nobody.send("chat_turn", "POST", "/v1/mcp", body={})
+    assert (refused.status, refused.body["jsonrpc"]) == (401, "2.0")
