@@ -81,7 +81,7 @@ def visit(browser: Any, url: str) -> Iterator[Callable[..., Any]]:
         )
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(60_000)
         page.on(
             "console",
             lambda m: (
