@@ -3,7 +3,9 @@ from a second description."""
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -58,12 +60,18 @@ _Loader.add_multi_constructor("!", _intrinsic)
 def load_template(path: Path = TEMPLATE_PATH) -> Template:
     """Read a CloudFormation or SAM template; intrinsic functions become their long form,
     unresolved."""
-    loader = _Loader(path.read_text(encoding="utf-8"))
+    template: Template = pickle.loads(_parsed(path.read_text(encoding="utf-8")))  # noqa: S301
+    return template
+
+
+@lru_cache(maxsize=4)
+def _parsed(text: str) -> bytes:
+    """A template's text, read; pickled, so that each reader gets one to change."""
+    loader = _Loader(text)
     try:
-        template: Template = loader.get_single_data()
+        return pickle.dumps(loader.get_single_data())
     finally:
         loader.dispose()
-    return template
 
 
 def resources(template: Template, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:

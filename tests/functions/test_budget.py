@@ -33,6 +33,12 @@ def sent(calls: list[Call], *, of_the_kernel: bool = True) -> list[str]:
     )
 
 
+@pytest.fixture(autouse=True)
+def no_beat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A turn that is done within a second has no beat; on a busy machine none of these is."""
+    monkeypatch.setattr(turns, "BEAT_S", 3600.0)
+
+
 @pytest.fixture
 def settled(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> Person:
     """A user after her first turn, so that neither first-time work nor the session list's row
