@@ -62,10 +62,13 @@ class Stack:
     def hasten(self, seconds: float) -> None:
         """Bring what waits delayed in the queue so much nearer: moto's queue knows real time only,
         and the handlers' clock was moved."""
-        region = boto3.client("sqs").meta.region_name
-        queue = sqs_backends["123456789012"][region].get_queue("webbee-refresh")
-        for message in queue._messages:
+        for message in self._queue()._messages:
             message.delayed_until -= seconds * 1000
+
+    def _queue(self) -> Any:
+        """The refresh queue in moto."""
+        queues = sqs_backends["123456789012"][os.environ["AWS_DEFAULT_REGION"]]
+        return queues.get_queue(self.queue_url.rpartition("/")[2])
 
     def stream(self) -> EventStream:
         """The stream of the events table from now on, as Lambda's poller reads it."""
@@ -74,6 +77,8 @@ class Stack:
     def drain(self, *, wait_s: int = 0) -> int:
         """Take one batch of the refresh queue to its function, as Lambda's poller does; how many
         messages it had."""
+        if not wait_s and not self._queue().messages:
+            return 0
         sqs = boto3.client("sqs")
         batch = sqs.receive_message(
             QueueUrl=self.queue_url, MaxNumberOfMessages=10, WaitTimeSeconds=wait_s
