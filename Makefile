@@ -22,11 +22,13 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export SAM_CLI_TELEMETRY := 0
 
 SOURCES := layers functions local extensions docs/examples benchmarks checks tests requirements
+PAGE := layers/webbee_kernel/webbee_kernel/page
+PAGE_TOOLS := .venv-page/node_modules/.bin
 TYPED := layers/webbee_kernel/webbee_kernel functions local requirements checks
 
 # ---- what you call
 
-.PHONY: help demo run test test-runtime test-built test-sam check format bench eval python mutants build deploy aws page gallery lock clean
+.PHONY: help demo run test test-runtime test-built test-sam check check-page format bench eval python mutants build deploy aws page gallery lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -60,10 +62,17 @@ check: .venv-dev .venv-sam ## style, types, import rules, template, locks
 	@.venv-dev/bin/python -m checks.limits
 	@.venv-dev/bin/cfn-lint template.yaml && echo "template.yaml passes cfn-lint"
 	@.venv-sam/bin/sam validate --lint --region us-east-1
+	@if type -p npm >/dev/null; then $(MAKE) check-page; else echo "the page's sources were not checked: npm is not installed"; fi
+
+check-page: .venv-page ## style and types of the page's sources; needs npm
+	@$(PAGE_TOOLS)/prettier --log-level warn --config requirements/page/prettier.json --check "$(PAGE)/**/*.{js,css}"
+	@cp requirements/page/eslint.config.js .venv-page/ && $(PAGE_TOOLS)/eslint --config .venv-page/eslint.config.js $(PAGE)
+	@$(PAGE_TOOLS)/tsc -p requirements/page && echo "the page passes prettier, eslint and tsc"
 
 format: .venv-dev ## what `make check` can put right by itself
 	@.venv-dev/bin/ruff check --fix-only --quiet $(SOURCES)
 	@.venv-dev/bin/ruff format --quiet $(SOURCES)
+	@if [ -x $(PAGE_TOOLS)/prettier ]; then $(PAGE_TOOLS)/prettier --log-level warn --config requirements/page/prettier.json --write "$(PAGE)/**/*.{js,css}"; fi
 
 bench: .venv-dev ## cost of a turn: CPU, DynamoDB calls, prompt size, cold start
 	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks $(ARGS)
@@ -96,7 +105,7 @@ deploy: .venv-313 .venv-sam ## build and deploy; PARAMETERS='JwtIssuer=… JwtAu
 aws: .venv-dev ## AWS for `sam local` on HOST:4566: the template's tables and queue on moto
 	@$(IN_PROJECT) .venv-dev/bin/python -m local.aws_server --host "$(HOST)"
 
-page: .venv-dev ## write the page's small form, after a change of its sources
+page: .venv-dev .venv-page ## bundle the page, after a change of its sources; needs npm
 	@$(IN_PROJECT) .venv-dev/bin/python -m local.page
 
 gallery: .venv-dev ## draw every node of the SDK's ui into docs/nodes.png, with Chromium
@@ -106,7 +115,7 @@ lock: .venv-dev ## compile requirements/*.in into hashed locks; UPGRADE=1 takes 
 	@PATH="$(CURDIR)/.venv-dev/bin:$$PATH" .venv-dev/bin/python requirements/locks.py write
 
 clean: ## remove what the commands above made
-	@rm -rf .sdk5 .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf .sdk5 .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # `make test-built` and the cold start figures of `make bench` use this machine's processor, beside what is meant to be deployed.
@@ -130,7 +139,7 @@ define environment
 	fi
 endef
 
-.PHONY: .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .sdk5
+.PHONY: .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .sdk5
 
 .venv:
 	$(call environment,.venv,requirements/local.txt,20)
@@ -160,6 +169,17 @@ endef
 .venv-emulator: .venv-313
 	$(call environment,.venv-emulator,requirements/emulator.txt,20)
 	@[ -d .venv-emulator/lib/python3.13/site-packages/boto3/__pycache__ ] || .venv-emulator/bin/python -m compileall -q .venv-emulator/lib
+
+# What the page is bundled and checked with, from npm's lock.
+.venv-page:
+	@stamp="$$(cksum < requirements/page/package-lock.json)"; \
+	if [ "$$(cat $@/.stamp 2>/dev/null)" != "$$stamp" ]; then \
+		echo "preparing $@ from requirements/page/package-lock.json (once, ~10 s)…"; \
+		rm -rf $@; mkdir $@; \
+		cp requirements/page/package.json requirements/page/package-lock.json $@; \
+		npm ci --prefix $@ --ignore-scripts --no-audit --no-fund --silent; \
+		echo "$$stamp" > $@/.stamp; \
+	fi
 
 # AgentDojo and BFCL beside the kernel layer.
 .venv-mutants:

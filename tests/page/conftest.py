@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,12 @@ FLAGS = [
 ]
 
 
-@pytest.fixture(scope="session")
-def url() -> Iterator[str]:
-    """The address of a deployment of its own process: tests beside these keep their environment."""
+@contextmanager
+def served(port: int = 0) -> Iterator[str]:
+    """The address of a deployment of its own process: tests beside these keep their environment.
+    Its end is sudden, as a crash's would be."""
     environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'layers/webbee_kernel'}:{ROOT}"}
-    command = [sys.executable, "-m", "tests.page.serve"]
+    command = [sys.executable, "-m", "tests.page.serve", str(port)]
     with subprocess.Popen(
         command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as server:
@@ -43,8 +45,14 @@ def url() -> Iterator[str]:
         address = server.stdout.readline().strip()
         assert address.startswith("http://"), "the local deployment did not start"
         yield address
-        server.stdin.close()
-        server.wait(timeout=20)
+        server.kill()
+
+
+@pytest.fixture(scope="session")
+def url() -> Iterator[str]:
+    """A deployment for all tests that do not end it."""
+    with served() as address:
+        yield address
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +80,12 @@ def visit(browser: Any, url: str) -> Iterator[Callable[..., Any]]:
     problems: list[str] = []
 
     def open_page(
-        token: str = "", *, locale: str = "en-GB", expected: str = "\0", **options: Any
+        token: str = "",
+        *,
+        locale: str = "en-GB",
+        expected: str = "\0",
+        at: str = "",
+        **options: Any,
     ) -> Any:
         context = browser.new_context(
             locale=locale,
@@ -91,12 +104,10 @@ def visit(browser: Any, url: str) -> Iterator[Callable[..., Any]]:
             ),
         )
         page.on("pageerror", lambda e: problems.append(f"error: {e}"))
-        page.goto(url)
+        page.goto(at or url)
         if token:
             page.get_by_role("button", name=token).click()
-            page.get_by_label(
-                "Message" if locale.startswith("en") else "Сообщение", exact=True
-            ).wait_for()
+            page.locator("#composer-text").wait_for()
         return page
 
     yield open_page

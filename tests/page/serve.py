@@ -1,5 +1,5 @@
 """The local deployment with the three extensions, `showcase` and one that does not load, in a
-process of its own: prints its address, ends with its input."""
+process of its own: prints its address, ends with its input. The port may be given."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def main() -> None:
             *(Path(__file__).parent / "extensions" / name for name in ("showcase", "broken")),
         ):
             (Path(folder) / app.name).symlink_to(app)
-        with local_world(env={"WEBBEE_EXTENSIONS_DIR": folder}) as world:
+        port = int(sys.argv[1]) if len(sys.argv) > 1 else 0
+        with local_world(port=port, env={"WEBBEE_EXTENSIONS_DIR": folder}) as world:
             prepare(world)
             world.keep_fresh()
             print(world.url, flush=True)

@@ -207,7 +207,7 @@ class ChatService:
         where it has it."""
         from .. import page
 
-        document = page.document()
+        document = page.document(self.app.settings.live_url)
         known = request.headers.get("if-none-match", "")
         if document.etag in known:
             return Answer("", 304, "text/html", document.headers)

@@ -1,8 +1,7 @@
-"""The page: one self-contained document, made of `index.html`, `style.css` and plain ES modules of
-this folder. No CDN.
+"""The page: one self-contained document, bundled from `index.html`, `style.css` and the ES modules
+of this folder. No CDN.
 
-`document.html` holds it in its small form, written by `make page`; while the sources are newer than
-it, they are served as they are.
+`document.html` is what is served; `make page` writes it, after a change of its sources.
 """
 
 from __future__ import annotations
@@ -13,13 +12,12 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
 FOLDER = Path(__file__).parent
 SMALL = FOLDER / "document.html"
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./([\w-]+)\.js";\n', re.MULTILINE)
-_EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class) )", re.MULTILINE)
 _PARTS = re.compile(r'<style>(.*?)</style>.*<script type="module">(.*?)</script>', re.DOTALL)
 
 
@@ -34,17 +32,20 @@ class Document:
     headers: Mapping[str, str]
 
 
-@cache
-def document() -> Document:
-    """The document, made ready once per process."""
-    html = SMALL.read_text("utf-8") if SMALL.exists() else ""
-    if digest() not in html:
-        html = assembled((FOLDER / "style.css").read_text("utf-8"), script())
+def document(live_url: str = "") -> Document:
+    """The document, made ready once per process and form; `live_url` is the WebSocket API's
+    address, empty where there is none."""
+    return _document(live_url, SMALL.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=4)
+def _document(live_url: str, _written: int) -> Document:
+    html = SMALL.read_text("utf-8")
     parts = _PARTS.search(html)
     assert parts, "the document holds one style and one script"
     style, code = parts.groups()
     headers = {
-        "content-security-policy": policy(code, style),
+        "content-security-policy": policy(code, style, live_url),
         "cache-control": "no-cache",
         "etag": f'"{hashlib.sha256(html.encode()).hexdigest()[:32]}"',
         "vary": "accept-encoding",
@@ -56,46 +57,35 @@ def document() -> Document:
     return Document(html, gzip.compress(html.encode(), 9, mtime=0), headers["etag"], headers)
 
 
-def script() -> str:
-    """The modules as one script, each after those it imports; what they declare has one name in all
-    of them."""
-    done: dict[str, str] = {}
-
-    def add(name: str) -> None:
-        source = (FOLDER / f"{name}.js").read_text("utf-8")
-        for needed in _IMPORT.findall(source):
-            if needed not in done:
-                add(needed)
-        done[name] = _EXPORT.sub("", _IMPORT.sub("", source))
-
-    add("app")
-    return "(() => {\n" + "".join(done.values()) + "})();\n"
-
-
 def assembled(style: str, code: str) -> str:
     """`index.html` with this style and this script in their places, marked with the digest of what
     they were made of."""
-    html = (
-        (FOLDER / "index.html")
-        .read_text("utf-8")
-        .replace("<html ", f'<html data-of="{digest()}" ', 1)
-    )
+    html = (FOLDER / "index.html").read_text("utf-8")
+    html = html.replace("<html ", f'<html data-of="{digest()}" ', 1)
     html = html.replace('<link rel="stylesheet" href="style.css">', f"<style>{style}</style>")
     return html.replace(
         '<script type="module" src="app.js"></script>', f'<script type="module">{code}</script>'
     )
 
 
+def sources() -> list[Path]:
+    """What the document is made of."""
+    return sorted([*FOLDER.rglob("*.js"), *FOLDER.rglob("*.css"), FOLDER / "index.html"])
+
+
 def digest() -> str:
     """32 digits that stand for the sources as they are."""
     found = hashlib.sha256()
-    for path in sorted([*FOLDER.glob("*.js"), FOLDER / "style.css", FOLDER / "index.html"]):
+    for path in sources():
         found.update(path.read_bytes())
     return found.hexdigest()[:32]
 
 
-def policy(script: str, style: str) -> str:
-    """A Content-Security-Policy that runs this script and this style, by hash, and nothing else."""
+def policy(script: str, style: str, live_url: str = "") -> str:
+    """A Content-Security-Policy that runs this script and this style, by hash, and nothing else,
+    and connects to its own origin and to the WebSocket API."""
+    live = urlsplit(live_url)
+    socket = f" {live.scheme}://{live.netloc}" if live.netloc else ""
     return "; ".join(
         (
             "default-src 'none'",
@@ -103,7 +93,7 @@ def policy(script: str, style: str) -> str:
             f"style-src '{_hash(style)}'",
             "img-src https: data:",
             "media-src https: data:",
-            "connect-src 'self'",
+            f"connect-src 'self'{socket}",
             "base-uri 'none'",
             "form-action 'none'",
             "frame-ancestors 'none'",

@@ -3,12 +3,13 @@
 export const TOKEN_KEY = "webbee.token";
 const DEADLINE_MS = 35_000;
 
+/** What the API refused, or what never reached it (status 0). `wait` are seconds until a limit is free again. */
 export class ApiError extends Error {
   constructor(status, code, message, wait = 0) {
     super(message);
     this.status = status;
     this.code = code;
-    this.wait = wait; // seconds until a limit is free again
+    this.wait = wait;
   }
 }
 
@@ -21,12 +22,18 @@ export function setToken(value) {
   else sessionStorage.removeItem(TOKEN_KEY);
 }
 
-export async function request(method, path, { body, headers, using } = {}) {
+/** @param {{body?: object, headers?: Record<string, string>, using?: string}} options */
+export async function request(method, path, options = {}) {
+  const { body, headers, using } = options;
   let response;
   try {
     response = await fetch(path, {
       method,
-      headers: { authorization: `Bearer ${using ?? token()}`, ...(body ? { "content-type": "application/json" } : {}), ...headers },
+      headers: {
+        authorization: `Bearer ${using ?? token()}`,
+        ...(body ? { "content-type": "application/json" } : {}),
+        ...headers,
+      },
       body: body ? JSON.stringify(body) : undefined,
       signal: AbortSignal.timeout(DEADLINE_MS),
       cache: "no-store",
@@ -39,18 +46,25 @@ export async function request(method, path, { body, headers, using } = {}) {
   return response;
 }
 
-export async function api(method, path, body) {
+export async function api(method, path, body = undefined) {
   return (await request(method, path, { body })).json();
 }
 
 async function failure(response) {
-  let found = {};
+  let found;
   try {
     found = await response.json();
   } catch {
-    // Not JSON: a proxy answered.
+    found = {}; // not JSON: a proxy answered
   }
+  return refusal(response.status, found);
+}
+
+/** The error of an answer's or a frame's body. */
+export function refusal(status, found) {
   const error = found.error ?? found.message;
-  if (error && typeof error === "object") return new ApiError(response.status, error.code ?? "", error.message ?? "", error.retry_after ?? 0);
-  return new ApiError(response.status, found.error_code ?? "", String(error ?? `HTTP ${response.status}`));
+  if (error && typeof error === "object") {
+    return new ApiError(status, error.code ?? "", error.message ?? "", error.retry_after ?? 0);
+  }
+  return new ApiError(status, found.error_code ?? "", String(error ?? `HTTP ${status}`));
 }

@@ -1,89 +1,131 @@
 // The page: sign in, then chat in the middle, conversations and panels at the sides, the inspector for developers.
 
-import { api, request, setToken, token } from "./api.js";
+import { api, setToken, token } from "./api.js";
 import { showApps } from "./apps.js";
+import { Asking } from "./asking.js";
 import { Chat } from "./chat.js";
-import { fill, h, icon, plain, time } from "./dom.js";
-import { EventReader } from "./events.js";
+import { fill, h, icon, plain } from "./dom.js";
+import { showMe } from "./exporting.js";
+import { keepFocus } from "./focus.js";
 import { Inspector } from "./inspector.js";
+import { Live } from "./live.js";
+import { Notices } from "./notices.js";
 import { toast } from "./overlay.js";
 import { Panels } from "./panels.js";
 import { Sessions } from "./sessions.js";
-import { russian, t } from "./strings.js";
+import { logo, signIn } from "./signin.js";
+import { language, speak, t } from "./strings.js";
 
-const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
-const LOCAL_USERS = [["alice", "русский"], ["bob", "English"], ["dev", "developer"], ["ops", "operator"]];
-const FRESH_MS = 120_000;
 const root = document.getElementById("app");
-
-document.documentElement.lang = russian ? "ru" : "en";
-document.getElementById("skip").textContent = t("skip");
-
-function logo() {
-  return h("span.logo", { "aria-hidden": "true" });
-}
-
-function signIn(problem = "") {
-  const field = h("input", { type: "password", id: "token", autocomplete: "off", required: true, "aria-describedby": "token-hint" });
-  const enter = async (value) => {
-    try {
-      const found = await (await request("GET", "/v1/extensions", { using: value })).json();
-      setToken(value);
-      new Page(found);
-    } catch (error) {
-      signIn(error.status === 401 ? t("badToken") : error.message);
-    }
-  };
-  const picks = LOCAL.includes(location.hostname) && h("div.picks", h("p.muted", t("localUsers")), h("div.chips", LOCAL_USERS.map(([name, who]) => h("button.chip", { onclick: () => enter(name) }, h("strong", name), " ", h("span.muted", who)))));
-  fill(
-    root,
-    h(
-      "main.sign-in",
-      logo(),
-      h("h1", t("signInTitle")),
-      h("p.muted", t("signInLead")),
-      picks,
-      h("form", { onsubmit: (e) => (e.preventDefault(), enter(field.value.trim())) }, h("label", { for: "token" }, t("token")), field, h("p.muted", { id: "token-hint" }, t("tokenHint")), problem && h("p.warning", { role: "alert" }, problem), h("button", { type: "submit", class: "primary" }, t("signIn"))),
-    ),
-  );
-}
+const NEW = "new:"; // stands before the id of a conversation of which the server knows nothing yet
 
 class Page {
   constructor(found) {
     this.caller = found.caller;
     this.extensions = found.extensions;
-    this.notes = [];
+    speak(this.caller.language);
+    document.getElementById("skip").textContent = t("skip");
+    const who = `${this.caller.tenant_id}.${this.caller.imperal_id}`;
     this.sessionKey = `webbee.session.${this.caller.imperal_id}`;
     this.places = { left: h("div.panels"), right: h("div.panels"), center: h("div.panels.centre", { hidden: true }) };
-    this.panels = new Panels({ places: this.places, say: (text) => (this.view("chat"), this.chat.say(text)), after: () => this.settle(), centre: (all, one) => this.centre(all, one) });
-    this.chat = new Chat({ after: (body) => this.answered(body), act: (app) => this.panels.actor(app), examples: () => this.examples() });
-    this.sessions = new Sessions({ open: (id) => this.open(id), start: () => this.start(), current: () => this.chat.session });
-    this.inspector = ["developer", "operator"].includes(this.caller.role) && new Inspector({ session: () => this.chat.session || "inspect", close: () => this.inspect(false) });
+    this.centres = [];
+    this.notices = new Notices();
+    this.panels = new Panels({
+      places: this.places,
+      say: (text) => (this.view("chat"), this.chat.say(text)),
+      after: () => this.settle(),
+      centre: (all, one) => this.centre(all, one),
+    });
+    this.asking = new Asking({
+      who,
+      ended: (one) => this.chat.ended(one),
+      changed: (one, frame) => this.chat.changed(one, frame),
+    });
+    this.chat = new Chat({
+      asking: this.asking,
+      after: (body) => this.answered(body),
+      act: (app) => this.panels.actor(app),
+      examples: () => this.examples(),
+      opened: (id, fresh) => sessionStorage.setItem(this.sessionKey, fresh ? NEW + id : id),
+    });
+    this.sessions = new Sessions({
+      open: (id) => this.open(id),
+      start: () => this.start(),
+      current: () => this.chat.session,
+    });
+    const explains = ["developer", "operator"].includes(this.caller.role);
+    this.inspector =
+      explains && new Inspector({ session: () => this.chat.session || "inspect", close: () => this.inspect(false) });
     this.layout();
     this.panels.show(this.extensions);
     this.sides();
     const kept = sessionStorage.getItem(this.sessionKey);
-    if (kept) this.open(kept);
-    else this.start();
+    if (kept && !kept.startsWith(NEW)) this.open(kept);
+    else this.start(kept?.slice(NEW.length));
     this.sessions.load();
-    this.events = new EventReader(`${this.caller.tenant_id}.${this.caller.imperal_id}`, (e) => this.event(e), (up) => this.connection(up));
+    this.live = new Live(who, {
+      onEvent: (event) => this.event(event),
+      onFrame: (frame) => this.asking.frame(frame),
+      onReady: () => this.connected(),
+      onState: (up) => this.connection(up),
+    });
+    this.asking.live = this.live;
     this.chat.text.focus();
   }
 
   layout() {
-    const tool = (label, sign, act, extra = {}) => h("button.ghost.tool", { "aria-label": label, title: label, onclick: act, ...extra }, sign);
-    this.bell = tool(t("notifications"), icon("bell"), () => this.showNotes(), { "aria-expanded": "false", "aria-controls": "notes" });
-    this.lens = this.inspector && tool(t("inspector"), icon("inspect"), () => this.inspect(this.inspector.element.hidden), { "aria-expanded": "false", id: "open-inspector" });
-    this.noteList = h("section", { id: "notes", class: "notes", "aria-label": t("notifications"), hidden: true });
+    const tool = (label, sign, act, extra = {}) =>
+      h("button.ghost.tool", { "aria-label": label, title: label, onclick: act, ...extra }, icon(sign));
+    const inspect = () => this.inspect(this.inspector.element.hidden);
+    this.lens =
+      this.inspector && tool(t("inspector"), "inspect", inspect, { "aria-expanded": "false", id: "open-inspector" });
     this.lost = h("p.lost", { role: "alert", hidden: true }, t("offline"));
     this.tabs = h("div.centre-tabs", { role: "tablist", hidden: true });
-    const view = (name, label, sign) => h("button", { "data-view": name, "aria-pressed": "false", onclick: () => this.view(name) }, icon(sign), h("span", label));
-    this.views = h("nav.views", { "aria-label": t("navigation") }, view("left", t("sessions"), "list"), view("chat", t("chat"), "chat"), view("right", t("panels"), "panels"));
+    const view = (name, label, sign) =>
+      h(
+        "button",
+        { "data-view": name, "aria-pressed": "false", onclick: () => this.view(name) },
+        icon(sign),
+        h("span", label),
+      );
+    const views = [
+      view("left", t("sessions"), "list"),
+      view("chat", t("chat"), "chat"),
+      view("right", t("panels"), "panels"),
+    ];
+    this.views = h("nav.views", { "aria-label": t("navigation") }, views);
+    const me = plain(this.caller.imperal_id);
     fill(
       root,
-      h("header.top", logo(), h("h1", "Webbee"), h("span.grow"), tool(t("apps"), icon("apps"), () => showApps(this.extensions, () => this.changed())), this.lens, this.bell, h("span.who-am-i", plain(this.caller.imperal_id)), h("button.ghost", { onclick: () => this.leave() }, t("signOut"))),
-      this.lost, this.noteList,
-      h("div.columns", h("div.side.left", { role: "complementary", "aria-label": t("panelsLeft") }, this.sessions.element, this.places.left), h("main", this.tabs, this.chat.element, this.places.center), h("div.side.right", { role: "complementary", "aria-label": t("panelsRight") }, this.places.right), this.inspector && this.inspector.element),
+      h(
+        "header.top",
+        logo(),
+        h("h1", "Webbee"),
+        h("span.grow"),
+        tool(t("apps"), "apps", () => showApps(this.extensions, () => this.changed())),
+        this.lens,
+        this.notices.bell,
+        h(
+          "button.ghost.who-am-i",
+          { "aria-label": `${me}: ${t("aboutMe")}`, title: t("aboutMe"), onclick: () => showMe(this.caller) },
+          me,
+        ),
+        h("button.ghost", { onclick: () => this.leave() }, t("signOut")),
+      ),
+      this.lost,
+      this.notices.element,
+      h(
+        "div.columns",
+        h(
+          "div.side.left",
+          { role: "complementary", "aria-label": t("panelsLeft") },
+          this.sessions.element,
+          this.places.left,
+        ),
+        h("main", this.tabs, this.chat.element, this.places.center),
+        h("div.side.right", { role: "complementary", "aria-label": t("panelsRight") }, this.places.right),
+        this.inspector && this.inspector.element,
+      ),
       this.views,
     );
     this.view("chat");
@@ -106,43 +148,58 @@ class Page {
       this.chat.element.hidden = Boolean(panel);
       this.places.center.hidden = !panel;
       for (const p of this.centres) p.element.hidden = p !== panel;
-      for (const b of this.tabs.children) b.setAttribute("aria-selected", String(b.dataset.panel === (panel ? panel.element.dataset.panel : "")));
+      const shown = panel ? panel.element.dataset.panel : "";
+      for (const b of this.tabs.children) b.setAttribute("aria-selected", String(b.dataset.panel === shown));
     };
-    const tab = (label, panel) => h("button", { role: "tab", dataset: { panel: panel ? panel.element.dataset.panel : "" }, onclick: () => show(panel) }, label);
-    if (all) fill(this.tabs, tab(t("chat"), null), this.centres.map((p) => tab(p.name, p)));
+    const tab = (label, panel) =>
+      h(
+        "button",
+        { role: "tab", dataset: { panel: panel ? panel.element.dataset.panel : "" }, onclick: () => show(panel) },
+        label,
+      );
+    if (all)
+      fill(
+        this.tabs,
+        tab(t("chat"), null),
+        this.centres.map((p) => tab(p.name, p)),
+      );
     show(one && this.centres.includes(one) ? one : null);
   }
 
+  // What the installed apps' authors say can be asked, in the reader's script where there is one.
   examples() {
-    const mine = this.extensions.filter((a) => a.installed).flatMap((a) => (a.functions ?? []).filter((f) => f.action_type === "read").slice(0, 2));
-    const russianCaller = plain(this.caller.language).startsWith("ru");
-    return mine.map((f) => (f.examples ?? []).find((e) => /[а-яё]/i.test(e) === russianCaller)).filter(Boolean).slice(0, 4);
+    const cyrillic = language() === "ru";
+    const mine = this.extensions.filter((app) => app.installed);
+    const reads = mine.flatMap((app) => (app.functions ?? []).filter((f) => f.action_type === "read").slice(0, 2));
+    const fits = (example) => /[а-яё]/i.test(example) === cyrillic;
+    return reads
+      .map((f) => (f.examples ?? []).find(fits))
+      .filter(Boolean)
+      .slice(0, 4);
   }
 
   open(id) {
-    sessionStorage.setItem(this.sessionKey, id);
     this.view("chat");
     this.chat.open(id).then(() => this.inspector && this.inspector.load());
     this.sessions.draw();
   }
 
-  start() {
-    sessionStorage.removeItem(this.sessionKey);
+  start(id) {
     this.view("chat");
-    this.chat.start();
+    this.chat.start(id);
     this.sessions.draw();
     this.chat.text.focus();
   }
 
   answered(body) {
-    sessionStorage.setItem(this.sessionKey, body.session_id);
+    if (body.session_id === this.chat.session) this.chat.opened(this.chat.session, false);
     for (const p of body.refresh_panels ?? []) this.panels.refresh(p.app_id, [p.panel_id]);
-    this.sessions.load();
+    this.sessions.soon();
     this.settle();
   }
 
   settle() {
-    this.events?.soon();
+    this.live?.soon();
     if (this.inspector) this.inspector.load();
   }
 
@@ -153,38 +210,32 @@ class Page {
   }
 
   inspect(open) {
-    this.inspector.toggle(open, this.chat.text.value);
     this.lens.setAttribute("aria-expanded", String(open));
     document.body.classList.toggle("inspecting", open);
+    this.inspector.toggle(open, this.chat.text.value);
     if (!open) this.lens.focus();
   }
 
   event(event) {
-    if (event.kind === "panel_refresh") return this.panels.refresh(event.app_id, event.panels ?? []);
-    if (event.kind === "progress") return this.chat.progress(event);
-    const text = event.kind === "result" ? [t("lateResult", { name: plain(event.name) }), plain(event.data?.summary ?? event.error ?? "")].filter(Boolean).join(": ") : plain(event.text ?? event.message);
-    this.notes.unshift({ ...event, text });
-    if (Date.now() - new Date(event.at).getTime() < FRESH_MS) toast(text, event.kind === "fault" ? "error" : event.kind);
-    this.count();
+    if (event.kind === "panel_refresh") this.panels.refresh(event.app_id, event.panels ?? []);
+    else if (event.kind === "progress") this.chat.progress(event);
+    else if (event.kind === "turn") this.turn(event);
+    else {
+      this.notices.add(event);
+      if (event.kind === "result") this.chat.sync();
+    }
   }
 
-  count() {
-    const n = this.notes.filter((x) => !x.read).length;
-    fill(this.bell, icon("bell"), n > 0 && h("span.count", { "aria-hidden": "true" }, n));
-    this.bell.setAttribute("aria-label", n ? `${t("notifications")}: ${t("unread", { n })}` : t("notifications"));
-    if (!this.noteList.hidden) this.drawNotes();
+  // The end of a turn that nobody here waits for: another tab asked.
+  turn(event) {
+    if (this.asking.event(event)) return;
+    for (const p of event.refresh_panels ?? []) this.panels.refresh(p.app_id, [p.panel_id]);
+    if (event.session_id === this.chat.session) this.chat.sync();
+    this.sessions.soon();
   }
 
-  showNotes() {
-    this.noteList.hidden = !this.noteList.hidden;
-    this.bell.setAttribute("aria-expanded", String(!this.noteList.hidden));
-    this.notes.forEach((note) => (note.read = true));
-    this.count();
-  }
-
-  drawNotes() {
-    const row = (n) => h("li.n-item", h("span.n-item-title", n.text), h("span.n-meta", [t(`event_${n.kind}`), plain(n.app_id), time(n.at)].filter(Boolean).join(" · ")), n.frames?.length > 0 && h("pre.frames", n.frames.map(plain).join("\n")));
-    fill(this.noteList, h("h2", t("notifications")), this.notes.length ? h("ul.n-list", this.notes.map(row)) : h("p.muted", t("noNotifications")));
+  connected() {
+    this.asking.resume();
   }
 
   connection(up) {
@@ -193,21 +244,26 @@ class Page {
   }
 
   leave() {
-    this.events.stop();
+    this.live.stop();
+    this.asking.leave();
     setToken("");
     delete document.body.dataset.view;
     document.body.classList.remove("inspecting");
-    signIn();
+    signIn(root, enter);
   }
 }
 
+const enter = (found) => void new Page(found);
+
 async function main() {
-  if (!token()) return signIn();
+  speak();
+  keepFocus(() => document.querySelector("#composer-text, #token"));
+  if (!token()) return signIn(root, enter);
   try {
-    new Page(await api("GET", "/v1/extensions"));
+    enter(await api("GET", "/v1/extensions"));
   } catch (error) {
     if (error.status === 401) setToken("");
-    signIn(error.status === 401 ? t("badToken") : error.message);
+    signIn(root, enter, error.status === 401 ? t("badToken") : error.message);
   }
 }
 

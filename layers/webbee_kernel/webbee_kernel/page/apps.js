@@ -6,7 +6,13 @@ import { dialog, toast } from "./overlay.js";
 import { t } from "./strings.js";
 
 export function showApps(extensions, changed) {
-  dialog(t("apps"), h("ul.apps", extensions.map((app) => row(app, changed))));
+  dialog(
+    t("apps"),
+    h(
+      "ul.apps",
+      extensions.map((app) => row(app, changed)),
+    ),
+  );
 }
 
 function row(app, changed) {
@@ -14,9 +20,23 @@ function row(app, changed) {
   const secrets = h("div");
   const item = h("li.n-card");
   const draw = () => {
-    const toggle = h("button.secondary.small", { "aria-label": `${app.installed ? t("uninstall") : t("install")}: ${name}`, onclick: () => flip() }, app.installed ? t("uninstall") : t("install"));
+    const toggle = h(
+      "button.secondary.small",
+      { "aria-label": `${app.installed ? t("uninstall") : t("install")}: ${name}`, onclick: () => flip() },
+      app.installed ? t("uninstall") : t("install"),
+    );
     const state = app.error ? h("p.warning", t("appFailed", { why: app.error })) : h("p.muted", plain(app.description));
-    fill(item, h("div.app-head", h("strong", name), app.installed && h("span.badge.green", t("installed")), !app.error && toggle), state, secrets);
+    fill(
+      item,
+      h(
+        "div.app-head",
+        h("strong", name),
+        app.installed && h("span.badge.green", t("installed")),
+        !app.error && toggle,
+      ),
+      state,
+      secrets,
+    );
     if (app.installed && app.secrets?.length) showSecrets(app, secrets, changed);
     else fill(secrets);
   };
@@ -37,17 +57,36 @@ function row(app, changed) {
 async function showSecrets(app, place, changed) {
   try {
     const { secrets } = await api("GET", `/v1/extensions/${app.app_id}/secrets`);
-    fill(place, h("h3.n-heading", t("secrets")), secrets.map((s) => secretForm(app, s, () => (showSecrets(app, place, changed), changed()))));
+    fill(
+      place,
+      h("h3.n-heading", t("secrets")),
+      secrets.map((s) => secretForm(app, s, () => (showSecrets(app, place, changed), changed()))),
+    );
   } catch (error) {
     fill(place, h("p.warning", error.message));
   }
 }
 
 function secretForm(app, secret, done) {
-  const state = h("span", { class: secret.is_set ? "badge green" : "badge" }, secret.is_set ? t("secretSet") : t("secretMissing"));
-  const head = h("p", h("code", secret.name), " ", state, h("span.muted", " ", plain(secret.description), !secret.writable && ` (${t("secretOfAll")})`));
+  const state = h(
+    "span",
+    { class: secret.is_set ? "badge green" : "badge" },
+    secret.is_set ? t("secretSet") : t("secretMissing"),
+  );
+  const head = h(
+    "p",
+    h("code", secret.name),
+    " ",
+    state,
+    h("span.muted", " ", plain(secret.description), !secret.writable && ` (${t("secretOfAll")})`),
+  );
   if (!secret.writable) return head;
-  const field = h("input", { type: "password", autocomplete: "off", required: true, "aria-label": t("secretValue", { name: secret.name }) });
+  const field = h("input", {
+    type: "password",
+    autocomplete: "off",
+    required: true,
+    "aria-label": t("secretValue", { name: secret.name }),
+  });
   const save = async (event) => {
     event.preventDefault();
     try {
@@ -58,5 +97,10 @@ function secretForm(app, secret, done) {
       toast(error.message, "error");
     }
   };
-  return h("form.secret", { onsubmit: save }, head, h("div.composer-row", field, h("button", { type: "submit", class: "secondary small" }, t("save"))));
+  return h(
+    "form.secret",
+    { onsubmit: save },
+    head,
+    h("div.composer-row", field, h("button", { type: "submit", class: "secondary small" }, t("save"))),
+  );
 }

@@ -15,14 +15,21 @@ export function button(props, ctx) {
   const submits = props.type === "submit" && ctx.inForm;
   const label = plain(props.loading ? props.loading_label || props.label : props.label);
   const sign = glyph(props.icon_left ?? props.icon);
-  const kind = `${KINDS.has(props.variant) ? props.variant : "secondary"}${props.size === "sm" ? " small" : ""}${props.full_width ? " wide" : ""}`;
+  const variant = KINDS.has(props.variant) ? props.variant : "secondary";
+  const kind = [variant, props.size === "sm" && "small", props.full_width && "wide"].filter(Boolean).join(" ");
   return h(
     "button",
     {
-      type: submits ? "submit" : "button", class: kind, disabled: Boolean(props.disabled || props.loading), "aria-busy": props.loading && "true",
-      "aria-label": label ? undefined : plain(props.icon), onclick: submits ? undefined : runs(ctx, props.on_click, label),
+      type: submits ? "submit" : "button",
+      class: kind,
+      disabled: Boolean(props.disabled || props.loading),
+      "aria-busy": props.loading && "true",
+      "aria-label": label ? undefined : plain(props.icon),
+      onclick: submits ? undefined : runs(ctx, props.on_click, label),
     },
-    sign, label || (!sign && plain(props.icon)), props.icon_right && [" ", glyph(props.icon_right)],
+    sign,
+    label || (!sign && plain(props.icon)),
+    props.icon_right && [" ", glyph(props.icon_right)],
   );
 }
 
@@ -48,11 +55,23 @@ export function menu(props, ctx) {
     box.open = false;
     summary.focus();
   };
-  const run = (item, name) => (event) => (ctx.act(item.on_click ?? item.action, {}, name, event.currentTarget, plain(item.confirm)), close());
+  const run = (item, name) => (event) => (
+    ctx.act(item.on_click ?? item.action, {}, name, event.currentTarget, plain(item.confirm)),
+    close()
+  );
   const row = (item) => {
     const name = plain(item.label ?? item.icon);
-    return h("li", item.separator && h("hr"), name && h("button.ghost", { disabled: Boolean(item.disabled), onclick: run(item, name) }, glyph(item.icon), name));
+    return h(
+      "li",
+      item.separator && h("hr"),
+      name && h("button.ghost", { disabled: Boolean(item.disabled), onclick: run(item, name) }, glyph(item.icon), name),
+    );
   };
-  const box = h("details.n-menu", { onkeydown: (event) => event.key === "Escape" && close() }, summary, h("ul", many(props.items, 100, row, "li")));
+  const box = h(
+    "details.n-menu",
+    { onkeydown: (event) => event.key === "Escape" && close() },
+    summary,
+    h("ul", many(props.items, 100, row, "li")),
+  );
   return box;
 }

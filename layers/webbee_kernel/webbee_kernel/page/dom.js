@@ -1,4 +1,5 @@
-// Elements from plain values: `h("p.muted", { id }, …)` is a `p` of that class, attributes may be left out. Text goes in as text: nothing anywhere on this page parses HTML.
+// Elements from plain values: `h("p.muted", { id }, …)` is a `p` of that class, attributes may be left out.
+// Text goes in as text: nothing anywhere on this page parses HTML.
 
 import { t } from "./strings.js";
 
@@ -7,7 +8,8 @@ const SAFE_IMAGE = /^(https:|data:image\/(png|jpe?g|gif|webp|svg\+xml)[;,])/i;
 const SAFE_MEDIA = /^(https:|data:(audio|video)\/[\w.+-]+[;,])/i;
 const SVG = "http://www.w3.org/2000/svg";
 
-export function h(tag, props, ...children) {
+/** @returns {any} an element; any, because each tag has properties of its own */
+export function h(tag, props = undefined, ...children) {
   if (props?.constructor !== Object) return h(tag, {}, props, ...children);
   const [name, ...classes] = tag.split(".");
   const element = document.createElement(name);
@@ -15,6 +17,7 @@ export function h(tag, props, ...children) {
   return build(element, props, children);
 }
 
+/** @returns {any} */
 export function svg(tag, props, ...children) {
   return build(document.createElementNS(SVG, tag), props, children);
 }
@@ -71,7 +74,12 @@ export function left(value, most, tag = "p") {
 }
 
 export function many(value, most, draw, tag) {
-  return [array(value).slice(0, most).map((item, i) => draw(item ?? {}, i)), left(value, most, tag)];
+  return [
+    array(value)
+      .slice(0, most)
+      .map((item, i) => draw(item ?? {}, i)),
+    left(value, most, tag),
+  ];
 }
 
 // A random id; crypto.randomUUID is missing on plain http.
@@ -89,6 +97,11 @@ const ICONS = {
   panels: "M4 5h16v14H4zM14 5v14",
   refresh: "M19 12a7 7 0 1 1-2-5l2 2M19 4v5h-5",
   close: "M6 6l12 12M18 6 6 18",
+  copy: "M9 9h11v11H9zM15 9V4H4v11h5",
+  edit: "M4 20l1-5L16 4l4 4L9 19zM14 6l4 4",
+  stop: "M7 7h10v10H7z",
+  save: "M12 4v11M7 10l5 5 5-5M5 20h14",
+  again: "M5 12a7 7 0 1 1 2 5l-2-2M5 20v-5h5",
 };
 
 export function icon(name) {
@@ -99,12 +112,4 @@ let uniques = 0;
 export function unique(prefix) {
   uniques += 1;
   return `${prefix}-${uniques}`;
-}
-
-export function time(iso) {
-  const at = new Date(iso);
-  if (Number.isNaN(at.getTime())) return plain(iso);
-  const today = at.toDateString() === new Date().toDateString();
-  const clock = { hour: "2-digit", minute: "2-digit" };
-  return at.toLocaleString([], today ? clock : { day: "numeric", month: "short", ...clock });
 }

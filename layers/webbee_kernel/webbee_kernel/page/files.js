@@ -1,4 +1,5 @@
-// Files chosen for a form or an action: a list of `{name, type, size, content_base64}`, together no more than a request carries.
+// Files chosen for a form or an action: a list of `{name, type, size, content_base64}`, together no more than a
+// request carries.
 
 import { array, fill, h, plain, safeImage, unique } from "./dom.js";
 import { t } from "./strings.js";
@@ -29,7 +30,14 @@ export function upload(p, ctx) {
     fill(problem, why);
     if (why) field.value = "";
     else box.chosen = await Promise.all(files.map(read));
-    fill(pictures, p.show_previews && box.chosen.map((f) => [safeImage(`data:${f.type};base64,${f.content_base64}`), f.name]).filter(([src]) => src).map(([src, alt]) => h("img", { src, alt, class: "n-preview" })));
+    fill(
+      pictures,
+      p.show_previews &&
+        box.chosen
+          .map((f) => [safeImage(`data:${f.type};base64,${f.content_base64}`), f.name])
+          .filter(([src]) => src)
+          .map(([src, alt]) => h("img", { src, alt, class: "n-preview" })),
+    );
     if (p.on_upload && box.chosen.length) ctx.act(p.on_upload, { [param]: box.chosen }, name, field, "", clear);
   };
   const clear = () => {
@@ -38,9 +46,24 @@ export function upload(p, ctx) {
     box.chosen = [];
   };
   const accept = plain(p.accept);
-  const field = h("input", { type: "file", id, multiple: Boolean(p.multiple), accept: accept === "*" ? undefined : accept, "aria-describedby": `${id}-help`, onchange: choose });
+  const field = h("input", {
+    type: "file",
+    id,
+    multiple: Boolean(p.multiple),
+    accept: accept === "*" ? undefined : accept,
+    "aria-describedby": `${id}-help`,
+    onchange: choose,
+  });
   const help = [plain(p.hint), t("fileLimit", { kb: kilobytes(all) })].filter(Boolean).join(" · ");
-  const box = h("div.n-field", { dataset: { param, kind: "files" } }, h("label", { for: id }, name), field, h("span.muted", { id: `${id}-help` }, help), problem, pictures);
+  const box = h(
+    "div.n-field",
+    { dataset: { param, kind: "files" } },
+    h("label", { for: id }, name),
+    field,
+    h("span.muted", { id: `${id}-help` }, help),
+    problem,
+    pictures,
+  );
   return Object.assign(box, { chosen: [], clear });
 }
 
@@ -49,7 +72,11 @@ const kilobytes = (bytes) => Math.floor(bytes / 1024);
 function read(file) {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => resolve({ name: file.name, type: file.type, size: file.size, content_base64: reader.result.slice(reader.result.indexOf(",") + 1) });
+    reader.onload = () => {
+      const url = String(reader.result);
+      const content_base64 = url.slice(url.indexOf(",") + 1);
+      resolve({ name: file.name, type: file.type, size: file.size, content_base64 });
+    };
     reader.onerror = () => reject(reader.error);
     reader.readAsDataURL(file);
   });

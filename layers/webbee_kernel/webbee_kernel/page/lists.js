@@ -20,7 +20,7 @@ export function tall(element, height) {
 let held = "";
 function hold(id) {
   held = held === id ? "" : id;
-  for (const place of document.querySelectorAll(".n-drop")) place.hidden = !held;
+  for (const place of document.querySelectorAll(".n-drop")) place.toggleAttribute("hidden", !held);
 }
 
 function entry(item, ctx) {
@@ -37,7 +37,15 @@ export function listItem(props, ctx) {
   ];
   const action = (a) => {
     const name = plain(a.label ?? a.icon);
-    return h("button.small", { "aria-label": `${name}: ${label}`, onclick: runs(ctx, a.on_click ?? a.action, `${name}: ${label}`, undefined, plain(a.confirm)) }, glyph(a.icon), a.label ? name : !glyph(a.icon) && name);
+    return h(
+      "button.small",
+      {
+        "aria-label": `${name}: ${label}`,
+        onclick: runs(ctx, a.on_click ?? a.action, `${name}: ${label}`, undefined, plain(a.confirm)),
+      },
+      glyph(a.icon),
+      a.label ? name : !glyph(a.icon) && name,
+    );
   };
   const id = plain(props.id);
   const drop = () => {
@@ -46,18 +54,31 @@ export function listItem(props, ctx) {
   };
   const side = [
     props.draggable && h("button.small", { "aria-label": `${t("move")}: ${label}`, onclick: () => hold(id) }, "⠿"),
-    props.on_drop && h("button.small.n-drop", { hidden: !held, "aria-label": `${t("moveHere")}: ${label}`, onclick: drop }, t("moveHere")),
+    props.on_drop &&
+      h(
+        "button.small.n-drop",
+        { hidden: !held, "aria-label": `${t("moveHere")}: ${label}`, onclick: drop },
+        t("moveHere"),
+      ),
     ...many(props.actions, 20, action).flat().filter(Boolean),
   ].filter(Boolean);
-  const drags = props.draggable && { draggable: "true", ondragstart: () => held || hold(id), ondragend: () => held && hold(held) };
-  const drops = props.on_drop && { ondragover: (event) => event.preventDefault(), ondrop: (event) => (event.preventDefault(), held && drop()) };
+  const drags = props.draggable && {
+    draggable: "true",
+    ondragstart: () => held || hold(id),
+    ondragend: () => held && hold(held),
+  };
+  const drops = props.on_drop && {
+    ondragover: (event) => event.preventDefault(),
+    ondrop: (event) => (event.preventDefault(), held && drop()),
+  };
   return h(
     "li",
     { class: props.selected ? "n-item selected" : "n-item", ...drags, ...drops },
     ctx.kids(props.avatar),
     clickable(props.on_click, ctx, "n-item-main", label, ...body),
     side.length > 0 && h("div.n-actions", side),
-    (props.expandable || props.expanded_content) && h("details", h("summary", t("more")), ctx.kids(props.expanded_content)),
+    (props.expandable || props.expanded_content) &&
+      h("details", h("summary", t("more")), ctx.kids(props.expanded_content)),
   );
 }
 
@@ -65,8 +86,24 @@ export function list(p, ctx) {
   const items = array(p.items).slice(0, ITEMS);
   const rows = items.map((item) => entry(item, ctx));
   const ul = h("ul.n-list", rows);
-  const search = p.searchable && h("input", { type: "search", placeholder: plain(p.search_placeholder) || t("find"), "aria-label": plain(p.search_placeholder) || t("find"), oninput: () => draw() });
-  const more = h("button.ghost.small", { onclick: (event) => (shown < rows.length ? draw((shown += Number(p.page_size))) : ctx.act(p.on_end_reached, {}, t("more"), event.currentTarget)) }, t("more"));
+  const search =
+    p.searchable &&
+    h("input", {
+      type: "search",
+      placeholder: plain(p.search_placeholder) || t("find"),
+      "aria-label": plain(p.search_placeholder) || t("find"),
+      oninput: () => draw(),
+    });
+  const more = h(
+    "button.ghost.small",
+    {
+      onclick: (event) =>
+        shown < rows.length
+          ? ((shown += Number(p.page_size)), draw())
+          : ctx.act(p.on_end_reached, {}, t("more"), event.currentTarget),
+    },
+    t("more"),
+  );
   let shown = p.page_size > 0 ? Number(p.page_size) : rows.length;
   const draw = () => {
     const wanted = search ? search.value.toLowerCase() : "";
@@ -78,9 +115,13 @@ export function list(p, ctx) {
   const notes = [plain(p.extra_info), total].filter(Boolean).join(" · ");
   return h(
     "div.n-stack",
-    p.title && h("h4.n-heading", plain(p.title)), rows.length > 0 && search, p.selectable && bulk(p, ctx, items, rows),
+    p.title && h("h4.n-heading", plain(p.title)),
+    rows.length > 0 && search,
+    p.selectable && bulk(p, ctx, items, rows),
     rows.length ? tall(ul, p.max_height) : h("p.muted", plain(p.empty_text) || t("noData")),
-    left(p.items, ITEMS), more, notes && h("p.n-meta", notes),
+    left(p.items, ITEMS),
+    more,
+    notes && h("p.n-meta", notes),
   );
 }
 
@@ -88,22 +129,41 @@ export function list(p, ctx) {
 function bulk(p, ctx, items, rows) {
   const boxes = items.map((item, i) => {
     const title = plain(item?.props?.title);
-    const box = h("input", { type: "checkbox", "aria-label": title || String(i + 1), value: plain(item?.props?.id), onchange: () => draw() });
+    const box = h("input", {
+      type: "checkbox",
+      "aria-label": title || String(i + 1),
+      value: plain(item?.props?.id),
+      onchange: () => draw(),
+    });
     rows[i].prepend(box);
     return box;
   });
   const ticked = () => boxes.filter((box) => box.checked).map((box) => box.value);
-  const buttons = array(p.bulk_actions).slice(0, 20).map((a) => {
-    const name = plain(a?.label ?? a?.icon);
-    return h("button.small", { onclick: runs(ctx, a.action ?? a.on_click, name, () => ({ message_ids: ticked() }), plain(a.confirm)) }, glyph(a.icon), name);
-  });
+  const buttons = array(p.bulk_actions)
+    .slice(0, 20)
+    .map((a) => {
+      const name = plain(a?.label ?? a?.icon);
+      return h(
+        "button.small",
+        { onclick: runs(ctx, a.action ?? a.on_click, name, () => ({ message_ids: ticked() }), plain(a.confirm)) },
+        glyph(a.icon),
+        name,
+      );
+    });
   const draw = () => buttons.forEach((b) => (b.disabled = !ticked().length));
   draw();
   return h("div.n-actions", buttons);
 }
 
 export function timeline(p) {
-  const moment = (i) => h("li", { class: `n-moment ${plain(i.color).replace(/\W/g, "")}` }, h("span.n-item-title", glyph(i.icon), plain(i.title)), i.description && h("span.muted", plain(i.description)), i.time && h("span.n-meta", plain(i.time)));
+  const moment = (i) =>
+    h(
+      "li",
+      { class: `n-moment ${plain(i.color).replace(/\W/g, "")}` },
+      h("span.n-item-title", glyph(i.icon), plain(i.title)),
+      i.description && h("span.muted", plain(i.description)),
+      i.time && h("span.n-meta", plain(i.time)),
+    );
   return h("ol.n-timeline", many(p.items, ITEMS, moment, "li"));
 }
 
@@ -113,9 +173,25 @@ export function tree(p, ctx) {
   const leaf = (n) => {
     if ((count += 1) > ITEMS) return null;
     const label = plain(n.label);
-    const line = clickable(n.on_click, ctx, "n-tree-row", label, glyph(n.icon), label, n.badge !== undefined && h("span.badge", plain(n.badge)));
+    const line = clickable(
+      n.on_click,
+      ctx,
+      "n-tree-row",
+      label,
+      glyph(n.icon),
+      label,
+      n.badge !== undefined && h("span.badge", plain(n.badge)),
+    );
     if (!array(n.children).length) return h("li", line);
-    return h("li", h("details", { open: n.expanded !== false }, h("summary", line), h("ul.n-tree", branch(n.children))));
+    return h(
+      "li",
+      h("details", { open: n.expanded !== false }, h("summary", line), h("ul.n-tree", branch(n.children))),
+    );
   };
-  return h("ul.n-tree", { "aria-label": plain(p.label) || undefined }, branch(p.nodes), count > ITEMS && h("li.n-meta", t("cutOff")));
+  return h(
+    "ul.n-tree",
+    { "aria-label": plain(p.label) || undefined },
+    branch(p.nodes),
+    count > ITEMS && h("li.n-meta", t("cutOff")),
+  );
 }

@@ -1,17 +1,36 @@
-// Markdown as elements: headings, lists, quotes, fences, tables, emphasis, links. What is not understood stays text; HTML always does.
+// Markdown as elements: headings, lists, quotes, fences, tables, emphasis, links, dates as their reader writes them.
+// What is not understood stays text; HTML always does.
 
 import { h, safeImage, safeLink } from "./dom.js";
-import { t } from "./strings.js";
+import { marked, underline, unmarked } from "./sources.js";
+import { dated, t } from "./strings.js";
 
 const LONGEST = 100_000;
 const LONGEST_LINE = 4000;
 const DEEPEST_BLOCK = 6;
-const INLINE = /`([^`]+)`|(!?)\[([^\]]*)\]\(\s*([^\s()]+)[^()]*\)|<?\b(https?:\/\/[^\s<>)]+)>?|\*\*(.+?)\*\*|__(.+?)__|\*(?!\s)([^*]+)\*|(?<!\w)_([^_]+)_(?!\w)|~~([^~]+)~~/g;
+const INLINE = new RegExp(
+  [
+    /`([^`]+)`/, // code
+    /(!?)\[([^\]]*)\]\(\s*([^\s()]+)[^()]*\)/, // an image or a link
+    /<?\b(https?:\/\/[^\s<>)]+)>?/, // an address by itself
+    /(\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d))?(?![\w-]))/, // a date, a moment
+    /\*\*(.+?)\*\*|__(.+?)__|\*(?!\s)([^*]+)\*|(?<!\w)_([^_]+)_(?!\w)|~~([^~]+)~~/,
+  ]
+    .map((part) => part.source)
+    .join("|"),
+  "g",
+);
 const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 
 export function markdown(text) {
   const lines = text.slice(0, LONGEST).split(/\r?\n/);
   return h("div.n-markdown", blocks(lines, 0), text.length > LONGEST && h("p.n-meta", t("cutOff")));
+}
+
+/** A reply: Markdown whose values tell their sources. */
+export function reply(text, sources, calls) {
+  const { text: ready, told } = marked(text, sources, calls);
+  return underline(markdown(ready), told);
 }
 
 function inline(text, depth = 0) {
@@ -25,15 +44,39 @@ function inline(text, depth = 0) {
   return [...parts, text.slice(last)];
 }
 
-function mark([whole, code, image, label, url, bare, strong, strong2, em, em2, gone], depth) {
+function mark([whole, code, image, label, url, bare, date, strong, strong2, em, em2, gone], depth) {
   if (code) return h("code", code);
-  if (image) return safeImage(url) ? h("img", { src: safeImage(url), alt: label, loading: "lazy", referrerpolicy: "no-referrer" }) : label;
-  if (url ?? bare) return safeLink(url ?? bare) ? h("a", { href: safeLink(url ?? bare), target: "_blank", rel: "noopener noreferrer" }, bare ?? inline(label, depth)) : whole;
+  if (date) return h("time", { datetime: date, title: date }, dated(date) ?? date);
+  if (image) return picture(unmarked(url), label);
+  if (url ?? bare) {
+    const href = safeLink(unmarked(url ?? bare));
+    return href ? h("a", { href, target: "_blank", rel: "noopener noreferrer" }, bare ?? inline(label, depth)) : whole;
+  }
   const tag = (strong ?? strong2) ? "strong" : gone ? "s" : "em";
   return h(tag, {}, inline(strong ?? strong2 ?? em ?? em2 ?? gone, depth));
 }
 
-const cells = (line) => line.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
+// An image is fetched when its reader wants it: its address alone could tell a stranger who read it, and when.
+function picture(url, label) {
+  const src = safeImage(url);
+  if (!src) return label;
+  const load = () => button.replaceWith(h("img", { src, alt: label, referrerpolicy: "no-referrer" }));
+  const button = h(
+    "button.secondary.small",
+    { title: src.slice(0, 200), onclick: load },
+    t("showImage", { name: label || hostOf(src) }),
+  );
+  return button;
+}
+
+const hostOf = (src) => (src.startsWith("data:") ? "" : new URL(src).hostname);
+
+const cells = (line) =>
+  line
+    .trim()
+    .replace(/^\||\|$/g, "")
+    .split("|")
+    .map((cell) => cell.trim());
 const isRule = (line) => /^\s*([-*_])(\s*\1){2,}\s*$/.test(line);
 const starts = (line) => /^\s*(#{1,6}\s|>|```|~~~)/.test(line) || ITEM.test(line) || isRule(line);
 
@@ -57,12 +100,51 @@ function blocks(lines, depth) {
       made.push(h("pre", take((l) => !l.trim().startsWith(fence[1])).join("\n")));
       at += 1;
     } else if (isRule(line)) made.push((at += 1) && h("hr"));
-    else if (/^\s*>/.test(line)) made.push(h("blockquote", blocks(take((l) => /^\s*>/.test(l)).map((l) => l.replace(/^\s*> ?/, "")), depth + 1)));
-    else if (ITEM.test(line)) made.push(items(take((l, i) => !i || ITEM.test(l) || /^\s+\S/.test(l)), depth));
+    else if (/^\s*>/.test(line))
+      made.push(
+        h(
+          "blockquote",
+          blocks(
+            take((l) => /^\s*>/.test(l)).map((l) => l.replace(/^\s*> ?/, "")),
+            depth + 1,
+          ),
+        ),
+      );
+    else if (ITEM.test(line))
+      made.push(
+        items(
+          take((l, i) => !i || ITEM.test(l) || /^\s+\S/.test(l)),
+          depth,
+        ),
+      );
     else if (line.includes("|") && /^[\s|:-]*-[\s|:-]*$/.test(lines[at + 1] ?? "")) {
       const [top, , ...rows] = take((l) => l.includes("|"));
-      made.push(h("div.scroll-x", { tabindex: "0", role: "region", "aria-label": top }, h("table", h("tr", cells(top).map((c) => h("th", inline(c)))), rows.map((row) => h("tr", cells(row).map((c) => h("td", inline(c))))))));
-    } else made.push(h("p", take((l, i) => l.trim() && (!i || !starts(l))).map((l, i) => [i > 0 && h("br"), inline(l.trim())])));
+      made.push(
+        h(
+          "div.scroll-x",
+          { tabindex: "0", role: "region", "aria-label": top },
+          h(
+            "table",
+            h(
+              "tr",
+              cells(top).map((c) => h("th", inline(c))),
+            ),
+            rows.map((row) =>
+              h(
+                "tr",
+                cells(row).map((c) => h("td", inline(c))),
+              ),
+            ),
+          ),
+        ),
+      );
+    } else
+      made.push(
+        h(
+          "p",
+          take((l, i) => l.trim() && (!i || !starts(l))).map((l, i) => [i > 0 && h("br"), inline(l.trim())]),
+        ),
+      );
   }
   return made;
 }
@@ -78,7 +160,11 @@ function items(lines, depth) {
   }
   const row = ([first, ...rest]) => {
     const task = /^\[([ xX])\]\s+(.*)$/.exec(first);
-    return h("li", task ? [task[1] === " " ? "☐ " : "☑ ", inline(task[2])] : inline(first), rest.length > 0 && blocks(rest, depth + 1));
+    return h(
+      "li",
+      task ? [task[1] === " " ? "☐ " : "☑ ", inline(task[2])] : inline(first),
+      rest.length > 0 && blocks(rest, depth + 1),
+    );
   };
   return /\d/.test(sign) ? h("ol", { start: parseInt(sign, 10) }, own.map(row)) : h("ul", own.map(row));
 }

@@ -1,8 +1,10 @@
-// Extensions' UI trees as elements. A node is `{type, props}`; an unknown type shows its data, a broken one never breaks the page.
+// Extensions' UI trees as elements. A node is `{type, props}`; an unknown type shows its data, a broken one never
+// breaks the page.
 
+import { accordion, container, heading, isDown, note, tabs, titled } from "./boxes.js";
 import { button, link, menu, runs } from "./buttons.js";
 import { chart } from "./charts.js";
-import { array, dict, h, many, plain, pretty, unique, within } from "./dom.js";
+import { dict, h, many, plain, pretty, unique, within } from "./dom.js";
 import { FIELDS, form } from "./fields.js";
 import { graph } from "./graphs.js";
 import { glyph, lone } from "./icons.js";
@@ -24,7 +26,11 @@ export function renderTree(node, act) {
 
 function render(node, ctx) {
   if (node === undefined || node === null || node === "" || node === false) return null;
-  if (Array.isArray(node)) return node.flat(5).slice(0, MOST_NODES + 1).map((item) => (Array.isArray(item) ? null : render(item, ctx)));
+  if (Array.isArray(node))
+    return node
+      .flat(5)
+      .slice(0, MOST_NODES + 1)
+      .map((item) => (Array.isArray(item) ? null : render(item, ctx)));
   if (typeof node !== "object") return h("p.n-text", plain(node));
   ctx.count.nodes += 1;
   if (ctx.depth > DEEPEST || ctx.count.nodes > MOST_NODES) {
@@ -45,101 +51,101 @@ function render(node, ctx) {
 
 // A signal stands for a value that may change; here it is the value it starts with.
 function settled(props) {
-  return Object.fromEntries(Object.entries(dict(props)).map(([name, value]) => [name, value?.__type__ === "signal" ? value.default : value]));
+  return Object.fromEntries(
+    Object.entries(dict(props)).map(([name, value]) => [name, value?.__type__ === "signal" ? value.default : value]),
+  );
 }
 
-function unknown(props, { type, node }) {
+function unknown(_props, { type, node }) {
   return h("details.n-unknown", h("summary", t("unknownNode", { type: type || "?" })), h("pre", pretty(node)));
 }
 
 const colour = (value) => (COLOURS.has(value) ? value : "gray");
-const isDown = (direction) => !["h", "horizontal", "row"].includes(plain(direction || "v").toLowerCase());
-const note = (text, name = "muted") => text && h("p", { class: name }, plain(text));
-
-function container(name, props, ctx, columns) {
-  const element = h("div", { class: name }, ctx.kids(props.children));
-  if (Number.isFinite(props.gap)) element.style.gap = `${within(props.gap, 0, 12, 0) * 4}px`;
-  if (columns) element.style.setProperty("--columns", String(within(columns, 1, 6, 2)));
-  return element;
-}
-
-function heading(level, text) {
-  return h(`h${within(Number(level) + 2, 3, 6, 4)}`, { class: "n-heading" }, plain(text));
-}
-
-function titled(props, ctx) {
-  const id = unique("section");
-  const title = props.title && h("h3.n-heading", { id }, plain(props.title));
-  if (props.collapsible) return h("details.n-section", { open: true }, h("summary", plain(props.title) || t("more")), note(props.subtitle), ctx.kids(props.children));
-  return h("section.n-section", { "aria-labelledby": title ? id : undefined }, title, note(props.subtitle), ctx.kids(props.children));
-}
-
-function tabs(props, ctx) {
-  const all = array(props.tabs).slice(0, 50).map(dict);
-  const panel = h("div", { role: "tabpanel", class: "n-stack", tabindex: "0" });
-  const choose = (index, focus) => {
-    buttons.forEach((b, i) => {
-      b.setAttribute("aria-selected", String(i === index));
-      b.tabIndex = i === index ? 0 : -1;
-    });
-    panel.replaceChildren(...ctx.kids(all[index].content ?? all[index].children).flat(9).filter(Boolean));
-    panel.setAttribute("aria-label", plain(all[index].label));
-    if (focus) buttons[index].focus();
-  };
-  const move = (event, index) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step) choose((index + step + all.length) % all.length, true);
-  };
-  const buttons = all.map((tab, i) => h("button", { role: "tab", onclick: () => choose(i), onkeydown: (event) => move(event, i) }, glyph(tab.icon), plain(tab.label ?? tab.title)));
-  if (all.length) choose(within(props.default_tab, 0, all.length - 1, 0));
-  return h("div.n-tabs", h("div", { role: "tablist" }, buttons), panel);
-}
-
-function accordion(props, ctx) {
-  const name = props.allow_multiple ? undefined : unique("accordion");
-  return h("div.n-stack", many(props.sections, 100, (s) => h("details.n-section", { name }, h("summary", plain(s.title)), ctx.kids(s.children ?? s.content))));
-}
-
 function progress(props) {
   const max = Number(props.max) || 100;
   const value = within(props.value, 0, max, 0);
   const id = unique("progress");
   const label = plain(props.label);
-  return h("div.n-progress", label && h("label", { for: id }, label), h("progress", { id, max, value, "aria-label": label ? undefined : t("event_progress") }), props.show_value && h("span.muted", `${value} / ${max}`));
+  return h(
+    "div.n-progress",
+    label && h("label", { for: id }, label),
+    h("progress", { id, max, value, "aria-label": label ? undefined : t("event_progress") }),
+    props.show_value && h("span.muted", `${value} / ${max}`),
+  );
 }
 
 function keyValue(props, ctx) {
-  const items = Array.isArray(props.items) ? props.items : Object.entries(dict(props.items)).map(([key, value]) => ({ key, value }));
-  return h("dl.n-pairs", many(items, 500, (i) => h("div", h("dt", plain(i.key ?? i.label)), h("dd", i.value?.type ? ctx.kids(i.value) : plain(i.value)))));
+  const items = Array.isArray(props.items)
+    ? props.items
+    : Object.entries(dict(props.items)).map(([key, value]) => ({ key, value }));
+  return h(
+    "dl.n-pairs",
+    many(items, 500, (i) =>
+      h("div", h("dt", plain(i.key ?? i.label)), h("dd", i.value?.type ? ctx.kids(i.value) : plain(i.value))),
+    ),
+  );
 }
 
 function card(p, ctx) {
-  return h("div.n-card", p.title && heading(2, p.title), note(p.subtitle), ctx.kids(p.content ?? p.children), ctx.kids(p.footer), p.on_click && button({ label: p.title || "→", on_click: p.on_click }, ctx));
+  return h(
+    "div.n-card",
+    p.title && heading(2, p.title),
+    note(p.subtitle),
+    ctx.kids(p.content ?? p.children),
+    ctx.kids(p.footer),
+    p.on_click && button({ label: p.title || "→", on_click: p.on_click }, ctx),
+  );
 }
 
 function text(p) {
   const kind = ["caption", "muted", "heading"].includes(p.variant) ? p.variant : "";
-  return h(p.variant === "code" ? "code" : "p", { class: `n-text ${kind}${p.tone === "warning" ? " warning" : ""}${p.truncate ? " cut" : ""}` }, plain(p.content ?? p.text));
+  return h(
+    p.variant === "code" ? "code" : "p",
+    { class: `n-text ${kind}${p.tone === "warning" ? " warning" : ""}${p.truncate ? " cut" : ""}` },
+    plain(p.content ?? p.text),
+  );
 }
 
 function stat(p) {
   const arrow = { up: "↑ ", down: "↓ " }[p.trend_direction] ?? "";
-  return h("div.n-stat", h("span", { class: `n-value ${colour(p.color)}` }, plain(p.value)), h("span.muted", glyph(p.icon), plain(p.label)), p.trend && h("span.n-meta", arrow, plain(p.trend)), p.description && h("span.n-meta", plain(p.description)));
+  return h(
+    "div.n-stat",
+    h("span", { class: `n-value ${colour(p.color)}` }, plain(p.value)),
+    h("span.muted", glyph(p.icon), plain(p.label)),
+    p.trend && h("span.n-meta", arrow, plain(p.trend)),
+    p.description && h("span.n-meta", plain(p.description)),
+  );
 }
 
 function badge(p) {
-  return h("span", { class: `badge ${colour(p.color)}` }, p.dot && h("span", { "aria-hidden": "true" }, "● "), [p.label, p.value].map(plain).filter(Boolean).join(" "));
+  return h(
+    "span",
+    { class: `badge ${colour(p.color)}` },
+    p.dot && h("span", { "aria-hidden": "true" }, "● "),
+    [p.label, p.value].map(plain).filter(Boolean).join(" "),
+  );
 }
 
 function message(p, role, action) {
-  const element = h("div", { class: `n-alert ${plain(p.variant ?? p.type) || "info"}`.replace(/[^\w -]/g, ""), role }, p.title && h("strong", plain(p.title)), p.message && h("span", plain(p.message)), action);
+  const element = h(
+    "div",
+    { class: `n-alert ${plain(p.variant ?? p.type) || "info"}`.replace(/[^\w -]/g, ""), role },
+    p.title && h("strong", plain(p.title)),
+    p.message && h("span", plain(p.message)),
+    action,
+  );
   if (p.dismissible) element.append(h("button.link", { onclick: () => element.remove() }, t("close")));
   return element;
 }
 
 // What an agent is working on, dimmed while it does.
 function ghost(p, ctx) {
-  return h("div.n-ghost", { "aria-busy": "true" }, note(p.reason, "n-meta"), h("div", { class: p.pulse === false ? "" : "pulse" }, ctx.kids(p.child ?? p.children)));
+  return h(
+    "div.n-ghost",
+    { "aria-busy": "true" },
+    note(p.reason, "n-meta"),
+    h("div", { class: p.pulse === false ? "" : "pulse" }, ctx.kids(p.child ?? p.children)),
+  );
 }
 
 const STATUS = { active: "blue", thinking: "purple", executing: "amber", completed: "green", failed: "red" };
@@ -147,29 +153,56 @@ const status = (value) => value && badge({ label: value, color: STATUS[value], d
 
 function presence(p) {
   const bar = Number.isFinite(p.progress) && progress({ value: p.progress, show_value: true });
-  return h("div.n-card", { role: "status" }, h("div.n-row", avatar({ fallback: p.avatar }), h("span", plain(p.name ?? p.action)), status(p.status)), p.name && note(p.action), bar);
+  return h(
+    "div.n-card",
+    { role: "status" },
+    h("div.n-row", avatar({ fallback: p.avatar }), h("span", plain(p.name ?? p.action)), status(p.status)),
+    p.name && note(p.action),
+    bar,
+  );
 }
 
 // A stage's hotkeys are buttons; a key pressed inside the stage presses its button.
 function stage(p, ctx) {
-  const keys = Object.entries(dict(p.hotkeys)).slice(0, 30).map(([key, what]) => {
-    const action = typeof what === "string" ? { action: "call", function: what } : dict(what);
-    const label = plain(action.label ?? action.function ?? action.message ?? action.url);
-    return [key, h("button.small", { "aria-keyshortcuts": key, onclick: runs(ctx, action, label) }, h("kbd", key), " ", label)];
-  });
-  const press = (event) => !event.target.closest("input,textarea,select") && keys.find(([key]) => key === event.key)?.[1].click();
+  const keys = Object.entries(dict(p.hotkeys))
+    .slice(0, 30)
+    .map(([key, what]) => {
+      const action = typeof what === "string" ? { action: "call", function: what } : dict(what);
+      const label = plain(action.label ?? action.function ?? action.message ?? action.url);
+      return [
+        key,
+        h("button.small", { "aria-keyshortcuts": key, onclick: runs(ctx, action, label) }, h("kbd", key), " ", label),
+      ];
+    });
+  const press = (event) =>
+    !event.target.closest("input,textarea,select") && keys.find(([key]) => key === event.key)?.[1].click();
   const title = plain(p.title ?? p.id);
   const live = Object.keys(dict(p.telemetry)).length > 0 && keyValue({ items: p.telemetry }, ctx);
   return h(
-    "section.n-card", { "aria-label": title, onkeydown: press },
+    "section.n-card",
+    { "aria-label": title, onkeydown: press },
     h("div.n-row", h("strong", title), status(p.status), p.command && h("code", plain(p.command))),
-    live, ctx.kids(p.children ?? p.content ?? ctx.node.children), keys.length > 0 && h("div.n-actions", keys.map(([, b]) => b)),
+    live,
+    ctx.kids(p.children ?? p.content ?? ctx.node.children),
+    keys.length > 0 &&
+      h(
+        "div.n-actions",
+        keys.map(([, b]) => b),
+      ),
   );
 }
 
 // The words stay within reach of a finger, the keyboard and a screen reader: a hint to open.
 function tooltip(p, ctx) {
-  return h("div.n-row", ctx.kids(p.children), h("details.n-tip", h("summary", { title: plain(p.content), "aria-label": plain(p.content) }, "ⓘ"), note(p.content, "n-meta")));
+  return h(
+    "div.n-row",
+    ctx.kids(p.children),
+    h(
+      "details.n-tip",
+      h("summary", { title: plain(p.content), "aria-label": plain(p.content) }, "ⓘ"),
+      note(p.content, "n-meta"),
+    ),
+  );
 }
 
 const NODES = {
@@ -206,11 +239,19 @@ const NODES = {
   Canvas: graph,
   Timeline: timeline,
   Tree: tree,
-  Empty: (p, ctx) => h("div.n-empty", glyph(p.icon), plain(p.message), p.action && button({ label: p.action.label ?? p.action.params?.label ?? p.message, on_click: p.action }, ctx)),
+  Empty: (p, ctx) =>
+    h(
+      "div.n-empty",
+      glyph(p.icon),
+      plain(p.message),
+      p.action && button({ label: p.action.label ?? p.action.params?.label ?? p.message, on_click: p.action }, ctx),
+    ),
   Divider: (p) => (p.label ? h("p.n-divider", plain(p.label)) : h("hr")),
   Alert: (p) => message(p, "note"),
-  Toast: (p, ctx) => message(p, "status", p.action && button({ label: p.action_label ?? "→", on_click: p.action }, ctx)),
-  Error: (p, ctx) => message({ ...p, variant: "error" }, "note", p.retry && button({ label: t("retry"), on_click: p.retry }, ctx)),
+  Toast: (p, ctx) =>
+    message(p, "status", p.action && button({ label: p.action_label ?? "→", on_click: p.action }, ctx)),
+  Error: (p, ctx) =>
+    message({ ...p, variant: "error" }, "note", p.retry && button({ label: t("retry"), on_click: p.retry }, ctx)),
   Loading: (p) => h("p.muted", { role: "status" }, plain(p.message) || t("loading")),
   Progress: progress,
   Ghost: ghost,

@@ -1,18 +1,23 @@
 // Panels of the installed apps, and what their buttons do.
 
 import { api } from "./api.js";
+import { dataView } from "./data.js";
 import { fill, h, icon, plain, randomId, safeLink } from "./dom.js";
 import { renderTree } from "./nodes.js";
-import { ask, dataView, dialog, toast } from "./overlay.js";
+import { ask, dialog, toast } from "./overlay.js";
 import { t } from "./strings.js";
 
 const PREFIX = "__panel__";
 const GATHER_MS = 120;
 
 export class Panels {
-  // `places`: elements for left, right, center; `say` sends a chat message; `after` runs when something may have changed.
+  // `places`: elements for left, right, center; `say` sends a chat message; `after` runs when something may have
+  // changed.
   constructor({ places, say, after, centre }) {
-    Object.assign(this, { places, say, after, centre });
+    this.places = places;
+    this.say = say;
+    this.after = after;
+    this.centre = centre;
     this.panels = new Map();
     this.types = new Map();
   }
@@ -31,9 +36,29 @@ export class Panels {
   add(app, { panel_id: id, slot, title }) {
     const name = plain(title) || plain(app.display_name) || app.app_id;
     const body = h("div.panel-body", h("p.muted", t("loading")));
-    const again = h("button.ghost.small", { "aria-label": t("refreshPanel", { title: name }), onclick: () => this.refresh(app.app_id, [id]) }, icon("refresh"));
-    const element = h("section.panel", { "aria-label": name, dataset: { panel: `${app.app_id}.${id}` } }, h("header", h("h2", name), again), body);
-    const panel = { app: app.app_id, id, slot: this.places[slot] ? slot : "center", name, body, element, params: {}, shown: "", timer: 0, asked: 0 };
+    const again = h(
+      "button.ghost.small",
+      { "aria-label": t("refreshPanel", { title: name }), onclick: () => this.refresh(app.app_id, [id]) },
+      icon("refresh"),
+    );
+    const element = h(
+      "section.panel",
+      { "aria-label": name, dataset: { panel: `${app.app_id}.${id}` } },
+      h("header", h("h2", name), again),
+      body,
+    );
+    const panel = {
+      app: app.app_id,
+      id,
+      slot: this.places[slot] ? slot : "center",
+      name,
+      body,
+      element,
+      params: {},
+      shown: "",
+      timer: 0,
+      asked: 0,
+    };
     this.panels.set(`${app.app_id} ${id}`, panel);
     this.places[panel.slot].append(element);
     this.load(panel);
@@ -53,11 +78,19 @@ export class Panels {
     const asked = (panel.asked += 1);
     panel.element.setAttribute("aria-busy", "true");
     try {
-      const found = await api("POST", `/v1/extensions/${panel.app}/call`, { function: PREFIX + panel.id, params: panel.params });
+      const found = await api("POST", `/v1/extensions/${panel.app}/call`, {
+        function: PREFIX + panel.id,
+        params: panel.params,
+      });
       if (asked === panel.asked) this.draw(panel, found?.ui);
     } catch (error) {
       panel.shown = "";
-      if (asked === panel.asked) fill(panel.body, h("p.warning", t("panelFailed", { why: error.message })), h("button.secondary.small", { onclick: () => this.load(panel) }, t("retry")));
+      if (asked === panel.asked)
+        fill(
+          panel.body,
+          h("p.warning", t("panelFailed", { why: error.message })),
+          h("button.secondary.small", { onclick: () => this.load(panel) }, t("retry")),
+        );
     }
     panel.element.removeAttribute("aria-busy");
   }
@@ -67,7 +100,12 @@ export class Panels {
     const text = JSON.stringify(tree ?? null);
     if (text === panel.shown) return;
     panel.shown = text;
-    const typed = Array.from(panel.body.querySelectorAll("input[data-param],textarea[data-param]"), (f) => [f.dataset.param, f.value, f.defaultValue, f === document.activeElement]);
+    const typed = Array.from(panel.body.querySelectorAll("input[data-param],textarea[data-param]"), (f) => [
+      f.dataset.param,
+      f.value,
+      f.defaultValue,
+      f === document.activeElement,
+    ]);
     const files = Array.from(panel.body.querySelectorAll("[data-kind=files]")).filter((box) => box.chosen.length);
     fill(panel.body, renderTree(tree, this.actor(panel.app)) ?? h("p.muted", t("noData")));
     for (const [name, value, before, focused] of typed) {
@@ -75,33 +113,40 @@ export class Panels {
       if (field && value !== before && field.type !== "checkbox") field.value = value;
       if (field && focused) field.focus();
     }
-    for (const box of files) panel.body.querySelector(`[data-kind=files][data-param="${CSS.escape(box.dataset.param)}"]`)?.replaceWith(box);
+    for (const box of files)
+      panel.body.querySelector(`[data-kind=files][data-param="${CSS.escape(box.dataset.param)}"]`)?.replaceWith(box);
   }
 
   actor(app) {
-    return (action, values, label, element, question, done) => this.act(app, action, values, label, element, question).then((ok) => ok && done?.());
+    return (action, values, label, element, question, done) =>
+      this.act(app, action, values, label, element, question).then((ok) => ok && done?.());
   }
 
   async act(app, action, values, label, element, question) {
     if (!action || typeof action !== "object") return false;
     const kind = action.action ?? action.type;
-    if (kind === "send") return this.say(plain(action.message ?? action.params?.message)), true;
+    if (kind === "send") return (this.say(plain(action.message ?? action.params?.message)), true);
     if (kind === "open") return this.open(plain(action.url ?? action.params?.url));
-    if (kind === "navigate") return toast(t("cannotOpen", { url: plain(action.path) })), false;
+    if (kind === "navigate") return (toast(t("cannotOpen", { url: plain(action.path) })), false);
     if (kind !== "call") return false;
     const name = plain(action.function);
     const params = { ...(action.params ?? {}), ...values };
     if (name.startsWith(PREFIX)) return this.openPanel(app, name.slice(PREFIX.length), params);
     const type = this.types.get(`${app} ${name}`) ?? "read";
-    if (question || type === "destructive") if (!(await ask(question || t("sureDelete", { label }), label.split(":")[0]))) return false;
+    if (question || type === "destructive")
+      if (!(await ask(question || t("sureDelete", { label }), label.split(":")[0]))) return false;
     return this.call(app, name, params, type, element);
   }
 
   async call(app, name, params, type, element) {
     if (element) element.disabled = true;
     try {
-      const result = await api("POST", `/v1/extensions/${app}/call`, { function: name, params, request_id: randomId() });
-      if (result.status !== "ok") return toast(plain(result.error) || plain(result.error_code), "error"), false;
+      const result = await api("POST", `/v1/extensions/${app}/call`, {
+        function: name,
+        params,
+        request_id: randomId(),
+      });
+      if (result.status !== "ok") return (toast(plain(result.error) || plain(result.error_code), "error"), false);
       for (const p of result.refresh_panels ?? []) this.refresh(p.app_id, [p.panel_id]);
       if (result.ui || type === "read") this.result(app, result);
       else toast(plain(result.summary) || t("ok"));
@@ -123,7 +168,7 @@ export class Panels {
 
   open(url) {
     const safe = safeLink(url);
-    if (!safe) return toast(t("cannotOpen", { url }), "error"), false;
+    if (!safe) return (toast(t("cannotOpen", { url }), "error"), false);
     window.open(safe, "_blank", "noopener,noreferrer");
     return true;
   }

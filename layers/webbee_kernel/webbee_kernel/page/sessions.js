@@ -1,24 +1,58 @@
-// The list of conversations.
+// The list of conversations: found by title, renamed, kept as a file, deleted.
 
 import { api } from "./api.js";
-import { fill, h, icon, plain, time } from "./dom.js";
-import { ask, toast } from "./overlay.js";
-import { t } from "./strings.js";
+import { fill, h, plain } from "./dom.js";
+import { exportSession } from "./exporting.js";
+import { ask, prompt, toast } from "./overlay.js";
+import { t, time } from "./strings.js";
+
+const TYPING_MS = 250;
 
 export class Sessions {
-  // `open(id)` shows a session, `start()` begins a new one; `current()` is the one shown.
+  /** `open(id)` shows a session, `start()` begins a new one; `current()` is the one shown. */
   constructor({ open, start, current }) {
-    Object.assign(this, { open, start, current });
+    this.open = open;
+    this.start = start;
+    this.current = current;
+    this.rows = [];
+    this.cursor = null;
+    this.asked = 0;
+    this.timer = 0;
     this.list = h("ul.sessions");
     this.more = h("button.ghost.small", { hidden: true, onclick: () => this.load(this.cursor) }, t("more"));
+    this.query = h("input", {
+      type: "search",
+      maxlength: 80,
+      placeholder: t("searchSessions"),
+      "aria-label": t("searchSessions"),
+      oninput: () => this.soon(TYPING_MS),
+    });
     const fresh = h("button.secondary.new-session", { onclick: () => this.start() }, "+ ", t("newSession"));
-    this.element = h("nav.panel", { "aria-label": t("sessions") }, h("header", h("h2", t("sessions"))), fresh, this.list, this.more);
-    this.rows = [];
+    this.element = h(
+      "nav.panel",
+      { "aria-label": t("sessions") },
+      h("header", h("h2", t("sessions"))),
+      fresh,
+      this.query,
+      this.list,
+      this.more,
+    );
+  }
+
+  soon(ms = 0) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.load(), ms);
   }
 
   async load(cursor = "") {
+    const asked = (this.asked += 1);
+    const query = new URLSearchParams({
+      ...(cursor && { cursor }),
+      ...(this.query.value.trim() && { q: this.query.value.trim() }),
+    });
     try {
-      const found = await api("GET", `/v1/sessions${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ""}`);
+      const found = await api("GET", `/v1/sessions?${query}`);
+      if (asked !== this.asked) return;
       this.rows = cursor ? [...this.rows, ...found.sessions] : found.sessions;
       this.cursor = found.cursor;
     } catch (error) {
@@ -28,20 +62,57 @@ export class Sessions {
   }
 
   draw() {
+    const held = /** @type {HTMLElement} */ (document.activeElement)
+      ?.closest?.("[data-session]")
+      ?.getAttribute("data-session");
     this.more.hidden = !this.cursor;
-    fill(this.list, this.rows.length ? this.rows.map((row) => this.row(row)) : h("li.muted", t("noSessions")));
+    const none = h("li.muted", this.query.value.trim() ? t("noneFound") : t("noSessions"));
+    fill(this.list, this.rows.length ? this.rows.map((row) => this.row(row)) : none);
+    if (held) this.list.querySelector(`[data-session="${CSS.escape(held)}"] .session-open`)?.focus();
   }
 
   row(row) {
     const title = plain(row.title) || t("untitled");
     const mine = row.session_id === this.current();
-    const open = h("button.session-open", { "aria-current": mine ? "true" : undefined, onclick: () => this.open(row.session_id) }, h("span.session-title", title), h("span.n-meta", time(row.touched_at)));
-    const remove = h("button.ghost.small", { "aria-label": t("deleteSession", { title }), onclick: () => this.remove(row) }, icon("close"));
-    return h("li", { class: mine ? "session current" : "session" }, open, remove);
+    const open = h(
+      "button.session-open",
+      { "aria-current": mine ? "true" : undefined, onclick: () => this.open(row.session_id) },
+      h("span.session-title", { title }, title),
+      h("span.n-meta", time(row.touched_at)),
+    );
+    const entry = (label, act) => h("li", h("button.ghost.small", { onclick: act }, label));
+    const menu = h(
+      "details.n-menu.session-menu",
+      h("summary", { "aria-label": t("sessionMenu", { title }), title: t("sessionMenu", { title }) }, "⋯"),
+      h(
+        "ul",
+        entry(t("rename"), () => this.rename(row)),
+        entry(t("export"), () => exportSession(row.session_id, title)),
+        entry(t("delete"), () => this.remove(row)),
+      ),
+    );
+    menu.addEventListener("keydown", (event) => {
+      if (event.key === "Escape") ((menu.open = false), menu.firstElementChild.focus());
+    });
+    return h("li", { class: mine ? "session current" : "session", dataset: { session: row.session_id } }, open, menu);
+  }
+
+  async rename(row) {
+    const title = await prompt(t("rename"), t("title"), plain(row.title), 80);
+    if (!title) return;
+    try {
+      Object.assign(row, await api("PATCH", `/v1/sessions/${row.session_id}`, { title }));
+    } catch (error) {
+      toast(error.message, "error");
+    }
+    this.draw();
   }
 
   async remove(row) {
-    if (!(await ask(t("deleteSessionAsk"), t("yes")))) return;
+    if (
+      !(await ask(t("deleteSessionAsk"), t("delete"), t("deleteSession", { title: plain(row.title) || t("untitled") })))
+    )
+      return;
     try {
       await api("DELETE", `/v1/sessions/${row.session_id}`);
       this.rows = this.rows.filter((r) => r !== row);

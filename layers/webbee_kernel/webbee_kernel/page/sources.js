@@ -1,22 +1,60 @@
 // Where the values of a reply come from: each is underlined quietly; hovering, a tap or the keyboard shows the field.
+//
+// A reply is Markdown, so its values are marked before it is read: a private-use character where one begins, another
+// where it ends. Reading moves characters about and loses none, so afterwards the marks stand where the values stand.
 
 import { h, plain } from "./dom.js";
 import { t } from "./strings.js";
 
 const MOST = 200;
+const FIRST = 0xe000; // where value n begins, FIRST + n
+const END = "\ue800";
+const MARKS = /[\ue000-\ue800]/g;
 
-/** The text as nodes, its values as spans that tell their source. Offsets count characters, not UTF-16 units. */
-export function sourced(text, sources, calls) {
-  const points = [...text];
-  const nodes = [];
+/** The text without marks: for what is no text to read, such as an address. */
+export const unmarked = (text) => text.replace(MARKS, "");
+
+/** The text with its values marked, and what each mark tells. Offsets count characters, not UTF-16 units. */
+export function marked(text, sources, calls) {
+  const points = [...text.replace(MARKS, "\ufffd")];
+  const told = [];
+  let out = "";
   let at = 0;
   for (const one of (sources ?? []).slice(0, MOST)) {
     if (!(one.start >= at && one.end > one.start && one.end <= points.length)) continue;
-    const told = telling(one, calls);
-    nodes.push(points.slice(at, one.start).join(""), h("span.sourced", { tabindex: "0", title: told, "data-source": told }, points.slice(one.start, one.end).join("")));
+    const value = points.slice(one.start, one.end).join("");
+    out += points.slice(at, one.start).join("") + String.fromCharCode(FIRST + told.length) + value + END;
+    told.push(telling(one, calls));
     at = one.end;
   }
-  return [...nodes, points.slice(at).join("")];
+  return { text: out + points.slice(at).join(""), told };
+}
+
+/** Marks inside an element become spans that tell their source. */
+export function underline(root, told) {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  const texts = [];
+  while (walker.nextNode()) texts.push(/** @type {Text} */ (walker.currentNode));
+  let open = "";
+  for (const node of texts) {
+    if (!open && node.data.search(MARKS) < 0) continue;
+    const nodes = [];
+    for (const part of node.data.split(/([\ue000-\ue800])/)) {
+      if (part.length === 1 && unmarked(part) === "")
+        open = part === END ? "" : (told[part.charCodeAt(0) - FIRST] ?? "");
+      else if (part) nodes.push(open ? sourced(part, open) : part);
+    }
+    node.replaceWith(...nodes);
+  }
+  return root;
+}
+
+function sourced(text, told) {
+  return h(
+    "span.sourced",
+    { tabindex: "0", title: told, "data-source": told, role: "note", "aria-label": `${text}, ${told}` },
+    text,
+  );
 }
 
 function telling(one, calls) {

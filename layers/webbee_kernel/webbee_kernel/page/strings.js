@@ -1,170 +1,68 @@
-// What the page itself says, in English and Russian.
+// What the page says, in the language of its reader, and how it writes dates, times and numbers.
 
-const WORDS = {
-  skip: ["Skip to the message field", "К полю сообщения"],
-  signInTitle: ["Talk to your apps", "Поговорите со своими приложениями"],
-  signInLead: ["Mail, tasks, notes: one conversation, every fact checked.", "Почта, задачи, заметки: один разговор, каждый факт проверен."],
-  token: ["Access token", "Токен доступа"],
-  tokenHint: ["Paste the token your identity provider gave you. It stays in this tab.", "Вставьте токен от вашего провайдера входа. Он остаётся в этой вкладке."],
-  signIn: ["Sign in", "Войти"],
-  signOut: ["Sign out", "Выйти"],
-  localUsers: ["Local users", "Местные пользователи"],
-  badToken: ["This token was not accepted.", "Этот токен не принят."],
-  loading: ["Loading…", "Загрузка…"],
-  sessions: ["Conversations", "Разговоры"],
-  newSession: ["New conversation", "Новый разговор"],
-  deleteSession: ["Delete conversation “{title}”", "Удалить разговор «{title}»"],
-  deleteSessionAsk: ["Delete this conversation? Its memory is gone for good.", "Удалить этот разговор? Его память исчезнет навсегда."],
-  untitled: ["New conversation", "Новый разговор"],
-  noSessions: ["Nothing here yet.", "Здесь пока пусто."],
-  chat: ["Chat", "Чат"],
-  panels: ["Panels", "Панели"],
-  more: ["More", "Ещё"],
-  composer: ["Message", "Сообщение"],
-  placeholder: ["Ask or tell…", "Спросите или поручите…"],
-  send: ["Send", "Отправить"],
-  you: ["You", "Вы"],
-  webbee: ["Webbee", "Webbee"],
-  working: ["Working…", "Работаю…"],
-  seconds: ["{n} s", "{n} с"],
-  retry: ["Try again", "Повторить"],
-  notSent: ["Not sent: {why}", "Не отправлено: {why}"],
-  tooLong: ["{n} of {limit} characters", "{n} из {limit} символов"],
-  memoryEnds: ["Webbee remembers what follows, and no longer what stands above.", "Webbee помнит то, что ниже, и уже не помнит то, что выше."],
-  earlier: ["Show earlier messages", "Показать более ранние сообщения"],
-  empty: ["What shall we do?", "Чем займёмся?"],
-  tryThis: ["For example", "Например"],
-  confirmTitle: ["Please confirm", "Нужно подтверждение"],
-  accept: ["Yes, do it", "Да, выполнить"],
-  refuse: ["No", "Нет"],
-  confirmExpires: ["Waits {n} more", "Ждёт ещё {n}"],
-  confirmOver: ["This question has expired.", "Вопрос устарел."],
-  confirmDone: ["Answered.", "Ответ дан."],
-  calls: ["What was done", "Что сделано"],
-  ok: ["done", "готово"],
-  failed: ["failed", "не вышло"],
-  notifications: ["Notifications", "Уведомления"],
-  noNotifications: ["No notifications.", "Уведомлений нет."],
-  unread: ["{n} new", "новых: {n}"],
-  refresh: ["Refresh", "Обновить"],
-  refreshPanel: ["Refresh {title}", "Обновить: {title}"],
-  panelFailed: ["This panel could not be shown: {why}", "Панель не показана: {why}"],
-  close: ["Close", "Закрыть"],
-  cancel: ["Cancel", "Отмена"],
-  yes: ["Yes", "Да"],
-  sure: ["Are you sure?", "Вы уверены?"],
-  sureDelete: ["“{label}” cannot be undone.", "«{label}»: это нельзя отменить."],
-  result: ["Result", "Результат"],
-  noData: ["Nothing to show.", "Показать нечего."],
-  unknownNode: ["{type} (shown as data)", "{type} (показано как данные)"],
-  htmlNode: ["HTML source", "Исходный HTML"],
-  offline: ["Connection lost. Trying again…", "Связь потеряна. Пробую снова…"],
-  online: ["Connected again.", "Связь восстановлена."],
-  cannotOpen: ["This address is not opened: {url}", "Этот адрес не открывается: {url}"],
-  lateResult: ["{name} has finished", "{name}: готово"],
-  apps: ["Apps", "Приложения"],
-  install: ["Install", "Установить"],
-  uninstall: ["Remove", "Убрать"],
-  installed: ["installed", "установлено"],
-  appFailed: ["failed to load: {why}", "не загрузилось: {why}"],
-  failedApps: ["Apps that failed to load", "Не загрузились"],
-  secrets: ["Secrets", "Секреты"],
-  secretSet: ["set", "задан"],
-  secretMissing: ["not set", "не задан"],
-  secretOfAll: ["for all users, set by the operator", "общий, задаёт оператор"],
-  save: ["Save", "Сохранить"],
-  saved: ["Saved.", "Сохранено."],
-  secretValue: ["Value of {name}", "Значение {name}"],
-  inspector: ["Inspector", "Инспектор"],
-  inspectLead: ["What the model reads for the message below, and why.", "Что прочтёт модель для этого сообщения и почему."],
-  dryRun: ["Nothing is called or stored.", "Ничего не вызывается и не сохраняется."],
-  inspectMessage: ["Message to try", "Сообщение для пробы"],
-  search: ["Find a value", "Найти значение"],
-  searchHint: ["A word, number or address the model should know", "Слово, число или адрес, который модель должна знать"],
-  find: ["Find", "Найти"],
-  blocks: ["Size", "Размер"],
-  prompt: ["Prompt", "Промпт"],
-  system: ["System text", "Системный текст"],
-  sections: ["Skeleton", "Скелет"],
-  turns: ["Turns and facts", "Реплики и факты"],
-  functions: ["Functions", "Функции"],
-  placeholders: ["Masked values", "Скрытые значения"],
-  chars: ["{n} characters", "символов: {n}"],
-  sourceDerived: ["worked out: {formula}", "вычислено: {formula}"],
-  sourceCounted: ["follows from the results", "следует из результатов"],
-  sourceYou: ["your own words", "ваши слова"],
-  ofCap: ["of {cap}", "из {cap}"],
-  tokens: ["≈ {n} tokens", "≈ {n} токенов"],
-  fieldName: ["Field", "Поле"],
-  fieldState: ["State", "Статус"],
-  fieldShown: ["The model reads", "Модель читает"],
-  fieldWhy: ["Why", "Почему"],
-  raw: ["Stored data", "Хранится"],
-  age: ["Age", "Возраст"],
-  ttl: ["Lifetime", "Срок"],
-  nextRefresh: ["Next refresh", "Обновление"],
-  failures: ["Failures", "Сбои"],
-  lastError: ["Last error", "Последняя ошибка"],
-  never: ["never", "никогда"],
-  overdue: ["due", "пора"],
-  inSeconds: ["in {n} s", "через {n} с"],
-  notInPrompt: ["not in the prompt", "не в промпте"],
-  shown: ["shown", "видно"],
-  cut: ["cut", "обрезано"],
-  dropped: ["dropped", "отброшено"],
-  masked: ["masked", "скрыто"],
-  hidden: ["hidden", "не показано"],
-  unknown: ["unknown", "неизвестно"],
-  leaves: ["leaves when turn {n} is recorded", "уйдёт, когда запишется реплика {n}"],
-  cuts: ["Cut by the ledger", "Обрезано журналом"],
-  grounding: ["Grounding", "Опора на данные"],
-  grounded: ["every claim was found", "все утверждения найдены"],
-  ungrounded: ["not found: {what}", "не найдено: {what}"],
-  notJudged: ["not judged: {why}", "не проверялось: {why}"],
-  guard: ["Guards", "Проверки"],
-  position: ["Place", "Место"],
-  rank: ["Rank", "Ранг"],
-  fn: ["Function", "Функция"],
-  offered: ["offered", "предложена"],
-  lineSize: ["{n} of {limit} characters", "{n} из {limit} символов"],
-  noMasked: ["Nothing is masked.", "Ничего не скрыто."],
-  piiOpen: ["Masking is off in this deployment.", "Маскирование в этом развёртывании выключено."],
-  stale: ["older than its lifetime", "старше своего срока"],
-  nextTurn: ["The next turn is number {n}.", "Следующая реплика: {n}."],
-  found: ["Found", "Найдено"],
-  noFacts: ["no facts", "фактов нет"],
-  stored: ["{n} characters stored", "хранится символов: {n}"],
-  navigation: ["Navigation", "Навигация"],
-  panelsLeft: ["Left panels", "Левые панели"],
-  panelsRight: ["Right panels", "Правые панели"],
-  moreFound: ["{n} more places", "ещё мест: {n}"],
-  open: ["Open", "Открыть"],
-  menu: ["Menu", "Меню"],
-  move: ["Move", "Переместить"],
-  moveHere: ["Put it here", "Положить сюда"],
-  figures: ["Exact figures", "Точные числа"],
-  asList: ["As a list", "Списком"],
-  graphOf: ["Graph: {n} nodes, {m} edges", "Граф: узлов {n}, связей {m}"],
-  firstOf: ["first {n} of {all}", "первые {n} из {all}"],
-  cutOff: ["The rest is not shown.", "Остальное не показано."],
-  audio: ["Audio", "Аудио"],
-  video: ["Video", "Видео"],
-  file: ["File", "Файл"],
-  fileLimit: ["up to {kb} KB in all", "всего до {kb} КБ"],
-  fileTooBig: ["{name} is too large: {kb} KB is the most.", "{name}: слишком большой, можно до {kb} КБ."],
-  fileRefused: ["Files like {name} are not taken here.", "Такие файлы здесь не принимаются: {name}."],
-  filesTooMany: ["At most {n} files.", "Не больше {n} файлов."],
-  event_alert: ["Alert", "Сигнал"],
-  event_fault: ["Error of an extension", "Ошибка расширения"],
-  event_notification: ["Notification", "Уведомление"],
-  event_progress: ["Progress", "Ход работы"],
-  event_result: ["Result", "Результат"],
-  newLines: ["Shift+Enter starts a new line", "Shift+Enter переносит строку"],
-};
+import de from "./words/de.js";
+import en from "./words/en.js";
+import es from "./words/es.js";
+import fr from "./words/fr.js";
+import ru from "./words/ru.js";
 
+const ALL = { en, ru, de, es, fr };
+const asked = () => navigator.languages ?? [navigator.language ?? "en"];
+const primary = (tag) => tag.toLowerCase().split(/[-_]/)[0];
 
-export const russian = (navigator.languages?.[0] ?? navigator.language ?? "en").toLowerCase().startsWith("ru");
+let words = en;
+let locale = "en";
+
+/** Speaks the first of these BCP 47 tags that the page knows; the browser's region decides how dates look. */
+export function speak(...tags) {
+  const tag = [...tags, ...asked()].find((one) => one && Object.hasOwn(ALL, primary(one))) ?? "en";
+  words = ALL[primary(tag)];
+  locale = asked().find((one) => primary(one) === primary(tag)) ?? primary(tag);
+  document.documentElement.lang = primary(tag);
+}
 
 export function t(key, values = {}) {
-  return (WORDS[key]?.[Number(russian)] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  return (words[key] ?? en[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+}
+
+export const language = () => primary(document.documentElement.lang);
+
+const number = (value, options = undefined) => value.toLocaleString(locale, options);
+export { number };
+
+/** An amount of money; an unknown currency is written behind it. */
+export function money(amount, currency) {
+  try {
+    return number(Number(amount), { style: "currency", currency });
+  } catch {
+    return `${amount} ${currency}`;
+  }
+}
+
+const CLOCK = /** @type {const} */ ({ hour: "2-digit", minute: "2-digit" });
+const DAY = /** @type {const} */ ({ day: "numeric", month: "short" });
+
+/** A moment: the time alone where it is today, the year where it is not this one's. Text that is none stays. */
+export function time(iso) {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return String(iso ?? "");
+  const now = new Date();
+  if (at.toDateString() === now.toDateString()) return at.toLocaleTimeString(locale, CLOCK);
+  const year = at.getFullYear() === now.getFullYear() ? {} : { year: /** @type {const} */ ("numeric") };
+  return at.toLocaleString(locale, { ...DAY, ...year, ...CLOCK });
+}
+
+/** A date without a time, written out: no time zone moves it to another day. */
+export function day(iso) {
+  const at = new Date(`${iso}T12:00:00Z`);
+  return Number.isNaN(at.getTime()) ? iso : at.toLocaleDateString(locale, { ...DAY, year: "numeric", timeZone: "UTC" });
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
+/** A date or a moment as its reader writes it, or null for text that is neither. */
+export function dated(text) {
+  if (MOMENT.test(text)) return time(text);
+  return DATE.test(text) ? day(text) : null;
 }

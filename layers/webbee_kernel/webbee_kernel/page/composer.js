@@ -1,0 +1,75 @@
+// Where a person writes. What is half written stays with its conversation, over a reload too.
+
+import { h, icon } from "./dom.js";
+import { t } from "./strings.js";
+
+const LIMIT = 8000;
+const TALLEST = 200;
+
+export class Composer {
+  /** `say(text)` sends, `stop()` stops what runs. */
+  constructor({ say, stop }) {
+    this.running = false;
+    this.draft = "";
+    this.text = h("textarea", {
+      id: "composer-text",
+      rows: 1,
+      maxlength: LIMIT,
+      placeholder: t("placeholder"),
+      "aria-label": t("composer"),
+      "aria-describedby": "composer-note",
+      oninput: () => this.grown(),
+      onkeydown: (event) => this.key(event),
+    });
+    this.send = h("button", { type: "submit", class: "primary", id: "send" }, t("send"));
+    this.halt = h("button.secondary", { id: "stop", hidden: true, onclick: stop }, icon("stop"), t("stop"));
+    this.note = h("p", { id: "composer-note", class: "n-meta" }, t("newLines"));
+    const submit = (event) => {
+      event.preventDefault();
+      if (!this.running && this.text.value.trim()) say(this.text.value.trim());
+    };
+    this.form = h(
+      "form.composer",
+      { onsubmit: submit },
+      h("div.composer-row", this.text, this.halt, this.send),
+      this.note,
+    );
+  }
+
+  key(event) {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    this.form.requestSubmit();
+  }
+
+  /** Work on this session's draft. */
+  of(session) {
+    this.draft = `webbee.draft.${session}`;
+    this.text.value = sessionStorage.getItem(this.draft) ?? "";
+    this.grown();
+  }
+
+  fill(text) {
+    this.text.value = text;
+    this.grown();
+    this.text.focus();
+  }
+
+  /** While a turn runs there is a button that stops it; what comes next may be written meanwhile. */
+  run(running) {
+    if (running === this.running) return;
+    this.running = running;
+    if (!running && document.activeElement === this.halt) this.text.focus();
+    this.halt.hidden = !running;
+    this.send.hidden = running;
+  }
+
+  grown() {
+    this.text.style.height = "auto";
+    this.text.style.height = `${Math.min(this.text.scrollHeight + 2, TALLEST)}px`;
+    const size = this.text.value.length;
+    this.note.textContent = size > LIMIT * 0.8 ? t("tooLong", { n: size, limit: LIMIT }) : t("newLines");
+    if (this.text.value) sessionStorage.setItem(this.draft, this.text.value);
+    else sessionStorage.removeItem(this.draft);
+  }
+}

@@ -1,0 +1,65 @@
+// What happened between turns: toasts while they are fresh, and a list behind the bell.
+
+import { fill, h, icon, plain } from "./dom.js";
+import { toast } from "./overlay.js";
+import { t, time } from "./strings.js";
+
+const FRESH_MS = 120_000;
+
+export class Notices {
+  constructor() {
+    this.all = [];
+    this.bell = h(
+      "button.ghost.tool",
+      {
+        "aria-label": t("notifications"),
+        title: t("notifications"),
+        onclick: () => this.toggle(),
+        "aria-expanded": "false",
+        "aria-controls": "notes",
+      },
+      icon("bell"),
+    );
+    this.element = h("section", { id: "notes", class: "notes", "aria-label": t("notifications"), hidden: true });
+    this.element.addEventListener("keydown", (event) => event.key === "Escape" && (this.toggle(), this.bell.focus()));
+  }
+
+  add(event) {
+    const text = telling(event);
+    this.all.unshift({ ...event, text });
+    if (Date.now() - new Date(event.at).getTime() < FRESH_MS)
+      toast(text, event.kind === "fault" ? "error" : event.kind);
+    this.count();
+  }
+
+  count() {
+    const n = this.all.filter((x) => !x.read).length;
+    fill(this.bell, icon("bell"), n > 0 && h("span.count", { "aria-hidden": "true" }, n));
+    this.bell.setAttribute("aria-label", n ? `${t("notifications")}: ${t("unread", { n })}` : t("notifications"));
+    if (!this.element.hidden) this.draw();
+  }
+
+  toggle() {
+    this.element.hidden = !this.element.hidden;
+    this.bell.setAttribute("aria-expanded", String(!this.element.hidden));
+    this.all.forEach((note) => (note.read = true));
+    this.count();
+  }
+
+  draw() {
+    const where = (n) => [t(`event_${n.kind}`), plain(n.app_id), time(n.at)].filter(Boolean).join(" · ");
+    const frames = (n) => n.frames?.length > 0 && h("pre.frames", n.frames.map(plain).join("\n"));
+    const row = (n) => h("li.n-item", h("span.n-item-title", n.text), h("span.n-meta", where(n)), frames(n));
+    fill(
+      this.element,
+      h("h2", t("notifications")),
+      this.all.length ? h("ul.n-list", this.all.map(row)) : h("p.muted", t("noNotifications")),
+    );
+  }
+}
+
+function telling(event) {
+  if (event.kind !== "result") return plain(event.text ?? event.message);
+  const what = plain(event.data?.summary ?? event.error ?? "");
+  return [t("lateResult", { name: plain(event.name) }), what].filter(Boolean).join(": ");
+}

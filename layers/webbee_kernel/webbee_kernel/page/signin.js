@@ -1,0 +1,55 @@
+// Before anybody is known.
+
+import { request, setToken } from "./api.js";
+import { fill, h } from "./dom.js";
+import { speak, t } from "./strings.js";
+
+const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
+/** @type {[string, string][]} */
+const LOCAL_USERS = [
+  ["alice", "русский"],
+  ["bob", "English"],
+  ["dev", "developer"],
+  ["ops", "operator"],
+];
+
+export const logo = () => h("span.logo", { "aria-hidden": "true" });
+
+/** The form in `root`; `enter(found)` gets what `GET /v1/extensions` says of who signed in. */
+export function signIn(root, enter, problem = "") {
+  speak();
+  document.getElementById("skip").textContent = t("skip");
+  const field = h("input", {
+    type: "password",
+    id: "token",
+    autocomplete: "off",
+    required: true,
+    "aria-describedby": "token-hint",
+  });
+  const take = async (value) => {
+    try {
+      const found = await (await request("GET", "/v1/extensions", { using: value })).json();
+      setToken(value);
+      enter(found);
+    } catch (error) {
+      signIn(root, enter, error.status === 401 ? t("badToken") : error.message);
+      document.getElementById("token").focus();
+    }
+  };
+  const pick = ([name, who]) =>
+    h("button.chip", { onclick: () => take(name) }, h("strong", name), " ", h("span.muted", who));
+  const picks =
+    LOCAL.includes(location.hostname) &&
+    h("div.picks", h("p.muted", t("localUsers")), h("div.chips", LOCAL_USERS.map(pick)));
+  const submit = (event) => (event.preventDefault(), take(field.value.trim()));
+  const form = h(
+    "form",
+    { onsubmit: submit },
+    h("label", { for: "token" }, t("token")),
+    field,
+    h("p.muted", { id: "token-hint" }, t("tokenHint")),
+    problem && h("p.warning", { role: "alert" }, problem),
+    h("button", { type: "submit", class: "primary" }, t("signIn")),
+  );
+  fill(root, h("main.sign-in", logo(), h("h1", t("signInTitle")), h("p.muted", t("signInLead")), picks, form));
+}

@@ -1,0 +1,126 @@
+// Turns as elements: what a person said, what runs, what came of it.
+
+import { dataView } from "./data.js";
+import { h, icon, plain } from "./dom.js";
+import { reply } from "./markdown.js";
+import { renderTree } from "./nodes.js";
+import { t, time } from "./strings.js";
+import { waterfall } from "./waterfall.js";
+
+/** A bubble; `tools` are small buttons beside the name. */
+export function bubble(who, at, content, tools = []) {
+  const head = h("div.who", h("span", t(who)), at && h("time", { datetime: at }, time(at)), h("span.tools", tools));
+  return h("li", { class: `turn ${who}` }, head, h("div.bubble", content));
+}
+
+export function tool(label, sign, act) {
+  return h("button.ghost.tiny", { "aria-label": label, title: label, onclick: act }, icon(sign));
+}
+
+/** An answer: its calls, its words, its tree, its questions. */
+export function answer(body, { act, questions, tools = [] }) {
+  const asked = body.confirmations ?? (body.confirmation ? [body.confirmation] : []);
+  const cards = questions.of(asked, body.turn);
+  const onlyAsks = cards.length > 0 && !body.calls?.length;
+  const last = body.calls?.findLast?.((call) => call.status === "ok")?.app_id ?? "";
+  const tree = body.ui && renderTree(body.ui, act(last));
+  const item = bubble(
+    "webbee",
+    body.at,
+    [
+      callsView(body.calls),
+      !onlyAsks && body.reply && reply(plain(body.reply), body.sources, body.calls),
+      tree && h("div.reply-ui", tree),
+      cards,
+      body.stopped && h("p.n-meta", t("wasStopped")),
+      body.trace?.length > 0 && waterfall(body.trace),
+    ],
+    tools,
+  );
+  if (body.sourced) item.classList.add("all-sourced");
+  if (body.status === "error") item.classList.add("failed");
+  return item;
+}
+
+const SIGNS = { ok: "✓", running: "…" };
+
+/** Each call opens to what it was given and what it gave. */
+export function callsView(calls, opened = new Set()) {
+  if (!calls?.length) return null;
+  return h(
+    "ul.calls",
+    { "aria-label": t("calls") },
+    calls.map((call, i) => h("li", callView(call, i, opened))),
+  );
+}
+
+function callView(call, place, opened) {
+  const status = call.status === "ok" || call.status === "running" ? call.status : "bad";
+  const name = `${plain(call.display_name || call.app_id)} · ${plain(call.fn_name).replace(/_/g, " ")}`;
+  const figure = status === "bad" ? plain(call.error_code) : status === "ok" ? `${plain(call.duration_ms)} ms` : "";
+  const said = { ok: t("ok"), running: t("runs"), bad: t("failed") }[status];
+  const line = [
+    h("span", { "aria-hidden": "true" }, SIGNS[status] ?? "✗"),
+    h("span", { title: `${plain(call.app_id)}.${plain(call.fn_name)}` }, name),
+    h("span.n-meta", figure),
+    h("span.sr", said),
+  ];
+  const parts = [
+    section(t("arguments"), call.arguments),
+    section(t("result"), call.data ?? call.summary),
+    section(t("failed"), call.error ?? call.incident),
+    call.cut && h("p.n-meta", t("cutOff")),
+  ].filter(Boolean);
+  if (!parts.length) return h("div", { class: `call ${status}` }, line);
+  const details = h(
+    "details",
+    { class: `call ${status}`, open: opened.has(place) },
+    h("summary", line),
+    h("div.call-body", parts),
+  );
+  details.addEventListener("toggle", () => (details.open ? opened.add(place) : opened.delete(place)));
+  return details;
+}
+
+function section(title, value) {
+  const empty =
+    value === undefined || value === null || value === "" || (typeof value === "object" && !Object.keys(value).length);
+  return !empty && h("section", h("h4.n-heading", title), dataView(value));
+}
+
+/** A turn that runs: how long, which calls, what is written so far; it grows by `draw`. */
+export class Running {
+  constructor(one) {
+    this.one = one;
+    this.opened = new Set();
+    this.clock = h("span.n-meta");
+    this.words = h("span", t("working"));
+    this.bar = h("progress", { "aria-label": t("event_progress") });
+    this.calls = h("div");
+    this.text = h("div.streaming");
+    const dots = h("span.dots", { "aria-hidden": "true" }, h("i"), h("i"), h("i"));
+    this.element = bubble("webbee", "", [
+      this.calls,
+      this.text,
+      h("div.working", dots, this.words, this.clock, this.bar),
+    ]);
+    this.written = "";
+    const tick = () => {
+      this.clock.textContent = t("seconds", { n: Math.max(0, Math.round((Date.now() - Date.parse(one.at)) / 1000)) });
+    };
+    this.timer = setInterval(() => (this.element.isConnected ? tick() : clearInterval(this.timer)), 1000);
+    this.draw();
+  }
+
+  draw() {
+    const { calls, text, progress, stopping } = this.one;
+    const runs = calls.findLast((call) => call.status === "running");
+    const doing =
+      runs && t("doing", { what: `${plain(runs.display_name)} · ${plain(runs.fn_name).replace(/_/g, " ")}` });
+    this.words.textContent = stopping ? t("stopping") : plain(progress?.text) || doing || t("working");
+    if (progress) this.bar.value = Math.min(Math.max(Number(progress.percent) || 0, 0), 100) / 100;
+    this.element.classList.toggle("measured", Boolean(progress));
+    this.calls.replaceChildren(...[callsView(calls, this.opened)].filter(Boolean));
+    if (text !== this.written) this.text.replaceChildren(reply((this.written = text)));
+  }
+}

@@ -1,0 +1,64 @@
+// For developers: what a turn spent its time on. Model requests with tokens and what was asked and answered, calls,
+// database requests, as bars over one time line.
+
+import { h, plain } from "./dom.js";
+import { number, t } from "./strings.js";
+
+const KINDS = { model: "purple", call: "green", store: "blue" };
+
+/** @param {{kind: string, name: string, at_ms: number, duration_ms: number}[]} spans */
+export function waterfall(spans) {
+  const all = [...spans].sort((a, b) => a.at_ms - b.at_ms);
+  const end = Math.max(1, ...all.map((s) => s.at_ms + s.duration_ms));
+  const stores = all.filter((s) => s.kind === "store");
+  const models = all.filter((s) => s.kind === "model");
+  const total = (list, key) => list.reduce((sum, s) => sum + (Number(s[key]) || 0), 0);
+  const facts = [
+    t("fallTotal", { ms: number(end) }),
+    models.length &&
+      t("fallModel", {
+        n: models.length,
+        ms: number(total(models, "duration_ms")),
+        tokens: number(total(models, "input_tokens") + total(models, "output_tokens")),
+      }),
+    stores.length && t("fallStore", { n: stores.length, ms: number(total(stores, "duration_ms")) }),
+  ].filter(Boolean);
+  return h(
+    "details.fall",
+    h("summary", t("waterfall"), " ", h("span.n-meta", facts.join(" · "))),
+    h(
+      "ol",
+      all.map((s) => row(s, end)),
+    ),
+  );
+}
+
+function row(span, end) {
+  const bar = h("i", { class: KINDS[span.kind] ?? "gray" });
+  bar.style.marginInlineStart = `${(span.at_ms / end) * 100}%`;
+  bar.style.width = `${Math.max(0.5, (span.duration_ms / end) * 100)}%`;
+  const head = [
+    h("span.fall-name", plain(span.name)),
+    h("span.fall-bar", { "aria-hidden": "true" }, bar),
+    h("span.n-meta.figure", `${number(span.duration_ms)} ms`),
+  ];
+  if (span.kind !== "model") return h("li.fall-row", head);
+  return h("li", h("details", h("summary.fall-row", head), modelView(span)));
+}
+
+function modelView(span) {
+  const tokens = t("fallTokens", {
+    read: number(span.input_tokens ?? 0),
+    cached: number(span.cached_tokens ?? 0),
+    written: number(span.output_tokens ?? 0),
+  });
+  const part = (title, text) =>
+    text && h("details", h("summary", title), h("pre.prompt", { tabindex: "0" }, plain(text)));
+  return h(
+    "div.fall-model",
+    h("p.n-meta", [plain(span.model), tokens, plain(span.stop_reason)].filter(Boolean).join(" · ")),
+    part(t("system"), span.system),
+    part(t("prompt"), span.prompt),
+    part(t("fallAnswer"), span.answer),
+  );
+}

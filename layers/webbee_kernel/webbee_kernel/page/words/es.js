@@ -1,0 +1,3 @@
+// What the page itself says, in Spanish.
+
+export default {};

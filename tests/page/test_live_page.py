@@ -1,0 +1,122 @@
+"""The page over its socket: what a person sees when connections, servers and tabs come and go."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from .conftest import served
+from .test_page import call, say, without_socket
+
+Visit = Callable[..., Any]
+
+
+def begin(page: Any, message: str) -> Any:
+    """Send a message; the element of its turn while it runs."""
+    page.locator("#composer-text").fill(message)
+    page.keyboard.press("Enter")
+    return page.locator(".working")
+
+
+def test_a_turn_shows_its_calls_and_its_text_while_it_runs(visit: Visit) -> None:
+    page = visit("dev developer")
+    begin(page, "count slowly").get_by_text("step").wait_for()
+    running = page.locator(".turn.webbee", has=page.locator(".working"))
+    assert "Showcase · slow" in running.locator(".call.running").inner_text()
+    page.locator(".log").get_by_text("Counted to 4.").wait_for()
+    assert page.locator(".call.ok").count() == 1
+
+
+def test_an_idle_page_asks_for_nothing_and_hears_of_events_at_once(visit: Visit, url: str) -> None:
+    page = visit("bob")
+    panel = page.locator("[data-panel='tasks.tasks']")
+    panel.get_by_label("Task", exact=True).wait_for()
+    page.wait_for_load_state("networkidle")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.wait_for_timeout(4_000)
+    assert asked == []
+    call(url, "bob", "tasks", "add", title="Pushed to the page")
+    panel.get_by_text("Pushed to the page").wait_for()
+    assert not any("/v1/events" in address for address in asked)
+
+
+def test_a_reload_in_mid_turn_keeps_the_message_and_shows_the_answer(visit: Visit) -> None:
+    page = visit("bob")
+    begin(page, "count slowly").get_by_text("step").wait_for()
+    page.reload()
+    page.locator(".turn.you").get_by_text("count slowly").wait_for()
+    page.locator(".working").wait_for()
+    page.locator(".log").get_by_text("Counted to 4.").wait_for()
+    assert page.locator(".turn.you").count() == 1
+    assert page.locator(".turn.webbee").count() == 1
+
+
+def test_a_new_conversation_is_not_lost_by_a_reload(visit: Visit) -> None:
+    page = visit("bob")
+    page.get_by_role("button", name="+ New conversation").click()
+    page.locator("#composer-text").fill("half a thou")
+    page.reload()
+    page.locator("#composer-text").wait_for()
+    assert page.locator("#composer-text").input_value() == "half a thou"
+    begin(page, "add a task: kept over a reload")
+    page.reload()
+    page.locator(".log").get_by_text('Added the task "kept over a reload"').wait_for()
+
+
+def test_a_server_that_starts_anew_in_mid_turn_costs_no_message(visit: Visit) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with served(port) as first:
+        page = visit("bob", at=first, expected="")
+        begin(page, "count slowly").get_by_text("step").wait_for()
+    page.get_by_text("Connection lost").wait_for()
+    with served(port):
+        page.locator(".log").get_by_text("Counted to 4.").wait_for(timeout=60_000)
+        assert page.locator(".turn.you").get_by_text("count slowly").count() == 1
+        assert page.locator(".turn.webbee").count() == 1
+        assert page.locator(".lost").is_hidden()
+        page.context.close()
+
+
+def test_two_tabs_show_one_conversation(visit: Visit) -> None:
+    page = visit("bob")
+    say(page, "add a task: from the first tab")
+    session = page.evaluate("sessionStorage.getItem('webbee.session.bob')")
+    other = page.context.new_page()
+    other.goto(page.url)
+    other.get_by_role("button", name="bob").click()
+    other.locator(f"[data-session='{session}'] .session-open").click()
+    other.locator(".log").get_by_text('Added the task "from the first tab"').wait_for()
+    say(other, "add a task: from the second tab")
+    page.locator(".log").get_by_text('Added the task "from the second tab"').wait_for()
+    assert page.locator(".turn.you").count() == 2
+
+
+def test_what_is_said_offline_is_sent_when_the_network_is_back(visit: Visit) -> None:
+    page = visit("bob", expected="")
+    say(page, "add a task: before the tunnel")
+    page.context.set_offline(True)
+    page.get_by_text("Connection lost").wait_for()
+    begin(page, "add a task: in the tunnel").wait_for()
+    page.context.set_offline(False)
+    page.locator(".log").get_by_text('Added the task "in the tunnel"').wait_for()
+    assert page.locator(".lost").is_hidden()
+
+
+def test_a_deployment_without_sockets_is_polled(visit: Visit, url: str) -> None:
+    page = visit("bob", expected="Failed to load")
+    without_socket(page)
+    say(page, "add a task: over http")
+    call(url, "bob", "tasks", "add", title="Found by a poll")
+    page.locator("[data-panel='tasks.tasks']").get_by_text("Found by a poll").wait_for()
+
+
+def test_a_turn_can_be_stopped(visit: Visit) -> None:
+    page = visit("bob")
+    begin(page, "count slowly and add a task: after the count").get_by_text("step").wait_for()
+    page.get_by_role("button", name="Stop").click()
+    page.locator(".log").get_by_text("You stopped this.").wait_for()
+    assert page.get_by_role("button", name="Send", exact=True).is_visible()
+    assert page.evaluate("document.activeElement.id") == "composer-text"
