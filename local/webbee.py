@@ -212,9 +212,20 @@ def _mcp(commands: Commands) -> None:
         made.add_argument("rest", nargs="*", help="after --: a command that runs it here")
 
 
+def _parsed(arguments: list[str]) -> argparse.Namespace:
+    """The options. What stands after `--` is another program's: argparse itself loses it where an
+    option stands between it and the word before."""
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    options = parser().parse_args(arguments[:at])
+    if "rest" not in options:
+        return parser().parse_args(arguments)
+    options.rest += arguments[at + 1 :]
+    return options
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run one command: 0 well, 1 not, 2 wrong usage."""
-    options = parser().parse_args(arguments)
+    options = _parsed(sys.argv[1:] if arguments is None else arguments)
     try:
         return int(options.run(options))
     except CliError as error:

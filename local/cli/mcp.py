@@ -36,18 +36,19 @@ def listed(options: argparse.Namespace) -> int:
     something has to be looked at."""
     given = _configured()
     known = _known(options)
-    rows = dict(zip(given, asyncio.run(_states(given, known, options.token)), strict=True))
+    states = asyncio.run(_states(given, known, options.token))
+    rows = list(zip(given, states, strict=True))
     if options.json:
-        put_json({server.id: state or "ok" for server, state in rows.items()})
-        return 1 if any(rows.values()) else 0
-    for server, state in rows.items():
+        put_json({server.id: state or "ok" for server, state in rows})
+        return 1 if any(states) else 0
+    for server, state in rows:
         print(f"{mark(not state)} {server.id}: {state or 'as approved'} ({server.where})")
     remote = [server for server in given if server.url]
     if remote:
         print(f"\nMcpServers of a deployment:\n{servers.as_json(remote)}")
     if not given:
         print("no server yet: webbee mcp add time -- uvx mcp-server-time")
-    return 1 if any(rows.values()) else 0
+    return 1 if any(states) else 0
 
 
 def add(options: argparse.Namespace) -> int:

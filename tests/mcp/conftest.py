@@ -18,7 +18,9 @@ from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.mcp.client.approving import Seen, look
+from webbee_kernel.sdk import User
 from webbee_kernel.testing import TestKernel
+from webbee_kernel.values import CallOutcome, CallRequest, user_dict
 from webbee_kernel.values.mcp import McpServer
 
 HERE = Path(__file__).parent
@@ -108,3 +110,12 @@ def calls(*planned: tuple[str, dict[str, Any]]) -> ModelResponse:
 def says(text: str) -> ModelResponse:
     """What a model says that answers."""
     return ModelResponse(text)
+
+
+def ask(
+    k: TestKernel, app_id: str, name: str, arguments: dict[str, Any], *, user: User | None = None
+) -> CallOutcome:
+    """A call past any turn, as the cell gets it."""
+    request = CallRequest("function", user_dict(user or k.user), app_id, name, arguments)
+    outcome: CallOutcome = k.run(k.kernel.dispatch.call(request))
+    return outcome

@@ -48,17 +48,24 @@ DROP = {
 }
 
 
+CHUNK = 64 * 1024
+
+
 class Server:
     def __init__(self) -> None:
         self.tools: list[dict[str, Any]] = [ADD, NOTE, DROP]
         self.page = 2
         self.answers: dict[str, Any] = {}
         self.hang = 0.0
+        self.hang_at = ""
+        self.status = 0
+        self.greetings = 0
+        self.sent = 0
         self.size = 0
         self.sessions: set[str] = set()
         self.calls: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
-        self.said: queue.Queue[dict[str, Any]] = queue.Queue()
+        self.heard: list[queue.Queue[dict[str, Any]]] = []
         self.elicit: dict[str, Any] = {}
         self.answered: list[Any] = []
         self.waiting: dict[str, queue.Queue[Any]] = {}
@@ -69,7 +76,8 @@ class Server:
         if how.pop("forget", False):
             self.sessions.clear()
         if said := how.pop("say", None):
-            self.said.put(said)
+            for listener in self.heard:
+                listener.put(said)
         for name, value in how.items():
             setattr(self, name, value)
 
@@ -134,13 +142,17 @@ class Handler(BaseHTTPRequestHandler):
                     "calls": self.told.calls,
                     "headers": self.told.headers,
                     "answered": self.told.answered,
+                    "greetings": self.told.greetings,
+                    "sent": self.told.sent,
                 },
             )
             return
+        listener: queue.Queue[dict[str, Any]] = queue.Queue()
+        self.told.heard.append(listener)
         self.stream()
         try:
             while True:
-                self.event(self.told.said.get())
+                self.event(listener.get())
         except OSError:
             pass
 
@@ -155,6 +167,11 @@ class Handler(BaseHTTPRequestHandler):
             return
         self.told.headers.append({k.lower(): v for k, v in self.headers.items()})
         session = self.headers.get("mcp-session-id", "")
+        self.told.greetings += body.get("method") == "initialize"
+        if self.told.status or body.get("method") == self.told.hang_at:
+            time.sleep(0 if self.told.status else 30)
+            self.answer(self.told.status or 500, {"error": "away"})
+            return
         if "method" not in body:  # an answer to a question of ours
             self.told.waiting[body["id"]].put(body.get("result") or body.get("error"))
             self.answer(202)
@@ -230,7 +247,9 @@ class Handler(BaseHTTPRequestHandler):
         }.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(raw)
+        for at in range(0, len(raw), CHUNK):
+            self.wfile.write(raw[at : at + CHUNK])
+            self.told.sent += len(raw[at : at + CHUNK])
 
     def log_message(self, *_: object) -> None:
         """Silence."""

@@ -2,22 +2,153 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
-from tests.mcp.conftest import Told, approve, calls, kernel, says
+import pytest
+
+from local.project import child_environment
+from tests.mcp.conftest import Told, approve, ask, calls, kernel, says
+from webbee_kernel.mcp.client import approvals
+from webbee_kernel.sdk import User
 from webbee_kernel.values.mcp import McpServer
+
+ANN = User("ann", email="ann@example.com", tenant_id="acme")
+
+
+@pytest.fixture
+def server(told: Told, tmp_path: Path) -> McpServer:
+    found = McpServer(id="sums", url=told.url, name="Sums")
+    approve(tmp_path, found)
+    return found
 
 
 def test_a_tool_is_called_and_its_structured_result_is_remembered_word_for_word(
-    told: Told, tmp_path: Path
+    told: Told, server: McpServer, tmp_path: Path
 ) -> None:
-    server = McpServer(id="sums", url=told.url)
-    approve(tmp_path, server)
-    k = kernel(
-        tmp_path, server, script=[calls(("sums__add", {"a": 2, "b": 40})), says("The sum is 42.")]
-    )
-    reply = k.chat("add 2 and 40")
-    assert reply.text == "The sum is 42."
+    script = [calls(("sums__add", {"a": 2, "b": 40})), says("The sum is 42.")]
+    k = kernel(tmp_path, server, script=script)
+    assert k.chat("add 2 and 40").text == "The sum is 42."
     assert told.calls == [{"name": "add", "arguments": {"a": 2, "b": 40}}]
     (digest,) = k.memory().turns[-1].digests
     assert (digest.app_id, digest.fn_name, digest.data_facts_json) == ("sums", "add", '{"sum": 42}')
+
+
+def test_every_page_of_tools_and_the_resources_are_functions(
+    server: McpServer, tmp_path: Path
+) -> None:
+    app = kernel(tmp_path, server).registry.catalogue().apps["sums"]
+    assert app.display_name == "Sums"
+    assert {f.fn_name: f.action_type for f in app.functions} == {
+        "add": "read",
+        "note_keep": "write",
+        "drop_notes": "destructive",
+        "list_resources": "read",
+        "read_resource": "read",
+    }
+
+
+def test_the_schema_is_the_servers_and_only_a_closed_world_is_unmarked(
+    server: McpServer, tmp_path: Path
+) -> None:
+    catalogue = kernel(tmp_path, server).registry.catalogue()
+    add, keep = catalogue.function("sums", "add"), catalogue.function("sums", "note_keep")
+    assert add is not None
+    assert keep is not None
+    (told,) = [t for t in approvals.read(tmp_path)["sums"].tools if t["name"] == "add"]
+    assert add.input_schema == told["inputSchema"]
+    assert keep.input_schema["x-open-world"] is True
+
+
+def test_arguments_that_the_schema_does_not_take_never_reach_the_server(
+    told: Told, server: McpServer, tmp_path: Path
+) -> None:
+    k = kernel(tmp_path, server)
+    missing = ask(k, "sums", "add", {"a": 1})
+    wrong = ask(k, "sums", "add", {"a": 1, "b": "two"})
+    assert (missing.error_code, missing.problems[0]["field"]) == ("VALIDATION_MISSING_FIELD", "b")
+    assert (wrong.error_code, wrong.problems[0]["field"]) == ("VALIDATION_TYPE_ERROR", "b")
+    assert told.calls == []
+
+
+def test_resources_are_read(server: McpServer, tmp_path: Path) -> None:
+    k = kernel(tmp_path, server)
+    listed = ask(k, "sums", "list_resources", {})
+    read = ask(k, "sums", "read_resource", {"uri": "memo://one"})
+    assert listed.data == {"resources": [{"uri": "memo://one", "name": "one"}]}
+    assert read.data["contents"][0]["text"] == "the first memo"
+
+
+def test_progress_of_a_call_is_told_to_whoever_made_it(server: McpServer, tmp_path: Path) -> None:
+    k = kernel(tmp_path, server)
+    ask(k, "sums", "add", {"a": 1, "b": 1})
+    events = k.run(k.app.stores.events.since(k.key, "", now=k.clock.now()))
+    (told,) = [e.data for e in events if e.kind == "progress"]
+    assert told == {"app_id": "sums", "percent": 25.0, "text": "a quarter"}
+
+
+def test_a_session_is_kept_and_is_one_persons(
+    told: Told, server: McpServer, tmp_path: Path
+) -> None:
+    k = kernel(tmp_path, server)
+    for _ in range(2):
+        ask(k, "sums", "add", {"a": 1, "b": 1})
+        ask(k, "sums", "add", {"a": 1, "b": 1}, user=ANN)
+    greeted = {h["mcp-session-id"] for h in told.seen["headers"] if "mcp-session-id" in h}
+    operators = 1
+    assert len(greeted) - operators == 2
+
+
+def test_a_token_comes_from_the_apps_secret_and_reaches_that_server_alone(
+    told: Told, tmp_path: Path
+) -> None:
+    server = McpServer(id="sums", url=told.url, auth="bearer")
+    approve(tmp_path, server, token="operators")
+    k = kernel(tmp_path, server)
+    without = ask(k, "sums", "add", {"a": 1, "b": 1})
+    k.run(k.app.stores.secrets.set(f"{k.user.tenant_id}/_app/sums/token", "s3cret"))
+    assert (without.error_code, ask(k, "sums", "add", {"a": 1, "b": 1}).data) == (
+        "PERMISSION_DENIED",
+        {"sum": 2},
+    )
+    assert {h["authorization"] for h in told.seen["headers"]} == {
+        "Bearer operators",
+        "Bearer s3cret",
+    }
+
+
+def test_a_server_on_this_machine_is_spoken_to_over_its_own_streams(tmp_path: Path) -> None:
+    path = Path(__file__).with_name("on_this_machine.py")
+    server = McpServer(id="here", command=sys.executable, args=(str(path),))
+    approve(tmp_path, server)
+    assert ask(kernel(tmp_path, server), "here", "shout", {"text": "hello"}).data == {
+        "result": "HELLO"
+    }
+
+
+def test_nothing_of_the_protocol_is_loaded_before_a_tool_is_called(
+    server: McpServer, tmp_path: Path
+) -> None:
+    """Neither where no server is configured nor by a cold start that has some."""
+    configured = f'[{{"id": "sums", "url": "{server.url}"}}]'
+    code = (
+        "import sys; from webbee_kernel.bootstrap import *; from webbee_kernel.config import"
+        " Settings; from webbee_kernel.stores.memory import memory_stores\n"
+        "def loaded(**env):\n"
+        f" env = {{'WEBBEE_EXTENSIONS_DIR': {str(tmp_path)!r}, **env}}\n"
+        " app = bootstrap(Settings.from_env(env), stores=memory_stores())\n"
+        " names = make_host(app).catalogue.apps\n"
+        " return sorted(names), sorted({m.split('.')[0] for m in sys.modules} &"
+        " {'mcp', 'mcp_types', 'jsonschema', 'starlette', 'httpx2'}),"
+        " 'webbee_kernel.mcp' in sys.modules\n"
+        f"print(loaded(), loaded(WEBBEE_MCP_SERVERS={configured!r}))"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", code],
+        env=dict(child_environment()),
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert said.strip() == "([], [], False) (['sums'], [], True)"

@@ -1,5 +1,5 @@
 """Connections: sessions with servers, kept warm on a thread of their own, one for each server, user
-and token. Nothing of a session is shared between people.
+and token. Nothing of a remote session is shared between people.
 
 A server that could not be reached is not tried again for some seconds, so that a dead one costs a
 turn nothing but the sentence that says so.
@@ -35,6 +35,10 @@ _log = logging.getLogger("webbee.mcp")
 
 Listed = Callable[[McpServer, tuple[JSONObject, ...]], None]
 """Told of every listing of a server's tools."""
+
+
+class NotReached(Exception):
+    """There is no session; its cause says why. Nothing was asked of the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +83,7 @@ class Connections:
     ) -> T:
         """What `work` makes of a session, there. A session that is over before the work was taken
         is opened anew, once. Raises what the work raises, and what keeps a session from opening."""
-        secret = hashlib.sha256(token.encode()).hexdigest() if token else ""
-        who = Who(f"{server.id} {server.where}", tenant_id, user_id, secret)
+        who = _who(server, tenant_id, user_id, token)
         here = contextvars.copy_context()
         done = self._thread.submit(here.run(self._use, who, server, token, protocol, work, listed))
         return await asyncio.wrap_future(done)
@@ -133,7 +136,7 @@ class Connections:
             except Exception as error:
                 self._down[server.id] = (self._now(), error)
                 _log.warning("server=%s error=%s | not reached", server.id, type(error).__name__)
-                raise
+                raise NotReached from error
             self._down.pop(server.id, None)
             slot.session, slot.listed_at = session, self._now()
             listed(server, session.tools)
@@ -143,7 +146,7 @@ class Connections:
         """Raises what kept the server from answering a moment ago."""
         at, error = self._down.get(server_id, (0.0, None))
         if error is not None and self._now() - at < PAUSE_S:
-            raise error
+            raise NotReached from error
 
     def _look_again(self, slot: _Slot, session: Session, listed: Listed) -> None:
         """Ask for the tools again, beside everything, where the listing has grown old."""
@@ -177,6 +180,15 @@ class Connections:
         self._slots.clear()
         self._down.clear()
         await asyncio.gather(*(session.close() for session in sessions))
+
+
+def _who(server: McpServer, tenant_id: str, user_id: str, token: str) -> Who:
+    """A process on this machine knows no users: all of them share it."""
+    name = f"{server.id} {server.where}"
+    if server.command:
+        return Who(name, "", "", "")
+    secret = hashlib.sha256(token.encode()).hexdigest() if token else ""
+    return Who(name, tenant_id, user_id, secret)
 
 
 def is_over(error: Exception) -> bool:

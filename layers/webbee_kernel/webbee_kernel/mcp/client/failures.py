@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from ...base.text import one_line
 from ...errors import CallError
 from ...sdk import ActionResult
 from ...values.mcp import McpServer
+from .connections import NotReached
 
 INVALID_PARAMS, METHOD_NOT_FOUND = -32602, -32601
 CLOSED, TIMED_OUT, NO_JSON = -32000, -32001, -32700
@@ -19,19 +18,24 @@ def failure_of(error: Exception, server: McpServer) -> ActionResult:
     name = server.display_name
     if isinstance(error, CallError):
         return ActionResult.error(str(error), code=error.code)
+    if isinstance(error, NotReached):
+        return _not_reached(error.__cause__, name)
     if isinstance(error, TimeoutError):
         return ActionResult.error(f"{name} did not answer in time", True, code="BACKEND_TIMEOUT")
-    status = _status(error)
-    if status in (401, 403):
-        told = f"{name} refuses the sign-in ({status})"
-        return ActionResult.error(told, code="PERMISSION_DENIED")
-    if status:
-        return ActionResult.error(f"{name} answered {status}", True, code="BACKEND_5XX")
     code = getattr(error, "code", None)
     if isinstance(code, int):
         return _of_code(code, one_line(str(error), 500), name)
-    told = f"{name} cannot be reached ({type(error).__name__})"
+    told = f"{name} gave no answer ({type(error).__name__})"
     return ActionResult.error(told, True, code="BACKEND_5XX")
+
+
+def _not_reached(why: BaseException | None, name: str) -> ActionResult:
+    """No session was to be had."""
+    if isinstance(why, TimeoutError):
+        told = f"{name} cannot be reached: it did not answer in time"
+        return ActionResult.error(told, True, code="BACKEND_TIMEOUT")
+    reason = one_line(str(why), 300) or type(why).__name__
+    return ActionResult.error(f"{name} cannot be reached: {reason}", True, code="BACKEND_5XX")
 
 
 def _of_code(code: int, text: str, name: str) -> ActionResult:
@@ -48,18 +52,3 @@ def _of_code(code: int, text: str, name: str) -> ActionResult:
     if code == METHOD_NOT_FOUND:
         return ActionResult.error(f"{name}: {text}", code="UNKNOWN_SUB_FUNCTION")
     return ActionResult.error(f"{name}: {text}", code="")
-
-
-def _status(error: BaseException) -> int:
-    """The HTTP status that an error comes from; 0 where none does."""
-    for each in _chain(error):
-        status = getattr(getattr(each, "response", None), "status_code", None)
-        if isinstance(status, int):
-            return status
-    return 0
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
