@@ -28,7 +28,7 @@ from webbee_kernel.extensions.registry import LoadedExtension, load_folder
 from webbee_kernel.llm.protocol import Model
 from webbee_kernel.sdk import ActionResult
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.shortlist import shortlist
+from webbee_kernel.turn.shortlist import ranked, shortlist
 
 from ..paint import paint
 from .show import CliError, mark, progress, put_json
@@ -139,7 +139,7 @@ def _judged(
     if not case.call:
         return Result(case, called, True, 0, f"{called[0]} was called" if called else "")
     wanted = f"{case.app_id}.{case.call}"
-    names = [_name(f) for f in shortlist(functions, case.say, budget=1).ranked]
+    names = [_name(f) for f in ranked(functions, case.say)]
     shown = wanted in {_name(f) for f in shortlist(functions, case.say).shown}
     rank = names.index(wanted) + 1
     why = "" if shown else f"the prompt does not show it ({_words(case, functions, names)})"

@@ -73,19 +73,19 @@ def test_a_chat_server_gets_system_user_tools(openai: Wire) -> None:
 def test_a_description_holds_effect_and_four_examples() -> None:
     assert (
         describe(LIST)
-        == 'List messages of the inbox Users say: "покажи письма за сегодня"; "show \\"new\\"'
+        == 'List messages of the inbox E.g. "покажи письма за сегодня"; "show \\"new\\"'
         ' mail"; "inbox"; "what is new"'
     )
-    assert describe(SEND) == "Send a message Changes data."
+    assert describe(SEND) == "Send a message (write)"
 
 
 def test_a_description_fits_and_drops_examples_that_do_not() -> None:
-    long = describe(replace(LIST, description="x" * 990))
+    long = describe(replace(LIST, description="x" * 995))
     assert len(long) <= MAX_DESCRIPTION
     assert "покажи" not in long
-    assert long.endswith('Users say: "show \\"new\\" mail"')
+    assert long.endswith('E.g. "show \\"new\\" mail"')
     assert describe(replace(LIST, description="x" * 2000)) == "x" * MAX_DESCRIPTION
-    assert describe(replace(SEND, description="")) == "send Changes data."
+    assert describe(replace(SEND, description="")) == "send (write)"
 
 
 def test_the_stand_in_reads_back_what_a_description_says() -> None:

@@ -4,9 +4,9 @@ extension code in here."""
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from os.path import commonprefix
 
 from .values.plain import JSONObject
 
@@ -18,12 +18,15 @@ OPEN_WORLD = "x-open-world"
 """On a function's schema as a whole: it reaches beyond the user's own apps (MCP
 `openWorldHint`)."""
 
+LEAST_SHARED = 24
+"""Characters that functions must share for a prompt to say them once."""
+
 MAX_RULES = 1_200
 """Characters of an app's own rules (`ChatExtension(system_prompt=…)`) that reach the classifier:
 about 300 tokens, a page of ten sentences, and as much as three ordinary functions take."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class FunctionInfo:
     """A chat function as the classifier may call it."""
 
@@ -37,19 +40,9 @@ class FunctionInfo:
     id_projection: str = ""
     pii: dict[str, str] = field(default_factory=dict)
     """What the author declares of arguments and data: path (`parent.key`) → `name`, `email`, …"""
-    characters: int = 0
-
-    def __post_init__(self) -> None:
-        """Count once what the function takes in a prompt."""
-        schema = json.dumps(self.input_schema, ensure_ascii=False, default=str)
-        object.__setattr__(
-            self,
-            "characters",
-            len(self.tool_name)
-            + len(self.description)
-            + sum(map(len, self.examples))
-            + len(schema),
-        )
+    lead: int = 0
+    """Characters at the beginning of the description that all functions of the app share; never
+    part of a catalogue that travels."""
 
     @property
     def tool_name(self) -> str:
@@ -90,7 +83,7 @@ class PanelInfo:
     refresh: str = "manual"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class AppInfo:
     """One extension. `error` says why it is not available; it then offers nothing.
 
@@ -112,6 +105,18 @@ class AppInfo:
     signals: tuple[str, ...] = ()
     error: str = ""
 
+    def __post_init__(self) -> None:
+        """Find what all functions say in the same words, so that a prompt says it once."""
+        if lead := _lead([f.description for f in self.functions]):
+            functions = tuple(replace(f, lead=lead) for f in self.functions)
+            object.__setattr__(self, "functions", functions)
+
+    @property
+    def shared(self) -> str:
+        """What the descriptions of all functions begin with; empty where they have nothing in
+        common."""
+        return self.functions[0].description[: self.functions[0].lead] if self.functions else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
@@ -130,7 +135,10 @@ class Catalogue:
 
     def to_dict(self) -> JSONObject:
         """Plain JSON."""
-        return {"apps": [asdict(a) for a in self.apps.values()]}
+        apps = [asdict(a) for a in self.apps.values()]
+        for function in (f for a in apps for f in a["functions"]):
+            del function["lead"]
+        return {"apps": apps}
 
     @staticmethod
     def from_dict(data: JSONObject) -> Catalogue:
@@ -138,9 +146,26 @@ class Catalogue:
         return Catalogue({a["app_id"]: _app(a) for a in data["apps"]})
 
 
+def _lead(descriptions: Sequence[str]) -> int:
+    """How many characters at least three descriptions all begin with: whole sentences, or up to a
+    colon, and something is left of each."""
+    if len(descriptions) < 3:
+        return 0
+    same = commonprefix(descriptions)  # noqa: RUF071 – texts, not paths
+    end = max(same.rfind(". "), same.rfind(": ")) + 2
+    worth = end > LEAST_SHARED and all(d[end:].strip() for d in descriptions)
+    return end if worth else 0
+
+
 def _app(a: JSONObject) -> AppInfo:
     functions = tuple(
-        FunctionInfo(**{**f, "examples": tuple(f["examples"]), "scopes": tuple(f["scopes"])})
+        FunctionInfo(
+            **{
+                **{k: v for k, v in f.items() if k in FunctionInfo.__dataclass_fields__},
+                "examples": tuple(f["examples"]),
+                "scopes": tuple(f["scopes"]),
+            }
+        )
         for f in a["functions"]
     )
     sections = tuple(SectionInfo(**s) for s in a["sections"])

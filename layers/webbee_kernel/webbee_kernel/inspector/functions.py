@@ -48,9 +48,9 @@ def report(view: TurnState) -> list[JSONObject]:
 
 def _left_out(listed: Shortlist, rank: int) -> str:
     return (
-        f"{len(listed.shown)} of {len(listed.ranked)} functions fit the catalogue's {BUDGET:,}"
+        f"{len(listed.shown)} of {len(listed.ranked)} functions fit into the {BUDGET:,}"
         f" characters; this one comes {rank}. by use in the last turns and words shared with the"
-        " message"
+        " message; the model can search for it"
     )
 
 

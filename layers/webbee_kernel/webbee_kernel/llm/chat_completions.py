@@ -11,7 +11,8 @@ from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
 from .conversation import Message, conversation
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
-from .tools import call, clean, describe, parameters, whole
+from .schemas import clean
+from .tools import call, describe, parameters, whole
 
 STOP_REASONS: Final = {
     "stop": "end_turn",

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from ..values.plain import JSONObject
 from .protocol import Exchange, ModelRequest
-from .tools import clean
+from .schemas import clean
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 

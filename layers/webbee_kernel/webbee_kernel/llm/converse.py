@@ -8,7 +8,8 @@ from typing import Any, Final
 from ..values.plain import JSONObject
 from .conversation import Message, conversation
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
-from .tools import call, clean, describe, parameters, whole
+from .schemas import clean
+from .tools import call, describe, parameters, whole
 
 Body = JSONObject
 _CACHE_POINT: Final = {"cachePoint": {"type": "default"}}

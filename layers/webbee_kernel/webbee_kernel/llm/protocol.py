@@ -16,7 +16,7 @@ from ..values.plain import JSONObject
 Role = Literal["classifier", "narrator", "ai", "verifier"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class ToolSpec:
     """One chat function as a model sees it.
 

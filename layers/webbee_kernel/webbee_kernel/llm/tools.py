@@ -4,25 +4,33 @@ Pure."""
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from ..base.per_object import PerObject
+from ..base.text import cut
 from ..catalogue import EXAMPLES_SHOWN, FunctionInfo
 from ..values.plain import JSONObject
 from .protocol import ToolCall, ToolSpec
+from .schemas import brief, clean, compact
+
+BRIEF: Final = 280
+"""Characters of a function in few words, where that can be done: its name, the first sentence of
+its description, names and types of its arguments."""
+
+BRIEF_DESCRIPTION: Final = 120
 
 MAX_DESCRIPTION: Final = 1024
 """Characters of a tool's description: what the strictest of the services accepts."""
 
-SAID: Final = "Users say:"
+SAID: Final = "E.g."
 HARM: Final = {
-    "write": "Changes data.",
-    "destructive": "Destructive; the user is asked to confirm it first.",
+    "write": "(write)",
+    "destructive": "(destructive)",
 }
-"""What is added for functions with an effect, by action type."""
-
-_TOP_LEVEL: Final = ("type", "properties", "required")
-_DEPTH: Final = 8
+"""What is added for functions with an effect, by action type; the system part says once what it
+means."""
 
 
 def describe(tool: ToolSpec) -> str:
@@ -44,45 +52,12 @@ def describe(tool: ToolSpec) -> str:
     return f"{text} {SAID} {'; '.join(examples)}" if examples else text[:MAX_DESCRIPTION]
 
 
-def parameters(tool: ToolSpec) -> JSONObject:
-    """The arguments' JSON schema with references written out and titles left out.
-
-    The top level keeps `type`, `properties` and `required` only: some models of Bedrock refuse any
-    other keyword there.
-    """
-    found = _plain(tool.input_schema, tool.input_schema.get("$defs", {}), _DEPTH)
-    schema = {k: found[k] for k in _TOP_LEVEL if found.get(k)}
-    return {"properties": {}, **schema, "type": "object"}
+def _parameters(tool: ToolSpec) -> JSONObject:
+    return compact(tool.input_schema)
 
 
-def _plain(node: Any, definitions: Mapping[str, Any], depth: int) -> Any:
-    if isinstance(node, list):
-        return [_plain(n, definitions, depth) for n in node]
-    if not isinstance(node, Mapping):
-        return clean(node) if isinstance(node, str) else node
-    name = str(node.get("$ref", "")).removeprefix("#/$defs/")
-    if name not in definitions:
-        return _object(node, definitions, depth)
-    if not depth:  # a model that holds itself
-        return {"type": "object"}
-    beside = {k: v for k, v in node.items() if k != "$ref"}
-    return _object({**definitions[name], **beside}, definitions, depth - 1)
-
-
-def _object(node: Mapping[str, Any], definitions: Mapping[str, Any], depth: int) -> JSONObject:
-    """A schema without titles; the keys of its properties are arguments' names, and `title` may be
-    one."""
-    plain = {
-        k: _plain(v, definitions, depth)
-        for k, v in node.items()
-        if k not in ("$defs", "title", "properties")
-    }
-    named = node.get("properties")
-    if isinstance(named, Mapping):
-        plain["properties"] = {k: _plain(v, definitions, depth) for k, v in named.items()}
-    elif not isinstance(node.get("title", ""), str):
-        plain["title"] = _plain(node["title"], definitions, depth)
-    return plain
+parameters = PerObject(_parameters)
+"""The arguments' JSON schema of a tool in its compact form."""
 
 
 def call(name: Any, arguments: Any) -> ToolCall:
@@ -113,19 +88,46 @@ def whole(calls: Sequence[ToolCall], stop_reason: str) -> tuple[ToolCall, ...]:
     return (*calls[:-1], ToolCall(last.name, json.dumps(last.arguments, ensure_ascii=False)))
 
 
-def clean(text: str) -> str:
-    """Text that can be sent: half of a surrogate pair, which has no UTF-8, becomes `?`."""
-    return text.encode("utf-8", "replace").decode()
+@dataclass(frozen=True, slots=True)
+class Forms:
+    """A function as a model sees it, whole and in few words, and the characters of each: name,
+    description, schema. `brief` is `whole` where that is no longer."""
+
+    whole: ToolSpec
+    brief: ToolSpec
+    whole_characters: int
+    brief_characters: int
 
 
-def tool_spec(function: FunctionInfo) -> ToolSpec:
-    """The function as a model sees it."""
-    return ToolSpec(
+def _forms(function: FunctionInfo) -> Forms:
+    whole = ToolSpec(
         name=function.tool_name,
         app_id=function.app_id,
         fn_name=function.fn_name,
-        description=function.description,
+        description=function.description[function.lead :],
         input_schema=function.input_schema,
         action_type=function.action_type,
         examples=function.examples,
     )
+    size = characters(whole)
+    if size <= BRIEF:
+        return Forms(whole, whole, size, size)
+    description = cut(clean(whole.description).strip().partition(". ")[0], BRIEF_DESCRIPTION)
+    short = replace(whole, description=description, examples=function.examples[:1])
+    room = BRIEF - len(short.name) - len(describe(short))
+    short = replace(short, input_schema=brief(parameters(whole), room))
+    return Forms(whole, short, size, characters(short))
+
+
+forms = PerObject(_forms)
+
+
+def tool_spec(function: FunctionInfo) -> ToolSpec:
+    """The function as a model sees it, whole."""
+    return forms(function).whole
+
+
+def characters(tool: ToolSpec) -> int:
+    """What a tool takes in a request, less what the service puts around it."""
+    schema = json.dumps(parameters(tool), ensure_ascii=False, default=str)
+    return len(tool.name) + len(describe(tool)) + len(schema)

@@ -31,7 +31,7 @@ class Classifier:
             role="classifier",
             system=state.prompt.system,
             prompt="\n".join([opening, *(e.flat for e in state.exchanges)]),
-            tools=state.tools,
+            tools=state.offered_tools,
             timeout_s=_patience(state.left()),
             language=state.language,
             opening=opening,
@@ -42,7 +42,7 @@ class Classifier:
         response = await state.follower.unless_stopped(self._model.complete(request))
         used = response.usage
         tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
-        answer = planner.read(response, state.functions, first=state.planned)
+        answer = planner.read(response, state.offered, first=state.planned)
         return state.with_answer(answer, used.paid)
 
 

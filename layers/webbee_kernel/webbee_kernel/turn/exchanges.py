@@ -39,7 +39,8 @@ def exchange(
     ran = {i: o for i, o in sorted(shown.items()) if not refused(o)}
     told = lines(ran, room)
     problems = _told_back(answer, shown, note)
-    flat = _flat([told[i] + arguments(o) for i, o in ran.items()], problems, planned)
+    found = list(answer.found.values()) if answer else []
+    flat = _flat([told[i] + arguments(o) for i, o in ran.items()], problems, planned, found)
     text = answer.response.text.strip() if answer else ""
     if answer is None or not answer.response.tool_calls:
         return Exchange(flat, text, note=flat)
@@ -60,9 +61,13 @@ def _told_back(answer: Answer | None, shown: Mapping[int, CallOutcome], note: st
     return [*unusable, *refusals(shown), *said]
 
 
-def _flat(told: Sequence[str], problems: Sequence[Problem], planned: int) -> str:
-    """`[RESULTS]` and `[PROBLEMS]`, each where there are any."""
-    blocks = ["[RESULTS]", *told, f"NOTE: the next call is step={planned}"] if told else []
+def _flat(
+    told: Sequence[str], problems: Sequence[Problem], planned: int, found: Sequence[str]
+) -> str:
+    """`[CATALOGUE]` with what searches found, `[RESULTS]` and `[PROBLEMS]`, each where there are
+    any."""
+    blocks = ["[CATALOGUE]", *(f"FOUND: {f}" for f in found)] if found else []
+    blocks += ["[RESULTS]", *told, f"NOTE: the next call is step={planned}"] if told else []
     return "\n".join([*blocks, problems_block(problems)] if problems else blocks)
 
 
@@ -87,12 +92,12 @@ def _problems(number: int, outcome: CallOutcome) -> list[Problem]:
 def _results(
     answer: Answer, told: Mapping[int, str], problems: Sequence[Problem]
 ) -> tuple[str, ...]:
-    """One text per call of the answer, in its order: its result, why it was refused, or the call
-    that it repeats."""
+    """One text per call of the answer, in its order: its result, what it found, why it was refused,
+    or the call that it repeats."""
     texts = []
-    for number in answer.numbers:
+    for place, number in enumerate(answer.numbers):
         if number is None:
-            texts.append("status=ok")
+            texts.append(answer.found.get(place, "status=ok"))
         elif about := [p for p in problems if p.step == number]:
             texts.append(problems_block(about))
         elif number in told:

@@ -14,17 +14,16 @@ from ..errors import LimitReached
 from ..language import detect
 from ..language import of as language_of
 from ..llm.protocol import ToolSpec
-from ..llm.tools import tool_spec
 from ..pii import Masker
 from ..sdk.context import User
 from ..values import JSON, Section, SessionMemory, UserState
 from . import memory as session_memory
 from . import prompt as prompts
 from .following import NOBODY, Follower
-from .planner import CONTINUE
+from .planner import CONTINUE, SEARCH
 from .prompt import Prompt
 from .rules import apps_block, policy_block
-from .shortlist import Shortlist, shortlist
+from .shortlist import Shortlist, notice, shortlist
 
 _LEAST_S = 0.5
 
@@ -85,12 +84,15 @@ class Opening:
             for c in t.response.get("calls", [])
         }
         recent = [t.message for t in self.memory.turns]
-        return shortlist(self.catalogue.functions(self.installed), self.message, recent, used)
+        functions = self.catalogue.functions(self.installed)
+        return shortlist(functions, self.message, recent, used, self.catalogue.apps)
 
     @cached_property
     def tools(self) -> tuple[ToolSpec, ...]:
-        """The functions as a model sees them, the kernel's own last."""
-        return (*(tool_spec(f) for f in self.functions), CONTINUE)
+        """The functions as a model sees them, the kernel's own last: the one that searches where
+        there is more than is shown."""
+        own = (CONTINUE, SEARCH) if self.shortlist.left_out else (CONTINUE,)
+        return (*self.shortlist.tools, *own)
 
     @cached_property
     def prompt(self) -> Prompt:
@@ -98,12 +100,13 @@ class Opening:
         mask = self.gate.mask if self.gate else None
         items = session_memory.history(self.memory, mask)
         policy = policy_block(self.policy)
-        apps = apps_block(self.catalogue.apps[a] for a in self.installed)
+        cut = bool(self.shortlist.left_out)
+        apps = apps_block((self.catalogue.apps[a] for a in self.installed), index=cut)
         return Prompt(
             system=prompts.system_text(policy, apps),
             policy=policy,
             apps=apps,
-            notice=self.shortlist.notice(),
+            notice=notice(self.shortlist),
             skeleton=skeleton.render(self.sections, self.now, mask),
             history=session_memory.render(
                 items, iso(self.now), self.message, older=self.memory.older

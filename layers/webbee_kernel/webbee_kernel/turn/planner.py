@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ..base.text import dumps
@@ -32,6 +32,34 @@ CONTINUE = ToolSpec(
     examples=(),
 )
 
+SEARCH = ToolSpec(
+    name=f"{KERNEL}__search",
+    app_id=KERNEL,
+    fn_name="search",
+    description=(
+        "Find functions that are not shown. The catalogue holds only those nearest to the message;"
+        " [APPS] lists every app. What is found is shown to you, then you can call it. Use it"
+        " whenever no shown function does exactly what is needed, before you say that nothing fits."
+    ),
+    input_schema={
+        "type": "object",
+        "properties": {
+            "query": {
+                "type": "string",
+                "description": "What the function does, in the words of a description, in the"
+                " language that [APPS] is written in: 'delete recovery point'.",
+            },
+            "app": {"type": "string", "description": "Only in the app with this id of [APPS]."},
+        },
+        "required": ["query"],
+    },
+    action_type="read",
+    examples=(),
+)
+"""In the catalogue where it does not show all functions."""
+
+_OWN = frozenset({CONTINUE.name, SEARCH.name})
+
 _REFERENCE = re.compile(r"\{\{\s*steps\.(\d+)(?:\.data)?((?:\.[A-Za-z0-9_-]+)*)\s*\}\}")
 
 
@@ -46,13 +74,24 @@ class Unbound(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One answer of the classifier, read: the plan, what cannot be used of it, and the number that
-    each of its calls has in the turn (None for the kernel's own)."""
+    """One answer of the classifier, read: the plan, what cannot be used of it, the number that each
+    of its calls has in the turn (None for the kernel's own), and what its searches found, by their
+    place among the calls."""
 
     response: ModelResponse
     plan: Plan
     problems: tuple[Problem, ...] = ()
     numbers: tuple[int | None, ...] = ()
+    found: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def searches(self) -> tuple[tuple[int, str, str], ...]:
+        """Its searches for functions: place among the calls, query, app."""
+        return tuple(
+            (place, str(call.arguments.get("query", "")), str(call.arguments.get("app", "")))
+            for place, call in enumerate(self.response.tool_calls)
+            if call.name == SEARCH.name and isinstance(call.arguments, dict)
+        )
 
     @property
     def count(self) -> int:
@@ -96,7 +135,7 @@ def _numbers(response: ModelResponse, first: int) -> tuple[int | None, ...]:
     """The number of each call in its turn; the kernel's own take none."""
     numbers: list[int | None] = []
     for call in response.tool_calls:
-        own = call.name == CONTINUE.name
+        own = call.name in _OWN
         numbers.append(None if own else first)
         first += not own
     return tuple(numbers)
@@ -124,7 +163,9 @@ def _step(index: int, function: FunctionInfo, call: ToolCall, same: Mapping[int,
 
 
 def _nothing(response: ModelResponse, text: str) -> list[Problem]:
-    """What is wrong with an answer that plans nothing; nothing where it speaks."""
+    """What is wrong with an answer that plans nothing; nothing where it speaks or searches."""
+    if any(call.name == SEARCH.name for call in response.tool_calls):
+        return []
     if response.tool_calls:
         why = f"{CONTINUE.name} alone does nothing: call what you need together with it"
         return [Problem("", "", why)]

@@ -115,7 +115,12 @@ class Rounds:
         answer = state.unsaid
         assert answer is not None
         plan = answer.plan
-        if not plan.steps and not answer.problems:
+        if answer.searches or answer.problems:
+            before = len(state.found)
+            state, answer = state.with_searches()
+            if not plan.steps:
+                return _Round(state, progress=len(state.found) > before)
+        if not plan.steps:
             if wrong := _wrong(state, plan.text):
                 return _Round(state.with_problems(wrong))
             return _Round(state, Ended(state, text=plan.text))

@@ -3,9 +3,12 @@ from turn to turn. Pure."""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
+from ..base.per_object import PerObject
 from ..base.shares import fair_shares
 from ..base.text import cut, one_line
 from ..catalogue import MAX_RULES, AppInfo
@@ -17,6 +20,18 @@ MAX_APPS = 12_000
 """Characters of all apps together, half of what the catalogue may take (shortlist.BUDGET): eight
 apps with full rules, hundreds with a description. Beyond it every app gets a fair share."""
 
+MAX_SUBJECTS = 16
+MAX_INDEX = 120
+"""Words and characters by which the index says what an app's functions are about."""
+
+COMMON = frozenset(
+    "get list describe create update delete put batch add remove start stop set for by of and to"
+    " from the all".split()
+)
+"""Words of functions' names that say nothing of an app's matter."""
+
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
 
 @lru_cache(maxsize=8)
 def policy_block(policy: str) -> str:
@@ -25,25 +40,46 @@ def policy_block(policy: str) -> str:
     return "\n".join(["[POLICY]", *(line for line in lines if line)]) if any(lines) else ""
 
 
-def apps_block(apps: Iterable[AppInfo]) -> str:
+def apps_block(apps: Iterable[AppInfo], *, index: bool = False) -> str:
     """`[APPS]`, one line for each app that says anything of itself, in a stable order: the same
-    apps give the same bytes. Empty where none does."""
-    said = {a.app_id: (a.display_name, a.description, a.rules) for a in apps if not a.error}
-    return _apps_block(tuple((app_id, *said[app_id]) for app_id in sorted(said)))
+    apps give the same bytes. Empty where none does.
 
-
-@lru_cache(maxsize=256)
-def _apps_block(apps: tuple[tuple[str, str, str, str], ...]) -> str:
-    lines = [_line(*app) for app in apps if app[2].strip() or app[3].strip()]
+    As an `index` it has a line for every app with how many functions it offers and what they are
+    about: where the catalogue does not show all of them, that is how a model knows what to search.
+    """
+    lines = [_line(a, index) for a in sorted(apps, key=lambda a: a.app_id) if not a.error]
+    lines = [line for line in lines if line]
     shares = fair_shares([len(line) + 1 for line in lines], MAX_APPS)
     shown = [cut(line, share - 1) for line, share in zip(lines, shares, strict=True)]
     return "\n".join(["[APPS]", *shown]) if shown else ""
 
 
-def _line(app_id: str, name: str, about: str, rules: str) -> str:
-    """`- mail (Mail): Reads and sends mail. Rules: …`, whatever the texts hold."""
-    called = f" ({one_line(name, 60)})" if name and name != app_id else ""
-    parts = [one_line(about, MAX_ABOUT)]
-    if rules.strip():
-        parts.append(f"Rules: {one_line(rules, MAX_RULES)}")
-    return f"- {app_id}{called}: {' '.join(p for p in parts if p)}"
+def _line(app: AppInfo, index: bool) -> str:
+    """`- mail (Mail): Reads and sends mail. Rules: …`, whatever the texts hold; empty for an app
+    that says nothing, unless it is to stand in the index."""
+    parts = _said(app)
+    if index:
+        parts = (f"{len(app.functions)} functions: {_subjects(app)}.", *parts)
+    name = app.display_name
+    called = f" ({one_line(name, 60)})" if name and name != app.app_id else ""
+    return f"- {app.app_id}{called}: {' '.join(parts)}" if parts else ""
+
+
+def _read_said(app: AppInfo) -> tuple[str, ...]:
+    about = app.description
+    if app.shared and app.shared.strip() not in about:
+        about = f"{about} {app.shared}"
+    rules = f"Rules: {one_line(app.rules, MAX_RULES)}" if app.rules.strip() else ""
+    return tuple(part for part in (one_line(about, MAX_ABOUT), rules) if part)
+
+
+def _read_subjects(app: AppInfo) -> str:
+    """The words that the names of its functions have most, fewer the longer they are."""
+    words = Counter(w for f in app.functions for w in _WORD.findall(f.fn_name.lower()))
+    for word in COMMON:
+        words.pop(word, None)
+    return cut(", ".join(word for word, _ in words.most_common(MAX_SUBJECTS)), MAX_INDEX)
+
+
+_said = PerObject(_read_said)
+_subjects = PerObject(_read_subjects)

@@ -1,33 +1,48 @@
-"""Shortlist: which functions of a large catalogue a prompt shows. Deterministic, by words; pure."""
+"""Shortlist: which functions of a large catalogue a prompt shows, and in how many words.
+Deterministic."""
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from ..catalogue import FunctionInfo
-from ..language import stem, tokens
+from ..catalogue import AppInfo, FunctionInfo
+from ..llm.protocol import ToolSpec
+from ..llm.tools import characters, forms
+from .relevance import scores
+
+WHOLE = 40_000
+"""Characters of a catalogue that is shown whole: about 10,000 tokens, which a service reads from
+its cache from the second turn on, because they are the same in every turn."""
 
 BUDGET = 24_000
-"""Characters of names, descriptions, examples and schemas shown: about 6,000 tokens, some 60
-ordinary functions."""
+"""Characters of what is chosen out of a larger one: about 6,000 tokens, read anew in every turn."""
 
-MAX_FUNCTIONS = 120
-"""Functions shown: chat-completion services take at most 128."""
+IN_FULL = 5_000
+"""Characters of these for what is nearest, in all its words; the rest holds as many as it can in
+few."""
 
-_RECENT_WEIGHT = 0.3
+MAX_FUNCTIONS = 124
+"""Functions of a catalogue that is shown whole: chat-completion services take at most 128, and the
+kernel has its own."""
+
+MAX_CHOSEN = 96
+"""Functions chosen out of a larger one: searches may add some (finding.MAX_ADDED)."""
+
+QUOTA = 30
+"""Functions of one app among those chosen, while others are near: what one app says in many ways
+leaves room for the rest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shortlist:
-    """What is shown, in catalogue order; `ranked` holds all, best first; `kept` were used in the
-    last turns."""
+    """What is shown, in catalogue order, and `tools`, the same as a model sees them; `ranked` holds
+    all, best first; `kept` were used in the last turns."""
 
     shown: tuple[FunctionInfo, ...]
     ranked: tuple[FunctionInfo, ...]
+    tools: tuple[ToolSpec, ...]
     kept: frozenset[tuple[str, str]] = frozenset()
 
     @property
@@ -35,15 +50,10 @@ class Shortlist:
         """How many are not shown."""
         return len(self.ranked) - len(self.shown)
 
-    def notice(self) -> str:
-        """What the prompt says about it, empty where everything is shown."""
-        if not self.left_out:
-            return ""
-        shown = (
-            f"{len(self.shown)} of {len(self.ranked)} functions are shown, those nearest to the"
-            " message"
-        )
-        return f"[CATALOGUE]\nNOTE: {shown}. If none fits, say what is missing."
+    @property
+    def characters(self) -> int:
+        """Characters of what is shown."""
+        return sum(map(characters, self.tools))
 
 
 def shortlist(
@@ -51,66 +61,76 @@ def shortlist(
     message: str,
     recent: Sequence[str] = (),
     used: Collection[tuple[str, str]] = (),
-    budget: int = BUDGET,
+    apps: Mapping[str, AppInfo] | None = None,
 ) -> Shortlist:
-    """The functions that fit the budget: those used in the last five turns (`(app_id, fn_name)`)
-    first, then by shared words.
+    """All functions where they fit into a prompt, else those nearest to the message.
 
-    Words of `message` count fully, those of `recent` messages a third; rare words count more than
-    common ones. Ties go by name, so the same input gives the same list. At least one function is
-    shown.
+    Those used in the last five turns (`(app_id, fn_name)`) come first and always stay. Ties go by
+    name, so the same input gives the same list.
     """
-    if len(functions) <= MAX_FUNCTIONS and sum(f.characters for f in functions) <= budget:
-        return Shortlist(tuple(functions), tuple(functions), frozenset(used))
-    score = _scores(functions, message, recent)
-    by_score = sorted(functions, key=lambda f: (-score[f.tool_name], f.tool_name))
-    ranked = sorted(by_score, key=lambda f: (f.app_id, f.fn_name) not in used)
-    chosen = _fitting(ranked, used, budget)
+    if fits(functions):
+        tools = tuple(forms(f).whole for f in functions)
+        return Shortlist(tuple(functions), tuple(functions), tools, frozenset(used))
+    near = ranked(functions, message, recent, apps)
+    near.sort(key=lambda f: (f.app_id, f.fn_name) not in used)
+    chosen = _chosen(near, used)
     shown = tuple(f for f in functions if f.tool_name in chosen)
-    return Shortlist(shown, tuple(ranked), frozenset(used))
+    tools = tuple(chosen[f.tool_name] for f in shown)
+    return Shortlist(shown, tuple(near), tools, frozenset(used))
 
 
-def _fitting(
-    ranked: Sequence[FunctionInfo], used: Collection[tuple[str, str]], budget: int
-) -> set[str]:
-    """Names of the leading functions that fit; used ones in any case, and at least one."""
-    chosen: set[str] = set()
-    for function in ranked:
-        budget -= function.characters
-        full = budget < 0 or len(chosen) >= MAX_FUNCTIONS
-        if full and chosen and (function.app_id, function.fn_name) not in used:
+def notice(listed: Shortlist) -> str:
+    """What the prompt says about functions that are not shown; empty where all are."""
+    if not listed.left_out:
+        return ""
+    shown = f"{len(listed.shown)} of {len(listed.ranked)} functions are shown, those nearest to the"
+    return (
+        f"[CATALOGUE]\nNOTE: {shown} message. Where none of them does what is needed, call"
+        " kernel__search."
+    )
+
+
+def fits(functions: Sequence[FunctionInfo]) -> bool:
+    """Whether a catalogue is shown whole. It depends on nothing but the functions: the same apps
+    give the same catalogue in every turn."""
+    few = len(functions) <= MAX_FUNCTIONS
+    return few and sum(forms(f).whole_characters for f in functions) <= WHOLE
+
+
+def ranked(
+    functions: Sequence[FunctionInfo],
+    message: str,
+    recent: Sequence[str] = (),
+    apps: Mapping[str, AppInfo] | None = None,
+) -> list[FunctionInfo]:
+    """All functions, those nearest to the message first: of one app 30, then the others that have
+    to do with it, then the rest."""
+    near = scores(functions, message, recent, apps)
+    order = sorted(range(len(near)), key=lambda i: (-near[i], functions[i].tool_name))
+    apps_seen: Counter[str] = Counter()
+    places = []
+    for i in order:
+        apps_seen[functions[i].app_id] += 1
+        places.append((near[i] == 0, apps_seen[functions[i].app_id] > QUOTA))
+    return [functions[i] for _, i in sorted(zip(places, order, strict=True), key=lambda p: p[0])]
+
+
+def _chosen(near: Sequence[FunctionInfo], used: Collection[tuple[str, str]]) -> dict[str, ToolSpec]:
+    """The leading functions by name: as many as fit in few words, then the first of them whole."""
+    places: list[FunctionInfo] = []
+    room = BUDGET - IN_FULL
+    for function in near:
+        kept = (function.app_id, function.fn_name) in used
+        room -= forms(function).brief_characters
+        full = room < 0 or len(places) >= MAX_CHOSEN
+        if full and places and not kept:
             break
-        chosen.add(function.tool_name)
+        places.append(function)
+    chosen = {f.tool_name: forms(f).brief for f in places}
+    room = BUDGET - sum(forms(f).brief_characters for f in places)
+    for function in places:
+        form = forms(function)
+        if (more := form.whole_characters - form.brief_characters) <= room:
+            chosen[function.tool_name] = form.whole
+            room -= more
     return chosen
-
-
-def _scores(
-    functions: Sequence[FunctionInfo], message: str, recent: Sequence[str]
-) -> dict[str, float]:
-    """How near each function's words are to the message and, a third as much, to recent ones."""
-    said, before = stems(message), stems(" ".join(recent))
-    known = Counter(word for f in functions for word in _words(f))
-    weight = {word: math.log(1 + len(functions) / n) for word, n in known.items()}
-
-    def together(words: frozenset[str]) -> float:
-        return sum(weight[word] for word in words)
-
-    return {
-        f.tool_name: together(_words(f) & said) + _RECENT_WEIGHT * together(_words(f) & before)
-        for f in functions
-    }
-
-
-def stems(text: str) -> frozenset[str]:
-    """The stems of every word of two letters or more."""
-    words = (part for token in tokens(text) for part in token.text.split("-"))
-    return frozenset(stem(word) for word in words if len(word) > 1 and not word.isdigit())
-
-
-def _words(function: FunctionInfo) -> frozenset[str]:
-    return _stemmed(function.app_id, function.fn_name, function.description, function.examples)
-
-
-@lru_cache(maxsize=4096)
-def _stemmed(app_id: str, name: str, description: str, examples: tuple[str, ...]) -> frozenset[str]:
-    return stems(" ".join((app_id, name.replace("_", " "), description, *examples)))

@@ -13,7 +13,9 @@ from functools import cached_property
 from typing import Any
 
 from ..arguments import Known, ids_in, without_secrets
-from ..llm.protocol import Exchange
+from ..catalogue import FunctionInfo
+from ..llm.protocol import Exchange, ToolSpec
+from ..llm.tools import tool_spec
 from ..pii import NOTHING, Masker
 from ..values import (
     JSON,
@@ -23,6 +25,7 @@ from ..values import (
 from . import exchanges
 from . import memory as session_memory
 from .confirmation import titles_in
+from .finding import MAX_ADDED, looked_up
 from .opening import Opening
 from .planner import Answer
 from .prompt import Problem, Prompt
@@ -52,6 +55,8 @@ class TurnState(Opening):
     echoes: frozenset[int] = frozenset()
     exchanges: tuple[Exchange, ...] = ()
     unsaid: Answer | None = None
+    found: tuple[FunctionInfo, ...] = ()
+    """What the classifier's searches added to its catalogue."""
     accepted: tuple[str, ...] = ()
     """Values that the user has said yes to in this turn, as provenance compares them."""
     recalled: frozenset[int] = frozenset()
@@ -67,6 +72,17 @@ class TurnState(Opening):
     def judge(self) -> Judge:
         """Where the values of this moment's calls come from."""
         return Judge.of(self)
+
+    @property
+    def offered(self) -> tuple[FunctionInfo, ...]:
+        """All functions that the classifier has seen."""
+        return (*self.functions, *self.found)
+
+    @property
+    def offered_tools(self) -> tuple[ToolSpec, ...]:
+        """The same as it sees them: what was found stands behind the rest, which stays as it
+        was."""
+        return (*self.tools, *map(tool_spec, self.found))
 
     @property
     def skeleton_shown(self) -> str:
@@ -191,6 +207,17 @@ class TurnState(Opening):
         if same and self.gate_knew.get(number) == self._gate_knows:
             return self.shown[number]
         return self.as_shown(outcome, gate)
+
+    def with_searches(self) -> tuple[TurnState, Answer]:
+        """What the last answer searched for is found, and is shown from now on; the answer with
+        it."""
+        assert self.unsaid is not None
+        functions = self.shortlist.ranked
+        room = MAX_ADDED - len(self.found)
+        answer, new = looked_up(
+            self.unsaid, functions, self.offered, self.catalogue.apps, max(0, room)
+        )
+        return self._next(unsaid=answer, found=(*self.found, *new)), answer
 
     def with_problems(self, problems: tuple[Problem, ...]) -> TurnState:
         """The last answer turns out to be unusable."""

@@ -54,5 +54,5 @@ def _apps_say(state: TurnState) -> Iterator[str]:
     """What the apps say of themselves and of their functions."""
     for app in state.catalogue.apps.values():
         yield f"{app.app_id} {app.display_name} {app.description} {app.rules}"
-    for function in state.functions:
+    for function in state.offered:
         yield from (function.description, *function.examples)

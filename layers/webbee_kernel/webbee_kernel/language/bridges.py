@@ -1,0 +1,94 @@
+"""Bridges between languages: by what words mean, and by how they sound. No translation: a word that
+neither bridge knows stays on its side."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import import_module, util
+
+from .files import tags
+from .stems import fold, script_of, stem
+
+_CYRILLIC = str.maketrans(
+    {
+        **dict(zip("абвгдезиклмнопрстуфыэй", "abvgdesiklmnoprstufieí", strict=True)),
+        "ж": "j",
+        "х": "h",
+        "ц": "ts",
+        "ч": "ch",
+        "ш": "sh",
+        "щ": "sh",
+        "ю": "u",
+        "я": "a",
+        "ъ": "",
+        "ь": "",
+        "і": "i",
+        "ї": "i",
+        "є": "e",
+        "ґ": "g",
+        "í": "i",
+    }
+)
+_LATIN = (
+    (re.compile(r"ph"), "f"),
+    (re.compile(r"th"), "t"),
+    (re.compile(r"ck|q"), "k"),
+    (re.compile(r"x"), "ks"),
+    (re.compile(r"c(?=[eiy])"), "s"),
+    (re.compile(r"ch"), "h"),
+    (re.compile(r"c"), "k"),
+    (re.compile(r"w"), "v"),
+    (re.compile(r"z"), "s"),
+)
+_VOWELS = re.compile(r"(?<=.)[aeiouyí]+")
+_TWICE = re.compile(r"(.)\1+")
+
+
+@lru_cache(maxsize=16384)
+def in_english(word: str, tag: str) -> frozenset[str]:
+    """The English stems of what a word of the language `tag` may mean; of an English word those
+    that mean the same. Empty where no line of `meanings/` has it."""
+    return _meanings(tag).get(stem(word, tag), frozenset())
+
+
+@lru_cache(maxsize=16)
+def _meanings(tag: str) -> Mapping[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for english, words in _lines(tag):
+        meant = {stem(w, "en") for w in english.split()}
+        for word in words.split():
+            found.setdefault(stem(word, tag), set()).update(meant)
+    return {word: frozenset(meant) for word, meant in found.items()}
+
+
+def _lines(tag: str) -> list[tuple[str, str]]:
+    """English words and words of the language, a pair a meaning; English ones are the left sides of
+    all languages."""
+    if tag == "en":
+        return [(left, left) for other in tags() if other != "en" for left, _ in _lines(other)]
+    name = f"{__package__}.meanings.{tag}"
+    if util.find_spec(name) is None:
+        return []
+    text: str = import_module(name).MEANINGS
+    pairs = (line.partition(":") for line in text.strip().splitlines())
+    return [(left, right) for left, _, right in pairs]
+
+
+@lru_cache(maxsize=16384)
+def sound(word: str) -> str:
+    """A word's consonants in Latin letters, the first letter whole, for telling cognates across
+    scripts: `инцидент` and `incident` are both `insdnt`. Empty for scripts that it cannot read and
+    for words of fewer than three such letters."""
+    text = fold(word)
+    script = script_of(text)
+    if script == "cyrillic":
+        text = text.translate(_CYRILLIC).replace("ts", "s")
+    elif script == "latin":
+        for pattern, letter in _LATIN:
+            text = pattern.sub(letter, text)
+    else:
+        return ""
+    text = _TWICE.sub(r"\1", _VOWELS.sub("", text))
+    return text if len(text) >= 3 and text.isascii() and text.isalpha() else ""

@@ -1,0 +1,189 @@
+"""JSON schemas of arguments as models read them: everything that tells a model what to write,
+nothing that only the kernel needs. Pure.
+
+- references are written out; `$defs`, titles and the kernel's own marks (`x-…`) go
+- an argument that may be left out says so by not being required: `null` among its types and a
+  default that is null, false, empty text or an empty list go with it
+- lengths of texts go, those of codes (up to 12 characters) stay: a model does not count letters,
+  and the refusal of a text that is too long names the limit
+- a description that only repeats the argument's name goes
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from ..base.text import cut
+from ..values.plain import JSONObject
+
+_TOP_LEVEL: Final = ("type", "properties", "required")
+_DEPTH: Final = 8
+_LEFT_OUT: Final = frozenset(
+    {"$defs", "title", "properties", "additionalProperties", "discriminator"}
+)
+_CODE: Final = 12
+_NULL: Final = {"type": "null"}
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
+_ARTICLES: Final = frozenset({"a", "an", "the", "of", "this", "your", "my"})
+
+
+def compact(schema: Mapping[str, Any]) -> JSONObject:
+    """The arguments' schema as a model reads it.
+
+    The top level keeps `type`, `properties` and `required` only: some models of Bedrock refuse any
+    other keyword there.
+    """
+    found = _plain(schema, schema.get("$defs", {}), _DEPTH)
+    kept = {k: found[k] for k in _TOP_LEVEL if found.get(k)}
+    return {"type": "object", "properties": {}, **kept}
+
+
+def brief(schema: JSONObject, room: int) -> JSONObject:
+    """A compact schema whose optional parts are told in fewer words where they take more than
+    `room` characters: descriptions are cut to a clause, then to none, then what arguments hold
+    inside is left out, of optional ones first. Their names and types stay, whatever they take."""
+    for step in (_clauses, _undescribed, _shallow, _flat):
+        if len(json.dumps(schema, ensure_ascii=False, default=str)) <= room:
+            break
+        schema = step(schema)
+    return schema
+
+
+def _plain(node: Any, definitions: Mapping[str, Any], depth: int) -> Any:
+    if isinstance(node, list):
+        return [_plain(n, definitions, depth) for n in node]
+    if not isinstance(node, Mapping):
+        return clean(node) if isinstance(node, str) else node
+    name = str(node.get("$ref", "")).removeprefix("#/$defs/")
+    if name not in definitions:
+        return _object(node, definitions, depth)
+    if not depth:  # a model that holds itself
+        return {"type": "object"}
+    beside = {k: v for k, v in node.items() if k != "$ref"}
+    return _object({**definitions[name], **beside}, definitions, depth - 1)
+
+
+def _object(node: Mapping[str, Any], definitions: Mapping[str, Any], depth: int) -> JSONObject:
+    """A schema without what no model needs; the keys of its properties are arguments' names, and
+    `title` may be one."""
+    plain = {
+        k: _plain(v, definitions, depth)
+        for k, v in node.items()
+        if k not in _LEFT_OUT and not k.startswith("x-") and not _is_idle(k, v)
+    }
+    named = node.get("properties")
+    if isinstance(named, Mapping):
+        needed = node.get("required") or ()
+        plain["properties"] = {
+            k: _argument(k, _plain(v, definitions, depth), k in needed) for k, v in named.items()
+        }
+    elif not isinstance(node.get("title", ""), str):
+        plain["title"] = _plain(node["title"], definitions, depth)
+    return plain
+
+
+def _is_idle(keyword: str, value: Any) -> bool:
+    """Whether a keyword says nothing to whoever writes the argument."""
+    if not isinstance(value, int):
+        return False
+    return (keyword == "minLength" and value <= 1) or (keyword == "maxLength" and value > _CODE)
+
+
+def _argument(name: str, schema: Any, required: bool) -> Any:
+    """One argument: not null where it may be left out, no default that leaving it out means, no
+    description that says its name again."""
+    if not isinstance(schema, dict):
+        return schema
+    if not required:
+        schema = _not_null(schema)
+    if "default" in schema and _is_nothing(schema["default"]):
+        schema = {k: v for k, v in schema.items() if k != "default"}
+    if _repeats(name, schema.get("description", "")):
+        schema = {k: v for k, v in schema.items() if k != "description"}
+    return schema
+
+
+def _is_nothing(value: Any) -> bool:
+    """Whether a default is what leaving the argument out means anyway."""
+    return value is None or value is False or value in ("", [], {})
+
+
+def _not_null(schema: JSONObject) -> JSONObject:
+    """The schema without `null` among its alternatives; a single one left stands for itself."""
+    if isinstance(schema.get("type"), list):
+        types = [t for t in schema["type"] if t != "null"]
+        return {**schema, "type": types[0] if len(types) == 1 else types}
+    others = [o for o in schema.get("anyOf", ()) if o != _NULL]
+    if not others or len(others) == len(schema["anyOf"]):
+        return schema
+    beside = {k: v for k, v in schema.items() if k != "anyOf"}
+    return {**others[0], **beside} if len(others) == 1 else {**beside, "anyOf": others}
+
+
+def _repeats(name: str, description: Any) -> bool:
+    """Whether a description has no word that the name does not have."""
+    if not isinstance(description, str):
+        return False
+    said = {w.lower() for w in _WORD.findall(description)} - _ARTICLES
+    return said <= {w.lower() for w in _WORD.findall(name)}
+
+
+def _clauses(node: Any) -> Any:
+    return _described(node, 60)
+
+
+def _undescribed(node: Any) -> Any:
+    return _described(node, 0)
+
+
+def _described(node: Any, longest: int) -> Any:
+    """The schema whose descriptions have at most so many characters."""
+    if isinstance(node, list):
+        return [_described(n, longest) for n in node]
+    if not isinstance(node, Mapping):
+        return node
+    found: JSONObject = {}
+    for key, value in node.items():
+        if key == "properties":
+            found[key] = {name: _described(v, longest) for name, v in value.items()}
+        elif key != "description" or not isinstance(value, str):
+            found[key] = _described(value, longest)
+        elif longest:
+            found[key] = cut(value.partition(". ")[0], longest)
+    return found
+
+
+def _shallow(node: JSONObject) -> JSONObject:
+    """Optional arguments without what they hold inside."""
+    needed = node.get("required") or ()
+    properties = {
+        k: v if k in needed else _outline(v) for k, v in node.get("properties", {}).items()
+    }
+    return {**node, "properties": properties}
+
+
+def _flat(node: JSONObject) -> JSONObject:
+    """All arguments without what they hold inside, and without long lists of choices."""
+    properties = {k: _outline(v, 6) for k, v in node.get("properties", {}).items()}
+    return {**node, "properties": properties}
+
+
+def _outline(schema: Any, choices: int = 40) -> Any:
+    """An argument's type; of a list also its items' type, of a text its choices where they are no
+    more than `choices`."""
+    if not isinstance(schema, Mapping):
+        return schema
+    kept = {k: schema[k] for k in ("type", "enum", "anyOf") if k in schema}
+    if len(kept.get("enum", ())) > choices:
+        del kept["enum"]
+    if isinstance(schema.get("items"), Mapping):
+        kept["items"] = _outline(schema["items"], choices)
+    return kept or dict(schema)
+
+
+def clean(text: str) -> str:
+    """Text that can be sent: half of a surrogate pair, which has no UTF-8, becomes `?`."""
+    return text.encode("utf-8", "replace").decode()
