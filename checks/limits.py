@@ -21,7 +21,7 @@ COMPLEX = 10
 COLUMNS = 100
 LINES = 300
 _PRAGMA = re.compile(r"  # (?:noqa|type: ignore)\b.*$")
-LANGUAGE = re.compile(r"language/[a-z]{2}\.py")
+LANGUAGE = re.compile(r"language/(?:meanings/)?[a-z]{2}\.py")
 READERS = ("functions", "local", "extensions", "benchmarks", "checks")
 """What stands on the layer."""
 
