@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 MEANINGS = """
-show display view list get describe see: показать покажи выведи вывести посмотреть глянуть увидеть отобразить
+show display view list get describe see: показать покажи выведи вывести
+show display view list get describe see: посмотреть глянуть увидеть отобразить
 list enumerate: список перечисли перечислить перечень
 get retrieve fetch return: получить получи достать выдать дай дать верни вернуть
 find search look lookup locate discover: найти найди искать ищи поиск отыскать поищи
 what which describe get: какой какая какие каков чему
 how many count number quantity: сколько количество число
-create add make new set define register: создать создай добавить добавь завести сделать сделай новый новая внести внеси
+create add make new set define register: создать создай добавить добавь завести
+create add make new set define register: сделать сделай новый новая внести внеси
 add append attach: добавить добавь дополнить дописать допиши приложить
 append end add: дописать допиши
 delete remove erase drop clear: удалить удали убрать убери стереть сотри снять очистить уничтожить
 remove detach disassociate unlink: отвязать отвяжи отсоединить отцепить убрать исключить
 attach associate link bind connect: привязать привяжи связать присоединить прикрепить назначить
-update change modify edit set: изменить измени обновить обнови поменять поменяй исправить исправь править
+update change modify edit set: изменить измени обновить обнови
+update change modify edit set: поменять поменяй исправить исправь править
 change replace switch rotate: сменить смени заменить замени поменять переключить
 rename name: переименовать переименуй
 name title: имя название заголовок
@@ -26,7 +29,8 @@ close complete finish resolve: закрыть закрой завершить з
 open: открыть открой открытый
 complete finish: завершить заверши доделать окончить
 enable activate turn on allow: включить включи активировать подключить разрешить разреши
-disable deactivate turn off suspend: выключить выключи отключить отключи деактивировать приостановить
+disable deactivate turn off suspend: выключить выключи отключить
+disable deactivate turn off suspend: отключи деактивировать приостановить
 allow permit grant permission access: разрешить разрешение позволить предоставить право права доступ
 deny forbid block reject restrict: запретить запрет запрещать блокировать заблокировать отказать
 restrict limit restriction policy: ограничить ограничение ограничивать
@@ -69,7 +73,8 @@ history log past: история журнал прошлый прошедший
 log logs journal: журнал лог логи протокол
 recent latest last most recent: последний недавний свежий крайний
 status state progress: статус состояние ход готов готово
-settings configuration preferences options attributes: настройки настройка параметры параметр конфигурация опция
+settings configuration preferences options attributes: настройки настройка параметры
+settings configuration preferences options attributes: параметр конфигурация опция
 configure setup set up: настроить настрой сконфигурировать
 attribute attributes property properties field: атрибут атрибуты свойство поле
 value values: значение значения
@@ -168,7 +173,8 @@ language: язык языковой
 translate translation translator: перевести переведи перевод переводчик
 terminology glossary: терминология термины глоссарий
 scan document: скан отсканировать
-detect recognize identify recognition: распознать распознай распознавание определить обнаружить выявить
+detect recognize identify recognition: распознать распознай распознавание
+detect recognize identify recognition: определить обнаружить выявить
 recognizer: распознаватель
 analysis analyze: анализ анализировать проанализировать
 classification classify: классификация классифицировать
