@@ -134,6 +134,10 @@ class Meter:
         if model.name not in _READS:
             context["meter_before"] = self._images(client, params)
         context["meter"] = params
+        self.leaves()
+
+    def leaves(self) -> None:
+        """A request is on its way from now on."""
         with self._lock:
             self.in_flight += 1
             self.in_flight_most = max(self.in_flight_most, self.in_flight)

@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, NamedTuple
 
 import boto3
 
-from benchmarks.meter import Meter
+from benchmarks.meter import Call, Meter
+from benchmarks.trips import Trips
 from local.aws import local_aws
 from local.template import TEMPLATE_PATH, create_tables, load_template
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolCall, Usage
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
@@ -27,22 +29,47 @@ BATCH, BATCHES = (
 )  # turns measured from each point on; the batch least disturbed by the machine's other work counts
 CPU_BAR_MS = 1.5
 PROMPT_BAR = 1.2
-LISTED = 0.2
-TRIPS_BAR = (2, 4)
-"""Reads and writes of a turn with one call: session and skeleton; the call's record, the turn, the
-request counted against limits, the transcript. One turn in five lists its session too."""
+TRIPS_BAR = {"read": 3, "write": 4}
+"""Requests that a turn waits for one after the other, models apart: what it reads; for a write its
+claim; the call; the turn. A write misses it by one: the cell leaves its outcome within its call."""
 WRITE_UNITS_BAR = 3.0
-"""Missed at present: limits and transcripts take a unit each, a session's row the rest."""
+"""Missed at present, by a quarter: the turn, the call's record and the counted request are a unit
+each, before anything is archived."""
+BETWEEN_S = 60
+"""Seconds from one turn to the next: a conversation."""
+WINDOW = 60
+"""Turns a mean is taken over: an hour's, so that what is written every fifth turn and every hour
+counts as often as it does."""
 MODEL_CALLS_BAR = 2.0
 
 
-def orders() -> Extension:
-    """One read tool whose result is about 500 bytes of JSON, different in every turn."""
+class Row(NamedTuple):
+    """Requests of a kind: how many, and what they cost, a turn; `bytes` each."""
+
+    kind: str
+    requests: float
+    read: float
+    write: float
+    bytes: float
+
+
+def orders(called: Callable[[str], AbstractContextManager[None]] = nullcontext) -> Extension:
+    """One read tool whose result is about 500 bytes of JSON, different in every turn, with an
+    address in it, and one that writes. `called` is told of each call."""
     ext = Extension("orders", display_name="Orders")
     chat = ChatExtension(ext)
 
+    @chat.function("pay", "Pay an order", action_type="write")
+    async def pay(ctx: Context, number: int) -> ActionResult:
+        with called("Invoke"):
+            return ActionResult.success({"id": f"o-{number}", "paid": True}, "Found 7 orders.")
+
     @chat.function("latest", "The latest orders")
     async def latest(ctx: Context, number: int) -> ActionResult:
+        with called("Invoke"):
+            return found(number)
+
+    def found(number: int) -> ActionResult:
         rows = [
             {
                 "id": f"o-{number}-{i}",
@@ -52,6 +79,7 @@ def orders() -> Extension:
             }
             for i in range(7)
         ]
+        rows[0]["by"] = f"buyer{number}@example.com"
         return ActionResult.success(
             {"count": len(rows), "orders": rows}, f"Found {len(rows)} orders."
         )
@@ -63,9 +91,11 @@ def answer(request: ModelRequest) -> ModelResponse:
     """A model that costs nothing: calls the tool with the number in the message, then repeats the
     tool's summary."""
     if request.role == "classifier":
-        number = int(request.prompt.rsplit(" ", 1)[1])
-        return ModelResponse(tool_calls=(ToolCall("orders__latest", {"number": number}),))
-    return ModelResponse(text="Found 7 orders.")
+        verb, number = request.prompt.rsplit("] ", 1)[1].split()
+        name = "orders__pay" if verb == "pay" else "orders__latest"
+        call = ToolCall(name, {"number": int(number)})
+        return ModelResponse(tool_calls=(call,), usage=Usage(1500, 40))
+    return ModelResponse(text="Found 7 orders.", usage=Usage(700, 30))
 
 
 def in_memory() -> tuple[dict[int, tuple[float, int]], float]:
@@ -100,47 +130,72 @@ def _cpu(kernel: TestKernel, first: int) -> float:
     return statistics.median(times)
 
 
-def on_dynamodb() -> dict[int, Mapping[str, Any]]:
-    """Requests, units and bytes a turn (means over five turns, a whole ring) and what the session
-    holds, at each point."""
+@contextmanager
+def tables(meter: Meter, model: Model, called: Any = nullcontext) -> Iterator[TestKernel]:
+    """A kernel on the template's tables, with limits as they are deployed."""
     with local_aws():
         client = aws_client("dynamodb")
         names = create_tables(boto3.client("dynamodb"), load_template(TEMPLATE_PATH))
-        kernel = TestKernel(
-            [orders()],
-            model=FunctionModel(answer),
-            stores=dynamodb_stores(Tables.from_variables(names)),
-        )
-        meter = Meter()
+        env = {"WEBBEE_USER_REQUESTS_PER_MINUTE": "60"}
+        stores = dynamodb_stores(Tables.from_variables(names))
+        kernel = TestKernel([orders(called)], model=model, stores=stores, env=env)
         meter.attach(client)
-        figures: dict[int, Mapping[str, Any]] = {}
-        for turn in range(1, POINTS[-1] + 5):
-            point = next((p for p in POINTS if p <= turn < p + 5), None)
-            if turn in POINTS:
-                meter.clear()
-            kernel.chat(f"orders {turn}")
-            if point and turn == point + 4:
-                stored = client.query(
-                    TableName=names["WEBBEE_TABLE_SESSIONS"],
-                    KeyConditionExpression="pk = :pk",
-                    ExpressionAttributeValues={":pk": {"S": f"{kernel.key}#s1"}},
-                )["Items"]
-                meter.calls.pop()  # the query above
-                figures[point] = {
-                    "reads": meter.reads / 5,
-                    "writes": meter.writes / 5,
-                    "read_units": meter.read_units / 5,
-                    "write_units": meter.write_units / 5,
-                    "bytes": sum(c.bytes for c in meter.calls) / 5,
-                    "stored": sum(len(str(v)) for item in stored for v in item.values()),
-                    "items": len(stored),
-                }
+        yield kernel
         meter.detach(client)
-        return figures
+
+
+def on_dynamodb() -> dict[int, list[Row]]:
+    """What an hour of turns sends from each point on: a row a kind of request."""
+    meter = Meter()
+    figures: dict[int, list[Row]] = {}
+    begun: dict[int, int] = {}
+    with tables(meter, FunctionModel(answer)) as kernel:
+        for turn in range(1, POINTS[-1] + WINDOW):
+            if turn in POINTS:
+                begun[turn] = len(meter.calls)
+            kernel.clock.advance(BETWEEN_S)
+            kernel.chat(f"orders {turn}")
+            if (point := turn - WINDOW + 1) in POINTS:
+                figures[point] = rows(meter.calls[begun[point] :], WINDOW)
+    return figures
+
+
+def rows(calls: Sequence[Call], turns: int) -> list[Row]:
+    """Requests of a kind, with their means a turn."""
+    kinds: dict[str, list[Call]] = {}
+    for call in calls:
+        kinds.setdefault(" ".join([call.operation, *call.tables]), []).append(call)
+    return [
+        Row(
+            kind,
+            len(of) / turns,
+            sum(c.read for c in of) / turns,
+            sum(c.write for c in of) / turns,
+            sum(c.bytes for c in of) / len(of),
+        )
+        for kind, of in sorted(kinds.items())
+    ]
+
+
+def trips() -> dict[str, int]:
+    """The requests that a warm turn waits for one after the other, of ten turns the usual
+    number."""
+    meter = Trips()
+    found = {}
+    with tables(meter, meter.model(answer), meter.other) as kernel:
+        for kind, message in {"read": "orders", "write": "pay"}.items():
+            seen = []
+            for turn in range(1, 8):
+                meter.clear()
+                meter.trips = 0
+                kernel.chat(f"{message} {turn}")
+                seen.append(meter.trips)
+            found[kind] = max(seen[1:])
+    return found
 
 
 def main() -> int:
-    """Print both tables; 1 when a bar is missed."""
+    """Print the tables; 1 when a bar is missed."""
     print("A turn with one read tool of about 500 bytes, PII gate closed, model free of cost\n")
     memory, model_calls = in_memory()
     print(f"{'turn':>6} {'CPU ms, in memory':>18} {'prompt characters':>18}")
@@ -151,29 +206,19 @@ def main() -> int:
         f"\nbars: {CPU_BAR_MS} ms, prompt {PROMPT_BAR} times from turn {POINTS[0]} to {POINTS[1]}"
         f" (here {growth:.2f}), {MODEL_CALLS_BAR} model calls a turn (here {model_calls:.2f})\n"
     )
-    tables = on_dynamodb()
-    print(
-        f"{'turn':>6} {'reads':>6} {'writes':>7} {'read units':>11} {'write units':>12}"
-        f" {'bytes a turn':>13} {'session stored':>15} {'items':>6}"
-    )
-    for point, f in tables.items():
-        row = (
-            f"{point:>6}",
-            f"{f['reads']:>6.1f}",
-            f"{f['writes']:>7.1f}",
-            f"{f['read_units']:>11.1f}",
-            f"{f['write_units']:>12.1f}",
-        )
-        print(*row, f"{f['bytes']:>13,.0f}", f"{f['stored']:>15,}", f"{f['items']:>6}")
-    print(
-        "\nbars: 2 reads and 3 writes by chat_turn (1.2 of them for transcript and list, 1 for"
-        f" limits), 1 write by the call, at most {WRITE_UNITS_BAR} write units"
-    )
-    missed = [
-        p
-        for p, f in tables.items()
-        if (f["reads"], round(f["writes"] - LISTED, 6)) != TRIPS_BAR
-        or f["write_units"] > WRITE_UNITS_BAR
-    ]
-    missed += [at for at, (cpu, _) in memory.items() if cpu > CPU_BAR_MS]
+    missed = [at for at, (cpu, _) in memory.items() if cpu > CPU_BAR_MS]
+    for point, of in on_dynamodb().items():
+        print(f"turns {point} to {point + WINDOW - 1}, one a minute; figures a turn\n")
+        print(f"{'':28}{'requests':>9}{'read units':>11}{'write units':>12}{'bytes each':>11}")
+        for row in of:
+            print(
+                f"{row.kind:28}{row.requests:>9.2f}{row.read:>11.2f}{row.write:>12.2f}"
+                f"{row.bytes:>11,.0f}"
+            )
+        written = sum(row.write for row in of)
+        print(f"{'':28}{'':9}{sum(row.read for row in of):>11.2f}{written:>12.2f}\n")
+        missed += [point] * (written > WRITE_UNITS_BAR)
+    one_by_one = trips()
+    print(f"bar: {WRITE_UNITS_BAR} write units; trips {one_by_one}, bar {TRIPS_BAR}")
+    missed += [0 for kind, bar in TRIPS_BAR.items() if one_by_one[kind] > bar]
     return 1 if missed or growth > PROMPT_BAR or model_calls > MODEL_CALLS_BAR else 0

@@ -9,6 +9,7 @@ import pytest
 
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, LATER, NOW, SESSION, event, pending, record, section, turn
+from webbee_kernel.base.clock import parse_iso
 from webbee_kernel.stores import Stores
 from webbee_kernel.values import Installation, SessionSummary
 
@@ -80,10 +81,10 @@ async def test_an_expired_session_begins_anew(stores: Stores, first: int) -> Non
 
 async def test_expired_turns_and_sessions_are_not_shown(stores: Stores) -> None:
     for seq in (1, 2):
-        await stores.transcripts.append(SESSION, turn(seq), expires_at=1000 + seq)
         touched = SessionSummary(f"s{seq}", "a title", turn(seq).at, seq)
         await stores.transcripts.touch(ALICE, touched, expires_at=1000 + seq)
-    told, _ = await stores.transcripts.read(SESSION, now=1001.0)
+    await stores.transcripts.append(SESSION, [turn(1), turn(2)], seconds=1000)
+    told = await stores.transcripts.read(SESSION, now=parse_iso(turn(1).at) + 1000)
     listed, _ = await stores.transcripts.list(ALICE, now=1001.0)
     assert [row["turn"] for row in told] == [2]
     assert [row.session_id for row in listed] == ["s2"]

@@ -262,7 +262,7 @@ async def test_every_item_says_its_layout(dynamo: Dynamo) -> None:
     told = {"events": (event(),), "events_expire_at": LATER}
     await stores.audit.append(ALICE, record(), expires_at=LATER, **told)
     await stores.events.append(ALICE, event("e2"), expires_at=LATER)
-    await stores.transcripts.append(SESSION, turn(1), expires_at=LATER)
+    await stores.transcripts.append(SESSION, [turn(1)], seconds=2**31)
     await stores.transcripts.touch(ALICE, SessionSummary("s1", "title", NOW, 1), expires_at=LATER)
     await stores.limits.take(ALICE, minute=29_000_000, requests=1, tokens=1)
     who = {"tenant_id": ALICE.tenant_id, "imperal_id": ALICE.imperal_id}

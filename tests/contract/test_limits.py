@@ -38,11 +38,21 @@ async def test_a_day_of_tokens_ends_with_the_day(stores: Stores) -> None:
     assert await stores.limits.take(ALICE, minute=MINUTE + 1440, requests=0, tokens=100) is None
 
 
+async def test_tokens_spent_before_count_with_the_request_that_brings_them(stores: Stores) -> None:
+    async def take(spent: int) -> Used | None:
+        return await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=100, spent=spent)
+
+    assert [await take(60), await take(39)] == [None, None]
+    assert await take(1) == Used(2, 99)  # refused, and nothing counted
+    assert await take(0) is None
+
+
 async def test_a_tenant_s_day_is_one_sum_and_no_user_s(stores: Stores) -> None:
-    assert await stores.limits.spend_together("acme", day=DAY, tokens=0) == 0
+    assert await stores.limits.together("acme", day=DAY) == 0
     assert await stores.limits.spend_together("acme", day=DAY, tokens=5) == 5
     assert await stores.limits.spend_together("acme", day=DAY, tokens=7) == 12
-    assert await stores.limits.spend_together("acme", day=DAY, tokens=0) == 12
+    assert await stores.limits.together("acme", day=DAY) == 12
+    assert await stores.limits.together("acme", day=DAY + 1) == 0
     assert await stores.limits.spend_together("other", day=DAY, tokens=1) == 1
     assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=1) is None
 

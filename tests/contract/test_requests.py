@@ -86,8 +86,9 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
             ),
             ["UpdateItem Sessions"],
         ),
-        (transcripts.append(SESSION, turn(1), expires_at=LATER), ["PutItem Transcripts"]),
+        (transcripts.append(SESSION, [turn(1)], seconds=LATER), ["PutItem Transcripts"]),
         (transcripts.read(SESSION, now=0.0), ["Query Transcripts"]),
+        (transcripts.read(SESSION, before=(NOW, 1), now=0.0), ["Query Transcripts"] * 2),
         (transcripts.touch(ALICE, LISTED, expires_at=LATER), ["UpdateItem Transcripts"]),
         (transcripts.rename(SESSION, "A title"), ["UpdateItem Transcripts"]),
         (transcripts.list(ALICE, title="tit", now=0.0), ["Query Transcripts"]),
@@ -95,6 +96,7 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         (limits.take(ALICE, minute=29_000_000, requests=1, tokens=1), ["UpdateItem Limits"]),
         (limits.spend(ALICE, day=0, tokens=1), ["UpdateItem Limits"]),
         (limits.spend_together("acme", day=0, tokens=1), ["UpdateItem Limits"]),
+        (limits.together("acme", day=0), ["GetItem Limits"]),
         (sessions.delete(SESSION), ["BatchWriteItem Sessions"]),
         (
             skeleton.register(ALICE, [section()], who={}),

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 
 import pytest
 
 from tests.contract.samples import ALICE, BOB, LATER, SESSION, turn
+from webbee_kernel.base.clock import parse_iso
 from webbee_kernel.stores import Stores
+from webbee_kernel.stores.transcribing import conversation
 from webbee_kernel.values import SessionKey, SessionSummary
 
 pytestmark = pytest.mark.anyio
+NOON = parse_iso("2026-05-15T12:00:00Z")
+DAY = 86_400
 
 
 def row(session_id: str = "s1", *, day: int = 1, title: str = "A title") -> SessionSummary:
@@ -28,39 +33,55 @@ async def listed(stores: Stores, **asked: str) -> list[str]:
 
 
 async def test_a_turn_is_told_as_its_user_may_read_it(stores: Stores) -> None:
-    await stores.transcripts.append(SESSION, turn(1), expires_at=LATER)
-    ((told,), cursor) = await stores.transcripts.read(SESSION, now=0.0)
+    await stores.transcripts.append(SESSION, [turn(1)], seconds=DAY)
+    (told,) = await stores.transcripts.read(SESSION, now=NOON)
     kept = turn(1)
     assert (told["message"], told["reply"], told["turn"]) == (kept.message, kept.reply, 1)
     assert told["n"] == 2**70  # of the response, digits intact
     assert not {"digests", "vault"} & told.keys()
-    assert cursor is None
 
 
-async def test_a_long_conversation_is_paged_from_its_end(stores: Stores) -> None:
-    for seq in range(1, 8):
-        await stores.transcripts.append(SESSION, turn(seq), expires_at=LATER)
-    pages, cursor = [], None
-    while True:
-        page, cursor = await stores.transcripts.read(SESSION, limit=3, cursor=cursor, now=0.0)
+@pytest.mark.parametrize("together", [1, 2, 5, 7])
+async def test_a_long_conversation_is_paged_from_its_end(stores: Stores, together: int) -> None:
+    turns = [turn(seq) for seq in range(1, 13)]
+    for start in range(0, 12, together):
+        part = turns[start : start + together]
+        await stores.transcripts.append(SESSION, part, seconds=DAY)
+    pages, before = [], None
+    while page := await stores.transcripts.read(SESSION, limit=5, before=before, now=NOON):
         pages.append([told["turn"] for told in page])
-        if cursor is None:
-            break
-    assert pages == [[5, 6, 7], [2, 3, 4], [1]]
+        before = (page[0]["at"], page[0]["turn"])
+    assert pages == [[8, 9, 10, 11, 12], [3, 4, 5, 6, 7], [1, 2]]
+
+
+async def test_turns_that_were_archived_twice_are_told_once(stores: Stores) -> None:
+    for end in (2, 5):
+        part = [turn(seq) for seq in range(1, end + 1)]
+        await stores.transcripts.append(SESSION, part, seconds=DAY)
+    told = await stores.transcripts.read(SESSION, now=NOON)
+    assert [t["turn"] for t in told] == [1, 2, 3, 4, 5]
+
+
+async def test_turns_too_large_for_one_item_are_kept_in_several(stores: Stores) -> None:
+    letters = random.Random(1).choices("0123456789abcdefghijklmnopqrstuvwxyz", k=350_000)
+    large = [turn(seq, reply="".join(letters)) for seq in range(1, 6)]
+    await stores.transcripts.append(SESSION, large, seconds=DAY)
+    told = await stores.transcripts.read(SESSION, now=NOON)
+    assert [(t["turn"], len(t["reply"])) for t in told] == [(n, 350_000) for n in range(1, 6)]
 
 
 async def test_a_turn_kept_twice_is_one_turn(stores: Stores) -> None:
-    await stores.transcripts.append(SESSION, turn(1), expires_at=LATER)
-    await stores.transcripts.append(SESSION, turn(1, reply="answered"), expires_at=LATER)
-    (told,), _ = await stores.transcripts.read(SESSION, now=0.0)
+    await stores.transcripts.append(SESSION, [turn(1)], seconds=DAY)
+    await stores.transcripts.append(SESSION, [turn(1, reply="answered")], seconds=DAY)
+    (told,) = await stores.transcripts.read(SESSION, now=NOON)
     assert told["reply"] == "answered"
 
 
 async def test_a_session_that_counts_from_one_again_loses_no_earlier_turn(stores: Stores) -> None:
     later = turn(1, at="2026-07-01T00:00:00Z", message="again")
     for kept in (turn(1), later):
-        await stores.transcripts.append(SESSION, kept, expires_at=LATER)
-    told, _ = await stores.transcripts.read(SESSION, now=0.0)
+        await stores.transcripts.append(SESSION, [kept], seconds=DAY)
+    told = await stores.transcripts.read(SESSION, now=NOON)
     assert [t["message"] for t in told] == [turn(1).message, "again"]
 
 
@@ -101,20 +122,20 @@ async def test_titles_are_found_in_any_case_and_script(stores: Stores) -> None:
 async def test_a_deleted_conversation_is_gone_and_others_stay(stores: Stores) -> None:
     other = SessionKey(ALICE, "s2")
     for key in (SESSION, other):
-        await stores.transcripts.append(key, turn(1), expires_at=LATER)
+        await stores.transcripts.append(key, [turn(1)], seconds=DAY)
     await touch(stores, row("s1"), row("s2"))
     for _ in range(2):
         await stores.transcripts.delete(SESSION)
-    assert (await stores.transcripts.read(SESSION, now=0.0))[0] == ()
-    assert len((await stores.transcripts.read(other, now=0.0))[0]) == 1
+    assert await stores.transcripts.read(SESSION, now=NOON) == ()
+    assert len(await stores.transcripts.read(other, now=NOON)) == 1
     assert await listed(stores) == ["s2 A title"]
 
 
 async def test_conversations_of_others_are_out_of_reach(stores: Stores) -> None:
-    await stores.transcripts.append(SESSION, turn(1), expires_at=LATER)
+    await stores.transcripts.append(SESSION, [turn(1)], seconds=DAY)
     await touch(stores, row())
     for user in (BOB, replace(ALICE, tenant_id="other")):
-        assert (await stores.transcripts.read(SessionKey(user, "s1"), now=0.0))[0] == ()
+        assert await stores.transcripts.read(SessionKey(user, "s1"), now=NOON) == ()
         assert (await stores.transcripts.list(user, now=0.0))[0] == ()
 
 
@@ -123,4 +144,4 @@ async def test_a_foreign_cursor_is_named(stores: Stores, cursor: str) -> None:
     with pytest.raises(ValueError, match="cursor"):
         await stores.transcripts.list(ALICE, cursor=cursor, now=0.0)
     with pytest.raises(ValueError, match="cursor"):
-        await stores.transcripts.read(SESSION, cursor=cursor, now=0.0)
+        await conversation(stores, SESSION, limit=5, cursor=cursor, now=0.0)

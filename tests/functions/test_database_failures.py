@@ -188,15 +188,26 @@ def test_a_turn_whose_recording_was_not_acknowledged_is_answered_from_the_record
     assert (answer.status, answer["turn"], saved(stack)) == (200, 1, 1)
 
 
-@pytest.mark.parametrize("table", ["TranscriptsTable", "LimitsTable"])
-def test_what_is_kept_beside_a_turn_is_never_in_its_way(
-    stack: Stack, alice: Person, outage: Outage, table: str
+def test_a_request_that_cannot_be_counted_is_answered(
+    stack: Stack, alice: Person, outage: Outage
 ) -> None:
-    alice.chat("probe.look {}")
-    outage.next("", table)
+    outage.next("", "LimitsTable")
     assert alice.chat(SAVE)["reply"] == 'Saved "x".'
     assert outage.over()
-    assert [t["turn"] for t in alice.turns()] == [1, 2]  # the model remembers it, so it is shown
+
+
+def test_an_archive_that_does_not_answer_costs_one_turn_and_is_tried_again(
+    stack: Stack, alice: Person, outage: Outage
+) -> None:
+    for _ in range(5):
+        alice.chat("probe.look {}")
+    outage.next("put_item", "TranscriptsTable")
+    assert alice.chat(SAVE)["reply"] == 'Saved "x".'
+    assert outage.over()
+    assert [t["turn"] for t in alice.turns()] == [2, 3, 4, 5, 6]
+    for _ in range(6):
+        alice.chat("probe.look {}")
+    assert [t["turn"] for t in alice.turns()] == list(range(2, 13))
 
 
 def test_a_write_that_cannot_be_claimed_is_not_run(

@@ -50,7 +50,7 @@ ALLOWED = {
             "dynamodb:BatchWriteItem",
         },
         "TranscriptsTable/index/by_touched": {"dynamodb:Query"},
-        "LimitsTable": {"dynamodb:UpdateItem"},
+        "LimitsTable": {"dynamodb:GetItem", "dynamodb:UpdateItem"},
         "AuditTable": {*AUDIT, "dynamodb:Query"},
         "CacheTable": {"dynamodb:GetItem"},
         "PersonRole": {"sts:AssumeRole"},

@@ -57,6 +57,11 @@ def test_any_other_session_id_is_refused_and_the_limit_named(session_id: Any) ->
     assert caught.value.body()["error"]["field"] == "session_id" and caught.value.limit == 64
 
 
+async def untold(memory: SessionMemory) -> int:
+    """Nothing of the session is archived yet."""
+    return memory.told
+
+
 def test_a_new_session_shows_the_message_alone() -> None:
     assert lines(message="привет") == ["[HISTORY]", "[2026-05-15T18:00:00Z user] привет"]
 
@@ -145,6 +150,7 @@ def test_appending_numbers_turns_and_the_ring_keeps_five() -> None:
                 KEY,
                 memory,
                 lambda m, i=i: turn(m.last_seq + 1, request_id=f"r{i}"),
+                untold,
                 expires_at=LATER,
                 now=0.0,
             )
@@ -164,6 +170,7 @@ def test_two_tabs_that_read_the_same_memory_both_get_their_turn() -> None:
             KEY,
             stale,
             lambda m: turn(m.last_seq + 1, request_id="tab1"),
+            untold,
             expires_at=LATER,
             now=0.0,
         )
@@ -172,6 +179,7 @@ def test_two_tabs_that_read_the_same_memory_both_get_their_turn() -> None:
             KEY,
             stale,
             lambda m: turn(m.last_seq + 1, request_id="tab2"),
+            untold,
             expires_at=LATER,
             now=0.0,
         )
@@ -191,6 +199,7 @@ def test_the_same_request_delivered_twice_is_one_turn() -> None:
             KEY,
             stale,
             lambda m: turn(m.last_seq + 1, request_id="same", reply="first"),
+            untold,
             expires_at=LATER,
             now=0.0,
         )
@@ -199,6 +208,7 @@ def test_the_same_request_delivered_twice_is_one_turn() -> None:
             KEY,
             stale,
             lambda m: turn(m.last_seq + 1, request_id="same", reply="second"),
+            untold,
             expires_at=LATER,
             now=0.0,
         )
@@ -227,6 +237,7 @@ def test_a_session_that_never_lets_a_turn_in_ends_in_a_request_to_retry() -> Non
                 KEY,
                 SessionMemory(),
                 lambda m: turn(m.last_seq + 1),
+                untold,
                 expires_at=LATER,
                 now=0.0,
             )

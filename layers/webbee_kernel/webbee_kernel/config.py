@@ -177,6 +177,12 @@ class Settings(BaseModel):
         return text
 
     @property
+    def kept_days(self) -> int:
+        """Days for which the last five turns of a session lie in its ring: the model's memory of
+        them, or the end of the person's own transcript where that comes later."""
+        return max(self.session_days, self.transcript_days)
+
+    @property
     def tenant_ids(self) -> tuple[str, ...]:
         """Tenants whose schedules run whether or not anybody was seen there; the first is the one
         that an address without a tenant means."""

@@ -74,7 +74,9 @@ class ChatService:
                     answer=answers.ChatAnswer,
                     accepted=live_answers.WorkingAnswer,
                 ),
-                *Conversations(self.app.stores, self.app.clock).routes(),
+                *Conversations(
+                    self.app.stores, self.app.clock, session_days=self.app.settings.session_days
+                ).routes(),
                 *Me(self.app, self.kernel.dispatch).routes(),
                 Route(
                     "GET /v1/events",

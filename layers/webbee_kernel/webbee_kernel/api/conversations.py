@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import asdict
 
-from ..base.clock import Clock
+from ..base.clock import Clock, iso
 from ..errors import BadInput, NotFound
 from ..stores.protocols import Stores
-from ..stores.records import told_row
+from ..stores.transcribing import conversation
 from ..turn.memory import check_session_id
-from ..values import JSONObject, SessionKey, SessionMemory, UserKey
+from ..values import SessionKey, UserKey
 from . import answers, wire
 from .http import Answer, Request, Route
 from .wire import MAX_TITLE, RenameBody, limit_of
@@ -19,9 +18,10 @@ from .wire import MAX_TITLE, RenameBody, limit_of
 class Conversations:
     """The routes under `/v1/sessions`."""
 
-    def __init__(self, stores: Stores, clock: Clock) -> None:
+    def __init__(self, stores: Stores, clock: Clock, *, session_days: int) -> None:
         self._stores = stores
         self._clock = clock
+        self._seconds = session_days * 86_400
 
     def routes(self) -> tuple[Route, ...]:
         """What a router serves."""
@@ -75,19 +75,22 @@ class Conversations:
     async def read(self, request: Request) -> Answer:
         """A session's newest turns, or with `cursor` those before them, oldest first. `remembered`
         says which of them the model still sees."""
-        key = _key(request)
-        cursor, rows = request.query.get("cursor"), limit_of(request.query)
-        now = self._clock.now()
+        key, now = _key(request), self._clock.now()
         try:
-            memory, (turns, before) = await asyncio.gather(
-                self._stores.sessions.read(key, now=now),
-                self._stores.transcripts.read(key, limit=rows, cursor=cursor, now=now),
+            turns, before, memory = await conversation(
+                self._stores,
+                key,
+                limit=limit_of(request.query),
+                cursor=request.query.get("cursor"),
+                now=now,
             )
         except ValueError as error:
             raise BadInput(str(error)[:200], field="cursor") from None
-        shown = _joined(memory, turns, newest=cursor is None)
-        if not shown:
+        if not turns:
             raise NotFound(f"there is no session {key.session_id!r}", field="id")
+        remembered = memory.since(iso(now - self._seconds)).turns
+        seen = {(t.at, t.seq) for t in remembered}
+        shown = [{**row, "remembered": (row["at"], row["turn"]) in seen} for row in turns]
         return Answer({"session_id": key.session_id, "turns": shown, "cursor": before})
 
     async def rename(self, request: Request) -> Answer:
@@ -108,15 +111,3 @@ class Conversations:
 
 def _key(request: Request) -> SessionKey:
     return SessionKey(UserKey.of(request.caller), check_session_id(request.path["id"]))
-
-
-def _joined(
-    memory: SessionMemory, turns: tuple[JSONObject, ...], *, newest: bool
-) -> list[JSONObject]:
-    """The turns of a page in order of time; on the newest one also what is remembered and missing
-    in the transcript, as where none is kept."""
-    remembered = {(t.at, t.seq): told_row(t) for t in memory.turns}
-    shown = {(str(row["at"]), int(row["turn"])): row for row in turns}
-    if newest:
-        shown |= remembered
-    return [{**row, "remembered": which in remembered} for which, row in sorted(shown.items())]

@@ -11,6 +11,7 @@ from ..base.ids import digest
 from ..bootstrap import App, make_belongings, make_export
 from ..dispatch import Dispatch
 from ..errors import BadInput, RequestConflict
+from ..stores.transcribing import conversation
 from ..values import AuditRecord, JSONObject, SessionKey, UserKey
 from . import answers, wire
 from .http import Answer, Request, Route, json_text
@@ -71,16 +72,16 @@ class Me:
         )
 
     async def _messages(self, user: UserKey, records: tuple[AuditRecord, ...]) -> dict[str, str]:
-        """Messages by the requests that they were, from the transcripts."""
+        """Messages by the requests that they were, from the conversations."""
         sessions = sorted({r.session_id for r in records if r.session_id})
-        read = self._app.stores.transcripts.read
-        now = self._app.clock.now()
+        stores, now = self._app.stores, self._app.clock.now()
+        keys = [SessionKey(user, session) for session in sessions]
         pages = await asyncio.gather(
-            *(read(SessionKey(user, s), limit=READ_TURNS, now=now) for s in sessions)
+            *(conversation(stores, key, limit=READ_TURNS, now=now) for key in keys)
         )
         return {
             request_id: str(turn["message"])
-            for turns, _ in pages
+            for turns, _, _ in pages
             for turn in turns
             for request_id in (turn["request_id"], *turn.get("also", ()))
         }

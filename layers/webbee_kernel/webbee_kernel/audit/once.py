@@ -6,6 +6,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
+from ..base.beside import start
 from ..dispatch import Dispatch
 from ..errors import DispatchRefused, StorageUnavailable
 from ..events import EventLog, panel_refresh
@@ -42,9 +43,9 @@ class OnceDispatch:
         record = self._audit.open(request, kind)
         if kind == "read":
             outcome = await self._inner.call(request)
-            return (
-                outcome if outcome.fate == NOT_RUN else await self._closed(request, record, outcome)
-            )
+            if outcome.fate != NOT_RUN:
+                await start(self._close(request, record, outcome))
+            return outcome
         wait_s = 0.0 if request.kind == "schedule" else request.deadline_s
         record, earlier = await self._audit.claim(_owner(request), record, wait_s)
         if earlier:
@@ -53,11 +54,13 @@ class OnceDispatch:
             outcome = await self._inner.call(replace(request, effect=record.effect))
         except (DispatchRefused, StorageUnavailable) as error:  # nothing happened yet
             refused = failed(request, "BACKEND_5XX", str(error), action_type=kind)
-            await self._closed(request, record, replace(refused, fate=NOT_RUN))
+            await self._close(request, record, replace(refused, fate=NOT_RUN))
             raise
         if outcome.fate == RUNNING:  # its record is written when somebody knows how it ended
             return outcome
-        return await self._closed(request, record, replace(outcome, action_type=kind))
+        outcome = replace(outcome, action_type=kind)
+        await start(self._close(request, record, outcome))
+        return outcome
 
     async def _action_type(self, request: CallRequest) -> str:
         """`read`, or what counts as an effect; empty for calls of which no record is kept."""
@@ -68,11 +71,10 @@ class OnceDispatch:
         function = (await self.catalogue()).function(request.app_id, request.name)
         return function.action_type if function else ""
 
-    async def _closed(
-        self, request: CallRequest, record: AuditRecord, outcome: CallOutcome
-    ) -> CallOutcome:
-        """The outcome, recorded with the events it caused. A read that cannot be recorded is not
-        answered; an effect is done, whatever becomes of its record."""
+    async def _close(self, request: CallRequest, record: AuditRecord, outcome: CallOutcome) -> None:
+        """Record the outcome with the events it caused: beside the turn, before its reply leaves. A
+        read that cannot be recorded is not answered; an effect is done, whatever becomes of its
+        record, and what ran it has left the outcome (`kept`)."""
         try:
             await self._audit.close(
                 _owner(request),
@@ -89,7 +91,6 @@ class OnceDispatch:
                 request.app_id,
                 request.name,
             )
-        return outcome
 
     def _told(self, request: CallRequest, outcome: CallOutcome) -> tuple[Event, ...]:
         """What the page hears of it."""

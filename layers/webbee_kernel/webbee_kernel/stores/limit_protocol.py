@@ -11,9 +11,12 @@ class LimitStore(Protocol):
     """Requests a minute and tokens a day, of users and tenants. A day is one item, which expires;
     days and minutes are UTC's, counted since 1970."""
 
-    async def take(self, user: UserKey, *, minute: int, requests: int, tokens: int) -> Used | None:
-        """Count one request of this minute, unless the minute has `requests` already or its day
-        `tokens` (0: no limit): then nothing is counted and what stands there is returned.
+    async def take(
+        self, user: UserKey, *, minute: int, requests: int, tokens: int, spent: int = 0
+    ) -> Used | None:
+        """Count one request of this minute, and tokens `spent` before it on the minute's day,
+        unless the minute has `requests` already or its day, with those, `tokens` (0: no limit):
+        then nothing is counted and what stands there is returned.
 
         One conditional write, however many race: of a limit of ten, ten get through.
         """
@@ -24,5 +27,9 @@ class LimitStore(Protocol):
         ...
 
     async def spend_together(self, tenant_id: str, *, day: int, tokens: int) -> int:
-        """Add tokens (0 or more) to a tenant's day; what the day has now. One write."""
+        """Add tokens to a tenant's day; what the day has now. One write."""
+        ...
+
+    async def together(self, tenant_id: str, *, day: int) -> int:
+        """What a tenant's day has. One read."""
         ...

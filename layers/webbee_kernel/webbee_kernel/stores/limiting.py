@@ -1,16 +1,17 @@
 """Limits: what one user, and one tenant, may ask of the models.
 
 A request is counted by one conditional write beside the turn's reads, so that a limit holds however
-many requests race, and costs no time. Tokens are added when the turn has ended, beside its
-transcript: a turn that began is finished, and the next one meets the limit. A tenant's day is one
-item that all its users share, so a process adds what it has spent in portions of a hundredth of the
-limit, and knows the day's sum a minute later at most.
+many requests race, and costs no time. Tokens are known when the turn has ended: a turn that began
+is finished, and the next one meets the limit. A process owes them until the user's next request,
+whose write they join, or until they are a hundredth of the limit. A tenant's day is one item that
+all its users share; a process adds to it in such portions too, and asks for its sum once a minute.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections import OrderedDict
 from dataclasses import dataclass
 
 from .. import language
@@ -26,8 +27,18 @@ MINUTE_S, DAY_S = 60, 86_400
 FRESH_S = 60.0
 """Seconds after which a process asks anew what a tenant has spent."""
 PORTIONS = 100
+USERS = 10_000
+"""Users whose tokens a process owes at most; of more it forgets those who asked longest ago."""
 
 _log = logging.getLogger("webbee.limits")
+
+
+@dataclass(slots=True)
+class _Owed:
+    """What a user has spent in this process and no table knows yet."""
+
+    day: int
+    tokens: int = 0
 
 
 @dataclass(slots=True)
@@ -52,6 +63,7 @@ class Limits:
         self._tokens = settings.user_tokens_per_day
         self._together = settings.tenant_tokens_per_day
         self._tenants: dict[str, _Together] = {}
+        self._owed: OrderedDict[UserKey, _Owed] = OrderedDict()
 
     async def take(self, user: User) -> LimitReached | None:
         """Count a request of this user; the refusal where a limit is used up. A table that does not
@@ -81,10 +93,9 @@ class Limits:
     async def spend(self, user: User, tokens: int) -> None:
         """Add what a turn has cost. Never in its way: what cannot be added costs a log line."""
         now = self._clock.now()
-        day = int(now // DAY_S)
         try:
             if tokens and self._tokens:
-                await self._store.spend(UserKey.of(user), day=day, tokens=tokens)
+                await self._spend(UserKey.of(user), tokens, int(now // DAY_S))
             if tokens and self._together:
                 await self._spend_together(user.tenant_id, tokens, now)
         except StorageUnavailable as error:
@@ -93,10 +104,34 @@ class Limits:
     async def _take(self, user: UserKey, now: float) -> Used | None:
         if not (self._requests or self._tokens):
             return None
-        minute = int(now // MINUTE_S)
-        return await self._store.take(
-            user, minute=minute, requests=self._requests, tokens=self._tokens
-        )
+        owed = self._owing(user, int(now // DAY_S))
+        spent, owed.tokens = owed.tokens, 0
+        minute, limits = int(now // MINUTE_S), {"requests": self._requests, "tokens": self._tokens}
+        used: Used | None = Used(0, 0)
+        try:
+            used = await self._store.take(user, minute=minute, **limits, spent=spent)
+        finally:
+            if used is not None:  # not counted
+                owed.tokens += spent
+        return used
+
+    async def _spend(self, user: UserKey, tokens: int, day: int) -> None:
+        owed = self._owing(user, day)
+        owed.tokens += tokens
+        if owed.tokens * PORTIONS < self._tokens:
+            return
+        spent, owed.tokens = owed.tokens, 0
+        await self._store.spend(user, day=day, tokens=spent)
+
+    def _owing(self, user: UserKey, day: int) -> _Owed:
+        """Of the users who asked last; what a day owes ends with it."""
+        owed = self._owed.get(user)
+        if owed is None or owed.day != day:
+            owed = self._owed[user] = _Owed(day)
+        self._owed.move_to_end(user)
+        while len(self._owed) > USERS:
+            self._owed.popitem(last=False)
+        return owed
 
     async def _sum(self, tenant_id: str, now: float) -> int:
         """The tokens of the tenant's day, as far as this process knows."""
@@ -104,7 +139,8 @@ class Limits:
             return 0
         known = self._known(tenant_id, now)
         if now - known.asked_at >= FRESH_S:
-            await self._add(tenant_id, known, now)
+            known.asked_at = now
+            known.sum = await self._store.together(tenant_id, day=known.day)
         return known.sum + known.owed
 
     async def _spend_together(self, tenant_id: str, tokens: int, now: float) -> None:

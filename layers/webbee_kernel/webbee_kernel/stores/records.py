@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any, Final
 
+from ..base.clock import parse_iso
 from ..errors import BadInput
 from ..values import (
     RING_SIZE,
@@ -49,6 +50,7 @@ _TURN_DEFAULTS: Final[JSONObject] = {
     "marks": (),
     "shown": (),
     "paused": (),
+    "told": 0,
 }
 
 
@@ -130,9 +132,9 @@ def told_row(turn: Turn) -> JSONObject:
     }
 
 
-def told_text(turn: Turn) -> str:
-    """The same as stored text."""
-    return fitting(dumps(told_row(turn)), "turn")
+def told_until(turn: Turn, seconds: int) -> int:
+    """When a turn is gone that is kept for so long (Unix seconds)."""
+    return int(parse_iso(turn.at)) + seconds
 
 
 def audit_text(record: AuditRecord) -> str:

@@ -1,5 +1,9 @@
-"""Transcript: the person's own conversation, kept beside the model's memory and never in a turn's
-way."""
+"""Transcribing: which turns a person may read again, and under which title their session is listed.
+
+The ring of a session is the end of its transcript: the last five turns are read from there. What
+the ring is about to overwrite is archived first, and with it all that came after, so that five
+turns cost one write, beside the turn that needs the slot.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,16 @@ import logging
 from ..base.clock import iso, parse_iso
 from ..config import Settings
 from ..errors import KernelError
-from ..values import RING_SIZE, SessionKey, SessionMemory, SessionSummary, Turn
-from .records import title_of
-from .transcript_protocol import TranscriptStore
+from ..values import RING_SIZE, JSONObject, SessionKey, SessionMemory, SessionSummary, Turn
+from .keys import session_key
+from .paging import Cursor
+from .protocols import Stores
+from .records import KEPT_S, title_of, told_row
+from .transcript_protocol import Place, TranscriptStore
 
-DAY_S = 86_400
+DAY_S, HOUR_S = 86_400, 3_600
 PATIENCE_S = 1.0
-"""Seconds that a reply may wait for its transcript."""
+"""Seconds that a reply may wait for what is archived."""
 SPARE_DAYS = RING_SIZE
 """Days by which a session's row outlives what it leads to: turns less than a day apart touch it
 every fifth time only."""
@@ -29,26 +36,75 @@ class Transcript:
     def __init__(self, store: TranscriptStore, settings: Settings) -> None:
         self._store = store
         self._days = settings.transcript_days
-        self._listed_days = max(settings.session_days, settings.transcript_days) + SPARE_DAYS
+        self._listed_days = settings.kept_days + SPARE_DAYS
 
-    async def touch(self, key: SessionKey, message: str, now: float, memory: SessionMemory) -> None:
+    async def touch(self, key: SessionKey, memory: SessionMemory, message: str, now: float) -> None:
         """List the session before its turn is recorded: nothing a person said is ever where the
-        list does not lead. One write, for turns 1, 6, 11 … and after a day's pause."""
+        list does not lead. One write, for the first turn, and after a day's pause or in a new hour
+        for turns 6, 11, 16 …"""
         seq = memory.last_seq + 1
-        last = parse_iso(memory.turns[-1].at) if memory.turns else 0.0
-        if seq % RING_SIZE != 1 and now - last < DAY_S:
+        ring = [parse_iso(t.at) for t in memory.ring]
+        fifth = seq % RING_SIZE == 1
+        if ring and now - ring[-1] < DAY_S and not (fifth and _hour(ring[0]) != _hour(now)):
             return
         touched = SessionSummary(key.session_id, title_of(message), iso(now), seq)
         await self._store.touch(key.user, touched, expires_at=int(now) + self._listed_days * DAY_S)
 
-    async def keep(self, key: SessionKey, turn: Turn, now: float) -> None:
-        """Keep a recorded turn; one that cannot be kept within a second costs a log line, and the
-        model's memory still has it."""
-        if not self._days:
-            return
-        expires_at = int(now) + self._days * DAY_S
+    async def archive(self, key: SessionKey, memory: SessionMemory, now: float) -> int:
+        """Archive what the next turn overwrites; the last turn that the transcript holds then. One
+        write, for every fifth turn. What cannot be archived within a second costs a log line
+        and is tried again with the next turn, when one turn of it is lost to the person; the
+        model's memory has had it."""
+        told = memory.told
+        turns = _untold(memory, now) if self._days else []
+        if not turns:
+            return told
         try:
             async with asyncio.timeout(PATIENCE_S):
-                await self._store.append(key, turn, expires_at=expires_at)
+                await self._store.append(key, turns, seconds=self._days * DAY_S)
         except (KernelError, TimeoutError) as error:
             _log.error("error=%s | a turn is missing in its transcript", type(error).__name__)
+            return told
+        return turns[-1].seq
+
+
+async def conversation(
+    stores: Stores, key: SessionKey, *, limit: int, cursor: str | None = None, now: float
+) -> tuple[list[JSONObject], str | None, SessionMemory]:
+    """A session's newest turns, or with `cursor` those before them, oldest first, and the cursor of
+    the page before; with the memory that holds the last of them."""
+    tokens = Cursor("turns", session_key(key))
+    before: Place | None = None
+    if cursor is not None:
+        at, seq = tokens.read(cursor, 2)
+        before = (str(at), int(seq))
+    memory, archived = await asyncio.gather(
+        stores.sessions.read(key, now=now),
+        stores.transcripts.read(key, limit=limit + 1, before=before, now=now),
+    )
+    rows = {(str(row["at"]), int(row["turn"])): row for row in archived}
+    rows |= {(t.at, t.seq): told_row(t) for t in memory.ring}
+    places = sorted(place for place in rows if before is None or place < before)
+    shown = places[-limit:]
+    more = tokens.write(*shown[0]) if len(places) > limit else None
+    return [rows[place] for place in shown], more, memory
+
+
+def _untold(memory: SessionMemory, now: float) -> list[Turn]:
+    """The turns to archive before the next one is written: none while the slot that it overwrites
+    is archived, else that one and all behind it up to the first that may still change."""
+    overwritten = memory.last_seq + 1 - RING_SIZE
+    turns = [t for t in memory.ring if t.seq > memory.told]
+    if not turns or turns[0].seq > overwritten:
+        return []
+    closed = next((i for i, t in enumerate(turns) if _may_change(t, now)), len(turns))
+    return turns[: max(closed, 1)]
+
+
+def _may_change(turn: Turn, now: float) -> bool:
+    """Whether an answer to one of its questions may still become a part of it."""
+    return any(asked.expires_at + KEPT_S > now for asked in turn.waiting)
+
+
+def _hour(moment: float) -> int:
+    return int(moment // HOUR_S)

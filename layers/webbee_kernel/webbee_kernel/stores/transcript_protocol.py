@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from ..values import JSONObject, SessionKey, SessionSummary, Turn, UserKey
+
+Place = tuple[str, int]
+"""Where a turn stands in a conversation: its time and number."""
 
 
 class TranscriptStore(Protocol):
     """Turns of a session in order of time, and the list of a user's sessions."""
 
-    async def append(self, key: SessionKey, turn: Turn, *, expires_at: int) -> None:
-        """Keep a turn as its user may read it; the same turn (`at` and `seq`) is written anew. One
-        write."""
+    async def append(self, key: SessionKey, turns: Sequence[Turn], *, seconds: int) -> None:
+        """Keep turns, oldest first, as their user may read them, each for so long from its time
+        on; the same turn (`at` and `seq`) is told once. One write."""
         ...
 
     async def read(
-        self, key: SessionKey, *, limit: int = 50, cursor: str | None = None, now: float
-    ) -> tuple[tuple[JSONObject, ...], str | None]:
-        """The newest `limit` turns that had not expired by `now`, oldest first, and the cursor of
-        the page before them."""
+        self, key: SessionKey, *, limit: int = 50, before: Place | None = None, now: float
+    ) -> tuple[JSONObject, ...]:
+        """The newest `limit` turns that had not expired by `now`, or the newest of those before
+        that place, oldest first."""
         ...
 
     async def touch(self, user: UserKey, touched: SessionSummary, *, expires_at: int) -> None:

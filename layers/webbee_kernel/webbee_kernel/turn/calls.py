@@ -94,8 +94,8 @@ class StepRunner:
             prepared = [(s, self._prepare(state, s)) for s in wave]
             ready, asked = self._sorted(state, prepared)
             state = await self._together(state, ready)
-            for step, call in asked:
-                checked = await self._send(state, step, replace(call, kind="check"))
+            checks = [self._send(state, s, replace(call, kind="check")) for s, call in asked]
+            for (step, call), checked in zip(asked, await asyncio.gather(*checks), strict=True):
                 if checked.ok:
                     held[step.index] = replace(step, arguments=call.arguments)
                 else:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -182,6 +182,7 @@ async def amend(
     key: SessionKey,
     taken: Taken,
     build: Callable[[SessionMemory, Turn], Turn],
+    archive: Callable[[SessionMemory], Awaitable[int]],
     *,
     request_id: str,
     expires_at: int,
@@ -200,6 +201,7 @@ async def amend(
                 key,
                 memory,
                 lambda m: _renumbered(build, m, taken),
+                archive,
                 expires_at=expires_at,
                 now=now,
             )

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ..base.beside import beside
 from ..base.clock import Clock
 from ..base.metrics import timed
 from ..catalogue import Catalogue
@@ -92,11 +93,15 @@ class Kernel:
     async def turn(self, ask: Ask) -> Reply:
         """One message, one reply. A request id that was answered before gets the same reply and
         runs nothing."""
+        async with beside():
+            return await self._turn(ask)
+
+    async def _turn(self, ask: Ask) -> Reply:
         state = await self._reader.read(ask, self.limits)
         refuse_another_message(state.memory, ask.request_id, ask.message)
         if earlier := state.memory.answered(ask.request_id):
             return replies.replay(earlier, ask.session_id)
-        await self._begin(ask, state)
+        state = await self._begin(ask, state)
         last = state.memory.turns[-1] if state.memory.turns else None
         if last and (asked := asked_in(last, confirmation.waiting(last, state.now))):
             said = confirmation.answers(ask.message, len(asked))
@@ -112,14 +117,17 @@ class Kernel:
         ask = replace(
             ask, message=replies.decision(accept, ask.user.language), request_id=confirmation_id
         )
+        async with beside():
+            return await self._confirmed(ask, confirmation_id, accept)
+
+    async def _confirmed(self, ask: Ask, confirmation_id: str, accept: bool) -> Reply:
         state = await self._reader.read(ask, self.limits)
         if earlier := state.memory.answered(confirmation_id):
             return replies.replay(earlier, ask.session_id)
-        await self._begin(ask, state)
+        state = await self._begin(ask, state)
         return await self._decide(ask, state, {confirmation_id: accept})
 
-    @staticmethod
-    async def _begin(ask: Ask, state: TurnState) -> None:
+    async def _begin(self, ask: Ask, state: TurnState) -> TurnState:
         """The request is no repetition. Raises the limit that it meets, and TurnWorking where
         another delivery of it is at work."""
         if state.over:
@@ -127,6 +135,7 @@ class Kernel:
         if ask.request_id in state.memory.working:
             raise TurnWorking(ask.request_id, ask.session_id)
         await ask.follower.begin(ask.session_id)
+        return self._recorder.begin(ask, state)
 
     async def view(self, ask: Ask) -> TurnState:
         """Everything a turn reads, before anything is called."""

@@ -66,7 +66,7 @@ class LateResults:
         return False
 
     async def _replace(self, key: SessionKey, memory: SessionMemory, turn: Turn) -> bool:
-        until = int(self._clock.now()) + self._settings.session_days * 86_400
+        until = int(self._clock.now()) + self._settings.kept_days * 86_400
         version = memory.versions[turn.seq]
         return await self._sessions.replace(
             key, turn, version=version, answered=(), expires_at=until

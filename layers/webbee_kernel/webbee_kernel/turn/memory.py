@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 from ..base.metrics import timed
@@ -107,7 +108,7 @@ async def append(
     key: SessionKey,
     memory: SessionMemory,
     build: Callable[[SessionMemory], Turn],
-    before: Callable[[SessionMemory], Awaitable[None]] | None = None,
+    archive: Callable[[SessionMemory], Awaitable[int]],
     *,
     expires_at: int,
     now: float,
@@ -116,12 +117,12 @@ async def append(
 
     `build` makes the turn for the memory it is given (sequence, placeholders). A lost race re-reads
     and builds again with the next number. When meanwhile the same request was recorded by another
-    delivery, that turn is returned. `before` is waited for first, with the memory as it was read.
+    delivery, that turn is returned. `archive` says, before a slot is overwritten, up to which turn
+    the transcript holds the session.
     """
-    if before:
-        await before(memory)
     for _ in range(MAX_RACES):
-        turn = build(memory)
+        told = await archive(memory)
+        turn = replace(build(memory), told=told)
         if await store.append(key, turn, expires_at=expires_at, now=now):
             return turn
         memory = await store.read(key, now=now)

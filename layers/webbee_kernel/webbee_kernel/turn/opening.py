@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from dataclasses import dataclass
@@ -50,6 +51,8 @@ class Opening:
     over: LimitReached | None = None
     """The refusal, where the request meets a limit."""
     follower: Follower = NOBODY
+    archiving: asyncio.Task[int] | None = None
+    """What the turn's recording waits for: up to which turn the transcript holds the session."""
 
     @property
     def gate(self) -> Masker | None:

@@ -7,7 +7,7 @@ import re
 import time
 from dataclasses import dataclass
 
-from ..base.clock import Clock
+from ..base.clock import Clock, iso
 from ..base.metrics import timed
 from ..catalogue import Catalogue
 from ..config import Settings
@@ -64,12 +64,14 @@ class Reader:
             self._stores.skeleton.read(ask.key.user),
             limits.take(ask.user) if limits else nothing(),
         )
+        now = self._clock.now()
+        memory = memory.since(iso(now - self._settings.session_days * 86_400))
         return TurnState(
             user=ask.user,
             session_id=ask.session_id,
             request_id=ask.request_id,
             message=ask.message,
-            now=self._clock.now(),
+            now=now,
             memory=memory,
             stored=stored,
             catalogue=catalogue,

@@ -1,11 +1,12 @@
-"""Recorder: a turn's one write, before its reply leaves, and what is told behind it."""
+"""Recorder: a turn's one write, before its reply leaves, and what goes beside it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import replace
 
+from ..base.beside import begin, settled
 from ..base.metrics import turn_ended
 from ..config import Settings
 from ..refresh.asking import RefreshQueue
@@ -43,19 +44,19 @@ class Recorder:
         answered: Taken | None = None,
         sourced: replies.Sourced = replies.unsourced,
     ) -> Turn:
-        """A slot of the turn's own, or the slot of the turn whose questions it answers. Then, side
-        by side, what may fail and may take a second at most: requests for refreshes, transcript,
-        tokens."""
+        """A slot of the turn's own, or the slot of the turn whose questions it answers, once all
+        that went on beside the turn is done. Beside it go requests for refreshes and what the turn
+        cost, which may fail and take half a second at most."""
         reply = state.masker.unmask_text(text)
         told = Told(ask.request_id, ask.message, status, reply, held, sourced)
-        turn = await self._written(ask, state, told, answered)
-        turn_ended(status, len(state.masker.vault))
+        await settled()
         noted = bool(self._settings.absent_after_days)
-        await asyncio.gather(
+        turn, _, _ = await asyncio.gather(
+            self._written(ask, state, told, answered),
             self._queue.ask(ask.user, wanted(state, note_presence=noted)),
-            self._transcript.keep(ask.key, turn, state.now),
             self._limits.spend(ask.user, state.tokens),
         )
+        turn_ended(status, len(state.masker.vault))
         return turn
 
     async def _written(
@@ -66,10 +67,15 @@ class Recorder:
         def build(memory: SessionMemory) -> Turn:
             return remembered(state, memory, told)
 
+        async def archive(memory: SessionMemory) -> int:
+            await self._transcript.touch(ask.key, memory, ask.message, state.now)
+            if memory is state.memory and state.archiving:
+                return await state.archiving
+            return await self._transcript.archive(ask.key, memory, state.now)
+
         if answered is None or answered.turn is None:
-            listed = partial(self._transcript.touch, ask.key, ask.message, state.now)
             return await append(
-                store, ask.key, state.memory, build, listed, expires_at=expires, now=state.now
+                store, ask.key, state.memory, build, archive, expires_at=expires, now=state.now
             )
 
         def rebuild(memory: SessionMemory, asked: Turn) -> Turn:
@@ -80,11 +86,17 @@ class Recorder:
             ask.key,
             answered,
             rebuild,
+            archive,
             request_id=ask.request_id,
             expires_at=expires,
             now=state.now,
         )
 
+    def begin(self, ask: Ask, state: TurnState) -> TurnState:
+        """Beside the turn: archive what it will overwrite."""
+        work = self._transcript.archive(ask.key, state.memory, state.now)
+        return replace(state, archiving=begin(work))
+
     def expires(self, state: TurnState) -> int:
-        """When what is recorded now is forgotten, in Unix seconds."""
-        return int(state.now) + self._settings.session_days * 86_400
+        """When the table may forget what is recorded now, in Unix seconds."""
+        return int(state.now) + self._settings.kept_days * 86_400

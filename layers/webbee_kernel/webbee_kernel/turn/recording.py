@@ -59,6 +59,7 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
     reply = _with_questions(told.reply, asked, state.language)
     kept = _kept(state, list(state.told.values()), masker, reply, paused=bool(asked))
     response = replies.response(state.told, asked)
+    ids = _of_ids(state, reply, _text(kept["digests"]))
     return Turn(
         seq=seq,
         at=iso(state.now),
@@ -73,7 +74,8 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
         waiting=(*asked, *confirmation.carried(memory, seq, state.now)),
         marks=marks(memory, seq, told.request_id, told.message),
         shown=_shown(state),
-        **_of_ids(state, reply, _text(kept["digests"])),
+        vouched=ids.get("vouched", ()),
+        doubted=ids.get("doubted", ()),
     )
 
 

@@ -24,7 +24,7 @@ def mark(request_id: str, message: str) -> str:
 def marks(memory: SessionMemory, seq: int, request_id: str, message: str) -> tuple[str, ...]:
     """What turn `seq` keeps: the marks of the slot it overwrites, and its own request's."""
     slot = seq % RING_SIZE
-    before = next((t.marks for t in memory.turns if t.seq % RING_SIZE == slot and t.seq < seq), ())
+    before = next((t.marks for t in memory.ring if t.seq % RING_SIZE == slot and t.seq < seq), ())
     return (*before, mark(request_id, message))[-KEPT:]
 
 

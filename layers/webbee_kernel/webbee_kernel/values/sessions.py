@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from .plain import JSONObject
@@ -61,7 +61,8 @@ class Turn:
     when it was written, where no fact keeps them; `doubted` are values that a model made up for
     arguments, which results may repeat. `marks` are short hashes of the requests that this slot of
     the ring has answered before (`turn/requests.py`); `shown` are texts that the user saw beside
-    the reply, in what a call drew.
+    the reply, in what a call drew; up to `told` (a sequence number) the transcript held the
+    session's turns when this one was recorded.
     """
 
     seq: int
@@ -83,6 +84,7 @@ class Turn:
     marks: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
     paused: tuple[ToolCallDigest, ...] = ()
+    told: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,23 +102,43 @@ class SessionMemory:
 
     `taken` are the leases by confirmation id; `versions` by sequence number are what
     `SessionStore.replace` asks for; `working` are the requests whose turns run somewhere, each
-    until when that was last known (Unix seconds).
+    until when that was last known (Unix seconds). `past` are turns of the ring that no model sees
+    any more, kept for the person alone.
     """
 
     turns: tuple[Turn, ...] = ()
     taken: dict[str, Answering] = field(default_factory=dict)
     versions: dict[int, str] = field(default_factory=dict, compare=False)
     working: dict[str, float] = field(default_factory=dict, compare=False)
+    past: tuple[Turn, ...] = ()
+
+    def since(self, moment: str) -> SessionMemory:
+        """The same, remembering no turn before that time."""
+        if not self.turns or self.turns[0].at > moment:
+            return self
+        kept = tuple(t for t in self.turns if t.at > moment)
+        past = tuple(t for t in self.turns if t.at <= moment)
+        return replace(self, turns=kept, past=(*self.past, *past))
+
+    @property
+    def ring(self) -> tuple[Turn, ...]:
+        """All turns that the table holds, oldest first."""
+        return (*self.past, *self.turns)
 
     @property
     def last_seq(self) -> int:
         """The highest sequence number, 0 for a new session."""
-        return self.turns[-1].seq if self.turns else 0
+        return max((t.seq for t in self.ring), default=0)
+
+    @property
+    def told(self) -> int:
+        """Up to which turn the transcript holds the session."""
+        return max((t.told for t in self.ring), default=0)
 
     @property
     def older(self) -> int:
         """How many turns the session had before those that are remembered."""
-        return self.turns[0].seq - 1 if self.turns else 0
+        return self.turns[0].seq - 1 if self.turns else self.last_seq
 
     def answered(self, request_id: str) -> Turn | None:
         """The remembered turn that already answered this request."""

@@ -13,9 +13,9 @@ from ..jsontext import loads
 from ..packing import unpack
 from ..paging import Cursor
 from ..protocols import DocumentStore
-from ..records import turn_from
 from .belongings import Belongings, Found
 from .client import Item
+from .turn_items import turn_in
 
 ENOUGH_BYTES: Final = 2_500_000
 """Of JSON after which a part ends: with a largest line behind it, it fits into Lambda's 6 MB."""
@@ -63,7 +63,7 @@ class Export:
             document = await self._documents.get(self._user, inside, collection, doc_id)
             return _line(kind, inside, sk, asdict(document) if document else None)
         if kind == "memory" and sk.startswith("turn#"):
-            return _line(kind, inside, sk, asdict(turn_from(item["body"]["S"])))
+            return _line(kind, inside, sk, asdict(turn_in(item)))
         return _line(kind, inside, sk, _plain(item))
 
 

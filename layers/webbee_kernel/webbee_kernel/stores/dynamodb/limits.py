@@ -27,7 +27,9 @@ class DynamoLimitStore:
         self._database = database
         self._table = table
 
-    async def take(self, user: UserKey, *, minute: int, requests: int, tokens: int) -> Used | None:
+    async def take(
+        self, user: UserKey, *, minute: int, requests: int, tokens: int, spent: int = 0
+    ) -> Used | None:
         name = f"m{minute}"
         day = minute // _MINUTES
         old = [f"#m{minute - back}" for back in _FORGOTTEN]
@@ -35,11 +37,17 @@ class DynamoLimitStore:
             (requests, f"(attribute_not_exists(#{name}) OR #{name} < :requests)"),
             (tokens, "(attribute_not_exists(#tokens) OR #tokens < :tokens)"),
         ]
-        values = {":one": N(1), ":requests": N(requests), ":tokens": N(tokens)}
         held = " AND ".join(condition for limit, condition in asked if limit)
-        used = {v: values[v] for v in values if v == ":one" or v in held}
+        added = f" ADD #{name} :one" + (", #tokens :spent" if spent else "")
+        values = {
+            ":one": N(1),
+            ":requests": N(requests),
+            ":tokens": N(tokens - spent),
+            ":spent": N(spent),
+        }
+        used = {v: values[v] for v in values if v in held + added}
         request = self._day(user_key(user), day, used)
-        request["UpdateExpression"] += f" ADD #{name} :one REMOVE {', '.join(old)}"
+        request["UpdateExpression"] += f"{added} REMOVE {', '.join(old)}"
         if held:
             request["ConditionExpression"] = held
         try:
@@ -54,6 +62,10 @@ class DynamoLimitStore:
     async def spend_together(self, tenant_id: str, *, day: int, tokens: int) -> int:
         return await self._add(tenant_key(tenant_id), day, tokens)
 
+    async def together(self, tenant_id: str, *, day: int) -> int:
+        item = await self._database.get(self._table, key_of(tenant_key(tenant_id), _day(day)))
+        return _number(item or {}, "tokens")
+
     async def _add(self, pk: str, day: int, tokens: int) -> int:
         request = self._day(pk, day, {":more": N(tokens)})
         request["UpdateExpression"] += " ADD #tokens :more"
@@ -64,7 +76,7 @@ class DynamoLimitStore:
         """An update of a day's item, which expires a day after it ended."""
         return {
             "TableName": self._table,
-            "Key": key_of(pk, f"day#{day}"),
+            "Key": key_of(pk, _day(day)),
             "UpdateExpression": "SET #expires_at = :expires, #schema = :schema",
             "ExpressionAttributeValues": {
                 **values,
@@ -72,6 +84,10 @@ class DynamoLimitStore:
                 ":schema": LAYOUT["schema"],
             },
         }
+
+
+def _day(day: int) -> str:
+    return f"day#{day}"
 
 
 def _number(item: Item, name: str) -> int:

@@ -12,8 +12,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ...values import PendingConfirmation, Turn
-from ..records import pending_from, turn_from, turn_text
-from .client import LAYOUT, ConditionFailed, Database, Item, S, key_of
+from ..records import pending_from
+from .client import LAYOUT, ConditionFailed, Database, Item, key_of
+from .turn_items import turn_attributes, turn_in
 
 QUESTION = "pending"
 
@@ -35,11 +36,11 @@ def _asking(turn: Turn, question: PendingConfirmation) -> Turn:
 async def taken_over(database: Database, table: str, slot: Item, item: Item) -> None:
     """Move a question into its turn's slot, one transaction. Nothing is moved where somebody else
     was quicker, of either release."""
-    [turn] = with_question([turn_from(slot["body"]["S"])], item)
+    [turn] = with_question([turn_in(slot)], item)
     if not turn.waiting:
         return
     ids = [p.confirmation_id for p in turn.waiting]
-    written = {"body": S(turn_text(turn)), "waiting": {"SS": ids}, **LAYOUT}
+    written = {**turn_attributes(turn), "waiting": {"SS": ids}, **LAYOUT}
     question = {
         "TableName": table,
         "Key": key_of(item["pk"]["S"], item["sk"]["S"]),

@@ -1,6 +1,6 @@
 """Session memory: a ring of five items per session.
 
-    pk tenant#user#session   sk turn#0 … turn#4    seq  body  expires_at  stamp
+    pk tenant#user#session   sk turn#0 … turn#4    seq  body packed marks  expires_at  stamp
                                                    waiting  lease_<id>  holder_<id>
                              sk working#<request>  expires_at
     pk tenant#user           sk pending#<id>       session_id  expires_at
@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 
 from ...values import Answering, SessionKey, SessionMemory, Turn, UserKey
 from ..keys import session_key, user_key
-from ..records import KEPT_S, slot_of, turn_from, turn_text
+from ..records import KEPT_S, slot_of
 from .client import (
     LAYOUT,
     ConditionFailed,
@@ -30,6 +30,7 @@ from .client import (
     stamp,
 )
 from .questions_before import QUESTION, taken_over, with_question
+from .turn_items import turn_attributes, turn_in
 
 _SLOTS = tuple(f"turn#{slot}" for slot in range(5))
 _OLDER = "attribute_not_exists(#seq) OR #seq < :seq OR #expires_at <= :now"
@@ -50,7 +51,7 @@ class DynamoSessionStore:
     async def read(self, key: SessionKey, *, now: float) -> SessionMemory:
         living = await self._living(key, now)
         slots = [living[sk] for sk in _SLOTS if sk in living]
-        turns = [turn_from(item["body"]["S"]) for item in slots]
+        turns = [turn_in(item) for item in slots]
         turns.sort(key=lambda turn: turn.seq)
         return SessionMemory(
             turns=with_question(turns, living.get(QUESTION)),
@@ -224,7 +225,7 @@ def _lease(item: Item, name: str) -> Answering:
 def _attributes(turn: Turn, expires_at: int) -> Item:
     waiting = [asked.confirmation_id for asked in turn.waiting]
     return {
-        "body": S(turn_text(turn)),
+        **turn_attributes(turn),
         "expires_at": N(expires_at),
         **LAYOUT,
         **({"waiting": {"SS": waiting}} if waiting else {}),

@@ -1,9 +1,12 @@
 """A person's conversations.
 
-    pk tenant#user#session   sk turn#<time>#<seq>   body  expires_at
+    pk tenant#user#session   sk turn#<time>#<seq>   packed  expires_at
     pk tenant#user           sk session#<id>        session_id  title  folded  turns  expires_at
                                                     touched_at
     index by_touched         pk tenant#user  touched_at           (rows of the list only)
+
+An item holds up to five turns, compressed, each with its own end, under the key of the last one.
+Items overlap where two turns at once archived the same; whoever reads sees each turn once.
 
 The list's rows lie in their user's own partition, so a session is found as long as anything of it
 lives, and a renamed one keeps its name: `touch` writes a title only where none is.
@@ -11,11 +14,15 @@ lives, and a renamed one keeps its name: `touch` writes a title only where none 
 
 from __future__ import annotations
 
-from ...values import JSONObject, SessionKey, SessionSummary, Turn, UserKey
-from ..jsontext import loads
+from collections.abc import AsyncIterator, Sequence
+
+from ...values import RING_SIZE, JSONObject, SessionKey, SessionSummary, Turn, UserKey
+from ..jsontext import dumps, loads
 from ..keys import listed_key, session_key, turn_key, user_key
+from ..packing import PART_BYTES, squeeze, unpack
 from ..paging import Cursor, positive
-from ..records import told_text
+from ..records import told_row, told_until
+from ..transcript_protocol import Place
 from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of
 
 _LISTED = "attribute_not_exists(#expires_at) OR #expires_at > :now"
@@ -28,36 +35,62 @@ class DynamoTranscriptStore:
         self._database = database
         self._table = table
 
-    async def append(self, key: SessionKey, turn: Turn, *, expires_at: int) -> None:
+    async def append(self, key: SessionKey, turns: Sequence[Turn], *, seconds: int) -> None:
+        rows = [(told_until(turn, seconds), told_row(turn)) for turn in turns]
+        packed = squeeze(dumps(rows))
+        if len(packed) > PART_BYTES and len(turns) > 1:
+            half = len(turns) // 2
+            await self.append(key, turns[:half], seconds=seconds)
+            await self.append(key, turns[half:], seconds=seconds)
+            return
         item = {
-            **key_of(session_key(key), turn_key(turn.at, turn.seq)),
+            **key_of(session_key(key), turn_key(turns[-1].at, turns[-1].seq)),
             **LAYOUT,
-            "body": S(told_text(turn)),
-            "expires_at": N(expires_at),
+            "packed": {"B": packed},
+            "expires_at": N(max(until for until, _ in rows)),
         }
         await self._database.call("put_item", TableName=self._table, Item=item)
 
     async def read(
-        self, key: SessionKey, *, limit: int = 50, cursor: str | None = None, now: float
-    ) -> tuple[tuple[JSONObject, ...], str | None]:
+        self, key: SessionKey, *, limit: int = 50, before: Place | None = None, now: float
+    ) -> tuple[JSONObject, ...]:
+        rows: dict[Place, JSONObject] = {}
+        async for item in self._newest_first(key, positive(limit), before):
+            for until, row in reversed(loads(unpack(bytes(item["packed"]["B"])))):
+                place = (str(row["at"]), int(row["turn"]))
+                if until > now and (before is None or place < before):
+                    rows.setdefault(place, row)
+            if len(rows) >= limit:
+                break
+        return tuple(rows[place] for place in sorted(rows)[-limit:])
+
+    async def _newest_first(
+        self, key: SessionKey, limit: int, before: Place | None
+    ) -> AsyncIterator[Item]:
+        """The items with turns before that place: the one that it lies in, and those behind."""
         pk = session_key(key)
-        tokens = Cursor("turns", pk)
-        start = {}
-        if cursor is not None:
-            start["ExclusiveStartKey"] = key_of(pk, str(tokens.read(cursor, 1)[0]))
-        items = await self._database.living(
-            now,
-            need=positive(limit) + 1,
-            TableName=self._table,
-            KeyConditionExpression="#pk = :pk",
-            ExpressionAttributeValues={":pk": S(pk)},
-            ScanIndexForward=False,
-            ConsistentRead=True,
-            **start,
-        )
-        page = items[:limit]
-        rows = tuple(loads(item["body"]["S"]) for item in reversed(page))
-        return rows, tokens.write(page[-1]["sk"]["S"]) if len(items) > limit else None
+        start = "turn$"
+        if before:
+            start = turn_key(*before)
+            condition = "#pk = :pk AND #sk >= :start"
+            for item in await self._database.items(**self._query(pk, condition, start), need=1):
+                yield item
+        request = self._query(pk, "#pk = :pk AND #sk < :start", start)
+        request |= {"ScanIndexForward": False, "Limit": limit // RING_SIZE + 2}
+        last: Item | None = {}
+        while last is not None:
+            items, last = await self._database.page(**request)
+            for item in items:
+                yield item
+            request["ExclusiveStartKey"] = last
+
+    def _query(self, pk: str, condition: str, start: str) -> Item:
+        return {
+            "TableName": self._table,
+            "KeyConditionExpression": condition,
+            "ExpressionAttributeValues": {":pk": S(pk), ":start": S(start)},
+            "ConsistentRead": True,
+        }
 
     async def touch(self, user: UserKey, touched: SessionSummary, *, expires_at: int) -> None:
         await self._database.call(

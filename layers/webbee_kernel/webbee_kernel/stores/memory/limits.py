@@ -17,13 +17,18 @@ class MemoryLimitStore:
         self._requests: Counter[tuple[str, int]] = Counter()
         self._tokens: Counter[tuple[str, int]] = Counter()
 
-    async def take(self, user: UserKey, *, minute: int, requests: int, tokens: int) -> Used | None:
-        key = user_key(user)
+    async def take(
+        self, user: UserKey, *, minute: int, requests: int, tokens: int, spent: int = 0
+    ) -> Used | None:
+        key, day = user_key(user), minute // 1440
         with self._lock:
-            used = Used(self._requests[key, minute], self._tokens[key, minute // 1440])
-            if (requests and used.requests >= requests) or (tokens and used.tokens >= tokens):
+            used = Used(self._requests[key, minute], self._tokens[key, day])
+            if requests and used.requests >= requests:
+                return used
+            if tokens and used.tokens + spent >= tokens:
                 return used
             self._requests[key, minute] += 1
+            self._tokens[key, day] += spent
             return None
 
     async def spend(self, user: UserKey, *, day: int, tokens: int) -> None:
@@ -31,6 +36,10 @@ class MemoryLimitStore:
 
     async def spend_together(self, tenant_id: str, *, day: int, tokens: int) -> int:
         return self._add(tenant_key(tenant_id), day, tokens)
+
+    async def together(self, tenant_id: str, *, day: int) -> int:
+        with self._lock:
+            return self._tokens[tenant_key(tenant_id), day]
 
     def _add(self, key: str, day: int, tokens: int) -> int:
         with self._lock:

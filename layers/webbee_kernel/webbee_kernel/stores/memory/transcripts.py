@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...values import JSONObject, SessionKey, SessionSummary, Turn, UserKey
-from ..jsontext import loads
+from ..jsontext import dumps, loads
 from ..keys import session_key, turn_key, user_key
 from ..paging import Cursor, positive
-from ..records import told_text
+from ..records import told_row, told_until
+from ..transcript_protocol import Place
 
 
 class MemoryTranscriptStore:
@@ -21,27 +23,21 @@ class MemoryTranscriptStore:
         self._turns: dict[str, dict[str, tuple[str, int]]] = defaultdict(dict)
         self._listed: dict[str, dict[str, tuple[SessionSummary, int]]] = defaultdict(dict)
 
-    async def append(self, key: SessionKey, turn: Turn, *, expires_at: int) -> None:
-        text = told_text(turn)
+    async def append(self, key: SessionKey, turns: Sequence[Turn], *, seconds: int) -> None:
         with self._lock:
-            self._turns[session_key(key)][turn_key(turn.at, turn.seq)] = (text, expires_at)
+            for turn in turns:
+                kept = dumps(told_row(turn)), told_until(turn, seconds)
+                self._turns[session_key(key)][turn_key(turn.at, turn.seq)] = kept
 
     async def read(
-        self, key: SessionKey, *, limit: int = 50, cursor: str | None = None, now: float
-    ) -> tuple[tuple[JSONObject, ...], str | None]:
-        pk = session_key(key)
-        tokens = Cursor("turns", pk)
-        before = str(tokens.read(cursor, 1)[0]) if cursor is not None else None
+        self, key: SessionKey, *, limit: int = 50, before: Place | None = None, now: float
+    ) -> tuple[JSONObject, ...]:
+        end = turn_key(*before) if before else "turn$"
         with self._lock:
-            rows = [
-                (sk, text)
-                for sk, (text, expires_at) in self._turns[pk].items()
-                if expires_at > now and (before is None or sk < before)
-            ]
+            kept = self._turns[session_key(key)].items()
+            rows = [(sk, text) for sk, (text, until) in kept if until > now and sk < end]
         rows.sort(reverse=True)
-        page = rows[: positive(limit)]
-        told = tuple(loads(text) for _, text in reversed(page))
-        return told, tokens.write(page[-1][0]) if len(rows) > limit else None
+        return tuple(loads(text) for _, text in reversed(rows[: positive(limit)]))
 
     async def touch(self, user: UserKey, touched: SessionSummary, *, expires_at: int) -> None:
         with self._lock:
