@@ -58,6 +58,10 @@ TOKENS: Mapping[str, Mapping[str, str]] = {
 """Bearer tokens of the local authoriser and the claims each stands for: what a real token carries,
 without the signature."""
 
+LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
+"""Hosts by which this machine alone is meant. A page elsewhere whose name was made to point here
+(DNS rebinding) still says its own, and these tokens are no secrets."""
+
 MAX_BODY = 10 * 1024 * 1024  # API Gateway's own limit
 FUNCTION_OF = {
     "ChatTurnFunction": "chat_turn",
@@ -106,9 +110,11 @@ class Gateway:
         *,
         connections: str = "",
         origins: Sequence[str] = (),
+        hosts: re.Pattern[str] | None = None,
     ) -> None:
         """`connections` is the path under which handlers find `@connections`, `origins` those whose
-        pages may call."""
+        pages may call, `hosts` the names by which this may be asked, any where none are given."""
+        self._hosts = hosts
         self._cors = Cors(stack.template, origins)
         self._stack = stack
         self.live = LiveApi(lambda event: self._invoke("chat_turn", event), connections)
@@ -151,6 +157,9 @@ class Gateway:
 
     async def _serve(self, scope: Mapping[str, Any], body: bytes) -> dict[str, Any]:
         method, path = scope["method"], scope["raw_path"].decode("latin-1").partition("?")[0]
+        asked = _headers(scope).get("host", "")
+        if self._hosts and not self._hosts.fullmatch(asked):
+            return _error(403, "wrong_host", f"this serves its own machine, not {asked[:128]}")
         if self.live.is_mine(path):
             return {"statusCode": await self.live.post(method, path, body)}
         if method == "OPTIONS" and (preflight := self._cors.preflight(_headers(scope))):

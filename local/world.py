@@ -17,7 +17,7 @@ import uvicorn
 
 from webbee_kernel.base.clock import SystemClock
 
-from .gateway import TENANT, TOKENS, Gateway
+from .gateway import LOOPBACK, TENANT, TOKENS, Gateway
 from .keeping import Keeper
 from .live_api import PATH, new_prefix
 from .mail_servers import MailServers
@@ -144,7 +144,15 @@ def local_world(
                     step("users, their apps and mail")
                     prepare(world)
                 with _served(
-                    world, Gateway(stack, tokens, connections=prefix, origins=origins), listener
+                    world,
+                    Gateway(
+                        stack,
+                        tokens,
+                        connections=prefix,
+                        origins=origins,
+                        hosts=LOOPBACK if LOOPBACK.fullmatch(host) else None,
+                    ),
+                    listener,
                 ):
                     threading.Thread(target=world.follow_events, name="events", daemon=True).start()
                     yield world

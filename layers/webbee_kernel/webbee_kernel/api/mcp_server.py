@@ -55,6 +55,7 @@ class McpServer:
         self._methods: Mapping[str, Method] = {
             "tools/list": self._list,
             "tools/call": self._call,
+            "prompts/list": self._prompts,
         }
         self._of_developers: Mapping[str, Method] = {
             "resources/list": self._resources,
@@ -176,6 +177,10 @@ class McpServer:
     async def _resources(self, request: Request, message: Message) -> JSONObject:
         sections = await self._sections(request.caller)
         return {"resources": [tools.resource(s) for s in sections], **_cached(message, 0)}
+
+    async def _prompts(self, request: Request, message: Message) -> JSONObject:
+        """None: clients ask for them whether or not a server says that it has any."""
+        return {"prompts": [], **_cached(message)}
 
     async def _templates(self, request: Request, message: Message) -> JSONObject:
         return {"resourceTemplates": [], **_cached(message)}

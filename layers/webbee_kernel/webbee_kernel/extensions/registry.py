@@ -99,7 +99,7 @@ class Registry:
     def catalogue(self) -> Catalogue:
         """Everything the classifier, the page and the refresh loop need to know."""
         if not self._made:
-            apps = {a: _describe(loaded) for a, loaded in self.loaded.items()}
+            apps = {a: _described(loaded) for a, loaded in self.loaded.items()}
             apps |= {a: AppInfo(a, error=reason) for a, reason in self.failed.items()}
             self._made.append(Catalogue(dict(sorted(apps.items()))))
         return self._made[0]
@@ -225,6 +225,17 @@ def input_schema(function: FunctionDef) -> JSONObject:
     }
     required = [k for k, v in properties.items() if v.pop("required", False) is True]
     return {"type": "object", "properties": properties, "required": required}
+
+
+def _described(loaded: LoadedExtension) -> AppInfo:
+    """What an app offers; where it cannot be told (a schema that Pydantic cannot make), why, and
+    the others work."""
+    try:
+        return _describe(loaded)
+    except Exception as error:
+        reason = reason_of(error, loaded.folder or Path())
+        _log.error("extension=%s reason=%s | extension not offered", loaded.app_id, reason)
+        return AppInfo(loaded.app_id, error=reason)
 
 
 def _describe(loaded: LoadedExtension) -> AppInfo:

@@ -132,7 +132,7 @@ def message(data: JSONObject, headers: Mapping[str, str]) -> Message:
     params: JSONObject = data.get("params") or {}
     meta = params.get("_meta")
     meta = meta if isinstance(meta, dict) else {}
-    if data["method"] == "initialize" or not (version in STATELESS or META_VERSION in meta):
+    if not (version in STATELESS or META_VERSION in meta):
         return _of_handshake(data, params, version)
     if "id" in data:
         _agree(data, params, meta, headers)

@@ -1,0 +1,22 @@
+"""Programs that others wrote, against the local API. Skipped, with the reason, where they are not
+installed."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+
+
+@pytest.fixture(scope="session")
+def npm() -> Path:
+    """The folder of npm's packages, `make .venv-npm` puts them there."""
+    modules = ROOT / ".venv-npm/node_modules"
+    if not (modules / ".bin/node").exists():
+        told = "`make .venv-npm` has not run" if shutil.which("npm") else "npm is not installed"
+        pytest.skip(f"the programs of tests/clients/package.json are missing: {told}")
+    return modules

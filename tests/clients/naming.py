@@ -1,0 +1,61 @@
+"""A proxy in front of the local API for a suite that knows neither tokens nor apps: it adds a token,
+and leaves out the app's id before the names of tools. It changes nothing else."""
+
+from __future__ import annotations
+
+import http.client
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from urllib.parse import urlsplit
+
+APP = "conformance__"
+_OURS = {"connection", "content-length", "transfer-encoding", "authorization"}
+
+
+@contextmanager
+def named(url: str, token: str, app: str = APP) -> Iterator[str]:
+    """The address under which tools of this app are called by their own names."""
+    address = urlsplit(url)
+    assert address.hostname and address.port
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def _serve(self) -> None:
+            length = int(self.headers.get("content-length") or 0)
+            body = self.rfile.read(length).replace(b'"name":"test_', f'"name":"{app}test_'.encode())
+            headers = {k: v for k, v in self.headers.items() if k.lower() not in _OURS}
+            if (name := headers.get("mcp-name", headers.get("Mcp-Name", ""))).startswith("test_"):
+                headers = {k: v for k, v in headers.items() if k.lower() != "mcp-name"}
+                headers["mcp-name"] = app + name
+            headers |= {"authorization": f"Bearer {token}"}
+            upstream = http.client.HTTPConnection(str(address.hostname), address.port, timeout=60)
+            upstream.request(self.command, self.path, body, headers)
+            answer = upstream.getresponse()
+            content = answer.read().replace(app.encode(), b"")
+            self.send_response(answer.status)
+            for name, value in answer.getheaders():
+                if name.lower() not in _OURS:
+                    self.send_header(name, value)
+            self.send_header("content-length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+            upstream.close()
+
+        do_GET = do_POST = do_DELETE = do_OPTIONS = _serve  # noqa: N815 - the library's names
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Nothing."""
+
+    class Server(ThreadingHTTPServer):
+        def handle_error(self, request: object, client_address: object) -> None:
+            """A client that hangs up is no failure of ours."""
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        thread = Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
