@@ -11,10 +11,10 @@ from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.extensions.registry import (
     LoadedExtension,
     Registry,
-    input_schema,
     load_extension,
     load_folder,
 )
+from webbee_kernel.extensions.schemas import input_schema
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.testing import registry_of
 
@@ -239,3 +239,26 @@ def test_a_function_is_found_by_name_in_any_chat_of_the_extension() -> None:
         and loaded.function("two").name == "two"
         and loaded.function("three") is None
     )  # type: ignore[union-attr]
+
+
+def test_an_app_whose_schema_cannot_be_told_is_named_and_the_others_work() -> None:
+    class Broken(BaseModel):
+        @classmethod
+        def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> Any:
+            raise KeyError("#/$defs/nowhere")
+
+    class Whole(BaseModel):
+        pass
+
+    broken, whole = Extension("broken", "1"), Extension("whole", "1")
+    for ext, model in ((broken, Broken), (whole, Whole)):
+
+        async def run(ctx: Any, params: Any) -> ActionResult:
+            return ActionResult.success({})
+
+        run.__annotations__["params"] = model
+        ChatExtension(ext).function("run", "Runs")(run)
+    apps = registry_of(broken, whole).catalogue().apps
+    assert "KeyError" in apps["broken"].error
+    assert apps["broken"].functions == ()
+    assert [f.fn_name for f in apps["whole"].functions] == ["run"]

@@ -11,9 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from pydantic import TypeAdapter
-from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
-
 from ..base.text import cut, one_line
 from ..catalogue import (
     MAX_RULES,
@@ -33,6 +30,7 @@ from ..sdk.extension import ALERT_PREFIX, REFRESH_PREFIX
 from ..values.plain import JSONObject
 from .failures import reason_of
 from .loader import load_main
+from .schemas import input_schema, pii_of
 
 KERNELS = (REFRESH_PREFIX, ALERT_PREFIX)
 """Prefixes of tools that the kernel calls, not a message."""
@@ -188,45 +186,6 @@ def _check_app_id(app_id: str) -> None:
         )
 
 
-def _pii(function: FunctionDef) -> dict[str, str]:
-    """What the author declares of arguments and data (`x-pii`); the room that reads it is imported
-    only where something is declared."""
-    kinds: dict[str, str] = {}
-    for schema in (input_schema(function), _data_schema(function)):
-        if '"x-pii"' in json.dumps(schema, default=str):
-            from ..pii.declared import declared
-
-            kinds |= declared(schema)
-    return kinds
-
-
-def _data_schema(function: FunctionDef) -> JSONObject:
-    """The JSON schema of the data a function declares to return; empty where it declares none, or
-    what Pydantic has no schema for."""
-    if function.data_model is None:
-        return {}
-    try:
-        return TypeAdapter(function.data_model).json_schema(mode="serialization")
-    except (PydanticUserError, PydanticSchemaGenerationError):
-        return {}
-
-
-def input_schema(function: FunctionDef) -> JSONObject:
-    """The JSON schema of a function's arguments; `params` of the decorator where there is no
-    Pydantic model."""
-    if function.params_model:
-        schema = function.params_model.model_json_schema()
-        return {k: v for k, v in schema.items() if k not in ("title", "description")}
-    params = function.params or {}
-    if params.get("type") == "object":
-        return params
-    properties = {
-        k: dict(v) if isinstance(v, dict) else {"type": str(v)} for k, v in params.items()
-    }
-    required = [k for k, v in properties.items() if v.pop("required", False) is True]
-    return {"type": "object", "properties": properties, "required": required}
-
-
 def _described(loaded: LoadedExtension) -> AppInfo:
     """What an app offers; where it cannot be told (a schema that Pydantic cannot make), why, and
     the others work."""
@@ -250,7 +209,7 @@ def _describe(loaded: LoadedExtension) -> AppInfo:
             f.examples,
             f.scopes,
             str(f.id_projection or ""),
-            _pii(f),
+            pii_of(f),
         )
         for f in loaded.functions.values()
     )
