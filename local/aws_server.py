@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import argparse
 import io
-import re
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,6 +21,7 @@ from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
 from .aws import REGION
+from .signatures import Record, access_key, in_region
 from .template import create_tables, load_template
 
 CREDENTIALS = {
@@ -31,13 +31,6 @@ CREDENTIALS = {
     "AWS_REGION": REGION,
 }
 """Environment of whatever talks to it."""
-
-
-_SCOPE = re.compile(r"(Credential=[^/]+/\d{8}/)[^/]+(/)")
-
-Record = Callable[[str, str, bytes], None]
-"""Told of every request: the access key it was signed with, its target such as
-`DynamoDB_20120810.PutItem`, its body."""
 
 
 _SERVICES = (
@@ -99,19 +92,6 @@ def aws_server(
 def _forget() -> None:
     for name in _SERVICES:
         get_backend(name).reset()
-
-
-def in_region(authorization: str) -> str:
-    """A request's signature as if it were for the account's one region. Whoever comes, a container
-    of `sam local` or a shell with a profile, finds the same tables whatever region it believes in.
-    """
-    return _SCOPE.sub(rf"\g<1>{REGION}\g<2>", authorization)
-
-
-def access_key(authorization: str) -> str:
-    """Who signed a request (signature version 4); empty for nobody."""
-    found = re.search(r"Credential=([^/]+)/", authorization)
-    return found[1] if found else ""
 
 
 def client(url: str, service: str) -> Any:

@@ -7,6 +7,7 @@ checkout is on its path.
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import shutil
@@ -23,8 +24,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
-
-import orjson
 
 from .project import ROOT
 
@@ -150,13 +149,13 @@ class Emulator:
 
     def invoke(self, event: Any, timeout_s: float = 30.0) -> Any:
         """The function's answer to an event; FunctionError when it raised or could not start."""
-        request = urllib.request.Request(self._url, data=orjson.dumps(event), method="POST")  # noqa: S310 - loopback
+        request = urllib.request.Request(self._url, data=json.dumps(event).encode(), method="POST")  # noqa: S310 - loopback
         with self._lock:
             try:
                 with urllib.request.urlopen(request, timeout=timeout_s) as response:  # noqa: S310
-                    answer = orjson.loads(response.read())
+                    answer = json.loads(response.read())
             except urllib.error.HTTPError as error:  # 502: the init failed
-                answer = orjson.loads(error.read())
+                answer = json.loads(error.read())
         if isinstance(answer, dict) and {"errorType", "errorMessage"} <= answer.keys():
             raise FunctionError(answer["errorType"], answer["errorMessage"])
         return answer

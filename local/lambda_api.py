@@ -1,32 +1,46 @@
-"""The one call of Lambda's API that the kernel makes, Invoke, answered by emulators."""
+"""The one call of Lambda's API that the kernel makes, Invoke, answered by emulators and by the
+local cell."""
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Protocol
 from urllib.parse import unquote
 
-import orjson
-
-from .aws_server import Record, access_key
-from .emulator import Emulator, FunctionError
+from .emulator import FunctionError
+from .signatures import Record, access_key
 
 _INVOKE = re.compile(r"/2015-03-31/functions/([^/]+)/invocations")
 
 
+class Invocable(Protocol):
+    """A function."""
+
+    def invoke(self, event: Any) -> Any:
+        """Its answer; FunctionError where it raised or ended."""
+        ...
+
+
 @contextmanager
-def lambda_api(functions: Mapping[str, Emulator], record: Record | None = None) -> Iterator[str]:
-    """Serve Invoke for functions by name at the address this yields (`AWS_ENDPOINT_URL_LAMBDA`)."""
+def lambda_api(
+    functions: Mapping[str, Invocable], record: Record | None = None, *, prefix: str = ""
+) -> Iterator[str]:
+    """Serve Invoke for functions by name at the address this yields (`AWS_ENDPOINT_URL_LAMBDA`).
+    With a `prefix`, a path that nobody can guess, only whoever was told it can invoke."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             payload = self.rfile.read(int(self.headers.get("content-length") or 0))
-            found = _INVOKE.fullmatch(self.path)
+            found = _INVOKE.fullmatch(self.path.removeprefix(prefix))
+            if not self.path.startswith(prefix):
+                found = None
             if record and found:
                 record(
                     access_key(self.headers.get("authorization", "")),
@@ -43,7 +57,7 @@ def lambda_api(functions: Mapping[str, Emulator], record: Record | None = None) 
                 )
                 return
             try:
-                self._answer(200, function.invoke(orjson.loads(payload)))
+                self._answer(200, function.invoke(json.loads(payload)))
             except FunctionError as error:
                 self._answer(
                     200,
@@ -59,7 +73,7 @@ def lambda_api(functions: Mapping[str, Emulator], record: Record | None = None) 
             header: str = "x-amz-executed-version",
             value: str = "$LATEST",
         ) -> None:
-            raw = orjson.dumps(body)
+            raw = json.dumps(body).encode()  # not orjson: integers beyond 64 bits stay exact
             self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(raw)))
@@ -74,7 +88,7 @@ def lambda_api(functions: Mapping[str, Emulator], record: Record | None = None) 
     thread = threading.Thread(target=server.serve_forever, name="lambda-api", daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield f"http://127.0.0.1:{server.server_port}{prefix}"
     finally:
         server.shutdown()
         server.server_close()

@@ -74,6 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
             keep=Path(options.keep) if options.keep else None,
             extensions_dir=Path(options.extensions).resolve() if options.extensions else None,
             origins=[origin.strip() for origin in options.origins.split(",")],
+            apart=True,
         ) as world:
             progress("started", STEPS, STEPS)
             says = MAIL if "mail" in loaded(world) else ANYTHING

@@ -7,11 +7,11 @@ import importlib.util
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
 import orjson
@@ -21,6 +21,9 @@ from .aws import local_aws
 from .event_stream import EventStream
 from .project import ROOT
 from .template import create_tables, load_template
+
+if TYPE_CHECKING:
+    from .cell import Cell
 
 FUNCTIONS = ("chat_turn", "tool_dispatch", "skeleton_refresh")
 
@@ -33,6 +36,7 @@ class Stack:
     handlers: Mapping[str, ModuleType]
     env: Mapping[str, str]
     queue_url: str
+    cell: Cell | None = None
 
     def invoke(self, function: str, event: Mapping[str, Any]) -> Any:
         """Call a function's real `lambda_handler`; its answer passes through JSON, as in Lambda."""
@@ -103,8 +107,12 @@ def local_stack(
     extensions_dir: Path | None = None,
     model: str = "offline",
     env: Mapping[str, str] | None = None,
+    apart: bool = False,
 ) -> Iterator[Stack]:
-    """A fresh deployment for the time of the block; the environment is put back afterwards."""
+    """A fresh deployment for the time of the block; the environment is put back afterwards.
+
+    Extension code runs in this process, or, `apart`, in one of its own (`cell`).
+    """
     models = [
         model,
         *(v for k, v in {**os.environ, **(env or {})}.items() if k.startswith("WEBBEE_MODEL_")),
@@ -130,11 +138,23 @@ def local_stack(
             | dict(env or {})
         )
         try:
-            handlers = {name: load_handler(name) for name in FUNCTIONS}
-            yield Stack(template, handlers, dict(os.environ), queue_url)
+            with ExitStack() as running:
+                cell = running.enter_context(_cell(template)) if apart else None
+                here = [name for name in FUNCTIONS if not (apart and name == "tool_dispatch")]
+                handlers = {name: load_handler(name) for name in here}
+                yield Stack(template, handlers, dict(os.environ), queue_url, cell)
         finally:
             os.environ.clear()
             os.environ.update(saved)
+
+
+@contextmanager
+def _cell(template: Mapping[str, Any]) -> Iterator[Cell]:
+    from .cell import NAME, local_cell
+
+    with local_cell(dict(os.environ), dict(template)) as (cell, url):
+        os.environ |= {"WEBBEE_DISPATCH": NAME, "AWS_ENDPOINT_URL_LAMBDA": url}
+        yield cell
 
 
 def load_handler(function: str, root: Path = ROOT / "functions") -> ModuleType:

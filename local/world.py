@@ -113,13 +113,16 @@ def local_world(
     keep: Path | None = None,
     extensions_dir: Path | None = None,
     origins: Sequence[str] = (),
+    apart: bool = False,
 ) -> Iterator[World]:
     """Start everything, serve until the block ends. A port of 0 takes a free one; a taken port
     raises OSError.
 
     Nothing is answered before `prepare` is through: who connects earlier waits. `step` hears what
     is being started. With `keep`, a folder, the state of an earlier run is put back and this one's
-    kept there. `origins` are those whose pages may call the API.
+    kept there. `origins` are those whose pages may call the API. Extension code runs in this
+    process, on its clock, or, `apart`, in one of its own, on the system's; OSError where it does
+    not come up.
     """
     keeper = Keeper(keep) if keep else None
     with closing(socket.create_server((host, port))) as listener:
@@ -130,7 +133,9 @@ def local_world(
         }
         step("tables and functions")
         given = {"WEBBEE_PUBLIC_URL": address, "WEBBEE_TENANTS": TENANT, **live, **(env or {})}
-        with local_stack(extensions_dir=extensions_dir, model=model, env=given) as stack:
+        with local_stack(
+            extensions_dir=extensions_dir, model=model, env=given, apart=apart
+        ) as stack:
             step("mail servers")
             with MailServers(demo=not (keeper and keeper.has_mail)) as mail, ExitStack() as kept:
                 if keeper:
@@ -140,6 +145,8 @@ def local_world(
                 for module in stack.handlers.values():
                     module.lambda_handler.clock = clock
                 world = World(stack, mail, address, clock, keeper=keeper)
+                if stack.cell:
+                    stack.cell.ready()
                 if prepare:
                     step("users, their apps and mail")
                     prepare(world)

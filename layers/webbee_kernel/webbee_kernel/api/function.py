@@ -37,9 +37,17 @@ class Function:
     """
 
     def __init__(
-        self, role: Role, build: Callable[[Settings, Clock], Service], clock: Clock | None = None
+        self,
+        role: Role,
+        build: Callable[[Settings, Clock], Service],
+        clock: Clock | None = None,
+        *,
+        alone: bool = False,
     ) -> None:
+        """`alone`: this process is the function's, as under the Lambda runtime: its environment is
+        read once and fenced off from extension code."""
         self._role: Role = role
+        self._alone = alone
         self._build = build
         self.clock: Clock = clock or SystemClock()
         self._service: Service | None = None
@@ -58,14 +66,14 @@ class Function:
 
     def service(self) -> Service:
         """The service, built when first needed."""
-        in_lambda = "AWS_LAMBDA_RUNTIME_API" in os.environ
-        if not in_lambda and (now := _environment()) != self._built_from:
+        alone = self._alone or "AWS_LAMBDA_RUNTIME_API" in os.environ
+        if not alone and (now := _environment()) != self._built_from:
             if self._service is not None:  # in a test, another environment is another deployment
                 _forget_clients()
             self._service, self._built_from = None, now
         if self._service is None:
             settings = Settings.from_env(os.environ, self._role)
-            if in_lambda and (self._role == "tool_dispatch" or settings.dispatch == INLINE):
+            if alone and (self._role == "tool_dispatch" or settings.dispatch == INLINE):
                 _fence_off()
             _choose_client(settings.aws_client)
             self._service = self._build(settings, self.clock)

@@ -29,6 +29,10 @@ CATALOGUE_S = 10.0
 TENANT_WIDE = ("schedule", "signal", "webhook", "hook", "health")
 """Kinds of calls in system context: they may act for every user of their tenant."""
 
+ENDED = frozenset({"Runtime.ExitError", "Runtime.OutOfMemory", "Sandbox.Timedout"})
+"""Lambda's errors for code that took its process along: `os._exit`, a crash, a leak, a loop that
+lets nothing else run."""
+
 THREADS = 16
 """Invocations that wait side by side: a plan's ten reads, and what else is asked beside them. The
 loop's own pool has four threads more than processors, six on most functions."""
@@ -38,6 +42,10 @@ _POOL = ThreadPoolExecutor(THREADS, thread_name_prefix="invoke")
 def patient_client(service: str) -> Any:
     """A client that waits for the answer and never repeats an invocation by itself."""
     return aws_client(service, read_timeout=READ_TIMEOUT_S, attempts=1)
+
+
+class ExecutionEnded(DispatchUnanswered):
+    """What was invoked ended the process it ran in."""
 
 
 class Invoked:
@@ -61,9 +69,9 @@ class Invoked:
         raw, broken = await asyncio.get_running_loop().run_in_executor(_POOL, here.run, invoke)
         answer = json.loads(raw)  # not orjson: it turns integers beyond 64 bits into floats
         if broken:
-            raise DispatchUnanswered(
-                f"a function failed ({answer.get('errorType', 'error')}): retry"
-            )
+            kind = str(answer.get("errorType", "error"))
+            unanswered = ExecutionEnded if kind in ENDED else DispatchUnanswered
+            raise unanswered(f"a function failed ({kind}): retry")
         return dict(answer)
 
 
@@ -97,13 +105,19 @@ class LambdaDispatch(Invoked):
 
     async def call(self, request: CallRequest) -> CallOutcome:
         """Run one call there, asking again within its deadline while it is refused. One that ran
-        out of its time is an outcome too: the turn goes on."""
+        out of its time, or ended the process it ran in, is an outcome too: the turn goes on. What
+        an effect had done by then nobody knows: that one is DispatchUnanswered."""
         try:
             answer = await insist(lambda left: self._once(request, left), request.deadline_s)
         except TimeoutError:
             text = f"{request.name} did not finish in {request.deadline_s:g} s"
             timed_out = failed(request, "BACKEND_TIMEOUT", text, retryable=True)
             return replace(timed_out, fate=RUNNING)
+        except ExecutionEnded:
+            text = f"{request.app_id} ended the process in which {request.name} ran"
+            if request.effect:
+                raise DispatchUnanswered(f"{text}: whether it was done is not known") from None
+            return failed(request, "INTERNAL", text)
         if error := answer.get("unavailable"):
             raise across(error)
         return outcome_from(answer)

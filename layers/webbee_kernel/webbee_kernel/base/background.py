@@ -10,7 +10,7 @@ import time
 from collections.abc import Coroutine
 from typing import Any
 
-_running: set[concurrent.futures.Future[Any]] = set()
+_running: dict[concurrent.futures.Future[Any], float] = {}
 _tasks: set[asyncio.Task[None]] = set()
 _lock = threading.Lock()
 
@@ -29,8 +29,15 @@ def start(work: Coroutine[Any, Any, None], name: str) -> None:
 def hold(work: concurrent.futures.Future[Any]) -> None:
     """Count work that runs elsewhere."""
     with _lock:
-        _running.add(work)
+        _running[work] = time.monotonic()
     work.add_done_callback(_forget)
+
+
+def oldest_s() -> float:
+    """Seconds for which the oldest of it has run; 0 where nothing does."""
+    with _lock:
+        began = min(_running.values(), default=None)
+    return 0.0 if began is None else time.monotonic() - began
 
 
 def wait(timeout: float | None = None) -> bool:
@@ -50,4 +57,4 @@ def wait(timeout: float | None = None) -> bool:
 
 def _forget(work: concurrent.futures.Future[Any]) -> None:
     with _lock:
-        _running.discard(work)
+        _running.pop(work, None)

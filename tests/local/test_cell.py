@@ -1,0 +1,248 @@
+"""`make run` as its user starts it: extension code may do what it likes to its process, and the
+server goes on."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local import run
+from local.aws_port import aws_port
+from local.cell import cell_environment
+from local.client import Client
+from local.project import ROOT, child_environment
+from local.stack import local_stack
+from local.template import load_template
+
+if os.name != "posix":
+    pytest.skip("signals as of a terminal", allow_module_level=True)
+
+MAIN = """
+import ctypes, os, re
+
+from pydantic import BaseModel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+
+ext = Extension("daring")
+chat = ChatExtension(ext)
+
+
+class How(BaseModel):
+    how: str = ""
+
+
+@chat.function("look", "Look around")
+async def look(ctx: Context, params: How) -> ActionResult:
+    if params.how == "exit":
+        os._exit(3)
+    if params.how == "crash":
+        ctypes.string_at(0)
+    if params.how == "hold":
+        re.match(r"(a+)+$", "a" * 60 + "b")
+    if params.how == "raise":
+        raise ValueError("the text of it")
+    print("printed", params.how)
+    ctx.log("logged")
+    return ActionResult.success({"pid": os.getpid(), "env": sorted(os.environ)}, "Looked.")
+
+
+@chat.function("change", "Change something", action_type="write")
+async def change(ctx: Context, params: How) -> ActionResult:
+    os._exit(4)
+
+
+@chat.function("keep", "Keep something", action_type="write")
+async def keep(ctx: Context, params: How) -> ActionResult:
+    await ctx.store.set("things/1", {"how": params.how})
+    return ActionResult.success({"kept": (await ctx.store.get("things", "1")).data}, "Kept.")
+"""
+
+
+class Run:
+    """A server in a process of its own, and what its terminal showed."""
+
+    def __init__(self, extensions: Path) -> None:
+        self.main = extensions / "daring" / "main.py"
+        env = {**child_environment(), "SERVERS_SECRET": "x", "WEBBEE_CALL_SECONDS": "4"}
+        command = [sys.executable, "-m", "local.run", "--port", "0"]
+        self.process = subprocess.Popen(
+            [*command, "--extensions", str(extensions)],
+            cwd=ROOT,
+            env=env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.lines: queue.Queue[str] = queue.Queue()
+        self.shown = ""
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+        self.url = self.wait_for("Webbee listens on ").split()[3].rstrip(":")
+
+    def _read(self) -> None:
+        assert self.process.stdout
+        with self.process.stdout as shown:
+            for line in shown:
+                self.lines.put(line)
+
+    def wait_for(self, text: str) -> str:
+        """The next line that holds the text."""
+        while True:
+            line = self.lines.get(timeout=90)
+            self.shown += line
+            if text in line:
+                return line
+
+    def call(self, function: str, how: str = "", user: str = "dev") -> dict[str, Any]:
+        body = {"function": function, "params": {"how": how}}
+        answer = Client(self.url, user).post("/v1/extensions/daring/call", body)
+        return dict(answer)
+
+    def until(self, holds: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 60
+        while not holds():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
+    with serving(tmp_path_factory.mktemp("extensions")) as running:
+        yield running
+
+
+@contextmanager
+def serving(extensions: Path) -> Iterator[Run]:
+    (extensions / "daring").mkdir()
+    (extensions / "daring" / "main.py").write_text(MAIN)
+    running = Run(extensions)
+    try:
+        yield running
+    finally:
+        running.process.kill()
+        running.process.wait()
+        running.reader.join()
+
+
+@pytest.mark.parametrize("how", ["exit", "crash"])
+def test_a_handler_that_ends_its_process_ends_its_call_and_nothing_else(
+    server: Run, how: str
+) -> None:
+    before = server.call("look")["data"]["pid"]
+    ended = server.call("look", how)
+    assert (ended["status"], ended["error_code"]) == ("error", "INTERNAL")
+    assert "daring" in ended["error"]
+    assert "[cell] ERROR" in server.wait_for("daring.look ended it")
+    assert server.call("look")["data"]["pid"] not in (before, server.process.pid)
+    assert server.process.poll() is None
+
+
+def test_of_an_effect_that_ended_its_process_nobody_says_it_was_not_done(server: Run) -> None:
+    with pytest.raises(RuntimeError, match=r"daring .*change.*whether it was done is not known"):
+        server.call("change")
+
+
+def test_a_handler_that_holds_the_interpreter_ends_its_own_call_only(server: Run) -> None:
+    with ThreadPoolExecutor(1) as other:
+        holding = other.submit(server.call, "look", "hold", "alice")
+        time.sleep(1)  # the second call waits in the process that does not come back
+        assert server.call("look")["status"] == "ok"
+        assert holding.result()["error_code"] in ("BACKEND_TIMEOUT", "INTERNAL")
+
+
+def test_its_environment_is_its_own(server: Run) -> None:
+    seen = set(server.call("look")["data"]["env"])
+    assert "PATH" in seen
+    assert not {"SERVERS_SECRET", "WEBBEE_TABLE_SESSIONS", "WEBBEE_WEBHOOK_KEY"} & seen
+    assert not {"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} & seen
+
+
+def test_its_tables_are_there(server: Run) -> None:
+    assert server.call("keep", "blue")["data"] == {"kept": {"how": "blue"}}
+
+
+def test_what_an_extension_prints_logs_and_raises_shows_in_the_terminal(server: Run) -> None:
+    server.call("look", "aloud")
+    assert "[daring] printed aloud" in server.wait_for("printed aloud")
+    assert "[daring] logged" in server.wait_for("logged")
+    server.call("look", "raise")
+    assert "main.py:" in server.wait_for("the text of it")
+    assert 'raise ValueError("the text of it")' in server.wait_for("main.py:")
+
+
+def test_a_saved_file_is_live_and_one_that_does_not_load_changes_nothing(server: Run) -> None:
+    server.main.write_text(MAIN.replace('"Looked."', '"Looked anew."'))
+    server.until(lambda: server.call("look")["summary"] == "Looked anew.")
+    server.main.write_text(MAIN + "\nthis is no Python\n")
+    assert "the version before stays" in server.wait_for("not loaded")
+    assert server.call("look")["summary"] == "Looked anew."
+    server.main.write_text(MAIN)
+    server.until(lambda: server.call("look")["summary"] == "Looked.")
+
+
+def test_an_interrupt_ends_both(tmp_path: Path) -> None:
+    with serving(tmp_path) as server:
+        cell = server.call("look")["data"]["pid"]
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(60) == 0
+        server.wait_for("stopped; nothing of this run is kept")
+        assert "Traceback" not in server.shown
+        with pytest.raises(ProcessLookupError):
+            os.kill(cell, 0)
+
+
+def test_an_extension_that_ends_whoever_imports_it_is_said_at_the_start(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "fatal").mkdir()
+    (tmp_path / "fatal" / "main.py").write_text("import os\nos._exit(7)\n")
+    assert run.main(["--port", "0", "--extensions", str(tmp_path)]) == 1
+    assert "an extension ended the process that loads it" in capfd.readouterr().err
+
+
+def test_keys_reach_the_cell_only_where_it_asks_a_model_with_them() -> None:
+    env = {
+        "AWS_DEFAULT_REGION": "eu-central-1",
+        "AWS_PROFILE": "mine",
+        "WEBBEE_MODEL_KEY": "sk-1",
+        "WEBBEE_MODEL": "openai:http://127.0.0.1:1/v1#llama",
+    }
+    cell = cell_environment(env, load_template(), "http://127.0.0.1:1")
+    assert (cell["WEBBEE_MODEL_KEY"], "AWS_PROFILE" in cell) == ("sk-1", False)
+    cell = cell_environment(env | {"WEBBEE_MODEL_AI": "bedrock:a"}, load_template(), "")
+    assert ("WEBBEE_MODEL_KEY" in cell, cell["AWS_PROFILE"]) == (False, "mine")
+    assert "AWS_ENDPOINT_URL_BEDROCK_RUNTIME" in cell
+
+
+def test_the_port_has_the_cells_tables_and_no_other_for_whoever_knows_its_address() -> None:
+    import boto3
+    from botocore.exceptions import ClientError
+
+    with local_stack(), aws_port(["StoreTable"], "/secret") as url:
+        given = {"aws_access_key_id": "a", "aws_secret_access_key": "b"}
+        database = boto3.client("dynamodb", endpoint_url=url, region_name="eu-central-1", **given)
+        key = {"pk": {"S": "a"}, "sk": {"S": "b"}}
+        assert "Item" not in database.get_item(TableName="StoreTable", Key=key)
+        for table in ("SessionsTable", "AuditTable"):
+            with pytest.raises(ClientError, match="AccessDenied"):
+                database.get_item(TableName=table, Key=key)
+        put = {"Put": {"TableName": "AuditTable", "Item": key}}
+        with pytest.raises(ClientError, match="AccessDenied"):
+            database.transact_write_items(TransactItems=[put])
+        stranger = boto3.client(
+            "dynamodb", endpoint_url=url[:-1], region_name="eu-central-1", **given
+        )
+        with pytest.raises(ClientError, match="404"):
+            stranger.get_item(TableName="StoreTable", Key=key)
