@@ -144,7 +144,7 @@ def test_a_turn_through_the_function_is_the_turn_without_it(chat: Chat) -> None:
     assert [e["kind"] for e in chat.client.invocations] == ["catalogue", "function"]
 
 
-@FAILURES
+@pytest.mark.parametrize("failure", [silent, failing], ids=lambda f: f.__name__)
 def test_a_read_that_the_function_did_not_answer_can_be_retried(chat: Chat, failure: Any) -> None:
     chat.client.fail = failure
     with pytest.raises(DispatchUnanswered):
@@ -152,6 +152,15 @@ def test_a_read_that_the_function_did_not_answer_can_be_retried(chat: Chat, fail
     assert rows(chat.client.stack, "sessions") == []
     chat.client.fail = None
     assert chat.say(call("probe.look"), say("0 texts.")).body["turn"] == 1
+
+
+def test_a_read_that_ended_its_process_failed_and_the_turn_says_so(chat: Chat) -> None:
+    chat.client.fail = broken
+    failed = say("The texts could not be read.")
+    reply = chat.say(call("probe.look"), *[failed] * 3)
+    assert [(c["app_id"], c["error_code"]) for c in reply.body["calls"]] == [("probe", "INTERNAL")]
+    assert reply.body["status"] == "error"
+    assert len([r for r in rows(chat.client.stack, "audit") if r["sk"].startswith("call#")]) == 1
 
 
 @FAILURES
