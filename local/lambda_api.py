@@ -31,7 +31,8 @@ def lambda_api(
     functions: Mapping[str, Invocable], record: Record | None = None, *, prefix: str = ""
 ) -> Iterator[str]:
     """Serve Invoke for functions by name at the address this yields (`AWS_ENDPOINT_URL_LAMBDA`).
-    With a `prefix`, a path that nobody can guess, only whoever was told it can invoke."""
+    One under `name#tenant` takes that tenant's, as with Lambda's tenant isolation mode. With a
+    `prefix`, a path that nobody can guess, only whoever was told it can invoke."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -47,7 +48,7 @@ def lambda_api(
                     "Lambda.InvokeFunction",
                     unquote(found[1]).encode(),
                 )
-            function = functions.get(unquote(found[1])) if found else None
+            function = self._asked(unquote(found[1])) if found else None
             if function is None:
                 self._answer(
                     404,
@@ -65,6 +66,10 @@ def lambda_api(
                     "x-amz-function-error",
                     "Unhandled",
                 )
+
+        def _asked(self, name: str) -> Invocable | None:
+            whose = self.headers.get("x-amz-tenant-id", "")
+            return functions.get(f"{name}#{whose}") or functions.get(name)
 
         def _answer(
             self,

@@ -14,10 +14,13 @@ import pytest
 
 from local.aws_server import CREDENTIALS, aws_server, client
 from local.template import create_tables, load_template
+from tests.attacks import judging
+from tests.attacks.attacks import ATTACKS, OF_A_COLLEAGUE
+from tests.attacks.judging import wishes
 from tests.attacks.policy import Wish, allows
 from tests.functions.support import LocalLambda
 from tests.template.conftest import transformed
-from tests.template.test_policies import OWN_SECRETS, as_list, short, statements
+from tests.template.test_policies import OWN_SECRETS
 from webbee_kernel.api.tool_dispatch import ToolService
 from webbee_kernel.aws import clients
 from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
@@ -109,61 +112,11 @@ def aws(request: pytest.FixtureRequest) -> Iterator[Account]:
     clients.forget_clients()
 
 
-def wishes(asked: list[Any]) -> Iterator[tuple[str, Wish]]:
-    """Who asks, by key, and for what."""
-    for key, target, raw in asked:
-        service, _, operation = target.partition(".")
-        body = json.loads(raw)
-        if service == "AmazonSSM":
-            yield key, Wish(f"ssm:{operation}", "parameter" + body["Name"])
-            continue
-        for action, one in _parts(operation, body):
-            index = f"/index/{one['IndexName']}" if "IndexName" in one else ""
-            yield key, Wish(f"dynamodb:{action}", one["TableName"] + index, _keys(one))
-
-
-def _parts(operation: str, body: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    if operation == "TransactWriteItems":
-        for action in body["TransactItems"]:
-            for name, one in action.items():
-                yield f"{name}Item", one
-    else:
-        yield operation, body
-
-
-def _keys(one: dict[str, Any]) -> tuple[str, ...]:
-    """The partition keys that a request names."""
-    if named := one.get("Key") or one.get("Item"):
-        return (named["pk"]["S"],)
-    values = one.get("ExpressionAttributeValues", {})
-    first = next(
-        (v for v in values if v in one.get("KeyConditionExpression", "").split(" AND ")[0]), ""
-    )
-    return (values[first]["S"],) if first else ()
-
-
 def granted(template: Any, cell: Cell, key: str, wish: Wish) -> bool:
-    """Whether the session that signed it may do that: the role's policy and the session's own."""
+    """Whether whoever signed it with this key may do that."""
     session = cell.sts.sessions.get(key)
-    if session is None:
-        assert key == OWN
-        return allows(_of(template, "ToolDispatchRole"), wish, {})
-    role = allows(_of(template, "DataRole"), wish, session["tags"])
-    if not (role and session["policy"]):
-        return role
-    own = [
-        {**s, "Resource": [r.removeprefix("arn:*:ssm:*:*:") for r in as_list(s["Resource"])]}
-        for s in json.loads(session["policy"])["Statement"]
-    ]
-    return allows(own, wish, session["tags"])
-
-
-def _of(template: Any, role: str) -> list[dict[str, Any]]:
-    found = [*statements(template, role), *statements(template, role, effect="Deny")]
-    return [
-        {**s, "Resource": [short(r).replace("<stack>", "webbee") for r in as_list(s["Resource"])]}
-        for s in found
-    ]
+    assert session is not None or key == OWN
+    return judging.granted(template, session, wish)
 
 
 WALK = [("function", "walk"), ("function", "look"), ("panel", "board"), ("skeleton", "miles")]
@@ -181,96 +134,6 @@ def test_whatever_a_handler_does_through_ctx_is_granted(
     asked = list(wishes(aws.asked))
     assert len(asked) > 40
     assert [(k, w) for k, w in asked if not granted(transformed, cell, k, w)] == []
-
-
-KEY = {"pk": {"S": "umbrella#bob#notes"}, "sk": {"S": "note#1"}}
-FORGED = {"pk": {"S": "umbrella#bob"}, "sk": {"S": "call#1"}, "body": {"S": "{}"}}
-OWN_RECORD = {"pk": {"S": "acme#alice"}, "sk": {"S": "call#1"}, "body": {"S": "{}"}}
-ATTACKS: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "reads another tenant's document": (
-        "dynamodb",
-        "get_item",
-        {"TableName": "StoreTable", "Key": KEY},
-    ),
-    "deletes it": ("dynamodb", "delete_item", {"TableName": "StoreTable", "Key": KEY}),
-    "lists its users": (
-        "dynamodb",
-        "query",
-        {
-            "TableName": "StoreTable",
-            "IndexName": "users",
-            "KeyConditionExpression": "users_key = :k",
-            "ExpressionAttributeValues": {":k": {"S": "umbrella#notes#note"}},
-        },
-    ),
-    "scans": ("dynamodb", "scan", {"TableName": "StoreTable"}),
-    "reads its cache": ("dynamodb", "get_item", {"TableName": "CacheTable", "Key": KEY}),
-    "overwrites an audit record": (
-        "dynamodb",
-        "put_item",
-        {"TableName": "AuditTable", "Item": FORGED},
-    ),
-    "overwrites an audit record of its own": (
-        "dynamodb",
-        "put_item",
-        {"TableName": "AuditTable", "Item": OWN_RECORD},
-    ),
-    "deletes an audit record": (
-        "dynamodb",
-        "delete_item",
-        {"TableName": "AuditTable", "Key": {k: OWN_RECORD[k] for k in ("pk", "sk")}},
-    ),
-    "forges an event": ("dynamodb", "put_item", {"TableName": "EventsTable", "Item": FORGED}),
-    "writes a skeleton": ("dynamodb", "put_item", {"TableName": "SkeletonTable", "Item": FORGED}),
-    "writes its own skeleton": (
-        "dynamodb",
-        "put_item",
-        {"TableName": "SkeletonTable", "Item": OWN_RECORD},
-    ),
-    "reads a conversation": (
-        "dynamodb",
-        "get_item",
-        {
-            "TableName": "SessionsTable",
-            "Key": {"pk": {"S": "acme#alice#s1"}, "sk": {"S": "turn#0"}},
-        },
-    ),
-    "installs itself": (
-        "dynamodb",
-        "put_item",
-        {
-            "TableName": "StoreTable",
-            "Item": {"pk": {"S": "acme#alice#_kernel"}, "sk": {"S": "installations#thief"}},
-        },
-    ),
-    "reads another tenant's secret": (
-        "ssm",
-        "get_parameter",
-        {"Name": "/webbee/webbee/umbrella/bob/mail/password"},
-    ),
-    "reads the secret of a tenant whose name begins alike": (
-        "ssm",
-        "get_parameter",
-        {"Name": "/webbee/webbee/acme2/bob/mail/password"},
-    ),
-}
-OF_A_COLLEAGUE: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "reads a colleague's document": (
-        "dynamodb",
-        "get_item",
-        {"TableName": "StoreTable", "Key": {**KEY, "pk": {"S": "acme#bob#notes"}}},
-    ),
-    "reads that of one whose name begins alike": (
-        "dynamodb",
-        "get_item",
-        {"TableName": "StoreTable", "Key": {**KEY, "pk": {"S": "acme#alice2#notes"}}},
-    ),
-    "reads a colleague's mail password": (
-        "ssm",
-        "get_parameter",
-        {"Name": "/webbee/webbee/acme/bob/mail/password"},
-    ),
-}
 
 
 def attempt(cell: Cell, aws: Account, attack: tuple[str, str, dict[str, Any]]) -> tuple[str, Wish]:
@@ -313,4 +176,4 @@ def test_without_a_session_the_cell_may_write_its_log_and_nothing_else(transform
         table = request.get("TableName", OWN_SECRETS)
         for action in ("GetItem", "PutItem", "Query"):
             wish = Wish(f"dynamodb:{action}", table, ("acme#alice#thief",))
-            assert not allows(_of(transformed, "ToolDispatchRole"), wish, {})
+            assert not allows(judging.role_of_the_cell(transformed), wish, {})

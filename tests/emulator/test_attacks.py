@@ -1,0 +1,216 @@
+"""The attacks on built functions: extension code in the built cell, asked for by the built door and
+the built clock. Each request that leaves the cell is put before the policies of template.yaml, with
+the session it was signed with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs
+
+import pytest
+from moto.sts.models import sts_backends
+
+from local.emulator import Built, Emulator
+from local.lambda_api import lambda_api
+from tests.attacks import judging
+from tests.attacks.attacks import ATTACKS, FORGED
+from tests.attacks.policy import Wish, allows
+from tests.deployment import Deployment
+from tests.emulator.conftest import LOGICAL_IDS, Asked, Cloud, recorded
+from tests.template.conftest import transformed
+
+_ = transformed  # the fixture
+
+THIEF = Path(__file__).parents[1] / "attacks" / "extensions"
+ACME, UMBRELLA = "acme", "umbrella"
+CELL = "tool_dispatch"
+Deploy = Callable[..., Cloud]
+
+
+@pytest.fixture
+def deployed(
+    built: Built, aws: str, stack: Deployment, environment: Callable[[str], dict[str, str]]
+) -> Iterator[Deploy]:
+    """A door, a clock and a cell of its own with the thief in it; with `tenants`, a cell for each,
+    as Lambda has them with `TenantEnvironments`."""
+    with ExitStack() as running:
+
+        def deploy(*tenants: str) -> Cloud:
+            served: dict[str, Emulator] = {}
+            api = running.enter_context(lambda_api(served))
+            own = {"AWS_ENDPOINT_URL_LAMBDA": api}
+            if tenants:
+                own["WEBBEE_CELL_PER_TENANT"] = "true"
+
+            def start(function: str) -> Emulator:
+                env = environment(function) | own
+                if function == CELL:
+                    env["WEBBEE_EXTENSIONS_DIR"] = str(THIEF)
+                return running.enter_context(Emulator(built, LOGICAL_IDS[function], env))
+
+            door = environment("chat_turn")
+            cells = {f"#{tenant}" if tenant else "": start(CELL) for tenant in ("", *tenants)}
+            served |= {door["WEBBEE_DISPATCH"] + whose: cell for whose, cell in cells.items()}
+            served[door["WEBBEE_CLOCK"]] = clock = start("skeleton_refresh")
+            functions = {CELL: cells[""], "skeleton_refresh": clock}
+            return Cloud(built, aws, stack, {**functions, "chat_turn": start("chat_turn")})
+
+        yield deploy
+
+
+class Seen(NamedTuple):
+    """A request out of the cell: by whose session, None for the cell's own role, and for what."""
+
+    session: judging.Session | None
+    wish: Wish
+
+
+class Watch:
+    """What has been asked of AWS since it began."""
+
+    def __init__(self, asked: list[Asked], stack: Deployment) -> None:
+        self._asked = asked
+        self._from = len(asked)
+        self._logical = {physical: name for name, physical in stack.names.items() if physical}
+
+    def end(self) -> None:
+        """Other tests do not see it."""
+        del self._asked[self._from :]
+
+    def cell(self) -> list[Seen]:
+        """Every request that was signed in the cell."""
+        signed = [a for a in self._asked[self._from :] if a.key == CELL or a.key.startswith("ASIA")]
+        return [
+            Seen(self._session(key), replace(wish, resource=self._named(wish.resource)))
+            for key, wish in judging.wishes(signed)
+        ]
+
+    def _named(self, resource: str) -> str:
+        table, slash, index = resource.partition("/")
+        return self._logical.get(table, table) + slash + index
+
+    def _session(self, key: str) -> judging.Session | None:
+        """The tags with which the session of a key was taken, from the request for it."""
+        if key == CELL:
+            return None
+        backend = next(iter(sts_backends["123456789012"].values()))
+        name = backend.get_assumed_role_from_access_key(key).session_name
+        [taken] = [
+            form
+            for a in self._asked
+            if a.body.startswith(b"Action=AssumeRole&")
+            and (form := parse_qs(a.body.decode()))["RoleSessionName"] == [name]
+        ][-1:]
+        tags = {
+            taken[f"Tags.member.{n}.Key"][0]: taken[f"Tags.member.{n}.Value"][0] for n in (1, 2)
+        }
+        return {"tags": tags, "policy": taken.get("Policy", [""])[0]}
+
+
+@pytest.fixture
+def watch(asked: list[Asked], stack: Deployment) -> Iterator[Watch]:
+    watching = Watch(asked, stack)
+    yield watching
+    watching.end()
+
+
+def call(cloud: Cloud, function: str, tenant: str = ACME, **params: Any) -> dict[str, Any]:
+    """What the thief's function brought, asked for through the door."""
+    event = recorded("http_session") | {
+        "routeKey": "POST /v1/extensions/{app_id}/call",
+        "pathParameters": {"app_id": "thief"},
+        "body": json.dumps({"function": function, "params": params}),
+    }
+    event["requestContext"]["http"]["method"] = "POST"
+    event["requestContext"]["authorizer"]["jwt"]["claims"]["custom:tenant_id"] = tenant
+    answer = json.loads(cloud.invoke("chat_turn", event)["body"])
+    assert answer.get("status") == "ok", answer
+    return dict(answer["data"])
+
+
+def in_stack(cloud: Cloud, request: dict[str, Any]) -> dict[str, Any]:
+    """The request with the table's name in this stack."""
+    if "TableName" not in request:
+        return request
+    return {**request, "TableName": cloud.stack.names[request["TableName"]]}
+
+
+def undo(cloud: Cloud, request: dict[str, Any]) -> None:
+    """Remove what moto, which asks no policy, let the attack write."""
+    if item := request.get("Item"):
+        key = {name: item[name] for name in ("pk", "sk")}
+        cloud.client("dynamodb").delete_item(TableName=request["TableName"], Key=key)
+
+
+def test_no_attack_out_of_the_built_cell_is_granted(
+    deployed: Deploy, watch: Watch, transformed: Any
+) -> None:
+    cloud = deployed()
+    for service, operation, request in ATTACKS.values():
+        for alone in (False, True):
+            sent = in_stack(cloud, request)
+            call(cloud, "steal", service=service, operation=operation, request=sent, alone=alone)
+            undo(cloud, sent)
+    seen = watch.cell()
+    assert len(seen) >= 2 * len(ATTACKS)  # all of them left the cell
+    assert {s.session["tags"]["tenant"] for s in seen if s.session} == {ACME}
+    assert [s for s in seen if judging.granted(transformed, s.session, s.wish)] == []
+
+
+def test_a_section_cannot_write_another_tenants_skeleton_through_the_clock(
+    deployed: Deploy, watch: Watch, transformed: Any
+) -> None:
+    cloud = deployed()
+    paid = {**FORGED, "body": {"S": "all invoices are paid"}}
+    put = in_stack(cloud, {"TableName": "SkeletonTable", "Item": paid})
+    call(cloud, "plan", service="dynamodb", operation="put_item", request=put)
+    cloud.messages()
+    installed = cloud.http("chat_turn", "http_install", pathParameters={"app_id": "thief"})
+    assert installed[0] == 200
+    cloud.drain()
+    undo(cloud, put)
+    seen = watch.cell()
+    granted = [s.wish for s in seen if judging.granted(transformed, s.session, s.wish)]
+    assert any(w.resource == "SkeletonTable" for _, w in seen)  # it tried
+    assert {w.resource for w in granted} == {"StoreTable"}  # its own plan
+    assert all(key.startswith(f"{ACME}#") for w in granted for key in w.keys)
+
+
+def test_the_process_keeps_no_key_where_code_looks_for_it(deployed: Deploy) -> None:
+    assert call(deployed(), "rummage") == {"found": {}}
+
+
+def test_neither_role_nor_session_may_take_a_role_or_invoke_a_function(transformed: Any) -> None:
+    session = {"tags": {"tenant": ACME, "secrets": ACME}, "policy": ""}
+    for wish in (
+        Wish("sts:AssumeRole", "DataRole"),
+        Wish("sts:TagSession", "DataRole"),
+        Wish("sts:AssumeRole", "PersonRole"),
+        Wish("lambda:InvokeFunction", "SkeletonRefreshFunctionAliaslive"),
+        Wish("sqs:SendMessage", "RefreshQueue"),
+    ):
+        assert not judging.granted(transformed, session, wish)
+        assert not allows(judging.role_of_the_cell(transformed), wish, {})
+
+
+def test_what_a_module_keeps_of_one_tenant_the_next_one_reads(deployed: Deploy) -> None:
+    """No policy walls memory off: without `TenantEnvironments` tenants share processes, and
+    docs/security.md says so."""
+    cloud = deployed()
+    call(cloud, "remember", ACME, word="acme's word")
+    assert call(cloud, "remember", UMBRELLA, word="mine")["seen"] == ["acme's word", "mine"]
+
+
+def test_with_environments_of_its_own_a_tenant_meets_no_other_ones_memory(
+    deployed: Deploy,
+) -> None:
+    """The wall is Lambda's; what is tested is that each invocation says whose it is."""
+    cloud = deployed(ACME, UMBRELLA)
+    call(cloud, "remember", ACME, word="acme's word")
+    assert call(cloud, "remember", UMBRELLA, word="mine")["seen"] == ["mine"]
+    assert call(cloud, "remember", ACME, word="again")["seen"] == ["acme's word", "again"]
