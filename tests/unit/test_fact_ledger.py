@@ -390,6 +390,13 @@ def test_a_dictated_letter_is_cut_and_the_rest_of_its_arguments_stays() -> None:
     assert len(digest.args_json) <= 600
 
 
+@pytest.mark.parametrize(("room", "whole"), [(600, True), (601, False)])
+def test_arguments_of_six_hundred_characters_are_kept_whole(room: int, whole: bool) -> None:
+    said = {"body": "x" * (room - len('{"body": ""}'))}
+    (digest,) = record([("mail", "send", {"ok": 1})], arguments=[said])
+    assert (args(digest) == said) is whole
+
+
 @settings(max_examples=60)
 @given(
     st.lists(

@@ -95,6 +95,21 @@ def test_a_list_of_words_loses_its_end_and_says_how_many(room: int, used: int, k
     assert (found, size(found)) == ([*words[:kept], f"… {40 - kept} more"], used)
 
 
+@pytest.mark.parametrize(("room", "titled"), [(525, 4), (526, 5)])
+def test_long_titles_keep_sixty_characters_each_as_soon_as_there_is_room(
+    room: int, titled: int
+) -> None:
+    title = "Quarterly numbers " * 6
+    rows = [{"id": f"r{n}", "title": title, "body": "b" * 300} for n in range(5)]
+    *kept, _ = fit(rows, room)
+    whole = {"title": f"{title[:60]}…[108 chars]"}
+    assert kept == [{"id": f"r{n}", **(whole if n < titled else {})} for n in range(5)]
+
+
+def test_a_text_without_any_room_says_how_long_it_was() -> None:
+    assert fit("abc " * 60, 1) == "…[240 chars]"
+
+
 @pytest.mark.parametrize("room", [20, 40, 90])
 def test_a_text_takes_all_the_room_it_is_given(room: int) -> None:
     kept = fit("abc " * 60, room)

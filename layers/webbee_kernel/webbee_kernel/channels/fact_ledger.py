@@ -136,7 +136,7 @@ def _fitting(arguments: JSONObject, room: int) -> str:
     if not arguments:
         return ""
     room = min(room, MAX_ARGS)
-    kept = arguments if len(dumps(arguments)) <= room else fit(arguments, max(room, _MIN_CUT))
+    kept = fit(arguments, max(room, _MIN_CUT))
     text = dumps(kept)
     return text if len(text) <= room and kept.keys() == arguments.keys() else ""
 

@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
 from typing import Any
 
 from ..base.text import cut, one_line
@@ -47,7 +48,7 @@ def render(
     """
     stored = sorted(
         (s for s in sections if s.data is not None),
-        key=lambda s: (now - s.refreshed_at if s.refreshed_at else 1e12, s.app_id, s.section),
+        key=lambda s: (-s.refreshed_at if s.refreshed_at else inf, s.app_id, s.section),
     )
     names = Counter(s.section for s in stored)
     lines = [line(s, now, label(s, names), mask) for s in stored]
