@@ -4,7 +4,7 @@ template.yaml, over botocore's client and over our own."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any, NamedTuple
 
 import boto3
@@ -44,41 +44,65 @@ def session() -> Any:
     return boto3.Session(aws_access_key_id="test", aws_secret_access_key="test", region_name=REGION)
 
 
-@contextmanager
-def on_dynamodb(kind: str, template: Template, session: Any) -> Iterator[Dynamo]:
-    """The stores over botocore's client, or over our own with moto behind it."""
-    with local_aws():
-        config = Config(
-            retries={"mode": "standard", "total_max_attempts": 4}, max_pool_connections=20
-        )
-        clients: dict[str, Any] = {}
+class Clients:
+    """The clients of a kind: botocore's, or our own with moto behind it."""
 
-        def client(service: str) -> Any:
-            if service not in clients:
-                made = session.client(service, config=config)
-                clients[service] = made if kind == "botocore" else Observed(service, made)
-            return clients[service]
+    def __init__(self, kind: str, session: Any) -> None:
+        self._kind, self._session = kind, session
+        self._made: dict[str, Any] = {}
 
-        tables = Tables.from_variables(create_tables(client("dynamodb"), template, prefix="test-"))
-        stores = dynamodb_stores(
-            tables, shards=SHARDS, secrets_prefix="/webbee/test", client_factory=client
-        )
-        client("ssm")
-        yield Dynamo(stores, tables, clients["dynamodb"])
-        for made in clients.values():
+    def __call__(self, service: str) -> Any:
+        if service not in self._made:
+            config = Config(
+                retries={"mode": "standard", "total_max_attempts": 4}, max_pool_connections=20
+            )
+            made = self._session.client(service, config=config)
+            self._made[service] = made if self._kind == "botocore" else Observed(service, made)
+        return self._made[service]
+
+    def close(self) -> None:
+        for made in self._made.values():
             made.close()
+
+
+@contextmanager
+def on_dynamodb(template: Template, clients: Clients) -> Iterator[Dynamo]:
+    """The stores over these clients, on tables of their own."""
+    with local_aws():
+        database = clients("dynamodb")
+        tables = Tables.from_variables(create_tables(database, template, prefix="test-"))
+        stores = dynamodb_stores(
+            tables, shards=SHARDS, secrets_prefix="/webbee/test", client_factory=clients
+        )
+        clients("ssm")
+        yield Dynamo(stores, tables, database)
 
 
 @pytest.fixture(params=["botocore", "direct"])
 def dynamo(request: pytest.FixtureRequest, template: Template, session: Any) -> Iterator[Dynamo]:
-    with on_dynamodb(request.param, template, session) as made:
+    """With clients of the test's own, whose events it may take part in."""
+    with (
+        closing(Clients(request.param, session)) as clients,
+        on_dynamodb(template, clients) as made,
+    ):
         yield made
 
 
+@pytest.fixture(scope="session")
+def shared(session: Any) -> Iterator[dict[str, Clients]]:
+    """Clients of which a test sees nothing but its stores: to make one takes as long as a test."""
+    made = {kind: Clients(kind, session) for kind in ("botocore", "direct")}
+    yield made
+    for clients in made.values():
+        clients.close()
+
+
 @pytest.fixture(params=["memory", "botocore", "direct"])
-def stores(request: pytest.FixtureRequest, template: Template, session: Any) -> Iterator[Stores]:
+def stores(
+    request: pytest.FixtureRequest, template: Template, shared: dict[str, Clients]
+) -> Iterator[Stores]:
     if request.param == "memory":
         yield memory_stores(shards=SHARDS)
         return
-    with on_dynamodb(request.param, template, session) as made:
+    with on_dynamodb(template, shared[request.param]) as made:
         yield made.stores
