@@ -26,6 +26,7 @@ LOCKS = {
     HERE / "dev.in": HERE / "dev.txt",
     HERE / "emulator.in": HERE / "emulator.txt",
     HERE / "sam.in": HERE / "sam.txt",
+    HERE / "servers.in": HERE / "servers.txt",
     HERE / "sdk5.in": HERE / "sdk5.txt",
     HERE / "measures.in": HERE / "measures.txt",
     HERE / "mutants.in": HERE / "mutants.txt",

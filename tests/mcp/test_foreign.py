@@ -1,0 +1,29 @@
+"""Servers that nobody here wrote, from PyPI and npm: approved, called turn by turn, remembered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.mcp_servers import SERVERS, Foreign, play
+
+
+@pytest.mark.parametrize("foreign", SERVERS, ids=lambda foreign: foreign.id)
+def test_a_server_of_others_does_what_its_tools_say(foreign: Foreign, tmp_path: Path) -> None:
+    if not foreign.program.exists():
+        pytest.skip(
+            f"{foreign.package} is not here: make .venv-servers .venv-npm could not install it"
+        )
+    folder = tmp_path / "extensions" / foreign.id
+    folder.parent.mkdir()
+    played = play(foreign, folder)
+    assert (played.seen.refused, played.seen.hidden) == ({}, {})
+    for call, status, told in played.ends:
+        assert status.startswith("ok"), told
+        assert call.holds.format(folder) in told
+
+
+def test_there_are_enough_of_them_to_mean_something() -> None:
+    assert len(SERVERS) >= 5
+    assert len({(s.id, c.tool) for s in SERVERS for c in s.calls}) >= 30
