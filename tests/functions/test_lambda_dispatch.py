@@ -16,6 +16,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeou
 from local.stack import Stack
 from tests.functions.support import call, deployed, rows, say
 from webbee_kernel.aws.lambda_dispatch import Invoked, LambdaDispatch
+from webbee_kernel.base import background
 from webbee_kernel.base.loop_thread import LoopThread
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
@@ -25,6 +26,7 @@ from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.sdk import User
 from webbee_kernel.turn.kernel import Ask, Kernel
 from webbee_kernel.turn.replies import Reply
+from webbee_kernel.values.refreshing import OPEN_S
 
 
 class FunctionClient:
@@ -177,6 +179,10 @@ def test_a_write_that_the_function_did_not_answer_is_not_called_done_nor_undone(
     assert reply.body["status"] == "error"
     assert "may or may not have been done" in reply.text
     assert [c["error_code"] for c in reply.body["calls"]] == ["BACKEND_5XX"]
+    background.wait()
+    chat.client.stack.hasten(OPEN_S)
+    batch = chat.client.stack.drain()
+    assert batch >= 1  # somebody looks after its record
 
 
 @REFUSALS

@@ -20,6 +20,7 @@ from .stores.protocols import Stores
 from .values import UserKey
 
 if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays for every module
+    from .audit.once import OnceDispatch
     from .aws.clients import ClientFactory
     from .aws.tenant_credentials import TenantCredentials
     from .dispatch import Dispatch
@@ -105,7 +106,7 @@ def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
 
 
 def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
-    """The seam to extension code that the settings name: another function, or this process."""
+    """The seam to extension code: another function, or this process."""
     if app.settings.dispatch == INLINE:
         from .extensions.inline import InlineDispatch
 
@@ -135,15 +136,15 @@ def _tenant_credentials(settings: Settings) -> TenantCredentials:
     )
 
 
-def recorded(app: App, dispatch: Dispatch) -> Dispatch:
+def recorded(app: App, dispatch: Dispatch) -> OnceDispatch:
     """A dispatch that records its calls and runs effects once."""
     from .audit.kept import KeptOutcomes
     from .audit.once import OnceDispatch
     from .audit.trail import Audit
 
-    kept = KeptOutcomes(app.stores.cache, app.clock)
-    audit = Audit(app.stores.audit, kept, app.clock, days=app.settings.audit_days)
-    return OnceDispatch(dispatch, audit, app.events)
+    stores, days = app.stores, app.settings.audit_days
+    audit = Audit(stores.audit, KeptOutcomes(stores.cache, app.clock), app.clock, days=days)
+    return OnceDispatch(dispatch, audit, app.events, make_queue(app).follow)
 
 
 def make_refresher(app: App, dispatch: Dispatch) -> Refresher:
@@ -246,8 +247,7 @@ def _stores(settings: Settings) -> Stores:
 
 
 def make_belongings(app: App, user: UserKey, apps: Iterable[str]) -> Belongings:
-    """What is kept of one person, with credentials for that person alone where the settings name a
-    role that has them."""
+    """What is kept of one person, with credentials for that person alone where there is a role."""
     from .stores.dynamodb import Database
     from .stores.dynamodb.belongings import Belongings
     from .stores.secrets_ssm import SsmSecretStore

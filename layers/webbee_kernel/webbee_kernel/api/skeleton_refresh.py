@@ -29,15 +29,17 @@ from ..refresh.due import RefreshSender
 from ..refresh.schedules import system_user
 from ..values import (
     CallRequest,
+    EffectOpen,
     JobDue,
     RefreshAsked,
     RefreshMessage,
     ShardDue,
+    UserKey,
     user_dict,
     user_from,
 )
 from ..values.plain import JSONObject
-from ..values.refreshing import from_wire
+from ..values.refreshing import from_wire, still_open
 
 _log = logging.getLogger("webbee.refresh")
 
@@ -141,7 +143,18 @@ class RefreshService:
     async def _dealt_with(self, message: RefreshMessage) -> str:
         if isinstance(message, JobDue):
             return await self.scheduler.run(message)
+        if isinstance(message, EffectOpen):
+            return await self._settle(message)
         return await self.refresher.refresh(message, self._queue())
+
+    async def _settle(self, message: EffectOpen) -> str:
+        """Write the record of an effect that has ended meanwhile, or look at it again later."""
+        user = UserKey.of(user_from(message.user))
+        if await self.dispatch.settle(user, message.record):
+            return "recorded"
+        again = still_open(message.user, message.record, message.correlation_id)
+        await self._queue().send([again])
+        return "open"
 
     def _queue(self) -> RefreshSender:
         if self._sender is None:

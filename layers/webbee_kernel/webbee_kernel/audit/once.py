@@ -3,12 +3,15 @@ asked for."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from ..base import background
 from ..base.beside import start
 from ..dispatch import Dispatch
-from ..errors import DispatchRefused, StorageUnavailable
+from ..errors import DispatchRefused, DispatchUnanswered, StorageUnavailable
 from ..events import EventLog, panel_refresh
 from ..values import (
     NOT_RUN,
@@ -25,15 +28,23 @@ from .trail import Audit
 
 _log = logging.getLogger("webbee.audit")
 
+Follow = Callable[[CallRequest, AuditRecord], Awaitable[None]]
+"""Has the record of an effect that nobody waits for any longer looked after."""
+FOLLOW_S = 1.0
+"""Seconds that asking for it may take."""
+
 
 class OnceDispatch:
     """Another dispatch, with a record of each call, and a claim before each effect."""
 
-    def __init__(self, inner: Dispatch, audit: Audit, events: EventLog) -> None:
+    def __init__(
+        self, inner: Dispatch, audit: Audit, events: EventLog, follow: Follow | None = None
+    ) -> None:
         self._inner = inner
         self.catalogue = inner.catalogue
         self._audit = audit
         self._events = events
+        self._follow = follow
 
     async def call(self, request: CallRequest) -> CallOutcome:
         """Run it, unless another delivery of the same call has it: then that one's outcome."""
@@ -56,11 +67,34 @@ class OnceDispatch:
             refused = failed(request, "BACKEND_5XX", str(error), action_type=kind)
             await self._close(request, record, replace(refused, fate=NOT_RUN))
             raise
+        except (DispatchUnanswered, asyncio.CancelledError):
+            background.start(self._followed(request, record), f"follow-{record.effect}")
+            raise
         if outcome.fate == RUNNING:  # its record is written when somebody knows how it ended
+            await self._followed(request, record)
             return outcome
         outcome = replace(outcome, action_type=kind)
         await start(self._close(request, record, outcome))
         return outcome
+
+    async def settle(self, user: UserKey, record: AuditRecord) -> bool:
+        """Write the record of an effect that ended, or that was lost, while nobody waited for it.
+        False where it may still be running."""
+        return await self._audit.settle(user, record)
+
+    async def _followed(self, request: CallRequest, record: AuditRecord) -> None:
+        if self._follow is None:
+            return
+        try:
+            async with asyncio.timeout(FOLLOW_S):
+                await self._follow(request, record)
+        except Exception as error:
+            _log.warning(
+                "app=%s function=%s error=%s | its record waits for a repetition of the request",
+                request.app_id,
+                request.name,
+                type(error).__name__,
+            )
 
     async def _action_type(self, request: CallRequest) -> str:
         """`read`, or what counts as an effect; empty for calls of which no record is kept."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import asdict, replace
 
-from ..base.clock import Clock, iso
+from ..base.clock import Clock, iso, parse_iso
 from ..base.ids import digest, new_id
 from ..stores.protocols import AuditStore
 from ..values import (
@@ -21,6 +21,9 @@ from .kept import KeptOutcomes
 
 STARTED = "started"
 POLL_S = 0.2
+LOST_S = 240.0
+"""Seconds after which an effect that left no outcome never will: the cell's function is ended 190 s
+after a call began."""
 MAX_TRIES = 50
 """Claims of one effect, all of them refused before anything ran, that are looked through."""
 
@@ -123,6 +126,17 @@ class Audit:
             events=events,
             events_expire_at=events_expire_at,
         )
+
+    async def settle(self, user: UserKey, record: AuditRecord) -> bool:
+        """Write the record of an effect that nobody waits for any longer, from what it left behind;
+        as lost where it can no longer end. False where it may: to be asked again."""
+        if left := await self._kept.find(user, record.effect):
+            await self.close(user, record, left)
+            return True
+        if self._clock.now() < parse_iso(record.at) + LOST_S:
+            return False
+        await self.close(user, record, _unfinished(record))
+        return True
 
     def _expires_at(self) -> int:
         return int(self._clock.now()) + self._seconds

@@ -11,9 +11,9 @@ import orjson
 
 from ..base.logs import correlation_id
 from ..sdk.context import User
-from ..values import RefreshMessage, Wanted, user_dict
+from ..values import AuditRecord, CallRequest, RefreshMessage, Wanted, user_dict
 from ..values.plain import JSONObject
-from ..values.refreshing import asked, to_wire
+from ..values.refreshing import asked, still_open, to_wire
 from .clients import ClientFactory, aws_client
 
 BATCH = 10  # messages SQS takes in one call
@@ -57,6 +57,11 @@ class SqsRefreshQueue:
                 type(error).__name__,
                 len(wanted),
             )
+
+    async def follow(self, request: CallRequest, record: AuditRecord) -> None:
+        """One delayed message to the clock; raises what the queue raises."""
+        message = still_open(request.user, record, request.correlation_id)
+        await self._send([message], self._brisk_factory)
 
     async def send(self, messages: Sequence[RefreshMessage]) -> None:
         """Batches of ten, twenty at once; raises RuntimeError when the queue refused some."""

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from ..catalogue import Catalogue
 from ..sdk.context import User
-from ..values import UserState, Wanted
+from ..values import AuditRecord, CallRequest, UserState, Wanted
 from .pace import own_due
 
 STALE_GRACE_S = 60
@@ -27,12 +27,19 @@ class RefreshQueue(Protocol):
         failure is logged."""
         ...
 
+    async def follow(self, request: CallRequest, record: AuditRecord) -> None:
+        """Have the record of an effect that nobody waits for any longer looked after."""
+        ...
+
 
 class NoQueue:
     """A deployment without a refresh loop, such as a unit test."""
 
     async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
         """Nothing happens."""
+
+    async def follow(self, request: CallRequest, record: AuditRecord) -> None:
+        """The record waits for a repetition of the request."""
 
 
 def stale(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..extensions.registry import LoadedExtension, Registry, checked, load_extension
 from ..sdk import Extension, User
-from ..values import Wanted
+from ..values import AuditRecord, CallRequest, Wanted
 from ..values.refreshing import SEEN
 
 NOW = "2026-05-15T17:21:04Z"
@@ -41,3 +41,6 @@ class RecordingQueue:
         sections = [w for w in wanted if (w.app_id, w.section) != SEEN]
         self.asked.extend(sections)
         self.seen += len(wanted) - len(sections)
+
+    async def follow(self, request: CallRequest, record: AuditRecord) -> None:
+        """Nothing: what outlives its turn is seen in the events."""

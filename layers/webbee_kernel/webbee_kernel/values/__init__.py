@@ -11,6 +11,7 @@ from .limits import Used
 from .plain import JSON, JSONObject
 from .records import AuditRecord, Event
 from .refreshing import (
+    EffectOpen,
     JobDue,
     RefreshAsked,
     RefreshMessage,
@@ -44,6 +45,7 @@ __all__ = [
     "CallOutcome",
     "CallRequest",
     "DueUser",
+    "EffectOpen",
     "Event",
     "HistoryItem",
     "Installation",

@@ -1,4 +1,4 @@
-"""What travels on the refresh queue: five kinds of message, each a type, one tagged JSON form.
+"""What travels on the refresh queue: six kinds of message, each a type, one tagged JSON form.
 
 `to_wire` and `from_wire` are each other's inverse. A message of a kind that is not known raises
 `UnknownMessage`: whoever reads the queue reports it and goes on.
@@ -7,11 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from .plain import JSONObject
+from .records import AuditRecord
 
 MAX_DELAY_S = 900
 """Seconds SQS delays a message at most."""
@@ -81,11 +82,30 @@ class ShardDue:
     delay_s: int = field(default=0, init=False)
 
 
-RefreshMessage: TypeAlias = UserDue | RefreshAsked | UserSeen | JobDue | ShardDue
+@dataclass(frozen=True, slots=True)
+class EffectOpen:
+    """An effect of this user that nobody waits for any longer: its record is to be written."""
+
+    user: JSONObject
+    record: AuditRecord
+    delay_s: int = 0
+    correlation_id: str = ""
+
+
+RefreshMessage: TypeAlias = UserDue | RefreshAsked | UserSeen | JobDue | ShardDue | EffectOpen
 
 
 class UnknownMessage(ValueError):
     """A message that is none of these kinds, or that lacks what its kind has."""
+
+
+OPEN_S = 45
+"""Seconds between two looks at an effect that nobody waits for any longer."""
+
+
+def still_open(user: JSONObject, record: AuditRecord, correlation_id: str = "") -> EffectOpen:
+    """The message that has it looked at next."""
+    return EffectOpen({**user, "scopes": []}, record, OPEN_S, correlation_id)
 
 
 def asked(
@@ -109,6 +129,8 @@ def to_wire(message: RefreshMessage) -> JSONObject:
     }
     if isinstance(message, RefreshAsked):
         plain["wanted"] = [list(wanted) for wanted in message.wanted]
+    if isinstance(message, EffectOpen):
+        plain["record"] = asdict(message.record)
     return {"kind": _TAGS[type(message)], **plain}
 
 
@@ -174,6 +196,11 @@ def _shard_due(body: Mapping[str, Any]) -> RefreshMessage:
     return ShardDue(int(body["shard"]), float(body["at"]), _correlation(body))
 
 
+def _effect_open(body: Mapping[str, Any]) -> RefreshMessage:
+    known = {k: v for k, v in body["record"].items() if k in AuditRecord.__dataclass_fields__}
+    return EffectOpen(_user(body), AuditRecord(**known), 0, _correlation(body))
+
+
 _TAGS: Mapping[type, str] = MappingProxyType(
     {
         UserDue: "user_due",
@@ -181,6 +208,7 @@ _TAGS: Mapping[type, str] = MappingProxyType(
         UserSeen: "user_seen",
         JobDue: "job_due",
         ShardDue: "shard_due",
+        EffectOpen: "effect_open",
     }
 )
 _FIELDS: Mapping[type, tuple[str, ...]] = MappingProxyType(
@@ -193,5 +221,6 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any]], RefreshMessage]] = MappingP
         "user_seen": _user_seen,
         "job_due": _job_due,
         "shard_due": _shard_due,
+        "effect_open": _effect_open,
     }
 )
