@@ -2,7 +2,7 @@
 kernel.
 
 --sample 3 every third case, the same ones each time: what CI runs --suite slack one of AgentDojo's
-suites; may be given again --only attack utility, attack, adaptive or bfcl; may be given again
+suites; may be given again --only attack utility, attack, adaptive, bfcl or finding; may be given again
 --enforce exit 1 where a bar of `bars.py` is missed --why FILE write why each task failed and how
 each attack came through --model NAME play AgentDojo with a real model instead of the obedient
 planner
@@ -21,12 +21,15 @@ from typing import TypeVar
 
 os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")  # read when powertools is imported
 
+from benchmarks.finding import measure
+
 from . import (
     adaptive,
     attacks,
     bars,
     bfcl,
     drive,
+    finding,
     packages,
     real,
     reasons,
@@ -37,7 +40,7 @@ from . import (
 
 T = TypeVar("T")
 
-PARTS = ("utility", "attack", "adaptive", "bfcl")
+PARTS = ("utility", "attack", "adaptive", "bfcl", "finding")
 PROGRESS_S = 5.0
 
 
@@ -73,13 +76,16 @@ def main(given: list[str] | None = None) -> int:
     attacked = _all("attacks", attacks.play(names, options.sample)) if "attack" in wanted else []
     adapted = _all("adaptive", adaptive.play(names, options.sample)) if "adaptive" in wanted else []
     talks = _all("conversations", bfcl.play(bfcl.SETS, options.sample)) if "bfcl" in wanted else []
-    verdicts = list(bars.verdicts(tables.figures(tasks, told, attacked, adapted, talks)))
+    found = _all("messages", measure.play(options.sample)) if "finding" in wanted else []
+    figures = tables.figures(tasks, told, attacked, adapted, talks) | finding.figures(found)
+    verdicts = list(bars.verdicts(figures))
     printed = [
         tables.utility(tasks) if tasks else "",
         tables.stories(told) if told else "",
         tables.attacks(attacked) if attacked else "",
         tables.adaptive(adapted) if adapted else "",
         tables.bfcl(talks) if talks else "",
+        finding.table(found) if found else "",
         tables.bars(verdicts) if verdicts else "",
         *(f"{count} turns raised {error}" for error, count in drive.raised.most_common()),
     ]

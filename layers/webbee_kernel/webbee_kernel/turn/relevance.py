@@ -13,6 +13,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
 
 from .. import language
 from ..base.per_object import PerObject
@@ -64,7 +66,7 @@ def scores(
     hits = [asked & terms.keys() for terms in known]
     weights = _rarity(said, hits)
     own = [
-        sum(weights[w] * terms[w] / (terms[w] + _SATURATION) for w in found)
+        sum([weights[w] * terms[w] / (terms[w] + _SATURATION) for w in found]) if found else 0.0
         for terms, found in zip(known, hits, strict=True)
     ]
     by_app = _of_apps(functions, apps or {}, said)
@@ -74,7 +76,7 @@ def scores(
 def _rarity(said: Query, hits: Iterable[Iterable[str]]) -> dict[str, float]:
     """What each word said is worth here: the fewer functions have it, the more."""
     hits = list(hits)
-    counts = Counter(word for found in hits for word in found)
+    counts = Counter(chain.from_iterable(hits))
     return {w: said[w] * math.log(1 + (len(hits) - n + 0.5) / (n + 0.5)) for w, n in counts.items()}
 
 
@@ -191,6 +193,7 @@ def _read_about(app: AppInfo) -> dict[str, float]:
     )
 
 
+@lru_cache(maxsize=1024)
 def _named(app_id: str) -> dict[str, float]:
     return _weighed({"name": app_id})
 

@@ -105,14 +105,23 @@ def ranked(
 ) -> list[FunctionInfo]:
     """All functions, those nearest to the message first: of one app 30, then the others that have
     to do with it, then the rest."""
-    near = scores(functions, message, recent, apps)
-    order = sorted(range(len(near)), key=lambda i: (-near[i], functions[i].tool_name))
-    apps_seen: Counter[str] = Counter()
-    places = []
-    for i in order:
-        apps_seen[functions[i].app_id] += 1
-        places.append((near[i] == 0, apps_seen[functions[i].app_id] > QUOTA))
-    return [functions[i] for _, i in sorted(zip(places, order, strict=True), key=lambda p: p[0])]
+    named = sorted(
+        zip(scores(functions, message, recent, apps), functions, strict=True), key=_place
+    )
+    near: list[FunctionInfo] = []
+    beyond: list[FunctionInfo] = []
+    of_app: Counter[str] = Counter()
+    for score, function in named:
+        of_app[function.app_id] += 1
+        crowded = of_app[function.app_id] > QUOTA and score > 0
+        (beyond if crowded else near).append(function)
+    some = sum(score > 0 for score, _ in named) - len(beyond)
+    return [*near[:some], *beyond, *near[some:]]
+
+
+def _place(scored: tuple[float, FunctionInfo]) -> tuple[float, str, str]:
+    score, function = scored
+    return -score, function.app_id, function.fn_name
 
 
 def _chosen(near: Sequence[FunctionInfo], used: Collection[tuple[str, str]]) -> dict[str, ToolSpec]:
