@@ -118,3 +118,17 @@ def test_where_all_functions_are_shown_there_is_no_search_and_a_turn_costs_two_m
 
 def test_the_offline_model_answers_beside_a_search_it_does_not_use() -> None:
     assert TestKernel(crowd()).chat("widgets of shelf 7").body["reply"]
+
+
+def test_a_search_shows_whole_what_stood_there_in_few_words() -> None:
+    kernel, _ = play()
+    view = kernel.run(kernel.kernel.view(kernel.ask(MESSAGE)))
+    short = [t for t in view.tools if t.app_id == "big" and "row by row" not in t.description]
+    number = short[0].fn_name.removeprefix("count_")
+    kernel, asked = play(search(f"widgets of shelf {number}"), PREHEAT, PREHEAT)
+    kernel.chat(MESSAGE)
+    first, second = ({t.name: t for t in r.tools} for r in asked[:2])
+    assert len(first) == len(asked[0].tools)
+    assert len(second) == len(asked[1].tools)
+    assert "row by row" not in first[short[0].name].description
+    assert "row by row" in second[short[0].name].description

@@ -109,7 +109,7 @@ def test_a_verbose_function_takes_no_more_room_than_another_unless_it_is_the_nea
     assert {"talk_7", "list_cards", "list_incidents", "get_repository"} <= shown
     assert found.characters <= BUDGET
     spoken = [t for t in found.tools if t.app_id == "talk"]
-    assert len(spoken) <= QUOTA
+    assert len(spoken) > QUOTA / 2
     assert all("p0" in t.input_schema["properties"] for t in spoken)
     assert max(map(characters, spoken)) < forms(many[0]).whole_characters
 

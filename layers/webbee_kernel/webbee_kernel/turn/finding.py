@@ -7,11 +7,16 @@ from dataclasses import replace
 
 from ..base.text import one_line
 from ..catalogue import AppInfo, FunctionInfo
+from ..llm.protocol import ToolSpec
+from ..llm.tools import forms
 from .planner import Answer
 from .relevance import scores
 
 MOST = 15
 """Functions that one search shows."""
+
+ROOM = 8_000
+"""Characters of what a search finds, in all its words; what does not fit is shown in few."""
 
 MAX_ADDED = 30
 """Functions that the searches of a turn add to what is shown, so that no service refuses the
@@ -34,27 +39,41 @@ def search(
 def looked_up(
     answer: Answer,
     functions: Sequence[FunctionInfo],
-    offered: Sequence[FunctionInfo],
+    shown: Mapping[str, ToolSpec],
     apps: Mapping[str, AppInfo],
-    room: int,
-) -> tuple[Answer, tuple[FunctionInfo, ...]]:
-    """The answer with what its searches found, and the functions that have to be shown from now on.
+) -> tuple[Answer, dict[str, ToolSpec]]:
+    """The answer with what its searches found, and by name what is to be shown anew or in more
+    words.
 
-    `functions` are all that are installed, `offered` those that it saw, `room` how many more may be
-    shown. A function that it called by its right name without having seen it counts as found.
+    `functions` are all that are installed, `shown` what the classifier saw of them. A function that
+    it called by its right name without having seen it counts as found.
     """
-    seen = {f.tool_name for f in offered}
-    hidden = {f.tool_name: f for f in functions if f.tool_name not in seen}
-    added = {c.name: hidden[c.name] for c in answer.response.tool_calls if c.name in hidden}
+    named = {f.tool_name: f for f in functions}
+    called = (c.name for c in answer.response.tool_calls)
+    hits = [named[name] for name in called if name in named and name not in shown]
     told: dict[int, str] = {}
     for place, query, app in answer.searches:
-        hits = search(functions, query, app, apps)
-        added |= {f.tool_name: f for f in hits if f.tool_name in hidden}
-        told[place] = _told(query, hits)
-    new = tuple(added.values())[:room]
-    shown = {f.tool_name for f in new}
-    problems = tuple(replace(p, problem=SHOWN) if p.call in shown else p for p in answer.problems)
+        found = search(functions, query, app, apps)
+        hits += found
+        told[place] = _told(query, found)
+    new = _formed(hits, shown)
+    problems = tuple(replace(p, problem=SHOWN) if p.call in new else p for p in answer.problems)
     return replace(answer, found=told, problems=problems), new
+
+
+def _formed(hits: Sequence[FunctionInfo], shown: Mapping[str, ToolSpec]) -> dict[str, ToolSpec]:
+    """What was found as a model is to see it: whole while there is room, else in few words."""
+    new: dict[str, ToolSpec] = {}
+    room = ROOM
+    for function in hits:
+        form, name = forms(function), function.tool_name
+        whole = form.whole_characters <= room
+        tool = form.whole if whole else form.brief
+        if name in new or shown.get(name) in (form.whole, tool):
+            continue
+        new[name] = tool
+        room -= form.whole_characters if whole else form.brief_characters
+    return new
 
 
 def _told(query: str, hits: Sequence[FunctionInfo]) -> str:

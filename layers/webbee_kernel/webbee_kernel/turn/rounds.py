@@ -116,10 +116,10 @@ class Rounds:
         assert answer is not None
         plan = answer.plan
         if answer.searches or answer.problems:
-            before = len(state.found)
+            before = state.found
             state, answer = state.with_searches()
             if not plan.steps:
-                return _Round(state, progress=len(state.found) > before)
+                return _Round(state, progress=state.found != before)
         if not plan.steps:
             if wrong := _wrong(state, plan.text):
                 return _Round(state.with_problems(wrong))

@@ -19,7 +19,7 @@ its cache from the second turn on, because they are the same in every turn."""
 BUDGET = 24_000
 """Characters of what is chosen out of a larger one: about 6,000 tokens, read anew in every turn."""
 
-IN_FULL = 5_000
+IN_FULL = 4_000
 """Characters of these for what is nearest, in all its words; the rest holds as many as it can in
 few."""
 

@@ -15,7 +15,6 @@ from typing import Any
 from ..arguments import Known, ids_in, without_secrets
 from ..catalogue import FunctionInfo
 from ..llm.protocol import Exchange, ToolSpec
-from ..llm.tools import tool_spec
 from ..pii import NOTHING, Masker
 from ..values import (
     JSON,
@@ -55,8 +54,8 @@ class TurnState(Opening):
     echoes: frozenset[int] = frozenset()
     exchanges: tuple[Exchange, ...] = ()
     unsaid: Answer | None = None
-    found: tuple[FunctionInfo, ...] = ()
-    """What the classifier's searches added to its catalogue."""
+    found: Mapping[str, ToolSpec] = field(default_factory=dict)
+    """What the classifier's searches added to its catalogue, by name."""
     accepted: tuple[str, ...] = ()
     """Values that the user has said yes to in this turn, as provenance compares them."""
     recalled: frozenset[int] = frozenset()
@@ -76,13 +75,17 @@ class TurnState(Opening):
     @property
     def offered(self) -> tuple[FunctionInfo, ...]:
         """All functions that the classifier has seen."""
-        return (*self.functions, *self.found)
+        shown = {t.name for t in self.tools}
+        more = self.found.keys() - shown
+        return (*self.functions, *(f for f in self.shortlist.ranked if f.tool_name in more))
 
     @property
     def offered_tools(self) -> tuple[ToolSpec, ...]:
-        """The same as it sees them: what was found stands behind the rest, which stays as it
-        was."""
-        return (*self.tools, *map(tool_spec, self.found))
+        """The same as it sees them: what was found stands behind the rest, or in the place of the
+        same in fewer words."""
+        shown = {t.name for t in self.tools}
+        behind = (t for name, t in self.found.items() if name not in shown)
+        return (*(self.found.get(t.name, t) for t in self.tools), *behind)
 
     @property
     def skeleton_shown(self) -> str:
@@ -212,12 +215,11 @@ class TurnState(Opening):
         """What the last answer searched for is found, and is shown from now on; the answer with
         it."""
         assert self.unsaid is not None
-        functions = self.shortlist.ranked
+        shown = {t.name: t for t in self.offered_tools}
+        answer, new = looked_up(self.unsaid, self.shortlist.ranked, shown, self.catalogue.apps)
         room = MAX_ADDED - len(self.found)
-        answer, new = looked_up(
-            self.unsaid, functions, self.offered, self.catalogue.apps, max(0, room)
-        )
-        return self._next(unsaid=answer, found=(*self.found, *new)), answer
+        found = {**self.found, **dict(list(new.items())[:room])}
+        return self._next(unsaid=answer, found=found), answer
 
     def with_problems(self, problems: tuple[Problem, ...]) -> TurnState:
         """The last answer turns out to be unusable."""
