@@ -3,8 +3,8 @@ kernel.
 
 --sample 3 every third case, the same ones each time: what CI runs --suite slack one of AgentDojo's
 suites; may be given again --only attack utility, attack, adaptive, bfcl or finding; may be given
-again --enforce exit 1 where a bar of `bars.py` is missed --why FILE write why each task failed and how
-each attack came through --model NAME play AgentDojo with a real model instead of the obedient
+again --enforce exit 1 where a bar of `bars.py` is missed --why FILE write why each task failed and
+how each attack came through --model NAME play AgentDojo with a real model instead of the obedient
 planner
 """
 

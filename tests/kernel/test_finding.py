@@ -131,4 +131,4 @@ def test_a_search_shows_whole_what_stood_there_in_few_words() -> None:
     assert len(first) == len(asked[0].tools)
     assert len(second) == len(asked[1].tools)
     assert first[short[0].name].description.endswith("…")
-    assert second[short[0].name].description.endswith("row by row")
+    assert second[short[0].name].description.endswith("row by row ")
