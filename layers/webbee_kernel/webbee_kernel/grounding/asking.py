@@ -12,6 +12,8 @@ from .index import Index, Place
 from .reading import Claim, Reading, among
 
 _DIGITS = re.compile(r"\d+")
+CODE = 3
+"""Letters of a code for a place or a currency."""
 _AROUND = re.compile(r"\w[\w./-]*\w")
 
 
@@ -67,12 +69,19 @@ class Asking:
         for word in words:
             if places := self.index.word(word, spoken):
                 held.append(places)
+            elif code := self.abbreviated(word):
+                held.append(code)
             elif not self.index.has_key(word, spoken):
                 return None
         if not held:
             return Ground([]) if words else None
         common = set.intersection(*({id(p) for p in places} for places in held))
         return shown([p for p in held[-1] if id(p) in common])
+
+    def abbreviated(self, word: str) -> list[Place]:
+        """The fields whose whole is a code in capitals that a name begins with: AMS, Amsterdam."""
+        begun = self.index.word(word[:CODE], self.reading.language) if len(word) > CODE else []
+        return [p for p in begun if p.value == word[:CODE].upper()]
 
 
 def _date(now: str) -> date | None:

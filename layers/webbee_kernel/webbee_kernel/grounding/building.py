@@ -16,6 +16,8 @@ FIGURES = 2000
 """Numbers that are kept to be rounded, converted and added; every number is kept to be repeated."""
 LONGEST_PHRASE = 80
 """Characters of a field that a reply may repeat as a whole, unquoted."""
+_MINOR = "_cents"
+"""What the key of an amount is taken for whose record says that its unit is one of these."""
 _MONTH = re.compile(r"(\d{4})-(0\d|1[0-2])")
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 _DIGITS = re.compile(r"(?<!\w)\d{1,9}(?!\w)")
@@ -80,6 +82,7 @@ class Built:
         table = _is_table(value)
         if table:
             self._collect(list(value.values()), at)
+        minor = _MINOR if "minor" in language.key_roles(str(value.get("unit", ""))) else ""
         for row, (key, item) in enumerate(value.items()):
             if key not in self.keys and not table:
                 self.keys[key] = None
@@ -88,7 +91,7 @@ class Built:
                         Place(at.call, f"{at.path}.{key}", "", (), key)
                     )
             owner = (*at.owner, at.key, row) if table else at.owner
-            below = Place(at.call, f"{at.path}.{key}", key, owner, item)
+            below = Place(at.call, f"{at.path}.{key}", key + minor, owner, item)
             if table:
                 self._string(key, below._replace(value=key, key="id"))
             self._walk(below, depth + 1)
@@ -142,6 +145,9 @@ class Built:
             return
         number = settle(value)
         self.numbers.setdefault(number, []).append(at)
+        if "minor" in language.key_roles(at.key):
+            number = settle(value / 100)
+            self.numbers.setdefault(number, []).append(at)
         if len(self.figures) < FIGURES:
             self.figures.append(Place(*at[:4], number))
         if 1e9 < value < 4.2e12 and "moment" in language.key_roles(at.key):

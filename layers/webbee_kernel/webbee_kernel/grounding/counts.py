@@ -24,6 +24,8 @@ _COUNTED = re.compile(r"\d\W{1,3}([^\W\d_]+)")
 _RULE = re.compile(r"^[ \t]*\|[ :|-]+\|[ \t]*$", re.M)
 
 
+SHORTEST = 3
+"""Letters of a noun; what is shorter is a unit."""
 SMALL = 20
 """Above, a number that a field shows is that field's, no count of the rows with a state."""
 
@@ -35,6 +37,7 @@ class Counts:
     reading: Reading
     index: Index
     bullets: list[int] = field(init=False)
+    _sizes: set[int] | None = None
 
     def __post_init__(self) -> None:
         text = self.reading.text
@@ -53,6 +56,14 @@ class Counts:
         if part is not None and not (values[0] > SMALL and values[0] in self.index.numbers):
             return part not in values
         return self._goes_on(values) if self._continues(claim) else self._counted(claim, values)
+
+    def sizes(self, claim: Claim) -> bool:
+        """Whether a number is how many rows there are, or how many of a group of them."""
+        if self._sizes is None:
+            tables = self.index.tables
+            self._sizes = {len(rows.items) for rows in tables}
+            self._sizes |= {n for rows in tables for n in _groups(rows)}
+        return claim.mention.value in self._sizes
 
     def _goes_on(self, values: Sequence[Number]) -> bool | None:
         """Whether "and 7 more" is wrong."""
@@ -85,7 +96,8 @@ class Counts:
         if before in tuple("$\u20ac\u00a3#") or (labelled and before == " "):
             return None
         after = self._behind(claim)
-        if among(after[:1], words.units):
+        behind = self.reading.words(claim.end, claim.end + 24)[:1]
+        if among(after[:1], words.units) or (behind and len(behind[0].text) < SHORTEST):
             return None
         named = [s for s in after if self._named(s)]
         if named or not among(after[:1], words.function):
@@ -149,7 +161,8 @@ class Counts:
             for number, places in self.index.numbers.items()
             if any(self._is_of(p, noun) or (anything and _countable(p)) for p in places)
         }
-        return dict.fromkeys(fits, False)
+        asked = (len(r.items) for r in self.index.rows if r.path.startswith("arguments"))
+        return dict.fromkeys([*fits, *asked], False)
 
     def _is_of(self, place: Place, noun: str) -> bool:
         if noun in key_words(place.key) and not isinstance(place.value, str):
@@ -191,6 +204,8 @@ class Counts:
             claim.end, min(claim.end + 30, end if end >= 0 else claim.end + 30)
         )
         words, stem = self.reading.language.words, self.reading.language.stem
+        if among((stem(t.text) for t in after[:1]), words.units):
+            return False
         before = [stem(t.text) for t in self.reading.words(line, claim.start)[-3:]]
         over = [s for s in before if s in words.more]
         return among((stem(t.text) for t in after[:2]), words.rest) or (

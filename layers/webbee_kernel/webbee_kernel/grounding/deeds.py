@@ -69,11 +69,14 @@ def wishes(reading: Reading, evidence: Evidence) -> bool:
     """Whether the user's message asks for an effect, or for what is neither an effect that the
     language knows nor a look at something; "my emails" are no wish."""
     words, stem = reading.language.words, reading.language.stem
-    said = [stem(t.text) for t in language.tokens(evidence.message)]
+    spoken = [t.text for t in language.tokens(evidence.message)]
+    said = [stem(text) for text in spoken]
+    asks = among(said, words.question)  # "what is planned?" wishes for nothing
     verbs = [
         s
-        for before, s in zip(["", *said], said, strict=False)
+        for before, s, text in zip(["", *said], said, spoken, strict=False)
         if s in words.effects
+        and not (asks and reading.language.tells(text))
         and (s not in words.named_alike or not before or before in words.leads)
     ]
     shown = any(words.commands.get(s) in ("show", "find", "read") for s in said)

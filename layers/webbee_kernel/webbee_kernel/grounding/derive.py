@@ -13,7 +13,7 @@ from datetime import timedelta
 from itertools import combinations
 
 from .. import language
-from .index import Index, Number, Rows, key_words, settle
+from .index import Index, Number, Owner, Rows, key_words, settle
 
 FAMILY = 8
 """Figures of one record, or of one field over the records, that are compared in pairs."""
@@ -31,6 +31,7 @@ UNITS: Mapping[str, tuple[str, tuple[float, ...]]] = {
     "terabyte": ("size", (1000**4, 1024**4)),
 }
 """Seconds and bytes in a unit."""
+NOTHING: tuple[object, ...] = (None, "", 0, [], {})
 GROUPS = 12
 """Groups a column may fall into; a field with more tells rows apart and counts nothing."""
 SHOWN = 12
@@ -101,7 +102,9 @@ class Derived:
         for key, column in numeric.items():
             self._column(f"{rows.path}[].{key}", list(column.values()), made)
         for key in columns:
-            for value, members in groups(key, items):
+            with_it = [n for n, row in enumerate(items) if row.get(key) not in NOTHING]
+            made.setdefault(len(with_it), f"count({rows.path} with {key})")
+            for value, members in [*groups(key, items), ("*", with_it)]:
                 made.setdefault(len(members), f"count({rows.path} where {key} = {value})")
                 self._shares.append((len(members), len(items), f"{key} = {value}"))
                 for other, column in numeric.items():
@@ -125,11 +128,12 @@ class Derived:
         made = {**self._whole(), **self._means}
         return next((formula for exact, formula in made.items() if nearly(exact, value)), "")
 
-    def gap(self, value: Number, decimals: int) -> str:
-        """How a figure is the sum or difference of two fields of a record, or of two records."""
+    def gap(self, value: Number, decimals: int, *, adds: bool) -> str:
+        """How a figure is the difference of two fields of a record, or of two records; where the
+        sentence adds up also their sum, and with decimals their ratio."""
         for held in self._families():
             for (a, one), (b, other) in combinations(held, 2):
-                for exact, sign in ((abs(a - b), "-"), (a + b, "+")):
+                for exact, sign in _combined(a, b, adds=adds, divides=decimals > 0):
                     if settle(exact) == settle(value) or (
                         isinstance(exact, float) and rounds_to(exact, value, decimals)
                     ):
@@ -150,15 +154,19 @@ class Derived:
     def _families(self) -> list[list[tuple[Number, str]]]:
         """The figures that belong together: of one record, and of one field over a few records."""
         found: dict[tuple[object, ...], list[tuple[Number, str]]] = {}
+        above: dict[Owner, set[Owner]] = {}
+        for owner in {p.owner for p in self.index.figures if len(p.owner) > 3}:
+            above.setdefault(owner[:-2], set()).add(owner)
         for place in self.index.figures:
             if (
                 place.path.startswith("data")
                 and place.key
                 and not language.key_roles(place.key) & {"id", "rank", "paging"}
             ):
-                found.setdefault(("record", place.call, *place.owner), []).append(
-                    (place.value, place.path)
-                )
+                for own in (place.owner, *above.get(place.owner, ())):
+                    found.setdefault(("record", place.call, *own), []).append(
+                        (place.value, place.path)
+                    )
                 found.setdefault(("field", place.key, *place.owner[:-1]), []).append(
                     (place.value, place.path)
                 )
@@ -230,11 +238,21 @@ class Derived:
                 yield f"100 * ({part} - {whole}) / {whole}", abs(100 * (part - whole) / whole)
 
 
+def _combined(a: Number, b: Number, *, adds: bool, divides: bool) -> Iterator[tuple[Number, str]]:
+    """Two figures taken together, each with the sign between them."""
+    yield abs(a - b), "-"
+    if adds:
+        yield a + b, "+"
+    if divides and a and b:
+        yield float(max(a, b) / min(a, b)), "/"
+
+
 def _numbers(key: str, items: Sequence[Mapping[str, object]]) -> dict[int, Number]:
     if language.key_roles(key) & {"id", "rank"}:
         return {}
+    scale = 100 if "minor" in language.key_roles(key) else 1
     return {
-        i: value
+        i: settle(value / scale)
         for i, row in enumerate(items)
         if isinstance(value := row.get(key), int | float)
         and not isinstance(value, bool)

@@ -57,7 +57,7 @@ class _Known:
         """Whether a call that succeeded, or the data for a state, accounts for a claim."""
         if not claim.concept:
             return bool(self.succeeded) or self._in_data(claim) or self._only_read()
-        if self.missed and self._state(claim) == REJECTED:
+        if self.missed and (self._state(claim) == REJECTED or self._excused(claim)):
             return True
         if any(self._did(claim, call, own) for call, own in self.succeeded):
             return True
@@ -67,7 +67,17 @@ class _Known:
             return True
         if self.succeeded and not any(c.fn_name for c in self.evidence.calls):
             return claim.concept in self.evidence.index.effects
-        return not claim.active and self._shown(claim)
+        return not claim.active and (self._shown(claim) or self._only_read())
+
+    def _excused(self, claim: Told) -> bool:
+        """Whether a clause tells why a call failed, in a word of its error, or what waits beside
+        the word that it does."""
+        errors = [w for call, _ in self.missed for w in words_of(call.error)]
+        if not claim.active and any(kin(fold(claim.word), word) for word in errors):
+            return True
+        return any(c.status == "waits" for c, _ in self.missed) and awaits(
+            self.reading, claim.sentence
+        )
 
     def _harmless(self, claim: Told) -> bool:
         """Whether a verb that no list has tells only of a state: one that the data shows, or that
@@ -200,7 +210,10 @@ def added(reading: Reading, evidence: Evidence) -> str:
 
 def _unadmitted(reading: Reading, missed: Sequence[Call]) -> list[Call]:
     """The calls that did not succeed and that the reply passes over."""
-    admissions = [s for s in reading.sentences if _admits(reading, s)]
+    waits = any(c.status == "waits" for c in missed)
+    admissions = [
+        s for s in reading.sentences if _admits(reading, s) or (waits and awaits(reading, s))
+    ]
     if not admissions:
         return list(missed)
     untold = [c for c in missed if not any(_about(reading, s, c) for s in admissions)]
@@ -224,6 +237,11 @@ def _about(reading: Reading, sentence: Sentence, call: Call) -> bool:
     values = " ".join(fold(str(v)) for v in call.arguments.values())
     named = any(fold(c.token) in values for c in reading.inside(sentence))
     return named or any(known.get(s) in concepts(call) for s in stems)
+
+
+def awaits(reading: Reading, sentence: Sentence) -> bool:
+    """Whether a sentence says that something waits for a yes."""
+    return among(reading.stems(sentence.start, sentence.end), reading.language.words.awaiting)
 
 
 def _admits(reading: Reading, sentence: Sentence) -> bool:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from ..language import folded_words
 from .asking import Asking, Ground, shown
 from .derive import nearly, rounds_to
-from .index import Number, Place, settle
+from .index import Number, Place, fold, settle
 from .reading import Claim, among
 
+_RANGE = re.compile("\\s?[\u2013-]\\s?(?=\\d)|(?<=\\d)\\s?[\u2013-]\\s?$")
 _LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
 _AS_WORDS: tuple[list[Number], ...] = ([1], [0.5])
 """What "one" and "half" say stands for too much to be looked up."""
@@ -30,7 +32,7 @@ class Figures(Asking):
         if exact or rounded:
             plain = claim.token.isdigit() and not rounded
             return Ground([*exact, *rounded], "verbatim" if plain else "formatted")
-        return self._derived(claim, readings) or self.written(claim)
+        return self._derived(claim, readings) or self.written(claim) or self._hour(claim, readings)
 
     _money = _number
 
@@ -72,8 +74,8 @@ class Figures(Asking):
         found = found or derived.measured(value, decimals, self._unit(claim))
         if percent:
             return found or derived.share(value, decimals)
-        if value >= 20 or decimals or self._compares(claim):
-            found = found or derived.gap(value, decimals)
+        if value >= 20 or decimals or self.compares(claim):
+            found = found or derived.gap(value, decimals, adds=self._adds(claim))
         rough = claim.mention.about or self.said(claim, self.words.about)
         return found or (derived.near(value) if rough else "")
 
@@ -82,11 +84,32 @@ class Figures(Asking):
         after = _LETTERS.match(self.reading.text, claim.end)
         return self.words.units.get(self.reading.language.stem(after.group(1)), "") if after else ""
 
-    def _compares(self, claim: Claim) -> bool:
+    def compares(self, claim: Claim) -> bool:
         """Whether the sentence says that it compares or adds up."""
-        sentence, words = self.reading.sentence(claim.start), self.words
-        stems = self.reading.stems(sentence.start, sentence.end)
+        words = self.words
+        stems = self._said_with(claim)
         return among(stems, words.difference, words.total, words.rest, words.more, words.less)
+
+    def _adds(self, claim: Claim) -> bool:
+        return among(self._said_with(claim), self.words.total)
+
+    def _said_with(self, claim: Claim) -> list[str]:
+        sentence = self.reading.sentence(claim.start)
+        return self.reading.stems(sentence.start, sentence.end)
+
+    def _hour(self, claim: Claim, readings: Sequence[Number]) -> Ground | None:
+        """The times of the hour that a number is, behind a word such as "at" or in a range: "half
+        past nine", "from 14 to 15:30", "10-11"."""
+        text, calendar = self.reading.text, self.reading.language.calendar
+        led = [fold(t.text) for t in self.reading.words(claim.start - 12, claim.start)[-1:]]
+        ranged = _RANGE.match(text, claim.end) or _RANGE.search(
+            text[max(0, claim.start - 4) : claim.start]
+        )
+        if not ranged and not set(led) & folded_words(f"{calendar.at} {calendar.until}"):
+            return None
+        hours = {int(r) % 12 for r in readings if 0 < r <= 24}
+        held = self.index.times.items()
+        return shown([p for m, ps in held if m // 60 % 12 in hours for p in ps], "formatted")
 
     def _percent(self, claim: Claim) -> Ground | None:
         readings = [settle(r) for r in claim.mention.readings]

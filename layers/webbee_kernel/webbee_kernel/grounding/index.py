@@ -62,6 +62,8 @@ OPPOSITE = {
     "life:open": "life:closed",
 }
 """The state that a flag tells when it is false."""
+TITLE = 48
+"""Characters of a text that names its record."""
 _UNSPACED = "\u2e80"  # from here on scripts put no spaces between words
 _WORD = re.compile(r"[^\W_]+")
 
@@ -99,6 +101,48 @@ class Index(Built):
         """Whether an owner is a record among others: a row, or one of several calls of a
         function."""
         return len(owner) > 2 or len(self._same.get(str(owner[:1]), ())) > 1
+
+    def common(self, places: Sequence[Place]) -> bool:
+        """Whether fields are the same one of every row, so that they tell none apart."""
+        owners = {p.owner for p in places}
+        if len(owners) < 2 or len({p.key for p in places}) > 1:
+            return False
+        rows = next(iter(owners))[:-1]
+        return len(owners) == len(self._columns.get((rows, ""), ()))
+
+    def tells_apart(self, place: Place) -> bool:
+        """Whether a field is another one in every row: a title, no status."""
+        held = self._columns.get((place.owner[:-1], place.key), [])
+        return len(held) == len({str(p.value) for p in held})
+
+    @property
+    def _columns(self) -> dict[tuple[Owner, str], list[Place]]:
+        """The fields of one key over the rows of a list; of no key, a field of each row."""
+        return self._once("columns", self._by_column)
+
+    def _by_column(self) -> dict[tuple[Owner, str], list[Place]]:
+        found: dict[tuple[Owner, str], list[Place]] = {}
+        rows: dict[Owner, Place] = {}
+        for place in (*self._places, *self.figures):
+            rows.setdefault(place.owner, place)
+            found.setdefault((place.owner[:-1], place.key), []).append(place)
+        for place in rows.values():
+            found.setdefault((place.owner[:-1], ""), []).append(place)
+        return found
+
+    def titles(self, spoken: Language) -> dict[str, list[tuple[Place, int]]]:
+        """The short texts of rows by the stems of their words, with how many words they have."""
+        return self._once(f"titles {spoken.tag}", lambda: self._titles(spoken))
+
+    def _titles(self, spoken: Language) -> dict[str, list[tuple[Place, int]]]:
+        found: dict[str, list[tuple[Place, int]]] = {}
+        for place in self._places:
+            if len(str(place.value)) <= TITLE and self.is_row(place.owner):
+                text = str(place.value)
+                words = [w for w in _WORD.findall(fold(text)) if not w.isdigit()]
+                for word in words if len(words) > 1 or text[:1].isupper() else ():
+                    found.setdefault(spoken.stem(word), []).append((place, len(words)))
+        return found
 
     @property
     def tables(self) -> list[Rows]:

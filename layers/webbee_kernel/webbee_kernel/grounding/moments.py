@@ -11,6 +11,9 @@ from .asking import Asking, Ground, shown
 from .index import Place
 from .reading import Claim
 
+HOUR, WEEK = 60, 7
+"""Minutes that "midday" may be off; days of a period that has some weekdays and not others."""
+
 
 class Moments(Asking):
     """Asks the index about dates, times, months and weekdays."""
@@ -21,7 +24,13 @@ class Moments(Asking):
                 return Ground(places, "formatted")
         if any(self._is_today(at) for at in claim.mention.readings):
             return Ground([], "derived", "today")
-        return self.written(claim)
+        return self.written(claim) or self._length(claim)
+
+    def _length(self, claim: Claim) -> Ground | None:
+        """The numbers of "within seven days", which may be a length of time."""
+        found = language.numbers(claim.token, self.reading.language.tag)
+        held = [self.index.numbers.get(n.value, ()) for n in found if claim.mention.relative]
+        return Ground(held[0], "formatted") if held and all(held) else None
 
     def _on(self, year: int | None, month: int, day: int) -> list[Place]:
         held = self.index.dates.get((month, day), [])
@@ -41,6 +50,10 @@ class Moments(Asking):
         places = [place for minutes in readings for place in self.index.times.get(minutes, ())]
         if places:
             return Ground(places, "formatted")
+        if not any(map(str.isdigit, claim.token)):  # "midday" is about then
+            held = self.index.times.items()
+            if near := [p for m, ps in held if abs(m - readings[0]) <= HOUR for p in ps]:
+                return Ground(near, "formatted")
         if found := self.index.find(claim.token, ":."):
             return Ground(found)
         ends = dict(self.derived.ends())
@@ -73,9 +86,19 @@ class Moments(Asking):
             return Ground([], "derived", "weekday") if fits else None
         days = self.index.dates.items()
         places = [p for (m, d), held in days for y, p in held if y and _weekday(y, m, d) in wanted]
-        return shown(places, "formatted") or self.name(
+        told = shown(places, "formatted") or self.name(
             [t.text for t in language.tokens(claim.token)]
         )
+        return told or self._inside(wanted)
+
+    def _inside(self, wanted: set[int]) -> Ground | None:
+        """The period of one record in which a weekday lies."""
+        for moments in self.index.moments().values():
+            days = sorted({at.date() for at, _ in moments})
+            length = (days[-1] - days[0]).days
+            if length < WEEK and wanted & {(days[0].weekday() + n) % 7 for n in range(length + 1)}:
+                return Ground([], "derived", f"{days[0]} - {days[-1]}")
+        return None
 
     def _weekdays(self, claim: Claim) -> set[int]:
         """The days of the week that a date can be, in the years that the index has for it."""

@@ -57,14 +57,48 @@ def states(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place] 
             yield Claim("state", token.text, token.start, token.end), known.get(state)
 
 
+def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]]:
+    """The words that only one record has in its short texts, and at least half of such a text:
+    "the tire ticket" names the record "Tire Pressure"."""
+    stem, common = reading.language.stem, reading.language.vocabulary
+    run: list[tuple[Token, list[tuple[Place, int]]]] = []
+    titles = index.titles(reading.language)
+    for token in reading.tokens:
+        held = titles.get(stem(token.text), []) if fold(token.text) not in common else []
+        if run and (not held or token.start - run[-1][0].end > 1):
+            yield from _named(reading, run)
+            run = []
+        if held:
+            run.append((token, held))
+    yield from _named(reading, run)
+
+
+def _named(
+    reading: Reading, run: Sequence[tuple[Token, list[tuple[Place, int]]]]
+) -> Iterator[tuple[Claim, list[Place]]]:
+    hits: dict[int, int] = {}
+    held = {id(place): (place, size) for _, places in run for place, size in places}
+    for _, places in run:
+        for place, _size in places:
+            hits[id(place)] = hits.get(id(place), 0) + 1
+    best = [p for key, (p, size) in held.items() if hits[key] == len(run) and 2 * hits[key] >= size]
+    if best and len({p.owner for p in best}) == 1:
+        start, end = run[0][0].start, run[-1][0].end
+        yield Claim("name", reading.text[start:end], start, end), best
+
+
 def _tells(reading: Reading, token: Token, group: str) -> bool:
     """Whether a word for a state is said of something: no label, no exclamation, not denied."""
     if group == "answer" and not _cell(reading.text, token):
         return False
-    if _label(reading.text, token) or _alone(reading, token):
+    if labels(reading.text, token) or _alone(reading, token):
         return False
     words = reading.language.words
-    return not among(reading.stems(token.start - 24, token.start)[-3:], words.negation, words.plan)
+    before = reading.words(token.start - 24, token.start)[-3:]
+    planned = any(fold(t.text) in words.forms("plan") for t in before)
+    return not planned and not among(
+        map(reading.language.stem, (t.text for t in before)), words.negation
+    )
 
 
 def _cell(text: str, token: Token) -> bool:
@@ -81,7 +115,7 @@ def _alone(reading: Reading, token: Token) -> bool:
     return opens and after in tuple(".!,\u2026")
 
 
-def _label(text: str, token: Token) -> bool:
+def labels(text: str, token: Token) -> bool:
     """Whether a word names what follows: a label, the head of a table's column."""
     end = text.find("\n", token.end)
     if text[token.end : token.end + 12].lstrip(" *_")[:1] in (":", "=", "\u2013", "\u2014"):
@@ -112,6 +146,8 @@ def _runs(reading: Reading) -> Iterator[list[Token]]:
     """Capitalised words that follow each other."""
     run: list[Token] = []
     for token in filter(_capital, reading.tokens):
+        if reading.text[token.start - 1 : token.start].isdigit():
+            continue
         if run and reading.rest[run[-1].end : token.start] not in (" ", "\u00a0"):
             yield run
             run = []
@@ -134,7 +170,7 @@ def _name(reading: Reading, run: Sequence[Token]) -> Claim | None:
     """The name that a run claims; none for headings, labels and ordinary words."""
     start = run[0].start
     line = reading.text[reading.text.rfind("\n", 0, start) + 1 : start]
-    if (line or reading.text[start:]).lstrip().startswith("#") or _label(reading.text, run[-1]):
+    if (line or reading.text[start:]).lstrip().startswith("#") or labels(reading.text, run[-1]):
         return None
     words = [t for t in run if not _ordinary(reading, t)]
     first = bool(words) and words[0] is run[0]

@@ -3,12 +3,15 @@ speaks of, and whether it denies that there are any."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from .. import language
+from .flags import clauses
 from .index import Index, Number, Owner, Place, Rows
 from .reading import Claim, Reading, Sentence, among
 
+_COMMA = re.compile("[,;]\\s")
 MOST_TELLING = 3
 LONGEST_DENIAL = 8
 """Words of a sentence that says there is nothing."""
@@ -42,27 +45,34 @@ def _beside(place: Place, rows: Rows) -> bool:
 
 
 def rows_told(reading: Reading, index: Index, claim: Claim) -> int | None:
-    """How many rows have the one state that a sentence names beside its one number; None where it
-    names none, or where the rows in sight are not all."""
-    places = _told(reading, index, reading.sentence(claim.start))
-    owners = {place.owner for place in places}
-    if len({place.key for place in places}) != 1 or len({o[:-1] for o in owners}) != 1:
+    """How many rows have all that the clause of a number says of them: the states, the repeated
+    fields, the words of keys. None where it says nothing, or where the rows in sight are not all.
+    """
+    told = list(_told(reading, index, claim))
+    if not told:
         return None
-    rows = _holding(index, places[0])
-    return len(owners) if rows and _groups_all(index, rows, places[0].key) else None
+    owners = set.intersection(*({p.owner for p in places} for places in told))
+    rows = _holding(index, told[0][0])
+    whole = rows and all(_groups_all(index, rows, places[0].key) for places in told)
+    return len(owners) if whole else None
 
 
-def _told(reading: Reading, index: Index, sentence: Sentence) -> Sequence[Place]:
-    """The fields of the one state or repeated field that a sentence names beside one number."""
-    words = reading.language.words
-    inside = reading.inside(sentence)
+def _told(reading: Reading, index: Index, claim: Claim) -> Iterator[Sequence[Place]]:
+    """The fields that a clause with one number tells of, each kind of them of one list; nothing
+    where it tells something else as well."""
+    sentence = reading.sentence(claim.start)
+    start, end = next(c for c in clauses(sentence, _COMMA) if c[0] <= claim.start < c[1])
+    words, inside = reading.language.words, reading.inside(Sentence(start, end, ""))
     held = [c.mention for c in inside if c.kind == "field"]
-    stems = reading.stems(sentence.start, sentence.end)
+    masked = {c.token.lower() for c in inside if c.kind == "field"}
+    said = [t.text for t in reading.words(start, end) if t.text.lower() not in masked]
+    stems = [reading.language.stem(word) for word in said]
     states = [words.states[s] for s in stems if s in words.states and s not in words.negation]
-    if len(inside) != 1 + len(held) or len(held) + len(states) != 1:
-        return ()
-    found: Sequence[Place] = held[0] if held else index.states.get(states[0], ())
-    return found
+    told = [*held, *(index.states.get(state, ()) for state in states)]
+    lists = {(p.owner[:-1], bool(p.owner)) for places in told for p in places}
+    keys = [{p.key for p in places} for places in told]
+    if len(inside) == 1 + len(held) and len(lists) == 1 and all(len(k) == 1 for k in keys):
+        yield from told
 
 
 def _holding(index: Index, place: Place) -> Rows | None:

@@ -45,7 +45,7 @@ _AMOUNT = re.compile(
 )
 _MARKER = re.compile(r"^[ \t>]*(?:\*\*)?(\d{1,3})[.)](?=\s)", re.M)
 _END = re.compile(r"(?<=[.!?\u2026])(?:[\"\u00bb\u201d*_)]*)(?:\s+|$)|\n|;\s|$")
-_ABBREVIATED = re.compile(r"(?:\b[^\W\d_]{1,2}|\b\d{1,2})\.$")
+_ABBREVIATED = re.compile(r"(?:\b[^\W\d_]{1,2}|(?<![\w:.,])\d{1,2})\.$")
 
 
 @dataclass(slots=True)
@@ -141,8 +141,10 @@ def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Re
     claims += [
         Claim("field", text[start:end], start, end, places) for start, end, places in repeated
     ]
-    rest = _mask(rest, [(start, end) for start, end, _ in repeated])
-    tag = _language(rest, tag)
+    tag = _language(_mask(rest, [(start, end) for start, end, _ in repeated]), tag)
+    verbs = language.of(tag).words.effects
+    stem = language.of(tag).stem  # "I've sent it" tells a deed though a field says "sent"
+    rest = _mask(rest, [(a, b) for a, b, _ in repeated if stem(text[a:b]) not in verbs])
     for mentions in (language.dates(rest, tag, now or None), None):
         found = mentions if mentions is not None else language.numbers(rest, tag)
         claims += [Claim(m.kind, text[m.start : m.end], m.start, m.end, m) for m in found]

@@ -18,17 +18,21 @@ from .index import Place, conflict
 from .reading import Claim, Reading
 
 _HEAD = re.compile("[:\n]")
+_BREAK = re.compile("[,;()]")
+"""Behind it a name begins anew: "85 boxes, and tape, which ..."."""
 LATEST = 12
 """Values of a segment that the next one is compared with."""
 
 
 @dataclass(slots=True)
 class Value:
-    """A grounded value of the reply; `text` tells a name, title or id from a figure or a state."""
+    """A grounded value of the reply; `text` tells a name, title or id from a figure or a state, `name`
+    what is another one in every row from what several may share."""
 
     claim: Claim
     places: Sequence[Place]
     text: bool
+    name: bool = False
 
     @property
     def keys(self) -> frozenset[str]:
@@ -62,10 +66,20 @@ def _clashes(text: str, values: Sequence[Value]) -> Iterator[tuple[Claim, bool]]
             runs = [*before, [*last, value]] if goes_on else [*runs[-LATEST:], [value]]
         elif goes_on and _HEAD.search(text, before[-1][-1].claim.end, last[0].claim.start):
             yield value.claim, True
-        elif goes_on or any(value.keys & other.keys for run in runs for other in run):
+        elif (
+            goes_on
+            or any(value.keys & other.keys for run in runs for other in run)
+            or (value.name and _apart(text, runs[-1][-1].claim, value.claim))
+        ):
             runs = [[value]]
         else:
             yield value.claim, False
+
+
+def _apart(text: str, one: Claim, other: Claim) -> bool:
+    """Whether a mark stands between two values."""
+    first, second = sorted((one, other), key=lambda claim: claim.start)
+    return bool(_BREAK.search(text, first.end, second.start))
 
 
 def _clash(value: Value, runs: Sequence[Run]) -> bool:

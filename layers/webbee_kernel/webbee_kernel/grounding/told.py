@@ -268,7 +268,8 @@ def _verb(clause: _Clause, at: int, *, denied: bool) -> tuple[str, str]:
         return "", ""
     if stem in words.effects:
         voice = clause.voice(at)
-        return (words.effects[stem], voice) if voice or denied else ("", "")
+        noun = fold(clause.tokens[max(0, at - 1)].text) in words.forms("determiner")
+        return (words.effects[stem], voice) if voice or (denied and not noun) else ("", "")
     voice = clause.surely(at)
     known = among([stem], words.done, words.failure, words.objects, words.units)
     return (OPEN, voice) if voice and not known else ("", "")

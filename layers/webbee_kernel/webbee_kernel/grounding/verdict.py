@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 from .. import language
 from ..language import fold
-from . import deeds, effects, names, records
+from . import deeds, effects, flags, names, records
 from .asking import Ground
 from .counts import Counts
 from .derive import Derived
 from .evidence import JSON, Call, Evidence, Source, Verdict
-from .index import Number
+from .index import MESSAGE, Number
 from .parts import denied
 from .reading import Claim, Reading, Sentence, read
 from .support import Support
@@ -26,6 +26,10 @@ TEXTUAL = frozenset(
 )
 
 
+SMALL = 12
+"""A derived count up to which others follow from it: four nights, so 153 a night."""
+NEAR = 12
+"""Characters between two values that are told as one."""
 TELLING = frozenset(("money", "hash", "code", "phone", "time", "moment"))
 """Kinds of values that tell of a thing of the user's where a sentence names one."""
 
@@ -80,7 +84,9 @@ class _Check:
         )
         self.told = list(told(reading))
         offences = self._values(reading)
-        offences += ((c.start, c.token) for c in records.mixed(reading, self._bound()))
+        bound = self._bound(reading)
+        offences += ((c.start, c.token) for c in records.mixed(reading, bound))
+        offences += ((c.start, c.token) for c in flags.wrong(reading, index, bound))
         shown = {c.start: g.places for c, g in self.grounds}
         self.effects = {c.start: c for c in effects.wrong(reading, self.evidence, shown, self.told)}
         offences += ((c.start, c.word) for c in self.effects.values())
@@ -129,11 +135,21 @@ class _Check:
             self.grounds.append((claim, part))
             return True
         ground, wrong = support.ground(claim), counts.wrong(claim)
+        if wrong and ground and self._beside(claim, ground):
+            wrong = None  # "22 of 30 points": two fields of one row
         if wrong or (wrong is None and ground is None):
             return False
-        shown = ground if ground and wrong is None else Ground([], "derived")
+        sized = ground is None or (wrong is False and counts.sizes(claim))
+        shown = Ground([], "derived") if sized or ground is None else ground
         self.grounds.append((claim, shown))
         return True
+
+    def _beside(self, claim: Claim, ground: Ground) -> bool:
+        """Whether the value right before is of the same row."""
+        last, held = self.grounds[-1] if self.grounds else (claim, ground)
+        rows = {p.owner for p in held.places if self.evidence.index.is_row(p.owner)}
+        near = 0 < claim.start - last.end <= NEAR
+        return near and any(p.owner in rows for p in ground.places)
 
     def _words(self, reading: Reading, support: Support) -> list[Offence]:
         """The states and names that no field shows."""
@@ -155,19 +171,24 @@ class _Check:
         if claim.mention is None or claim.kind == "field":
             return False
         ground = support.ground(claim)
-        if counts.wrong(claim) and not (ground and _adds_up(ground.formula)):
+        if counts.wrong(claim) and not (ground and _adds_up(ground.formula, support, claim)):
             return False
         if ground:
             self.grounds.append((claim, ground))
         return ground is not None
 
-    def _bound(self) -> list[records.Value]:
-        """The values that belong to records: shown by rows alone, not by the message or a total."""
-        bound = [
-            records.Value(claim, ground.places, claim.kind in TEXTUAL)
-            for claim, ground in self.grounds
-            if ground.places and all(self.evidence.index.is_row(p.owner) for p in ground.places)
-        ]
+    def _bound(self, reading: Reading) -> list[records.Value]:
+        """The values that belong to records: shown by rows alone, not by the message or a total,
+        and not by all rows alike; and the words that name a record."""
+        index = self.evidence.index
+        shown = [(c, g.places) for c, g in self.grounds if not _spelled(c)]
+        bound = []
+        for claim, held in [*shown, *names.naming(reading, index)]:
+            places = [p for p in held if p.call != MESSAGE]
+            if places and all(index.is_row(p.owner) for p in places) and not index.common(places):
+                text = claim.kind in TEXTUAL
+                name = text and index.tells_apart(places[0])
+                bound.append(records.Value(claim, places, text, name))
         return sorted(bound, key=lambda value: value.claim.start)
 
     def _in_question(self, reading: Reading, offences: Iterable[Offence]) -> list[Offence]:
@@ -232,16 +253,22 @@ class _Check:
                 yield Source(claim.start, claim.end, place.call, place.path, how, ground.formula)
 
 
+def _spelled(claim: Claim) -> bool:
+    """Whether a number is written in words: it may count anything."""
+    return claim.kind == "number" and bool(claim.mention.spelled)
+
+
 def _figures(claim: Claim, ground: Ground) -> list[Number]:
     """The figure that a value shows, and the exact one it was rounded from."""
     exact = [p.value for p in ground.places[:1] if isinstance(p.value, int | float)]
-    sure = ground.places or ground.formula == ""
+    sure = ground.places or ground.formula == "" or claim.mention.value <= SMALL
     return [*exact, *(v for v in [claim.mention.value] if sure and v not in exact)]
 
 
-def _adds_up(formula: str) -> bool:
+def _adds_up(formula: str, support: Support, claim: Claim) -> bool:
     """Whether a count is the sum or difference of others that the reply shows."""
-    beside = "[" not in formula and (" - " in formula or " + " in formula)
+    plain = "[" not in formula or support.compares(claim)
+    beside = plain and (" - " in formula or " + " in formula)
     return (
         bool(_PLAIN.fullmatch(formula)) or formula.startswith("sum(") or " in " in formula or beside
     )

@@ -33,7 +33,7 @@ from .files import (
 )
 from .model import Calendar, Language, Numerals, People, Words
 from .spans import Mention, Token, tokens
-from .stems import fold, stem
+from .stems import fold, folded_words, stem
 
 __all__ = [
     "Calendar",
@@ -47,6 +47,7 @@ __all__ = [
     "dates",
     "detect",
     "fold",
+    "folded_words",
     "key_fold",
     "key_roles",
     "name_keys",

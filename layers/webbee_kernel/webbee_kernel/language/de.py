@@ -6,8 +6,7 @@ from .model import Calendar, Language, Numerals, People, Sentences, Words
 
 WORDS = Words(
     "de",
-    negation="nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne"
-    " weder noch",
+    negation="nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne weder",
     question="was welche welcher welches wer wen wem wessen wo wann warum wieso wie wieviel"
     " wieviele",
     prohibition="nicht nie niemals ohne stopp kein keine",
@@ -45,8 +44,9 @@ WORDS = Words(
     less="weniger unter höchstens maximal",
     average="durchschnitt durchschnittlich mittelwert im schnitt",
     total="gesamt insgesamt summe zusammen",
-    difference="differenz unterschied änderung anstieg rückgang mehr weniger",
+    difference="differenz unterschied änderung anstieg rückgang mehr weniger billiger günstiger teurer fehlen fehlt",
     and_="und",
+    awaiting="bestätigen bestätigung bestätigst freigabe freigeben wartet warten noch ausstehend zustimmung",
     failure="fehl schlug verzichtet fehlgeschlagen fehler gescheitert konnte misslungen problem",
     passive="wurde wurden worden ist sind war waren",
     adverb="schon bereits nun jetzt gerade soeben eben erfolgreich auch noch nicht dann so dir"
@@ -154,6 +154,9 @@ WORDS = Words(
         "have:available": "verfügbar",
         "side:buy": "kauf kaufen",
         "side:sell": "verkauf verkaufen",
+        "run:good": "erfolgreich grün",
+        "run:bad": "fehlgeschlagen gescheitert",
+        "level:normal": "normal",
         "level:low": "niedrig niedrige",
         "level:medium": "mittel mittlere",
         "level:high": "hoch hohe",
@@ -171,7 +174,7 @@ WORDS = Words(
         "second": "sekunde sekunden sek",
         "minute": "minute minuten min",
         "hour": "stunde stunden std",
-        "day": "tag tage tagen",
+        "day": "tag tage tagen nacht nächte nächten",
         "week": "woche wochen",
         "month": "monat monate monaten",
         "quarter": "quartal quartale",

@@ -17,7 +17,7 @@ _ROLES = {
     "total": "total totals count counts all matches results hits found n",
     "rate": "rate ratio percent percentage pct avg average mean score rating temperature temp speed"
     " change ma volatility latitude longitude lat lon lng",
-    "minor": "cents kopecks pence minor",
+    "minor": "cent cents kop kopecks kopeck pence penny rappen centimes minor",
 }
 _ROLE = {role: frozenset(words.split()) for role, words in _ROLES.items()}
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z]+")

@@ -92,6 +92,7 @@ class Words:
     infinitives = Mapped()  # the same as bare verbs, where these differ: to show, to delete
     things = Mapped()  # what apps hold and say of it: account, message, address, count
     asks = Mapped()  # what a question word asks for: who, when, where, count
+    awaiting = Role()  # confirm, waiting: something is done only after a yes
     passive = Role()  # was, been: with a participle it tells what was done to something
     adverb = Role()  # already, just: may stand beside a verb of effect
     recent = Role()  # before an infinitive: what has just been done
