@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 
 from .derive import Derived
-from .index import Index, Place
+from .index import Index
+from .places import Place
 from .reading import Claim, Reading, among
 
 _DIGITS = re.compile(r"\d+")

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 
 from .. import language
 from .derive import groups
-from .index import Index, Number, Place, Rows, key_words
-from .parts import collections, names, rows_told, totals
+from .index import Index
+from .parts import collections, named, rows_told, totals
+from .places import Number, Place, Rows, key_words
 from .reading import Claim, Reading, among
 
 _BULLET = re.compile("^[ \\t]*(?:[-*\u2022\u2013]|\\d+[.)])\\s+\\S|^[ \\t]*\\|", re.M)
@@ -129,7 +130,7 @@ class Counts:
         return found
 
     def _named(self, stem: str) -> bool:
-        return any(names(self.reading, rows, stem) for rows in self.index.tables)
+        return any(named(self.reading, rows, stem) for rows in self.index.tables)
 
     def _qualified(self, claim: Claim, noun: str) -> bool:
         """Whether a sentence says of which part it speaks: beside the number stands a value, a
@@ -146,7 +147,7 @@ class Counts:
         """Numbers that may stand before a noun; True where it is a size or a total (which "over"
         and "about" may round)."""
         tables = self.index.tables
-        mine = [r for r in tables if names(self.reading, r, noun)]
+        mine = [r for r in tables if named(self.reading, r, noun)]
         own = self._held(noun, anything=not mine and bool(tables))
         for rows in mine or tables:
             parts = _groups(rows) if grouped else ()

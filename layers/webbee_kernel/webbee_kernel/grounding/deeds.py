@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from .. import language
 from .evidence import Call, Evidence
-from .index import fold, key_words
+from .places import fold, key_words
 from .reading import Reading, among
 from .told import Told
 

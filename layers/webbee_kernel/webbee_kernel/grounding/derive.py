@@ -13,7 +13,8 @@ from datetime import timedelta
 from itertools import combinations
 
 from .. import language
-from .index import Index, Number, Owner, Rows, key_words, settle
+from .index import Index
+from .places import Number, Owner, Rows, key_words, settle
 
 FAMILY = 8
 """Figures of one record, or of one field over the records, that are compared in pairs."""

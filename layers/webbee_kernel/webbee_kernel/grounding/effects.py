@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from .. import language
 from .deeds import ALIKE, alike, asked, concepts, kin, only_read, wishes, words_of
 from .evidence import Call, Evidence
-from .index import Place, conflict, fold, key_words
+from .places import Place, conflict, fold, key_words
 from .reading import Reading, Sentence, among
 from .told import OPEN, Told, denies
 
@@ -59,10 +59,12 @@ class _Known:
             return bool(self.succeeded) or self._in_data(claim) or self._only_read()
         if self.missed and (self._state(claim) == REJECTED or self._excused(claim)):
             return True
-        if any(self._did(claim, call, own) for call, own in self.succeeded):
-            return True
-        if claim.concept == OPEN:
-            return self._harmless(claim)
+        return any(self._did(claim, call, own) for call, own in self.succeeded) or (
+            self._harmless(claim) if claim.concept == OPEN else self._stands(claim)
+        )
+
+    def _stands(self, claim: Told) -> bool:
+        """Whether what the turn showed accounts for a known effect that no call had."""
         if any(c.ok and claim.concept in concepts(c) for c in self.evidence.calls):
             return True
         if self.succeeded and not any(c.fn_name for c in self.evidence.calls):

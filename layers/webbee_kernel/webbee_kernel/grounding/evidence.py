@@ -8,7 +8,8 @@ from functools import cached_property
 from typing import TypeAlias
 
 from .. import language
-from .index import IDENTITY, MESSAGE, POLICY, Index, key_words
+from .index import Index
+from .places import IDENTITY, MESSAGE, POLICY, key_words
 
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..language import folded_words
 from .asking import Asking, Ground, shown
 from .derive import nearly, rounds_to
-from .index import Number, Place, fold, settle
+from .places import Number, Place, fold, settle
 from .reading import Claim, among
 
 _RANGE = re.compile("\\s?[\u2013-]\\s?(?=\\d)|(?<=\\d)\\s?[\u2013-]\\s?$")

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from ..language import fold
-from .index import Index, Owner, Place, key_words
+from .index import Index
 from .names import labels
+from .places import Owner, Place, key_words
 from .reading import Claim, Reading, Sentence, among
 from .records import Value
 
@@ -58,12 +59,11 @@ def _of_clause(
 ) -> Iterator[Claim]:
     tokens, words = reading.words(start, end), reading.language.words
     stems = [reading.language.stem(t.text) for t in tokens]
-    if any(fold(t.text) in words.forms("plan") for t in tokens):
-        return
     negated = among(stems, words.negation, words.no)
-    for telling, places in named.items():
-        about = [p for p in places if p.owner in owners] or (places if len(places) == 1 else [])
-        if about and set(telling) <= set(stems) and all(p.value == negated for p in about):
-            token = tokens[stems.index(telling[-1])]
-            if not labels(reading.text, token):
-                yield Claim("flag", token.text, token.start, token.end)
+    if words.forms("plan").intersection(fold(t.text) for t in tokens):
+        return
+    for telling in (t for t in named if set(t) <= set(stems)):
+        token, places = tokens[stems.index(telling[-1])], named[telling]
+        said = {p.value for p in places if p.owner in owners or len(places) == 1}
+        if said == {negated} and not labels(reading.text, token):
+            yield Claim("flag", token.text, token.start, token.end)

@@ -19,38 +19,7 @@ from typing import TypeVar, cast
 from .. import language
 from ..language import Language
 from .building import Built
-from .places import (
-    DATE,
-    IDENTITY,
-    MESSAGE,
-    POLICY,
-    Json,
-    Number,
-    Owner,
-    Place,
-    Rows,
-    conflict,
-    fold,
-    key_words,
-    settle,
-)
-
-__all__ = [
-    "DATE",
-    "IDENTITY",
-    "MESSAGE",
-    "POLICY",
-    "Index",
-    "Json",
-    "Number",
-    "Owner",
-    "Place",
-    "Rows",
-    "conflict",
-    "fold",
-    "key_words",
-    "settle",
-]
+from .places import DATE, Owner, Place, Rows, fold, key_words
 
 T = TypeVar("T")
 OPPOSITE = {

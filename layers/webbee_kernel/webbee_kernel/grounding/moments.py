@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import language
 from .asking import Asking, Ground, shown
-from .index import Place
+from .places import Place
 from .reading import Claim
 
 HOUR, WEEK = 60, 7

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 
 from .. import language
 from ..language import Token
-from .index import Index, Place, fold
+from .index import Index
+from .places import Place, fold
 from .reading import MASK, Claim, Reading, among
 
 _BREAKS = '.!?:;|\n*_(\u2013\u2014-\u2022>"\u00ab\u201e\u201c[\u00bf\u00a1'
@@ -42,6 +43,12 @@ def _longest(index: Index, text: str, token: Token) -> tuple[int, list[Place]]:
             fits.setdefault(len(phrase), []).append(place)
     longest = max(fits, default=0)
     return longest, fits.get(longest, [])
+
+
+def state(reading: Reading, token: Token) -> str:
+    """The state that a word tells, of those that are no denial."""
+    words, stem = reading.language.words, reading.language.stem(token.text)
+    return "" if stem in words.negation else words.states.get(stem, "")
 
 
 def states(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place] | None]]:

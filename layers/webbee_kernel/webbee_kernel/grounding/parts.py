@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from .. import language
+from . import names
 from .flags import clauses
-from .index import Index, Number, Owner, Place, Rows
+from .index import Index
+from .places import Number, Owner, Place, Rows
 from .reading import Claim, Reading, Sentence, among
 
 _COMMA = re.compile("[,;]\\s")
@@ -22,7 +24,7 @@ def collections(index: Index) -> list[Rows]:
     return [r for r in index.tables if not any(isinstance(step, int) for step in r.owner[2:])]
 
 
-def names(reading: Reading, rows: Rows, stem: str) -> bool:
+def named(reading: Reading, rows: Rows, stem: str) -> bool:
     """Whether a noun names a collection: by its key, or by the same thing in English."""
     thing = reading.language.words.objects.get(stem, "-")
     english = language.of("en").words.objects
@@ -60,19 +62,25 @@ def rows_told(reading: Reading, index: Index, claim: Claim) -> int | None:
 def _told(reading: Reading, index: Index, claim: Claim) -> Iterator[Sequence[Place]]:
     """The fields that a clause with one number tells of, each kind of them of one list; nothing
     where it tells something else as well."""
-    sentence = reading.sentence(claim.start)
-    start, end = next(c for c in clauses(sentence, _COMMA) if c[0] <= claim.start < c[1])
-    words, inside = reading.language.words, reading.inside(Sentence(start, end, ""))
-    held = [c.mention for c in inside if c.kind == "field"]
-    masked = {c.token.lower() for c in inside if c.kind == "field"}
-    said = [t.text for t in reading.words(start, end) if t.text.lower() not in masked]
-    stems = [reading.language.stem(word) for word in said]
-    states = [words.states[s] for s in stems if s in words.states and s not in words.negation]
-    told = [*held, *(index.states.get(state, ()) for state in states)]
-    lists = {(p.owner[:-1], bool(p.owner)) for places in told for p in places}
-    keys = [{p.key for p in places} for places in told]
-    if len(inside) == 1 + len(held) and len(lists) == 1 and all(len(k) == 1 for k in keys):
-        yield from told
+    spans = clauses(reading.sentence(claim.start), _COMMA)
+    start, end = next(span for span in spans if span[0] <= claim.start < span[1])
+    inside = reading.inside(Sentence(start, end, ""))
+    held = [c for c in inside if c.kind == "field"]
+    told = [*(c.mention for c in held), *_states(reading, index, start, end, held)]
+    lists = {p.owner[:-1] for places in told for p in places}
+    if len(inside) == 1 + len(held) and len(lists) == 1:
+        yield from (told if all(len({p.key for p in places}) == 1 for places in told) else ())
+
+
+def _states(
+    reading: Reading, index: Index, start: int, end: int, held: Sequence[Claim]
+) -> Iterator[Sequence[Place]]:
+    """The fields of the states that a clause tells in words that are no field as a whole."""
+    taken = {c.start for c in held}
+    for token in reading.words(start, end):
+        state = names.state(reading, token)
+        if state and token.start not in taken:
+            yield index.states.get(state, ())
 
 
 def _holding(index: Index, place: Place) -> Rows | None:
@@ -139,7 +147,7 @@ def _denied(reading: Reading, index: Index, own: Sequence[str], message: str) ->
     if len(telling) > MOST_TELLING:
         return []
     rows = collections(index)
-    mine = [r for r in rows if any(names(reading, r, s) for s in telling)]
+    mine = [r for r in rows if any(named(reading, r, s) for s in telling)]
     found = not telling and among(own, words.looking)
     return mine or (rows if found or _repeats(reading, telling, message) else [])
 

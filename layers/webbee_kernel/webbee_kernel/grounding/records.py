@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from .index import Place, conflict
+from .places import Place, conflict
 from .reading import Claim, Reading
 
 _HEAD = re.compile("[:\n]")
@@ -26,8 +26,8 @@ LATEST = 12
 
 @dataclass(slots=True)
 class Value:
-    """A grounded value of the reply; `text` tells a name, title or id from a figure or a state, `name`
-    what is another one in every row from what several may share."""
+    """A grounded value of the reply; `text` tells a name, title or id from a figure or a state,
+    `name` what is another one in every row from what several may share."""
 
     claim: Claim
     places: Sequence[Place]

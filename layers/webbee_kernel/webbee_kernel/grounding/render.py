@@ -8,7 +8,7 @@ from .. import language
 from ..language import Language
 from .effects import sentence_for
 from .evidence import Call, Evidence
-from .index import DATE
+from .places import DATE
 
 FIRST = 8
 """Rows of a list that are shown."""

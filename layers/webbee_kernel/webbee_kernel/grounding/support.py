@@ -7,8 +7,8 @@ import re
 from .. import language
 from .asking import Ground, shown
 from .figures import Figures
-from .index import fold
 from .moments import Moments
+from .places import fold
 from .reading import Claim
 
 LONGEST = 60

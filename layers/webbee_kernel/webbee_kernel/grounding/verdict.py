@@ -13,8 +13,8 @@ from .asking import Ground
 from .counts import Counts
 from .derive import Derived
 from .evidence import JSON, Call, Evidence, Source, Verdict
-from .index import MESSAGE, Number
 from .parts import denied
+from .places import MESSAGE, Number
 from .reading import Claim, Reading, Sentence, read
 from .support import Support
 from .told import Told, told

@@ -44,9 +44,11 @@ WORDS = Words(
     less="weniger unter höchstens maximal",
     average="durchschnitt durchschnittlich mittelwert im schnitt",
     total="gesamt insgesamt summe zusammen",
-    difference="differenz unterschied änderung anstieg rückgang mehr weniger billiger günstiger teurer fehlen fehlt",
+    difference="differenz unterschied änderung anstieg rückgang mehr"
+    " weniger billiger günstiger teurer fehlen fehlt",
     and_="und",
-    awaiting="bestätigen bestätigung bestätigst freigabe freigeben wartet warten noch ausstehend zustimmung",
+    awaiting="bestätigen bestätigung bestätigst freigabe freigeben"
+    " wartet warten noch ausstehend zustimmung",
     failure="fehl schlug verzichtet fehlgeschlagen fehler gescheitert konnte misslungen problem",
     passive="wurde wurden worden ist sind war waren",
     adverb="schon bereits nun jetzt gerade soeben eben erfolgreich auch noch nicht dann so dir"

@@ -47,7 +47,8 @@ WORDS = Words(
     less="less fewer under below most",
     average="average mean avg averaging",
     total="total sum altogether overall combined together",
-    difference="difference change increase decrease more less growth drop short cheaper dearer behind ahead",
+    difference="difference change increase decrease more less"
+    " growth drop short cheaper dearer behind ahead",
     and_="and plus",
     awaiting="confirm confirmation approve approval waiting waits awaiting awaits yet pending",
     failure="failed fail failure unable error unsuccessful couldn't problem",
