@@ -91,11 +91,10 @@ class Derived:
         if self._made is None:
             self._made = {}
             for rows in self.index.tables:
-                self._rows(rows)
+                self._rows(rows, self._made)
         return self._made
 
-    def _rows(self, rows: Rows) -> None:
-        made = self._made if self._made is not None else {}
+    def _rows(self, rows: Rows, made: dict[Number, str]) -> None:
         made.setdefault(len(rows.items), f"count({rows.path})")
         items = [row for row in rows.items[:LONGEST] if isinstance(row, Mapping)]
         columns = dict.fromkeys(key for row in items[:50] for key in row)
@@ -104,19 +103,27 @@ class Derived:
             self._column(f"{rows.path}[].{key}", list(column.values()), made)
         for key in columns:
             with_it = [n for n, row in enumerate(items) if row.get(key) not in NOTHING]
-            made.setdefault(len(with_it), f"count({rows.path} with {key})")
             for value, members in [*groups(key, items), ("*", with_it)]:
-                made.setdefault(len(members), f"count({rows.path} where {key} = {value})")
+                where = f"where {key} = {value}"
+                made.setdefault(len(members), f"count({rows.path} {where})")
                 self._shares.append((len(members), len(items), f"{key} = {value}"))
-                for other, column in numeric.items():
-                    part = [column[i] for i in members if i in column]
-                    if 1 < len(part) < len(column):
-                        made.setdefault(
-                            settle(sum(part)), f"sum({rows.path}[].{other} where {key} = {value})"
-                        )
-                        self._means.setdefault(
-                            settle(sum(part) / len(part)), f"average({other} where {key} = {value})"
-                        )
+                self._parts(members, numeric, f"{rows.path}[]", where, made)
+
+    def _parts(
+        self,
+        members: Sequence[int],
+        numeric: Mapping[str, dict[int, Number]],
+        path: str,
+        where: str,
+        made: dict[Number, str],
+    ) -> None:
+        """The sums and averages of the columns over a group of rows."""
+        for key, column in numeric.items():
+            part = [column[i] for i in members if i in column]
+            if 1 < len(part) < len(column):
+                made.setdefault(settle(sum(part)), f"sum({path}.{key} {where})")
+                mean = settle(sum(part) / len(part))
+                self._means.setdefault(mean, f"average({key} {where})")
 
     def _column(self, path: str, values: list[Number], made: dict[Number, str]) -> None:
         total = settle(sum(values))

@@ -159,11 +159,10 @@ class _Check:
             for c, p in names.states(reading, support.index)
             if not any(d.start <= c.start < d.end for d in deeds)
         ]
+        taken = [c for c, _ in self.grounds] + [c for c, g in told if g]
+        for claim in names.claimed(reading, taken):
+            told.append((claim, support.name(names.words(claim.token))))
         self.grounds += [(c, g) for c, g in told if g]
-        for claim in names.claimed(reading, [c for c, _ in self.grounds]):
-            told.append((claim, ground := support.name(names.words(claim.token))))
-            if ground:
-                self.grounds.append((claim, ground))
         return [(c.start, c.token) for c, g in told if g is None]
 
     def _follows(self, claim: Claim, support: Support, counts: Counts) -> bool:
