@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .. import language
-from ..language import Language, Token, fold
+from ..language import Language, Mention, Token, fold
 
 MASK = "\0"
 Fields = Callable[[str, str], Iterable[tuple[int, int, Any]]]
@@ -137,21 +137,29 @@ def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Re
     rest = text
     for kind, pattern in _PATTERNS:
         rest = _take(kind, pattern, rest, claims)
-    repeated = list(fields(text, rest)) if fields else []
-    claims += [
-        Claim("field", text[start:end], start, end, places) for start, end, places in repeated
-    ]
-    tag = _language(_mask(rest, [(start, end) for start, end, _ in repeated]), tag)
-    verbs = language.of(tag).words.effects
-    stem = language.of(tag).stem  # "I've sent it" tells a deed though a field says "sent"
-    rest = _mask(rest, [(a, b) for a, b, _ in repeated if stem(text[a:b]) not in verbs])
-    for mentions in (language.dates(rest, tag, now or None), None):
-        found = mentions if mentions is not None else language.numbers(rest, tag)
-        claims += [Claim(m.kind, text[m.start : m.end], m.start, m.end, m) for m in found]
-        rest = _mask(rest, [(m.start, m.end) for m in found])
+    rest, tag = _repeated(text, rest, tag, claims, fields)
+    rest = _mentions(text, rest, language.dates(rest, tag, now or None), claims)
+    rest = _mentions(text, rest, language.numbers(rest, tag), claims)
     claims = sorted((c for c in claims if c.kind != "marker"), key=lambda c: c.start)
     sentences = list(_sentences(text))
     return Reading(text, language.of(tag), claims, rest, language.tokens(rest), sentences)
+
+
+def _mentions(text: str, rest: str, found: Sequence[Mention], claims: list[Claim]) -> str:
+    claims += [Claim(m.kind, text[m.start : m.end], m.start, m.end, m) for m in found]
+    return _mask(rest, [(m.start, m.end) for m in found])
+
+
+def _repeated(
+    text: str, rest: str, tag: str, claims: list[Claim], fields: Fields | None
+) -> tuple[str, str]:
+    """Take what `fields` finds, except verbs of effect ("I've sent it" tells a deed though a field
+    says "sent"); what is left, and the language it is in."""
+    repeated = list(fields(text, rest)) if fields else []
+    claims += [Claim("field", text[a:b], a, b, places) for a, b, places in repeated]
+    spoken = language.of(_language(_mask(rest, [(a, b) for a, b, _ in repeated]), tag))
+    verbs, stem = spoken.words.effects, spoken.stem
+    return _mask(rest, [(a, b) for a, b, _ in repeated if stem(text[a:b]) not in verbs]), spoken.tag
 
 
 def _language(rest: str, usual: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .. import language
 from ..language import fold
 from . import deeds, effects, flags, names, records
-from .asking import Ground
+from .asking import Ground, shown
 from .counts import Counts
 from .derive import Derived
 from .evidence import JSON, Call, Evidence, Source, Verdict
@@ -153,17 +153,19 @@ class _Check:
 
     def _words(self, reading: Reading, support: Support) -> list[Offence]:
         """The states and names that no field shows."""
-        deeds = [c.sentence for c in self.told] if self._has_effects else []
-        told = [
-            (c, Ground(p, "formatted") if p else None)
-            for c, p in names.states(reading, support.index)
-            if not any(d.start <= c.start < d.end for d in deeds)
-        ]
+        told = list(self._states(reading, support))
         taken = [c for c, _ in self.grounds] + [c for c, g in told if g]
-        for claim in names.claimed(reading, taken):
-            told.append((claim, support.name(names.words(claim.token))))
+        claimed = names.claimed(reading, taken)
+        told += [(claim, support.name(names.words(claim.token))) for claim in claimed]
         self.grounds += [(c, g) for c, g in told if g]
         return [(c.start, c.token) for c, g in told if g is None]
+
+    def _states(self, reading: Reading, support: Support) -> Iterator[tuple[Claim, Ground | None]]:
+        """The states that are told, except in the sentences of deeds."""
+        deeds = [c.sentence for c in self.told] if self._has_effects else []
+        for claim, places in names.states(reading, support.index):
+            if not any(d.start <= claim.start < d.end for d in deeds):
+                yield claim, shown(places or [], "formatted")
 
     def _follows(self, claim: Claim, support: Support, counts: Counts) -> bool:
         """Whether a doubtful number follows from the values that the reply shows."""
@@ -180,9 +182,9 @@ class _Check:
         """The values that belong to records: shown by rows alone, not by the message or a total,
         and not by all rows alike; and the words that name a record."""
         index = self.evidence.index
-        shown = [(c, g.places) for c, g in self.grounds if not _spelled(c)]
+        told = [(c, g.places) for c, g in self.grounds if not _spelled(c)]
         bound = []
-        for claim, held in [*shown, *names.naming(reading, index)]:
+        for claim, held in [*told, *names.naming(reading, index)]:
             places = [p for p in held if p.call != MESSAGE]
             if places and all(index.is_row(p.owner) for p in places) and not index.common(places):
                 text = claim.kind in TEXTUAL
