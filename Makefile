@@ -39,7 +39,7 @@ demo: .venv ## a short story on one machine: chat, mail, tasks and notes, all re
 run: .venv ## serve the API on HOST:PORT (127.0.0.1:8000) with MODEL (offline); KEEP=.webbee keeps its state, ORIGINS=http://localhost:3000 lets a page there call it
 	@$(IN_PROJECT) .venv/bin/python -m local.run --host "$(HOST)" --port "$(PORT)" --model "$(MODEL)" --keep "$(KEEP)" --origins "$(ORIGINS)"
 
-test: .venv-dev .sdk5 .venv-npm .venv-servers ## every test, in parallel; ARGS='-k ledger' narrows it
+test: .venv-dev .sdk5 .venv-npm .venv-clients .venv-servers ## every test, in parallel; ARGS='-k ledger' narrows it
 	@$(IN_PROJECT) .venv-dev/bin/python -m pytest -n auto --dist loadfile -q $(ARGS)
 
 test-runtime: .venv-dev-313 .sdk5 ## functions, extensions and both SDKs on Python 3.13, the functions' own
@@ -115,7 +115,7 @@ lock: .venv-dev ## compile requirements/*.in into hashed locks; UPGRADE=1 takes 
 	@PATH="$(CURDIR)/.venv-dev/bin:$$PATH" .venv-dev/bin/python requirements/locks.py write
 
 clean: ## remove what the commands above made
-	@rm -rf .sdk5 .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-servers .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf .sdk5 .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-clients .venv-servers .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # `make test-built` and the cold start figures of `make bench` use this machine's processor, beside what is meant to be deployed.
@@ -139,7 +139,7 @@ define environment
 	fi
 endef
 
-.PHONY: .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-servers .sdk5
+.PHONY: .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-clients .venv-servers .sdk5
 
 .venv:
 	$(call environment,.venv,requirements/local.txt,20)
@@ -163,6 +163,10 @@ endef
 		.venv-dev/bin/python -m pip install -qq --no-compile --no-deps --require-hashes --target $@ -r requirements/sdk5.txt; \
 		echo "$$stamp" > $@/.stamp; \
 	fi
+
+# Programs of PyPI for tests/clients.
+.venv-clients:
+	$(call environment,.venv-clients,requirements/clients.txt,20)
 
 # Programs of npm for tests/clients and tests/mcp: the MCP suite and SDKs, servers, generators, a Node that runs them. Without npm, or its registry, those tests are skipped.
 .venv-npm:

@@ -30,6 +30,7 @@ LOCKS = {
     HERE / "sdk5.in": HERE / "sdk5.txt",
     HERE / "measures.in": HERE / "measures.txt",
     HERE / "mutants.in": HERE / "mutants.txt",
+    HERE / "clients.in": HERE / "clients.txt",
 }
 
 ALONE = {HERE / "mcp.in", HERE / "sdk5.in", HERE / "measures.in", HERE / "mutants.in"}

@@ -20,3 +20,12 @@ def npm() -> Path:
         told = "`make .venv-npm` has not run" if shutil.which("npm") else "npm is not installed"
         pytest.skip(f"the programs of tests/clients/package.json are missing: {told}")
     return modules
+
+
+@pytest.fixture(scope="session")
+def pypi() -> Path:
+    """The programs of an environment of their own."""
+    programs = ROOT / ".venv-clients/bin"
+    if not (programs / "llm").exists():
+        pytest.skip("the programs of requirements/clients.txt are missing: `make .venv-clients`")
+    return programs

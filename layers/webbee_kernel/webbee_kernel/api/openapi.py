@@ -17,6 +17,7 @@ from .http import Route
 
 REFERENCE = "#/components/schemas/{model}"
 _PATH = re.compile(r"\{(\w+)\+?\}")
+_NO_WORD = re.compile(r"[^A-Za-z0-9]+")
 
 DESCRIPTION = (
     "Every route but the page, health and webhooks wants `Authorization: Bearer <token>`. "
@@ -67,16 +68,18 @@ def document(routes: Iterable[Route]) -> JSONObject:
 def _operation(route: Route, schemas: JSONObject) -> JSONObject:
     method, _, path = route.key.partition(" ")
     doc = inspect.getdoc(route.handler) or ""
-    content = {
-        route.content_type: {"schema": _schema(route.answer, schemas) if route.answer else {}}
-    }
+    shape = _schema(route.answer, schemas) if route.answer else {}
+    if route.content_type != "application/json":
+        shape = {"type": "string"}
+    content = {route.content_type: {"schema": shape}}
     failure: JSONObject = {"application/json": {"schema": _schema(ErrorAnswer, schemas)}}
     if route.body_type != "application/json" or (
         route.params and route.content_type == "text/html"
     ):
         failure[route.content_type] = {}  # what a person reads in a browser
     operation: JSONObject = {
-        "operationId": f"{method.lower()}{re.sub(r'[^A-Za-z0-9]+', '_', path).rstrip('_')}",
+        "operationId": f"{method.lower()}_{_NO_WORD.sub('_', path).strip('_') or 'page'}",
+        "tags": [_group(path)],
         "summary": " ".join(doc.partition("\n\n")[0].split()),
         "parameters": _parameters(_PATH.findall(path), route.params, schemas),
         "responses": {
@@ -96,6 +99,12 @@ def _operation(route: Route, schemas: JSONObject) -> JSONObject:
     if route.public:
         operation["security"] = []
     return operation
+
+
+def _group(path: str) -> str:
+    """What generated clients sort the operation under: the noun of its path."""
+    noun = next((p for p in path.strip("/.").split("/") if p != "v1"), "")
+    return noun.partition(".")[0] or "page"
 
 
 def _failures(route: Route, content: JSONObject) -> dict[str, JSONObject]:
