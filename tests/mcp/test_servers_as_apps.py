@@ -122,9 +122,11 @@ def test_a_server_on_this_machine_is_spoken_to_over_its_own_streams(tmp_path: Pa
     path = Path(__file__).with_name("on_this_machine.py")
     server = McpServer(id="here", command=sys.executable, args=(str(path),))
     approve(tmp_path, server)
-    assert ask(kernel(tmp_path, server), "here", "shout", {"text": "hello"}).data == {
-        "result": "HELLO"
-    }
+    k = kernel(tmp_path, server)
+    assert ask(k, "here", "shout", {"text": "hello"}).data == {"result": "HELLO"}
+    assert ask(k, "here", "book", {"day": "Friday"}).error_code == "NEEDS_ANSWER"
+    booked = ask(k, "here", "book", {"day": "Friday", "_answers": {"seats": 4}})
+    assert booked.data == {"result": "Friday, 4 seats"}
 
 
 def test_nothing_of_the_protocol_is_loaded_before_a_tool_is_called(
@@ -152,3 +154,34 @@ def test_nothing_of_the_protocol_is_loaded_before_a_tool_is_called(
         check=True,
     ).stdout
     assert said.strip() == "([], [], False) (['sums'], [], True)"
+
+
+ASKED = {
+    "message": "Who shall read the note?",
+    "requestedSchema": {
+        "type": "object",
+        "properties": {"reader": {"type": "string", "description": "A name"}},
+        "required": ["reader"],
+    },
+}
+
+
+def test_a_servers_question_becomes_a_question_to_the_user_and_the_answer_travels_with_the_call(
+    told: Told, server: McpServer, tmp_path: Path
+) -> None:
+    told.behave(elicit=ASKED)
+    k = kernel(tmp_path, server)
+    asked = ask(k, "sums", "note_keep", {"text": "one"})
+    assert asked.error_code == "NEEDS_ANSWER"
+    assert "Sums asks the user: “Who shall read the note?” (reader: string, A name)" in asked.error
+    function = k.registry.catalogue().function("sums", "note_keep")
+    assert function is not None
+    assert "_answers" in function.input_schema["properties"]
+
+    answered = ask(k, "sums", "note_keep", {"text": "one", "_answers": {"reader": "Ann"}})
+    assert answered.data == {"text": "note.keep done"}
+    assert told.seen["answered"] == [
+        {"action": "cancel"},
+        {"action": "accept", "content": {"reader": "Ann"}},
+    ]
+    assert told.calls[-1]["arguments"] == {"text": "one"}

@@ -68,11 +68,12 @@ def _app(
         token_url = providers.find(server.provider, settings.oauth_providers).token_url
     app = ServerApp(server, approval, connections, token_url)
 
-    def drifted(of: ServerApp) -> None:
-        _log.warning("server=%s | not as it was approved: %s", server.id, of.drift)
+    def changed(of: ServerApp) -> None:
+        if of.drift:
+            _log.warning("server=%s | not as it was approved: %s", server.id, of.drift)
         registry.put({server.id: _loaded(of)})
 
-    app.drifted = drifted
+    app.changed = changed
     return _loaded(app)
 
 

@@ -17,6 +17,7 @@ from ...values.mcp import McpServer
 from ...values.plain import JSONObject
 from . import approvals, results, tokens
 from .approvals import Approval, Drift
+from .asking import ANSWERS, TAKEN, asked_of
 from .checking import checker
 from .connections import Connections
 from .failures import failure_of
@@ -41,16 +42,17 @@ URI: Final[JSONObject] = {
 
 @dataclass(slots=True)
 class ServerApp:
-    """One approved server. `drifted` is told when what it offers has changed, so that its catalogue
-    entry can follow."""
+    """One approved server. `changed` is told when other functions are to be offered, so that the
+    catalogue can follow."""
 
     server: McpServer
     approval: Approval
     connections: Connections
     token_url: str = ""
-    drifted: Callable[[ServerApp], None] = lambda app: None
+    changed: Callable[[ServerApp], None] = lambda app: None
     drift: Drift = field(default_factory=Drift)
     _tools: dict[str, Tool] = field(init=False)
+    _asks: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self._tools = tools_of(self.approval.tools)
@@ -80,24 +82,42 @@ class ServerApp:
         return made
 
     def _function(self, tool: Tool) -> FunctionDef:
+        check, schema = checker(tool.schema), tool.schema
+        if tool.name in self._asks:
+            properties = {**schema.get("properties", {}), ANSWERS: TAKEN}
+            schema = {**schema, "properties": properties}
+
+        def accepts(arguments: JSONObject) -> None:
+            check(asked_of(arguments)[0])
+
         return FunctionDef(
             tool.fn_name,
             partial(self._call, tool),
             tool.description,
             tool.action_type,
-            params=tool.schema,
-            accepts=checker(tool.schema),
+            params=schema,
+            accepts=accepts,
         )
 
     async def _call(self, tool: Tool, ctx: Context, /, **arguments: Any) -> ActionResult:
         """Call a tool, as it was approved."""
-        tell = _teller(ctx)
+        tell, (own, asking) = _teller(ctx), asked_of(arguments)
 
         async def work(session: Session) -> ActionResult:
             self._still(tool)
-            return results.of_tool(await session.call_tool(tool.name, arguments, tell))
+            return results.of_tool(await session.call_tool(tool.name, own, tell, asking))
 
-        return await self._use(ctx, work)
+        result = await self._use(ctx, work)
+        if asked := asking.ended(self.server.display_name, tool.fn_name):
+            self._takes_answers(tool)
+            return asked
+        return result
+
+    def _takes_answers(self, tool: Tool) -> None:
+        """From now on the function says that it does."""
+        if tool.name not in self._asks:
+            self._asks.add(tool.name)
+            self.changed(self)
 
     async def _list(self, ctx: Context, /) -> ActionResult:
         async def work(session: Session) -> ActionResult:
@@ -151,7 +171,7 @@ class ServerApp:
         now = approvals.drift(self.approval.digests, approvals.digests(offered))
         if now != self.drift:
             self.drift = now
-            self.drifted(self)
+            self.changed(self)
 
     def _still(self, tool: Tool) -> None:
         """CallError where a tool is not what was approved."""

@@ -7,22 +7,26 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 import mcp_types as types
 from mcp import Client, MCPError
+from mcp.client.session import ClientRequestContext
 from pydantic import TypeAdapter
 
 from ... import __version__
 from ...values.mcp import McpServer
 from ...values.plain import JSONObject
+from .asking import Asking
 from .transport import transport_of
 
 OPEN_S: Final = 10.0
 """Seconds in which a server has to say hello and list its tools."""
 MAX_PAGES: Final = 50
 MAX_TOOLS: Final = 1_000
+MAX_QUESTIONS: Final = 8
+"""Times a server may ask before it answers one call."""
 _RESULT: Final[TypeAdapter[Any]] = TypeAdapter(types.CallToolResult | types.InputRequiredResult)
 
 Progress = Callable[[float, float | None, str | None], Awaitable[None]]
@@ -41,6 +45,7 @@ class Session:
         self._token = token
         self._mode = "legacy" if protocol and protocol < "2026" else "auto"
         self._changed = changed
+        self._asking: list[Asking] = []
         self._end = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._client: Client | None = None
@@ -84,15 +89,26 @@ class Session:
         """A `resources/read` result."""
         return _dumped(await self.client.session.read_resource(uri))
 
-    async def call_tool(self, name: str, arguments: JSONObject, progress: Progress) -> JSONObject:
+    async def call_tool(
+        self, name: str, arguments: JSONObject, progress: Progress, asking: Asking
+    ) -> JSONObject:
         """A `tools/call` result. What the tool says of its results' schema is not held against it:
-        what happened has happened, and its data is data."""
-        request = types.CallToolRequest(
-            params=types.CallToolRequestParams(name=name, arguments=arguments)
-        )
-        return _dumped(
-            await self.client.session.send_request(request, _RESULT, progress_callback=progress)
-        )
+        what happened has happened, and its data is data. Questions go to `asking`."""
+        session = self.client.session
+        more: dict[str, Any] = {}
+        self._asking.append(asking)
+        try:
+            for _ in range(MAX_QUESTIONS):
+                asked = types.CallToolRequestParams(name=name, arguments=arguments, **more)
+                request = types.CallToolRequest(params=asked)
+                result = await session.send_request(request, _RESULT, progress_callback=progress)
+                if not isinstance(result, types.InputRequiredResult):
+                    return _dumped(result)
+                replies = await self._replies(result.input_requests or {})
+                more = {"input_responses": replies, "request_state": result.request_state}
+        finally:
+            self._asking.remove(asking)
+        raise RuntimeError("the server asks without an end")
 
     @property
     def client(self) -> Client:
@@ -127,6 +143,7 @@ class Session:
                 read_timeout_seconds=self.server.timeout_s,
                 client_info=types.Implementation(name="webbee", version=__version__),
                 message_handler=self._hear,
+                elicitation_callback=self._elicit,
                 cache=None,
             ) as client:
                 self._client = client
@@ -141,6 +158,24 @@ class Session:
                 raise
         finally:
             self.dead = True
+
+    async def _replies(self, questions: Mapping[str, Any]) -> dict[str, Any]:
+        """Answers to what a server of the newest protocol asks before it goes on."""
+        session, replies = self.client.session, {}
+        for name, question in questions.items():
+            context = ClientRequestContext(session=session, request_id=name)
+            answer = await session.dispatch_input_request(context, question)
+            if isinstance(answer, types.ErrorData):
+                raise MCPError.from_error_data(answer)
+            replies[name] = answer
+        return replies
+
+    async def _elicit(self, _: object, question: Any) -> types.ElicitResult:
+        """A question to the user. It belongs to the call that was made last: the protocol does not
+        say to which."""
+        if not self._asking:
+            return types.ElicitResult(action="decline")
+        return types.ElicitResult(**self._asking[-1].reply(_dumped(question)))
 
     async def _hear(self, message: object) -> None:
         """What the server says unasked. A broken stream is seen by the next call."""

@@ -1,0 +1,78 @@
+"""Asking: a question that a server puts to the user in the middle of a call. Pure.
+
+A call does not wait for people. The question is answered `cancel`, the call ends with what was
+asked, and the model asks the user; the answer travels with the same call, made again, as the
+argument `_answers`. So it works across turns, processes and days, and nothing is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from ...base.text import cut, one_line, shown
+from ...sdk.result import ActionResult, failure
+from ...values.plain import JSON, JSONObject
+
+ANSWERS: Final = "_answers"
+NEEDS_ANSWER: Final = "NEEDS_ANSWER"
+MAX_QUESTION: Final = 600
+TAKEN: Final[JSONObject] = {
+    "type": "object",
+    "description": "What the user answered to a question that this function asked before.",
+}
+"""The schema of that argument, on functions that have asked before."""
+
+
+@dataclass(slots=True)
+class Asking:
+    """The questions of one call. `answers` are those the call brought, None where it brought
+    none."""
+
+    answers: JSONObject | None = None
+    open: list[str] = field(default_factory=list)
+
+    def reply(self, question: Mapping[str, JSON]) -> JSONObject:
+        """What the server is told: the user's answers where they are complete, else `cancel`."""
+        wanted = question.get("requestedSchema") or {}
+        fields = wanted.get("properties") or {}
+        given = self.answers
+        complete = given is not None and all(name in given for name in wanted.get("required") or ())
+        if given is None or not complete or question.get("url"):
+            self.open.append(_told(question, fields))
+            return {"action": "cancel"}
+        return {"action": "accept", "content": {k: given[k] for k in fields if k in given}}
+
+    def ended(self, server: str, fn_name: str) -> ActionResult | None:
+        """How a call ends that asked what nobody has answered yet; None where it asked nothing."""
+        if not self.open:
+            return None
+        told = f"{server} asks the user: {' '.join(self.open)}"
+        then = f"Ask the user, then call {fn_name} again with the same arguments and {ANSWERS}."
+        return failure(f"{told} {then}", code=NEEDS_ANSWER)
+
+
+def asked_of(arguments: JSONObject) -> tuple[JSONObject, Asking]:
+    """The tool's own arguments, and the answers that came with them."""
+    given = arguments.get(ANSWERS)
+    own = {k: v for k, v in arguments.items() if k != ANSWERS}
+    return own, Asking(given if isinstance(given, dict) else None)
+
+
+def _told(question: Mapping[str, JSON], fields: Mapping[str, JSON]) -> str:
+    """A stranger's question on one line, with its fields or its address."""
+    text = one_line(shown(str(question.get("message", ""))))
+    if url := question.get("url"):
+        return cut(f"“{text}” ({one_line(shown(str(url)))})", MAX_QUESTION)
+    wanted = "; ".join(_fields(fields))
+    return cut(f"“{text}”" + (f" ({wanted})" if wanted else ""), MAX_QUESTION)
+
+
+def _fields(fields: Mapping[str, JSON]) -> Iterator[str]:
+    for name, rules in fields.items():
+        rules = rules if isinstance(rules, dict) else {}
+        said = rules.get("description") or rules.get("title") or ""
+        choices = ", ".join(map(str, rules.get("enum") or ()))
+        parts = filter(None, (str(rules.get("type", "")), str(said), choices))
+        yield one_line(shown(f"{name}: {', '.join(parts)}"))
