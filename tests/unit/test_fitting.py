@@ -106,6 +106,19 @@ def test_long_titles_keep_sixty_characters_each_as_soon_as_there_is_room(
     assert kept == [{"id": f"r{n}", **(whole if n < titled else {})} for n in range(5)]
 
 
+@pytest.mark.parametrize(("room", "numbers"), [(145, 22), (146, 23), (151, 24)])
+def test_a_first_item_that_is_too_long_keeps_its_start(room: int, numbers: int) -> None:
+    found = fit([list(range(100, 160))] * 4, room)
+    start = [*range(100, 100 + numbers), f"… {60 - numbers} more"]
+    assert (found, size(found) <= room) == ([start, "… 3 more"], True)
+
+
+@pytest.mark.parametrize(("room", "second"), [(87, {"id": 2}), (88, {"id": 2, "n": 5})])
+def test_a_row_is_whole_as_soon_as_there_is_room_for_it(room: int, second: Any) -> None:
+    rows = [{"id": 1, "body": "b" * 40}, {"id": 2, "n": 5}, {"id": 3, "body": "c" * 60}]
+    assert fit(rows, room) == [{"id": 1}, second, {"id": 3}, "… fields left out"]
+
+
 def test_a_text_without_any_room_says_how_long_it_was() -> None:
     assert fit("abc " * 60, 1) == "…[240 chars]"
 
