@@ -37,8 +37,8 @@ def answer(message: str) -> bool | None:
     yes, no = _forms("yes"), _forms("no")
     beside_yes = yes | _forms("yes_filler")
     if said & no:
-        return False if said <= no | _forms("no_filler") | beside_yes else None
-    return True if said & yes and said <= beside_yes else None
+        return None if said - no - _forms("no_filler") - beside_yes else False
+    return None if said - beside_yes or not said & yes else True
 
 
 @lru_cache(maxsize=8)
