@@ -144,6 +144,8 @@ def test_a_no_is_never_taken_for_a_yes(no: str, rest: list[str]) -> None:
         ("yes, the last", {2: True}),
         ("yes, the fourth", None),
         ("yes, the fifth", None),
+        ("yes, the blue one", None),
+        ("yes, the last blue one", None),
         ("no", {0: False, 1: False, 2: False}),
         ("show my mail", None),
     ],
