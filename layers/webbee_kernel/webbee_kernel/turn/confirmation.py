@@ -19,7 +19,8 @@ from .planner import references
 from .provenance import Directing, Origin, Why, directing, normal
 from .provenance.taking_up import labels
 
-LIFETIME_S = 300
+LIFETIME_MINUTES = 5
+LIFETIME_S = LIFETIME_MINUTES * 60
 """Seconds a confirmation waits (the platform's figure)."""
 
 LONGEST_CONTENT = 160
@@ -170,7 +171,7 @@ def planned(step: Step, catalogue: Catalogue, titles: Mapping[str, str]) -> str:
 
 def question(records: Sequence[PendingConfirmation], tag: str) -> str:
     """What the user reads: one sentence, or a numbered line for each effect."""
-    speaks, minutes = language.of(tag), LIFETIME_S // 60
+    speaks, minutes = language.of(tag), LIFETIME_MINUTES
     if len(records) == 1:
         return speaks.say("waits_for_yes", summary=records[0].summary, n=minutes)
     lines = [f"{n}. {record.summary}" for n, record in enumerate(records, 1)]
