@@ -164,11 +164,12 @@ def _repeated(
 
 def _language(rest: str, usual: str) -> str:
     """The language of a reply: the usual one unless more of its words are another's."""
-    seen = language.detect(rest, usual)
     words = [fold(t.text) for t in language.tokens(rest)]
-    known, other = (language.of(tag).vocabulary for tag in (usual, seen))
-    mine = sum(w in known for w in words)
-    return usual if mine and mine >= sum(w in other for w in words) else seen
+    mine = sum(w in language.of(usual).vocabulary for w in words)
+    if 2 * mine >= len(words):
+        return usual
+    seen = language.detect(rest, usual)
+    return usual if mine and mine >= sum(w in language.of(seen).vocabulary for w in words) else seen
 
 
 def _take(kind: str, pattern: re.Pattern[str], rest: str, claims: list[Claim]) -> str:

@@ -61,7 +61,7 @@ class _Clause:
         words = self.reading.language.words
         said = [at for at, stem in enumerate(self.stems) if stem in words.clause_words]
         told = self.tokens[said[0] :] if said else self.tokens
-        return any(fold(t.text) in words.forms("plan") for t in told)
+        return not words.forms("plan").isdisjoint(fold(t.text) for t in told)
 
     def voice(self, at: int) -> str:
         """`active` for what the speaker did, `state` for what was done, nothing for a word that

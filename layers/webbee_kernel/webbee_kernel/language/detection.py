@@ -20,17 +20,28 @@ def detect(text: str, default: str = "en") -> str:
     Each word votes: a letter of one language alone decides it, a common word counts for every
     language that has it, and counts more the fewer have it. The language with most votes wins; on a
     tie, the default if it is among the best. Words that none has vote only for the script: a text
-    in Latin letters is not Russian.
+    in Latin letters is not Russian. Where it is clearly the default, no other language is read.
     """
     usual = of(default).tag
     words = [w for t in tokens(text[:READ]) if not (w := fold(t.text)).isdigit()]
-    if not words:
+    if not words or _clearly(words, of(default)):
         return usual
     votes = _votes(words)
     if not votes:
         return _by_script(words, usual)
     best = max(votes.values())
     return usual if votes[usual] == best else next(t for t in tags() if votes[t] == best)
+
+
+def _clearly(words: list[str], language: Language) -> bool:
+    """Whether most words are common ones of a language, or half of them are and no short ones,
+    which languages share; and whether the others may be of it."""
+    known = [w for w in words if w in _common(language.tag)]
+    strange = set(words).difference(known)
+    other = {c for w in strange for c in w if not c.isascii()}.difference(language.letters)
+    if other and language.script == "latin":
+        return False
+    return 3 * len(known) >= 2 * len(words) or 2 * sum(len(w) > 2 for w in known) >= len(words)
 
 
 def _votes(words: list[str]) -> Counter[str]:
@@ -54,13 +65,14 @@ def _having() -> dict[str, tuple[str, ...]]:
     """Each common word with the languages that have it."""
     found: dict[str, list[str]] = {}
     for tag in tags():
-        for word in _common(of(tag)):
+        for word in _common(tag):
             found.setdefault(word, []).append(tag)
     return {word: tuple(having) for word, having in found.items()}
 
 
-def _common(language: Language) -> frozenset[str]:
-    return frozenset(fold(w) for w in language.vocabulary)
+@lru_cache(maxsize=16)
+def _common(tag: str) -> frozenset[str]:
+    return frozenset(fold(w) for w in of(tag).vocabulary)
 
 
 def _by_script(words: list[str], usual: str) -> str:

@@ -123,6 +123,7 @@ class Words:
     def __init__(self, tag: str, **roles: str | Mapping[str, str]) -> None:
         self._tag = tag
         self._roles = roles
+        self._forms: dict[str, frozenset[str]] = {}
         self._stems: dict[str, frozenset[str]] = {}
         self._concepts: dict[str, Mapping[str, str]] = {}
         self._meanings: dict[str, Mapping[str, frozenset[str]]] = {}
@@ -132,8 +133,12 @@ class Words:
 
     def forms(self, role: str) -> frozenset[str]:
         """The words of a role as the file has them, for where the exact form matters."""
-        words = self._roles.get(role, "")
-        return frozenset((words if isinstance(words, str) else " ".join(words.values())).split())
+        known = self._forms.get(role)
+        if known is None:
+            words = self._roles.get(role, "")
+            listed = words if isinstance(words, str) else " ".join(words.values())
+            known = self._forms[role] = frozenset(listed.split())
+        return known
 
     def stems(self, role: str) -> frozenset[str]:
         """The stems of a role's words; empty where the file gives none."""
