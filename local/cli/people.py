@@ -18,6 +18,7 @@ from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.errors import KernelError
 from webbee_kernel.stores.dynamodb import Database, DynamoDocumentStore
 from webbee_kernel.stores.dynamodb.belongings import Belongings
+from webbee_kernel.stores.dynamodb.connections import DynamoConnectionStore
 from webbee_kernel.stores.dynamodb.export import Export
 from webbee_kernel.stores.secrets_ssm import SsmSecretStore
 from webbee_kernel.values import UserKey
@@ -48,7 +49,7 @@ def export(options: argparse.Namespace) -> int:
 
 def erase(options: argparse.Namespace) -> int:
     """Erase everything that is kept of a person. Asks first; may be repeated."""
-    user, belongings, _ = _find(options)
+    user, belongings, tables = _find(options)
     who = f"{user.imperal_id} of tenant {user.tenant_id}"
     if not options.yes and not options.json:
         said = input(f"Erase everything that is kept of {who} in {options.stack}? (yes/no) ")
@@ -56,6 +57,8 @@ def erase(options: argparse.Namespace) -> int:
             print("nothing was erased")
             return 1
     now = time.time()
+    connections = DynamoConnectionStore(Database(_clients()), tables["connections"])
+    list(_asked(_one(connections.forget(user))))
     (erased,) = _asked(
         _one(belongings.erase(now=now, in_time=lambda: True, expires_at=int(now) + AUDIT_S))
     )

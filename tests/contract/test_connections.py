@@ -46,6 +46,20 @@ async def test_a_connection_is_forgotten_after_its_time(stores: Stores) -> None:
     assert await stores.connections.of_user(ALICE, now=NOW + 60) == ()
 
 
+async def test_a_users_connections_and_tickets_are_forgotten_and_nobody_elses(
+    stores: Stores,
+) -> None:
+    connections, other = stores.connections, {**WHO, "imperal_id": BOB.imperal_id}
+    for name, who in (("1", WHO), ("2", WHO), ("3", other)):
+        await connections.issue(f"t{name}", who, expires_at=NOW + 60)
+        await connections.open(f"c{name}", who, expires_at=NOW + 60)
+    await connections.forget(ALICE)
+    await connections.forget(ALICE)
+    assert await connections.of_user(ALICE, now=NOW) == ()
+    assert [await connections.find(f"c{n}", now=NOW) for n in "123"] == [None, None, other]
+    assert [await connections.take(f"t{n}", now=NOW) for n in "123"] == [None, None, other]
+
+
 async def test_a_turn_is_asked_to_stop_by_its_own_user(stores: Stores) -> None:
     await stores.connections.stop(ALICE, "r1", expires_at=NOW + 60)
     assert await stores.connections.stopped(ALICE, "r1", now=NOW)

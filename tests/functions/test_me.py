@@ -4,6 +4,7 @@ its end."""
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,25 @@ import boto3
 import pytest
 
 from local import webbee
+from local.live_api import event as socket_event
 from local.stack import Stack
 from local.template import load_template, table_definitions
-from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, rows
+from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, deployed, rows
 from webbee_kernel.config import ALL_TABLES
-from webbee_kernel.stores.belongings import PLACES
+from webbee_kernel.stores.belongings import NAMED, PLACES
 
 PEOPLE = (ALICE, BOB, OTHER_ALICE)
+
+
+@pytest.fixture
+def stack() -> Iterator[Stack]:
+    """A deployment with WebSockets."""
+    live = {
+        "WEBBEE_LIVE_URL": "wss://live.example/live",
+        "WEBBEE_CONNECTIONS_URL": "http://127.0.0.1:9/c",
+    }
+    with deployed(env=live) as running:
+        yield running
 
 
 def lived(stack: Stack, claims: Any) -> Person:
@@ -31,6 +44,11 @@ def lived(stack: Stack, claims: Any) -> Person:
     person.chat('probe.remove {"text": "mine"}')  # a question that waits
     stack.set_secret(claims["tenant_id"], claims["sub"], "probe", "token", "s3cret")
     person.send("chat_turn", "POST", "/v1/turns/r0/stop")
+    for connection in ("open", ""):  # one that is used, one that is not yet
+        ticket = person.send("chat_turn", "POST", "/v1/live")["url"].partition("?ticket=")[2]
+        if connection:
+            name = f"{connection}-{claims['tenant_id']}-{claims['sub']}"
+            stack.invoke("chat_turn", socket_event("CONNECT", name, {"ticket": ticket}))
     stack.tick()
     while stack.drain():
         pass
@@ -45,8 +63,17 @@ def items(stack: Stack, claims: Any) -> list[tuple[str, dict[str, str]]]:
         for noun in ALL_TABLES
         for row in rows(stack, noun)
         if row["pk"] == whose or row["pk"].startswith(f"{whose}#") or claims["sub"] in str(row)
-        if claims["tenant_id"] in row["pk"]
+        if claims["tenant_id"] in (row["pk"] if "#" in row["pk"] else tenant_named(row))
     ]
+
+
+def tenant_named(row: dict[str, str]) -> str:
+    return str(json.loads(row["user"])["tenant_id"]) if "user" in row else ""
+
+
+def told(stack: Stack) -> list[dict[str, str]]:
+    """Alice's items that an export tells."""
+    return [row for _, row in items(stack, ALICE) if "#" in row["pk"]]
 
 
 def parameters(claims: Any) -> list[str]:
@@ -92,9 +119,13 @@ def test_every_item_of_a_person_is_in_a_place_and_every_place_holds_one(stack: S
             and len(row["pk"].split("#")) == inside[place.of]
             and row["sk"].startswith(place.prefix)
         ]
+        if named := [n for n in NAMED if noun == n[0] and row["pk"].startswith(n[1])]:
+            assert json.loads(row["user"])["imperal_id"] == ALICE["sub"]
+            met.update(named)
+            continue
         assert len(fits) == 1, (noun, row["pk"], row["sk"])
         met.add(fits[0].kind)
-    assert met == {place.kind for place in PLACES}
+    assert met == {place.kind for place in PLACES} | set(NAMED)
 
 
 def test_erasure_leaves_nothing_that_leads_to_the_person_and_touches_nobody_else(
@@ -165,7 +196,7 @@ def test_an_export_holds_every_item_and_no_secret(stack: Stack) -> None:
     lived(stack, BOB)
     lines = export(alice)
     assert {line["kind"] for line in lines} == {place.kind for place in PLACES} | {"secret"}
-    assert len([x for x in lines if x["kind"] != "secret"]) == len(items(stack, ALICE))
+    assert len([x for x in lines if x["kind"] != "secret"]) == len(told(stack))
     text = json.dumps(lines)
     assert "s3cret" not in text
     assert "bob" not in text
@@ -254,7 +285,7 @@ def test_an_operator_takes_a_person_s_data_out_and_erases_it(
     file = tmp_path / "alice.jsonl"
     assert webbee.main(["export", *who, *apps, "--into", str(file)]) == 0
     lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-    assert len([x for x in lines if x["kind"] != "secret"]) == len(items(stack, ALICE))
+    assert len([x for x in lines if x["kind"] != "secret"]) == len(told(stack))
     assert webbee.main(["erase", *who, *apps, "--yes"]) == 0
     assert "nothing is left of alice of tenant acme" in capsys.readouterr().out
     assert (items(stack, ALICE), parameters(ALICE)) == ([], [])

@@ -113,6 +113,7 @@ class Me:
                 field="confirm",
             )
         until = time.monotonic() + ERASE_S
+        await self._app.stores.connections.forget(user)
         belongings = make_belongings(self._app, user, await self._apps())
         erased = await belongings.erase(
             now=now,

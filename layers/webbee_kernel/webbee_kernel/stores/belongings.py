@@ -36,5 +36,9 @@ PLACES: Final = (
     Place("session", "transcripts", "user", "session#"),
 )
 """In the order of erasure: what leads to other places goes after them. Secrets lie beside the
-tables, under `tenant/user`. Who is behind an open WebSocket is kept under the connection's own id,
-until it ends, three hours at most; who bought a ticket for a minute."""
+tables, under `tenant/user`."""
+
+NAMED: Final = (("connections", "connection!"), ("connections", "ticket!"))
+"""Tables and beginnings of keys under which a person is named for as long as a WebSocket is open,
+three hours at most, or a ticket for one lasts, a minute. An erasure ends them before it walks
+(`ConnectionStore.forget`); an export has nothing of theirs to tell that its caller did not send."""

@@ -37,6 +37,10 @@ class ConnectionStore(Protocol):
         """Forget a connection. Repeatable."""
         ...
 
+    async def forget(self, user: UserKey) -> None:
+        """Forget every connection and ticket of the user. Repeatable."""
+        ...
+
     async def stop(self, user: UserKey, request_id: str, *, expires_at: int) -> None:
         """Ask the turn of this request to stop, wherever it runs. Repeatable."""
         ...

@@ -3,10 +3,11 @@
     pk ticket!<hash>       sk -                 user  expires_at
     pk connection!<id>     sk -                 user  expires_at
     pk tenant#user         sk connection#<id>   expires_at
+    pk tenant#user         sk ticket#<hash>     expires_at
     pk tenant#user         sk stop#<request>    expires_at
 
-A connection is two items: who is behind it, and which a user has. No key of a user lacks a `#`, so
-the first two meet none.
+A connection is two items: who is behind it, and which a user has; a ticket likewise. No key of a
+user lacks a `#`, so the first two meet none.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from ..keys import user_key
 from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of, lives
 
 _OPEN = "connection#"
+_TICKET = "ticket#"
+_LEADS = ("connection", "ticket")
+"""What lies in a user's partition and leads to an item under a key of its own."""
 _ALONE = "-"
 
 
@@ -31,7 +35,8 @@ class DynamoConnectionStore:
         self._table = table
 
     async def issue(self, ticket: str, user: JSONObject, *, expires_at: int) -> None:
-        await self._put({**_ticket(ticket), **_who(user), "expires_at": N(expires_at)})
+        own = key_of(_of(user), _TICKET + digest("ticket", ticket))
+        await self._put_both({**_ticket(ticket), **_who(user)}, own, expires_at)
 
     async def take(self, ticket: str, *, now: float) -> JSONObject | None:
         """Deleted on condition that it lives: of two takers one gets it. A deletion whose answer
@@ -50,13 +55,8 @@ class DynamoConnectionStore:
         return _user(answer["Attributes"])
 
     async def open(self, connection_id: str, user: JSONObject, *, expires_at: int) -> None:
-        items = (
-            {**_connection(connection_id), **_who(user)},
-            key_of(_of(user), _OPEN + connection_id),
-        )
-        kept = [{**item, "expires_at": N(expires_at), **LAYOUT} for item in items]
-        puts = [{"PutRequest": {"Item": item}} for item in kept]
-        await self._database.batch(self._table, puts)
+        own = key_of(_of(user), _OPEN + connection_id)
+        await self._put_both({**_connection(connection_id), **_who(user)}, own, expires_at)
 
     async def find(self, connection_id: str, *, now: float) -> JSONObject | None:
         item = await self._database.get(self._table, _connection(connection_id))
@@ -75,12 +75,32 @@ class DynamoConnectionStore:
         keys = (_connection(connection_id), key_of(user_key(user), _OPEN + connection_id))
         await self._database.batch(self._table, [{"DeleteRequest": {"Key": k}} for k in keys])
 
+    async def forget(self, user: UserKey) -> None:
+        """One query, then what it led to: the items that name the user lie under keys of their
+        own."""
+        items = await self._database.items(
+            TableName=self._table,
+            KeyConditionExpression="#pk = :pk",
+            ExpressionAttributeValues={":pk": S(user_key(user))},
+            ConsistentRead=True,
+        )
+        keys = []
+        for item in items:
+            kind, _, name = item["sk"]["S"].partition("#")
+            if kind in _LEADS:
+                keys += [key_of(f"{kind}!{name}", _ALONE), key_of(item["pk"]["S"], item["sk"]["S"])]
+        await self._database.delete_batch(self._table, keys)
+
     async def stop(self, user: UserKey, request_id: str, *, expires_at: int) -> None:
         await self._put({**_stop(user, request_id), "expires_at": N(expires_at)})
 
     async def stopped(self, user: UserKey, request_id: str, *, now: float) -> bool:
         item = await self._database.get(self._table, _stop(user, request_id))
         return bool(item and lives(item, now))
+
+    async def _put_both(self, named: Item, own: Item, expires_at: int) -> None:
+        kept = [{**item, "expires_at": N(expires_at), **LAYOUT} for item in (named, own)]
+        await self._database.batch(self._table, [{"PutRequest": {"Item": item}} for item in kept])
 
     async def _put(self, item: Item) -> None:
         await self._database.call("put_item", TableName=self._table, Item={**item, **LAYOUT})

@@ -34,7 +34,7 @@ class MemoryConnectionStore:
             return _living(self._tickets.pop(ticket, None), now)
 
     async def open(self, connection_id: str, user: JSONObject, *, expires_at: int) -> None:
-        key = user_key(UserKey(str(user["tenant_id"]), str(user["imperal_id"])))
+        key = user_key(_key(user))
         with self._lock:
             self._open[connection_id] = orjson.dumps(user), expires_at
             self._users[key][connection_id] = expires_at
@@ -53,6 +53,14 @@ class MemoryConnectionStore:
             self._open.pop(connection_id, None)
             self._users[user_key(user)].pop(connection_id, None)
 
+    async def forget(self, user: UserKey) -> None:
+        with self._lock:
+            for name in self._users.pop(user_key(user), {}):
+                self._open.pop(name, None)
+            mine = [t for t, kept in self._tickets.items() if _key(orjson.loads(kept[0])) == user]
+            for ticket in mine:
+                del self._tickets[ticket]
+
     async def stop(self, user: UserKey, request_id: str, *, expires_at: int) -> None:
         with self._lock:
             self._stops[user_key(user), request_id] = expires_at
@@ -60,6 +68,10 @@ class MemoryConnectionStore:
     async def stopped(self, user: UserKey, request_id: str, *, now: float) -> bool:
         with self._lock:
             return self._stops.get((user_key(user), request_id), 0) > now
+
+
+def _key(user: JSONObject) -> UserKey:
+    return UserKey(str(user["tenant_id"]), str(user["imperal_id"]))
 
 
 def _living(kept: _Kept | None, now: float) -> JSONObject | None:
