@@ -38,7 +38,8 @@ PLACES: Final = (
 """In the order of erasure: what leads to other places goes after them. Secrets lie beside the
 tables, under `tenant/user`."""
 
-NAMED: Final = (("connections", "connection!"), ("connections", "ticket!"))
-"""Tables and beginnings of keys under which a person is named for as long as a WebSocket is open,
-three hours at most, or a ticket for one lasts, a minute. An erasure ends them before it walks
-(`ConnectionStore.forget`); an export has nothing of theirs to tell that its caller did not send."""
+NAMED: Final = ("connection", "ticket")
+"""Kinds of items of the table of connections that name a person under keys of their own,
+`<kind>!…`: for as long as a WebSocket is open, three hours at most, or a ticket for one lasts, a
+minute. An erasure ends them before it walks (`ConnectionStore.forget`); an export has nothing of
+theirs to tell that its caller did not send."""

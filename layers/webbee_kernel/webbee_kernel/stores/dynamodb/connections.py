@@ -17,13 +17,12 @@ import orjson
 from ...base.ids import digest
 from ...values import UserKey
 from ...values.plain import JSONObject
+from ..belongings import NAMED
 from ..keys import user_key
 from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of, lives
 
 _OPEN = "connection#"
 _TICKET = "ticket#"
-_LEADS = ("connection", "ticket")
-"""What lies in a user's partition and leads to an item under a key of its own."""
 _ALONE = "-"
 
 
@@ -87,7 +86,7 @@ class DynamoConnectionStore:
         keys = []
         for item in items:
             kind, _, name = item["sk"]["S"].partition("#")
-            if kind in _LEADS:
+            if kind in NAMED:
                 keys += [key_of(f"{kind}!{name}", _ALONE), key_of(item["pk"]["S"], item["sk"]["S"])]
         await self._database.delete_batch(self._table, keys)
 
