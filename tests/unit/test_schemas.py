@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from webbee_kernel.catalogue import FunctionInfo
 from webbee_kernel.llm.schemas import brief, compact
+from webbee_kernel.llm.tools import describe, forms
 from webbee_kernel.sdk import Recipient
 
 
@@ -84,6 +86,16 @@ def test_in_few_words_names_and_types_stay() -> None:
     assert all(s["type"] for s in short["properties"].values())
     assert "description" not in json.dumps(short)
     assert brief(whole, 10_000) == whole
+
+
+def test_of_many_arguments_what_is_required_stays_and_some_of_the_rest() -> None:
+    properties = {f"argument_{n:02}": {"type": "string"} for n in range(20)}
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    short = brief({**schema, "required": ["argument_19"]}, 50)
+    assert list(short["properties"]) == [*list(properties)[:6], "argument_19"]
+    function = FunctionInfo("a", "f", "Does it. " + "At length. " * 40, "read", schema)
+    assert describe(forms(function).brief) == "Does it (+14 arguments)"
+    assert len(forms(function).whole.input_schema["properties"]) == 20
 
 
 def test_long_lists_of_choices_go_from_a_function_in_few_words() -> None:

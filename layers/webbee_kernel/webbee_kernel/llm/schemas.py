@@ -25,6 +25,7 @@ _LEFT_OUT: Final = frozenset(
     {"$defs", "title", "properties", "additionalProperties", "discriminator"}
 )
 _CODE: Final = 12
+_OPTIONAL: Final = 6
 _NULL: Final = {"type": "null"}
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 _ARTICLES: Final = frozenset({"a", "an", "the", "of", "this", "your", "my"})
@@ -44,8 +45,9 @@ def compact(schema: Mapping[str, Any]) -> JSONObject:
 def brief(schema: JSONObject, room: int) -> JSONObject:
     """A compact schema whose optional parts are told in fewer words where they take more than
     `room` characters: descriptions are cut to a clause, then to none, then what arguments hold
-    inside is left out, of optional ones first. Their names and types stay, whatever they take."""
-    for step in (_clauses, _undescribed, _shallow, _flat):
+    inside is left out, of optional ones first, then optional ones beyond the first six. What is
+    required stays, by name and type, whatever it takes."""
+    for step in (_clauses, _undescribed, _shallow, _flat, _fewer):
         if len(json.dumps(schema, ensure_ascii=False, default=str)) <= room:
             break
         schema = step(schema)
@@ -169,6 +171,14 @@ def _flat(node: JSONObject) -> JSONObject:
     """All arguments without what they hold inside, and without long lists of choices."""
     properties = {k: _outline(v, 6) for k, v in node.get("properties", {}).items()}
     return {**node, "properties": properties}
+
+
+def _fewer(node: JSONObject) -> JSONObject:
+    """What is required, and the first of what is not."""
+    properties, needed = node.get("properties", {}), node.get("required") or ()
+    optional = [k for k in properties if k not in needed][:_OPTIONAL]
+    kept = {k: v for k, v in properties.items() if k in needed or k in optional}
+    return {**node, "properties": kept}
 
 
 def _outline(schema: Any, choices: int = 40) -> Any:

@@ -115,7 +115,10 @@ def _forms(function: FunctionInfo) -> Forms:
     description = cut(clean(whole.description).strip().partition(". ")[0], BRIEF_DESCRIPTION)
     short = replace(whole, description=description, examples=function.examples[:1])
     room = BRIEF - len(short.name) - len(describe(short))
-    short = replace(short, input_schema=brief(parameters(whole), room))
+    arguments = parameters(whole)
+    short = replace(short, input_schema=brief(arguments, room))
+    if left_out := len(arguments["properties"]) - len(short.input_schema["properties"]):
+        short = replace(short, description=f"{description} (+{left_out} arguments)")
     return Forms(whole, short, size, characters(short))
 
 

@@ -39,7 +39,8 @@ SEARCH = ToolSpec(
     description=(
         "Find functions that are not shown. The catalogue holds only those nearest to the message;"
         " [APPS] lists every app. What is found is shown to you, then you can call it. Use it"
-        " whenever no shown function does exactly what is needed, before you say that nothing fits."
+        " whenever no shown function does exactly what is needed, before you say that nothing"
+        " fits, and where you need one of the arguments that (+n arguments) leaves out."
     ),
     input_schema={
         "type": "object",
