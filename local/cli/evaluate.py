@@ -19,7 +19,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from webbee_kernel import language
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.catalogue import FunctionInfo
 from webbee_kernel.config import Settings
@@ -28,6 +27,7 @@ from webbee_kernel.extensions.registry import LoadedExtension, load_folder
 from webbee_kernel.llm.protocol import Model
 from webbee_kernel.sdk import ActionResult
 from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.relevance import speaking_for
 from webbee_kernel.turn.shortlist import ranked, shortlist
 
 from ..paint import paint
@@ -156,26 +156,18 @@ def _judged(
 
 
 def _words(case: Case, functions: Sequence[FunctionInfo], ranked: list[str]) -> str:
-    """Which words of the utterance the function shares, and which the one before it."""
+    """Which words of the function the utterance brings to it, and which to the one before it."""
     wanted = f"{case.app_id}.{case.call}"
     by_name = {_name(f): f for f in functions}
-    shared = sorted(_stems(case.say) & _stems(_text(by_name[wanted])))
+    shared = speaking_for(by_name[wanted], case.say)
     first = ranked[0]
-    theirs = sorted(_stems(case.say) & _stems(_text(by_name[first])))
+    theirs = speaking_for(by_name[first], case.say)
     own = f"it shares {', '.join(shared)}" if shared else "it shares no word with what was said"
     return own if first == wanted else f"{own}; {first} shares {', '.join(theirs) or 'none'}"
 
 
 def _name(function: FunctionInfo) -> str:
     return f"{function.app_id}.{function.fn_name}"
-
-
-def _text(function: FunctionInfo) -> str:
-    return " ".join((function.fn_name.replace("_", " "), function.description, *function.examples))
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(language.stem(t.text.lower()) for t in language.tokens(text))
 
 
 def _same(given: Any, wanted: Any) -> bool:

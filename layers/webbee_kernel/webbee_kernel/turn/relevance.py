@@ -73,6 +73,14 @@ def scores(
     return [score + _APP * by_app[f.app_id] for f, score in zip(functions, own, strict=True)]
 
 
+def speaking_for(function: FunctionInfo, message: str) -> list[str]:
+    """The stems of the function's texts that a message brings to it: said, meant or sounding the
+    same; the ones it counts most first."""
+    said, terms = query(message), _terms(function)
+    found = [w for w in said if w in terms and not w.startswith(_MARK)]
+    return sorted(found, key=lambda w: (-said[w] * terms[w], w))
+
+
 def _rarity(said: Query, hits: Iterable[Iterable[str]]) -> dict[str, float]:
     """What each word said is worth here: the fewer functions have it, the more."""
     hits = list(hits)
