@@ -81,6 +81,10 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         (sessions.find_pending(ALICE, pending().confirmation_id, now=0.0), ["GetItem Sessions"]),
         (take(sessions), ["UpdateItem Sessions"]),
         (
+            sessions.keep_pending(SESSION, 3, pending().confirmation_id, was=30.0, until=60.0),
+            ["UpdateItem Sessions"],
+        ),
+        (
             sessions.replace(
                 SESSION, turn(3), version="", answered=[pending().confirmation_id], expires_at=LATER
             ),
@@ -155,12 +159,13 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         ),
         (events.append(ALICE, event("e2"), expires_at=LATER), ["PutItem Events"]),
         (sessions.work(SESSION, "r1", until=LATER), ["PutItem Sessions"]),
-        (connections.issue("t", WHO, expires_at=LATER), ["PutItem Connections"]),
+        (connections.issue("t", WHO, expires_at=LATER), ["BatchWriteItem Connections"]),
         (connections.take("t", now=0.0), ["DeleteItem Connections"]),
         (connections.open("c", WHO, expires_at=LATER), ["BatchWriteItem Connections"]),
         (connections.find("c", now=0.0), ["GetItem Connections"]),
         (connections.of_user(ALICE, now=0.0), ["Query Connections"]),
         (connections.close(ALICE, "c"), ["BatchWriteItem Connections"]),
+        (connections.forget(ALICE), ["Query Connections", "BatchWriteItem Connections"]),
         (connections.stop(ALICE, "r1", expires_at=LATER), ["PutItem Connections"]),
         (connections.stopped(ALICE, "r1", now=0.0), ["GetItem Connections"]),
         (events.since(ALICE, "", now=0.0), ["Query Events"]),

@@ -120,6 +120,20 @@ async def test_a_lease_that_has_ended_may_be_taken_again(stores: Stores) -> None
     assert await take(stores, "conf_1", now=NOW + 31)
 
 
+async def test_a_lease_is_renewed_by_whoever_holds_it(stores: Stores) -> None:
+    asking = await ask(stores, "conf_1")
+    assert await take(stores, "conf_1")
+    keep = stores.sessions.keep_pending
+    assert await keep(SESSION, 1, "conf_1", was=NOW + 30, until=NOW + 50)
+    assert not await take(stores, "conf_1", now=NOW + 31)
+    assert not await keep(SESSION, 1, "conf_1", was=NOW + 30, until=NOW + 70)  # no longer ours
+    assert not await keep(SESSION, 1, "conf_2", was=NOW + 50, until=NOW + 70)
+    memory = await stores.sessions.read(SESSION, now=0.0)
+    assert memory.taken == {"conf_1": Answering(NOW + 50, yes=True)}
+    assert await answer(stores, replace(asking, waiting=()), "conf_1")
+    assert not await keep(SESSION, 1, "conf_1", was=NOW + 50, until=NOW + 70)
+
+
 async def test_each_question_of_a_turn_has_a_lease_of_its_own(stores: Stores) -> None:
     asking = await ask(stores, "conf_1", "conf_2")
     assert await take(stores, "conf_1") and await take(stores, "conf_2")

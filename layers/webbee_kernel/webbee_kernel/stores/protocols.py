@@ -69,6 +69,12 @@ class SessionStore(Protocol):
         """
         ...
 
+    async def keep_pending(
+        self, key: SessionKey, seq: int, confirmation_id: str, *, was: float, until: float
+    ) -> bool:
+        """Renew a lease that ends at `was`; False where it is no longer ours, or was given back."""
+        ...
+
     async def find_pending(self, user: UserKey, confirmation_id: str, *, now: float) -> str | None:
         """The session in which this confirmation was asked, until ten minutes after it expires;
         None when there is none."""

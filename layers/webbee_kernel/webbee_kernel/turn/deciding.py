@@ -1,6 +1,7 @@
 """Deciding: who carries out the user's answer to a question, and the turn that goes on with it.
 
-A question is taken by a lease and stays until its answer is recorded. Whoever dies in between loses
+A question is taken by a lease, renewed while its calls run, and stays until its answer is recorded.
+Whoever dies in between loses
 nothing: the next delivery of the answer takes the lease when it has ended, the audit's claims keep
 what already happened from happening again, and the first answer counts.
 """
@@ -10,9 +11,9 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
 
 from ..base.clock import Clock
 from ..base.metrics import timed
@@ -35,6 +36,8 @@ from .memory import MAX_RACES, append, unmasked
 from .state import TurnState
 
 POLL_S = 0.2
+RENEWED_AFTER = 0.4
+"""Of a lease, after which it is renewed: one renewal may fail."""
 WAIT_S = 10.0
 """Seconds a delivery waits for another one that carries out the same answer."""
 
@@ -46,6 +49,8 @@ class Taken:
     memory: SessionMemory
     turn: Turn | None = None
     answers: tuple[tuple[PendingConfirmation, bool], ...] = ()
+    until: Mapping[str, float] = field(default_factory=dict)
+    """When the lease of each ends (Unix seconds), by confirmation id."""
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -73,19 +78,22 @@ class Decisions:
         for whoever is answering one; StorageUnavailable (`being_answered`) when that takes long.
         """
         found: list[tuple[PendingConfirmation, bool]] = []
+        leases: dict[str, float] = {}
         turn: Turn | None = None
         until = time.monotonic() + WAIT_S
         for confirmation_id, yes in chosen.items():
             memory, mine = await self._one(key, memory, confirmation_id, yes, until)
             if mine is not None and (asked := memory.asked(confirmation_id)):
                 turn = asked[0]
-                found.append((asked[1], mine))
-        return Taken(memory, turn, tuple(found))
+                found.append((asked[1], mine.yes))
+                leases[confirmation_id] = mine.until
+        return Taken(memory, turn, tuple(found), leases)
 
     async def _one(
         self, key: SessionKey, memory: SessionMemory, name: str, yes: bool, until: float
-    ) -> tuple[SessionMemory, bool | None]:
-        """The memory with the question in it, and which answer counts; None where it is gone."""
+    ) -> tuple[SessionMemory, Answering | None]:
+        """The memory with the question in it, and our lease with the answer that counts; None where
+        it is gone."""
         while asked := memory.asked(name):
             turn, pending = asked
             held, now = memory.taken.get(name), self._clock.now()
@@ -94,7 +102,7 @@ class Decisions:
             if held is None or held.until < now:
                 lease = Answering(now + self._lease_s, held.yes if held else yes)
                 if await self._sessions.take_pending(key, turn.seq, name, now=now, lease=lease):
-                    return memory, lease.yes
+                    return memory, lease
             elif time.monotonic() >= until:
                 raise StorageUnavailable(
                     "this answer is being carried out: ask again in a few seconds",
@@ -104,6 +112,25 @@ class Decisions:
                 await asyncio.sleep(POLL_S)
             memory = await self._sessions.read(key, now=self._clock.now())
         return memory, None
+
+    @asynccontextmanager
+    async def held(self, key: SessionKey, taken: Taken) -> AsyncIterator[None]:
+        """The leases last as long as the block does, however long its calls run."""
+        renewing = asyncio.ensure_future(self._renew(key, taken))
+        try:
+            yield
+        finally:
+            renewing.cancel()
+
+    async def _renew(self, key: SessionKey, taken: Taken) -> None:
+        until = dict(taken.until)
+        while taken.turn is not None and until:
+            await asyncio.sleep(self._lease_s * RENEWED_AFTER)
+            for name, was in list(until.items()):
+                to, seq = self._clock.now() + self._lease_s, taken.turn.seq
+                with suppress(StorageUnavailable):  # the next round tries again
+                    kept = await self._sessions.keep_pending(key, seq, name, was=was, until=to)
+                    until.update({name: to} if kept else {})
 
     async def give_back(self, key: SessionKey, taken: Taken, expires_at: int) -> None:
         """End the leases at once: what was begun has failed, and the answer may be given again."""

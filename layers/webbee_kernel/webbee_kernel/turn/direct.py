@@ -102,7 +102,8 @@ class DirectCalls:
                 return _answer_of(earlier, state, step)
             raise gone()
         try:
-            return await self._answered(ask, reopened(state, taken), taken, step)
+            async with self._decisions.held(ask.key, taken):
+                return await self._answered(ask, reopened(state, taken), taken, step)
         except KernelError:
             expires = self._recorder.expires(state)
             await self._decisions.give_back(ask.key, taken, expires)

@@ -44,8 +44,8 @@ from .state import TurnState
 __all__ = ["Ask", "Kernel"]
 
 LEASE_EXTRA_S = 10.0
-"""Seconds by which the lease of a question outlives an answer that is waited for. A turn that takes
-longer is known to run by its request, and its effects by their claims."""
+"""Seconds by which the lease of a question outlives an answer that is waited for. It is renewed for
+as long as the turn runs: whoever dies leaves it for so long at most."""
 
 
 class Kernel:
@@ -214,7 +214,8 @@ class Kernel:
                     return replies.replay(earlier, ask.session_id)
             raise gone()
         try:
-            return await self._decided(ask, reopened(state, taken), taken)
+            async with self._decisions.held(ask.key, taken):
+                return await self._decided(ask, reopened(state, taken), taken)
         except KernelError:
             await self._decisions.give_back(ask.key, taken, self._recorder.expires(state))
             raise

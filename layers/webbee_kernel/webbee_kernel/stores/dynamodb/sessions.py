@@ -188,6 +188,24 @@ class DynamoSessionStore:
                 return True
         return False
 
+    async def keep_pending(
+        self, key: SessionKey, seq: int, confirmation_id: str, *, was: float, until: float
+    ) -> bool:
+        lease = f"{_LEASE}{confirmation_id}"
+        own = {lease: N(until)}
+        request: Item = {
+            "TableName": self._table,
+            "Key": key_of(session_key(key), _SLOTS[slot_of(seq)]),
+            "UpdateExpression": f"SET #{lease} = :until",
+            "ConditionExpression": f"#seq = :seq AND #{lease} = :was",
+            "ExpressionAttributeValues": {":seq": N(seq), ":was": N(was), ":until": N(until)},
+        }
+        try:
+            await self._database.write("update_item", own=own, **request)
+        except ConditionFailed:
+            return False
+        return True
+
     async def _taken_over(self, key: SessionKey, slot: Item, now: float) -> bool:
         """Whether this slot's question was one of the release before, which is in it now."""
         if not slot or not of_the_release_before(slot):

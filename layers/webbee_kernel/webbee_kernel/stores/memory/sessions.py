@@ -109,6 +109,17 @@ class MemorySessionStore:
             held.leases[confirmation_id] = lease
             return True
 
+    async def keep_pending(
+        self, key: SessionKey, seq: int, confirmation_id: str, *, was: float, until: float
+    ) -> bool:
+        with self._lock:
+            held = self._find(key).slots.get(slot_of(seq))
+            taken = held.leases.get(confirmation_id) if held and held.seq == seq else None
+            if held is None or taken is None or taken.until != was:
+                return False
+            held.leases[confirmation_id] = Answering(until, taken.yes)
+            return True
+
     def _note(self, key: SessionKey, turn: Turn) -> None:
         for asked in turn.waiting:
             found = (key.session_id, asked.expires_at + KEPT_S)
