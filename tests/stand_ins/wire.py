@@ -124,7 +124,7 @@ def _tool_problems(body: Mapping[str, Any]) -> Iterator[str]:
     if len(set(names)) < len(names):
         yield "tool names must be unique"
     for spec in specs:
-        yield from schema_problems(spec["name"], spec["inputSchema"].get("json"))
+        yield from schema_problems(spec["name"], spec["inputSchema"].get("json"), spec)
     blocks = [
         *(body.get("system") or []),
         *tools,
@@ -138,9 +138,13 @@ def _tool_problems(body: Mapping[str, Any]) -> Iterator[str]:
         yield "toolConfig must be defined when messages hold toolUse or toolResult"
 
 
-def schema_problems(name: str, schema: Any) -> Iterator[str]:
+def schema_problems(name: str, schema: Any, spec: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with the JSON schema of a tool's arguments, for every model that Converse
-    serves."""
+    serves; strict ones are closed, and for those models that take them."""
+    if spec.get("strict"):
+        if schema.get("additionalProperties") is not False:
+            yield f"{name}: a strict schema must be closed"
+        schema = {k: v for k, v in schema.items() if k != "additionalProperties"}
     if not isinstance(schema, dict) or schema.get("type") != "object":
         yield f"{name}: the schema's type must be object"
         return
@@ -256,6 +260,10 @@ class ChatRequest(_Strict):
     stop: str | list[str] | None = None
     stream: bool | None = None
     stream_options: StreamOptions | None = None
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = (
+        None
+    )
+    prompt_cache_retention: str | None = None
 
     @model_validator(mode="after")
     def _documented_rules(self) -> ChatRequest:
@@ -271,7 +279,9 @@ class ChatRequest(_Strict):
         problems = [
             p
             for t in self.tools or []
-            for p in schema_problems(t.function.name, t.function.parameters)
+            for p in schema_problems(
+                t.function.name, t.function.parameters, {"strict": t.function.strict}
+            )
         ]
         problems += _unanswered(self.messages)
         if problems:

@@ -215,23 +215,23 @@ def make_model(settings: Settings) -> Model:
 
 def _model(name: str, settings: Settings) -> Model:
     kind, _, rest = name.partition(":")
+    if kind == "offline":
+        from .llm.offline import OfflineModel
+
+        return OfflineModel()
+    from .llm.manner import Manner
+
+    manner = Manner(settings.model_effort, settings.model_cache, settings.model_strict)
     if kind == "bedrock":
         from .llm.bedrock import BedrockModel
 
-        return BedrockModel(rest)
-    if kind == "openai":
-        from .llm.key import ModelKey
-        from .llm.openai_compatible import OpenAICompatibleModel
+        return BedrockModel(rest, manner=manner)
+    from .llm.key import ModelKey
+    from .llm.openai_compatible import OpenAICompatibleModel
 
-        base_url, _, model = rest.partition("#")
-        return OpenAICompatibleModel(
-            base_url,
-            model,
-            ModelKey(settings.model_key.get_secret_value(), parameter=settings.model_key_secret),
-        )
-    from .llm.offline import OfflineModel
-
-    return OfflineModel()
+    base_url, _, model = rest.partition("#")
+    key = ModelKey(settings.model_key.get_secret_value(), parameter=settings.model_key_secret)
+    return OpenAICompatibleModel(base_url, model, key, manner)
 
 
 def _stores(settings: Settings) -> Stores:

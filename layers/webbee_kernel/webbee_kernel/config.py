@@ -80,6 +80,11 @@ class Settings(BaseModel):
     model_key_secret: str = Field(
         "", alias="WEBBEE_MODEL_KEY_SECRET", pattern=r"^(/[A-Za-z0-9_.-]+)+$"
     )
+    model_effort: str = Field(
+        "", alias="WEBBEE_MODEL_EFFORT", pattern=r"^(none|minimal|low|medium|high|xhigh|max)$"
+    )
+    model_cache: str = Field("", alias="WEBBEE_MODEL_CACHE", pattern=r"^(5m|1h|24h)$")
+    model_strict: bool = Field(False, alias="WEBBEE_MODEL_STRICT")
     dispatch: str = Field(INLINE, alias="WEBBEE_DISPATCH", min_length=1)
     data_role: str = Field(
         "", alias="WEBBEE_DATA_ROLE", pattern=r"^arn:[a-z-]+:iam::\d{12}:role/.+$"

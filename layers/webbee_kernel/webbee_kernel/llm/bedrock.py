@@ -23,6 +23,7 @@ from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
 from .attempts import Passing, aloud, attempts, pause_of, slow
 from .converse import converse_request, read
+from .manner import PLAIN, Manner
 from .pieces import Aloud, ConversePieces
 from .protocol import ModelRequest, ModelResponse
 from .streaming import Hear
@@ -31,8 +32,11 @@ READ_TIMEOUTS_S: Final = (2, 5, 10, 20, 30, 60, 180)
 THREADS: Final = 16
 _POOL: Final = ThreadPoolExecutor(THREADS, thread_name_prefix="bedrock")
 _OPTIONAL: Final = {
+    "cache_ttl": re.compile(r"\bttl\b", re.I),
     "cache_point": re.compile(r"cache.?point|prompt.cach", re.I),
     "temperature": re.compile(r"\btemperature\b", re.I),
+    "effort": re.compile(r"\beffort\b|outputConfig|output_config", re.I),
+    "strict": re.compile(r"\bstrict\b", re.I),
     "stream": re.compile(
         r"WithResponseStream|streaming.{0,40}\bnot\b|(unsupported|support\w*).{0,30}streaming", re.I
     ),
@@ -101,10 +105,17 @@ class BedrockClients(Protocol):
 class BedrockModel:
     """One model or inference profile, by id or ARN."""
 
-    def __init__(self, model_id: str, *, client_factory: BedrockClients = aws_client) -> None:
+    def __init__(
+        self,
+        model_id: str,
+        *,
+        client_factory: BedrockClients = aws_client,
+        manner: Manner = PLAIN,
+    ) -> None:
         self.name = f"bedrock:{model_id}"
         self._model_id = model_id
         self._client_factory = client_factory
+        self._manner = manner
         self._refused: set[str] = set()
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
@@ -137,7 +148,7 @@ class BedrockModel:
                 client = self._client_factory(
                     "bedrock-runtime", read_timeout=read_timeout, attempts=1
                 )
-                body = converse_request(self._model_id, request, refused)
+                body = converse_request(self._model_id, request, refused, self._manner)
                 if to and "stream" not in refused:
                     return read(to.listen(client.converse_stream(**body)["stream"]))
                 return read(client.converse(**body))

@@ -10,8 +10,10 @@ from typing import Any, Final
 from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
 from .conversation import Message, conversation
+from .manner import PLAIN, Manner
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
 from .schemas import clean
+from .strict import strict
 from .tools import call, describe, parameters, whole
 
 STOP_REASONS: Final = {
@@ -32,18 +34,24 @@ def completion_request(
     without: frozenset[str] = frozenset(),
     *,
     streamed: bool = False,
+    manner: Manner = PLAIN,
 ) -> JSONObject:
     """The body of one request, the answer to which is to be `streamed` or not. `without` holds any
-    of temperature, max_tokens, stream_options."""
+    of temperature, max_tokens, stream_options, effort, cache_ttl, strict."""
     messages = [m for message in conversation(request) for m in _message(message)]
     if request.system.strip():
         messages.insert(0, {"role": "system", "content": clean(request.system)})
     body: JSONObject = {"model": model, "messages": messages}
     if request.tools:
-        body["tools"] = [_tool(t) for t in request.tools]
+        strictly = manner.strict and "strict" not in without
+        body["tools"] = [_tool(t, strictly) for t in request.tools]
     body["max_completion_tokens" if "max_tokens" in without else "max_tokens"] = request.max_tokens
     if "temperature" not in without:
         body["temperature"] = 0
+    if manner.effort and "effort" not in without:
+        body["reasoning_effort"] = manner.effort
+    if manner.cache and "cache_ttl" not in without:
+        body["prompt_cache_retention"] = manner.cache
     if streamed:
         body["stream"] = True
         if "stream_options" not in without:
@@ -72,13 +80,15 @@ def _message(message: Message) -> Iterator[JSONObject]:
         yield {"role": "tool", "tool_call_id": c.call_id, "content": c.result}
 
 
-def _tool(tool: ToolSpec) -> JSONObject:
+def _tool(tool: ToolSpec, strictly: bool) -> JSONObject:
+    schema = strict(parameters(tool), all_required=True) if strictly else None
     return {
         "type": "function",
         "function": {
             "name": tool.name,
             "description": describe(tool),
-            "parameters": parameters(tool),
+            "parameters": schema or parameters(tool),
+            **({"strict": True} if schema else {}),
         },
     }
 

@@ -3,53 +3,66 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from ..values.plain import JSONObject
 from .conversation import Message, conversation
+from .manner import PLAIN, Manner
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
 from .schemas import clean
+from .strict import strict
 from .tools import call, describe, parameters, whole
 
 Body = JSONObject
-_CACHE_POINT: Final = {"cachePoint": {"type": "default"}}
+
+
+def _cache_point(kept: str) -> Body:
+    return {"cachePoint": {"type": "default", **({"ttl": kept} if kept else {})}}
 
 
 def converse_request(
-    model_id: str, request: ModelRequest, without: frozenset[str] = frozenset()
+    model_id: str,
+    request: ModelRequest,
+    without: frozenset[str] = frozenset(),
+    manner: Manner = PLAIN,
 ) -> Body:
-    """Converse's parameters. `without` holds any of cache_point, temperature.
+    """Converse's parameters. `without` holds any of cache_point, cache_ttl, temperature, effort,
+    strict.
 
     Services cache tools, then system, then messages, so one cache point behind the system part
     covers both stable parts. It is sent with tools only: a narrator's system part is far below the
     least size that is cached. A turn that goes on has another one behind what was said last: its
     next round reads all of it from the cache.
     """
-    caching = "cache_point" not in without
+    kept = "" if "cache_ttl" in without else manner.cache
+    cache = [] if "cache_point" in without else [_cache_point(kept)]
     inference: Body = {"maxTokens": request.max_tokens}
     if "temperature" not in without:
         inference["temperature"] = 0.0
     body: Body = {
         "modelId": model_id,
-        "messages": _messages(request, caching),
+        "messages": _messages(request, cache),
         "inferenceConfig": inference,
     }
     if request.system.strip():
-        body["system"] = _system(request, caching)
+        body["system"] = _system(request, cache)
     if request.tools:
-        body["toolConfig"] = {"tools": [_tool(t) for t in request.tools]}
+        strictly = manner.strict and "strict" not in without
+        body["toolConfig"] = {"tools": [_tool(t, strictly) for t in request.tools]}
+    if manner.effort and "effort" not in without:
+        body["outputConfig"] = {"effort": manner.effort}
     return body
 
 
-def _system(request: ModelRequest, caching: bool) -> list[Body]:
+def _system(request: ModelRequest, cache: list[Body]) -> list[Body]:
     text: Body = {"text": clean(request.system)}
-    return [text, _CACHE_POINT] if caching and request.tools else [text]
+    return [text, *cache] if request.tools else [text]
 
 
-def _messages(request: ModelRequest, caching: bool) -> list[Body]:
+def _messages(request: ModelRequest, cache: list[Body]) -> list[Body]:
     messages = [m for message in conversation(request) for m in _message(message)]
-    if caching and request.exchanges:
-        messages[-1]["content"].append(_CACHE_POINT)
+    if request.exchanges:
+        messages[-1]["content"].extend(cache)
     return messages
 
 
@@ -69,12 +82,14 @@ def _message(message: Message) -> Iterator[Body]:
         yield {"role": "user", "content": results}
 
 
-def _tool(tool: ToolSpec) -> Body:
+def _tool(tool: ToolSpec, strictly: bool) -> Body:
+    schema = strict(parameters(tool), all_required=False) if strictly else None
     return {
         "toolSpec": {
             "name": tool.name,
             "description": describe(tool),
-            "inputSchema": {"json": parameters(tool)},
+            "inputSchema": {"json": schema or parameters(tool)},
+            **({"strict": True} if schema else {}),
         }
     }
 

@@ -13,6 +13,7 @@ import json
 import logging
 import re
 import weakref
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -21,9 +22,11 @@ from ..values.plain import JSONObject
 from .attempts import Passing, aloud, attempts, pause_of, slow
 from .chat_completions import completion_request, read
 from .key import ModelKey
+from .manner import PLAIN, Manner
 from .pieces import Aloud, ChatPieces
 from .protocol import ModelRequest, ModelResponse
 from .streaming import Hear
+from .strict import without_nulls
 
 if TYPE_CHECKING:
     import httpx2
@@ -34,6 +37,9 @@ _OPTIONAL: Final = {
     "temperature": re.compile("temperature"),
     "max_tokens": re.compile("max_tokens|max_completion_tokens"),
     "stream_options": re.compile("stream_options|include_usage"),
+    "effort": re.compile("reasoning_effort"),
+    "cache_ttl": re.compile("prompt_cache_retention"),
+    "strict": re.compile(r"\bstrict\b"),
 }
 _IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
 _INVALID: Final = (
@@ -61,7 +67,13 @@ class OpenAICompatibleModel:
     """One model of one server. `base_url` is what stands before `/chat/completions`, usually ending
     in `/v1`."""
 
-    def __init__(self, base_url: str, model: str, key: ModelKey | None = None) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        model: str,
+        key: ModelKey | None = None,
+        manner: Manner = PLAIN,
+    ) -> None:
         if problem := _unusable(base_url):
             raise SettingsError(
                 f"environment variable WEBBEE_MODEL: {problem}", field="WEBBEE_MODEL"
@@ -70,6 +82,7 @@ class OpenAICompatibleModel:
         self._model = model
         self._url = base_url.rstrip("/") + "/chat/completions"
         self._key = key or ModelKey()
+        self._manner = manner
         self._refused: set[str] = set()
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
@@ -90,10 +103,15 @@ class OpenAICompatibleModel:
         renewed = False
         while True:
             refused = frozenset(self._refused)
-            asked = completion_request(self._model, request, refused, streamed=to is not None)
+            asked = completion_request(
+                self._model, request, refused, streamed=to is not None, manner=self._manner
+            )
             status, headers, body = await self._post(asked, left, to)
             if status == 200:
-                return read(body)
+                answer = read(body)
+                if not self._manner.strict:
+                    return answer
+                return replace(answer, tool_calls=without_nulls(answer.tool_calls, request.tools))
             if status in (401, 403) and not renewed and await self._key.replaced():
                 renewed = True
                 continue

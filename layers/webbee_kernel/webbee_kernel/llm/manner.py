@@ -1,0 +1,20 @@
+"""Manner: what an operator asks of the model services beyond the request itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """`effort` is how long a reasoning model thinks, in the service's own word; `cache` how long a
+    prompt's stable part is kept (`1h` at Bedrock, `24h` at OpenAI), the service's own time where
+    empty; `strict` has arguments written by their schema where the schema can be said so."""
+
+    effort: str = ""
+    cache: str = ""
+    strict: bool = False
+
+
+PLAIN = Manner()
+"""Nothing beyond."""

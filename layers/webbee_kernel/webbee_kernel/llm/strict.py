@@ -1,0 +1,89 @@
+"""Strict schemas: arguments that a service writes by their schema alone. Pure.
+
+A service takes few keywords in this mode. A schema that needs another one, or that leaves open what
+an object may hold, stays as it is: nothing that tells a model what to write is lost for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from ..values.plain import JSON, JSONObject
+from .protocol import ToolCall, ToolSpec
+from .tools import parameters
+
+_KEYWORDS: Final = frozenset(
+    {"type", "properties", "required", "items", "enum", "const", "anyOf", "description"}
+)
+_NULL: Final = {"type": "null"}
+
+
+class _Open(Exception):
+    """The schema cannot be said strictly."""
+
+
+def strict(schema: JSONObject, *, all_required: bool) -> JSONObject | None:
+    """The schema with `additionalProperties: false` on every object; None where it cannot be said
+    so. With `all_required`, as OpenAI wants it, an argument that may be left out is one that may be
+    null."""
+    try:
+        return _object(schema, all_required)
+    except _Open:
+        return None
+
+
+def _node(node: Any, all_required: bool) -> JSONObject:
+    if not isinstance(node, Mapping) or not node.keys() <= _KEYWORDS:
+        raise _Open
+    if node.get("type") == "object":
+        if not node.get("properties"):
+            raise _Open
+        return _object(node, all_required)
+    found = dict(node)
+    if node.get("type") == "array":
+        found["items"] = _node(node.get("items"), all_required)
+    elif "anyOf" in node:
+        found["anyOf"] = [_node(option, all_required) for option in node["anyOf"]]
+    elif not node.keys() & {"type", "enum", "const"}:
+        raise _Open
+    return found
+
+
+def _object(node: Mapping[str, Any], all_required: bool) -> JSONObject:
+    needed = node.get("required") or []
+    properties: dict[str, JSONObject] = {}
+    for name, given in (node.get("properties") or {}).items():
+        argument = _node(given, all_required)
+        may_lack = all_required and name not in needed
+        properties[name] = {"anyOf": [argument, _NULL]} if may_lack else argument
+    return {
+        **node,
+        "properties": properties,
+        "required": list(properties) if all_required else list(needed),
+        "additionalProperties": False,
+    }
+
+
+def without_nulls(calls: Sequence[ToolCall], tools: Sequence[ToolSpec]) -> tuple[ToolCall, ...]:
+    """The calls without the nulls that stand for arguments left out."""
+    schemas = {tool.name: parameters(tool) for tool in tools}
+    return tuple(
+        replace(call, arguments=_unset(call.arguments, schemas.get(call.name, {})))
+        for call in calls
+    )
+
+
+def _unset(value: JSON, schema: Mapping[str, Any]) -> JSON:
+    if isinstance(value, list):
+        return [_unset(item, schema.get("items") or {}) for item in value]
+    known = schema.get("properties")
+    if not isinstance(value, dict) or not isinstance(known, Mapping):
+        return value
+    needed = schema.get("required") or ()
+    return {
+        name: _unset(item, known.get(name, {}))
+        for name, item in value.items()
+        if item is not None or name in needed or name not in known
+    }

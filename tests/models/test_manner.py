@@ -1,0 +1,177 @@
+"""What an operator may ask of the services beyond the request, checked against their published
+schemas."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
+from pydantic import TypeAdapter
+
+from tests.stand_ins.servers import Answer
+from tests.stand_ins.wire import converse_problems
+from webbee_kernel.bootstrap import make_model
+from webbee_kernel.config import Settings
+from webbee_kernel.errors import SettingsError
+from webbee_kernel.llm.bedrock import BedrockModel, converse_request
+from webbee_kernel.llm.manner import Manner
+from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel, completion_request
+from webbee_kernel.llm.strict import strict
+from webbee_kernel.llm.tools import parameters
+
+from .conftest import MODEL_ID, SEND, Wire, asking
+
+MANNER = Manner(effort="low", cache="1h", strict=True)
+ADD = replace(
+    SEND,
+    name="tasks__add",
+    input_schema={
+        "type": "object",
+        "properties": {
+            "title": {"type": "string", "description": "What is to be done"},
+            "due": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None},
+            "tags": {"type": "array", "items": {"type": "string"}},
+            "place": {
+                "type": "object",
+                "properties": {"city": {"type": "string"}, "street": {"type": "string"}},
+                "required": ["city"],
+            },
+        },
+        "required": ["title"],
+    },
+)
+OPEN = replace(
+    SEND,
+    name="notes__free",
+    input_schema={"type": "object", "properties": {"any": {"type": "object"}}},
+)
+LIMITED = replace(
+    SEND,
+    name="notes__few",
+    input_schema={"type": "object", "properties": {"n": {"type": "integer", "maximum": 9}}},
+)
+TOOLS = (ADD, OPEN, LIMITED)
+
+
+def by_name(body: dict[str, Any]) -> dict[str, Any]:
+    if "toolConfig" in body:
+        return {t["toolSpec"]["name"]: t["toolSpec"] for t in body["toolConfig"]["tools"]}
+    return {t["function"]["name"]: t["function"] for t in body["tools"]}
+
+
+def test_converse_takes_effort_time_of_the_cache_and_strict_schemas() -> None:
+    body = converse_request(MODEL_ID, asking(tools=TOOLS), manner=MANNER)
+    assert converse_problems(MODEL_ID, {k: v for k, v in body.items() if k != "modelId"}) == []
+    assert body["outputConfig"] == {"effort": "low"}
+    assert body["system"][-1] == {"cachePoint": {"type": "default", "ttl": "1h"}}
+    tools = by_name(body)
+    schema = tools["tasks__add"]["inputSchema"]["json"]
+    assert tools["tasks__add"]["strict"] is True
+    assert (schema["additionalProperties"], schema["required"]) == (False, ["title"])
+    assert schema["properties"]["place"]["additionalProperties"] is False
+    for name in ("notes__free", "notes__few"):
+        assert "strict" not in tools[name], "its schema would say less, or too much"
+
+
+def test_openai_takes_the_same_in_its_own_words() -> None:
+    manner = replace(MANNER, cache="24h")
+    body = completion_request("m", asking(tools=TOOLS), manner=manner)
+    TypeAdapter(CompletionCreateParamsNonStreaming).validate_python(body)
+    assert (body["reasoning_effort"], body["prompt_cache_retention"]) == ("low", "24h")
+    schema = by_name(body)["tasks__add"]["parameters"]
+    assert schema["required"] == list(schema["properties"]), "OpenAI wants all of them"
+    assert {"type": "null"} in schema["properties"]["tags"]["anyOf"]
+    assert {"type": "null"} not in schema["properties"]["title"].get("anyOf", [])
+
+
+def test_without_wishes_a_request_says_nothing_of_them() -> None:
+    for body in (converse_request(MODEL_ID, asking()), completion_request("m", asking())):
+        assert not {"outputConfig", "reasoning_effort", "prompt_cache_retention"} & body.keys()
+        assert "strict" not in str(body)
+        assert "ttl" not in str(body)
+
+
+def test_a_null_that_stands_for_an_argument_left_out_is_left_out(openai: Wire) -> None:
+    given = {"title": "x", "due": None, "tags": None, "place": {"city": "Riga", "street": None}}
+    openai.server.play(Answer(calls=(("tasks__add", given),)))
+    model = OpenAICompatibleModel(openai.server.url, "m", manner=Manner(strict=True))
+    [call] = replace(openai, model=model).ask(asking(tools=(ADD,))).tool_calls
+    assert call.arguments == {"title": "x", "place": {"city": "Riga"}}
+
+
+def test_a_model_that_refuses_a_wish_is_asked_again_without_and_remembered(
+    bedrock: Wire, openai: Wire
+) -> None:
+    cases = [
+        (openai, "Unsupported parameter: 'reasoning_effort'", "reasoning_effort"),
+        (openai, "Unknown parameter: 'prompt_cache_retention'", "prompt_cache_retention"),
+        (openai, "Unknown parameter: 'tools[0].function.strict'", "strict"),
+        (bedrock, "This model does not support outputConfig.effort", "outputConfig"),
+        (bedrock, "cachePoint.ttl is not supported by this model", "ttl"),
+        (bedrock, "tools.0.strict: Extra inputs are not permitted", "strict"),
+    ]
+    for wire, complaint, gone in cases:
+        wire.server.reset()
+        model = (
+            OpenAICompatibleModel(wire.server.url, "m", manner=MANNER)
+            if wire is openai
+            else BedrockModel(MODEL_ID, manner=MANNER)
+        )
+        wire.server.play(wire.invalid(complaint), Answer("ok"), Answer("ok"))
+        asks = replace(wire, model=model)
+        assert [asks.ask(asking(tools=(ADD,))).text for _ in range(2)] == ["ok", "ok"]
+        first, *later = (str(r.body) for r in wire.server.requests)
+        assert gone in first
+        assert not any(f"'{gone}'" in body for body in later)
+    assert "cachePoint" in str(bedrock.server.requests[-1].body)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("WEBBEE_MODEL_EFFORT", "extreme"),
+        ("WEBBEE_MODEL_CACHE", "2h"),
+        ("WEBBEE_MODEL_STRICT", "perhaps"),
+    ],
+)
+def test_a_wish_that_no_service_knows_is_refused_at_the_start(variable: str, value: str) -> None:
+    with pytest.raises(SettingsError, match=variable):
+        Settings.from_env({variable: value})
+
+
+def test_the_settings_reach_the_services(openai: Wire) -> None:
+    env = {
+        "WEBBEE_MODEL": f"openai:{openai.server.url}#m",
+        "WEBBEE_MODEL_EFFORT": "high",
+        "WEBBEE_MODEL_CACHE": "24h",
+        "WEBBEE_MODEL_STRICT": "true",
+    }
+    openai.server.play(Answer("ok"))
+    replace(openai, model=make_model(Settings.from_env(env))).ask(asking(tools=(ADD,)))
+    body = openai.server.requests[0].body
+    assert (body["reasoning_effort"], body["prompt_cache_retention"]) == ("high", "24h")
+    assert by_name(body)["tasks__add"]["strict"] is True
+
+
+def test_what_is_strict_is_so_at_every_depth() -> None:
+    def closed(node: Any) -> bool:
+        if isinstance(node, list):
+            return all(map(closed, node))
+        if not isinstance(node, dict):
+            return True
+        if node.get("type") == "object" and node.get("additionalProperties") is not False:
+            return False
+        return all(map(closed, node.values()))
+
+    for all_required in (True, False):
+        schema = strict(parameters(ADD), all_required=all_required)
+        assert schema is not None
+        assert closed(schema)
+    assert strict({"type": "object", "properties": {}}, all_required=True) == {
+        "type": "object",
+        "properties": {},
+        "required": [],
+        "additionalProperties": False,
+    }
