@@ -46,17 +46,22 @@ def completion_request(
         strictly = manner.strict and "strict" not in without
         body["tools"] = [_tool(t, strictly) for t in request.tools]
     body["max_completion_tokens" if "max_tokens" in without else "max_tokens"] = request.max_tokens
-    if "temperature" not in without:
-        body["temperature"] = 0
-    if manner.effort and "effort" not in without:
-        body["reasoning_effort"] = manner.effort
-    if manner.cache and "cache_ttl" not in without:
-        body["prompt_cache_retention"] = manner.cache
+    optional = {"temperature": {"temperature": 0}, **_wished(manner)}
     if streamed:
         body["stream"] = True
-        if "stream_options" not in without:
-            body["stream_options"] = {"include_usage": True}
+        optional["stream_options"] = {"stream_options": {"include_usage": True}}
+    for part, told in optional.items():
+        body |= {} if part in without else told
     return body
+
+
+def _wished(manner: Manner) -> dict[str, JSONObject]:
+    """What the operator asks for, by the part that a server may refuse."""
+    told = {
+        "effort": {"reasoning_effort": manner.effort},
+        "cache_ttl": {"prompt_cache_retention": manner.cache},
+    }
+    return {part: body for part, body in told.items() if all(body.values())}
 
 
 def _message(message: Message) -> Iterator[JSONObject]:
