@@ -72,11 +72,7 @@ def _operation(route: Route, schemas: JSONObject) -> JSONObject:
     if route.content_type != "application/json":
         shape = {"type": "string"}
     content = {route.content_type: {"schema": shape}}
-    failure: JSONObject = {"application/json": {"schema": _schema(ErrorAnswer, schemas)}}
-    if route.body_type != "application/json" or (
-        route.params and route.content_type == "text/html"
-    ):
-        failure[route.content_type] = {}  # what a person reads in a browser
+    failure = _failure(route, schemas)
     operation: JSONObject = {
         "operationId": f"{method.lower()}_{_NO_WORD.sub('_', path).strip('_') or 'page'}",
         "tags": [_group(path)],
@@ -99,6 +95,16 @@ def _operation(route: Route, schemas: JSONObject) -> JSONObject:
     if route.public:
         operation["security"] = []
     return operation
+
+
+def _failure(route: Route, schemas: JSONObject) -> JSONObject:
+    """What an error is answered with: JSON, and a page where a person reads it in a browser."""
+    told: JSONObject = {"application/json": {"schema": _schema(ErrorAnswer, schemas)}}
+    if route.body_type != "application/json" or (
+        route.params and route.content_type == "text/html"
+    ):
+        told[route.content_type] = {}
+    return told
 
 
 def _group(path: str) -> str:

@@ -50,9 +50,12 @@ def completion_request(
     if streamed:
         body["stream"] = True
         optional["stream_options"] = {"stream_options": {"include_usage": True}}
-    for part, told in optional.items():
-        body |= {} if part in without else told
-    return body
+    return body | _taken(optional, without)
+
+
+def _taken(optional: dict[str, JSONObject], without: frozenset[str]) -> JSONObject:
+    """The optional parts that the server has not refused, together."""
+    return {k: v for part, told in optional.items() if part not in without for k, v in told.items()}
 
 
 def _wished(manner: Manner) -> dict[str, JSONObject]:

@@ -77,13 +77,10 @@ def without_nulls(calls: Sequence[ToolCall], tools: Sequence[ToolSpec]) -> tuple
 
 def _unset(value: JSON, schema: Mapping[str, Any]) -> JSON:
     if isinstance(value, list):
-        return [_unset(item, schema.get("items") or {}) for item in value]
+        return [_unset(item, schema.get("items", {})) for item in value]
     known = schema.get("properties")
     if not isinstance(value, dict) or not isinstance(known, Mapping):
         return value
-    needed = schema.get("required") or ()
-    return {
-        name: _unset(item, known.get(name, {}))
-        for name, item in value.items()
-        if item is not None or name in needed or name not in known
-    }
+    optional = known.keys() - set(schema.get("required") or ())
+    left_out = {name for name in optional if value.get(name) is None}
+    return {n: _unset(v, known.get(n, {})) for n, v in value.items() if n not in left_out}
