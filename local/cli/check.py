@@ -28,6 +28,7 @@ def check(options: argparse.Namespace) -> int:
         if inside:
             progress("checking", number, len(inside))
     errors = sum(_errors(listed) for listed in found.values())
+    servers = {} if options.extension else _servers(folder)
     if options.json:
         reports = [
             {
@@ -37,11 +38,25 @@ def check(options: argparse.Namespace) -> int:
             }
             for f, listed in found.items()
         ]
-        put_json({"errors": errors, "extensions": reports} if inside else reports[0])
+        told = {"servers": servers} if servers else {}
+        put_json({"errors": errors, "extensions": reports, **told} if inside else reports[0])
     else:
         for checked, listed in found.items():
             _print(checked, listed)
+        for server, state in servers.items():
+            print(f"{server}: {paint('warning', 'yellow') + f' {state}' if state else 'approved'}")
     return 1 if errors else 0
+
+
+def _servers(folder: Path) -> dict[str, str]:
+    """What is wrong with each server of the Model Context Protocol; empty where nothing is."""
+    from ..servers import configured
+
+    if not configured():
+        return {}
+    from .mcp import states_of  # only here: it asks the servers
+
+    return states_of(folder)
 
 
 def problems(folders: Sequence[Path]) -> Iterator[tuple[Path, list[Finding]]]:

@@ -137,6 +137,13 @@ def _changes(old: JSONObject, new: JSONObject) -> Iterable[str]:
                 yield f"          {sign} {key}: {shown(json.dumps(form, ensure_ascii=False))}"
 
 
+def states_of(folder: Path) -> dict[str, str]:
+    """What is wrong with each server, by id; empty where nothing is."""
+    given = _configured()
+    states = asyncio.run(_states(given, approvals.read(folder), ""))
+    return {server.id: state for server, state in zip(given, states, strict=True)}
+
+
 async def _states(given: Sequence[McpServer], known: dict[str, Approval], token: str) -> list[str]:
     return list(await asyncio.gather(*(_state(server, known, token) for server in given)))
 

@@ -160,7 +160,11 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(200, {})
 
     def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        raw = self.rfile.read(int(self.headers["content-length"]))
+        if self.path == "/token":
+            self.answer(200, {"access_token": f"fresh for {raw.decode()}", "expires_in": 3600})
+            return
+        body = json.loads(raw)
         if self.path == "/behave":
             self.told.behave(**body)
             self.answer(200, {})

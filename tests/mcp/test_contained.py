@@ -133,6 +133,8 @@ def test_a_tool_that_changed_is_withdrawn_until_it_is_approved_again(
     outcome = ask(k, "sums", "add", SUM)
     assert (outcome.status, told.calls) == ("error", [])
     assert "webbee mcp approve sums" in outcome.error
+    assert "webbee mcp approve sums" in ask(k, "sums", "add", SUM).error
+    assert set(k.registry.catalogue().apps["sums"].withdrawn) == {"add", "drop_notes"}
     assert functions(k) == {"note_keep", "list_resources", "read_resource"}
     assert ask(k, "sums", "note_keep", {"text": "stays"}).ok
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from local.project import child_environment
-from tests.mcp.conftest import Told, approve, ask, calls, kernel, says
+from tests.mcp.conftest import NOW, Told, approve, ask, calls, kernel, says
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.sdk import User
 from webbee_kernel.values.mcp import McpServer
@@ -116,6 +117,32 @@ def test_a_token_comes_from_the_apps_secret_and_reaches_that_server_alone(
         "Bearer operators",
         "Bearer s3cret",
     }
+
+
+def test_an_account_that_a_user_connected_signs_in_and_is_renewed(
+    told: Told, tmp_path: Path
+) -> None:
+    server = McpServer(id="sums", url=told.url, auth="oauth", provider="acme")
+    approve(tmp_path, server, token="operators")
+    urls = {"authorize_url": "https://acme.example/", "token_url": told.url[:-4] + "/token"}
+    env = {
+        "WEBBEE_OAUTH_PROVIDERS": json.dumps({"acme": urls}),
+        "WEBBEE_HTTP_ALLOW_PRIVATE": "true",
+    }
+    k = kernel(tmp_path, server, env=env)
+    nobody = ask(k, "sums", "add", {"a": 1, "b": 1})
+    assert (nobody.error_code, "connect your account" in nobody.error) == (
+        "PERMISSION_DENIED",
+        True,
+    )
+
+    account = {"access_token": "old", "refresh_token": "again", "expires_at": int(k.clock.now())}
+    documents = k.app.stores.documents
+    k.run(documents.create(k.key, "sums", "acme_accounts", account, now=NOW))
+    assert ask(k, "sums", "add", {"a": 1, "b": 1}).data == {"sum": 2}
+    shown = [h["authorization"] for h in told.seen["headers"]]
+    assert "Bearer fresh for grant_type=refresh_token&refresh_token=again" in shown
+    assert "Bearer old" not in shown
 
 
 def test_a_server_on_this_machine_is_spoken_to_over_its_own_streams(tmp_path: Path) -> None:

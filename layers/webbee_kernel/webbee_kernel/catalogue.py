@@ -104,6 +104,8 @@ class AppInfo:
     schedules: tuple[ScheduleInfo, ...] = ()
     signals: tuple[str, ...] = ()
     error: str = ""
+    withdrawn: Mapping[str, str] = field(default_factory=dict)
+    """Functions that it had and does not offer now, each with the reason."""
 
     def __post_init__(self) -> None:
         """Find what all functions say in the same words, so that a prompt says it once."""

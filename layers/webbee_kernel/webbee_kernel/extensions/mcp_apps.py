@@ -78,7 +78,8 @@ def _app(
 
 
 def _loaded(app: ServerApp) -> LoadedExtension:
-    return checked(LoadedExtension(app.server.id, app.extension(), manifest={"mcp": True}))
+    ext, withdrawn = app.extension(), app.withdrawn
+    return checked(LoadedExtension(app.server.id, ext, None, {"mcp": True}, withdrawn))
 
 
 def _is_taken(registry: Registry, server: McpServer) -> bool:

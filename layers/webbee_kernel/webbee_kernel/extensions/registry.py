@@ -50,6 +50,8 @@ class LoadedExtension:
     ext: Extension
     folder: Path | None = None
     manifest: JSONObject = field(default_factory=dict)
+    withdrawn: Mapping[str, str] = field(default_factory=dict)
+    """Functions that may not be called for now, with the reason."""
 
     @property
     def functions(self) -> dict[str, FunctionDef]:
@@ -225,6 +227,7 @@ def _describe(loaded: LoadedExtension) -> AppInfo:
         has_health_check=ext.health is not None,
         schedules=tuple(ScheduleInfo(j.name, j.cron) for j in ext.schedules.values()),
         signals=tuple(ext.signals),
+        withdrawn=loaded.withdrawn,
         panels=tuple(
             PanelInfo(p.panel_id, p.slot, p.title, p.icon, p.refresh) for p in ext.panels.values()
         ),

@@ -135,9 +135,9 @@ class ExtensionRunner:
             return _Call(panel.func, (), request.arguments)
         function = loaded.function(request.name)
         if function is None:
-            raise CallError(
-                "UNKNOWN_SUB_FUNCTION", f"{request.app_id} has no function {request.name!r}"
-            )
+            why = loaded.withdrawn.get(request.name, "")
+            told = f"{request.app_id} has no function {request.name!r}{why and f': {why}'}"
+            raise CallError("UNKNOWN_SUB_FUNCTION", told)
         if missing := [s for s in function.scopes if not user.has_scope(s)]:
             raise CallError(
                 "PERMISSION_DENIED", f"{request.name} needs the scope {', '.join(missing)}"

@@ -43,7 +43,15 @@ def report(view: TurnState) -> list[JSONObject]:
         for a in view.catalogue.apps.values()
         if a.error
     ]
-    return [*offered, *left_out, *others, *failed]
+    return [*offered, *left_out, *others, *_withdrawn(view), *failed]
+
+
+def _withdrawn(view: TurnState) -> list[JSONObject]:
+    return [
+        {"app_id": a.app_id, "fn_name": name, "in_catalogue": False, "why_not": why}
+        for a in view.catalogue.apps.values()
+        for name, why in a.withdrawn.items()
+    ]
 
 
 def _left_out(listed: Shortlist, rank: int) -> str:

@@ -18,7 +18,9 @@ def known(catalogue: Catalogue, app_id: str, fn_name: str) -> FunctionInfo:
         )
     function = catalogue.function(app_id, fn_name)
     if function is None:
-        raise CallError("UNKNOWN_SUB_FUNCTION", f"{app_id} has no function {fn_name!r}")
+        why = app.withdrawn.get(fn_name, "")
+        told = f"{app_id} has no function {fn_name!r}{why and f': {why}'}"
+        raise CallError("UNKNOWN_SUB_FUNCTION", told)
     return function
 
 

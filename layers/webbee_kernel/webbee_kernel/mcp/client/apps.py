@@ -69,9 +69,23 @@ class ServerApp:
         ext.health_check(self._health)
         return ext
 
+    @property
+    def withdrawn(self) -> dict[str, str]:
+        """Functions of tools that are not what was approved, or are gone, with the reason."""
+        reasons = {t.fn_name: self._why_not(t) for t in self._tools.values()}
+        return {name: why for name, why in reasons.items() if why}
+
+    def _why_not(self, tool: Tool) -> str:
+        name = self.server.display_name
+        if tool.name in self.drift.changed:
+            return (
+                f"{name} has changed {tool.name} since it was approved: an operator has to look at"
+                f" it (webbee mcp approve {self.server.id})"
+            )
+        return f"{name} has no tool {tool.name} any more" if tool.name in self.drift.gone else ""
+
     def _functions(self) -> list[FunctionDef]:
-        away = {*self.drift.changed, *self.drift.gone}
-        made = [self._function(t) for t in self._tools.values() if t.name not in away]
+        made = [self._function(t) for t in self._tools.values() if not self._why_not(t)]
         if self.approval.resources:
             name = self.server.display_name
             made.append(_read(LIST, f"List the resources of {name}", NOTHING, self._list))
@@ -175,15 +189,8 @@ class ServerApp:
 
     def _still(self, tool: Tool) -> None:
         """CallError where a tool is not what was approved."""
-        if tool.name in self.drift.changed:
-            raise CallError(
-                "PERMISSION_DENIED",
-                f"{self.server.display_name} has changed {tool.name} since it was approved: an"
-                f" operator has to look at it (webbee mcp approve {self.server.id})",
-            )
-        if tool.name in self.drift.gone:
-            name = self.server.display_name
-            raise CallError("UNKNOWN_SUB_FUNCTION", f"{name} has no tool {tool.name} any more")
+        if why := self._why_not(tool):
+            raise CallError("UNKNOWN_SUB_FUNCTION", why)
 
 
 async def _greeted(session: Session) -> ActionResult:

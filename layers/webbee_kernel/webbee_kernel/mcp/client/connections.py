@@ -13,7 +13,7 @@ import hashlib
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from ...base.loop_thread import LoopThread
@@ -53,9 +53,9 @@ class Who:
 
 @dataclass(slots=True)
 class _Slot:
-    """A place for a session. The lock lets one caller open it."""
+    """A place for a session, and who is opening it."""
 
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    opening: asyncio.Future[Session] | None = None
     session: Session | None = None
     listed_at: float = 0.0
     used_at: float = 0.0
@@ -118,29 +118,37 @@ class Connections:
     async def _opened(
         self, slot: _Slot, server: McpServer, token: str, protocol: str, listed: Listed
     ) -> Session:
-        async with slot.lock:
-            if slot.session is not None and not slot.session.dead:
-                return slot.session
+        """The slot's session. Whoever stops waiting leaves the opening to those who come next."""
+        if slot.session is not None and not slot.session.dead:
+            return slot.session
+        if slot.opening is None or slot.opening.done():
             self._spare(server.id)
-            from .session import Session  # here and nowhere earlier: it imports the library
+            opening = self._open(slot, server, token, protocol, listed)
+            slot.opening = asyncio.ensure_future(opening)
+            slot.opening.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+        return await asyncio.shield(slot.opening)
 
-            slot.session = None
-            await self._make_room()
+    async def _open(
+        self, slot: _Slot, server: McpServer, token: str, protocol: str, listed: Listed
+    ) -> Session:
+        from .session import Session  # here and nowhere earlier: it imports the library
 
-            def changed(of: Session) -> None:
-                self._start(self._relist(slot, of, listed))
+        def changed(of: Session) -> None:
+            self._start(self._relist(slot, of, listed))
 
-            session = Session(server, token, protocol, changed)
-            try:
-                await session.open()
-            except Exception as error:
-                self._down[server.id] = (self._now(), error)
-                _log.warning("server=%s error=%s | not reached", server.id, type(error).__name__)
-                raise NotReached from error
-            self._down.pop(server.id, None)
-            slot.session, slot.listed_at = session, self._now()
-            listed(server, session.tools)
-            return session
+        slot.session = None
+        self._make_room()
+        session = Session(server, token, protocol, changed)
+        try:
+            await session.open()
+        except Exception as error:
+            self._down[server.id] = (self._now(), error)
+            _log.warning("server=%s error=%s | not reached", server.id, type(error).__name__)
+            raise NotReached from error
+        self._down.pop(server.id, None)
+        slot.session, slot.listed_at = session, self._now()
+        listed(server, session.tools)
+        return session
 
     def _spare(self, server_id: str) -> None:
         """Raises what kept the server from answering a moment ago."""
@@ -158,7 +166,9 @@ class Connections:
         try:
             tools = await session.list_tools()
         except Exception as error:
-            _log.warning("server=%s error=%s | not listed", session.server.id, type(error).__name__)
+            if not session.dead:
+                name = type(error).__name__
+                _log.warning("server=%s error=%s | not listed", session.server.id, name)
             return
         slot.listed_at = self._now()
         listed(session.server, tools)
@@ -168,14 +178,17 @@ class Connections:
         self._beside.add(task)
         task.add_done_callback(self._beside.discard)
 
-    async def _make_room(self) -> None:
-        idle = [(s.used_at, who) for who, s in self._slots.items() if not s.lock.locked()]
+    def _make_room(self) -> None:
+        idle = [(s.used_at, who) for who, s in self._slots.items() if s.session]
         for _, who in sorted(idle, key=lambda one: one[0])[: max(0, len(self._slots) - MAX_OPEN)]:
             slot = self._slots.pop(who)
             if slot.session:
                 self._start(slot.session.close())
 
     async def _close_all(self) -> None:
+        opening = {s.opening for s in self._slots.values() if s.opening and not s.opening.done()}
+        if opening:
+            await asyncio.wait(opening)
         sessions = [s.session for s in self._slots.values() if s.session]
         self._slots.clear()
         self._down.clear()
