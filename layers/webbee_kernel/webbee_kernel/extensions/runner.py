@@ -135,9 +135,7 @@ class ExtensionRunner:
             return _Call(panel.func, (), request.arguments)
         function = loaded.function(request.name)
         if function is None:
-            why = loaded.withdrawn.get(request.name, "")
-            told = f"{request.app_id} has no function {request.name!r}{why and f': {why}'}"
-            raise CallError("UNKNOWN_SUB_FUNCTION", told)
+            raise _no_function(request, loaded.withdrawn.get(request.name, ""))
         if missing := [s for s in function.scopes if not user.has_scope(s)]:
             raise CallError(
                 "PERMISSION_DENIED", f"{request.name} needs the scope {', '.join(missing)}"
@@ -263,6 +261,12 @@ class ExtensionRunner:
         except Exception as error:
             return await self._faults.outcome(error, request)
         return CallOutcome(request.app_id, request.name, "ok", ui=ui)
+
+
+def _no_function(request: CallRequest, why: str) -> CallError:
+    """There is none, or it is withdrawn."""
+    told = f"{request.app_id} has no function {request.name!r}"
+    return CallError("UNKNOWN_SUB_FUNCTION", f"{told}: {why}" if why else told)
 
 
 def _arguments(

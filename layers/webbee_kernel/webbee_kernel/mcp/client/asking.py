@@ -37,12 +37,12 @@ class Asking:
         """What the server is told: the user's answers where they are complete, else `cancel`."""
         wanted = question.get("requestedSchema") or {}
         fields = wanted.get("properties") or {}
-        given = self.answers
-        complete = given is not None and all(name in given for name in wanted.get("required") or ())
-        if given is None or not complete or question.get("url"):
+        missing = set(wanted.get("required") or ()).difference(self.answers or ())
+        if self.answers is None or missing or question.get("url"):
             self.open.append(_told(question, fields))
             return {"action": "cancel"}
-        return {"action": "accept", "content": {k: given[k] for k in fields if k in given}}
+        content = {k: v for k, v in self.answers.items() if k in fields}
+        return {"action": "accept", "content": content}
 
     def ended(self, server: str, fn_name: str) -> ActionResult | None:
         """How a call ends that asked what nobody has answered yet; None where it asked nothing."""

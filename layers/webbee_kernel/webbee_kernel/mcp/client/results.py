@@ -18,7 +18,7 @@ def of_tool(answer: Mapping[str, JSON]) -> ActionResult:
     """A `tools/call` result: structured content where there is some, else a text that is JSON, else
     the texts. What is no text is told by its kind and size."""
     blocks = _blocks(answer.get("content"))
-    texts = [str(b["text"]) for b in blocks if b.get("type") == "text" and "text" in b]
+    texts = _texts(blocks)
     text = "\n".join(texts)
     if answer.get("isError"):
         return failure(one_line(text) or "the server says that it failed, and nothing else")
@@ -46,6 +46,10 @@ def of_resources(listed: Iterable[JSONObject], templates: Iterable[JSONObject]) 
     patterns = [{k: t[k] for k in shown if t.get(k) is not None} for t in templates]
     data: JSONObject = {"resources": rows, **({"templates": patterns} if patterns else {})}
     return ActionResult.success(data, "")
+
+
+def _texts(blocks: list[JSONObject]) -> list[str]:
+    return [str(b["text"]) for b in blocks if b.get("type") == "text" and "text" in b]
 
 
 def _structured(given: JSON, texts: list[str]) -> JSONObject:

@@ -7,10 +7,13 @@ from typing import Final
 from ...errors import CallError
 from ...sdk import Context, Document, Extension
 from ...values.mcp import McpServer
+from ...values.plain import JSONObject
 
 TOKEN: Final = "token"  # noqa: S105
 """The app-wide secret of a server with `auth` bearer."""
 _SOON_S: Final = 60
+HOUR: Final = 3_600
+"""Seconds a token lasts whose provider does not say."""
 
 
 def declare(ext: Extension, server: McpServer) -> None:
@@ -68,17 +71,21 @@ async def _renewed(ctx: Context, server: McpServer, account: Document, token_url
         "client_id": await ctx.secrets.get(f"{server.provider}_client_id") or "",
         "client_secret": await ctx.secrets.get(f"{server.provider}_client_secret") or "",
     }
-    answer = await ctx.http.post(token_url, data={k: v for k, v in form.items() if v})
-    fresh = answer.json() if answer.ok else {}
-    token = fresh.get("access_token") if isinstance(fresh, dict) else None
-    if not isinstance(token, str):
+    fresh = await _tokens(ctx, token_url, {k: v for k, v in form.items() if v})
+    if not isinstance(fresh.get("access_token"), str):
         raise CallError(
             "PERMISSION_DENIED",
             f"the sign-in with {server.display_name} is over: connect the account again",
         )
-    kept = {k: fresh[k] for k in ("access_token", "refresh_token") if fresh.get(k)}
     seconds = fresh.get("expires_in")
-    seconds = seconds if isinstance(seconds, int) else 3600
-    kept["expires_at"] = int(ctx.time.timestamp()) + seconds
+    kept = {k: fresh[k] for k in ("access_token", "refresh_token") if fresh.get(k)}
+    kept["expires_at"] = int(ctx.time.timestamp()) + (seconds if isinstance(seconds, int) else HOUR)
     await ctx.store.update(f"{server.provider}_accounts", account.id, kept)
-    return token
+    return str(fresh["access_token"])
+
+
+async def _tokens(ctx: Context, token_url: str, form: dict[str, str]) -> JSONObject:
+    """The provider's answer; empty where it gives none."""
+    answer = await ctx.http.post(token_url, data=form)
+    fresh = answer.json() if answer.ok else {}
+    return fresh if isinstance(fresh, dict) else {}
