@@ -171,6 +171,18 @@ def test_isolation_by_user_refuses_a_colleagues_data_too(aws: Account, transform
     assert found == {False: [True] * 3, True: [False] * 3}
 
 
+@pytest.mark.parametrize("per_user", [False, True], ids=["tenant", "user"])
+def test_what_an_app_leaves_for_its_own_webhooks_is_granted(
+    aws: Account, transformed: Any, per_user: bool
+) -> None:
+    cell = Cell(aws, per_user=per_user)
+    aws.asked.clear()
+    assert cell.call("thief", "leave", word="a state").data == {"found": "a state"}
+    asked = [(k, w) for k, w in wishes(aws.asked) if "acme#__webhook__#thief" in w.keys]
+    assert len(asked) >= 2
+    assert all(granted(transformed, cell, k, w) for k, w in asked)
+
+
 def test_without_a_session_the_cell_may_write_its_log_and_nothing_else(transformed: Any) -> None:
     for _, _, request in ATTACKS.values():
         table = request.get("TableName", OWN_SECRETS)

@@ -158,6 +158,13 @@ def grants(template: Template, role: str, *, isolated: bool = True) -> dict[str,
     return found
 
 
+BARE = {
+    ("ChatTurnRole", "FollowEvents"): "Lambda's poller takes the role; it names one stream",
+    ("PersonRole", "NameAndEraseSecrets"): "a session policy narrows it to one person's path",
+}
+"""Statements on data without a condition of their own, each with its reason."""
+
+
 @pytest.mark.parametrize("function", ALLOWED)
 def test_a_function_may_do_exactly_what_its_row_says(transformed: Template, function: str) -> None:
     assert grants(transformed, role_of(transformed, function)) == ALLOWED[function] | {"*": TRACE}
@@ -328,6 +335,44 @@ def test_a_key_of_one_s_own_encrypts_everything_that_is_kept(transformed: Templa
     groups = list(resources(transformed, "AWS::Logs::LogGroup"))
     assert len(groups) == 4
     assert all(group["KmsKeyId"] == key for _, group in groups)
+
+
+def every_statement(template: Template) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every Allow of every role of the deployment, whatever its conditions and parameters."""
+    for role, properties in resources(template, "AWS::IAM::Role"):
+        if "Policies" in properties:
+            for statement in statements(template, role, isolated=False):
+                yield role, statement
+
+
+def test_no_role_of_the_deployment_has_a_wildcard_resource(transformed: Template) -> None:
+    """But for X-Ray's two actions, which take no resource, and prefixes of this stack's own: the
+    parameters of its tenants, the connections of its API."""
+    own = {SECRETS, OWN_SECRETS, PAGES}
+    found = {
+        (role, short(resource))
+        for role, statement in every_statement(transformed)
+        for resource in as_list(statement["Resource"])
+        if "*" in str(resource) and short(resource) not in own
+    }
+    assert {resource for _, resource in found} == {"*"}
+    wild = [s for role, s in every_statement(transformed) if (role, "*") in found]
+    assert all(set(s["Action"]) == TRACE for s in wild if "*" in as_list(s["Resource"]))
+
+
+def test_every_statement_on_data_has_a_condition(transformed: Template) -> None:
+    """What reads or writes items or people's secrets says for whom, or from where."""
+    data = [
+        (role, statement)
+        for role, statement in every_statement(transformed)
+        if any(a.startswith("dynamodb:") for a in as_list(statement["Action"]))
+        or {SECRETS, OWN_SECRETS} & {short(r) for r in as_list(statement["Resource"])}
+    ]
+    assert {role for role, _ in data} == {
+        *("ChatTurnRole", "SkeletonRefreshRole", "DataRole", "PersonRole", "ToolDispatchRole")
+    }
+    bare = [(role, s["Sid"]) for role, s in data if not s.get("Condition")]
+    assert sorted(bare) == sorted(BARE)
 
 
 def test_the_handed_in_credentials_may_do_exactly_what_handlers_need(

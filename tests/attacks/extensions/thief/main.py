@@ -72,3 +72,11 @@ async def rummage(ctx: Context) -> ActionResult:
     keys = ("_ACCESS_KEY", "_ACCESS_KEY_ID", "_SESSION_TOKEN", "_MODEL_KEY", "_WEBHOOK_KEY")
     found = {n: v for n, v in os.environ.items() if n.endswith(keys)}
     return ActionResult.success({"found": {n: v for n, v in found.items() if v}}, "Looked.")
+
+
+@chat.function("leave", "Leave something where the app's webhooks find it", action_type="write")
+async def leave(ctx: Context, params: Word) -> ActionResult:
+    theirs = ctx.store.for_user("__webhook__")
+    await theirs.set("states/s1", {"word": params.word})
+    found = await theirs.get("states", "s1")
+    return ActionResult.success({"found": found and found["word"]}, "Left.")
