@@ -68,10 +68,8 @@ class Asking:
         a key's."""
         spoken, held = self.reading.language, []
         for word in words:
-            if places := self.index.word(word, spoken):
+            if places := self.index.word(word, spoken) or self.abbreviated(word):
                 held.append(places)
-            elif code := self.abbreviated(word):
-                held.append(code)
             elif not self.index.has_key(word, spoken):
                 return None
         if not held:

@@ -14,7 +14,7 @@ from itertools import combinations
 
 from .. import language
 from .index import Index
-from .places import Number, Owner, Rows, key_words, settle
+from .places import Number, Owner, Place, Rows, key_words, settle
 
 FAMILY = 8
 """Figures of one record, or of one field over the records, that are compared in pairs."""
@@ -162,22 +162,14 @@ class Derived:
     def _families(self) -> list[list[tuple[Number, str]]]:
         """The figures that belong together: of one record, and of one field over a few records."""
         found: dict[tuple[object, ...], list[tuple[Number, str]]] = {}
-        above: dict[Owner, set[Owner]] = {}
+        below: dict[Owner, set[Owner]] = {}
         for owner in {p.owner for p in self.index.figures if len(p.owner) > 3}:
-            above.setdefault(owner[:-2], set()).add(owner)
-        for place in self.index.figures:
-            if (
-                place.path.startswith("data")
-                and place.key
-                and not language.key_roles(place.key) & {"id", "rank", "paging"}
-            ):
-                for own in (place.owner, *above.get(place.owner, ())):
-                    found.setdefault(("record", place.call, *own), []).append(
-                        (place.value, place.path)
-                    )
-                found.setdefault(("field", place.key, *place.owner[:-1]), []).append(
-                    (place.value, place.path)
-                )
+            below.setdefault(owner[:-2], set()).add(owner)
+        for place in filter(_compared, self.index.figures):
+            value = place.value, place.path
+            for own in (place.owner, *below.get(place.owner, ())):
+                found.setdefault(("record", place.call, *own), []).append(value)
+            found.setdefault(("field", place.key, *place.owner[:-1]), []).append(value)
         return [held for held in found.values() if 1 < len(held) <= FAMILY]
 
     def measured(self, value: Number, decimals: int, unit: str) -> str:
@@ -244,6 +236,12 @@ class Derived:
             if whole:
                 yield f"100 * {part} / {whole}", abs(100 * part / whole)
                 yield f"100 * ({part} - {whole}) / {whole}", abs(100 * (part - whole) / whole)
+
+
+def _compared(place: Place) -> bool:
+    """Whether a figure is one that people compare with others."""
+    named = place.path.startswith("data") and bool(place.key)
+    return named and not language.key_roles(place.key) & {"id", "rank", "paging"}
 
 
 def _combined(a: Number, b: Number, *, adds: bool, divides: bool) -> Iterator[tuple[Number, str]]:

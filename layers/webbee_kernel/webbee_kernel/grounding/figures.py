@@ -26,6 +26,8 @@ class Figures(Asking):
             return Ground([], "derived", "1")
         if not self._currency(claim.mention.unit):
             return None
+        if whole := self._minor(claim):
+            return whole
         exact = self._exact(claim, readings)
         rough = claim.mention.about or self.said(claim, self.words.about)
         rounded = self._rounded(claim, readings, rough=rough) if rough or not exact else []
@@ -83,6 +85,27 @@ class Figures(Asking):
         """The unit that stands behind a number."""
         after = _LETTERS.match(self.reading.text, claim.end)
         return self.words.units.get(self.reading.language.stem(after.group(1)), "") if after else ""
+
+    def _minor(self, claim: Claim) -> Ground | None:
+        """The amount of which a number right behind it is the hundredths: 12 euros 50."""
+        at = self.reading.claims.index(claim)
+        last = self.reading.claims[at - 1] if at else claim
+        if last.kind != "money" or not 0 <= claim.start - last.end <= 1 or claim.mention.value > 99:
+            return None
+        value = settle(last.mention.value + claim.mention.value / 100)
+        held = self.index.numbers.get(value, ())
+        formula = "" if held else self.derived.formula(value, 2) or self.derived.near(value)
+        return (
+            Ground(held, "derived" if formula else "formatted", formula)
+            if held or formula
+            else None
+        )
+
+    def difference(self, claim: Claim) -> Ground | None:
+        """How a count is a difference, where the sentence compares: "two short of the mark"."""
+        compares = self.compares(claim)
+        formula = compares and self.derived.gap(claim.mention.value, 0, adds=self._adds(claim))
+        return Ground([], "derived", formula) if formula else None
 
     def compares(self, claim: Claim) -> bool:
         """Whether the sentence says that it compares or adds up."""

@@ -10,6 +10,7 @@ the same group.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from .. import language
@@ -83,11 +84,8 @@ def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]
 def _named(
     reading: Reading, run: Sequence[tuple[Token, list[tuple[Place, int]]]]
 ) -> Iterator[tuple[Claim, list[Place]]]:
-    hits: dict[int, int] = {}
     held = {id(place): (place, size) for _, places in run for place, size in places}
-    for _, places in run:
-        for place, _size in places:
-            hits[id(place)] = hits.get(id(place), 0) + 1
+    hits = Counter(id(place) for _, places in run for place, _size in places)
     best = [p for key, (p, size) in held.items() if hits[key] == len(run) and 2 * hits[key] >= size]
     if best and len({p.owner for p in best}) == 1:
         start, end = run[0][0].start, run[-1][0].end

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .places import Place, conflict
-from .reading import Claim, Reading
+from .reading import Claim, Reading, among
 
 _HEAD = re.compile("[:\n]")
 _BREAK = re.compile("[,;()]")
@@ -46,13 +46,30 @@ Run = list[Value]
 
 def mixed(reading: Reading, values: Sequence[Value]) -> Iterator[Claim]:
     """The values that stand beside those of another record."""
-    starts = [value.claim.start for value in values]
-    for unit in units(reading):
-        spans = (slice(bisect_left(starts, a), bisect_left(starts, b)) for a, b in unit)
-        inside = [value for span in spans for value in values[span]]
+    for inside in _together(reading, values):
         forward = list(_clashes(reading.text, inside))
         backward = forward and list(_clashes(reading.text, inside[::-1]))
         yield from (claim for claim, sure in forward if sure or backward)
+
+
+def _together(reading: Reading, values: Sequence[Value]) -> Iterator[list[Value]]:
+    """The values of each unit; before those of one that names no record, the name of the one record
+    that the sentence before was about."""
+    starts = [value.claim.start for value in values]
+    about: list[Value] = []
+    for unit in units(reading):
+        spans = (slice(bisect_left(starts, a), bisect_left(starts, b)) for a, b in unit)
+        inside = [value for span in spans for value in values[span]]
+        names = [v for v in inside if v.name] or (about if _goes_on(reading, unit) else [])
+        yield inside if names and names[0] in inside else [*names, *inside]
+        about = names[-1:] if len({p.owner for v in names for p in v.places}) == 1 else []
+
+
+def _goes_on(reading: Reading, unit: Sequence[tuple[int, int]]) -> bool:
+    """Whether a unit is a sentence that stands behind another in its line and is of no other."""
+    start, end = unit[0]
+    alone = len(unit) == 1 and start > 0 and "\n" not in reading.text[start - 1 : start + 1]
+    return alone and not among(reading.stems(start, end), reading.language.words.rest)
 
 
 def _clashes(text: str, values: Sequence[Value]) -> Iterator[tuple[Claim, bool]]:

@@ -172,8 +172,8 @@ class _Check:
         if claim.mention is None or claim.kind == "field":
             return False
         ground = support.ground(claim)
-        if counts.wrong(claim) and not (ground and _adds_up(ground.formula, support, claim)):
-            return False
+        if counts.wrong(claim) and not (ground and _adds_up(ground.formula)):
+            ground = support.difference(claim)
         if ground:
             self.grounds.append((claim, ground))
         return ground is not None
@@ -188,7 +188,7 @@ class _Check:
             places = [p for p in held if p.call != MESSAGE]
             if places and all(index.is_row(p.owner) for p in places) and not index.common(places):
                 text = claim.kind in TEXTUAL
-                name = text and index.tells_apart(places[0])
+                name = claim.kind == "weekday" or (text and index.tells_apart(places[0]))
                 bound.append(records.Value(claim, places, text, name))
         return sorted(bound, key=lambda value: value.claim.start)
 
@@ -266,10 +266,9 @@ def _figures(claim: Claim, ground: Ground) -> list[Number]:
     return [*exact, *(v for v in [claim.mention.value] if sure and v not in exact)]
 
 
-def _adds_up(formula: str, support: Support, claim: Claim) -> bool:
+def _adds_up(formula: str) -> bool:
     """Whether a count is the sum or difference of others that the reply shows."""
-    plain = "[" not in formula or support.compares(claim)
-    beside = plain and (" - " in formula or " + " in formula)
+    beside = "[" not in formula and (" - " in formula or " + " in formula)
     return (
         bool(_PLAIN.fullmatch(formula)) or formula.startswith("sum(") or " in " in formula or beside
     )
