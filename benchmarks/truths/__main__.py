@@ -11,6 +11,10 @@ from benchmarks.truths.generate import SEALED_SEED, TUNING_SEED, generate
 from benchmarks.truths.model import Case
 from benchmarks.truths.plain_words import plain_words
 from benchmarks.truths.report import Outcome, table
+from benchmarks.truths.steps import steps
+
+MOST = 200
+"""Replies whose function calls are counted."""
 
 
 def measure(cases: Sequence[Case]) -> list[Outcome]:
@@ -77,6 +81,8 @@ def main() -> None:
     if asked.show is not None:
         show(outcomes, asked.show)
     print(table(outcomes))
+    calls = steps([o.case for o in outcomes][:MOST])
+    print(f"function calls a reply: {calls:.0f}")
 
 
 if __name__ == "__main__":

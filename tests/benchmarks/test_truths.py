@@ -14,6 +14,7 @@ from benchmarks.truths.generate import FAULTY, HONEST, SEALED_SEED, TUNING_SEED,
 from benchmarks.truths.model import JSON, Case, Piece
 from benchmarks.truths.plain_words import plain_words
 from benchmarks.truths.report import wilson
+from benchmarks.truths.steps import STEPS, steps
 from benchmarks.truths.values import digits, show
 from benchmarks.truths.words import HELD_OUT_APPS, LANGUAGES, half, load, sources
 
@@ -204,3 +205,7 @@ def test_the_replies_written_by_hand_name_their_faults() -> None:
 def test_the_interval_of_a_share_is_wilsons() -> None:
     low, high = wilson(45, 50)
     assert (round(low, 1), round(high, 1)) == (78.6, 95.7)
+
+
+def test_a_check_takes_no_more_function_calls_than_it_did() -> None:
+    assert steps(plain_words("plain_words_fourth")) <= 1.05 * STEPS
