@@ -125,9 +125,12 @@ def test_the_sdk_comes_by_itself_unless_somebody_names_a_version(check: ModuleTy
     assert check.additional([ROOT / "extensions" / "mail"], {}) == []
 
 
-def test_the_constraints_are_the_kernel_layers_versions() -> None:
-    lock = (ROOT / "layers/webbee_kernel/requirements.txt").read_text("utf-8")
-    pins = {line.split(" ")[0] for line in lock.splitlines() if "==" in line}
+def test_the_constraints_are_the_layers_versions() -> None:
+    locks = [
+        (ROOT / f"layers/{layer}/requirements.txt").read_text("utf-8")
+        for layer in ("webbee_kernel", "mcp")
+    ]
+    pins = {line.split(" ")[0] for lock in locks for line in lock.splitlines() if "==" in line}
     listed = set((ROOT / "extensions/constraints.txt").read_text("utf-8").splitlines()[1:])
     assert listed == pins
 
