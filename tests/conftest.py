@@ -22,8 +22,11 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("shared machine")
 
 
+# With Python's own thresholds up to a fifth of the suite's time goes into looking through what is
+# imported and collected, which stays, and through each test's deployment, which is new.
+gc.set_threshold(50_000, 20, 50)
+
+
 def pytest_collection_finish() -> None:
-    """What is imported by now stays, and each test's deployment is new: with Python's own
-    thresholds up to a fifth of the suite's time goes into looking through both."""
+    """What is there by now stays until the end."""
     gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
