@@ -143,7 +143,6 @@ def reach(tests: Sequence[str], room: Path) -> Reach:
     """Run a group's tests once and look at what each passes through."""
     data = room / "coverage"
     options = (f"--cov={room / PACKAGE}", "--cov-context=test", "--cov-report=", "--cov-config=")
-    os.environ["COVERAGE_FILE"] = str(data)
     if _run(room, [*options, *tests]) != PASSED:
         raise SystemExit(f"the tests fail without any change: {' '.join(tests)}")
     found = coverage.CoverageData(str(data))
@@ -224,6 +223,7 @@ _IMPORTED = ("pytest", "hypothesis", "schemathesis", "boto3", "moto", "pydantic"
 
 def _test(room: Path, arguments: Sequence[str]) -> None:
     os.chdir(ROOT)
+    os.environ["COVERAGE_FILE"] = str(room / "coverage")  # the server of forks knows another's
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
     os.dup2(silence, 2)
