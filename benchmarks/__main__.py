@@ -13,6 +13,7 @@ PARTS = {
     "refreshes": "Cost of a refresh, speed of a tick",
     "cold_start": "Cold import of each function",
     "pii": "PII gate: precision and recall",
+    "hop": "The door before the cell: direct calls and panels; requests for credentials",
     "live": "First checked sentence against the whole reply, at 50 tokens a second",
 }
 
