@@ -73,6 +73,22 @@ def test_what_a_search_finds_can_be_called_in_the_next_round() -> None:
     assert narrator.role == "narrator"
 
 
+def test_a_search_beside_a_call_tells_what_came_of_both() -> None:
+    both = ModelResponse(
+        tool_calls=(
+            ToolCall("kernel__search", {"query": "bring the stove to a temperature"}),
+            ToolCall("big__count_7", {}),
+        )
+    )
+    kernel, asked = play(both, PREHEAT)
+    body = kernel.chat("how many widgets are on shelf 7? then 180 degrees").body
+    assert [c["fn_name"] for c in body["calls"]] == ["count_7", "preheat"]
+    found, counted = asked[1].exchanges[0].results
+    assert found.endswith("the catalogue shows oven__preheat")
+    assert '"widgets": 12' in counted
+    assert asked[1].prompt.index("FOUND: ") < asked[1].prompt.index("RESULT: ")
+
+
 def test_a_search_may_stay_within_one_app() -> None:
     kernel, asked = play(search("count widgets", "oven"), search("temperature", "oven"), PREHEAT)
     kernel.chat(MESSAGE)

@@ -13,7 +13,6 @@ from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
 from ..config import Settings
 from ..errors import BadInput
 from ..events import sse
-from ..llm.tools import tool_spec
 from ..refresh.asking import after_effects
 from ..refresh.installing import Installs
 from ..sdk.context import User
@@ -191,7 +190,7 @@ class ChatService:
                 "system": view.prompt.system,
                 "prompt": view.prompt.text,
                 "sizes": view.prompt.sizes(),
-                "catalogue": [asdict(tool_spec(f)) for f in view.functions],
+                "catalogue": [asdict(tool) for tool in view.shortlist.tools],
                 "pii_masked": view.gate is not None,
             }
         )
