@@ -16,11 +16,9 @@ import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
-from pydantic import ValidationError
-
-from webbee_kernel.values.mcp import McpServer
+from webbee_kernel.values.mcp import McpServer, servers_of
 
 FILE: Final = Path("webbee.toml")
 VARIABLE: Final = "WEBBEE_MCP_SERVERS"
@@ -29,11 +27,11 @@ VARIABLE: Final = "WEBBEE_MCP_SERVERS"
 def configured(path: Path = FILE, env: Mapping[str, str] = os.environ) -> tuple[McpServer, ...]:
     """The servers of the environment, else those of the file. ValueError with what is wrong."""
     if env.get(VARIABLE):
-        return _servers(json.loads(env[VARIABLE]))
+        return servers_of(json.loads(env[VARIABLE]))
     if not path.exists():
         return ()
     tables = tomllib.loads(path.read_text("utf-8")).get("mcp", {})
-    return _servers({**given, "id": name} for name, given in tables.items())
+    return servers_of({**given, "id": name} for name, given in tables.items())
 
 
 def variables(path: Path = FILE) -> dict[str, str]:
@@ -54,12 +52,3 @@ def add(server: McpServer, path: Path = FILE) -> None:
     given = server.model_dump(mode="json", exclude_defaults=True, exclude={"id", "env"})
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in given.items()]
     path.write_text(before + "\n".join([f"[mcp.{server.id}]", *lines]) + "\n", "utf-8")
-
-
-def _servers(given: Iterable[Mapping[str, Any]]) -> tuple[McpServer, ...]:
-    try:
-        return tuple(McpServer.model_validate(one) for one in given)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise ValueError(f"{where}: {first['msg']}".removeprefix(": ")) from None

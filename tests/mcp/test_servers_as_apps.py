@@ -11,8 +11,10 @@ import pytest
 
 from local.project import child_environment
 from tests.mcp.conftest import NOW, Told, approve, ask, calls, kernel, says
+from webbee_kernel.errors import SettingsError
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.sdk import User
+from webbee_kernel.testing import TestKernel
 from webbee_kernel.values.mcp import McpServer
 
 ANN = User("ann", email="ann@example.com", tenant_id="acme")
@@ -170,7 +172,7 @@ def test_nothing_of_the_protocol_is_loaded_before_a_tool_is_called(
         " names = make_host(app).catalogue.apps\n"
         " return sorted(names), sorted({m.split('.')[0] for m in sys.modules} &"
         " {'mcp', 'mcp_types', 'jsonschema', 'starlette', 'httpx2'}),"
-        " 'webbee_kernel.mcp' in sys.modules\n"
+        " {'webbee_kernel.mcp.client', 'webbee_kernel.values.mcp'} <= set(sys.modules)\n"
         f"print(loaded(), loaded(WEBBEE_MCP_SERVERS={configured!r}))"
     )
     said = subprocess.run(
@@ -212,3 +214,22 @@ def test_a_servers_question_becomes_a_question_to_the_user_and_the_answer_travel
         {"action": "accept", "content": {"reader": "Ann"}},
     ]
     assert told.calls[-1]["arguments"] == {"text": "one"}
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ({"id": "Sums", "url": "https://a/"}, "id"),
+        ({"id": "kernel", "url": "https://a/"}, "the kernel's own"),
+        ({"id": "sums"}, "either a url or a command"),
+        ({"id": "sums", "url": "https://a/", "auth": "oauth"}, "provider"),
+        ({"id": "sums", "command": "sh", "auth": "bearer"}, "url"),
+    ],
+)
+def test_a_wrong_setting_stops_the_start_with_its_name(
+    tmp_path: Path, given: dict[str, str], why: str
+) -> None:
+    env = {"WEBBEE_MCP_SERVERS": json.dumps([given]), "WEBBEE_EXTENSIONS_DIR": str(tmp_path)}
+    with pytest.raises(SettingsError, match="WEBBEE_MCP_SERVERS") as told:
+        TestKernel(env=env)
+    assert why in str(told.value)

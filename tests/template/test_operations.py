@@ -214,7 +214,11 @@ def test_a_layer_alone_publishes_new_versions(template: Template) -> None:
             ["{}", '{"acme": {"authorize_url": "https://a", "token_url": "https://t"}}'],
             ["", "[]", "acme"],
         ),
-        ("McpServers", ["[]", '[{"id": "docs", "url": "https://a/mcp"}]'], ["", "{}", "docs"]),
+        (
+            "McpServers",
+            ["[]", '[{"id": "docs", "url": "https://a/mcp"}]'],
+            ["", "{}", '[{"id": "a", "command": "sh"}]'],
+        ),
         ("AwsEndpoint", ["", "http://127.0.0.1:4566"], ["127.0.0.1:4566", "http://x/y"]),
     ],
 )

@@ -10,7 +10,6 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, Json, SecretStr, ValidationError
 
 from .errors import SettingsError
-from .values.mcp import McpServer
 from .values.oauth import NAME, Provider
 from .values.plain import JSONObject
 
@@ -131,7 +130,7 @@ class Settings(BaseModel):
     oauth_providers: Json[dict[Annotated[str, Field(pattern=f"^{NAME}$")], Provider]] = Field(
         {}, alias="WEBBEE_OAUTH_PROVIDERS"
     )
-    mcp_servers: Json[tuple[McpServer, ...]] = Field((), alias="WEBBEE_MCP_SERVERS")
+    mcp_servers: Json[tuple[JSONObject, ...]] = Field((), alias="WEBBEE_MCP_SERVERS")
     policy: str = Field("", alias="WEBBEE_POLICY")
     private_http: bool = Field(False, alias="WEBBEE_HTTP_ALLOW_PRIVATE")
     develop: bool = Field(False, alias="WEBBEE_DEVELOP")

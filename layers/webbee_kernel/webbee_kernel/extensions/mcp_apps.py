@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Final
 
 from ..config import Settings
+from ..errors import SettingsError
 from ..mcp.client import approvals
 from ..mcp.client.approvals import Approval
 from ..mcp.client.apps import ServerApp
 from ..mcp.client.connections import Connections
 from ..oauth import providers
-from ..values.mcp import McpServer
+from ..values.mcp import McpServer, servers_of
 from .registry import LoadedExtension, Registry, checked
 
 connections: Final = Connections()
@@ -37,14 +38,23 @@ def add_servers(registry: Registry, settings: Settings) -> None:
         ).start()
 
 
+def configured(settings: Settings) -> tuple[McpServer, ...]:
+    """The servers of the settings, which no process without any has to know the form of."""
+    try:
+        return servers_of(settings.mcp_servers)
+    except ValueError as error:
+        field = "WEBBEE_MCP_SERVERS"
+        raise SettingsError(f"environment variable {field}: {error}", field=field) from None
+
+
 def _put(registry: Registry, settings: Settings) -> None:
-    loaded, failed = {}, {}
+    loaded, failed, servers = {}, {}, configured(settings)
     try:
         known = approvals.read(settings.extensions_dir)
     except ValueError as error:
         known, reason = {}, str(error)
-        failed = {server.id: reason for server in settings.mcp_servers}
-    for server in settings.mcp_servers:
+        failed = {server.id: reason for server in servers}
+    for server in servers:
         if failed.get(server.id):
             continue
         try:
@@ -52,7 +62,7 @@ def _put(registry: Registry, settings: Settings) -> None:
         except ValueError as error:
             failed[_name(registry, server)] = str(error)
             _log.error("server=%s | left out: %s", server.id, error)
-    registry.put(loaded, failed=failed, gone=failed.keys() & {s.id for s in settings.mcp_servers})
+    registry.put(loaded, failed=failed, gone=failed.keys() & {s.id for s in servers})
 
 
 def _app(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from .oauth import NAME, HttpUrl
 
@@ -54,3 +55,13 @@ class McpServer(BaseModel):
     def display_name(self) -> str:
         """What people read: the operator's word, never the server's."""
         return self.name or self.id
+
+
+def servers_of(given: Iterable[Mapping[str, object]]) -> tuple[McpServer, ...]:
+    """The servers of a list of JSON objects; ValueError with the first thing that is wrong."""
+    try:
+        return tuple(McpServer.model_validate(one) for one in given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise ValueError(f"{where}: {first['msg']}".removeprefix(": ")) from None
