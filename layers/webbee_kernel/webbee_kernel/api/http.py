@@ -118,7 +118,7 @@ class Route:
     `body` is the wire model of the request and `body_type` how it travels, `answer` the shape of a
     200 of `content_type`, `accepted` that of a 202, `params` the types of query and path
     parameters. A route that is not public refuses other query parameters. `errors` gives an error
-    of this status and body another form.
+    of this status and body another form, `failure` is that form's shape.
     """
 
     key: str
@@ -131,6 +131,7 @@ class Route:
     content_type: str = "application/json"
     body_type: str = "application/json"
     errors: Callable[[int, JSONObject], JSONObject] | None = None
+    failure: Any = None
 
 
 class Router:

@@ -48,9 +48,17 @@ class Mcp:
                 self.post,
                 body=wire.McpBody,
                 answer=wire.McpAnswer,
+                accepted=type(None),
                 errors=shaped,
+                failure=wire.McpFailure,
             ),
-            Route(f"GET {PATH}", self.get, answer=wire.McpAnswer, errors=shaped),
+            Route(
+                f"GET {PATH}",
+                self.get,
+                answer=wire.McpAnswer,
+                errors=shaped,
+                failure=wire.McpFailure,
+            ),
             *(
                 Route(f"GET {path}", self.metadata, public=True, answer=wire.ResourceAnswer)
                 for path in (METADATA, METADATA + PATH)

@@ -14,7 +14,7 @@ from ..values.plain import JSONObject
 class McpBody(BaseModel):
     """`POST /v1/mcp`: one JSON-RPC 2.0 request, or a notification, which has no id."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
     jsonrpc: Literal["2.0"]
     method: str
@@ -37,6 +37,23 @@ class McpAnswer(TypedDict):
     id: str | int | None
     result: NotRequired[JSONObject]
     error: NotRequired[McpError]
+
+
+class Refusal(TypedDict):
+    """An error of JSON-RPC, or, with a word for its code, of what stands before the server."""
+
+    code: int | str
+    message: str
+    data: NotRequired[Any]
+
+
+class McpFailure(TypedDict):
+    """The same of a request that failed; `message` alone comes from API Gateway's own refusals."""
+
+    jsonrpc: NotRequired[Literal["2.0"]]
+    id: NotRequired[str | int | None]
+    error: NotRequired[Refusal]
+    message: NotRequired[str]
 
 
 class ResourceAnswer(TypedDict):

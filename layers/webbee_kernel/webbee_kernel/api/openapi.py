@@ -85,8 +85,7 @@ def _operation(route: Route, schemas: JSONObject) -> JSONObject:
         },
     }
     if route.accepted:
-        later: JSONObject = {"application/json": {"schema": _schema(route.accepted, schemas)}}
-        operation["responses"]["202"] = {"description": "Accepted", "content": later}
+        operation["responses"]["202"] = {"description": "Accepted", **_later(route, schemas)}
     if route.body:
         operation["requestBody"] = {
             "required": _is_needed(route.body),
@@ -97,9 +96,18 @@ def _operation(route: Route, schemas: JSONObject) -> JSONObject:
     return operation
 
 
+def _later(route: Route, schemas: JSONObject) -> JSONObject:
+    """What a 202 holds; nothing where its shape is the type of None."""
+    if route.accepted is type(None):
+        return {}
+    return {"content": {"application/json": {"schema": _schema(route.accepted, schemas)}}}
+
+
 def _failure(route: Route, schemas: JSONObject) -> JSONObject:
     """What an error is answered with: JSON, and a page where a person reads it in a browser."""
-    told: JSONObject = {"application/json": {"schema": _schema(ErrorAnswer, schemas)}}
+    told: JSONObject = {
+        "application/json": {"schema": _schema(route.failure or ErrorAnswer, schemas)}
+    }
     if route.body_type != "application/json" or (
         route.params and route.content_type == "text/html"
     ):
