@@ -88,9 +88,13 @@ class Figures(Asking):
 
     def _minor(self, claim: Claim) -> Ground | None:
         """The amount of which a number right behind it is the hundredths: 12 euros 50."""
-        at = self.reading.claims.index(claim)
-        last = self.reading.claims[at - 1] if at else claim
-        if last.kind != "money" or not 0 <= claim.start - last.end <= 1 or claim.mention.value > 99:
+        last = self.reading.before(claim)
+        if (
+            last is None
+            or last.kind != "money"
+            or not 0 <= claim.start - last.end <= 1
+            or claim.mention.value > 99
+        ):
             return None
         value = settle(last.mention.value + claim.mention.value / 100)
         held = self.index.numbers.get(value, ())

@@ -15,6 +15,8 @@ from .reading import Claim, Reading, Sentence, among
 
 _COMMA = re.compile("[,;]\\s")
 MOST_TELLING = 3
+MOST = 12
+"""Values of a clause that may describe what its number counts."""
 LONGEST_DENIAL = 8
 """Words of a sentence that says there is nothing."""
 
@@ -65,6 +67,8 @@ def _told(reading: Reading, index: Index, claim: Claim) -> Iterator[Sequence[Pla
     spans = clauses(reading.sentence(claim.start), _COMMA)
     start, end = next(span for span in spans if span[0] <= claim.start < span[1])
     inside = reading.inside(Sentence(start, end, ""))
+    if len(inside) > MOST:
+        return
     held = [c for c in inside if c.kind == "field"]
     told = [*(c.mention for c in held), *_states(reading, index, start, end, held)]
     lists = {p.owner[:-1] for places in told for p in places}

@@ -105,6 +105,11 @@ class Reading:
             bisect_left(self._starts, part.start) : bisect_left(self._starts, part.end)
         ]
 
+    def before(self, claim: Claim) -> Claim | None:
+        """The claim before another."""
+        at = bisect_left(self._starts, claim.start)
+        return self.claims[at - 1] if at else None
+
     def words(self, start: int, end: int) -> list[Token]:
         """The unmasked words between two offsets."""
         return list(self.tokens[bisect_left(self._words, start) : bisect_left(self._words, end)])
