@@ -9,6 +9,7 @@ import sys
 PARTS = {
     "turns": "Cost of a turn",
     "catalogue": "Characters of a function, what a cache can hold, choosing out of 2,000",
+    "work": "Function calls of a turn, and how they grow with a result",
     "requests": "Cost of one AWS request, beside botocore",
     "refreshes": "Cost of a refresh, speed of a tick",
     "cold_start": "Cold import of each function",

@@ -111,3 +111,13 @@ def _escape(match: re.Match[str]) -> str:
 
 def _escape_marker(match: re.Match[str]) -> str:
     return "\\u005b"
+
+
+def json_size(value: Any) -> int:
+    """`len(dumps(value))`, for most scalars without writing them."""
+    if type(value) is str and value.isprintable():
+        if '"' not in value and "\\" not in value and not _is_suspect(value):
+            return len(value) + 2
+    elif type(value) is int:
+        return len(str(value))
+    return len(dumps(value))

@@ -9,10 +9,12 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TypeAlias
 
+from ..base.cuts import TRUNCATED
 from ..base.text import dumps
 from ..invariants import limit
 from ..values import JSON, JSONObject, ToolCallDigest
-from .fitting import TRUNCATED, fit
+from .bounding import fitted
+from .fitting import fit
 
 TURN_CAP = limit("I-FACT-LEDGER-PER-TURN-AGG-CAP")
 OMITTED_FN = "_omitted"
@@ -174,7 +176,7 @@ def _shrink(
         room = left - reserve - len(line(ToolCallDigest(app, fn, "")))
         digest = whole[i]
         if len(digest.data_facts_json) > room:
-            digest = ToolCallDigest(app, fn, dumps(fit(data, room))) if room >= 60 else floors[i]
+            digest = ToolCallDigest(app, fn, dumps(fitted(data, room))) if room >= 60 else floors[i]
         if len(line(digest)) > left - reserve:
             kept.append(_omitted(i + 1))
             break

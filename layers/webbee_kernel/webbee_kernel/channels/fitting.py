@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..base.cuts import TRUNCATED, More, more, more_fields, more_fields_of, more_of, tail
 from ..base.shares import fair_shares
-from ..base.text import ELLIPSIS, dumps, head
+from ..base.text import ELLIPSIS, head, json_size
 from ..values.plain import JSON, JSONObject
 from .rows import label_keys
 
-TRUNCATED = "_truncated"
 LEAN = 80
 """Characters that every text keeps before columns or rows are dropped for the sake of others."""
 
@@ -22,8 +22,8 @@ LABEL = 60
 """Characters of a row's title where there is room for little else, as in a skeleton section."""
 
 _SHORT = 200  # characters; a field this short outlives longer ones
+WHOLE = 3  # times what selects it: so small a row is not worth cutting
 _FLOOR = 80  # characters below which a long field is not worth its key
-_LEFT_OUT = "fields left out"
 
 
 def fit(value: JSON, budget: int) -> JSON:
@@ -35,7 +35,7 @@ def fit(value: JSON, budget: int) -> JSON:
     short scalars before containers and count what went under `_truncated`. A budget below about 60
     characters may be exceeded by the marker alone.
     """
-    if len(dumps(value)) <= budget:
+    if json_size(value) <= budget:
         return value
     if isinstance(value, str):
         return _fit_text(value, budget)
@@ -45,39 +45,38 @@ def fit(value: JSON, budget: int) -> JSON:
         return shortened
     if isinstance(value, dict):
         kept: JSON = _fit_dict(value, budget)
-        return kept if len(dumps(kept)) <= budget else {TRUNCATED: f"{len(value)} fields"}
+        return kept if json_size(kept) <= budget else {TRUNCATED: f"{len(value)} fields"}
     kept = _fit_list(list(value), budget)
-    return kept if len(dumps(kept)) <= budget else [_more(len(value))]
+    if json_size(kept) <= budget:
+        return kept
+    said = more_of(value)
+    return [more(len(value) - 1 + said.gone if said else len(value))]
 
 
 def _fit_text(text: str, budget: int) -> str:
     low, high = 0, len(text)
-    tail = _tail(text)
+    end = tail(text)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (
-            (middle, high) if len(dumps(head(text, middle) + tail)) <= budget else (low, middle - 1)
+            (middle, high) if json_size(head(text, middle) + end) <= budget else (low, middle - 1)
         )
-    return head(text, low) + tail
-
-
-def _tail(text: str) -> str:
-    return f"{ELLIPSIS}[{len(text)} chars]"
+    return head(text, low) + end
 
 
 def _shortened(value: JSON, budget: int) -> JSON | None:
     """The value with its texts, and nothing else, cut to the largest even length that fits; None
     where 80 characters each are too many."""
     long = [t for t in _texts(value) if len(t) > LEAN]
-    sizes = [len(dumps(t)) - 2 for t in long]
-    room = budget - (len(dumps(value)) - sum(sizes))
+    sizes = [json_size(t) - 2 for t in long]
+    room = budget - (json_size(value) - sum(sizes))
     if not long or room < LEAN * len(long):
         return None
-    shares = fair_shares(sizes, room - len(long) * len(_tail(" " * 999)))
+    shares = fair_shares(sizes, room - len(long) * len(tail(" " * 999)))
     width = max(s * len(t) // size for s, t, size in zip(shares, long, sizes, strict=True))
     while True:
         kept = capped(value, max(width, LEAN))
-        if len(dumps(kept)) <= budget:
+        if json_size(kept) <= budget:
             return kept
         if width <= LEAN:
             return None
@@ -98,61 +97,63 @@ def _texts(value: JSON) -> Iterator[str]:
 def capped(value: JSON, width: int) -> JSON:
     """The value with every text of more than `width` characters cut to them, marked."""
     if isinstance(value, str):
-        cut = head(value, width) + _tail(value)
+        cut = head(value, width) + tail(value)
         return value if len(value) <= width or len(cut) >= len(value) else cut
     if isinstance(value, dict):
         return {k: capped(v, width) for k, v in value.items()}
     return [capped(v, width) for v in value] if isinstance(value, list | tuple) else value
 
 
+def fit_row(row: JSONObject, budget: int) -> JSONObject:
+    """A row of a list: what selects it, then what has room; its list says that more was there."""
+    return _fit_dict(row, budget, marked=False)
+
+
 def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObject:
     """What selects, then short scalars, short containers, and the rest by fair shares of what is
     left. Unmarked for a row, whose list says it."""
-    room = budget - _entry(TRUNCATED, f"{len(value)} more fields") * marked
-    entries = {str(k): v for k, v in value.items()}
-    kept = _short_fields(entries, room)
-    room -= _size_of(kept)
-    kept |= _long_fields(_apart(entries, kept), room)
+    room = budget - _entry(TRUNCATED, more_fields(len(value))) * marked
+    before = more_fields_of(value) if marked else 0
+    entries = {str(k): v for k, v in value.items() if not (before and k == TRUNCATED)}
+    sizes = {k: _entry(k, v) for k, v in entries.items()}
+    kept, room = _short_fields(entries, sizes, room)
+    kept |= _long_fields({k: v for k, v in entries.items() if k not in kept}, sizes, room)
     ordered = {key: kept[key] for key in entries if key in kept}
-    gone = len(entries) - len(ordered)
-    return {**ordered, TRUNCATED: f"{gone} more fields"} if gone and marked else ordered
+    gone = len(entries) - len(ordered) + before
+    return {**ordered, TRUNCATED: more_fields(gone)} if gone and marked else ordered
 
 
-def _short_fields(entries: JSONObject, room: int) -> JSONObject:
+def _short_fields(entries: JSONObject, sizes: dict[str, int], room: int) -> tuple[JSONObject, int]:
     """What selects, cut to a label, then every short field that has room, scalars first; a label
-    whole where that is short."""
+    whole where that is short. Then what room is left."""
     kept: JSONObject = {}
-    short = {k: v for k, v in entries.items() if _entry(k, v) <= _SHORT}
-    scalars_first = sorted(short.items(), key=lambda e: isinstance(e[1], dict | list | tuple))
-    for key, item in (*_labels(entries).items(), *scalars_first):
-        more = _entry(key, item) - _size_of({key: kept[key]} if key in kept else {})
-        if more <= room:
-            kept[key] = item
-            room -= more
-    return kept
+    taken: dict[str, int] = {}
+    short = [k for k in entries if sizes[k] <= _SHORT]
+    short.sort(key=lambda k: isinstance(entries[k], dict | list | tuple))
+    labels = ((k, label, _entry(k, label)) for k, label in _labels(entries).items())
+    for key, item, size in (*labels, *((k, entries[k], sizes[k]) for k in short)):
+        more_room = size - taken.get(key, 0)
+        if more_room <= room:
+            kept[key], taken[key] = item, size
+            room -= more_room
+    return kept, room
 
 
-def _apart(entries: JSONObject, kept: JSONObject) -> JSONObject:
-    return {key: item for key, item in entries.items() if key not in kept}
-
-
-def _size_of(fields: JSONObject) -> int:
-    return sum(_entry(key, item) for key, item in fields.items())
-
-
-def _long_fields(fields: JSONObject, room: int) -> JSONObject:
+def _long_fields(fields: JSONObject, sizes: dict[str, int], room: int) -> JSONObject:
     """The leading fields, each cut to its fair share of the room."""
+    if room <= LEAN // 2:
+        return {}
     kept: JSONObject = {}
     names = list(fields)[: max(1, room // _FLOOR)]
     for place, name in enumerate(names):
-        wants = [_entry(n, fields[n]) for n in names[place:]]
+        wants = [sizes[n] for n in names[place:]]
         share = fair_shares(wants, room)[0]
         if wants[0] <= share:
             kept[name] = fields[name]
-        elif share - len(dumps(name)) > LEAN // 2 and isinstance(
+        elif share - json_size(name) > LEAN // 2 and isinstance(
             fields[name], dict | list | tuple | str
         ):
-            kept[name] = fit(fields[name], share - len(dumps(name)) - 4)
+            kept[name] = fit(fields[name], share - json_size(name) - 4)
         else:
             continue
         room -= _entry(name, kept[name])
@@ -160,52 +161,58 @@ def _long_fields(fields: JSONObject, room: int) -> JSONObject:
 
 
 def _fit_list(items: list[JSON], budget: int) -> list[JSON]:
+    before = more_of(items)
+    if before is not None:
+        items = items[:-1]
+    known = before or More()
     if items and all(isinstance(item, dict) for item in items):
-        return _fit_rows(items, budget)
+        return _fit_rows(items, budget, known)
     kept: list[JSON] = []
     room = budget - 2
-    marker = len(dumps(_more(len(items)))) + 2
+    marker = json_size(more(len(items) + known.gone)) + 2
     for lean in (capped(item, LEAN) for item in items):
-        left = room - marker * (len(kept) < len(items) - 1)
-        if len(dumps(lean)) + 2 > left:
+        left = room - marker * (known != More() or len(kept) < len(items) - 1)
+        if json_size(lean) + 2 > left:
             break
         kept.append(lean)
-        room -= len(dumps(lean)) + 2
+        room -= json_size(lean) + 2
     if not kept and room - marker > LEAN:
         kept = [fit(items[0], room - marker - 2)]
-    gone = len(items) - len(kept)
-    return [*kept, _more(gone)] if gone else kept
+    gone = len(items) - len(kept) + known.gone
+    return [*kept, more(gone, known.left_out)] if gone or known.left_out else kept
 
 
-def _fit_rows(rows: list[JSONObject], budget: int) -> list[JSON]:
+def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:
     """Rows of a list: what selects of all of them, then further fields by fair shares. Where not
     even that fits: ids of all and titles of the leading ones, if ids take at most two thirds; else
-    the leading rows, each with about as much again as what selects it."""
-    room = budget - 4 - len(dumps(_more(len(rows), left_out=True)))
-    sizes = [len(dumps(row)) + 2 for row in rows]
+    the leading rows, each with about as much again as what selects it; a small one whole."""
+    room = budget - 4 - json_size(more(len(rows) + known.gone, left_out=True))
+    sizes = [json_size(row) + 2 for row in rows]
     least = _needs(rows, sizes, room)
     wants = [size - need for size, need in zip(sizes, least, strict=False)]
     extra = fair_shares(wants, room - sum(least))
     kept = [
-        row if need + more >= len(dumps(row)) + 2 else _fit_dict(row, need + more - 2, marked=False)
-        for row, need, more in zip(rows, least, extra, strict=False)
+        row if need + room_more >= size else fit_row(row, need + room_more - 2)
+        for row, size, need, room_more in zip(rows, sizes, least, extra, strict=False)
     ]
     while kept and not kept[-1]:
         kept.pop()
-    gone = len(rows) - len(kept)
-    left_out = any(len(k) < len(row) for k, row in zip(kept, rows, strict=False))
-    return [*kept, _more(gone, left_out)] if gone or left_out else list(kept)
+    gone = len(rows) - len(kept) + known.gone
+    left_out = known.left_out or any(len(k) < len(row) for k, row in zip(kept, rows, strict=False))
+    return [*kept, more(gone, left_out)] if gone or left_out else list(kept)
 
 
 def _needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[int]:
     """The least room of each row that stays, leading rows first."""
-    least = [min(size, _least(row)) for row, size in zip(rows, sizes, strict=True)]
+    least = [min(size, least_of(row)) for row, size in zip(rows, sizes, strict=True)]
     if sum(least) <= room:
         return least
-    bare = [_least(row, title=False) for row in rows]
+    bare = [least_of(row, title=False) for row in rows]
     if all(label_keys(row)[1] is not None for row in rows) and 3 * sum(bare) <= 2 * room:
         return _titled(least, bare, room)
-    least = [min(size, 2 * need) for size, need in zip(sizes, least, strict=True)]
+    least = [
+        size if size <= WHOLE * need else 2 * need for size, need in zip(sizes, least, strict=True)
+    ]
     return least[: _leading(least, room)]
 
 
@@ -228,10 +235,10 @@ def _leading(needs: list[int], room: int) -> int:
     return len(needs)
 
 
-def _least(row: JSONObject, *, title: bool = True) -> int:
+def least_of(row: JSONObject, *, title: bool = True) -> int:
     """Characters of what selects a row, its comma included; of a row without, those of a floor."""
     labels = _labels({str(k): v for k, v in row.items()}, title=title)
-    return len(dumps(labels)) + 2 if labels else _FLOOR
+    return json_size(labels) + 2 if labels else _FLOOR
 
 
 def _labels(row: JSONObject, *, title: bool = True) -> JSONObject:
@@ -241,11 +248,5 @@ def _labels(row: JSONObject, *, title: bool = True) -> JSONObject:
     return {k: capped(row[k], LABEL) for k in keys}
 
 
-def _more(count: int, left_out: bool = False) -> str:
-    """`… 12 more`, `… fields left out`, or both."""
-    parts = [f"{count} more"] * bool(count) + [_LEFT_OUT] * left_out
-    return f"{ELLIPSIS} {', '.join(parts)}"
-
-
 def _entry(key: str, item: JSON) -> int:
-    return len(dumps(key)) + 2 + len(dumps(item)) + 2
+    return json_size(key) + 2 + json_size(item) + 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from ..arguments.names import names_an_id
 from ..values.plain import JSON, JSONObject
@@ -14,7 +14,12 @@ _FURTHER_TITLES = ("email", "address", "display_name", "text", "summary", "key")
 def label_keys(item: JSONObject) -> tuple[str | None, str | None]:
     """The keys of a listed record by which it is selected, its title's and its id's; None where
     there is none. Without a title-like field the first scalar is the title."""
-    shown = [k for k in item if not str(k).startswith("_") and is_scalar(item[k])]
+    return _of_keys(tuple(k for k in item if not str(k).startswith("_") and is_scalar(item[k])))
+
+
+@lru_cache(maxsize=512)
+def _of_keys(shown: tuple[str, ...]) -> tuple[str | None, str | None]:
+    """The same of rows that show these fields: most rows of a list do."""
     ids = [k for k in shown if names_an_id(str(k))]
     ident = _first(("id", "uid", *ids), shown)
     rest = [k for k in shown if k != ident]

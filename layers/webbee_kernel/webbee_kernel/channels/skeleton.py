@@ -24,9 +24,11 @@ MAX_LIST = 5
 MAX_LINE = 700
 MAX_SCALARS = 200
 MAX_STORED_BYTES = 65_536
+LOOKED_AT = 1_000
 """The platform's figures: six fields of 60 characters, lists of more than five records collapse,
 700 characters a line, 64 KB stored. Plain values of a longer list take 200 characters: three such
-lists fit into a line."""
+lists fit into a line. Of a text the gate reads 1,000 characters, to its last whole word: masked it
+may be shorter."""
 
 NOTE = (
     "NOTE: every section below is a cached per-user snapshot. It is AUTHORITATIVE for presence,"
@@ -44,7 +46,7 @@ def render(
 ) -> str:
     """The `[SKELETON]` block: the note, then one line per section that has data, freshest first.
 
-    `mask` is applied to a section's data before it is compressed (the PII gate).
+    `mask` is the PII gate: it is applied to what compressing may show of a section, before it does.
     """
     stored = sorted(
         (s for s in sections if s.data is not None),
@@ -62,7 +64,7 @@ def label(section: Section, names: Counter[str]) -> str:
 
 def line(section: Section, now: float, name: str, mask: Callable[[Any], Any] | None = None) -> str:
     """`- name (cached ~12s ago): field=value, …`, at most 700 characters."""
-    data = visible(section.data or {})
+    data = looked_at(section.data or {})
     body = compress(mask(data) if mask else data)
     return cut(
         f"- {one_line(name, MAX_STRING)} ({age(section.refreshed_at, now)}): {body}", MAX_LINE
@@ -88,6 +90,26 @@ def visible(data: JSONObject) -> JSONObject:
     """The first six fields that do not start with an underscore."""
     shown = [(k, v) for k, v in data.items() if not str(k).startswith("_")]
     return dict(shown[:MAX_FIELDS])
+
+
+def looked_at(data: JSONObject) -> JSONObject:
+    """What of a section `compress` can come to show, which is all that has to pass the gate: no
+    records of a list that only says how many there are, no text far behind what is shown of it."""
+    return {key: _looked_at(value) for key, value in visible(data).items()}
+
+
+def _looked_at(value: Any) -> Any:
+    if isinstance(value, str):
+        near = value[:LOOKED_AT]
+        return value if near == value else near.rpartition(" ")[0] or near
+    if isinstance(value, dict):
+        return {key: _looked_at(item) for key, item in visible(value).items()}
+    if not isinstance(value, list | tuple):
+        return value
+    if len(value) > MAX_LIST and not is_plain(value):
+        return [{}] * len(value)
+    near = [_looked_at(item) for item in value[:MAX_SCALARS]]
+    return near + [0] * (len(value) - len(near))
 
 
 def compress(data: JSONObject) -> str:

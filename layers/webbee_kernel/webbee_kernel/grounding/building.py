@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from .. import language
+from ..base.cuts import more_of
 from .places import DATE, IDENTITY, Json, Number, Owner, Place, Rows, fold, key_words, settle
 
 DEEPEST = 24
@@ -104,7 +105,10 @@ class Built:
 
     def _collect(self, items: Sequence[Json], at: Place) -> None:
         words = frozenset(key_words(at.key)) or self.names.get(at.call, frozenset())
-        self.rows.append(Rows(words, at.path, at.owner, at.call, items))
+        if (said := more_of(items)) is not None:
+            items = items[:-1]
+        gone = said.gone if said else 0
+        self.rows.append(Rows(words, at.path, at.owner, at.call, items, gone, said is not None))
 
     def _string(self, value: str, at: Place) -> None:
         folded = fold(value)

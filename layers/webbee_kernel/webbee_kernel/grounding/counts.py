@@ -152,7 +152,7 @@ class Counts:
         for rows in mine or tables:
             parts = _groups(rows) if grouped else ()
             own = dict.fromkeys(parts, False) | own
-            own |= dict.fromkeys((len(rows.items), *totals(self.index, rows)), True)
+            own |= dict.fromkeys((rows.size, *totals(self.index, rows)), True)
         return own if tables or own else None
 
     def _held(self, noun: str, *, anything: bool) -> dict[Number, bool]:
@@ -216,9 +216,7 @@ class Counts:
     def _rest(self, value: Number) -> bool:
         shown = self._bullets(len(self.reading.text))
         sizes = {
-            n
-            for rows in collections(self.index)
-            for n in (len(rows.items), *totals(self.index, rows))
+            n for rows in collections(self.index) for n in (rows.size, *totals(self.index, rows))
         }
         told = {shown, *(c.mention.value for c in self.reading.claims if c.kind == "number")}
         return any(value == n - m for n in sizes for m in told) or (

@@ -95,7 +95,9 @@ class Derived:
         return self._made
 
     def _rows(self, rows: Rows, made: dict[Number, str]) -> None:
-        made.setdefault(len(rows.items), f"count({rows.path})")
+        made.setdefault(rows.size, f"count({rows.path})")
+        if rows.cut:  # what these rows add up to, all of them do not
+            return
         items = [row for row in rows.items[:LONGEST] if isinstance(row, Mapping)]
         columns = dict.fromkeys(key for row in items[:50] for key in row)
         numeric = {k: c for k in columns if len(c := _numbers(k, items)) > 1}

@@ -98,7 +98,7 @@ def _holding(index: Index, place: Place) -> Rows | None:
 def _groups_all(index: Index, rows: Rows, key: str) -> bool:
     """Whether the rows are all there are, and the field tells groups of them."""
     items = [row for row in rows.items if isinstance(row, Mapping) and key in row]
-    if len(items) < max(2, len(rows.items)):
+    if rows.cut or len(items) < max(2, rows.size):
         return False
     more = any(n > len(items) for n in totals(index, rows))
     return not more and len({str(row[key]) for row in items}) < len(items)

@@ -52,13 +52,21 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Rows:
-    """A list or a map of rows: the words that name it, where it lies, its items."""
+    """A list or a map of rows: the words that name it, where it lies, its items, and how many more
+    it has than are shown here; `cut` where these lack fields, or others."""
 
     words: frozenset[str]
     path: str
     owner: Owner
     call: int
     items: Sequence[Json]
+    gone: int = 0
+    cut: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.items) + self.gone
 
 
 def settle(value: Number) -> Number:

@@ -138,7 +138,8 @@ def fields(view: TurnState, section: Section, name: str) -> list[JSONObject]:
     losses. `name` is the line's label."""
     raw = section.data or {}
     visible = skeleton.visible(raw)
-    masked = view.gate.mask(visible) if view.gate else visible
+    seen = skeleton.looked_at(visible)
+    masked = view.gate.mask(seen) if view.gate else seen
     texts = dict(zip(visible, (skeleton.compress({k: v}) for k, v in masked.items()), strict=True))
     at = len(
         f"- {one_line(name, skeleton.MAX_STRING)}"

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from ..base.shares import fair_shares
 from ..base.text import dumps
+from ..channels.bounding import fitted
 from ..channels.fact_ledger import fit
 from ..pii import NOTHING, Masker
 from ..values import CallOutcome
@@ -70,7 +71,7 @@ def lines(
     if sum(map(len, data.values())) > room:
         rooms = fair_shares([len(text) for text in data.values()], room)
         data = {
-            i: text if len(text) <= share else dumps(fit(outcomes[i].data, share))
+            i: text if len(text) <= share else dumps(fitted(outcomes[i].data, share))
             for (i, text), share in zip(data.items(), rooms, strict=True)
         }
     return {i: _line(o, data[i], i if numbered else None) for i, o in outcomes.items()}

@@ -14,11 +14,13 @@ from typing import Any
 
 from ..arguments import Known, ids_in, without_secrets
 from ..catalogue import FunctionInfo
+from ..channels.bounding import fitted
 from ..llm.protocol import Exchange, ToolSpec
 from ..pii import NOTHING, Masker
 from ..values import (
     JSON,
     CallOutcome,
+    JSONObject,
     Step,
 )
 from . import exchanges
@@ -29,7 +31,7 @@ from .opening import Opening
 from .planner import Answer
 from .prompt import Problem, Prompt
 from .provenance import Judge
-from .results_block import masked, refused
+from .results_block import MAX_DATA, masked, refused
 
 _OF_WHAT_WAS_READ = ("language", "prompt", "shortlist", "tools")
 """Computed once a turn: nothing that a `with_…` method changes goes into them."""
@@ -141,7 +143,7 @@ class TurnState(Opening):
             self._held(),
             said=[self.message, *(t.message for t in self.memory.turns)],
             results=[
-                (self.as_shown(o, None).arguments, [o.data, o.summary] if o.ok else [o.error])
+                (self.arguments_of(o), [o.data, o.summary] if o.ok else [o.error])
                 for o in self.outcomes.values()
                 if not refused(o)
             ],
@@ -190,13 +192,20 @@ class TurnState(Opening):
         )
 
     def as_shown(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
-        """An outcome as models may see it: through the gate, with the kinds that its author
-        declares, its arguments without secrets."""
+        """An outcome as models may see it: as much of its data as a model could be shown, through
+        the gate, with the kinds that its author declares, its arguments without secrets."""
         function = self.catalogue.function(outcome.app_id, outcome.fn_name)
-        if outcome.arguments:
-            schema = function.input_schema if function else {}
-            outcome = replace(outcome, arguments=without_secrets(outcome.arguments, schema))
-        return masked(outcome, gate, function.pii if function else NOTHING)
+        shown = replace(
+            outcome, data=fitted(outcome.data, MAX_DATA), arguments=self.arguments_of(outcome)
+        )
+        return masked(shown, gate, function.pii if function else NOTHING)
+
+    def arguments_of(self, outcome: CallOutcome) -> JSONObject:
+        """An outcome's arguments without secrets."""
+        if not outcome.arguments:
+            return outcome.arguments
+        function = self.catalogue.function(outcome.app_id, outcome.fn_name)
+        return without_secrets(outcome.arguments, function.input_schema if function else {})
 
     @property
     def _gate_knows(self) -> object:

@@ -1,0 +1,130 @@
+"""Bounding: what of a value can ever come to stand in so many characters, found without a look at
+the rest. Pure.
+
+`fit` weighs all of a value to choose from it, which is right for what is a few times too large and
+a waste for a megabyte. Here rows behind those that could be chosen, and texts behind their
+beginning, are left alone; what is left out is said in the words of `fit`, which goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..base.cuts import TRUNCATED, more, more_fields, more_fields_of, more_of, tail
+from ..base.text import head, json_size
+from ..values.plain import JSON, JSONObject
+from .fitting import LEAN, WHOLE, fit, fit_row, least_of
+
+SLACK = 2
+"""Times the room up to which a value is left to `fit` as it is."""
+_FEW = 10
+_SMALL = 200  # characters: a field this small is never in the way
+
+
+def fitted(value: JSON, budget: int) -> JSON:
+    """As `fit`, in a time that the budget bounds, whatever the value."""
+    return fit(bounded(value, budget), budget)
+
+
+def bounded(value: JSON, budget: int) -> JSON:
+    """The value, or as much of it as `budget` characters could be chosen from: a few times that."""
+    if size(value, SLACK * budget) <= SLACK * budget:
+        return value
+    if isinstance(value, str):
+        return head(value, budget) + tail(value)
+    if isinstance(value, dict):
+        return _fields(value, budget)
+    return _items(value, budget) if isinstance(value, list | tuple) else value
+
+
+def size(value: JSON, enough: int) -> int:
+    """About how many characters its JSON has; not counted any further once that is more than
+    `enough`."""
+    if isinstance(value, str):
+        return len(value) + 2
+    if isinstance(value, dict):
+        total = 2
+        for key, item in value.items():
+            total += len(str(key)) + 6 + size(item, enough - total)
+            if total > enough:
+                break
+        return total
+    if not isinstance(value, list | tuple):
+        return json_size(value)
+    total = 2
+    for item in value:
+        total += 2 + size(item, enough - total)
+        if total > enough:
+            break
+    return total
+
+
+def _fields(value: JSONObject, budget: int) -> JSONObject:
+    """The leading fields; large ones share the room that the others leave."""
+    names = list(value)[: max(1, budget // 8)]
+    large = [n for n in names if size(value[n], _SMALL) > _SMALL]
+    most = max(1, budget // LEAN)
+    names = [n for n in names if n not in set(large[most:])]
+    large = large[:most]
+    kept = {n: value[n] for n in names}
+    if large:
+        others = sum(json_size(n) + 4 for n in large)
+        others += json_size({n: value[n] for n in names if n not in large})
+        share = max(LEAN, (budget - others) // len(large))
+        kept |= {n: bounded(value[n], share) for n in large}
+    gone = len(value) - len(names)
+    return {**kept, TRUNCATED: more_fields(gone + more_fields_of(value))} if gone else kept
+
+
+def _items(items: list[JSON] | tuple[JSON, ...], budget: int) -> list[JSON]:
+    """The leading items, as many as could be chosen, none much larger than its share."""
+    known = more_of(items)
+    whole = len(items) - (known is not None)
+    few = items[: min(_FEW, whole)]
+    if not all(isinstance(item, dict) for item in few):
+        count = min(whole, budget // max(4, min(size(item, LEAN) for item in few)))
+        share = max(LEAN, SLACK * budget // count)
+        kept = [bounded(item, share) for item in items[:count]]
+    elif 3 * whole * min(least_of(row, title=False) for row in few) <= 2 * budget:
+        share = max(_SMALL, SLACK * budget // whole)
+        kept = [_row(item, share) for item in items[:whole]]
+    else:
+        kept = list(_leading(items[:whole], budget))
+    left_out = any(
+        isinstance(k, dict) and len(k) < len(i) for k, i in zip(kept, items, strict=False)
+    )
+    left_out = left_out or bool(known and known.left_out)
+    gone = whole - len(kept) + (known.gone if known else 0)
+    return [*kept, more(gone, left_out)] if gone or left_out else kept
+
+
+def _leading(rows: list[JSON] | tuple[JSON, ...], budget: int) -> Iterator[JSON]:
+    """Where not even the ids of all rows have room: those in front, as `fit` chooses them."""
+    room = budget - 4 - json_size(more(len(rows), left_out=True))
+    most = WHOLE * max(least_of(row) for row in rows[:_FEW] if isinstance(row, dict))
+    for number, row in enumerate(rows):
+        kept = _row(row, most)
+        room -= json_size(kept) + 2
+        if room < 0 and number:
+            return
+        yield kept
+
+
+def _row(row: JSON, most: int) -> JSON:
+    """A row as it is where it has at most so many characters, else about two thirds of them."""
+    if size(row, most) <= most:
+        return row
+    kept = bounded(row, most) if most > _SMALL or not isinstance(row, dict) else _plain(row, most)
+    if not isinstance(kept, dict):
+        return kept
+    return fit_row({k: v for k, v in kept.items() if k != TRUNCATED}, most * 2 // WHOLE - 2)
+
+
+def _plain(row: JSONObject, most: int) -> JSONObject:
+    """A row with room for little more than what selects it: without large lists and objects."""
+    leading = list(row)[:most]
+    return {
+        k: bounded(v, most)
+        for k in leading
+        if not isinstance(v := row[k], dict | list | tuple) or size(v, most) <= most
+    }

@@ -1,0 +1,118 @@
+"""What is bounded says what `fit` says, and looks at no more than it has to."""
+
+from __future__ import annotations
+
+import cProfile
+import json
+from typing import Any
+
+import pytest
+
+from webbee_kernel.base.cuts import More, more_of
+from webbee_kernel.base.text import dumps, json_size
+from webbee_kernel.channels.bounding import bounded, fitted, size
+from webbee_kernel.channels.fitting import fit
+
+BUDGET = 2_000
+
+
+def rows(count: int, text: str = "") -> list[dict[str, Any]]:
+    return [
+        {"id": f"o-{i}", "title": f"Order {i}", "paid": i % 2 == 0, "note": text or f"note {i}"}
+        for i in range(count)
+    ]
+
+
+LARGE: dict[str, Any] = {
+    "text": "a word and another, " * 5_000,
+    "rows": {"count": 5_000, "rows": rows(5_000)},
+    "rows of long texts": rows(500, "long " * 500),
+    "a few rows of very long texts": rows(3, "long " * 50_000),
+    "numbers": list(range(50_000)),
+    "texts": ["word " * 20] * 5_000,
+    "fields": {f"field {i}": i for i in range(20_000)},
+    "large fields": {f"field {i}": "text " * 100 for i in range(2_000)},
+    "lists of lists": [[1, 2, 3]] * 20_000,
+    "rows below rows": [{"id": i, "lines": rows(200)} for i in range(100)],
+    "mixed": [*rows(2_000), "text", None, 4.5],
+}
+
+
+@pytest.mark.parametrize("value", LARGE.values(), ids=LARGE.keys())
+def test_what_is_fitted_has_room_is_json_and_says_that_it_is_cut(value: Any) -> None:
+    kept = fitted(value, BUDGET)
+    text = dumps(kept)
+    assert BUDGET / 3 < len(text) <= BUDGET
+    assert json.loads(text) == kept
+    assert "\u2026" in text or "_truncated" in text
+
+
+def calls(value: Any) -> int:
+    profile = cProfile.Profile()
+    profile.enable()
+    fitted(value, BUDGET)
+    profile.disable()
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+@pytest.mark.parametrize("value", LARGE.values(), ids=LARGE.keys())
+def test_the_work_is_bounded_by_the_room(value: Any) -> None:
+    assert calls(value) < 20 * BUDGET
+
+
+def test_the_work_does_not_grow_with_the_rows() -> None:
+    assert calls(rows(50_000)) <= 1.05 * calls(rows(1_000))
+
+
+@pytest.mark.parametrize("count", [5, 20, 30])
+def test_what_is_not_many_times_too_large_is_fitted_as_ever(count: int) -> None:
+    assert fitted(rows(count), BUDGET) == fit(rows(count), BUDGET)
+
+
+def test_leading_rows_stay_and_the_number_of_the_others_is_told() -> None:
+    kept = fitted(rows(5_000), BUDGET)
+    said = more_of(kept)
+    assert said == More(5_000 - len(kept) + 1, left_out=False)
+    assert kept[:-1] == rows(5_000)[: len(kept) - 1]
+
+
+def test_what_was_cut_before_counts_when_it_is_cut_again() -> None:
+    once = fitted(rows(5_000), 10 * BUDGET)
+    twice = fitted(once, BUDGET)
+    said = more_of(twice)
+    assert said and said.gone == 5_000 - (len(twice) - 1)
+    text = fitted("word " * 10_000, 10 * BUDGET)
+    assert fit(text, BUDGET).endswith("\u2026[50000 chars]")
+    fields = fitted({f"f{i}": i for i in range(20_000)}, 10 * BUDGET)
+    again = fit(fields, BUDGET)
+    assert again["_truncated"] == f"{20_000 - (len(again) - 1)} more fields"
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "plain",
+        'a "quote"',
+        "back\\slash",
+        "FACTS: x",
+        "[HISTORY]",
+        "\u2028",
+        "\u043f\u0438",
+        7,
+        -12,
+        2**80,
+        True,
+        None,
+        1.5,
+        [1, "a"],
+        {"a": 1},
+    ],
+)
+def test_a_size_that_is_not_written_is_the_one_that_is(value: Any) -> None:
+    assert json_size(value) == len(dumps(value))
+
+
+def test_a_size_is_counted_until_it_is_enough() -> None:
+    assert size(rows(100_000), 100) < 300
+    assert bounded({"a": 1}, 10) == {"a": 1}
