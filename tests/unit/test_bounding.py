@@ -47,6 +47,12 @@ def test_what_is_fitted_has_room_is_json_and_says_that_it_is_cut(value: Any) -> 
     assert "\u2026" in text or "_truncated" in text
 
 
+@pytest.mark.parametrize("value", LARGE.values(), ids=LARGE.keys())
+@pytest.mark.parametrize("budget", [60, 61, 100, 250])
+def test_little_room_is_kept_to_as_well(value: Any, budget: int) -> None:
+    assert len(dumps(fitted(value, budget))) <= budget
+
+
 def calls(value: Any) -> int:
     profile = cProfile.Profile()
     profile.enable()

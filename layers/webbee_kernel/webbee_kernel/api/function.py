@@ -59,6 +59,8 @@ class Function:
         if runtime := os.environ.get("AWS_LAMBDA_RUNTIME_API"):
             self.service()
             _connect()
+            if role == "chat_turn":
+                _make_ready()
             if role != "skeleton_refresh":
                 self._after = _keep_awake(runtime)
             gc.freeze()  # what init made stays: no later collection needs to walk it
@@ -131,6 +133,13 @@ def _connect() -> None:
     from ..aws.clients import open_connections
 
     open_connections({"dynamodb": 2})
+
+
+def _make_ready() -> None:
+    """What the first turn would load and compile."""
+    from ..turn.ready import make_ready
+
+    make_ready()
 
 
 def _fence_off() -> None:

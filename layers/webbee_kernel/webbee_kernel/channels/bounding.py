@@ -82,7 +82,8 @@ def _items(items: list[JSON] | tuple[JSON, ...], budget: int) -> list[JSON]:
     whole = len(items) - (known is not None)
     few = items[: min(_FEW, whole)]
     if not all(isinstance(item, dict) for item in few):
-        count = min(whole, budget // max(4, min(size(item, LEAN) for item in few)))
+        least = max(4, min(size(item, LEAN) for item in few))
+        count = min(whole, max(1, budget // least))
         share = max(LEAN, SLACK * budget // count)
         kept = [bounded(item, share) for item in items[:count]]
     elif 3 * whole * min(least_of(row, title=False) for row in few) <= 2 * budget:

@@ -108,8 +108,8 @@ def _looked_at(value: Any) -> Any:
         return value
     if len(value) > MAX_LIST and not is_plain(value):
         return [{}] * len(value)
-    near = [_looked_at(item) for item in value[:MAX_SCALARS]]
-    return near + [0] * (len(value) - len(near))
+    leading_items = [_looked_at(item) for item in value[:MAX_SCALARS]]
+    return leading_items + [0] * (len(value) - len(leading_items))
 
 
 def compress(data: JSONObject) -> str:

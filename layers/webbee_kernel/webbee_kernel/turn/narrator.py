@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..base.metrics import record, timed, tokens
@@ -94,6 +95,7 @@ class Narrator:
         may_hand_back: bool = False,
         apps: Mapping[str, str] | None = None,
         now: float | None = None,
+        whole: Callable[[], Mapping[int, CallOutcome] | None] = lambda: None,
         follower: Follower = NOBODY,
         say: Say | None = None,
     ) -> Narration:
@@ -105,22 +107,24 @@ class Narrator:
         and nothing but claimed effects offends, they are left out at once: the kernel knows better
         than another request would. What failed and the reply hides, the kernel adds. `left` tells
         the seconds until the turn's deadline, which both requests share; `apps` are display names
-        by app id.
+        by app id. `whole` are the outcomes where `outcomes` hold only the beginning of their data:
+        a reply that does not rest on that is held against all of it.
 
         `say` is shown the reply while it is written, each sentence once it is checked. What was
         shown stays, so a correction goes on behind it; with a verifier the reply comes whole.
         """
         from ..grounding import check  # only a turn with calls pays for its patterns
 
-        evidence = of_calls(
+        resting_on = partial(
+            of_calls,
             message,
-            outcomes.values(),
             apps=apps or {},
             policy=self._policy,
             language=language,
             now=now,
             mode=self._mode,
         )
+        evidence = resting_on(outcomes.values())
         prompt = "\n".join(["[MESSAGE]", one_line(message), results_block(outcomes)])
         request = ModelRequest(
             role="narrator",
@@ -145,6 +149,9 @@ class Narrator:
             if text == HAND_BACK and may_hand_back:
                 return Narration(hand_back=True, tokens=spent)
             judged = _judged(text, evidence, speech.said)
+            if judged.wrong and (more := whole()):
+                evidence = resting_on(more.values())
+                judged = _judged(text, evidence, speech.said)
             if self._verifier and not judged.wrong:
                 results = results_block(outcomes)
                 doubted, used = await self._verifier.doubts(

@@ -14,7 +14,7 @@ from typing import Any
 
 from ..arguments import Known, ids_in, without_secrets
 from ..catalogue import FunctionInfo
-from ..channels.bounding import fitted
+from ..channels.bounding import bounded
 from ..llm.protocol import Exchange, ToolSpec
 from ..pii import NOTHING, Masker
 from ..values import (
@@ -194,11 +194,20 @@ class TurnState(Opening):
     def as_shown(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
         """An outcome as models may see it: as much of its data as a model could be shown, through
         the gate, with the kinds that its author declares, its arguments without secrets."""
+        near = replace(outcome, data=bounded(outcome.data, MAX_DATA))
+        return self._masked(near, gate)
+
+    def _masked(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
         function = self.catalogue.function(outcome.app_id, outcome.fn_name)
-        shown = replace(
-            outcome, data=fitted(outcome.data, MAX_DATA), arguments=self.arguments_of(outcome)
-        )
+        shown = replace(outcome, arguments=self.arguments_of(outcome))
         return masked(shown, gate, function.pii if function else NOTHING)
+
+    def told_whole(self) -> dict[int, CallOutcome] | None:
+        """The outcomes as `told_shown`, with all of their data; None where that is the same. It
+        takes as long as the data is large, so only what is in doubt asks."""
+        if all(bounded(o.data, MAX_DATA) is o.data for o in self.told.values()):
+            return None
+        return {i: self._masked(o, self.gate) for i, o in self.told.items()}
 
     def arguments_of(self, outcome: CallOutcome) -> JSONObject:
         """An outcome's arguments without secrets."""

@@ -15,6 +15,7 @@ from ..paging import Cursor
 from ..protocols import DocumentStore
 from .belongings import Belongings, Found
 from .client import Item
+from .transcripts import rows_in
 from .turn_items import turn_in
 
 ENOUGH_BYTES: Final = 2_500_000
@@ -64,6 +65,8 @@ class Export:
             return _line(kind, inside, sk, asdict(document) if document else None)
         if kind == "memory" and sk.startswith("turn#"):
             return _line(kind, inside, sk, asdict(turn_in(item)))
+        if kind == "turn":
+            return _line(kind, inside, sk, list(rows_in(item).values()))
         return _line(kind, inside, sk, _plain(item))
 
 

@@ -56,9 +56,8 @@ class DynamoTranscriptStore:
     ) -> tuple[JSONObject, ...]:
         rows: dict[Place, JSONObject] = {}
         async for item in self._newest_first(key, positive(limit), before):
-            for until, row in reversed(loads(unpack(bytes(item["packed"]["B"])))):
-                place = (str(row["at"]), int(row["turn"]))
-                if until > now and (before is None or place < before):
+            for place, row in rows_in(item, now).items():
+                if before is None or place < before:
                     rows.setdefault(place, row)
             if len(rows) >= limit:
                 break
@@ -177,6 +176,12 @@ class DynamoTranscriptStore:
         )
         row = key_of(user_key(key.user), listed_key(key.session_id))
         await self._database.delete_batch(self._table, [row])
+
+
+def rows_in(item: Item, now: float = 0.0) -> dict[Place, JSONObject]:
+    """The turns of an item that are not gone by `now`, by their places."""
+    kept = loads(unpack(bytes(item["packed"]["B"])))
+    return {(str(row["at"]), int(row["turn"])): row for until, row in kept if until > now}
 
 
 def _summary(item: Item) -> SessionSummary:

@@ -1,0 +1,30 @@
+"""Ready: what a turn loads and compiles when it first meets it, met before the first one.
+
+A function's init has a whole processor and no one who waits; its first turn has neither.
+"""
+
+from __future__ import annotations
+
+from ..language import detect
+from ..pii import Masker
+from ..values import JSON
+
+_DATA: JSON = {
+    "orders": [
+        {"id": "o-1", "title": "An order", "by": "ann@example.com", "name": "Ann Example", "n": 7},
+        {"id": "o-2", "title": "Another", "phone": "+49 30 901820", "at": "2026-05-15T17:21:04Z"},
+    ],
+    "count": 2,
+}
+_REPLY = "There are 2 orders: An order for Ann Example, 7 pieces, and another of May 15, 2026."
+
+
+def make_ready() -> None:
+    """Mask, detect and check once what a turn might hold; nothing is read, asked or kept."""
+    from ..grounding import check
+
+    tag = detect("show me all orders of this week", "en")
+    masker = Masker()
+    data = masker.mask(_DATA)
+    masker.mask_text(_REPLY)
+    check(_REPLY, data=[data], message=f"show me all orders {tag}")
