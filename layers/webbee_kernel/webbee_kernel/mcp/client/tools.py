@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ...base.text import cut, one_line, shown
+from ...catalogue import OPEN_WORLD
 from ...values.plain import JSON, JSONObject
 
 MAX_TEXT: Final = 1_024
@@ -17,9 +18,6 @@ MAX_TEXT: Final = 1_024
 MAX_SCHEMA: Final = 32_768
 """Characters of a schema's JSON: eight thousand tokens, a third of what all functions may take."""
 MAX_DEPTH: Final = 32
-
-OPEN_WORLD: Final = "x-open-world"
-"""The mark of functions that reach beyond the user's own apps, which the judge of values reads."""
 
 _NAME = re.compile(r"[^A-Za-z0-9_-]")
 _LONGEST = 64
