@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
+from ...catalogue import OPEN_WORLD
 from ...errors import CallError
 from ...sdk import ActionResult, ChatExtension, Context, Extension
 from ...sdk.definitions import FunctionDef, Handler
@@ -21,7 +22,7 @@ from .asking import ANSWERS, TAKEN, asked_of
 from .checking import checker
 from .connections import Connections
 from .failures import failure_of
-from .tools import OPEN_WORLD, Tool, tools_of
+from .tools import Tool, tools_of
 
 if TYPE_CHECKING:
     from .session import Session
