@@ -141,7 +141,7 @@ def driven(cloud: Cloud) -> None:
         walker,
         {"function": "__panel__board", "params": {}},
     )
-    for message in ("walk through everything", "look around"):
+    for message in ("walk through everything", *["look around"] * 6):  # the ring goes round
         http(
             cloud, "chat_turn", "POST", "/v1/chat", body={"message": message, "session_id": "drive"}
         )
