@@ -50,6 +50,10 @@ class Transcript:
         touched = SessionSummary(key.session_id, title_of(message), iso(now), seq)
         await self._store.touch(key.user, touched, expires_at=int(now) + self._listed_days * DAY_S)
 
+    def owes(self, memory: SessionMemory, now: float) -> bool:
+        """Whether the next turn overwrites what is not archived."""
+        return bool(self._days and _untold(memory, now))
+
     async def archive(self, key: SessionKey, memory: SessionMemory, now: float) -> int:
         """Archive what the next turn overwrites; the last turn that the transcript holds then. One
         write, for every fifth turn. What cannot be archived within a second costs a log line

@@ -93,7 +93,9 @@ class Recorder:
         )
 
     def begin(self, ask: Ask, state: TurnState) -> TurnState:
-        """Beside the turn: archive what it will overwrite."""
+        """Beside the turn: archive what it will overwrite, where that is not archived yet."""
+        if not self._transcript.owes(state.memory, state.now):
+            return state
         work = self._transcript.archive(ask.key, state.memory, state.now)
         return replace(state, archiving=begin(work))
 
