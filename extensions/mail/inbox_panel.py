@@ -56,6 +56,24 @@ def shown_list(ctx: Context, messages: list[dict[str, Any]]) -> ui.UINode | None
     return ui.List(rows) if rows else None
 
 
+def message_card(ctx: Context, data: dict[str, Any]) -> ui.UINode:
+    """One message as a mail is read: who, to whom, when, its text."""
+    sender = f"{data.get('from_name', '')} <{data['from']}>".strip()
+    fields = [
+        (say(ctx, "From", "От"), sender),
+        (say(ctx, "To", "Кому"), ", ".join(data.get("to", []))),
+        (say(ctx, "Copy", "Копия"), ", ".join(data.get("cc", []))),
+        (say(ctx, "Date", "Дата"), data.get("date", "").replace("T", " ")[:16]),
+    ]
+    return ui.Stack(
+        [
+            ui.KeyValue([{"key": key, "value": value} for key, value in fields if value]),
+            ui.Divider(),
+            ui.Text(data["body"] or say(ctx, "(no text)", "(без текста)")),
+        ]
+    )
+
+
 def failure_panel(ctx: Context, error: MailError) -> ui.UINode:
     """Why there is nothing to show and what to do about it."""
     title = say(ctx, "No mail right now", "Почта сейчас недоступна")

@@ -20,6 +20,7 @@ from inbox_panel import (
     InboxSnapshot,
     failure_panel,
     inbox_panel,
+    message_card,
     shown_list,
 )
 from mail_accounts import EXAMPLE, SETTING, choose
@@ -196,7 +197,10 @@ async def read(ctx: Context, params: ReadParams) -> ActionResult:
         f"Письмо «{data['subject']}» от {data['from']}",
     )
     return ActionResult.success(
-        data, f"{summary}: {cut(data['body'], SUMMARY_BODY)}", refresh_panels=[]
+        data,
+        f"{summary}: {cut(data['body'], SUMMARY_BODY)}",
+        ui=message_card(ctx, data),
+        refresh_panels=[],
     )
 
 

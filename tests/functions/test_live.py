@@ -171,6 +171,32 @@ def test_a_turn_is_told_as_it_goes_and_ends_with_the_body_of_a_request(
         assert body["reply"].startswith("".join(f["text"] for f in page.heard("text")))
 
 
+def test_a_call_is_told_with_what_it_was_given_and_gave_and_so_is_the_remembered_turn(
+    sockets: Connections,
+) -> None:
+    with deployed(env=live(sockets)) as stack:
+        alice = Person(stack, ALICE)
+        page = Page.opened(stack, sockets, alice, "c1")
+        page.say("turn", message='probe.save {"text": "a"}', session_id="s1", request_id="r1")
+        until(lambda: page.heard("turn.ended"))
+        [started], [ended] = page.heard("call.started"), page.heard("call.ended")
+        assert started["arguments"] == {"text": "a"}
+        [turn] = alice.send("chat_turn", "GET", "/v1/sessions/s1")["turns"]
+        assert turn["details"][0]["data"] == ended["data"]
+
+
+@pytest.mark.parametrize("role", ["user", "developer"])
+def test_only_a_developer_sees_where_the_time_of_a_turn_went(
+    sockets: Connections, role: str
+) -> None:
+    with deployed(env=live(sockets)) as stack:
+        page = Page.opened(stack, sockets, Person(stack, {**ALICE, "role": role}), "c1")
+        page.say("turn", message='probe.save {"text": "a"}', session_id="s1", request_id="r1")
+        until(lambda: page.heard("turn.ended"))
+        kinds = {f["kind"] for f in page.heard("trace")}
+        assert kinds >= {"store", "call"} if role == "developer" else kinds == set()
+
+
 def test_an_event_reaches_every_open_page_of_its_user_and_nobody_elses(
     sockets: Connections,
 ) -> None:

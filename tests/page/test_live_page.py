@@ -28,6 +28,21 @@ def test_a_turn_shows_its_calls_and_its_text_while_it_runs(visit: Visit) -> None
     assert page.locator(".call.ok").count() == 1
 
 
+def test_a_call_opens_to_what_it_was_given_and_gave_also_after_a_reload(visit: Visit) -> None:
+    page = visit("dev developer")
+    say(page, "add a task: look inside")
+    assert "look inside" in opened(page.locator(".call")).inner_text()
+    assert page.locator(".fall li").count() > 0
+    page.reload()
+    assert "look inside" in opened(page.locator(".call")).inner_text()
+
+
+def opened(details: Any) -> Any:
+    """Details, once they are open."""
+    details.locator("summary").click()
+    return details
+
+
 def test_an_idle_page_asks_for_nothing_and_hears_of_events_at_once(visit: Visit, url: str) -> None:
     page = visit("bob")
     panel = page.locator("[data-panel='tasks.tasks']")

@@ -147,7 +147,7 @@ def test_a_deletion_waits_for_a_yes_and_a_no_keeps_the_note(visit: Visit) -> Non
     notes.get_by_text("Lisbon launch").first.wait_for()
 
     card = say(page, "delete that note").get_by_role("group", name="Please confirm")
-    assert "Lisbon launch" in card.inner_text()
+    assert "Delete “Lisbon launch: 14 September” (Notes)?" in card.inner_text()
     card.get_by_role("button", name="No").click()
     page.locator(".log").get_by_text("nothing was done").wait_for()
     assert card.get_by_role("button", name="Yes").is_disabled()

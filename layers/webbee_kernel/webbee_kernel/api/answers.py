@@ -40,11 +40,29 @@ class Call(TypedDict):
     late: NotRequired[bool]
 
 
+class CallDetails(TypedDict):
+    """What a call was given and what it gave, cut to what can be looked at; passwords are
+    hidden."""
+
+    arguments: NotRequired[JSONObject]
+    data: NotRequired[Any]
+    summary: NotRequired[str]
+    error: NotRequired[str]
+
+
 class PanelName(TypedDict):
     """A panel to fetch again."""
 
     app_id: str
     panel_id: str
+
+
+class QuestionField(TypedDict):
+    """An argument as a person reads it; `title` is what an id stands for."""
+
+    name: str
+    value: Any
+    title: NotRequired[str]
 
 
 class WaitingCall(TypedDict):
@@ -54,6 +72,7 @@ class WaitingCall(TypedDict):
     app_id: str
     fn_name: str
     arguments: JSONObject
+    fields: list[QuestionField]
 
 
 class Confirmation(TypedDict):
@@ -62,6 +81,7 @@ class Confirmation(TypedDict):
     id: str
     expires_at: int
     summary: str
+    question: NotRequired[str]
     calls: list[WaitingCall]
 
 
@@ -118,7 +138,8 @@ class SessionsAnswer(TypedDict):
 
 
 class ToldTurn(TypedDict):
-    """A turn as its own user may read it; `remembered` where the model still sees it."""
+    """A turn as its own user may read it; `remembered` where the model still sees it. `details` are
+    what memory still has of `calls`, in the same order."""
 
     turn: int
     at: str
@@ -129,6 +150,7 @@ class ToldTurn(TypedDict):
     also: NotRequired[list[str]]
     remembered: bool
     calls: NotRequired[list[Call]]
+    details: NotRequired[list[CallDetails]]
     refresh_panels: NotRequired[list[PanelName]]
     confirmation: NotRequired[Confirmation]
     confirmations: NotRequired[list[Confirmation]]

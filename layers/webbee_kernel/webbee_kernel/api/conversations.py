@@ -8,6 +8,7 @@ from ..base.clock import Clock, iso
 from ..errors import BadInput, NotFound
 from ..stores.protocols import Stores
 from ..stores.transcribing import conversation
+from ..turn import details
 from ..turn.memory import check_session_id
 from ..values import SessionKey, UserKey
 from . import answers, wire
@@ -91,6 +92,10 @@ class Conversations:
         remembered = memory.since(iso(now - self._seconds)).turns
         seen = {(t.at, t.seq) for t in remembered}
         shown = [{**row, "remembered": (row["at"], row["turn"]) in seen} for row in turns]
+        known = {(t.at, t.seq): details.recalled(t) for t in memory.ring}
+        for row in shown:
+            if any(found := known.get((row["at"], row["turn"]), [])):
+                row["details"] = found
         return Answer({"session_id": key.session_id, "turns": shown, "cursor": before})
 
     async def rename(self, request: Request) -> Answer:

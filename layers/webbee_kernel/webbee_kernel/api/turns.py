@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Final
 
 from ..base.background import start
 from ..base.ids import new_id
 from ..base.metrics import flush
+from ..base.watching import watched
 from ..bootstrap import App
 from ..errors import KernelError, StorageUnavailable, TurnWorking
 from ..live.outbox import Outbox
@@ -21,6 +23,7 @@ from ..turn.replies import Reply
 from ..values import UserKey
 from ..values.plain import JSONObject
 from .http import Answer
+from .identity import has_role
 from .sockets import Peer
 
 BEAT_S: Final = 1.0
@@ -77,7 +80,8 @@ class Turns:
     async def _run(self, ask: Ask, follower: Follower, work: Work) -> Reply:
         beat = _Beat(self._app, ask, follower)
         try:
-            return await work(replace(ask, follower=follower))
+            with _watching(ask, follower):
+                return await work(replace(ask, follower=follower))
         except KernelError:
             await beat.give_up()
             raise
@@ -127,6 +131,13 @@ class Turns:
             _log.warning("code=%s | end of a turn not stored as an event", error.code)
             return ""
         return event.event_id
+
+
+def _watching(ask: Ask, follower: Follower) -> AbstractContextManager[None]:
+    """A developer who follows a turn of his own sees what it spends its time on."""
+    if not (follower.reads_along and has_role(ask.user, "developer")):
+        return nullcontext()
+    return watched(lambda told: follower.tell("trace", **told))
 
 
 class _Beat:

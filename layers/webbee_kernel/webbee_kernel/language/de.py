@@ -234,6 +234,11 @@ SENTENCES: Sentences = {
     "only_read": "Es wurde nichts verändert: Ich habe nur nachgesehen.",
     "said_yes": "ja",
     "said_no": "nein",
+    "ask_delete": "{what} löschen?",
+    "ask_send": "{what} senden?",
+    "ask_create": "{what} anlegen?",
+    "ask_update": "{what} ändern?",
+    "ask_move": "{what} verschieben?",
     "waits_for_yes": {
         "one": "Bitte bestätigen: {summary}. Antworten Sie innerhalb von {n} Minute mit Ja oder"
         " Nein.",

@@ -386,6 +386,11 @@ SENTENCES: Sentences = {
     "only_read": "Nothing was changed: I have only looked.",
     "said_yes": "yes",
     "said_no": "no",
+    "ask_delete": "Delete {what}?",
+    "ask_send": "Send {what}?",
+    "ask_create": "Create {what}?",
+    "ask_update": "Change {what}?",
+    "ask_move": "Move {what}?",
     "waits_for_yes": {
         "one": "Please confirm: {summary}. Answer yes or no within {n} minute.",
         "other": "Please confirm: {summary}. Answer yes or no within {n} minutes.",

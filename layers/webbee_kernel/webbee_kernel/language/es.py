@@ -227,6 +227,11 @@ SENTENCES: Sentences = {
     "only_read": "No se ha cambiado nada: solo he consultado los datos.",
     "said_yes": "sí",
     "said_no": "no",
+    "ask_delete": "¿Eliminar {what}?",
+    "ask_send": "¿Enviar {what}?",
+    "ask_create": "¿Crear {what}?",
+    "ask_update": "¿Cambiar {what}?",
+    "ask_move": "¿Mover {what}?",
     "waits_for_yes": {
         "one": "Confirme, por favor: {summary}. Responda sí o no en {n} minuto.",
         "other": "Confirme, por favor: {summary}. Responda sí o no en {n} minutos.",

@@ -212,6 +212,11 @@ SENTENCES: Sentences = {
     "only_read": "Rien n'a été modifié : j'ai seulement consulté les données.",
     "said_yes": "oui",
     "said_no": "non",
+    "ask_delete": "Supprimer {what} ?",
+    "ask_send": "Envoyer {what} ?",
+    "ask_create": "Créer {what} ?",
+    "ask_update": "Modifier {what} ?",
+    "ask_move": "Déplacer {what} ?",
     "waits_for_yes": {
         "one": "Veuillez confirmer : {summary}. Répondez oui ou non dans un délai de {n} minute.",
         "other": "Veuillez confirmer : {summary}. Répondez oui ou non dans un délai de {n}"

@@ -10,6 +10,7 @@ from ..base.metrics import record_model
 from ..errors import ModelUnavailable
 from .protocol import Model, ModelRequest, ModelResponse, Role, Usage
 from .streaming import Hear, streamed
+from .watched import watched
 
 _log = logging.getLogger("webbee.model")
 
@@ -39,7 +40,7 @@ class RoleModels:
         model = self._models[request.role]
         started = time.perf_counter()
         try:
-            response = await streamed(model, request, hear)
+            response = await watched(model.name, request, streamed(model, request, hear))
         except ModelUnavailable:
             _measure(request.role, model.name, started, {"ModelErrors": 1})
             raise

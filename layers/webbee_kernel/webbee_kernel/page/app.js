@@ -46,6 +46,7 @@ class Page {
       after: (body) => this.answered(body),
       act: (app) => this.panels.actor(app),
       examples: () => this.examples(),
+      nameOf: (id) => this.extensions.find((app) => app.app_id === id)?.display_name,
       opened: (id, fresh) => sessionStorage.setItem(this.sessionKey, fresh ? NEW + id : id),
     });
     this.sessions = new Sessions({

@@ -50,7 +50,7 @@ export class Asking {
     clearTimeout(one.timer);
     if (!this.live) return; // `resume` comes with it
     if (this.live.send(frameOf(one))) {
-      one.sent = true;
+      Object.assign(one, { sent: true, trace: [] });
       one.timer = setTimeout(() => this.silent(one), SILENT_MS);
     } else if (this.live.polling.on) this.post(one);
     // else the socket is being opened, and `resume` follows
@@ -96,7 +96,7 @@ export class Asking {
     clearTimeout(one.timer);
     if (frame.type === "error") return this.end(one, null, refusal(400, frame));
     if (frame.type === "turn.ended") return this.ending(one, frame);
-    if (frame.type === "turn.started") Object.assign(one, { calls: [], text: "", trace: [], started: true });
+    if (frame.type === "turn.started") Object.assign(one, { calls: [], text: "", started: true });
     else if (frame.type === "text") one.text += frame.text;
     else if (frame.type === "call.started") one.calls.push({ ...frame, status: "running" });
     else if (frame.type === "call.ended") this.callEnded(one, frame);

@@ -12,13 +12,15 @@ const SPOKEN = 4;
 
 export class Chat {
   /** `asking` holds the turns without an answer; `after(answer)` runs when one has it; `act(app)` makes the actions of
-   * a UI tree; `examples()` are things to say; `opened(session)` runs when one is shown.
+   * a UI tree; `examples()` are things to say; `nameOf(app)` is what an app is called; `opened(session)` runs
+   * when one is shown.
    * @param {{asking: import("./asking.js").Asking, [more: string]: any}} of */
-  constructor({ asking, after, act, examples, opened }) {
+  constructor({ asking, after, act, examples, opened, nameOf }) {
     this.after = after;
     this.act = act;
     this.examples = examples;
     this.opened = opened;
+    this.nameOf = nameOf;
     this.asking = asking;
     this.session = "";
     this.drawn = new Map(); // the turns on the page by request id: what is told of each, and its answer's element
@@ -155,7 +157,9 @@ export class Chat {
   theirs(turn, id = turn.request_id) {
     const copy = tool(t("copy"), "copy", () => this.copy(plain(turn.reply)));
     const again = turn.status === "error" && turn.message && tool(t("retry"), "again", () => this.say(turn.message));
-    const element = answer(turn, { act: this.act, questions: this.questions, tools: [again, copy] });
+    const whole = (call, i) => ({ display_name: this.nameOf(call.app_id), ...call, ...turn.details?.[i] });
+    const calls = turn.calls?.map(whole);
+    const element = answer({ ...turn, calls }, { act: this.act, questions: this.questions, tools: [again, copy] });
     this.drawn.set(id, { mark: markOf(turn), element, trace: turn.trace });
     return element;
   }
@@ -224,13 +228,14 @@ export class Chat {
       message: one.accept === undefined ? one.message : "",
       at: new Date().toISOString(),
     };
-    const calls = body?.calls?.map((call, i) => ({ ...one.calls[i], ...call }));
+    const heard = one.calls.toSorted((a, b) => a.call - b.call);
+    const calls = body?.calls?.map((call, i) => ({ ...(heard.length === body.calls.length && heard[i]), ...call }));
     const next = body ? this.theirs({ ...body, calls, trace: one.trace }, one.id) : this.unsent(one);
     next.classList.add("settled");
     view.element.replaceWith(next);
     const told = body ? plain(body.reply) : one.error?.message;
     this.speak(told?.startsWith(one.text) ? told.slice(one.text.length) : (told ?? ""));
-    this.bottomIfThere();
+    if (this.atEnd) this.reveal(next);
   }
 
   // A limit is no failure: the kernel's own sentence, and a button that waits as long as it says.
@@ -263,8 +268,12 @@ export class Chat {
     edits.forEach((button, i) => (button.hidden = busy || i < edits.length - 1));
   }
 
-  bottomIfThere() {
-    if (this.atEnd) this.bottom();
+  // The end of the conversation; of an answer that is taller than the window, its beginning.
+  reveal(answer) {
+    this.bottom();
+    const over = answer.offsetHeight > this.wrap.clientHeight - 80;
+    if (over) this.wrap.scrollTop = answer.previousElementSibling?.offsetTop ?? answer.offsetTop;
+    this.atEnd = !over;
   }
 
   bottom() {

@@ -3,7 +3,7 @@
 import { clickable, runs } from "./buttons.js";
 import { array, h, left, many, plain } from "./dom.js";
 import { glyph } from "./icons.js";
-import { t } from "./strings.js";
+import { dated, t } from "./strings.js";
 
 const ITEMS = 500;
 
@@ -32,8 +32,8 @@ export function listItem(props, ctx) {
   const label = plain(props.title);
   const body = [
     h("span.n-item-title", glyph(props.icon), label, ctx.kids(props.badge)),
-    props.subtitle && h("span.muted", plain(props.subtitle)),
-    props.meta && h("span.n-meta", plain(props.meta)),
+    props.subtitle && h("span.muted", dated(plain(props.subtitle)) ?? plain(props.subtitle)),
+    props.meta && h("span.n-meta", dated(plain(props.meta)) ?? plain(props.meta)),
   ];
   const action = (a) => {
     const name = plain(a.label ?? a.icon);

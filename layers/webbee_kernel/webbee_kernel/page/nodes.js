@@ -11,7 +11,7 @@ import { glyph, lone } from "./icons.js";
 import { list, listItem, timeline, tree } from "./lists.js";
 import { markdown } from "./markdown.js";
 import { avatar, image, media } from "./media.js";
-import { t } from "./strings.js";
+import { dated, t } from "./strings.js";
 import { dataTable } from "./tables.js";
 import { modal } from "./windows.js";
 
@@ -81,7 +81,11 @@ function keyValue(props, ctx) {
   return h(
     "dl.n-pairs",
     many(items, 500, (i) =>
-      h("div", h("dt", plain(i.key ?? i.label)), h("dd", i.value?.type ? ctx.kids(i.value) : plain(i.value))),
+      h(
+        "div",
+        h("dt", plain(i.key ?? i.label)),
+        h("dd", i.value?.type ? ctx.kids(i.value) : (dated(plain(i.value)) ?? plain(i.value))),
+      ),
     ),
   );
 }

@@ -135,10 +135,10 @@ export class Panels {
     const type = this.types.get(`${app} ${name}`) ?? "read";
     if (question || type === "destructive")
       if (!(await ask(question || t("sureDelete", { label }), label.split(":")[0]))) return false;
-    return this.call(app, name, params, type, element);
+    return this.call(app, name, params, type, element, label);
   }
 
-  async call(app, name, params, type, element) {
+  async call(app, name, params, type, element, label) {
     if (element) element.disabled = true;
     try {
       const result = await api("POST", `/v1/extensions/${app}/call`, {
@@ -148,7 +148,7 @@ export class Panels {
       });
       if (result.status !== "ok") return (toast(plain(result.error) || plain(result.error_code), "error"), false);
       for (const p of result.refresh_panels ?? []) this.refresh(p.app_id, [p.panel_id]);
-      if (result.ui || type === "read") this.result(app, result);
+      if (result.ui || type === "read") this.result(app, result, label);
       else toast(plain(result.summary) || t("ok"));
       this.after();
       return true;
@@ -160,10 +160,10 @@ export class Panels {
     }
   }
 
-  result(app, result) {
+  result(app, result, label = "") {
     const tree = result.ui && renderTree(result.ui, this.actor(app));
     if (result.ui?.type === "Toast") return toast(tree);
-    dialog(t("result"), [result.summary && h("p.pre", plain(result.summary)), tree ?? dataView(result.data)]);
+    dialog(label || t("result"), tree ?? [result.summary && h("p.pre", plain(result.summary)), dataView(result.data)]);
   }
 
   open(url) {

@@ -58,11 +58,13 @@ export function day(iso) {
   return Number.isNaN(at.getTime()) ? iso : at.toLocaleDateString(locale, { ...DAY, year: "numeric", timeZone: "UTC" });
 }
 
+const LOCAL = /^\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?$/; // without a zone: a clock on the reader's wall
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
 /** A date or a moment as its reader writes it, or null for text that is neither. */
 export function dated(text) {
   if (MOMENT.test(text)) return time(text);
+  if (LOCAL.test(text)) return time(text.replace(" ", "T"));
   return DATE.test(text) ? day(text) : null;
 }

@@ -12,12 +12,13 @@ from .. import arguments
 from ..base.logs import correlation_id
 from ..base.metrics import timed
 from ..base.tracing import span
+from ..base.watching import stretch
 from ..catalogue import FunctionInfo
 from ..dispatch import Dispatch
 from ..errors import CallError, DispatchUnanswered, KernelError
 from ..pii import UnknownPlaceholder
 from ..values import CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
-from . import guards, planner
+from . import details, guards, planner
 from .provenance import OPEN_WORLD, directing
 from .repeats import earlier, runs_of
 from .results_block import REFUSED, TIMEOUT
@@ -230,16 +231,20 @@ class StepRunner:
         if request.kind != "function":
             return await self._outcome(state, step, request)
         app = state.app_name(step.app_id)
-        state.follower.call_started(step, app)
+        if not state.follower.reads_along:
+            return await self._outcome(state, step, request)
+        function = state.catalogue.function(step.app_id, step.fn_name)
+        state.follower.call_started(step, app, details.given(function, request.arguments))
         outcome = await self._outcome(state, step, request)
-        state.follower.call_ended(step, app, outcome)
+        state.follower.call_ended(step, app, outcome, details.gave(outcome))
         return outcome
 
     async def _outcome(self, state: TurnState, step: Step, request: CallRequest) -> CallOutcome:
         """The call's outcome, with what it was given. Raises KernelError where nothing happened yet
         and the whole request can be retried."""
         try:
-            with span(f"call {request.app_id}.{request.name}"):
+            called = f"{request.app_id}.{request.name}"
+            with span(f"call {called}"), stretch("call", called):
                 outcome = await self._dispatch.call(request)
         except KernelError as error:
             lost = step.has_effect and isinstance(error, DispatchUnanswered)

@@ -94,6 +94,7 @@ def pending(
     now: float,
     found: Sequence[Directing] = (),
     resume: bool = False,
+    asks: JSONObject | None = None,
 ) -> PendingConfirmation:
     """A record of exactly this call, arguments already real, valid for 300 seconds. The same call
     of the same request has the same id, however often the request is delivered. `found` are its
@@ -110,6 +111,7 @@ def pending(
         values=tuple(dict.fromkeys(values)),
         hidden=tuple(d.path for d in found if d.kind == "secret"),
         resume=resume,
+        asks=asks or {},
     )
 
 
@@ -126,16 +128,17 @@ def directing_of(step: Step, catalogue: Catalogue) -> tuple[Directing, ...]:
 
 def arguments_shown(record: PendingConfirmation) -> list[JSONObject]:
     """The arguments of the record's calls as the user may see them: passwords are hidden."""
-    return [_hidden(step["arguments"], record.hidden) for step in record.steps]
+    return [hidden(step["arguments"], record.hidden) for step in record.steps]
 
 
-def _hidden(value: Any, paths: Sequence[str], path: str = "") -> Any:
+def hidden(value: Any, paths: Sequence[str], path: str = "") -> Any:
+    """The value with dots for what stands at these paths."""
     if path and path in paths:
         return HIDDEN
     if isinstance(value, dict):
-        return {k: _hidden(v, paths, f"{path}.{k}" if path else str(k)) for k, v in value.items()}
+        return {k: hidden(v, paths, f"{path}.{k}" if path else str(k)) for k, v in value.items()}
     if isinstance(value, list):
-        return [_hidden(v, paths, f"{path}.{n}") for n, v in enumerate(value)]
+        return [hidden(v, paths, f"{path}.{n}") for n, v in enumerate(value)]
     return value
 
 
@@ -151,7 +154,7 @@ def describe(
     kinds = {d.path: d.kind for d in found if not d.inside}
     shown = ", ".join(
         f"{path}: {_shown(path, value, kinds, titles)}"
-        for path, value in _flat(step.arguments)
+        for path, value in flat(step.arguments)
         if value not in (None, "", [], {})
     )
     app = catalogue.apps.get(step.app_id)
@@ -193,13 +196,14 @@ def titles_in(facts: Iterable[Any]) -> dict[str, str]:
     return found
 
 
-def _flat(value: Any, path: str = "") -> Iterable[tuple[str, Any]]:
+def flat(value: Any, path: str = "") -> Iterable[tuple[str, Any]]:
+    """Each value that holds no others, with its path: `messages.0.from`."""
     if isinstance(value, dict) and value:
         for key, item in value.items():
-            yield from _flat(item, f"{path}.{key}" if path else str(key))
+            yield from flat(item, f"{path}.{key}" if path else str(key))
     elif isinstance(value, list) and any(isinstance(v, dict) for v in value):
         for number, item in enumerate(value):
-            yield from _flat(item, f"{path}.{number}")
+            yield from flat(item, f"{path}.{number}")
     else:
         yield path, value
 

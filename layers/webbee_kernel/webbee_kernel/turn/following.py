@@ -59,17 +59,18 @@ class Follower:
         if self._sent:
             await self._sent()
 
-    def tell(self, kind: str, **told: Any) -> None:
+    def tell(self, kind: str, /, **told: Any) -> None:
         """Send a frame to whoever reads along."""
         if self._tell:
             self._tell({"type": kind, "request_id": self._request_id, **told})
 
-    def call_started(self, step: Step, app: str) -> None:
-        """A call begins; `app` is its app's display name."""
-        self.tell("call.started", call=step.index, **_named(step, app))
+    def call_started(self, step: Step, app: str, given: JSONObject) -> None:
+        """A call begins; `app` is its app's display name, `given` its arguments as they may be
+        shown."""
+        self.tell("call.started", call=step.index, **_named(step, app), **given)
 
-    def call_ended(self, step: Step, app: str, outcome: CallOutcome) -> None:
-        """It ended."""
+    def call_ended(self, step: Step, app: str, outcome: CallOutcome, gave: JSONObject) -> None:
+        """It ended; `gave` is its result as it may be shown."""
         why = {"error_code": outcome.error_code} if outcome.error_code else {}
         self.tell(
             "call.ended",
@@ -78,6 +79,7 @@ class Follower:
             status=outcome.status,
             duration_ms=outcome.duration_ms,
             **why,
+            **gave,
         )
 
     async def unless_stopped(self, work: Coroutine[Any, Any, T]) -> T:

@@ -28,7 +28,7 @@ from ..values import (
     TurnStatus,
     UserState,
 )
-from . import confirmation, replies, wording
+from . import confirmation, questions, replies, wording
 from .calls import Consent, OwnWish, StepRunner
 from .classifier import Classifier
 from .deciding import Decisions, Taken, asked_in, gone, reopened
@@ -261,6 +261,7 @@ class Kernel:
             now=state.now,
             found=confirmation.directing_of(step, catalogue),
             resume=ended.resume,
+            asks=questions.asks(step, catalogue, state.titles(), state.language),
         )
 
     async def _record(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import language
 from ..values import CallOutcome, PendingConfirmation, Turn
 from ..values.plain import JSONObject
-from .confirmation import arguments_shown
+from . import questions
 from .sources import spans
 
 if TYPE_CHECKING:
@@ -64,21 +64,9 @@ def response(
         "refresh_panels": [{"app_id": a, "panel_id": p} for a, p in panels],
     }
     if waiting:
-        asked = [_confirmation(p) for p in waiting]
+        asked = [questions.shown(p) for p in waiting]
         body |= {"confirmation": asked[0], "confirmations": asked}
     return body
-
-
-def _confirmation(pending: PendingConfirmation) -> JSONObject:
-    return {
-        "id": pending.confirmation_id,
-        "expires_at": pending.expires_at,
-        "summary": pending.summary,
-        "calls": [
-            {"app_id": s["app_id"], "fn_name": s["fn_name"], "arguments": shown}
-            for s, shown in zip(pending.steps, arguments_shown(pending), strict=True)
-        ],
-    }
 
 
 def ui(outcomes: Mapping[int, CallOutcome]) -> Any:

@@ -32,7 +32,8 @@ class PendingConfirmation:
 
     It is a part of the turn that asked. `values` are its directing values, in the form in which
     provenance compares them: a yes makes them the user's own. `hidden` names
-    the arguments that nobody may see, `resume` says that more was planned behind it.
+    the arguments that nobody may see, `resume` says that more was planned behind it, `asks` holds
+    the question as a person reads it.
     """
 
     confirmation_id: str
@@ -44,6 +45,7 @@ class PendingConfirmation:
     values: tuple[str, ...] = ()
     hidden: tuple[str, ...] = ()
     resume: bool = False
+    asks: JSONObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ for, and only a plain command has an effect.
 from __future__ import annotations
 
 from ..protocol import ModelRequest, ModelResponse
+from ..watched import watched
 
 
 class OfflineModel:
@@ -34,6 +35,10 @@ class OfflineModel:
     name = "offline"
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
+        """The answer, seen by who watches the turn."""
+        return await watched(self.name, request, self._answer(request))
+
+    async def _answer(self, request: ModelRequest) -> ModelResponse:
         """Classify, narrate, or (`ai`) return the first sentences of the prompt. `usage` is zero:
         no tokens were bought."""
         if request.role == "classifier":  # imported when asked: the cell has it for `ctx.ai` only

@@ -52,6 +52,7 @@ export default {
   close: "Close",
   cancel: "Cancel",
   yes: "Yes",
+  no: "No",
   sure: "Are you sure?",
   sureDelete: "“{label}” cannot be undone.",
   result: "Result",

@@ -52,6 +52,7 @@ export default {
   close: "Закрыть",
   cancel: "Отмена",
   yes: "Да",
+  no: "Нет",
   sure: "Вы уверены?",
   sureDelete: "«{label}»: это нельзя отменить.",
   result: "Результат",

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from ...aws.clients import ClientFactory, aws_client, error_code, in_thread, outage
 from ...base.metrics import record
+from ...base.watching import stretch
 from ...errors import BadInput, StorageUnavailable
 from ...values.plain import JSONObject
 from ..records import MAX_ITEM_BYTES
@@ -121,7 +122,8 @@ class Database:
     async def call(self, operation: str, /, **request: Any) -> JSONObject:
         """One request, `operation` in boto3's spelling: `put_item`."""
         record("DynamoDBCalls")
-        answer: JSONObject = await in_thread(self._send, operation, request)
+        with stretch("store", f"{operation} {request.get('TableName', '')}".strip()):
+            answer: JSONObject = await in_thread(self._send, operation, request)
         return answer
 
     async def get(self, table: str, key: Item, **request: Any) -> Item | None:

@@ -1,0 +1,63 @@
+"""Details of calls for the person in whose name they were made: what each was given and what it
+gave. Nothing here is remembered for a model. Pure."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import orjson
+
+from ..arguments.names import names_a_secret
+from ..catalogue import FunctionInfo
+from ..channels.fitting import fit
+from ..pii import Masker
+from ..values import CallOutcome, JSONObject, Turn
+from .confirmation import HIDDEN, hidden
+from .provenance import directing
+
+MOST: Final = 4_000
+"""Characters of a call's result as it is shown."""
+
+
+def given(function: FunctionInfo | None, arguments: JSONObject) -> JSONObject:
+    """A call's arguments as their user may see them: passwords are hidden, long ones cut."""
+    found = directing(function, arguments) if function else ()
+    shown: Any = hidden(arguments, [d.path for d in found if d.kind == "secret"])
+    return {"arguments": fit(shown, MOST)} if shown else {}
+
+
+def gave(outcome: CallOutcome) -> JSONObject:
+    """A call's result, or its error, cut to what can be looked at."""
+    told: JSONObject = {}
+    if outcome.data not in (None, "", [], {}):
+        told["data"] = fit(outcome.data, MOST)
+    for name in ("summary", "error"):
+        if text := getattr(outcome, name):
+            told[name] = fit(text, MOST)
+    return told
+
+
+def recalled(turn: Turn) -> list[JSONObject]:
+    """What memory still has of each of a turn's calls, in the user's own values; nothing of a call
+    whose facts were cut away."""
+    masker, left = Masker(turn.vault), list(turn.digests)
+    found: list[JSONObject] = []
+    for call in turn.response.get("calls", ()):
+        which = (call["app_id"], call["fn_name"])
+        digest = next((d for d in left if (d.app_id, d.fn_name) == which), None)
+        found.append({})
+        if digest is None or call["status"] != "ok":
+            continue
+        left.remove(digest)
+        texts = {"arguments": digest.args_json, "data": digest.data_facts_json}
+        found[-1] = {k: _real(orjson.loads(v), masker) for k, v in texts.items() if v}
+    return found
+
+
+def _real(value: Any, masker: Masker) -> Any:
+    """The value with what its placeholders stand for; passwords stay hidden."""
+    if isinstance(value, dict):
+        return {k: HIDDEN if names_a_secret(k) else _real(v, masker) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_real(v, masker) for v in value]
+    return masker.unmask_text(value) if isinstance(value, str) else value
