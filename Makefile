@@ -28,7 +28,7 @@ TYPED := layers/webbee_kernel/webbee_kernel functions local requirements checks
 
 # ---- what you call
 
-.PHONY: help demo run test test-runtime test-built test-sam check check-page format bench eval python mutants build deploy aws page gallery lock clean
+.PHONY: help demo run test test-runtime test-built test-sam check check-page format bench eval python mutants build deploy aws page gallery pictures lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -110,6 +110,9 @@ page: .venv-dev .venv-page ## bundle the page, after a change of its sources; ne
 
 gallery: .venv-dev ## draw every node of the SDK's ui into docs/nodes.png, with Chromium
 	@$(IN_PROJECT) .venv-dev/bin/python -m local.gallery
+
+pictures: .venv-dev ## draw the page's states into docs/pictures/, with Chromium
+	@$(IN_PROJECT) .venv-dev/bin/python -m local.pictures
 
 lock: .venv-dev ## compile requirements/*.in into hashed locks; UPGRADE=1 takes newer versions
 	@PATH="$(CURDIR)/.venv-dev/bin:$$PATH" .venv-dev/bin/python requirements/locks.py write

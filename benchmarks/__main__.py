@@ -15,6 +15,7 @@ PARTS = {
     "cold_start": "Cold import of each function",
     "pii": "PII gate: precision and recall",
     "hop": "The door before the cell: direct calls and panels; requests for credentials",
+    "pushed": "Events over a WebSocket: delay, and 500 random disconnects",
     "live": "First checked sentence against the whole reply, at 50 tokens a second",
 }
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, NotRequired
 from typing_extensions import TypedDict
 
 from ..values.plain import JSONObject
+from .live_answers import CallDetails, QuestionField
 
 
 class ErrorBody(TypedDict):
@@ -40,29 +41,11 @@ class Call(TypedDict):
     late: NotRequired[bool]
 
 
-class CallDetails(TypedDict):
-    """What a call was given and what it gave, cut to what can be looked at; passwords are
-    hidden."""
-
-    arguments: NotRequired[JSONObject]
-    data: NotRequired[Any]
-    summary: NotRequired[str]
-    error: NotRequired[str]
-
-
 class PanelName(TypedDict):
     """A panel to fetch again."""
 
     app_id: str
     panel_id: str
-
-
-class QuestionField(TypedDict):
-    """An argument as a person reads it; `title` is what an id stands for."""
-
-    name: str
-    value: Any
-    title: NotRequired[str]
 
 
 class WaitingCall(TypedDict):

@@ -1,10 +1,12 @@
-"""Shapes of answers about turns that are followed (docs/live.md)."""
+"""Shapes of answers about turns that are followed (docs/live.md), their calls and questions."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
+
+from ..values.plain import JSONObject
 
 
 class TicketAnswer(TypedDict):
@@ -27,3 +29,21 @@ class WorkingAnswer(TypedDict):
     request_id: str
     session_id: str
     status: Literal["working"]
+
+
+class CallDetails(TypedDict):
+    """What a call was given and what it gave, cut to what can be looked at; passwords are
+    hidden."""
+
+    arguments: NotRequired[JSONObject]
+    data: NotRequired[Any]
+    summary: NotRequired[str]
+    error: NotRequired[str]
+
+
+class QuestionField(TypedDict):
+    """An argument as a person reads it; `title` is what an id stands for."""
+
+    name: str
+    value: Any
+    title: NotRequired[str]

@@ -123,9 +123,11 @@ export class Live {
       this.onReady();
     } else if (frame.type === "event" && frame.fetch) this.polling.read();
     else if (frame.type === "event") {
-      this.seen.fresh([{ ...frame.data, id: frame.id, at: frame.at, kind: frame.kind }]).forEach(this.onEvent);
+      // Before `ready` an event may come ahead of what was missed: it says nothing about those before it.
+      const event = { ...frame.data, id: frame.id, at: frame.at, kind: frame.kind };
+      this.seen.fresh([event], this.ready).forEach(this.onEvent);
     } else if (frame.type !== "pong") {
-      if (frame.id) this.seen.fresh([{ id: frame.id }]); // the event of the same is no news
+      if (frame.id) this.seen.fresh([{ id: frame.id }], this.ready); // the event of the same is no news
       this.onFrame(frame);
     }
   }

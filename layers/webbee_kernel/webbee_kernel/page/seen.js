@@ -12,10 +12,10 @@ export class Seen {
     this.ids = new Set(kept.seen ?? []);
   }
 
-  /** Those of the events that are new, each once. */
-  fresh(events) {
+  /** Those of the events that are new, each once. Where `all` before them have come, reading goes on behind them. */
+  fresh(events, all = true) {
     const found = events.filter((event) => event.id && !this.ids.has(event.id) && this.ids.add(event.id));
-    for (const event of events) if (event.id > this.last) this.last = event.id;
+    for (const event of events) if (all && event.id > this.last) this.last = event.id;
     if (found.length) this.keep();
     return found;
   }

@@ -77,9 +77,8 @@ def _concept(fn_name: str) -> str:
 
 def _what(step: Step, catalogue: Catalogue, named: Mapping[str, str]) -> str:
     """What the effect is about, by name, and to whom it goes."""
-    given = (step.arguments.get(key) for key in TITLES)
-    texts = (*named.values(), *(v for v in given if isinstance(v, str) and v.strip()))
-    title = next((t for t in texts if len(t) <= LONGEST_TITLE), "")
+    given = (str(step.arguments.get(key) or "").strip() for key in TITLES)
+    title = next((f"“{t}”" for t in (*named.values(), *given) if 0 < len(t) <= LONGEST_TITLE), "")
     to = [str(d.value) for d in directing_of(step, catalogue) if d.kind == "recipient"]
     goes = f"→ {', '.join(dict.fromkeys(to))}" if to else ""
-    return " ".join(part for part in (f"“{title}”" if title else "", goes) if part)
+    return f"{title} {goes}".strip()
