@@ -24,7 +24,7 @@ def test_a_turn_shows_its_calls_and_its_text_while_it_runs(visit: Visit) -> None
     begin(page, "count slowly").get_by_text("step").wait_for()
     running = page.locator(".turn.webbee", has=page.locator(".working"))
     assert "Showcase · slow" in running.locator(".call.running").inner_text()
-    page.locator(".log").get_by_text("Counted to 4.").wait_for()
+    page.locator(".n-markdown").get_by_text("Counted to 4.").wait_for()
     assert page.locator(".call.ok").count() == 1
 
 
@@ -63,7 +63,7 @@ def test_a_reload_in_mid_turn_keeps_the_message_and_shows_the_answer(visit: Visi
     page.reload()
     page.locator(".turn.you").get_by_text("count slowly").wait_for()
     page.locator(".working").wait_for()
-    page.locator(".log").get_by_text("Counted to 4.").wait_for()
+    page.locator(".n-markdown").get_by_text("Counted to 4.").wait_for()
     assert page.locator(".turn.you").count() == 1
     assert page.locator(".turn.webbee").count() == 1
 
@@ -88,7 +88,7 @@ def test_a_server_that_starts_anew_in_mid_turn_costs_no_message(visit: Visit) ->
         begin(page, "count slowly").get_by_text("step").wait_for()
     page.get_by_text("Connection lost").wait_for()
     with served(port):
-        page.locator(".log").get_by_text("Counted to 4.").wait_for(timeout=60_000)
+        page.locator(".n-markdown").get_by_text("Counted to 4.").wait_for(timeout=60_000)
         assert page.locator(".turn.you").get_by_text("count slowly").count() == 1
         assert page.locator(".turn.webbee").count() == 1
         assert page.locator(".lost").is_hidden()

@@ -203,7 +203,7 @@ def test_progress_and_a_notification_arrive_once_also_after_a_reload(visit: Visi
     page.locator("#composer-text").fill("count slowly")
     page.keyboard.press("Enter")
     page.locator(".working").get_by_text(re.compile("step [1-4]")).wait_for()
-    page.locator(".log").get_by_text("Counted to 4.").wait_for()
+    page.locator(".n-markdown").get_by_text("Counted to 4.").wait_for()
     page.locator(".toast").get_by_text("Counted. <img").wait_for()
     page.get_by_role("button", name=re.compile("Notifications: 1 new")).click()
     assert page.locator("#notes li").count() == 1
@@ -339,7 +339,7 @@ def test_the_keyboard_alone_is_enough(visit: Visit) -> None:
     assert page.evaluate("document.activeElement.id") == "composer-text"
     page.keyboard.type("add a task: by keyboard")
     page.keyboard.press("Enter")
-    page.locator(".turn.webbee").get_by_text("by keyboard").wait_for()
+    page.locator(".n-markdown").get_by_text("by keyboard").wait_for()
     assert page.evaluate("document.activeElement.id") == "composer-text"
     seen = set()
     for _ in range(60):

@@ -8,7 +8,7 @@ export function keepFocus(home) {
   const look = () => {
     if (!last || document.activeElement !== document.body) return;
     if (last.isConnected && !last.disabled && last.checkVisibility()) return;
-    const near = last.isConnected && last.closest("dialog[open], [data-panel], .session");
+    const near = last.isConnected ? last.closest("dialog[open], [data-panel], .session") : null;
     const next = near?.querySelector("button:not([disabled]), input, summary") ?? home();
     next?.focus({ preventScroll: true });
   };

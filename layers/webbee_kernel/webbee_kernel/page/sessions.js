@@ -65,9 +65,12 @@ export class Sessions {
     const held = /** @type {HTMLElement} */ (document.activeElement)
       ?.closest?.("[data-session]")
       ?.getAttribute("data-session");
+    const opened = this.list.querySelector("[data-session]:has(.session-menu[open])")?.getAttribute("data-session");
     this.more.hidden = !this.cursor;
     const none = h("li.muted", this.query.value.trim() ? t("noneFound") : t("noSessions"));
     fill(this.list, this.rows.length ? this.rows.map((row) => this.row(row)) : none);
+    if (opened)
+      this.list.querySelector(`[data-session="${CSS.escape(opened)}"] .session-menu`)?.setAttribute("open", "");
     if (held) this.list.querySelector(`[data-session="${CSS.escape(held)}"] .session-open`)?.focus();
   }
 
