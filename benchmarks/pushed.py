@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import random
 import time
 import urllib.request
@@ -71,6 +72,7 @@ class Page:
 
 def main() -> int:
     """Print both; 1 when an event was lost or half of them came later than the bar."""
+    logging.disable(logging.WARNING)
     with local_world(prepare=prepare, env={"WEBBEE_USER_REQUESTS_PER_MINUTE": "0"}) as world:
         late = asyncio.run(delays(world.url))
         lost = asyncio.run(disconnects(world.url))
@@ -111,6 +113,8 @@ async def disconnects(url: str) -> int:
     made = await making
     async with page.opened() as socket:
         listening = asyncio.ensure_future(page.listen(socket))
+        while not page.ready and not listening.done():
+            await asyncio.sleep(0.1)
         await asyncio.sleep(QUIET_S)
         listening.cancel()
     stored = {e["id"] for e in await asyncio.to_thread(events, url, first)}
