@@ -113,7 +113,7 @@ async def disconnects(url: str) -> int:
     made = await making
     async with page.opened() as socket:
         listening = asyncio.ensure_future(page.listen(socket))
-        while not page.ready and not listening.done():
+        while not page.ready and not listening.done():  # noqa: ASYNC110
             await asyncio.sleep(0.1)
         await asyncio.sleep(QUIET_S)
         listening.cancel()
