@@ -186,6 +186,7 @@ def driven(cloud: Cloud, asked: list[Asked]) -> int:
         "/v1/extensions/{app_id}/secrets/{name}",
         walker | {"name": "token"},
     )
+    return begun
 
 
 def live(cloud: Cloud) -> None:
@@ -201,7 +202,6 @@ def live(cloud: Cloud) -> None:
     assert cloud.invoke("chat_turn", {"Records": [stored | image]}) == {"batchItemFailures": []}
     request = {"request_id": "r-1"}
     http(cloud, "chat_turn", "POST", "/v1/turns/{request_id}/stop", request)
-    return begun
 
 
 def uses(cloud: Cloud, asked: list[Asked]) -> dict[str, set[tuple[str, str]]]:
