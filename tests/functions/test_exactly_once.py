@@ -222,9 +222,10 @@ def test_a_destructive_call_waits_for_a_yes(stack: Stack, alice: Person) -> None
     assert (answer["status"], answer["calls"], removed(stack)) == ("confirmation", [], [])
     assert confirmation["id"].startswith("conf_")
     assert len(confirmation["id"]) == len("conf_") + 12
-    assert confirmation["calls"] == [
-        {"app_id": "probe", "fn_name": "remove", "arguments": {"text": "x"}}
-    ]
+    [call] = confirmation["calls"]
+    assert (call["app_id"], call["fn_name"]) == ("probe", "remove")
+    assert call["arguments"] == {"text": "x"}
+    assert call["fields"] == [{"name": "text", "value": "x"}]
 
 
 def test_a_yes_by_api_runs_exactly_what_waited(stack: Stack, alice: Person) -> None:

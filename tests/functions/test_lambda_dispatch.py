@@ -24,6 +24,7 @@ from webbee_kernel.errors import DispatchRefused, DispatchUnanswered, StorageUna
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.sdk import User
+from webbee_kernel.stores.packing import unpack
 from webbee_kernel.turn.kernel import Ask, Kernel
 from webbee_kernel.turn.replies import Reply
 from webbee_kernel.values.refreshing import OPEN_S
@@ -243,9 +244,8 @@ def test_a_write_that_the_function_could_not_claim_can_be_retried(chat: Chat) ->
 
 def test_an_integer_beyond_64_bits_is_exact_on_both_ways(chat: Chat) -> None:
     chat.say(call("probe.rubbish", kind="huge integer"), say("A huge integer."))
-    assert '"n":1180591620717411303424' in rows(chat.client.stack, "sessions")[0]["body"].replace(
-        "\\", ""
-    ).replace(": ", ":")
+    kept = unpack(rows(chat.client.stack, "sessions")[0]["packed"])
+    assert '"n":1180591620717411303424' in kept.replace("\\", "").replace(": ", ":")
     answer = ModelResponse(tool_calls=(ToolCall("probe__save", {"text": 2**70}),))
     reply = chat.say(
         answer, call("probe.save", text="mended"), say('Saved "mended".'), request_id="r2"

@@ -81,7 +81,14 @@ def test_what_waits_is_told_with_its_exact_arguments() -> None:
         "id": "conf_0123456789ab",
         "expires_at": 1300,
         "summary": "delete – id: n1 (notes)",
-        "calls": [{"app_id": "notes", "fn_name": "delete", "arguments": {"id": "n1"}}],
+        "calls": [
+            {
+                "app_id": "notes",
+                "fn_name": "delete",
+                "arguments": {"id": "n1"},
+                "fields": [{"name": "id", "value": "n1"}],
+            }
+        ],
     }
     both = replies.response({}, [waiting, waiting])
     assert both["confirmations"] == [both["confirmation"]] * 2
