@@ -2,6 +2,8 @@
 
 `--part sealed` takes the second halves: run once unseen, since then read to mend what failed.
 `--part third` takes sets of another hand, who had read none of this: run once, on 2026-11-22.
+`--part fourth` takes half of what a fourth hand wrote, the half that was read to mend what failed.
+`--file FILE` plays the conversations of a file, `--remarks FILE` its remarks, of either shape.
 `--show` prints every turn that failed.
 Exit 1 when a bar is missed: no unasked effect, and at least 85 % of the conversations right or with
 an honest question.
@@ -15,10 +17,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import get_args
 
-from .cases import Conversation, Given, Language, Part, Remark, Turn, conversations, remarks
+from .cases import Conversation, Given, Language, Part, Remark, Turn, path_of
 from .judge import Judgement, Verdict, awaited, judge
+from .sets import conversations, remarks
 from .world import Happened, Ran, TalkWorld, talk_world
 
 BAR = 0.85
@@ -61,7 +65,7 @@ def play(case: Conversation) -> Played:
     """Every turn in its order. After one that fails the rest is only watched for unasked writes."""
     played = Played(case)
     diverted = False
-    with talk_world(case.language, case.given) as world:
+    with talk_world(case.language, case.given, case.letters) as world:
         for turn in case.turns:
             happened, judgement = _turn(world, turn)
             played.wrong_effects += judgement.wrong_effects
@@ -108,10 +112,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m benchmarks.talk", description="Talk to the offline model."
     )
     parser.add_argument("--part", choices=get_args(Part), default="first", help="which of the sets")
+    parser.add_argument("--file", type=Path, help="conversations of a file instead")
+    parser.add_argument("--remarks", type=Path, help="remarks of a file instead")
     parser.add_argument("--show", action="store_true", help="print what failed")
     options = parser.parse_args(arguments)
-    played = [play(case) for case in conversations(options.part)]
-    cases = remarks(options.part)
+    played, cases = _sets(options.part, options.file, options.remarks)
     told = [
         t
         for language in LANGUAGES
@@ -120,6 +125,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.show:
         _show(played, told)
     return 0 if _tables(played, told) else 1
+
+
+def _sets(
+    part: Part, file: Path | None, remarks_file: Path | None
+) -> tuple[list[Played], list[Remark]]:
+    """What is to be said: a part, or what files hold."""
+    own = not (file or remarks_file)
+    talk = file or (path_of("conversations", part) if own else None)
+    told = remarks_file or (path_of("remarks", part) if own else None)
+    return (
+        [play(case) for case in (conversations(talk) if talk else ())],
+        remarks(told) if told else [],
+    )
 
 
 def _tables(played: Sequence[Played], told: Sequence[Told]) -> bool:
@@ -139,14 +157,14 @@ def _tables(played: Sequence[Played], told: Sequence[Told]) -> bool:
         wrote = sum(bool(t.happened.effects) for t in mine)
         asked = sum(t.asked and not t.happened.effects for t in mine)
         print(f"{language or 'all':14}{len(mine):>8}{wrote:>8}{asked:>14}")
-    fair = sum(p.verdict != "wrong" for p in played) / len(played)
+    fair = sum(p.verdict != "wrong" for p in played) / max(len(played), 1)
     unasked = sum(len(p.wrong_effects) for p in played) + sum(
         bool(t.happened.effects) for t in told
     )
     print(
         f"\nright or an honest question {fair:.0%}, bar {BAR:.0%}; unasked effects {unasked}, bar 0"
     )
-    return fair >= BAR and not unasked
+    return (fair >= BAR or not played) and not unasked
 
 
 def _show(played: Sequence[Played], told: Sequence[Told]) -> None:

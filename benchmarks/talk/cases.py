@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, TypeAdapter
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 FOLDER = Path(__file__).parent
 Language = Literal["en", "ru", "de", "es", "fr"]
-Part = Literal["first", "sealed", "third"]
+Part = Literal["first", "sealed", "third", "fourth"]
 Wanted = str | bool | int | list[str] | dict[Literal["all"], list[str]]
 """What a value must be: this, one of these, or for `all` exactly these; `~word`: containing it."""
 
@@ -22,10 +21,12 @@ class _Strict(BaseModel):
 
 
 class Call(_Strict):
-    """A call, `app.function`, and values that stand in its arguments or its result."""
+    """A call, `app.function`, and values that stand in its arguments or its result; `tells` are
+    texts that stand in any of them."""
 
     call: str
     arguments_contain: dict[str, Wanted] = {}
+    tells: tuple[str, ...] = ()
 
 
 class Given(_Strict):
@@ -33,6 +34,16 @@ class Given(_Strict):
 
     call: str
     arguments: dict[str, str | bool] = {}
+
+
+class Letter(_Strict):
+    """A mail in the user's mailbox, newest first in a list of them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    sender: str = Field(alias="from")
+    from_name: str
+    subject: str
+    body: str
 
 
 def _listed(value: object) -> object:
@@ -76,6 +87,8 @@ class Conversation(_Strict):
     language: Language
     about: str
     given: tuple[Given, ...] = ()
+    letters: tuple[Letter, ...] | None = None
+    """Instead of the demo mailbox."""
     turns: tuple[Turn, ...]
 
 
@@ -89,28 +102,19 @@ class Remark(_Strict):
     after: tuple[str, ...] = ()
 
 
-def conversations(part: Part) -> list[Conversation]:
-    """One part of the conversations. Raises ValueError where an id stands twice."""
-    found = TypeAdapter(list[Conversation]).validate_python(_rows("conversations", part))
-    _unique([c.id for c in found])
-    return found
+def path_of(name: str, part: Part) -> Path:
+    """The file of a part: `conversations` or `remarks`."""
+    return FOLDER / f"{name}{'' if part == 'first' else f'_{part}'}.json"
 
 
-def remarks(part: Part) -> list[Remark]:
-    """One part of the remarks. Raises ValueError where an id or a message stands twice."""
-    found = TypeAdapter(list[Remark]).validate_python(_rows("remarks", part))
-    _unique([r.id for r in found])
-    _unique([f"{r.after} {r.message}" for r in found])
-    return found
-
-
-def _rows(name: str, part: Part) -> list[dict[str, object]]:
-    rows: list[dict[str, object]] = json.loads(
-        (FOLDER / f"{name}{'' if part == 'first' else f'_{part}'}.json").read_text("utf-8")
-    )
-    return rows
-
-
-def _unique(names: Sequence[str]) -> None:
+def unique(names: Sequence[str]) -> None:
+    """Raises ValueError where a name stands twice."""
     if repeated := [name for name, n in Counter(names).items() if n > 1]:
         raise ValueError(f"these stand twice: {', '.join(repeated)}")
+
+
+def folded(value: Any) -> str:
+    """For comparing: no letter case, no yo, single spaces, no quotes or stops at the ends."""
+    return " ".join(str(value).casefold().replace("\u0451", "\u0435").split()).strip(
+        " .!,;:'\"\u00ab\u00bb\u201c\u201d"
+    )

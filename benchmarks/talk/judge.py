@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .cases import Call, Expectation, Wanted
+from .cases import Call, Expectation, Wanted, folded
 from .world import Happened, Ran
 
 Verdict = Literal["right", "question", "wrong"]
@@ -57,7 +57,12 @@ def is_question(happened: Happened) -> bool:
 
 def matches(wanted: Call, ran: Ran) -> bool:
     """Whether it is this call with these values."""
-    return ran.call == wanted.call and _has(wanted.arguments_contain, ran)
+    told = " ".join(map(folded, _all_values([ran.arguments, ran.data])))
+    return (
+        ran.call == wanted.call
+        and _has(wanted.arguments_contain, ran)
+        and all(folded(text) in told for text in wanted.tells)
+    )
 
 
 def _fair_question(expected: Sequence[Expectation], happened: Happened) -> bool:
@@ -131,6 +136,14 @@ def _values(key: str, data: Any) -> Iterator[Any]:
             yield from _values(key, value)
 
 
+def _all_values(data: Any) -> Iterator[Any]:
+    if isinstance(data, dict | list):
+        for value in data.values() if isinstance(data, dict) else data:
+            yield from _all_values(value)
+    else:
+        yield data
+
+
 def _value(wanted: Wanted, found: list[Any]) -> bool:
     """Whether every value found is as wanted; for `all`, whether they are these and no others."""
     if isinstance(wanted, dict):
@@ -153,10 +166,3 @@ def _says(text: str, reply: str) -> bool:
         if re.search(wanted if option.endswith("*") else wanted + r"(?!\w)", said):
             return True
     return False
-
-
-def folded(value: Any) -> str:
-    """For comparing: no letter case, no yo, single spaces, no quotes or stops at the ends."""
-    return " ".join(str(value).casefold().replace("\u0451", "\u0435").split()).strip(
-        " .!,;:'\"\u00ab\u00bb\u201c\u201d"
-    )

@@ -9,17 +9,21 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime, make_msgid
 from functools import wraps
 from pathlib import Path
 from typing import Any
 
 from local.gateway import TOKENS
-from local.mail_servers import MailServers
+from local.mail_servers import DEMO_ACCOUNTS, MailServers
 from webbee_kernel.sdk import ActionResult, Extension, FunctionDef, User
 from webbee_kernel.testing import NOW, ExtensionHarness, TestKernel
 
-from .cases import Given, Language
+from .cases import Given, Language, Letter, folded
 
 EXTENSIONS = Path(__file__).parents[2] / "extensions"
 APPS = ("mail", "tasks", "notes")
@@ -119,7 +123,8 @@ class TalkWorld:
         return watched
 
     def _learn(self, data: Any) -> None:
-        """Remember rows by their ids: a call that waits holds only the id of a row."""
+        """Remember rows by their ids: a call that waits holds only the id of a row
+        or words of its title."""
         if isinstance(data, dict):
             if isinstance(data.get("id"), str):
                 self.titles[data["id"]] = {**self.titles.get(data["id"], {}), **data}
@@ -143,13 +148,20 @@ class TalkWorld:
         """A call that would run; the rows that its ids stand for take the place of its result."""
         arguments = call["arguments"]
         ids = [arguments.get("id"), *(arguments.get("ids") or ())]
-        rows = [self.titles[i] for i in ids if i in self.titles]
+        rows = [self.titles[i] for i in ids if i in self.titles] or [
+            row
+            for row in self.titles.values()
+            if folded(arguments.get("title") or "\0") in folded(row.get("title", ""))
+        ]
         return Ran(f"{call['app_id']}.{call['fn_name']}", "write", arguments, rows, ok=False)
 
 
 @contextmanager
-def talk_world(language: Language, given: Sequence[Given] = ()) -> Iterator[TalkWorld]:
-    """A fresh world for the block, every section refreshed. The clock stands at `NOW`, a Friday."""
+def talk_world(
+    language: Language, given: Sequence[Given] = (), letters: Sequence[Letter] | None = None
+) -> Iterator[TalkWorld]:
+    """A fresh world for the block, every section refreshed. The clock stands at `NOW`, a Friday.
+    `letters`: one mailbox with these instead of the demo's two."""
     claims = TOKENS[USERS.get(language, "bob")]
     user = User(
         imperal_id=claims["sub"],
@@ -157,7 +169,10 @@ def talk_world(language: Language, given: Sequence[Given] = ()) -> Iterator[Talk
         tenant_id=claims["tenant_id"],
         language=claims["language"],
     )
-    with MailServers(now=datetime.fromisoformat(NOW)) as servers:
+    now = datetime.fromisoformat(NOW)
+    accounts = DEMO_ACCOUNTS if letters is None else DEMO_ACCOUNTS[:1]
+    with MailServers(accounts, now=now, demo=letters is None) as servers:
+        _deliver(servers, letters or (), now)
         mail = ExtensionHarness(
             EXTENSIONS / "mail", user=user, secrets={"accounts": servers.accounts_secret("demo")}
         )
@@ -174,3 +189,16 @@ def talk_world(language: Language, given: Sequence[Given] = ()) -> Iterator[Talk
         world.refresh()
         world.do(given)
         yield world
+
+
+def _deliver(servers: MailServers, letters: Sequence[Letter], now: datetime) -> None:
+    """All of today, a minute apart."""
+    address = servers.accounts[0].address
+    for minutes, letter in reversed(list(enumerate(letters, start=1))):
+        when = now - timedelta(minutes=minutes)
+        message = EmailMessage(policy=SMTP)
+        message["From"] = Address(letter.from_name, addr_spec=letter.sender)
+        message["To"], message["Subject"] = address, letter.subject
+        message["Date"], message["Message-ID"] = format_datetime(when), make_msgid()
+        message.set_content(letter.body)
+        servers.deliver(address, message, when=when)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 from typing import get_args
@@ -16,10 +17,10 @@ from benchmarks.talk.cases import (
     Given,
     Part,
     Remark,
-    conversations,
-    remarks,
+    path_of,
 )
 from benchmarks.talk.judge import judge
+from benchmarks.talk.sets import conversations, remarks
 from benchmarks.talk.world import APPS, EXTENSIONS, Happened, Ran, talk_world
 from webbee_kernel.testing import registry_of
 
@@ -38,18 +39,20 @@ def sent(to: str) -> dict[str, object]:
 
 @HALVES
 def test_remarks_are_two_hundred_half_english_half_russian(part: Part) -> None:
-    assert Counter(r.language for r in remarks(part)) == {"en": 100, "ru": 100}
+    assert Counter(r.language for r in remarks(path_of("remarks", part))) == {"en": 100, "ru": 100}
 
 
 @HALVES
 def test_conversations_are_thirty_of_four_to_eight_turns(part: Part) -> None:
-    cases = conversations(part)
+    cases = conversations(path_of("conversations", part))
     assert Counter(c.language for c in cases) == {"en": 15, "ru": 15}
     assert all(4 <= len(c.turns) <= 8 and all(t.expected for t in c.turns) for c in cases)
 
 
 def test_the_halves_share_no_remark() -> None:
-    assert not {r.message for r in remarks("first")} & {r.message for r in remarks("sealed")}
+    assert not {r.message for r in remarks(path_of("remarks", "first"))} & {
+        r.message for r in remarks(path_of("remarks", "sealed"))
+    }
 
 
 @PARTS
@@ -61,7 +64,12 @@ def test_conversations_name_functions_that_exist_and_do_what_is_meant(part: Part
         for chat in loaded.ext.chats
         for name, function in chat.functions.items()
     }
-    for expected in (e for c in conversations(part) for t in c.turns for e in t.expected):
+    for expected in (
+        e
+        for c in conversations(path_of("conversations", part))
+        for t in c.turns
+        for e in t.expected
+    ):
         assert not expected.call or kinds[expected.call] == "read"
         assert all(kinds[e.call] != "read" for e in expected.effect)
         assert expected.asks is None or kinds[expected.asks.call] == "destructive"
@@ -145,11 +153,26 @@ def test_a_remark_that_writes_is_seen_to_write_and_its_context_does_not_count() 
     assert [bool(t.happened.effects) for t in tell(cases, "en")] == [True, False]
 
 
-def test_an_id_that_stands_twice_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_id_that_stands_twice_is_refused(tmp_path: Path) -> None:
     row = '{"id": "x", "language": "en", "kind": "half", "message": "send"}'
     (tmp_path / "remarks.json").write_text(f"[{row}, {row}]", "utf-8")
-    monkeypatch.setattr("benchmarks.talk.cases.FOLDER", tmp_path)
     with pytest.raises(ValueError, match="stand twice: x"):
-        remarks("first")
+        remarks(tmp_path / "remarks.json")
+
+
+def test_a_conversation_told_in_words_is_played_in_a_mailbox_of_its_own(tmp_path: Path) -> None:
+    mail = {"from": "kay@studio9.example", "from_name": "Kay", "subject": "Draft", "body": "Hello."}
+    task = {"title": "Sell old bike", "due": None, "done": True}
+    expect = {"calls": ["tasks.add 'buy milk'"], "or_question": False, "reply_contains": []}
+    row = {
+        "id": "x",
+        "language": "en",
+        "given": {"mails": [mail], "tasks": [task], "notes": []},
+        "turns": [{"say": "add a task: buy milk", "expect": expect}],
+    }
+    (tmp_path / "talk.json").write_text(json.dumps([row]), "utf-8")
+    [case] = conversations(tmp_path / "talk.json")
+    assert play(case).verdict == "right"
+    with talk_world("en", case.given, case.letters) as world:
+        inbox = world.apps["mail"].call("list_inbox").data["messages"]
+        assert [m["subject"] for m in inbox] == ["Draft"]
