@@ -4,6 +4,7 @@
 - `rules`       limits and invariants that a source breaks where it stands
 - `flow`        what runs otherwise than it reads: missing awaits, blocking calls, shared state
 - `names`       names that must agree: secrets, cache models, panels, functions, events
+- `agreements`  what two places must agree on: webhooks, forms, collections, whom to tell
 - `registered`  what only the loaded extension shows: signatures, cron, arguments without effect
 - `wording`     descriptions by which no function would be found
 - `typed`       a type checker over a copy in which handlers' contexts are annotated
@@ -19,13 +20,13 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import flow, names, rules, typed, wording
+from . import agreements, flow, names, rules, typed, wording
 from .finding import Finding, Module, parse
 from .loading import Loaded, load
 
 OTHER_SDK = frozenset(
     "async examples return signature no-effect pii ui cache-model panel description clock task"
-    " system await alert".split()
+    " system await alert webhook nobody collection".split()
 )
 """Rules of this SDK that `imperal-sdk` extensions need not follow: theirs has rules of its own."""
 
@@ -74,6 +75,7 @@ def _static(modules: list[Module], loaded: Loaded) -> list[Finding]:
         if loaded.app_id:
             found += names.findings(module, loaded.declared)
             found += names.oauth(module, loaded.declared)
+    found += agreements.findings(modules, loaded.declared)
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from webbee_kernel.sdk import ui
@@ -33,6 +33,8 @@ class Declared:
     panels: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
     oauth: tuple[str, ...] = ()
+    fields: dict[str, dict[str, bool]] = field(default_factory=dict)
+    """Function to its parameters, and whether each is required; without those that take any."""
 
 
 def repeated(modules: Sequence[Module]) -> Iterator[Finding]:
@@ -92,11 +94,11 @@ def _secret(module: Module, call: ast.Call, name: str, declared: Declared) -> It
     if not head.endswith("ctx.secrets") or not wanted:
         return
     if wanted not in declared.secrets:
-        near = _near(wanted, declared.secrets)
+        meant = near(wanted, declared.secrets)
         yield module.error(
             call,
             "secret",
-            f'secret {wanted!r} is not declared: ext.secret("{wanted}", "what it is"){near}',
+            f'secret {wanted!r} is not declared: ext.secret("{wanted}", "what it is"){meant}',
         )
     elif method in ("set", "delete") and declared.secrets[wanted] == "user":
         yield module.error(
@@ -130,8 +132,8 @@ def _panels(module: Module, call: ast.Call, declared: Declared) -> Iterator[Find
         return
     for item in named.elts:
         if (wanted := text(item)) and wanted not in declared.panels:
-            near = _near(wanted, declared.panels)
-            yield module.warning(item, "panel", f"there is no panel {wanted!r}{near}")
+            meant = near(wanted, declared.panels)
+            yield module.warning(item, "panel", f"there is no panel {wanted!r}{meant}")
 
 
 def _ui(module: Module, call: ast.Call, name: str, declared: Declared) -> Iterator[Finding]:
@@ -143,10 +145,10 @@ def _ui(module: Module, call: ast.Call, name: str, declared: Declared) -> Iterat
     known = declared.panels if panel else declared.functions
     if function and function.removeprefix("__panel__") not in known:
         yield module.error(
-            call, "ui", f"the app has no function {function!r} to call{_near(function, known)}"
+            call, "ui", f"the app has no function {function!r} to call{near(function, known)}"
         )
     if last == "Node" and (kind := text(argument(call, "type", 0))) and kind not in NODES:
-        yield module.error(call, "ui", f"the page draws no node {kind!r}{_near(kind, NODES)}")
+        yield module.error(call, "ui", f"the page draws no node {kind!r}{near(kind, NODES)}")
 
 
 def _for_a_user(module: Module, call: ast.Call) -> bool:
@@ -154,6 +156,7 @@ def _for_a_user(module: Module, call: ast.Call) -> bool:
     return function is not None and decorator(function, *FOR_USERS) is not None
 
 
-def _near(wanted: str, known: Sequence[str] | dict[str, str] | frozenset[str]) -> str:
+def near(wanted: str, known: Sequence[str] | dict[str, str] | frozenset[str]) -> str:
+    """` – did you mean …?`, where one of the known is nearly it; else empty."""
     found = get_close_matches(wanted, list(known), 1)
     return f" – did you mean {found[0]!r}?" if found else ""

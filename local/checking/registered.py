@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cronsim import CronSim, CronSimError
+from pydantic import BaseModel
 
 from webbee_kernel.extensions.registry import LoadedExtension
 from webbee_kernel.sdk import FunctionDef
@@ -43,7 +44,19 @@ def declared(loaded: LoadedExtension) -> Declared:
         tuple(ext.panels),
         tuple(loaded.functions),
         tuple(ext.oauth_providers),
+        {n: _fields(f.params_model) for n, f in loaded.functions.items() if _is_closed(f)},
     )
+
+
+def _is_closed(function: FunctionDef) -> bool:
+    """Whether all that it takes is known: the fields of a model that drops what it has not."""
+    model = function.params_model
+    return model is not None and model.model_config.get("extra") != "allow"
+
+
+def _fields(model: type[BaseModel] | None) -> dict[str, bool]:
+    found = model.model_fields if model else {}
+    return {f.alias or n: f.is_required() for n, f in found.items()}
 
 
 def findings(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:

@@ -81,7 +81,7 @@ async def paid(ctx: Context, request: dict[str, Any]) -> dict[str, Any]:
 
 @ext.schedule("nightly", "0 3 * * *")  # planted: schedule-signature
 async def nightly(ctx: Context, minute: str) -> None:
-    await ctx.notify.send("Night.")
+    await ctx.notify.send("Night.")  # planted: told-to-nobody
 
 
 @ext.panel("invoices", slot="right", title="Invoices")

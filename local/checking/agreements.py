@@ -1,0 +1,149 @@
+"""What two places of an extension must agree on though neither is a name that is registered: a
+webhook and what it is given, a form and the function it calls, who writes and who reads."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+
+from .finding import FUNCTIONS, Finding, Module, argument, decorator, dotted, literal, text
+from .names import Declared, near
+
+WRITES = ("create", "set", "update")
+READS = ("query", "count", "get", "list", "query_all", "list_users")
+NOBODY = ("schedule", "webhook", "signal")
+PARSED = ("dict", "Dict", "Mapping", "JSON", "bytes", "list")
+"""What a handler hopes a body to be that is text."""
+
+
+def findings(modules: Sequence[Module], declared: Declared) -> Iterator[Finding]:
+    """Every rule of this page."""
+    yield from _collections(modules)
+    for module in modules:
+        for node in ast.walk(module.tree):
+            if isinstance(node, FUNCTIONS) and decorator(node, "webhook"):
+                yield from _webhook(module, node)
+            if isinstance(node, FUNCTIONS) and decorator(node, *NOBODY):
+                yield from _told_to_nobody(module, node)
+        for call, name in module.calls():
+            last = name.rpartition("ui.")[2]
+            if last == "Call":
+                yield from _arguments(module, call, declared.fields)
+            elif last == "Form":
+                yield from _form(module, call, declared.fields)
+
+
+def _webhook(module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Finding]:
+    """Header names in lower case, a body of text, a status that is one."""
+    taken = [a.arg for a in node.args.args]
+    hint = node.args.args[2].annotation if len(taken) > 2 else None
+    if hint is not None and ast.unparse(hint).strip("'").startswith(PARSED):
+        told = f"{taken[2]} is the body as text: annotate it str, and read json.loads({taken[2]})"
+        yield module.error(hint, "webhook", told)
+    for inner in ast.walk(node):
+        name = _header(inner, taken[1]) if len(taken) > 1 else ""
+        if name != name.lower():
+            told = f"header names come in lower case: {name!r} is {name.lower()!r} here"
+            yield module.error(inner, "webhook", told)
+        if isinstance(inner, ast.Return) and isinstance(inner.value, ast.Dict):
+            keys = {text(k): v for k, v in zip(inner.value.keys, inner.value.values, strict=True)}
+            for key in ("status", "statusCode", "code"):
+                if "status_code" not in keys and isinstance(status := literal(keys.get(key)), int):
+                    told = f"this is answered with 200: the key is 'status_code', not {key!r}"
+                    if 100 <= status <= 599:
+                        yield module.error(inner, "webhook", told)
+
+
+def _header(node: ast.AST, headers: str) -> str:
+    """The name that `headers["…"]` or `headers.get("…")` asks for; else empty."""
+    if isinstance(node, ast.Subscript) and dotted(node.value) == headers:
+        return text(node.slice)
+    if isinstance(node, ast.Call) and dotted(node.func) == f"{headers}.get":
+        return text(argument(node, "key", 0))
+    return ""
+
+
+def _told_to_nobody(
+    module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef
+) -> Iterator[Finding]:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Call) and dotted(inner.func) in ("ctx.notify", "ctx.notify.send"):
+            told = "there is no user here to tell: await ctx.notify.for_user(user_id).send(…)"
+            yield module.error(inner, "nobody", told)
+
+
+def _arguments(
+    module: Module, call: ast.Call, fields: Mapping[str, Mapping[str, bool]]
+) -> Iterator[Finding]:
+    """`ui.Call("f", …)`: what `f` has no parameter for is dropped."""
+    function = text(argument(call, "function", 0))
+    known = fields.get(function)
+    for given in call.keywords if known is not None else ():
+        if given.arg and given.arg not in (known or {}):
+            yield module.error(given.value, "ui", _no_parameter(function, given.arg, known or {}))
+
+
+def _form(
+    module: Module, call: ast.Call, fields: Mapping[str, Mapping[str, bool]]
+) -> Iterator[Finding]:
+    """A form's inputs are the parameters of its function, and all that it requires."""
+    function = text(argument(call, "action", 1))
+    known = fields.get(function)
+    children = argument(call, "children", 0)
+    if known is None or children is None:
+        return
+    given = set()
+    for node in ast.walk(children):
+        name = argument(node, "param_name") if isinstance(node, ast.Call) else None
+        if isinstance(node, ast.Call) and name is None and dotted(node.func).endswith("ui.Input"):
+            name = argument(node, "param_name", 1)
+        if name is not None and (param := text(name)):
+            given.add(param)
+            if param not in known:
+                yield module.error(name, "ui", _no_parameter(function, param, known))
+    missing = [n for n, required in known.items() if required and n not in given]
+    if missing and given and _is_literal(children) and argument(call, "defaults", 3) is None:
+        told = f"{function} requires {missing[0]!r}, which no input of this form gives"
+        yield module.error(call, "ui", told)
+
+
+def _is_literal(children: ast.expr) -> bool:
+    """Whether every input stands in the form itself, with a name that can be read."""
+    return isinstance(children, ast.List) and all(
+        isinstance(c, ast.Call) and dotted(c.func).startswith("ui.") for c in children.elts
+    )
+
+
+def _no_parameter(function: str, name: str, known: Mapping[str, bool]) -> str:
+    return f"{function} has no parameter {name!r}{near(name, list(known)) or _of(known)}"
+
+
+def _of(known: Mapping[str, bool]) -> str:
+    return f": it takes {', '.join(known)}" if known else ": it takes none"
+
+
+def _collections(modules: Sequence[Module]) -> Iterator[Finding]:
+    """A collection that is read and never written, beside one of nearly the same name that is."""
+    used = [
+        (module, call, call.func.attr, name)
+        for module in modules
+        for call, _ in module.calls()
+        if isinstance(call.func, ast.Attribute)
+        and call.func.attr in (*WRITES, *READS)
+        and isinstance(call.func.value, ast.Attribute)
+        and call.func.value.attr == "store"
+        and (name := _collection(call))
+    ]
+    written = sorted({name for _, _, method, name in used if method in WRITES})
+    for module, call, method, name in used:
+        if method in READS and name not in written and (meant := near(name, written)):
+            told = f"nothing is ever written into {name!r}{meant}"
+            yield module.warning(call, "collection", told)
+
+
+def _collection(call: ast.Call) -> str:
+    """`parcels` of `"parcels"`, `"parcels/1"` and `f"parcels/{number}"`."""
+    given = call.args[0] if call.args else None
+    start = given.values[0] if isinstance(given, ast.JoinedStr) and given.values else given
+    name, slash, _ = text(start).partition("/")
+    return name if slash or start is given else ""

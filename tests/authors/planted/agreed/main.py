@@ -1,0 +1,66 @@
+"""Parcels, with places that do not agree with one another."""
+
+import json
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
+
+ext = Extension("agreed", "1.0.0", display_name="Parcels", description="Parcels of the user")
+chat = ChatExtension(ext, description="Parcels: follow, list")
+ext.secret("carrier_key", "Key of the carrier", scope="app")
+
+
+class Track(BaseModel):
+    """What is followed."""
+
+    number: str = Field(description="Number of the parcel")
+    label: str = Field("", description="What is in it")
+
+
+@chat.function(
+    "track", "Follow a parcel by its number", action_type="write", examples=["follow parcel LX1"]
+)
+async def track(ctx: Context, params: Track) -> ActionResult:
+    await ctx.store.set(f"parcels/{params.number}", {"label": params.label, "status": "new"})
+    return ActionResult.success({"parcel_id": params.number}, "Followed.")
+
+
+@ext.webhook("moved", secret_header="X-Carrier-Key")
+async def moved(
+    ctx: Context,
+    headers: dict[str, str],
+    body: dict[str, Any],  # planted: body-is-text
+    query_params: dict[str, str],
+) -> dict[str, Any]:
+    if headers["X-Carrier-Key"] != await ctx.secrets.get("carrier_key"):  # planted: header-case
+        return {"status": 401, "body": {"error": "wrong key"}}  # planted: status-of-200
+    message = json.loads(str(body))
+    user = ctx.as_user(message["user"])
+    await user.store.update("parcels", message["number"], {"status": message["status"]})
+    await ctx.notify.send("It moved")  # planted: told-to-nobody
+    return {"ok": True, "status": "moved"}
+
+
+@ext.schedule("evening", "0 18 * * *")
+async def evening(ctx: Context) -> None:
+    async for user in ctx.store.list_users("parcel"):  # planted: another-collection
+        await ctx.notify.for_user(user).send("Not there yet")
+
+
+@ext.panel("parcels", slot="right", title="Parcels")
+async def panel(ctx: Context, **_: Any) -> ui.UINode:
+    page = await ctx.store.query("parcels")
+    rows = [
+        ui.ListItem(d.id, d["label"], on_click=ui.Call("track", id=d.id))  # planted: argument
+        for d in page.data
+    ]
+    whole = ui.Form([ui.Input("Number", "number"), ui.TextArea(param_name="label")], "track")
+    lacks = ui.Form([ui.Input("What", "label")], "track")  # planted: form-lacks-what-is-required
+    other = ui.Form(
+        [ui.Input("Number", "numbr")],  # planted: no-such-parameter
+        action="track",
+        defaults={"number": "LX1"},
+    )
+    return ui.Stack([ui.List(rows), whole, lacks, other])
