@@ -1,4 +1,8 @@
-"""What both dialects share, told of an extension of each: the same sentences hold."""
+"""What both dialects share, told of an extension of each: the same sentences hold.
+
+`docs/compatibility.md` shows them with what came of them; `python -m tests.authors.conformance`
+writes that table from one run.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,8 @@ import pytest
 
 from webbee_kernel.testing import ExtensionHarness
 
-OURS = "from webbee_kernel.sdk import ActionResult, ChatExtension, Extension\n"
-THEIRS = "from imperal_sdk import ActionResult, ChatExtension, Extension\n"
+OURS = "from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, ui\n"
+THEIRS = "from imperal_sdk import ActionResult, ChatExtension, Extension, ui\n"
 MAIN = """
 from pydantic import BaseModel
 
@@ -49,6 +53,61 @@ async def mood(ctx):
     if len(page.data) == 1:
         return ActionResult.success({"mood": page.data[0].data["mood"]}, "One mood.")
     return {"response": {"mood": "none"}}
+
+
+@chat.function("forget_mood", description="Forget a mood", action_type="destructive")
+async def forget_mood(ctx, params: Mood) -> ActionResult:
+    page = await ctx.store.query("moods", where={"mood": params.mood})
+    for doc in page.data:
+        await ctx.store.delete("moods", doc.id)
+    return ActionResult.success({"forgotten": len(page.data)}, "Forgotten.")
+
+
+@ext.tool("skeleton_alert_mood")
+async def mood_alert(ctx, old, new):
+    return "It changed" if old != new else ""
+
+
+ext.secret("key", "Key of the sender", scope="app")
+
+
+@ext.webhook("felt", secret_header="X-Key")
+async def felt(ctx, headers, body, query_params):
+    if headers["x-key"] != await ctx.secrets.get("key"):
+        return {"status_code": 401, "body": {"error": "wrong key"}}
+    await ctx.as_user(body).store.create("moods", {"mood": query_params["mood"]})
+    return {"ok": True}
+
+
+@ext.schedule("hourly", "0 * * * *")
+async def hourly(ctx):
+    async for user in ctx.store.list_users("moods"):
+        await ctx.as_user(user).store.set("asked/once", {"asked": True})
+
+
+@chat.function("asked", description="Whether somebody asked", action_type="read")
+async def asked(ctx, params: Nothing) -> ActionResult:
+    return ActionResult.success({"count": await ctx.store.count("asked")}, "Counted.")
+
+
+@ext.panel("moods", slot="right", title="Moods")
+async def moods(ctx, **params):
+    return ui.Text("All moods")
+
+
+@ext.on_event("other.laughed")
+async def laughed(ctx, event):
+    await ctx.store.create("moods", {"mood": event["by"]})
+
+
+@ext.on_install
+async def installed(ctx):
+    await ctx.store.set("asked/once", {"asked": True})
+
+
+@ext.expose("count")
+async def count(ctx):
+    return {"count": await ctx.store.count("moods")}
 """
 
 
@@ -65,7 +124,7 @@ def test_a_user_is_known_by_either_name(harness: ExtensionHarness) -> None:
     assert harness.call("who").data == {"id": "alice", "same": "alice"}
 
 
-def test_of_a_sections_result_the_data_is_stored_and_nothing_round_it(
+def test_of_a_result_a_section_keeps_the_data_alone(
     harness: ExtensionHarness,
 ) -> None:
     assert harness.skeleton("mood") == {"mood": "none"}
@@ -85,3 +144,72 @@ def test_what_it_raises_is_told_at_its_line(harness: ExtensionHarness) -> None:
     result = harness.call("fail")
     assert result.error_code == "INTERNAL"
     assert str(result.error).endswith("LookupError: no such mood (main.py:30)")
+
+
+def test_arguments_are_checked_before_the_code_runs(harness: ExtensionHarness) -> None:
+    assert harness.call("set_mood").error_code == "VALIDATION_MISSING_FIELD"
+    assert harness.exposed("count") == {"count": 0}
+
+
+def test_a_destructive_function_is_told_as_one(harness: ExtensionHarness) -> None:
+    info = harness.registry.catalogue().apps["pair"]
+    kinds = {f.fn_name: f.action_type for f in info.functions}
+    assert (kinds["set_mood"], kinds["who"], kinds["forget_mood"]) == (
+        "write",
+        "read",
+        "destructive",
+    )
+
+
+def test_documents_are_found_by_their_fields_and_deleted(harness: ExtensionHarness) -> None:
+    harness.call("set_mood", mood="calm")
+    assert harness.call("forget_mood", mood="bright").data == {"forgotten": 0}
+    assert harness.call("forget_mood", mood="calm").data == {"forgotten": 1}
+    assert harness.exposed("count") == {"count": 0}
+
+
+def test_users_and_tenants_have_documents_of_their_own(harness: ExtensionHarness) -> None:
+    harness.call("set_mood", mood="calm")
+    assert harness.as_user("bob").exposed("count") == {"count": 0}
+    assert harness.as_user("alice", tenant_id="other").exposed("count") == {"count": 0}
+    assert harness.exposed("count") == {"count": 1}
+
+
+def test_a_section_alerts_by_its_tool(harness: ExtensionHarness) -> None:
+    assert harness.alert("mood", old={"mood": "none"}, new={"mood": "calm"}) == "It changed"
+    assert harness.alert("mood", old={"mood": "calm"}, new={"mood": "calm"}) == ""
+
+
+def test_a_webhook_refuses_a_wrong_key_and_acts_for_the_user_it_names(
+    harness: ExtensionHarness,
+) -> None:
+    harness.set_secret("key", "k")
+    query = {"mood": "calm"}
+    wrong = harness.webhook("felt", "alice", headers={"X-Key": "no"}, query=query)
+    assert (wrong.status, wrong.body) == (401, {"error": "wrong key"})
+    right = harness.webhook("felt", "alice", headers={"X-Key": "k"}, query=query)
+    assert (right.status, right.body) == (200, {"ok": True})
+    assert harness.exposed("count") == {"count": 1}
+
+
+def test_a_job_runs_at_its_minute_for_every_user(harness: ExtensionHarness) -> None:
+    harness.call("set_mood", mood="calm")
+    assert harness.call("asked").data == {"count": 0}
+    assert harness.travel(3600) == ("hourly",)
+    assert harness.call("asked").data == {"count": 1}
+    assert harness.as_user("bob").call("asked").data == {"count": 0}
+
+
+def test_a_panel_is_a_tree_of_nodes(harness: ExtensionHarness) -> None:
+    tree = harness.panel("moods")
+    assert (tree["type"], tree["props"]["content"]) == ("Text", "All moods")
+
+
+def test_an_event_reaches_who_listens(harness: ExtensionHarness) -> None:
+    harness.event("other.laughed", {"by": "calm"})
+    assert harness.skeleton("mood") == {"mood": "calm"}
+
+
+def test_a_hook_runs_when_the_app_is_installed(harness: ExtensionHarness) -> None:
+    harness.hook("on_install")
+    assert harness.call("asked").data == {"count": 1}

@@ -9,6 +9,7 @@ import pytest
 
 from local import reference
 from local.checking import problems_of
+from tests.authors import conformance
 from webbee_kernel.sdk import Extension, ui
 from webbee_kernel.testing import registry_of
 
@@ -58,3 +59,15 @@ def test_the_guides_tests_pass(folder: Path) -> None:
     assert found
     for test in found:
         test()
+
+
+def test_the_table_of_both_dialects_has_every_sentence_of_their_suite() -> None:
+    assert conformance.sentences() != []
+    assert conformance.told_of(conformance.page()) == conformance.sentences()
+
+
+def test_a_sentence_that_does_not_hold_is_no_row_that_counts() -> None:
+    first = conformance.sentences()[0]
+    told = conformance.table({first: {"ours": "holds", "theirs": "failed"}})
+    assert f"| {first} | holds | failed |" in told
+    assert conformance.told_of(f"<!-- both -->\n{told}<!-- /both -->") == []
