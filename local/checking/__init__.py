@@ -26,7 +26,7 @@ from .loading import Loaded, load
 
 OTHER_SDK = frozenset(
     "async examples return signature no-effect pii ui cache-model panel description clock task"
-    " system await alert webhook nobody collection".split()
+    " system await alert webhook nobody collection section config".split()
 )
 """Rules of this SDK that `imperal-sdk` extensions need not follow: theirs has rules of its own."""
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Sequence
 
+from webbee_kernel.sdk.extension import ALERT_PREFIX
+
 from .finding import FUNCTIONS, Finding, Module, argument, decorator, dotted, literal, text
 from .names import Declared, near
 
@@ -19,6 +21,7 @@ PARSED = ("dict", "Dict", "Mapping", "JSON", "bytes", "list")
 def findings(modules: Sequence[Module], declared: Declared) -> Iterator[Finding]:
     """Every rule of this page."""
     yield from _collections(modules)
+    yield from _alerts(modules)
     for module in modules:
         for node in ast.walk(module.tree):
             if isinstance(node, FUNCTIONS) and decorator(node, "webhook"):
@@ -40,6 +43,10 @@ def _webhook(module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> It
     if hint is not None and ast.unparse(hint).strip("'").startswith(PARSED):
         told = f"{taken[2]} is the body as text: annotate it str, and read json.loads({taken[2]})"
         yield module.error(hint, "webhook", told)
+    call = decorator(node, "webhook")
+    if call and text(argument(call, "secret_header", 2)) and not _reads(node, taken[1:2]):
+        told = "secret_header is believed unread: compare it with await ctx.secrets.get(…)"
+        yield module.error(call, "webhook", told)
     for inner in ast.walk(node):
         name = _header(inner, taken[1]) if len(taken) > 1 else ""
         if name != name.lower():
@@ -52,6 +59,11 @@ def _webhook(module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> It
                     told = f"this is answered with 200: the key is 'status_code', not {key!r}"
                     if 100 <= status <= 599:
                         yield module.error(inner, "webhook", told)
+
+
+def _reads(node: ast.AST, names: Sequence[str]) -> bool:
+    """Whether any of the names is used in a function's body."""
+    return any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(node))
 
 
 def _header(node: ast.AST, headers: str) -> str:
@@ -147,3 +159,30 @@ def _collection(call: ast.Call) -> str:
     start = given.values[0] if isinstance(given, ast.JoinedStr) and given.values else given
     name, slash, _ = text(start).partition("/")
     return name if slash or start is given else ""
+
+
+def _alerts(modules: Sequence[Module]) -> Iterator[Finding]:
+    """A field that an alert reads by nearly the name its section gives it."""
+    nodes = [(m, n) for m in modules for n in ast.walk(m.tree) if isinstance(n, FUNCTIONS)]
+    fields = {_named(n, "skeleton"): sorted(_keys(n)) for _, n in nodes}
+    for module, node in nodes:
+        tool = _named(node, "tool")
+        section = tool.removeprefix(ALERT_PREFIX)
+        known = fields.get(section, []) if tool != section else []
+        for inner in ast.walk(node):
+            wanted = _header(inner, "new") or _header(inner, "old")
+            if wanted not in known and (meant := near(wanted, known)):
+                told = f"the section {section!r} has no field {wanted!r}{meant}"
+                yield module.error(inner, "alert", told)
+
+
+def _named(node: ast.AST, kind: str) -> str:
+    """The name a decorator of this kind gives a function; empty where it has none."""
+    call = decorator(node, kind)
+    return text(argument(call, "name", 0)) if call else ""
+
+
+def _keys(node: ast.AST) -> set[str]:
+    """Every key of the dicts that a function writes out."""
+    made = (d for d in ast.walk(node) if isinstance(d, ast.Dict))
+    return {text(k) for d in made for k in d.keys if k is not None}

@@ -35,6 +35,9 @@ class Declared:
     oauth: tuple[str, ...] = ()
     fields: dict[str, dict[str, bool]] = field(default_factory=dict)
     """Function to its parameters, and whether each is required; without those that take any."""
+    sections: tuple[str, ...] = ()
+    defaults: tuple[str, ...] = ()
+    """Top-level keys of `config_defaults`."""
 
 
 def repeated(modules: Sequence[Module]) -> Iterator[Finding]:
@@ -66,6 +69,7 @@ def findings(module: Module, declared: Declared) -> Iterator[Finding]:
         yield from _model(module, call, name, declared)
         yield from _panels(module, call, declared)
         yield from _ui(module, call, name, declared)
+        yield from _section(module, call, name, declared)
         if name in SYSTEM_ONLY and _for_a_user(module, call):
             yield module.error(
                 call,
@@ -134,6 +138,18 @@ def _panels(module: Module, call: ast.Call, declared: Declared) -> Iterator[Find
         if (wanted := text(item)) and wanted not in declared.panels:
             meant = near(wanted, declared.panels)
             yield module.warning(item, "panel", f"there is no panel {wanted!r}{meant}")
+
+
+def _section(module: Module, call: ast.Call, name: str, declared: Declared) -> Iterator[Finding]:
+    """A snapshot that is nobody's, and a key that is nearly one of the configuration's."""
+    if name == "ctx.skeleton.get" and (wanted := text(argument(call, "section", 0))):
+        if wanted not in declared.sections:
+            told = f"the app has no section {wanted!r}{near(wanted, declared.sections)}"
+            yield module.error(call, "section", told)
+    if name in ("ctx.config.get", "ctx.config.get_section"):
+        key = text(argument(call, "key", 0)).partition(".")[0]
+        if key not in declared.defaults and (meant := near(key, declared.defaults)):
+            yield module.warning(call, "config", f"config_defaults has no {key!r}{meant}")
 
 
 def _ui(module: Module, call: ast.Call, name: str, declared: Declared) -> Iterator[Finding]:

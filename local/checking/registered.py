@@ -45,6 +45,8 @@ def declared(loaded: LoadedExtension) -> Declared:
         tuple(loaded.functions),
         tuple(ext.oauth_providers),
         {n: _fields(f.params_model) for n, f in loaded.functions.items() if _is_closed(f)},
+        tuple(ext.skeletons),
+        tuple(map(str, ext.config_defaults or {})),
     )
 
 

@@ -7,7 +7,10 @@ from pydantic import BaseModel, Field
 
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
 
-ext = Extension("agreed", "1.0.0", display_name="Parcels", description="Parcels of the user")
+ext = Extension(
+    "agreed", "1.0.0", display_name="Parcels", description="Parcels of the user",
+    config_defaults={"days": 3},
+)
 chat = ChatExtension(ext, description="Parcels: follow, list")
 ext.secret("carrier_key", "Key of the carrier", scope="app")
 
@@ -64,3 +67,24 @@ async def panel(ctx: Context, **_: Any) -> ui.UINode:
         defaults={"number": "LX1"},
     )
     return ui.Stack([ui.List(rows), whole, lacks, other])
+
+
+@ext.skeleton("parcels", ttl=60, alert=True)
+async def parcels(ctx: Context) -> dict[str, Any]:
+    previous = await ctx.skeleton.get("parcel")  # planted: another-section
+    days = ctx.config.get("day", 3)  # planted: another-setting
+    count = await ctx.store.count("parcels")
+    return {"response": {"count": count, "days": days, "grew": count > len(previous or {})}}
+
+
+@ext.tool("skeleton_alert_parcels")
+async def parcels_alert(ctx: Context, old: dict[str, Any], new: dict[str, Any]) -> str:
+    return "More parcels" if new["cuont"] > old.get("count", 0) else ""  # planted: another-field
+
+
+@ext.webhook("lost", secret_header="x-carrier-key")  # planted: believes-everybody
+async def lost(
+    ctx: Context, headers: dict[str, str], body: str, query_params: dict[str, str]
+) -> dict[str, Any]:
+    await ctx.as_user(body).store.delete("parcels", query_params["number"])
+    return {"ok": True}
