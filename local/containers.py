@@ -51,6 +51,13 @@ CHANGES = (
 )
 
 
+FOLDER = "webbee-docker-"
+"""How the temporary folders of engines begin."""
+
+STARTS_S = 60.0
+"""A folder younger than this may be an engine's that has not said its process yet."""
+
+
 class NoEngine(Exception):
     """No Docker engine answers, and none can be started: the message says what is missing."""
 
@@ -67,7 +74,8 @@ def engine() -> Iterator[Mapping[str, str]]:
         return
     if shutil.which("dockerd") is None or os.geteuid() != 0:
         raise NoEngine("no Docker engine answers, and starting one takes dockerd and root")
-    with tempfile.TemporaryDirectory(prefix="webbee-docker-") as folder:
+    _clear_remains()
+    with tempfile.TemporaryDirectory(prefix=FOLDER) as folder:
         env = {**os.environ, "DOCKER_HOST": f"unix://{folder}/docker.sock"}
         log = Path(folder, "dockerd.log")
         with log.open("wb") as out:
@@ -78,6 +86,33 @@ def engine() -> Iterator[Mapping[str, str]]:
             finally:
                 daemon.terminate()
                 daemon.wait(30)
+
+
+def _clear_remains() -> None:
+    """Remove what engines of this kind left that were killed: their containers' networks keep
+    addresses that new containers are given, too, and then are not reached."""
+    for left in Path(tempfile.gettempdir()).glob(f"{FOLDER}*"):
+        if _serves(left) or time.time() - left.stat().st_mtime < STARTS_S:
+            continue
+        for mounted in _mounted_below(left):
+            subprocess.run(["umount", "--lazy", mounted], check=False, capture_output=True)  # noqa: S603, S607
+        shutil.rmtree(left, ignore_errors=True)
+
+
+def _serves(folder: Path) -> bool:
+    """Whether the engine of this folder is alive; it writes `pid` when it starts."""
+    try:
+        process = Path("/proc", (folder / "pid").read_text("ascii").strip(), "comm")
+        return process.read_text("ascii").strip() == "dockerd"
+    except OSError:
+        return False
+
+
+def _mounted_below(folder: Path) -> list[str]:
+    """Mount points in a folder, the innermost first."""
+    mounts = Path("/proc/self/mounts").read_text("utf-8").splitlines()
+    points = (line.split(" ")[1] for line in mounts)
+    return sorted((point for point in points if point.startswith(f"{folder}/")), reverse=True)
 
 
 def _dockerd(folder: str) -> list[str]:
