@@ -27,7 +27,7 @@ from .aws_port import aws_port
 from .cell_process import TOO_LARGE, TOO_LONG
 from .emulator import FunctionError
 from .lambda_api import lambda_api
-from .project import child_environment
+from .project import COMMAND, child_environment
 from .template import Template, environment
 
 NAME = "cell"
@@ -69,7 +69,7 @@ class Cell:
     def ready(self) -> None:
         """Wait until the extensions are loaded. OSError where their process ended instead."""
         if why := self._alive().loading():
-            raise OSError(0, f"{why}; ./webbee check says which")
+            raise OSError(0, f"{why}; {COMMAND} check says which")
 
     def invoke(self, event: Any) -> Any:
         """The function's answer; FunctionError where it raised or its process ended."""

@@ -13,6 +13,8 @@ from webbee_kernel.mcp.client.approvals import FILE as APPROVED
 
 HERE: Final = Path(__file__).resolve().parent
 IN_REPOSITORY: Final = (HERE.parent / "template.yaml").exists()
+COMMAND: Final = "./webbee" if IN_REPOSITORY else "webbee"
+"""How its user calls the command line."""
 ROOT: Final = HERE.parent if IN_REPOSITORY else HERE / "deployment"
 """template.yaml, functions/ and what builds the layers."""
 KERNEL: Final = Path(webbee_kernel.__file__).resolve().parent

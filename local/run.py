@@ -17,6 +17,7 @@ from . import servers
 from .cli.show import progress
 from .model_search import PORTS, ModelServer, Search
 from .paint import paint
+from .project import COMMAND
 
 STEPS = 4
 
@@ -120,7 +121,7 @@ def welcome(
         "  " + inspect,
         "",
         *(f"{paint('not loaded', 'red')} {app_id}: {reason}" for app_id, reason in failed.items()),
-        *(["./webbee check says what to do.", ""] if failed else []),
+        *([f"{COMMAND} check says what to do.", ""] if failed else []),
         *(f"{paint(f'{s.name} runs here. To use it:', 'bold')} {s.command}" for s in servers),
         *([""] if servers else []),
         "Ctrl-C stops it.",

@@ -11,7 +11,14 @@ import sys
 from pathlib import Path
 
 from ..paint import paint
-from ..project import IN_REPOSITORY, ROOT, assemble, child_environment, folder_of_extensions
+from ..project import (
+    COMMAND,
+    IN_REPOSITORY,
+    ROOT,
+    assemble,
+    child_environment,
+    folder_of_extensions,
+)
 from .check import problems
 from .show import CliError
 
@@ -47,7 +54,7 @@ def deploy(options: argparse.Namespace) -> int:
     for checked, found in problems(mains):
         if errors := [f for f in found if f.level == "error"]:
             first = f"{checked / errors[0].file}:{errors[0].line}: {errors[0].message}"
-            raise CliError(f"{first} – ./webbee check {checked} tells the rest")
+            raise CliError(f"{first} – {COMMAND} check {checked} tells the rest")
     assemble(BUILD, folder)
     overrides = f"Architecture={options.arch}"
     build = ["build", "--parameter-overrides", overrides]

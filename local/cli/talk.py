@@ -10,6 +10,7 @@ from typing import Any
 
 from ..client import Client
 from ..paint import paint, wrapped
+from ..project import COMMAND
 from .show import CliError, bar, mark, progress, put_json, waiting
 
 REFRESH_S = 90
@@ -47,7 +48,9 @@ def chat(options: argparse.Namespace) -> int:
         answer = say(api, " ".join(options.message), session)
         put_json(answer) if options.json else show(answer)
         if not (options.json or options.session):
-            print(paint(f"go on with: ./webbee chat --session {session} …", "dim"), file=sys.stderr)
+            print(
+                paint(f"go on with: {COMMAND} chat --session {session} …", "dim"), file=sys.stderr
+            )
         return 0 if answer["status"] != "error" else 1
     if options.json:
         raise CliError("--json needs a message")

@@ -145,3 +145,42 @@ def test_the_authors_terminal_has_plain_lines_with_the_apps_name(folder: Path) -
         '    main.py:13 add: return row({"token": await ctx.secrets.get("token")})',
         '    main.py:17 row: raise KeyError(f"no amount in {values}")',
     ]
+
+
+WRONG = """
+from webbee_kernel.sdk import Extension
+
+ext = Extension("wrong")
+
+
+@ext.webhook("moved")
+async def moved(ctx, request):
+    return {}
+
+
+@ext.schedule("evening", "0 18 * *")
+async def evening(ctx, user):
+    return None
+
+
+@ext.panel("list")
+async def listed():
+    return None
+"""
+
+
+def test_a_handler_that_does_not_take_what_it_is_given_is_told_by_its_own_line(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "wrong"
+    folder.mkdir()
+    (folder / "main.py").write_text(WRONG, "utf-8")
+    harness = ExtensionHarness(folder)
+    with pytest.raises(AssertionError, match=r"takes 2 positional arguments.*\(main.py:7\)"):
+        harness.webhook("moved")
+    with pytest.raises(AssertionError, match=r"missing 1 required.*\(main.py:12\)"):
+        harness.schedule("evening")
+    with pytest.raises(AssertionError, match=r"takes 0 positional.*\(main.py:17\)"):
+        harness.panel("list")
+    with pytest.raises(AssertionError, match="'0 18 \\* \\*' is no cron of five fields"):
+        harness.travel(60)

@@ -7,6 +7,7 @@ line and frames stand in the extension's log under that number, on the author's 
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import logging
 import traceback
@@ -24,7 +25,7 @@ from ..surfaces.revealed import hidden, seen
 from ..values import CallOutcome, CallRequest, UserKey, user_from
 from .containment import raised
 from .outcomes import from_exception
-from .registry import Registry
+from .registry import LoadedExtension, Registry
 
 MAX_TEXT = 2_000
 MAX_FRAMES = 20
@@ -40,8 +41,9 @@ _log = logging.getLogger("webbee.extension")
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One error of extension code. `file` is relative to the extension's folder and empty where
-    none of its lines was running; `frames` are its own lines, the outermost first."""
+    """One error of extension code. `file` is relative to the extension's folder: the line that was
+    running, else its handler's, empty where neither is known; `frames` are its own lines, the
+    outermost first."""
 
     incident: str
     app_id: str
@@ -69,7 +71,7 @@ class Faults:
     def tell(self, error: BaseException, app_id: str, what: str) -> Fault:
         """Log an error of `what` (`function add`) under an incident's number."""
         loaded = self._registry.loaded.get(app_id)
-        fault = _fault(raised(error), app_id, what, loaded.folder if loaded else None)
+        fault = _fault(raised(error), app_id, what, loaded)
         kind, _, name = what.partition(" ")
         _log.warning(
             "app=%s %s=%s error=%s incident=%s | %s failed%s%s",
@@ -112,8 +114,10 @@ class Faults:
             _log.warning("incident=%s | the page was not told", fault.incident)
 
 
-def _fault(error: BaseException, app_id: str, what: str, folder: Path | None) -> Fault:
+def _fault(error: BaseException, app_id: str, what: str, loaded: LoadedExtension | None) -> Fault:
+    folder = loaded.folder if loaded else None
     own = [frame for each in _chain(error) for frame in _frames(each.__traceback__, folder)]
+    own = own or _registered(loaded, what)
     file, line = (own[-1][0], own[-1][1]) if own else ("", 0)
     revealed = seen()
     return Fault(
@@ -126,6 +130,28 @@ def _fault(error: BaseException, app_id: str, what: str, folder: Path | None) ->
         line=line,
         frames=tuple(hidden(text, revealed) for _, _, text in own[-MAX_FRAMES:]),
     )
+
+
+def _registered(loaded: LoadedExtension | None, what: str) -> list[tuple[str, int, str]]:
+    """Where the handler that was called stands, for an error before its first line: it does not
+    take what it is given."""
+    kind, _, name = what.partition(" ")
+    ext = loaded.ext if loaded else None
+    if loaded is None or ext is None:
+        return []
+    called = {
+        **{("function", n): f.func for n, f in loaded.functions.items()},
+        **{("section", s.section): s.func for s in ext.skeletons.values()},
+        **{("panel", p.panel_id): p.func for p in ext.panels.values()},
+        **{("schedule", j.name): j.func for j in ext.schedules.values()},
+        **{("webhook", w.path): w.func for w in ext.webhooks.values()},
+    }.get((kind, name.strip("/")))
+    code = getattr(inspect.unwrap(called), "__code__", None) if called else None
+    file = _own(Path(code.co_filename), loaded.folder) if code else ""
+    if not code or not file:
+        return []
+    source = linecache.getline(code.co_filename, code.co_firstlineno).strip()
+    return [(file, code.co_firstlineno, f"{file}:{code.co_firstlineno} {code.co_name}: {source}")]
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

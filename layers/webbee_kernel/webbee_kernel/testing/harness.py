@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from cronsim import CronSim
+from cronsim import CronSim, CronSimError
 
 from ..base.clock import FrozenClock
 from ..base.ids import new_id
@@ -53,8 +53,13 @@ class WebhookAnswer:
 
 
 def minutes(cron: str, start: float, end: float) -> Iterator[float]:
-    """The Unix seconds after `start`, up to `end`, at which a cron of five fields falls due."""
-    for at in CronSim(cron, datetime.fromtimestamp(start, UTC)):
+    """The Unix seconds after `start`, up to `end`, at which a cron of five fields falls due.
+    AssertionError where it is none."""
+    try:
+        due = CronSim(cron, datetime.fromtimestamp(start, UTC))
+    except CronSimError as error:
+        raise AssertionError(f"{cron!r} is no cron of five fields: {error}") from None
+    for at in due:
         if at.timestamp() > end:
             return
         yield at.timestamp()
