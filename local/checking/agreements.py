@@ -37,33 +37,39 @@ def findings(modules: Sequence[Module], declared: Declared) -> Iterator[Finding]
 
 
 def _webhook(module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Finding]:
-    """Header names in lower case, a body of text, a status that is one."""
-    taken = [a.arg for a in node.args.args]
-    hint = node.args.args[2].annotation if len(taken) > 2 else None
-    if hint is not None and ast.unparse(hint).strip("'").startswith(PARSED):
-        told = f"{taken[2]} is the body as text: annotate it str, and read json.loads({taken[2]})"
+    """Header names in lower case, a body of text, a key that is compared, a status that is one."""
+    headers, body = ([*node.args.args, None, None, None])[1:3]
+    hint = body.annotation if body else None
+    if body and hint and ast.unparse(hint).strip("'").startswith(PARSED):
+        told = f"{body.arg} is the body as text: annotate it str, and read json.loads({body.arg})"
         yield module.error(hint, "webhook", told)
     call = decorator(node, "webhook")
-    if call and text(argument(call, "secret_header", 2)) and not _reads(node, taken[1:2]):
+    if call and text(argument(call, "secret_header", 2)) and not _reads(node, headers):
         told = "secret_header is believed unread: compare it with await ctx.secrets.get(…)"
         yield module.error(call, "webhook", told)
     for inner in ast.walk(node):
-        name = _header(inner, taken[1]) if len(taken) > 1 else ""
+        name = _header(inner, headers.arg) if headers else ""
         if name != name.lower():
             told = f"header names come in lower case: {name!r} is {name.lower()!r} here"
             yield module.error(inner, "webhook", told)
-        if isinstance(inner, ast.Return) and isinstance(inner.value, ast.Dict):
-            keys = {text(k): v for k, v in zip(inner.value.keys, inner.value.values, strict=True)}
-            for key in ("status", "statusCode", "code"):
-                if "status_code" not in keys and isinstance(status := literal(keys.get(key)), int):
-                    told = f"this is answered with 200: the key is 'status_code', not {key!r}"
-                    if 100 <= status <= 599:
-                        yield module.error(inner, "webhook", told)
+        if isinstance(inner, ast.Return) and (key := _status(inner.value)):
+            told = f"this is answered with 200: the key is 'status_code', not {key!r}"
+            yield module.error(inner, "webhook", told)
 
 
-def _reads(node: ast.AST, names: Sequence[str]) -> bool:
-    """Whether any of the names is used in a function's body."""
-    return any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(node))
+def _status(value: ast.expr | None) -> str:
+    """The key under which an answer gives a status that nobody reads; empty where there is none."""
+    if not isinstance(value, ast.Dict):
+        return ""
+    given = {text(k): literal(v) for k, v in zip(value.keys, value.values, strict=True)}
+    codes = [k for k in ("status", "statusCode", "code") if given.get(k) in range(100, 600)]
+    return codes[0] if codes and "status_code" not in given else ""
+
+
+def _reads(node: ast.AST, argument: ast.arg | None) -> bool:
+    """Whether a function's body uses an argument."""
+    named = argument.arg if argument else ""
+    return any(isinstance(n, ast.Name) and n.id == named for n in ast.walk(node))
 
 
 def _header(node: ast.AST, headers: str) -> str:
@@ -104,19 +110,23 @@ def _form(
     children = argument(call, "children", 0)
     if known is None or children is None:
         return
-    given = set()
-    for node in ast.walk(children):
-        name = argument(node, "param_name") if isinstance(node, ast.Call) else None
-        if isinstance(node, ast.Call) and name is None and dotted(node.func).endswith("ui.Input"):
-            name = argument(node, "param_name", 1)
-        if name is not None and (param := text(name)):
-            given.add(param)
-            if param not in known:
-                yield module.error(name, "ui", _no_parameter(function, param, known))
+    given = {p: name for c in ast.walk(children) for p, name in _input(c)}
+    for param, name in given.items():
+        if param not in known:
+            yield module.error(name, "ui", _no_parameter(function, param, known))
     missing = [n for n, required in known.items() if required and n not in given]
     if missing and given and _is_literal(children) and argument(call, "defaults", 3) is None:
         told = f"{function} requires {missing[0]!r}, which no input of this form gives"
         yield module.error(call, "ui", told)
+
+
+def _input(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The parameter that an input gives, and where it is named."""
+    if isinstance(node, ast.Call):
+        place = 1 if dotted(node.func).endswith("ui.Input") else None
+        name = argument(node, "param_name", place)
+        if name is not None and text(name):
+            yield text(name), name
 
 
 def _is_literal(children: ast.expr) -> bool:

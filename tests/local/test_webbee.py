@@ -395,3 +395,17 @@ def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> No
             webbee.main([command, "--help"])
         assert stopped.value.code == 0
         assert "--json" in capsys.readouterr().out
+
+
+def test_extensions_of_the_repository_are_tested_without_its_developers_plugins() -> None:
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "local.webbee", "test", "notes", "--", "--collect-only"),
+            *("-p", "no:socket", "-p", "no:timeout", "-p", "no:randomly"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert "notes/tests/test_" in done.stdout

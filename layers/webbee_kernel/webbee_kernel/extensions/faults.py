@@ -12,10 +12,11 @@ import linecache
 import logging
 import traceback
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 from ..base.ids import new_id
 from ..base.text import one_line
@@ -30,6 +31,7 @@ from .registry import LoadedExtension, Registry
 MAX_TEXT = 2_000
 MAX_FRAMES = 20
 """Characters of an error's text, and frames of the extension's own, that are told."""
+Handler = Callable[..., Any]
 KEPT = 50
 """Faults that an author's process remembers, the newest last."""
 DEVELOPERS = ("developer", "operator")
@@ -136,22 +138,26 @@ def _registered(loaded: LoadedExtension | None, what: str) -> list[tuple[str, in
     """Where the handler that was called stands, for an error before its first line: it does not
     take what it is given."""
     kind, _, name = what.partition(" ")
-    ext = loaded.ext if loaded else None
-    if loaded is None or ext is None:
-        return []
-    called = {
-        **{("function", n): f.func for n, f in loaded.functions.items()},
-        **{("section", s.section): s.func for s in ext.skeletons.values()},
-        **{("panel", p.panel_id): p.func for p in ext.panels.values()},
-        **{("schedule", j.name): j.func for j in ext.schedules.values()},
-        **{("webhook", w.path): w.func for w in ext.webhooks.values()},
-    }.get((kind, name.strip("/")))
+    called = _handlers(loaded).get((kind, name.strip("/"))) if loaded else None
     code = getattr(inspect.unwrap(called), "__code__", None) if called else None
-    file = _own(Path(code.co_filename), loaded.folder) if code else ""
-    if not code or not file:
+    if loaded is None or code is None or not (file := _own(Path(code.co_filename), loaded.folder)):
         return []
-    source = linecache.getline(code.co_filename, code.co_firstlineno).strip()
-    return [(file, code.co_firstlineno, f"{file}:{code.co_firstlineno} {code.co_name}: {source}")]
+    number = code.co_firstlineno
+    source = linecache.getline(code.co_filename, number).strip()
+    return [(file, number, f"{file}:{number} {code.co_name}: {source}")]
+
+
+def _handlers(loaded: LoadedExtension) -> dict[tuple[str, str], Handler]:
+    """By kind and name, what is called."""
+    ext = loaded.ext
+    named = (
+        *(("function", n, f.func) for n, f in loaded.functions.items()),
+        *(("section", s.section, s.func) for s in ext.skeletons.values()),
+        *(("panel", p.panel_id, p.func) for p in ext.panels.values()),
+        *(("schedule", j.name, j.func) for j in ext.schedules.values()),
+        *(("webhook", w.path, w.func) for w in ext.webhooks.values()),
+    )
+    return {(kind, name): func for kind, name, func in named}
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
