@@ -69,7 +69,7 @@ class Heard:
         if self.asks and has(self.rest[0], self.tag, "question"):
             return "question", None  # "what is not done yet?"
         if self._denies():
-            return "prohibition", None
+            return "question" if self.asks else "prohibition", None  # "… or not?"
         if any(has(w, self.tag, "hypothetical") for w in self.said):
             return "supposition", None
         polite = self._polite()

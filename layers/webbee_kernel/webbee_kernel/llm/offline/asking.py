@@ -13,6 +13,7 @@ from .choosing import MATTER, MATTER_COVERAGE, best, names_matter, ranked
 from .conversation import Conversation, Planned
 from .entities import find_entities
 from .filling import Filled, fill
+from .looking import naming, reads_one
 from .matching import Match, telling
 from .schema import arguments_of, takes
 from .speech import Sentence
@@ -37,6 +38,7 @@ class Questions(Conversation):
         return (
             self._again(sentence)
             or self._next_one(sentence)
+            or self._headed(sentence)
             or self._state_told(sentence)
             or self.fragment(sentence)
             or self._thing_told(sentence)
@@ -55,6 +57,21 @@ class Questions(Conversation):
             ]
             if mine and recall.named([fact], "id", told):
                 self.say(replies.one_of_these(mine, self.tag, len(mine)))
+                return True
+        return False
+
+    def _headed(self, sentence: Sentence) -> bool:
+        """ "New task: …": the name of what a function makes, and its text."""
+        head, colon, _ = sentence.text.partition(":")
+        said = telling(words(head, self.tag), self.tag)
+        if not colon or not 0 < len(said) < STATED // 2 or not is_thing(said[-1], self.tag):
+            return False
+        headed = replace(sentence, act="request", verb=said[-1], content=len(head) + 1)
+        for tool in (t for t in self.tools if t.action_type == "write"):
+            known = self.index.vocabulary[tool.name]
+            makes = "=create" in known.concepts and meaning(said[-1], self.tag) & known.matter
+            if makes and takes(tool.input_schema, "text", required=True):
+                self.add(tool, headed, sure=False)
                 return True
         return False
 
@@ -99,7 +116,8 @@ class Questions(Conversation):
             self.add(reads[0].tool, sentence)
         elif not self._lists(asked, reads) and (text := self._known(asked, fitting)):
             self.say(text)
-        elif not self._look_up(sentence, reads):
+        elif not self._look_up(asked, sentence, reads):
+            self.looks = bool(asked.telling) or any_has(asked.said, self.tag, "first_person")
             related = any(names_matter(sentence, m, self.index) for m in fitting)
             known = language.of(self.tag).say("not_known")
             self.say(known if related else replies.unknown(self.tools, self.tag))
@@ -112,9 +130,9 @@ class Questions(Conversation):
     def _says_of_one(self, asked: answering.Asked) -> bool:
         return recall.reference(asked.said, self.tag) is not None
 
-    def _look_up(self, sentence: Sentence, reads: Sequence[Match]) -> bool:
+    def _look_up(self, asked: answering.Asked, sentence: Sentence, reads: Sequence[Match]) -> bool:
         """Plan the read that may answer: the one that fits, else one that the words fill, else of
-        what is spoken of."""
+        what is spoken of. One that lacks its thing is left where words name it."""
         tool = self._read_for(sentence, reads)
         if tool is None or self._lacks(tool, sentence):
             tool = self._by_its_values(sentence, reads) or tool
@@ -122,11 +140,10 @@ class Questions(Conversation):
             if call := self._look_again():
                 self.planned.append(call)
                 return True
-            if self._search_everywhere(sentence):
-                return True
-        if tool is not None:
-            self.add(tool, sentence)
-        return tool is not None
+        if tool is None or (self._lacks(tool, sentence) and naming(asked)):
+            return False
+        self.add(tool, sentence)
+        return True
 
     def _lacks(self, tool: ToolSpec, sentence: Sentence) -> bool:
         known = self.index.vocabulary[tool.name]
@@ -200,17 +217,6 @@ class Questions(Conversation):
                     return Planned(tool, Filled({name: thing}))
         return None
 
-    def _search_everywhere(self, sentence: Sentence) -> bool:
-        """A question about a topic: every function that searches texts is asked."""
-        if not any_has(words(sentence.text, self.tag), self.tag, "topic"):
-            return False
-        before = len(self.planned)
-        for tool in (t for t in self.tools if t.action_type == "read"):
-            searches = any(a.is_body for a in arguments_of(tool.input_schema))
-            if searches and not takes(tool.input_schema, "id") and not self._lacks(tool, sentence):
-                self.add(tool, sentence)
-        return len(self.planned) > before
-
     def _half_said(self, sentence: Sentence, tool: ToolSpec) -> bool:
         """Whether the sentence says no more than a value of this function, or points at a thing."""
         said = words(sentence.text, self.tag)
@@ -274,11 +280,3 @@ def _values(tool: ToolSpec, told: Sequence[Word]) -> bool:
     """Whether the words are values of the function's arguments and nothing else."""
     known = {f for a in arguments_of(tool.input_schema) for _, said in a.values for f in said}
     return bool(told) and all(known & {w.text, w.stem} for w in told)
-
-
-def reads_one(tool: ToolSpec) -> str:
-    """The argument by which a read shows one thing whole; empty where the function does not."""
-    arguments = arguments_of(tool.input_schema)
-    ids = [a.name for a in arguments if a.kind == "id" and not a.many]
-    others = [a for a in arguments if a.required and a.kind != "id"]
-    return ids[0] if tool.action_type == "read" and ids and not others else ""

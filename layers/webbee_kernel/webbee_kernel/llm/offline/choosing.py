@@ -200,6 +200,18 @@ def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
     return not said.isdisjoint(known.frequent)
 
 
+def of_another(sentence: Sentence, match: Match, index: Index) -> bool:
+    """Whether content is marked for a thing that other functions are about and this one is not:
+    "add to that note: …" is no task."""
+    if sentence.content < 0 or takes(match.tool.input_schema, "email"):
+        return False
+    own = index.vocabulary[match.tool.name].matter
+    others = set().union(*(v.matter for v in index.vocabulary.values())) - own
+    said = [w for w in spoken(sentence.head, sentence.tag) if w != sentence.verb]
+    named = [meaning(w, sentence.tag) for w in said if is_thing(w, sentence.tag)]
+    return any(others & n for n in named) and not any(own & n for n in named)
+
+
 def _names_somebody(sentence: Sentence, match: Match, known: Vocabulary) -> bool:
     """Whether a name that the function has no use for stands before marked content: "write to
     Jonas: …" is no note."""

@@ -43,6 +43,7 @@ class Conversation:
         self.earlier: list[tuple[ToolSpec, int]] = []
         self.text = ""
         self.agreed = False
+        self.looks = False
 
     def context(self) -> list[str]:
         """The apps that are spoken of, the newest first."""

@@ -32,8 +32,21 @@ def narrate(request: ModelRequest) -> ModelResponse:
     spoken = language.of(language.detect(reading.message, request.language))
     told = [v for p in reading.problems for v in p.values() if isinstance(v, list)]
     wrong = [str(token) for tokens in told for token in tokens]
-    lines = [line for r in reading.results for line in _told(r, spoken, wrong)]
-    return ModelResponse(text="\n".join(lines))
+    lines = [line for r in _shown(reading.results) for line in _told(r, spoken, wrong)]
+    return ModelResponse(text="\n".join(dict.fromkeys(lines)))
+
+
+def _shown(results: list[Result]) -> list[Result]:
+    """The results, less the lists of several apps in which that was found which was then read."""
+    later = next((i for i, r in enumerate(results) if _is_within(r, results[:i])), 0)
+    return results[later:] if len({r.app_id for r in results[:later]}) > 1 else results
+
+
+def _is_within(result: Result, earlier: list[Result]) -> bool:
+    ids = set(map(str, result.arguments.values()))
+    return any(
+        str(row.get("id")) in ids for e in earlier for rows in _lists(e.data) for row in rows
+    )
 
 
 def _told(result: Result, spoken: Language, wrong: list[str]) -> list[str]:

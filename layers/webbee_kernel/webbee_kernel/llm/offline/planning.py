@@ -7,9 +7,10 @@ from dataclasses import replace
 
 from ... import language
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
-from . import replies
+from . import looking, replies
+from .answering import Asked
 from .asking import Questions
-from .choosing import asked_for, is_specific
+from .choosing import asked_for, is_specific, of_another
 from .clauses import clauses
 from .conversation import Planned
 from .mending import left, mend, told
@@ -17,7 +18,10 @@ from .reading import Fact, Reading, read_prompt
 from .speech import Sentence, is_yes, sentences
 
 KERNEL = "kernel"
-"""App id of the kernel's own functions: this model needs none of them."""
+"""App id of the kernel's own functions: this model needs but one of them."""
+
+GO_ON = "continue"
+"""The one that has us asked again with the results."""
 
 
 def classify(request: ModelRequest) -> ModelResponse:
@@ -31,7 +35,9 @@ def classify(request: ModelRequest) -> ModelResponse:
     if not all(r.ok for r in reading.results):  # "it" may mean what failed: nothing older does
         done = [r for r in reversed(reading.results) if r.ok]
         reading.facts = [Fact(r.app_id, r.fn_name, r.data, r.arguments) for r in done]
-    return Message(reading, tools, tag).answer()
+    message = Message(reading, tools, tag)
+    message.go_on = next((t.name for t in request.tools if t.fn_name == GO_ON), "")
+    return message.answer()
 
 
 def _reads(tools: Sequence[ToolSpec]) -> frozenset[tuple[str, str]]:
@@ -41,10 +47,17 @@ def _reads(tools: Sequence[ToolSpec]) -> frozenset[tuple[str, str]]:
 class Message(Questions):
     """The newest message, planned and answered."""
 
+    go_on = ""
+
     def answer(self) -> ModelResponse:
         """Calls where there are any, else words."""
+        if count := looking.looked(self.reading, self.tools, self.tag):
+            return self._looked(count)
         self.plan()
         open_ = left(self.planned, self.reading)
+        if not self.planned and self.looks and self.go_on:
+            calls = (*looking.lists(self.tools, self.tag), ToolCall(self.go_on, {}))
+            return ModelResponse(tool_calls=calls, stop_reason="tool_use")
         if not self.planned:
             return ModelResponse(text=self.text or replies.unknown(self.tools, self.tag))
         if text := self._lacking(open_) or self._unsure(open_):
@@ -53,6 +66,22 @@ class Message(Questions):
             return ModelResponse(text=replies.gave_up(told(self.reading.problems), self.tag))
         calls = tuple(ToolCall(p.tool.name, p.filled.arguments) for p in open_)
         return ModelResponse(tool_calls=calls, stop_reason="tool_use")
+
+    def _looked(self, count: int) -> ModelResponse:
+        """What was found in the lists, read whole; where nothing was, searches; then what these
+        found."""
+        said = sentences(self.reading.message, self.tag, self.leads)
+        asked = next((Asked(s) for s in said if s.act == "question"), None)
+        named = looking.naming(asked) if asked else []
+        if len(self.reading.results) > count:
+            calls = looking.found(self.reading.results[count:], self.tools)
+        else:
+            calls = looking.whole(named, self.reading.results, self.tools)
+            if not calls and asked and (calls := looking.searches(asked, named, self.tools)):
+                calls.append(ToolCall(self.go_on, {}))
+        if not calls:
+            return ModelResponse(text=language.of(self.tag).say("not_known"))
+        return ModelResponse(tool_calls=tuple(calls), stop_reason="tool_use")
 
     def _lacking(self, open_: Sequence[Planned]) -> str:
         """The question about what a call lacks; where it was asked whether we can, that we can."""
@@ -110,6 +139,7 @@ class Message(Questions):
             if match:
                 certain = sentence.act == "command" and not held and self._can_deny()
                 sure = certain and is_specific(sentence, match, self.index)
+                sure = sure and not of_another(sentence, match, self.index)
                 self.add(match.tool, sentence, sure=sure)
                 return
             if self.fragment(sentence):

@@ -11,7 +11,7 @@ from .entities import Entity
 from .reading import Fact
 from .schema import Argument, keys
 from .slots import Slots
-from .words import has, points_back, words
+from .words import Word, has, is_thing, points_back, words
 
 _HEAD_TITLE = 60
 
@@ -35,11 +35,22 @@ class Texts(Slots):
     def _said_or_repeated(self, main: Argument) -> str:
         """What is left of the sentence, unless that only points back; then what it points at."""
         text = self._remaining(main)
-        points = main.required and all(
-            points_back(w, self.tag) or has(w, self.tag, "function", "connective", "again")
-            for w in words(text, self.tag)
+        points = main.required and all(map(self._adds_nothing, words(text, self.tag)))
+        return self._repeated(main) if points or self._is_all_said(main) else text
+
+    def _adds_nothing(self, word: Word) -> bool:
+        return points_back(word, self.tag) or has(word, self.tag, "function", "connective", "again")
+
+    def _is_all_said(self, main: Argument) -> bool:
+        """ "Add a task for it, …": what is meant is pointed at before the pause, and what follows
+        tells more of it."""
+        pause = self.text.find(",")
+        before = [w for w in self.head if w.end <= pause]
+        if not (main.required and before) or self.marker >= 0 or self.quotes:
+            return False
+        return has(before[-1], self.tag, "reference") and all(
+            self.leads(w) or self._adds_nothing(w) or is_thing(w, self.tag) for w in before
         )
-        return self._repeated(main) if points else text
 
     def _titled(self, title: Argument, quotes: list[Entity]) -> None:
         """The title, which may be the first quotation."""
