@@ -69,7 +69,7 @@ class Heard:
         if self.asks and has(self.rest[0], self.tag, "question"):
             return "question", None  # "what is not done yet?"
         if self._denies():
-            return "question" if self.asks else "prohibition", None  # "… or not?"
+            return self._denial(), None
         if any(has(w, self.tag, "hypothetical") for w in self.said):
             return "supposition", None
         polite = self._polite()
@@ -83,6 +83,10 @@ class Heard:
         """A message of nothing but openers."""
         acts: tuple[Act, ...] = ("greeting", "thanks", "yes", "no")
         return next((a for a in acts if any(has(w, self.tag, a) for w in self.said)), "remark")
+
+    def _denial(self) -> Act:
+        """ "… or not?" forbids nothing."""
+        return "question" if self.asks else "prohibition"
 
     def _denies(self) -> bool:
         """Whether a word forbids or denies. "No, …" at the beginning answers and denies nothing."""

@@ -117,10 +117,18 @@ class Questions(Conversation):
         elif not self._lists(asked, reads) and (text := self._known(asked, fitting)):
             self.say(text)
         elif not self._look_up(asked, sentence, reads):
-            self.looks = bool(asked.telling) or any_has(asked.said, self.tag, "first_person")
+            self.looks = self._of_the_user(asked)
             related = any(names_matter(sentence, m, self.index) for m in fitting)
             known = language.of(self.tag).say("not_known")
             self.say(known if related else replies.unknown(self.tools, self.tag))
+
+    def _of_the_user(self, asked: answering.Asked) -> bool:
+        """Whether a question may be about what the user has: it tells something, or "I", and asks
+        nothing of "you"."""
+        you = (w for w in asked.said if has(w, self.tag, "others"))
+        if not all(has(w, self.tag, "toward", "question", "reference", "clause") for w in you):
+            return False
+        return bool(asked.telling) or any_has(asked.said, self.tag, "first_person")
 
     def _lists(self, asked: answering.Asked, reads: Sequence[Match]) -> bool:
         """ "Which notes are there?", where a read lists them: it knows more than the overview."""
@@ -134,7 +142,7 @@ class Questions(Conversation):
         """Plan the read that may answer: the one that fits, else one that the words fill, else of
         what is spoken of. One that lacks its thing is left where words name it."""
         tool = self._read_for(sentence, reads)
-        if tool is None or self._lacks(tool, sentence):
+        if (tool is None or self._lacks(tool, sentence)) and _tells_whose(sentence):
             tool = self._by_its_values(sentence, reads) or tool
         if tool is None or self._lacks(tool, sentence):
             if call := self._look_again():
@@ -274,6 +282,12 @@ class Questions(Conversation):
                 self.add(match.tool, asked, sure=False)
                 return True
         return False
+
+
+def _tells_whose(sentence: Sentence) -> bool:
+    """Whether an address or "from …" says what is asked about."""
+    addressed = any(e.kind == "email" for e in find_entities(sentence.text))
+    return addressed or any_has(words(sentence.text, sentence.tag), sentence.tag, "source")
 
 
 def _values(tool: ToolSpec, told: Sequence[Word]) -> bool:

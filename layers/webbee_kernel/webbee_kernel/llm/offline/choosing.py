@@ -189,10 +189,9 @@ def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
     named, or nothing else in the catalogue is asked for with that verb."""
     verb, known = sentence.verb, index.vocabulary[match.tool.name]
     assert verb is not None
-    marked = any(e.kind in ("quote", "email") for e in find_entities(sentence.text))
     if _names_somebody(sentence, match, known):
         return False
-    if marked or sentence.content >= 0 or not _takes_text(match):
+    if _is_marked(sentence) or not _takes_text(match):
         return True
     if _only_lead(verb, match, index) or names_matter(sentence, match, index):
         return True
@@ -200,16 +199,20 @@ def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
     return not said.isdisjoint(known.frequent)
 
 
+def _is_marked(sentence: Sentence) -> bool:
+    marks = any(e.kind in ("quote", "email") for e in find_entities(sentence.text))
+    return marks or sentence.content >= 0
+
+
 def of_another(sentence: Sentence, match: Match, index: Index) -> bool:
     """Whether content is marked for a thing that other functions are about and this one is not:
     "add to that note: …" is no task."""
     if sentence.content < 0 or takes(match.tool.input_schema, "email"):
         return False
-    own = index.vocabulary[match.tool.name].matter
-    others = set().union(*(v.matter for v in index.vocabulary.values())) - own
     said = [w for w in spoken(sentence.head, sentence.tag) if w != sentence.verb]
-    named = [meaning(w, sentence.tag) for w in said if is_thing(w, sentence.tag)]
-    return any(others & n for n in named) and not any(own & n for n in named)
+    named = {c for w in said for c in concepts(w.text, sentence.tag) if c[0] == "#"}
+    matters = {c for v in index.vocabulary.values() for c in v.matter}
+    return bool(named & matters) and not named & index.vocabulary[match.tool.name].matter
 
 
 def _names_somebody(sentence: Sentence, match: Match, known: Vocabulary) -> bool:

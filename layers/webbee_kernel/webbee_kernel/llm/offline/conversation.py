@@ -96,18 +96,19 @@ class Conversation:
         """The answer in words; the first stays."""
         self.text = self.text or text
 
+    def _begins(self, sentence: Sentence, role: str, most: int) -> bool:
+        return any(has(w, self.tag, role) for w in words(sentence.text, self.tag)[:most])
+
     def words_for(self, sentence: Sentence) -> str:
         """What is said to a sentence that asks for nothing."""
         spoken = language.of(self.tag)
-        if sentence.act == "greeting" or any(
-            has(w, self.tag, "help") for w in words(sentence.text, self.tag)[:2]
-        ):
+        if sentence.act == "greeting" or self._begins(sentence, "help", 2):
             return replies.capabilities(self.tools, self.tag)
         if sentence.act == "thanks":
             return spoken.say("welcome")
         if sentence.act in ("yes", "no"):
             return spoken.say("nothing_waits")
-        if any(has(w, self.tag, "no") for w in words(sentence.text, self.tag)[:1]):
+        if self._begins(sentence, "no", 1):
             return spoken.say("what_instead")
         if sentence.act in ("prohibition", "supposition"):
             return spoken.say("nothing_done")

@@ -13,6 +13,7 @@ from .asking import Questions
 from .choosing import asked_for, is_specific, of_another
 from .clauses import clauses
 from .conversation import Planned
+from .matching import Match
 from .mending import left, mend, told
 from .reading import Fact, Reading, read_prompt
 from .speech import Sentence, is_yes, sentences
@@ -36,8 +37,13 @@ def classify(request: ModelRequest) -> ModelResponse:
         done = [r for r in reversed(reading.results) if r.ok]
         reading.facts = [Fact(r.app_id, r.fn_name, r.data, r.arguments) for r in done]
     message = Message(reading, tools, tag)
-    message.go_on = next((t.name for t in request.tools if t.fn_name == GO_ON), "")
+    message.go_on = _going_on(request.tools)
     return message.answer()
+
+
+def _going_on(tools: Sequence[ToolSpec]) -> str:
+    """The name of the kernel's function; empty where it is not offered."""
+    return next((t.name for t in tools if (t.app_id, t.fn_name) == (KERNEL, GO_ON)), "")
 
 
 def _reads(tools: Sequence[ToolSpec]) -> frozenset[tuple[str, str]]:
@@ -55,16 +61,20 @@ class Message(Questions):
             return self._looked(count)
         self.plan()
         open_ = left(self.planned, self.reading)
-        if not self.planned and self.looks and self.go_on:
-            calls = (*looking.lists(self.tools, self.tag), ToolCall(self.go_on, {}))
-            return ModelResponse(tool_calls=calls, stop_reason="tool_use")
         if not self.planned:
-            return ModelResponse(text=self.text or replies.unknown(self.tools, self.tag))
+            return self._unplanned()
         if text := self._lacking(open_) or self._unsure(open_):
             return ModelResponse(text=text)
         if not open_ or not mend(open_, self.reading):
             return ModelResponse(text=replies.gave_up(told(self.reading.problems), self.tag))
         calls = tuple(ToolCall(p.tool.name, p.filled.arguments) for p in open_)
+        return ModelResponse(tool_calls=calls, stop_reason="tool_use")
+
+    def _unplanned(self) -> ModelResponse:
+        """A question is looked into; all else gets words."""
+        if not (self.looks and self.go_on):
+            return ModelResponse(text=self.text or replies.unknown(self.tools, self.tag))
+        calls = (*looking.lists(self.tools, self.tag), ToolCall(self.go_on, {}))
         return ModelResponse(tool_calls=calls, stop_reason="tool_use")
 
     def _looked(self, count: int) -> ModelResponse:
@@ -132,15 +142,18 @@ class Message(Questions):
         """Whether the language's words for "not" are known: else no command is certain."""
         return bool(language.of(self.tag).words.forms("negation"))
 
+    def _is_sure(self, sentence: Sentence, match: Match) -> bool:
+        """Whether just this is commanded."""
+        certain = sentence.act == "command" and self._can_deny()
+        its_own = is_specific(sentence, match, self.index)
+        return certain and its_own and not of_another(sentence, match, self.index)
+
     def _clause(self, sentence: Sentence, *, held: bool) -> None:
         if sentence.act in ("command", "request"):
             about = self.app_of_thing(sentence)
             match = asked_for(sentence, self.index, self.context(), about=about)
             if match:
-                certain = sentence.act == "command" and not held and self._can_deny()
-                sure = certain and is_specific(sentence, match, self.index)
-                sure = sure and not of_another(sentence, match, self.index)
-                self.add(match.tool, sentence, sure=sure)
+                self.add(match.tool, sentence, sure=not held and self._is_sure(sentence, match))
                 return
             if self.fragment(sentence):
                 return

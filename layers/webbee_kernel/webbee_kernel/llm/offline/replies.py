@@ -54,7 +54,7 @@ def capabilities(tools: Sequence[ToolSpec], tag: str) -> str:
 
 def one_of_these(tools: Sequence[ToolSpec], tag: str, most: int = 3) -> str:
     """The question which of these functions is meant, with an example of each of the first."""
-    found = (next((e for e in t.examples if language.detect(e) == tag), "") for t in tools)
+    found = (_example(t, tag) for t in tools)
     examples = ", ".join(quoted(e, tag) for e in list(filter(None, found))[:most])
     return language.of(tag).say("one_of_these", examples=examples) if examples else ""
 
@@ -105,14 +105,22 @@ def _asking(tag: str) -> frozenset[str]:
 
 
 def _examples(tools: Sequence[ToolSpec], tag: str, most: int = _EXAMPLES) -> str:
-    """One example of each app in this language, reads first: what harms nobody is tried first."""
-    order = sorted(tools, key=lambda t: t.action_type != "read")
+    """One example of each app, in this language where there is one, reads first: what harms nobody
+    is tried first."""
+    order = sorted(tools, key=lambda t: (t.action_type != "read", not _is_in(t, tag)))
     chosen: dict[str, str] = {}
     for tool in order:
-        fitting = (e for e in tool.examples if language.detect(e) == tag)
-        if tool.app_id not in chosen and (example := next(fitting, "")):
+        if tool.app_id not in chosen and (example := _example(tool, tag)):
             chosen[tool.app_id] = example
     return ", ".join(quoted(e, tag) for e in list(chosen.values())[:most])
+
+
+def _example(tool: ToolSpec, tag: str) -> str:
+    return min(tool.examples, key=lambda e: language.detect(e) != tag, default="")
+
+
+def _is_in(tool: ToolSpec, tag: str) -> bool:
+    return any(language.detect(e) == tag for e in tool.examples)
 
 
 def quoted(text: str, tag: str) -> str:

@@ -46,11 +46,13 @@ class Texts(Slots):
         tells more of it."""
         pause = self.text.find(",")
         before = [w for w in self.head if w.end <= pause]
-        if not (main.required and before) or self.marker >= 0 or self.quotes:
+        if not (main.required and before) or self._marked():
             return False
-        return has(before[-1], self.tag, "reference") and all(
-            self.leads(w) or self._adds_nothing(w) or is_thing(w, self.tag) for w in before
-        )
+        points = has(before[-1], self.tag, "reference")
+        return points and all(self.leads(w) or is_thing(w, self.tag) for w in before)
+
+    def _marked(self) -> bool:
+        return self.marker >= 0 or bool(self.quotes)
 
     def _titled(self, title: Argument, quotes: list[Entity]) -> None:
         """The title, which may be the first quotation."""

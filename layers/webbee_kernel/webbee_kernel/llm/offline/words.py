@@ -89,7 +89,8 @@ def concepts(text: str, tag: str) -> frozenset[str]:
 def things(tag: str) -> dict[str, frozenset[str]]:
     """Stem → what it names: a word may name several."""
     found: dict[str, set[str]] = {}
-    for word, named in language.of(tag).words.meanings("things").items():
+    known = language.of(tag).words
+    for word, named in (known.meanings("things") or known.meanings("objects")).items():
         found.setdefault(language.stem(word, tag), set()).update(named)
     return {stem: frozenset(named) for stem, named in found.items()}
 
