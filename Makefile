@@ -123,7 +123,7 @@ clean: ## remove what the commands above made
 
 # `make test-built` and the cold start figures of `make bench` use this machine's processor, beside what is meant to be deployed.
 .PHONY: .host-build
-.host-build: .venv-emulator
+.host-build: .venv-emulator .venv-sam
 	@$(MAKE) build ARCH="$(HOST_ARCH)" ARGS="--build-dir $(BUILT)/build --cache-dir $(BUILT)/cache" >/dev/null
 
 # ---- environments: one per lock, made anew when the lock or the interpreter changes
