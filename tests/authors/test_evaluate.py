@@ -41,7 +41,7 @@ say = "show my plants"
 call = "list_plants"
 
 [[case]]
-say = "what is the weather like"
+say = "the weather is fine today"
 
 [[case]]
 say = "give the roses something to drink"

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.base import background
+from webbee_kernel.base import background, loop_thread
 from webbee_kernel.base.loop_thread import LoopThread
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import ExtensionHarness
@@ -315,6 +315,22 @@ def test_a_halted_loop_goes_on_and_a_closed_one_hands_back_what_ran_on_it() -> N
         with pytest.raises(RuntimeError, match="closed under it"):
             lost.result(60)
     assert thread.run(asyncio.sleep(0, "another loop"), 60) == "another loop"
+
+
+def test_work_that_closes_its_loop_before_it_is_noted_is_handed_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    thread = LoopThread("test-loop")
+    took = loop_thread._Loop.took
+
+    def late(loop: Any, future: Any) -> None:
+        served = next(t for t in threading.enumerate() if t.name == "test-loop")
+        served.join(60)  # the loop's thread has looked for lost work, and ended
+        took(loop, future)
+
+    monkeypatch.setattr(loop_thread._Loop, "took", late)
+    with pytest.raises(RuntimeError, match="closed under it"):
+        thread.submit(forces_the_loop_closed()).result(60)
 
 
 # ---- what is too much

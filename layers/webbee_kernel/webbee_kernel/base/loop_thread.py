@@ -32,6 +32,23 @@ class _Loop(_PlatformLoop):
         super().__init__()
         self.ending = False
         self.work: weakref.WeakSet[concurrent.futures.Future[Any]] = weakref.WeakSet()
+        self._working = threading.Lock()
+
+    def took(self, future: concurrent.futures.Future[Any]) -> None:
+        """Remember work it was given; work that already closed the loop is handed back here, since
+        its thread may have looked before."""
+        with self._working:
+            self.work.add(future)
+        if self.is_closed():
+            self.hand_back()
+
+    def hand_back(self) -> None:
+        """End what waits for a closed loop with an error."""
+        with self._working:
+            lost = [future for future in self.work if not future.done()]
+        for future in lost:
+            with contextlib.suppress(concurrent.futures.InvalidStateError):
+                future.set_exception(RuntimeError("the event loop was closed under it"))
 
     def stop(self) -> None:
         """RuntimeError for code that runs on the loop."""
@@ -71,7 +88,7 @@ class LoopThread:
                 self._end = weakref.finalize(self, _stop, self._loop)
                 self._end.atexit = False
             future = asyncio.run_coroutine_threadsafe(coro, self._loop)
-            self._loop.work.add(future)
+            self._loop.took(future)
             return future
 
     def run(self, coro: Coroutine[Any, Any, T], timeout: float | None = None) -> T:
@@ -107,9 +124,7 @@ class LoopThread:
                 # asyncio lets SystemExit through: one caller's exit must not end the others' loop
                 _log.error("error=%s | work tried to end its loop", type(error).__name__)
         loop.close()
-        for lost in [future for future in loop.work if not future.done()]:
-            with contextlib.suppress(concurrent.futures.InvalidStateError):
-                lost.set_exception(RuntimeError("the event loop was closed under it"))
+        loop.hand_back()
 
 
 class LoopThreads:
