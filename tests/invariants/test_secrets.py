@@ -52,10 +52,13 @@ def everything_logged() -> Iterator[io.StringIO]:
     """What the kernel's loggers write, whatever level and handlers a function set up before."""
     text = io.StringIO()
     handler, logger = logging.StreamHandler(text), logging.getLogger("webbee")
-    level = logger.level
+    apart = logging.getLogger("webbee.extension")  # which a local run gives a handler of its own
+    level, was = logger.level, (apart.propagate, apart.handlers)
     logger.addHandler(handler)
     logger.setLevel(logging.DEBUG)
+    apart.propagate, apart.handlers = True, []
     yield text
+    apart.propagate, apart.handlers = was
     logger.setLevel(level)
     logger.removeHandler(handler)
 
