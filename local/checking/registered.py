@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from webbee_kernel.extensions.registry import LoadedExtension
 from webbee_kernel.sdk import FunctionDef
 from webbee_kernel.sdk.chat import params_model
+from webbee_kernel.sdk.definitions import ON_EVENT
 from webbee_kernel.sdk.extension import ALERT_PREFIX
 
 from .finding import Finding
@@ -70,6 +71,10 @@ def findings(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
         if problem := _chat_mismatch(function.func) or _untold(function):
             yield _at(function.func, folder, "error", "signature", f"{function.name} {problem}")
     yield from _alerts(loaded, folder)
+    for panel in loaded.ext.panels.values():
+        if panel.refresh not in ("", "manual") and not panel.refresh.startswith(ON_EVENT):
+            text = f"refresh is {panel.refresh!r}: give manual, or {ON_EVENT}<type>,… of events"
+            yield _at(panel.func, folder, "error", "refresh", text)
     for job in loaded.ext.schedules.values():
         try:
             CronSim(job.cron, datetime.now(UTC))

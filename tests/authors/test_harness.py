@@ -77,6 +77,11 @@ async def total(ctx, currency="eur"):
     return {"count": await ctx.store.count("sales"), "currency": currency}
 
 
+@ext.panel("recent", refresh="on_event:shop.sold, counted")
+async def recent(ctx, **_):
+    return {"ui": {"type": "Text", "props": {"content": "…"}}}
+
+
 @ext.panel("till")
 async def till(ctx, **_):
     return {"ui": {"type": "Text", "props": {"content": str(await ctx.store.count("sales"))}}}
@@ -133,6 +138,19 @@ def test_an_event_reaches_listeners_and_a_failing_one_is_told(harness: Extension
     assert harness.skeleton("sales") == {"count": 1}
     with pytest.raises(AssertionError, match=r"no price \(main.py:"):
         harness.event("shop.sold", {})
+
+
+def test_panels_that_wait_for_an_event_and_no_others_are_fetched_again_when_it_is_emitted(
+    harness: ExtensionHarness,
+) -> None:
+    def told(event: str) -> list[object]:
+        before = len(harness.events("panel_refresh"))
+        harness.run(harness.context().extensions.emit(event, {"price": 3}))
+        return [e.data["panels"] for e in harness.events("panel_refresh")[before:]]
+
+    assert told("shop.sold") == [["recent"]]
+    assert told("till.counted") == [["recent"]]
+    assert told("shop.counted") == told("shop.opened") == []
 
 
 def test_time_travels_with_its_jobs_sections_and_alerts(harness: ExtensionHarness) -> None:

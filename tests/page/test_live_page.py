@@ -57,6 +57,17 @@ def test_an_idle_page_asks_for_nothing_and_hears_of_events_at_once(visit: Visit,
     assert not any("/v1/events" in address for address in asked)
 
 
+def test_a_panel_that_waits_for_an_event_is_fetched_again_when_it_is_emitted(
+    visit: Visit, url: str
+) -> None:
+    page = visit("bob")
+    bell = page.locator("[data-panel='showcase.bell']")
+    bell.get_by_text("rung 0 times").wait_for()
+    call(url, "bob", "showcase", "ring")
+    bell.get_by_text("rung 1 times").wait_for()
+    assert "🔔" in bell.get_by_role("heading").inner_text()
+
+
 def test_a_reload_in_mid_turn_keeps_the_message_and_shows_the_answer(visit: Visit) -> None:
     page = visit("bob")
     begin(page, "count slowly").get_by_text("step").wait_for()

@@ -256,7 +256,8 @@ class _Hooks:
         return await contained(exposed.func(ctx, **params))
 
     async def emit(self, event_type: str, data: JSONObject, stack: tuple[str, ...]) -> None:
-        """Call every listener; a failing one is logged and the others still hear."""
+        """Call every listener; a failing one is logged and the others still hear. Then open pages
+        fetch the panels again that wait for such an event."""
         for app_id, loaded in self._factory.registry.loaded.items():
             for wanted, handler in loaded.ext.event_handlers:
                 if wanted in (event_type, "*") and await self._factory.has_app(self._key, app_id):
@@ -267,3 +268,12 @@ class _Hooks:
                         await contained(handler(ctx, data))
                     except Exception as error:
                         self._factory.faults.tell(error, app_id, f"event {event_type}")
+        if not self._key.imperal_id.startswith("__"):
+            await self._show(event_type)
+
+    async def _show(self, event_type: str) -> None:
+        for app_id, loaded in self._factory.registry.loaded.items():
+            panels = [p.panel_id for p in loaded.ext.panels.values() if p.hears(event_type, app_id)]
+            if panels and await self._factory.has_app(self._key, app_id):
+                for event in panel_refresh(self._factory.events, app_id, tuple(panels)):
+                    await self._factory.events.put(self._key, event)

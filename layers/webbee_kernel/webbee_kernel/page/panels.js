@@ -3,6 +3,7 @@
 import { api } from "./api.js";
 import { dataView } from "./data.js";
 import { fill, h, icon, plain, randomId, safeLink } from "./dom.js";
+import { glyph } from "./icons.js";
 import { renderTree } from "./nodes.js";
 import { ask, dialog, toast } from "./overlay.js";
 import { t } from "./strings.js";
@@ -33,7 +34,7 @@ export class Panels {
     this.centre([...this.panels.values()].filter((p) => p.slot === "center"));
   }
 
-  add(app, { panel_id: id, slot, title }) {
+  add(app, { panel_id: id, slot, title, icon: sign }) {
     const name = plain(title) || plain(app.display_name) || app.app_id;
     const body = h("div.panel-body", h("p.muted", t("loading")));
     const again = h(
@@ -44,7 +45,7 @@ export class Panels {
     const element = h(
       "section.panel",
       { "aria-label": name, dataset: { panel: `${app.app_id}.${id}` } },
-      h("header", h("h2", name), again),
+      h("header", h("h2", glyph(sign), name), again),
       body,
     );
     const panel = {

@@ -10,6 +10,9 @@ from pydantic import BaseModel
 
 Handler = Callable[..., Awaitable[Any]]
 
+ON_EVENT = "on_event:"
+"""How a panel's `refresh` begins that names events."""
+
 
 @dataclass(frozen=True, slots=True)
 class FunctionDef:
@@ -71,6 +74,14 @@ class PanelDef:
     icon: str = ""
     refresh: str = "manual"
     options: dict[str, Any] = field(default_factory=dict)
+
+    def hears(self, event_type: str, app_id: str) -> bool:
+        """Whether it is fetched again at an event of this name. An event of its own app, `app_id`,
+        may be named without the app."""
+        if not self.refresh.startswith(ON_EVENT):
+            return False
+        named = {name.strip() for name in self.refresh.removeprefix(ON_EVENT).split(",")}
+        return bool(named & {event_type, event_type.removeprefix(f"{app_id}."), "*"})
 
 
 @dataclass(frozen=True, slots=True)

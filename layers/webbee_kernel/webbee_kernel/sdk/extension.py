@@ -135,8 +135,12 @@ class Extension(Lifecycle):
     ) -> Callable[[F], F]:
         """Register a panel, in the slot left, right or center.
 
-        Handler: `async (ctx, **params)` returning a tree of `ui`. `refresh` is `manual` or
-        `on_event:<type>,…`. Raises ValueError for an unknown slot.
+        Handler: `async (ctx, **params)` returning a tree of `ui`. `refresh` is `manual`, or
+        `on_event:<type>,…`: an open page fetches it again as soon as one of these events is
+        emitted for its user, by whichever app (`*` is any; the app's own may be named without the
+        app). In any case it is fetched again when a result names it in `refresh_panels`. `icon` is
+        a character or a Lucide name. What else may be given is kept, and nothing reads it. Raises
+        ValueError for an unknown slot.
         """
         if slot not in PANEL_SLOTS:
             raise ValueError(

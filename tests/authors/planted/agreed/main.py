@@ -52,7 +52,7 @@ async def evening(ctx: Context) -> None:
         await ctx.notify.for_user(user).send("Not there yet")
 
 
-@ext.panel("parcels", slot="right", title="Parcels")
+@ext.panel("parcels", slot="right", title="Parcels", refresh="every:30s")  # planted: refresh
 async def panel(ctx: Context, **_: Any) -> ui.UINode:
     page = await ctx.store.query("parcels")
     rows = [

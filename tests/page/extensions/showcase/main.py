@@ -63,6 +63,19 @@ async def remember(ctx: Context, params: Text) -> ActionResult:
     return ActionResult.success({"text": params.text}, f"Remembered: {params.text}")
 
 
+@chat.function("ring", "Ring the bell", "write", event="rung", examples=["ring the bell"])
+async def ring(ctx: Context, params: Nothing) -> ActionResult:
+    """Names no panel: whoever waits for its event hears of it."""
+    await ctx.store.create("rings", {})
+    return ActionResult.success({"rung": True}, "Rung.", refresh_panels=[])
+
+
+@ext.panel("bell", slot="right", title="Bell", icon="bell", refresh="on_event:rung,tasks.nothing")
+async def bell(ctx: Context, **params: Any) -> ui.UINode:
+    """How often it was rung."""
+    return ui.Text(f"rung {await ctx.store.count('rings')} times")
+
+
 @ext.skeleton("crowded", ttl=300)
 async def crowded(ctx: Context) -> dict[str, Any]:
     """Eight fields: two more than render."""
