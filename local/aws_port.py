@@ -5,10 +5,8 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from botocore.awsrequest import AWSPreparedRequest
@@ -16,6 +14,7 @@ from botocore.compat import HTTPHeaders
 from moto.core.models import botocore_stubber
 
 from .aws import REGION
+from .loopback import Quiet, loopback
 from .signatures import service
 
 OTHERS = ("sqs", "sts", "lambda")
@@ -29,10 +28,8 @@ def aws_port(tables: Collection[str], prefix: str) -> Iterator[str]:
     """Answer requests to AWS at the address this yields. Of DynamoDB only these tables are there;
     `prefix` is a path that nobody can guess, since nothing here checks a signature."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
+    class Handler(Quiet):
+        def do_POST(self) -> None:  # noqa: N802 - the server's own name
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
             if not self.path.startswith(prefix):
                 self._answer((404, {}, b""))
@@ -54,19 +51,8 @@ def aws_port(tables: Collection[str], prefix: str) -> Iterator[str]:
                 with suppress(ConnectionError):  # who asked has given up: its own timeout says so
                     self.wfile.write(body)
 
-        def log_message(self, format: str, *args: object) -> None:
-            """Silence."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, name="aws-port", daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}{prefix}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(timeout=5)
+    with loopback(Handler, "aws-port") as address:
+        yield f"{address}{prefix}"
 
 
 def _answer(

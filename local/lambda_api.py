@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Protocol
 from urllib.parse import unquote
 
 from .emulator import FunctionError
+from .loopback import Quiet, loopback
 from .signatures import Record, access_key
 
 _INVOKE = re.compile(r"/2015-03-31/functions/([^/]+)/invocations")
@@ -34,10 +33,8 @@ def lambda_api(
     One under `name#tenant` takes that tenant's, as with Lambda's tenant isolation mode. With a
     `prefix`, a path that nobody can guess, only whoever was told it can invoke."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
+    class Handler(Quiet):
+        def do_POST(self) -> None:  # noqa: N802 - the server's own name
             payload = self.rfile.read(int(self.headers.get("content-length") or 0))
             found = _INVOKE.fullmatch(self.path.removeprefix(prefix))
             if not self.path.startswith(prefix):
@@ -86,15 +83,5 @@ def lambda_api(
             self.end_headers()
             self.wfile.write(raw)
 
-        def log_message(self, format: str, *args: object) -> None:
-            """Silence."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, name="lambda-api", daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}{prefix}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(timeout=5)
+    with loopback(Handler, "lambda-api") as address:
+        yield f"{address}{prefix}"

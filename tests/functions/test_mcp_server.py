@@ -157,6 +157,14 @@ def test_a_yes_elicited_by_the_client_runs_exactly_the_call_it_was_asked_about_o
     assert turn["calls"][0]["fn_name"] == "remove"
 
 
+def test_the_question_of_a_call_is_a_sentence_with_names_as_in_a_turn(alice: Person) -> None:
+    remove(alice, "the Lisbon launch")
+    [turn] = alice.turns("mcp")
+    asked = turn["confirmation"]
+    assert asked["question"] == "Delete “the Lisbon launch” (Probe)?"
+    assert asked["calls"][0]["fields"] == [{"name": "text", "value": "the Lisbon launch"}]
+
+
 def test_a_no_is_final_and_leaves_nothing_done(alice: Person) -> None:
     state = remove(alice)["result"]["requestState"]
     for action in ("decline", "accept"):

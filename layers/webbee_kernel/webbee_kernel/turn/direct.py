@@ -19,7 +19,7 @@ from ..errors import KernelError
 from ..refresh.asking import RefreshQueue, after_effects
 from ..stores.limiting import Limits
 from ..values import CallOutcome, PendingConfirmation, Step, Turn
-from . import confirmation, guards, replies, wording
+from . import confirmation, guards, questions, replies, wording
 from .calls import StepRunner
 from .deciding import Decisions, Taken, gone, recalled, reopened
 from .provenance import OPEN_WORLD, directing
@@ -73,7 +73,7 @@ class DirectCalls:
         step = replace(step, action_type=function.action_type)
         if not self._asks(function, step):
             return await self._run(ask, state, step)
-        pending = _question(ask, state, step, function)
+        pending = questions.waiting(step, state, str(ask.key))
         if earlier := state.memory.answered(pending.confirmation_id):
             return _answer_of(earlier, state, step)
         if waiting := _asked_already(state, step):
@@ -139,21 +139,6 @@ class DirectCalls:
             ask, state, text, "ok" if outcome.ok else "error", answered=taken
         )
         return outcome
-
-
-def _question(
-    ask: Ask, state: TurnState, step: Step, function: FunctionInfo
-) -> PendingConfirmation:
-    tag = state.language
-    return confirmation.pending(
-        step,
-        confirmation.describe(step, state.catalogue, state.titles(), None, tag),
-        session=str(ask.key),
-        message=ask.message,
-        request_id=ask.request_id,
-        now=state.now,
-        found=directing(function, step.arguments),
-    )
 
 
 def _asked_already(state: TurnState, step: Step) -> PendingConfirmation | None:

@@ -7,7 +7,7 @@ the next turn sees this one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ..base.beside import beside
@@ -152,7 +152,8 @@ class Kernel:
             state = ended.state
             if not state.outcomes or wording.is_question(ended):
                 text = ended.text or replies.gave_up(state.language)
-                return await self._record(ask, state, text, "ok", answered=answered)
+                record = self._recorder.record
+                return await record(ask, state, text, "ok", answered=answered)
             narration = await self._narrate(ended)
             if narration.stopped:
                 return await self._stopped(ask, ended, answered, narration.text)
@@ -186,7 +187,7 @@ class Kernel:
         """The user stopped the turn: what ran is told in its own words, and recorded."""
         state = ended.state
         text = wording.stopped(ended, said)
-        return await self._record(
+        return await self._recorder.record(
             ask, state, text, "ok", answered=answered, sourced=replies.was_stopped
         )
 
@@ -203,7 +204,9 @@ class Kernel:
         status: TurnStatus = "ok" if worked else "error"
         unmask = state.masker.unmask_text
         sourced = replies.sourced(narration, len(state.told_shown), unmask)
-        return await self._record(ask, state, text, status, answered=answered, sourced=sourced)
+        return await self._recorder.record(
+            ask, state, text, status, answered=answered, sourced=sourced
+        )
 
     async def _decide(self, ask: Ask, state: TurnState, chosen: Mapping[str, bool]) -> Reply:
         """The user answered: run exactly what waited, or forget it, and go on with the turn that
@@ -228,7 +231,7 @@ class Kernel:
             state = await self._runner.run_confirmed(state, confirmation.steps(pending))
         if not taken.accepted:
             text = replies.refused(state.language)
-            return await self._record(ask, state, text, "ok", answered=taken)
+            return await self._recorder.record(ask, state, text, "ok", answered=taken)
         left = taken.turn is not None and len(taken.turn.waiting) > len(taken.answers)
         if left or not any(p.resume for p in taken.accepted):
             return await self._finish(ask, Ended(state, may_go_on=not left), taken)
@@ -237,7 +240,9 @@ class Kernel:
     async def _which(self, ask: Ask, state: TurnState, turn: Turn) -> Reply:
         """A yes to several questions says nothing: they are asked again."""
         taken = Taken(state.memory, turn)
-        return await self._record(ask, reopened(state, taken), "", "confirmation", answered=taken)
+        return await self._recorder.record(
+            ask, reopened(state, taken), "", "confirmation", answered=taken
+        )
 
     async def _hold(self, ask: Ask, ended: Ended, answered: Taken | None) -> Reply:
         """Calls wait for the user's yes; what was done before them is told with the question."""
@@ -245,36 +250,10 @@ class Kernel:
         held = [self._question(ask, ended, step) for step in ended.held]
         done = {i: o for i, o in state.fresh.items() if o.ok and o.action_type != "read"}
         text = wording.told(state, done.values()) if done else ""
-        return await self._record(ask, state, text, "confirmation", held, answered)
+        return await self._recorder.record(ask, state, text, "confirmation", held, answered)
 
     def _question(self, ask: Ask, ended: Ended, step: Step) -> PendingConfirmation:
-        state, catalogue = ended.state, ended.state.catalogue
-        function = catalogue.function(step.app_id, step.fn_name)
+        state = ended.state
+        function = state.catalogue.function(step.app_id, step.fn_name)
         why = state.judge.why(function, step.arguments) if function else None
-        summary = confirmation.describe(step, catalogue, state.titles(), why, state.language)
-        return confirmation.pending(
-            step,
-            summary,
-            session=str(ask.key),
-            message=state.message,
-            request_id=state.request_id,
-            now=state.now,
-            found=confirmation.directing_of(step, catalogue),
-            resume=ended.resume,
-            asks=questions.asks(step, catalogue, state.titles(), state.language),
-        )
-
-    async def _record(
-        self,
-        ask: Ask,
-        state: TurnState,
-        text: str,
-        status: TurnStatus,
-        held: Sequence[PendingConfirmation] = (),
-        answered: Taken | None = None,
-        sourced: replies.Sourced = replies.unsourced,
-    ) -> Reply:
-        """The turn's one write, before the reply leaves, and the reply."""
-        record = self._recorder.record
-        turn = await record(ask, state, text, status, held, answered, sourced)
-        return replies.replay(turn, ask.session_id, ui=replies.ui(state.told))
+        return questions.waiting(step, state, str(ask.key), why=why, resume=ended.resume)

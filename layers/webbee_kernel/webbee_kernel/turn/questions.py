@@ -4,17 +4,41 @@ nothing cut. Pure."""
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from .. import language
 from ..catalogue import Catalogue
 from ..values import JSONObject, PendingConfirmation, Step
-from .confirmation import arguments_shown, directing_of, flat
+from .confirmation import arguments_shown, describe, directing_of, flat, pending
+from .provenance import Why
+
+if TYPE_CHECKING:
+    from .state import TurnState
 
 TITLES = ("title", "subject", "name", "text")
 """Arguments that name what a call is about, where no id does."""
 
 LONGEST_TITLE = 80
 _ASKED = ("delete", "send", "create", "update", "move")
+
+
+def waiting(
+    step: Step, state: TurnState, session: str, *, why: Why | None = None, resume: bool = False
+) -> PendingConfirmation:
+    """The question for one call of a turn: the call itself, and how a person reads it. `why` it is
+    asked about, where not for what it is; with `resume` the turn goes on after a yes."""
+    catalogue, titles, tag = state.catalogue, state.titles(), state.language
+    return pending(
+        step,
+        describe(step, catalogue, titles, why, tag),
+        session=session,
+        message=state.message,
+        request_id=state.request_id,
+        now=state.now,
+        found=directing_of(step, catalogue),
+        resume=resume,
+        asks=asks(step, catalogue, titles, tag),
+    )
 
 
 def asks(step: Step, catalogue: Catalogue, titles: Mapping[str, str], tag: str) -> JSONObject:

@@ -19,6 +19,7 @@ from .deciding import Taken, amend
 from .memory import append
 from .reader import Ask
 from .recording import Told, amended, remembered, wanted
+from .replies import Reply
 from .state import TurnState
 
 
@@ -43,10 +44,10 @@ class Recorder:
         held: Sequence[PendingConfirmation] = (),
         answered: Taken | None = None,
         sourced: replies.Sourced = replies.unsourced,
-    ) -> Turn:
-        """A slot of the turn's own, or the slot of the turn whose questions it answers, once all
-        that went on beside the turn is done. Beside it go requests for refreshes and what the turn
-        cost, which may fail and take half a second at most."""
+    ) -> Reply:
+        """The reply, once the turn is written: to a slot of its own, or to that of the turn whose
+        questions it answers, when all that went on beside the turn is done. With it go requests for
+        refreshes and what the turn cost, which may fail and take half a second at most."""
         reply = state.masker.unmask_text(text)
         told = Told(ask.request_id, ask.message, status, reply, held, sourced)
         await settled()
@@ -57,7 +58,7 @@ class Recorder:
             self._limits.spend(ask.user, state.tokens),
         )
         turn_ended(status, len(state.masker.vault))
-        return turn
+        return replies.replay(turn, ask.session_id, ui=replies.ui(state.told))
 
     async def _written(
         self, ask: Ask, state: TurnState, told: Told, answered: Taken | None
