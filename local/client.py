@@ -47,4 +47,5 @@ class Client:
                     else text
                 )
         except urllib.error.HTTPError as error:
-            raise RuntimeError(f"{error.code} {error.read().decode()[:500]}") from None
+            with error:
+                raise RuntimeError(f"{error.code} {error.read().decode()[:500]}") from None

@@ -155,7 +155,8 @@ class Emulator:
                 with urllib.request.urlopen(request, timeout=timeout_s) as response:  # noqa: S310
                     answer = json.loads(response.read())
             except urllib.error.HTTPError as error:  # 502: the init failed
-                answer = json.loads(error.read())
+                with error:
+                    answer = json.loads(error.read())
         if isinstance(answer, dict) and {"errorType", "errorMessage"} <= answer.keys():
             raise FunctionError(answer["errorType"], answer["errorMessage"])
         return answer

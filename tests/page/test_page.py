@@ -373,7 +373,7 @@ def test_the_page_is_one_small_document_that_loads_nothing_else(url: str) -> Non
     with urllib.request.urlopen(zipped, timeout=10) as response:
         assert len(response.read()) < 60_000
         etag = response.headers["etag"]
-    with pytest.raises(urllib.error.HTTPError, match="304"):
-        urllib.request.urlopen(
-            urllib.request.Request(url, headers={"if-none-match": etag}), timeout=10
-        )
+    known = urllib.request.Request(url, headers={"if-none-match": etag})
+    with pytest.raises(urllib.error.HTTPError, match="304") as unchanged:
+        urllib.request.urlopen(known, timeout=10)
+    unchanged.value.close()

@@ -79,7 +79,8 @@ def _until_it_answers(url: str, process: subprocess.Popen[bytes]) -> None:
         assert process.poll() is None, "it ended"
         try:
             urllib.request.urlopen(url, timeout=120).close()
-        except urllib.error.HTTPError:
+        except urllib.error.HTTPError as answered:
+            answered.close()
             return
         except (urllib.error.URLError, ConnectionError):
             time.sleep(0.5)
