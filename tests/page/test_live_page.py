@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -32,9 +33,33 @@ def test_a_call_opens_to_what_it_was_given_and_gave_also_after_a_reload(visit: V
     page = visit("dev developer")
     say(page, "add a task: look inside")
     assert "look inside" in opened(page.locator(".call")).inner_text()
-    assert page.locator(".fall li").count() > 0
+    say(page, "show the hostile text")
+    for number in range(5):
+        say(page, f"remark {number}")
     page.reload()
-    assert "look inside" in opened(page.locator(".call")).inner_text()
+    page.locator(".turn.you").nth(6).wait_for()
+    assert page.locator(".log .note").count() == 1
+    assert "look inside" in opened(page.locator(".call").first).inner_text()
+    page.locator(".reply-ui").get_by_text("<script>window.pwned").first.wait_for()
+
+
+def test_developers_see_what_a_turn_cost_in_time_and_money_also_after_a_reload(
+    visit: Visit,
+) -> None:
+    page = visit("dev developer")  # whose model here costs nothing, by its price
+    fall = say(page, "add a task: dear").locator(".fall")
+    told = fall.locator("summary").first.inner_text()
+    assert re.search(r"tokens · US\$0 in all", told), told
+    page.reload()
+    fall = page.locator(".turn.webbee .fall")
+    fall.locator("summary").first.click()
+    assert fall.locator("summary").first.inner_text() == told
+    opened(fall.locator("li details").first)
+    assert fall.get_by_text("tokens read").first.is_visible()
+    page.get_by_role("button", name="Sign out").click()
+    page.wait_for_function(
+        "async () => !(await indexedDB.databases()).some(d => d.name.startsWith('webbee.traces'))"
+    )
 
 
 def opened(details: Any) -> Any:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, Json, SecretStr, ValidationEr
 from .errors import SettingsError
 from .values.oauth import NAME, Provider
 from .values.plain import JSONObject
+from .values.prices import Price
 
 Role = Literal["chat_turn", "tool_dispatch", "skeleton_refresh"]
 
@@ -84,6 +85,7 @@ class Settings(BaseModel):
     )
     model_cache: str = Field("", alias="WEBBEE_MODEL_CACHE", pattern=r"^(5m|1h|24h)$")
     model_strict: bool = Field(False, alias="WEBBEE_MODEL_STRICT")
+    model_prices: Json[dict[str, Price]] = Field({}, alias="WEBBEE_MODEL_PRICES")
     dispatch: str = Field(INLINE, alias="WEBBEE_DISPATCH", min_length=1)
     data_role: str = Field(
         "", alias="WEBBEE_DATA_ROLE", pattern=r"^arn:[a-z-]+:iam::\d{12}:role/.+$"

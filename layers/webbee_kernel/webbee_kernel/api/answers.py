@@ -122,7 +122,7 @@ class SessionsAnswer(TypedDict):
 
 class ToldTurn(TypedDict):
     """A turn as its own user may read it; `remembered` where the model still sees it. `details` are
-    what memory still has of `calls`, in the same order."""
+    what is kept of `calls`, in the same order, `ui` what was drawn, where it was not too large."""
 
     turn: int
     at: str
@@ -134,6 +134,7 @@ class ToldTurn(TypedDict):
     remembered: bool
     calls: NotRequired[list[Call]]
     details: NotRequired[list[CallDetails]]
+    ui: NotRequired[Any]
     refresh_panels: NotRequired[list[PanelName]]
     confirmation: NotRequired[Confirmation]
     confirmations: NotRequired[list[Confirmation]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Final
@@ -22,6 +22,7 @@ from ..turn.kernel import Ask
 from ..turn.replies import Reply
 from ..values import UserKey
 from ..values.plain import JSONObject
+from ..values.prices import Price, with_cost
 from .http import Answer
 from .identity import has_role
 from .sockets import Peer
@@ -80,7 +81,7 @@ class Turns:
     async def _run(self, ask: Ask, follower: Follower, work: Work) -> Reply:
         beat = _Beat(self._app, ask, follower)
         try:
-            with _watching(ask, follower):
+            with _watching(ask, follower, self._app.settings.model_prices):
                 return await work(replace(ask, follower=follower))
         except KernelError:
             await beat.give_up()
@@ -133,11 +134,13 @@ class Turns:
         return event.event_id
 
 
-def _watching(ask: Ask, follower: Follower) -> AbstractContextManager[None]:
-    """A developer who follows a turn of his own sees what it spends its time on."""
+def _watching(
+    ask: Ask, follower: Follower, prices: Mapping[str, Price]
+) -> AbstractContextManager[None]:
+    """A developer who follows a turn of his own sees what it spends time and money on."""
     if not (follower.reads_along and has_role(ask.user, "developer")):
         return nullcontext()
-    return watched(lambda told: follower.tell("trace", **told))
+    return watched(lambda told: follower.tell("trace", **with_cost(told, prices)))
 
 
 class _Beat:

@@ -15,6 +15,7 @@ import { Panels } from "./panels.js";
 import { Sessions } from "./sessions.js";
 import { logo, signIn } from "./signin.js";
 import { language, speak, t } from "./strings.js";
+import { Traces } from "./traces.js";
 
 const root = document.getElementById("app");
 const NEW = "new:"; // stands before the id of a conversation of which the server knows nothing yet
@@ -41,12 +42,15 @@ class Page {
       ended: (one) => this.chat.ended(one),
       changed: (one, frame) => this.chat.changed(one, frame),
     });
+    const explains = ["developer", "operator"].includes(this.caller.role);
+    this.traces = explains ? new Traces(who) : null;
     this.chat = new Chat({
       asking: this.asking,
       after: (body) => this.answered(body),
       act: (app) => this.panels.actor(app),
       examples: () => this.examples(),
       nameOf: (id) => this.extensions.find((app) => app.app_id === id)?.display_name,
+      traces: this.traces,
       opened: (id, fresh) => sessionStorage.setItem(this.sessionKey, fresh ? NEW + id : id),
     });
     this.sessions = new Sessions({
@@ -54,7 +58,6 @@ class Page {
       start: () => this.start(),
       current: () => this.chat.session,
     });
-    const explains = ["developer", "operator"].includes(this.caller.role);
     this.inspector =
       explains && new Inspector({ session: () => this.chat.session || "inspect", close: () => this.inspect(false) });
     this.layout();
@@ -247,6 +250,7 @@ class Page {
   leave() {
     this.live.stop();
     this.asking.leave();
+    this.traces?.forget();
     setToken("");
     delete document.body.dataset.view;
     document.body.classList.remove("inspecting");

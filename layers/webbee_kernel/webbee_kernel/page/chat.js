@@ -7,20 +7,22 @@ import { toast } from "./overlay.js";
 import { Questions } from "./questions.js";
 import { t } from "./strings.js";
 import { answer, bubble, Running, tool } from "./turns.js";
+import { waterfall } from "./waterfall.js";
 
 const SPOKEN = 4;
 
 export class Chat {
   /** `asking` holds the turns without an answer; `after(answer)` runs when one has it; `act(app)` makes the actions of
    * a UI tree; `examples()` are things to say; `nameOf(app)` is what an app is called; `opened(session)` runs
-   * when one is shown.
+   * when one is shown; `traces` are what developers keep of where the time went.
    * @param {{asking: import("./asking.js").Asking, [more: string]: any}} of */
-  constructor({ asking, after, act, examples, opened, nameOf }) {
+  constructor({ asking, after, act, examples, opened, nameOf, traces }) {
     this.after = after;
     this.act = act;
     this.examples = examples;
     this.opened = opened;
     this.nameOf = nameOf;
+    this.traces = traces;
     this.asking = asking;
     this.session = "";
     this.drawn = new Map(); // the turns on the page by request id: what is told of each, and its answer's element
@@ -161,7 +163,13 @@ export class Chat {
     const calls = turn.calls?.map(whole);
     const element = answer({ ...turn, calls }, { act: this.act, questions: this.questions, tools: [again, copy] });
     this.drawn.set(id, { mark: markOf(turn), element, trace: turn.trace });
+    if (!turn.trace?.length) this.retrace(element, [id, ...(turn.also ?? [])]);
     return element;
+  }
+
+  async retrace(element, ids) {
+    const found = (await this.traces?.of(ids)) ?? [];
+    element.querySelector(".bubble").append(...found.map(waterfall));
   }
 
   async copy(text) {
@@ -232,6 +240,7 @@ export class Chat {
     const calls = body?.calls?.map((call, i) => ({ ...(heard.length === body.calls.length && heard[i]), ...call }));
     const next = body ? this.theirs({ ...body, calls, trace: one.trace }, one.id) : this.unsent(one);
     next.classList.add("settled");
+    if (body && one.trace.length) this.traces?.keep(one.id, one.trace);
     view.element.replaceWith(next);
     const told = body ? plain(body.reply) : one.error?.message;
     this.speak(told?.startsWith(one.text) ? told.slice(one.text.length) : (told ?? ""));

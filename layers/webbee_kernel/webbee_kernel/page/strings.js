@@ -39,6 +39,10 @@ export function money(amount, currency) {
   }
 }
 
+/** What a model's request cost: two digits of it, however little it is. */
+export const dollars = (amount) =>
+  number(amount, { style: "currency", currency: "USD", ...(amount < 0.1 && { maximumSignificantDigits: 2 }) });
+
 const CLOCK = /** @type {const} */ ({ hour: "2-digit", minute: "2-digit" });
 const DAY = /** @type {const} */ ({ day: "numeric", month: "short" });
 

@@ -2,11 +2,11 @@
 // database requests, as bars over one time line.
 
 import { h, plain } from "./dom.js";
-import { number, t } from "./strings.js";
+import { dollars, number, t } from "./strings.js";
 
 const KINDS = { model: "purple", call: "green", store: "blue" };
 
-/** @param {{kind: string, name: string, at_ms: number, duration_ms: number}[]} spans */
+/** @param {{kind: string, name: string, at_ms: number, duration_ms: number, [more: string]: any}[]} spans */
 export function waterfall(spans) {
   const all = [...spans].sort((a, b) => a.at_ms - b.at_ms);
   const end = Math.max(1, ...all.map((s) => s.at_ms + s.duration_ms));
@@ -21,6 +21,7 @@ export function waterfall(spans) {
         ms: number(total(models, "duration_ms")),
         tokens: number(total(models, "input_tokens") + total(models, "output_tokens")),
       }),
+    models.some((s) => s.cost !== undefined) && t("fallCost", { cost: dollars(total(models, "cost")) }),
     stores.length && t("fallStore", { n: stores.length, ms: number(total(stores, "duration_ms")) }),
   ].filter(Boolean);
   return h(
@@ -56,7 +57,12 @@ function modelView(span) {
     text && h("details", h("summary", title), h("pre.prompt", { tabindex: "0" }, plain(text)));
   return h(
     "div.fall-model",
-    h("p.n-meta", [plain(span.model), tokens, plain(span.stop_reason)].filter(Boolean).join(" · ")),
+    h(
+      "p.n-meta",
+      [plain(span.model), tokens, span.cost !== undefined && dollars(span.cost), plain(span.stop_reason)]
+        .filter(Boolean)
+        .join(" · "),
+    ),
     part(t("system"), span.system),
     part(t("prompt"), span.prompt),
     part(t("fallAnswer"), span.answer),

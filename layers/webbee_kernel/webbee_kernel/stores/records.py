@@ -119,7 +119,7 @@ def _pending(row: JSONObject) -> PendingConfirmation:
 
 
 def told_row(turn: Turn) -> JSONObject:
-    """A turn as its own user may read it: no facts, no placeholders."""
+    """A turn as its own user may read it: no placeholders."""
     return {
         **turn.response,
         "turn": turn.seq,

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
+from dataclasses import replace
 
 from ..base.clock import iso, parse_iso
 from ..config import Settings
@@ -19,6 +21,8 @@ from .paging import Cursor
 from .protocols import Stores
 from .records import KEPT_S, title_of, told_row
 from .transcript_protocol import Place, TranscriptStore
+
+Details = Callable[[Turn], list[JSONObject]]
 
 DAY_S, HOUR_S = 86_400, 3_600
 PATIENCE_S = 1.0
@@ -33,8 +37,10 @@ _log = logging.getLogger("webbee.transcript")
 class Transcript:
     """Lists sessions and keeps their turns: `days` after a turn it is gone; 0 keeps none."""
 
-    def __init__(self, store: TranscriptStore, settings: Settings) -> None:
+    def __init__(self, store: TranscriptStore, settings: Settings, details: Details) -> None:
+        """`details` tells what memory has of each of a turn's calls, before memory loses it."""
         self._store = store
+        self._details = details
         self._days = settings.transcript_days
         self._listed_days = settings.kept_days + SPARE_DAYS
 
@@ -63,13 +69,20 @@ class Transcript:
         turns = _untold(memory, now) if self._days else []
         if not turns:
             return told
+        whole = [self._with_details(turn) for turn in turns]
         try:
             async with asyncio.timeout(PATIENCE_S):
-                await self._store.append(key, turns, seconds=self._days * DAY_S)
+                await self._store.append(key, whole, seconds=self._days * DAY_S)
         except (KernelError, TimeoutError) as error:
             _log.error("error=%s | a turn is missing in its transcript", type(error).__name__)
             return told
         return turns[-1].seq
+
+    def _with_details(self, turn: Turn) -> Turn:
+        found = self._details(turn)
+        if not any(found):
+            return turn
+        return replace(turn, response={**turn.response, "details": found})
 
 
 async def conversation(

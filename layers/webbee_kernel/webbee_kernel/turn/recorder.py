@@ -16,6 +16,7 @@ from ..stores.transcribing import Transcript
 from ..values import PendingConfirmation, SessionMemory, Turn, TurnStatus
 from . import replies
 from .deciding import Taken, amend
+from .details import recalled
 from .memory import append
 from .reader import Ask
 from .recording import Told, amended, remembered, wanted
@@ -33,7 +34,7 @@ class Recorder:
         self._sessions = stores.sessions
         self._queue = queue
         self._limits = limits
-        self._transcript = Transcript(stores.transcripts, settings)
+        self._transcript = Transcript(stores.transcripts, settings, recalled)
 
     async def record(
         self,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from .. import language
+from ..stores.jsontext import dumps
 from ..values import CallOutcome, PendingConfirmation, Turn
 from ..values.plain import JSONObject
 from . import questions
@@ -27,6 +28,10 @@ class Reply:
         """The words the user reads."""
         return str(self.body["reply"])
 
+
+MAX_UI = 12_000
+"""Characters of a UI tree that is kept with its turn; a larger one is shown once, and its call's
+data stays."""
 
 Sourced = Callable[[str, int], JSONObject]
 """Of a whole reply and the number of its calls, where its values come from."""
@@ -56,13 +61,16 @@ def sourced(narration: Narration, shown: int, unmask: Callable[[str], str]) -> S
 def response(
     outcomes: Mapping[int, CallOutcome], waiting: Sequence[PendingConfirmation] = ()
 ) -> JSONObject:
-    """The part of an answer that is stored with the turn: calls, panels to refresh, what waits."""
+    """The part of an answer that is stored with the turn: calls, panels to refresh, what waits,
+    and what is drawn, where it is no larger than `MAX_UI`."""
     ordered = [o for _, o in sorted(outcomes.items())]
     panels = dict.fromkeys((o.app_id, p) for o in ordered if o.ok for p in o.panels)
     body: JSONObject = {
         "calls": [_call(o) for o in ordered],
         "refresh_panels": [{"app_id": a, "panel_id": p} for a, p in panels],
     }
+    if (drawn := ui(outcomes)) and len(dumps(drawn)) <= MAX_UI:
+        body["ui"] = drawn
     if waiting:
         asked = [questions.shown(p) for p in waiting]
         body |= {"confirmation": asked[0], "confirmations": asked}

@@ -186,6 +186,7 @@ export default {
   waterfall: "Wohin die Zeit ging",
   fallTotal: "{ms} ms insgesamt",
   fallModel: "{n} Modellanfragen, {ms} ms, {tokens} Token",
+  fallCost: "zusammen {cost}",
   fallStore: "{n} Datenbankanfragen, {ms} ms",
   fallTokens: "{read} Token gelesen, {cached} davon aus dem Cache, {written} geschrieben",
   fallAnswer: "Antwort",

@@ -186,6 +186,7 @@ export default {
   waterfall: "Where the time went",
   fallTotal: "{ms} ms in all",
   fallModel: "{n} model requests, {ms} ms, {tokens} tokens",
+  fallCost: "{cost} in all",
   fallStore: "{n} database requests, {ms} ms",
   fallTokens: "{read} tokens read, {cached} of them cached, {written} written",
   fallAnswer: "Answer",

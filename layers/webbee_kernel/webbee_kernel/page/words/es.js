@@ -186,6 +186,7 @@ export default {
   waterfall: "Adónde fue el tiempo",
   fallTotal: "{ms} ms en total",
   fallModel: "{n} peticiones al modelo, {ms} ms, {tokens} tokens",
+  fallCost: "{cost} en total",
   fallStore: "{n} peticiones a la base, {ms} ms",
   fallTokens: "{read} tokens leídos, {cached} de la caché, {written} escritos",
   fallAnswer: "Respuesta",

@@ -186,6 +186,7 @@ export default {
   waterfall: "Où le temps est passé",
   fallTotal: "{ms} ms en tout",
   fallModel: "{n} requêtes au modèle, {ms} ms, {tokens} jetons",
+  fallCost: "{cost} au total",
   fallStore: "{n} requêtes à la base, {ms} ms",
   fallTokens: "{read} jetons lus, dont {cached} du cache, {written} écrits",
   fallAnswer: "Réponse",

@@ -186,6 +186,7 @@ export default {
   waterfall: "На что ушло время",
   fallTotal: "всего {ms} мс",
   fallModel: "запросов к модели: {n}, {ms} мс, токенов: {tokens}",
+  fallCost: "всего {cost}",
   fallStore: "запросов к базе: {n}, {ms} мс",
   fallTokens: "токенов прочитано: {read}, из кэша: {cached}, написано: {written}",
   fallAnswer: "Ответ",
