@@ -54,7 +54,7 @@ def test_developers_see_what_a_turn_cost_in_time_and_money_also_after_a_reload(
     fall = page.locator(".turn.webbee .fall")
     fall.locator("summary").first.click()
     assert fall.locator("summary").first.inner_text() == told
-    opened(fall.locator("li details").first)
+    fall.locator("summary.fall-row").first.click()
     assert fall.get_by_text("tokens read").first.is_visible()
     page.get_by_role("button", name="Sign out").click()
     page.wait_for_function(
