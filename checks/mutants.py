@@ -2,9 +2,10 @@
 
 `python -m checks.mutants` (`make mutants`) makes every change of a few kinds, one at a time, in a
 copy of the layer, and runs the tests that pass through the changed line. A change that no test
-notices survives and is named. One that only runs into the time limit of a test is no proof on a
-busy machine: it is named too, and counts as not noticed. `--sample 40` takes that many a group,
-drawn with `--seed`; exit 1 where fewer than nine in ten are noticed.
+notices survives and is named. One that keeps its tests busy for several times the processor's time
+that they take without it is noticed: that is the same on a machine with other work. One that only
+waits until a test's time is up is named, and counts as not noticed. `--sample 40` takes that many a
+group, drawn with `--seed`; exit 1 where fewer than nine in ten are noticed.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ from __future__ import annotations
 import argparse
 import ast
 import compileall
+import json
+import math
 import multiprocessing
 import os
 import random
+import resource
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +40,10 @@ LAYER = ROOT / "layers/webbee_kernel"
 NOTICED = 0.9
 """Share of the changes that the tests of a group have to notice."""
 
+SPENT, AT_LEAST_S = 3.0, 10.0
+"""How many times the processor's seconds that tests take without a change, measured with their
+coverage, they may take with one, and how many are always theirs: to import and to fail."""
+
 SEED = 20261122
 KINDS = (
     *(f"ReplaceComparisonOperator_{k}" for k in ("Eq_NotEq", "NotEq_Eq", "Lt_LtE", "LtE_Lt")),
@@ -50,8 +59,9 @@ GROUPS = {
     "channels": (
         ("channels",),
         (
-            *("unit/test_skeleton.py", "unit/test_fitting.py", "unit/test_fact_ledger.py"),
-            *("unit/test_cache_client.py", "unit/test_prompt.py", "invariants"),
+            *("unit/test_skeleton.py", "unit/test_fitting.py", "unit/test_bounding.py"),
+            *("unit/test_fact_ledger.py", "unit/test_cache_client.py", "unit/test_prompt.py"),
+            "invariants",
         ),
     ),
     "session memory": (
@@ -135,31 +145,41 @@ def _replace(node: parso.tree.NodeOrLeaf, changed: parso.tree.NodeOrLeaf) -> Non
     siblings[siblings.index(node)] = changed
 
 
-Reach = Mapping[str, Mapping[int, Sequence[str]]]
-"""By module and line, the tests that pass through it; `""` where importing alone does."""
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a group's tests are without any change: by module and line, those that pass through it
+    (`""` where importing alone does); the processor's seconds of each."""
+
+    lines: Mapping[str, Mapping[int, Sequence[str]]]
+    seconds: Mapping[str, float]
+
+    def allowed(self, tests: Sequence[str]) -> int:
+        """The processor's seconds that a changed module's tests get."""
+        took = sum(s for node, s in self.seconds.items() if node.startswith(tuple(tests)))
+        return math.ceil(AT_LEAST_S + SPENT * took)
 
 
 def reach(tests: Sequence[str], room: Path) -> Reach:
     """Run a group's tests once and look at what each passes through."""
-    data = room / "coverage"
     options = (f"--cov={room / PACKAGE}", "--cov-context=test", "--cov-report=", "--cov-config=")
     if _run(room, [*options, *tests]) != PASSED:
         raise SystemExit(f"the tests fail without any change: {' '.join(tests)}")
-    found = coverage.CoverageData(str(data))
+    found = coverage.CoverageData(str(room / "coverage"))
     found.read()
-    return {
+    lines = {
         Path(file).relative_to(room / PACKAGE).as_posix(): {
             line: list(dict.fromkeys(name.rpartition("|")[0] for name in names))
             for line, names in found.contexts_by_lineno(file).items()
         }
         for file in found.measured_files()
     }
+    return Reach(lines, json.loads((room / SECONDS).read_text("utf-8")))
 
 
 def noticing(mutant: Mutant, reached: Reach, tests: Sequence[str]) -> list[str]:
     """The tests that can notice a change: those through its statement, all where it runs on
     import."""
-    lines = reached.get(mutant.path, {})
+    lines = reached.lines.get(mutant.path, {})
     found = {test for line in _statement(mutant) for test in lines.get(line, ())}
     return list(tests) if "" in found else sorted(found, key=_order(tests))
 
@@ -181,12 +201,12 @@ def _statement(mutant: Mutant) -> range:
     return min(spans, key=len, default=range(mutant.line, mutant.line + 1))
 
 
-def survives(mutant: Mutant, tests: Sequence[str], room: Path) -> bool:
+def survives(mutant: Mutant, tests: Sequence[str], room: Path, seconds: int) -> bool:
     """Whether the tests pass all the same, in a copy of the layer of its own; says so."""
     target = room / PACKAGE / mutant.path
     target.write_text(mutant.text, "utf-8")
     try:
-        ended = _run(room, tests) if tests else PASSED
+        ended = _run(room, tests, seconds) if tests else PASSED
     finally:
         target.write_text(mutant.before, "utf-8")
     if ended in (PASSED, LATE):
@@ -197,20 +217,32 @@ def survives(mutant: Mutant, tests: Sequence[str], room: Path) -> bool:
 PASSED, LATE = 0, 99
 """How a run ends: with all tests passed, with one that took longer than a test may."""
 
+SECONDS = "seconds.json"
 
-def _run(room: Path, arguments: Sequence[str]) -> int | None:
+
+def _run(room: Path, arguments: Sequence[str], seconds: int = 0) -> int | None:
     """How these tests end on a room's copy of the layer, in a process that begins where the
-    libraries have been imported."""
-    process = _PROCESSES.Process(target=_test, args=(room, arguments))
+    libraries have been imported, and is killed after so many of the processor's seconds."""
+    process = _PROCESSES.Process(target=_test, args=(room, arguments, seconds))
     process.start()
     process.join()
     return process.exitcode
 
 
-class _Lateness:
-    """Whether the test that failed first did so by taking too long."""
+class _Watch:
+    """What each test takes of the processor, and whether one failed by taking too long."""
 
-    late = False
+    def __init__(self) -> None:
+        self.late = False
+        self.seconds: dict[str, float] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
+        """Round each test, what it is given included."""
+        began = time.process_time()
+        ended = yield
+        self.seconds[item.nodeid] = time.process_time() - began
+        return ended
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Looks at each test as it ends."""
@@ -221,8 +253,11 @@ _PROCESSES = multiprocessing.get_context("forkserver")
 _IMPORTED = ("pytest", "hypothesis", "schemathesis", "boto3", "moto", "pydantic", "httpx2")
 
 
-def _test(room: Path, arguments: Sequence[str]) -> None:
+def _test(room: Path, arguments: Sequence[str], seconds: int) -> None:
     os.chdir(ROOT)
+    if seconds:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
     os.environ["COVERAGE_FILE"] = str(room / "coverage")  # the server of forks knows another's
     silence = os.open(os.devnull, os.O_WRONLY)
     os.dup2(silence, 1)
@@ -240,9 +275,10 @@ def _test(room: Path, arguments: Sequence[str]) -> None:
         "--assert=plain",
         "--hypothesis-profile=mutants",
     )
-    lateness = _Lateness()
-    ended = pytest.main([*options, f"-opythonpath={room} .", *arguments], plugins=[lateness])
-    sys.exit(LATE if lateness.late else ended)
+    watch = _Watch()
+    ended = pytest.main([*options, f"-opythonpath={room} .", *arguments], plugins=[watch])
+    (room / SECONDS).write_text(json.dumps(watch.seconds), "utf-8")
+    sys.exit(LATE if watch.late else ended)
 
 
 def group(name: str, sample: int, jobs: int, seed: int) -> tuple[int, int]:
@@ -262,7 +298,8 @@ def group(name: str, sample: int, jobs: int, seed: int) -> tuple[int, int]:
         shares = [tried[n::jobs] for n in range(jobs)]
 
         def work(share: Sequence[Mutant], room: Path) -> int:
-            return sum(survives(m, noticing(m, reached, tests), room) for m in share)
+            found = ((m, noticing(m, reached, tests)) for m in share)
+            return sum(survives(m, named, room, reached.allowed(named)) for m, named in found)
 
         return len(tried), sum(threads.map(work, shares, rooms))
 

@@ -78,13 +78,18 @@ class TenantCredentials:
         left = held.ends_at - self._now() if held else 0.0
         if held and left > EARLY_S:
             return held.given
+        taking = self._renewal(scope)
+        if held and left > LEAST_S:
+            return held.given
+        return (await asyncio.shield(taking)).given
+
+    def _renewal(self, scope: tuple[str, str]) -> asyncio.Task[_Session]:
+        """The one request for a session of this scope that is on its way."""
         taking = self._taking.get(scope)
         if taking is None or taking.done():
             taking = self._taking[scope] = asyncio.ensure_future(self._take(*scope))
             taking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-        if held and left > LEAST_S:
-            return held.given
-        return (await asyncio.shield(taking)).given
+        return taking
 
     async def _take(self, tenant_id: str, user_id: str) -> _Session:
         if not _TAG.fullmatch(tenant_id):

@@ -194,12 +194,11 @@ def _typed(value: JSON) -> JSON:
         return value
     if not isinstance(value, dict):
         return value
-    if len(value) == 1:
-        [(kind, inner)] = value.items()
-        if isinstance(inner, str):
-            return {"B": base64.b64decode(inner)} if kind == "B" else value
-        if kind == "BS" and all(isinstance(text, str) for text in inner):
-            return {"BS": [base64.b64decode(text) for text in inner]}
+    match value:
+        case {"B": str(text)} if len(value) == 1:
+            return {"B": base64.b64decode(text)}
+        case {"BS": [str(), *_] as texts} if len(value) == 1:
+            return {"BS": [base64.b64decode(text) for text in texts]}
     for key, item in value.items():
         if isinstance(item, dict | list):
             value[key] = _typed(item)

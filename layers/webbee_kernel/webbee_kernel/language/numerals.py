@@ -151,14 +151,8 @@ def _with_unit(
     """A percent sign or word behind, or a currency before or behind."""
     code, start, end = "", mention.start, mention.end
     if text[end : end + 1] not in _NO_UNIT:
-        if sign := _PERCENT.match(text, end):
-            return _extended(text, mention, "percent", start, sign.end())
-        following = _FOLLOWING.match(text, end, end + 40)
-        for count in (2, 1) if following else ():
-            assert following
-            phrase = "_".join(fold(w or "") for w in following.groups()[:count])
-            if phrase in folded_words(language.numerals.percent):
-                return _extended(text, mention, "percent", start, following.end(count))
+        if (percent := _percent(text, end, language)) > end:
+            return _extended(text, mention, "percent", start, percent)
         code, end = currency_after(text, end, language)
     if not code:
         code, start = currency_before(text, mention.start)
@@ -166,6 +160,20 @@ def _with_unit(
     if not code:
         return mention
     return replace(_extended(text, mention, "money", start, end), unit=code)
+
+
+def _percent(text: str, end: int, language: Language) -> int:
+    """Where a percent sign or word behind a number ends; where the number does without one."""
+    if sign := _PERCENT.match(text, end):
+        return sign.end()
+    following = _FOLLOWING.match(text, end, end + 40)
+    if following is None:
+        return end
+    for count in (2, 1):
+        phrase = "_".join(fold(w or "") for w in following.groups()[:count])
+        if phrase in folded_words(language.numerals.percent):
+            return following.end(count)
+    return end
 
 
 def _extended(text: str, mention: Mention, kind: str, start: int, end: int) -> Mention:

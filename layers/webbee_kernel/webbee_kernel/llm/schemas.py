@@ -116,13 +116,16 @@ def _is_nothing(value: Any) -> bool:
 def _not_null(schema: JSONObject) -> JSONObject:
     """The schema without `null` among its alternatives; a single one left stands for itself."""
     if isinstance(schema.get("type"), list):
-        types = [t for t in schema["type"] if t != "null"]
-        return {**schema, "type": types[0] if len(types) == 1 else types}
+        return {**schema, "type": _single([t for t in schema["type"] if t != "null"])}
     others = [o for o in schema.get("anyOf", ()) if o != _NULL]
     if not others or len(others) == len(schema["anyOf"]):
         return schema
     beside = {k: v for k, v in schema.items() if k != "anyOf"}
     return {**others[0], **beside} if len(others) == 1 else {**beside, "anyOf": others}
+
+
+def _single(types: list[str]) -> str | list[str]:
+    return types[0] if len(types) == 1 else types
 
 
 def _repeats(name: str, description: Any) -> bool:

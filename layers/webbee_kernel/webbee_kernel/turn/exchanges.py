@@ -44,14 +44,14 @@ def exchange(
     text = answer.response.text.strip() if answer else ""
     if answer is None or not answer.response.tool_calls:
         return Exchange(flat, text, note=flat)
+    results = _results(answer, told, problems)
+    return Exchange(flat, text, answer.response.tool_calls, results, _of_no_call(problems))
+
+
+def _of_no_call(problems: Sequence[Problem]) -> str:
+    """What is said beside the results: problems that no call has."""
     loose = [p for p in problems if p.step < 0]
-    return Exchange(
-        flat,
-        text,
-        answer.response.tool_calls,
-        _results(answer, told, problems),
-        problems_block(loose) if loose else "",
-    )
+    return problems_block(loose) if loose else ""
 
 
 def _told_back(answer: Answer | None, shown: Mapping[int, CallOutcome], note: str) -> list[Problem]:

@@ -126,12 +126,17 @@ def _calls(turn: Turn, told: JSONObject) -> list[JSONObject] | None:
         return calls if of_app else None
     for call in of_app:
         if call["fn_name"] == told.get("fn_name") and call.get("error_code") == TIMEOUT:
-            call.pop("error_code")
-            call["status"], call["late"] = told.get("status"), True
-            if told.get("status") != "ok":
-                call["error_code"] = str(told.get("error_code") or "EXT_UNSTRUCTURED_ERROR")
+            _end(call, told)
             return calls
     return None
+
+
+def _end(call: JSONObject, told: JSONObject) -> None:
+    """Tell a call as it ended."""
+    call.pop("error_code")
+    call["status"], call["late"] = told.get("status"), True
+    if told.get("status") != "ok":
+        call["error_code"] = str(told.get("error_code") or "EXT_UNSTRUCTURED_ERROR")
 
 
 def _value(text: str) -> object:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
@@ -112,26 +112,30 @@ def query(message: str) -> dict[str, float]:
     found: dict[str, float] = {}
     for word in words:
         folded = language.fold(word)
-        if len(folded) < 2:
-            continue
-        said = _IDLE if folded in idle else 1.0
-        stemmed = language.stem(folded, tag)
-        english = stemmed.isascii()
-        for other in bridges.in_english(folded, "en" if english else tag):
-            _put(found, other, said * (_ALIKE if english else _MEANT))
-        if said == _IDLE:
-            continue
-        _put(found, stemmed, 1.0)
-        if len(stemmed) >= _ROOT:
-            _put(found, _MARK + stemmed[:_ROOT], _DERIVED)
-        if not english:
-            for other in _sounding(stemmed):
-                _put(found, other, _SOUNDS)
+        for other, counts in _searched(folded, tag, folded in idle):
+            _put(found, other, counts)
     return found
 
 
 def _put(found: dict[str, float], word: str, counts: float) -> None:
     found[word] = max(found.get(word, 0.0), counts)
+
+
+def _searched(word: str, tag: str, idle: bool) -> Iterator[tuple[str, float]]:
+    """What is searched for one word, and what each counts; an idle one only where it means more."""
+    if len(word) < 2:
+        return
+    stemmed = language.stem(word, tag)
+    english = stemmed.isascii()
+    for other in bridges.in_english(word, "en" if english else tag):
+        yield other, (_IDLE if idle else 1.0) * (_ALIKE if english else _MEANT)
+    if idle:
+        return
+    yield stemmed, 1.0
+    if len(stemmed) >= _ROOT:
+        yield _MARK + stemmed[:_ROOT], _DERIVED
+    if not english:
+        yield from ((other, _SOUNDS) for other in _sounding(stemmed))
 
 
 def _sounding(word: str) -> list[str]:

@@ -212,13 +212,18 @@ def _leaves(
             below = f"{path}.{key}" if path else str(key)
             yield from _leaves(item, known.get(key, {}), root, below, str(key))
     elif isinstance(value, list):
-        items = rules.get("items", {})
-        inherited = {k: rules[k] for k in (MARKER, "format", "description") if k in rules}
-        item_rules = {**inherited, **items} if isinstance(items, Mapping) else inherited
+        item_rules = _of_items(rules)
         for number, item in enumerate(value):
             yield from _leaves(item, item_rules, root, f"{path}.{number}", name)
     elif isinstance(value, str | int | float) and not isinstance(value, bool) and value != "":
         yield path, name, rules, value
+
+
+def _of_items(rules: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The rules of a list's items, which take over what the list itself is for."""
+    items = rules.get("items", {})
+    inherited = {k: rules[k] for k in (MARKER, "format", "description") if k in rules}
+    return {**inherited, **items} if isinstance(items, Mapping) else inherited
 
 
 def _resolved(rules: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -21,6 +21,8 @@ from .directing import named_kind
 LONGEST_FIELD = 200
 """Characters of a text that still counts as a field; what is longer is prose."""
 
+_ACCOUNT = 8
+"""Digits from which on letters and digits together are an account, which people write in groups."""
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d+)?")
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?!\w)")
 _SCHEME = re.compile(r"^(?:https?://|mailto:|tel:)", re.I)
@@ -166,10 +168,15 @@ def stands_in(value: object, text: str, kind: str = "", tag: str = "en", now: st
         return _number_in(form, text, kind, tag, now)
     if _holds(text, value):
         return True
-    if form.isalnum() and sum(c.isdigit() for c in form) >= 8:  # an account written in groups
-        grouped = r"[\s.()-]?".join(form)
-        return re.search(rf"(?i)(?<!\w){grouped}(?!\w)", text) is not None
+    if form.isalnum() and sum(c.isdigit() for c in form) >= _ACCOUNT:
+        return _in_groups(form, text)
     return kind in ("", "name", "recipient", "path") and _words_in(str(value), text, tag)
+
+
+def _in_groups(form: str, text: str) -> bool:
+    """Whether the text holds an account, written in groups as it may be."""
+    grouped = r"[\s.()-]?".join(form)
+    return re.search(rf"(?i)(?<!\w){grouped}(?!\w)", text) is not None
 
 
 def _holds(text: str, value: object) -> bool:
@@ -202,14 +209,18 @@ def _number_in(form: str, text: str, kind: str, tag: str, now: str) -> bool:
 
 def _words_in(value: str, text: str, tag: str) -> bool:
     """Whether the words of the value stand in the text one after the other, in any form."""
-    wanted = [language.stem(t.text, tag) for t in language.tokens(value)]
+    wanted = _stemmed(value, tag)
     if not wanted or len(wanted) > 12 or sum(map(len, wanted)) < 3:
         return False
     if any(not c.isalnum() and not c.isspace() for c in value if c not in "-'’.&,"):
         return False
-    have = [language.stem(t.text, tag) for t in language.tokens(text)]
+    have = _stemmed(text, tag)
     size = len(wanted)
     return any(have[i : i + size] == wanted for i in range(len(have) - size + 1))
+
+
+def _stemmed(text: str, tag: str) -> list[str]:
+    return [language.stem(t.text, tag) for t in language.tokens(text)]
 
 
 def _prose(source: Source) -> str:

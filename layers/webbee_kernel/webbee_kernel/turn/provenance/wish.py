@@ -16,6 +16,7 @@ from functools import cached_property
 
 from ... import language
 from ...catalogue import FunctionInfo
+from ...language.words import Words
 from .directing import words_of
 
 _SENTENCE = re.compile(r"(?<=[.!?;…])\s+|\n+")
@@ -174,15 +175,19 @@ def _unforbidden(text: str, tag: str, *, nouns: bool = False) -> Iterator[str]:
     """The stems of the sentences that ask for something, less the verbs behind a negation and,
     unless they are wanted, words that stand there as nouns ("my email")."""
     words = language.of(tag).words
-    no = words.prohibition | words.negation
     for sentence in _SENTENCE.split(text):
         line = [language.stem(t.text, tag) for t in language.tokens(sentence)]
         if line and line[0] in words.question and sentence.rstrip().endswith("?"):
             continue
-        for at, word in enumerate(line):
-            noun = at > 0 and word in words.named_alike and line[at - 1] not in words.leads
-            if (nouns or not noun) and not no.intersection(line[max(0, at - _NEAR) : at]):
-                yield word
+        yield from _asked_for(line, words, nouns)
+
+
+def _asked_for(line: Sequence[str], words: Words, nouns: bool) -> Iterator[str]:
+    no = words.prohibition | words.negation
+    for at, word in enumerate(line):
+        noun = at > 0 and word in words.named_alike and line[at - 1] not in words.leads
+        if (nouns or not noun) and not no.intersection(line[max(0, at - _NEAR) : at]):
+            yield word
 
 
 def _concept(stem: str, tag: str) -> str:

@@ -65,17 +65,19 @@ def _route(request: Request) -> tuple[Route, dict[str, str]]:
     """The first route that fits. `all` and `list_users` are a document's id too: the SDK's clients
     send `limit` where they mean the list."""
     fitting = [(route, found) for route in ROUTES if (found := route.match(request.path))]
-    if not fitting:
-        raise Refused(
-            404,
-            f"this deployment serves {', '.join(f'{r.method} {r.path}' for r in ROUTES)} and"
-            " nothing else",
-        )
     for route, found in fitting:
         if route.method == request.method and (not route.system or "limit" in request.query):
             return route, {name: unquote(part) for name, part in found.groupdict().items()}
-    methods = ", ".join(sorted({route.method for route, _ in fitting}))
-    raise Refused(405, f"this path takes {methods}", Allow=methods)
+    raise _refused({route.method for route, _ in fitting})
+
+
+def _refused(methods: set[str]) -> Refused:
+    """Of a path that takes these methods; of one that takes none, nothing is there."""
+    if not methods:
+        served = ", ".join(f"{r.method} {r.path}" for r in ROUTES)
+        return Refused(404, f"this deployment serves {served} and nothing else")
+    taken = ", ".join(sorted(methods))
+    return Refused(405, f"this path takes {taken}", Allow=taken)
 
 
 def _header(request: Request, name: str) -> str:
