@@ -12,6 +12,7 @@ PARTS = {
     "work": "Function calls of a turn, and how they grow with a result",
     "requests": "Cost of one AWS request, beside botocore",
     "refreshes": "Cost of a refresh, speed of a tick",
+    "first_turn": "First turn of a process beside warm ones, init beside a bare function's",
     "cold_start": "Cold import of each function",
     "pii": "PII gate: precision and recall",
     "hop": "The door before the cell: direct calls and panels; requests for credentials",

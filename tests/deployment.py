@@ -115,13 +115,15 @@ def deploy(client: Callable[[str], Any], **parameters: str) -> Deployment:
 
 
 def unaliased(value: Any) -> Any:
-    """The template with each function itself in the place of its alias, and a value in the place of
-    a secret's reference: moto's CloudFormation can create neither."""
+    """The template with each function itself in the place of its alias, and values in the place of
+    a version and of a secret's reference: moto's CloudFormation can give none of them."""
     match value:
         case {"Fn::Sub": str(text)} if text.startswith("{{resolve:secretsmanager:"):
             return "a secret of the stack"
         case {"Ref": str(name)} if name.endswith("Aliaslive"):
             return {"Fn::GetAtt": [name.removesuffix("Aliaslive"), "Arn"]}
+        case {"Ref": str(name)} if "FunctionVersion" in name:
+            return f"a version of {name.partition('Version')[0]}"
         case dict():
             return {k: unaliased(v) for k, v in value.items() if not str(k).endswith("Aliaslive")}
         case list():

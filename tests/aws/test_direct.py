@@ -185,7 +185,44 @@ def test_an_invocation_is_botocores(service: Service) -> None:
     assert mine.headers["x-amz-invocation-type"] == other.headers["x-amz-invocation-type"]
 
 
+def test_a_role_is_taken_as_botocore_takes_it(service: Service) -> None:
+    asked = {
+        "RoleArn": "arn:aws:iam::1:role/Data",
+        "RoleSessionName": "one",
+        "DurationSeconds": 900,
+        "Tags": [{"Key": "tenant", "Value": "a c+m&é"}, {"Key": "secrets", "Value": "/x"}],
+        "Policy": '{"a": [1, 2]}',
+    }
+    taken = (
+        '<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult>'
+        "<Credentials><AccessKeyId>ASIA1</AccessKeyId><SecretAccessKey>a&amp;b</SecretAccessKey>"
+        "<SessionToken>t+/=</SessionToken><Expiration>2026-11-22T17:00:00Z</Expiration>"
+        "</Credentials><AssumedRoleUser><AssumedRoleId>AROA:one</AssumedRoleId><Arn>arn:x</Arn>"
+        "</AssumedRoleUser><PackedPolicySize>6</PackedPolicySize></AssumeRoleResult>"
+        "<ResponseMetadata><RequestId>R1</RequestId></ResponseMetadata></AssumeRoleResponse>"
+    )
+    reply = Reply(taken.encode(), headers={"Content-Type": "text/xml"})
+    service.script[:] = [reply, reply]
+    botocores = theirs(service.url, "sts")
+    ours = client(service.url, "sts").assume_role(**asked)
+    expected = botocores.assume_role(**asked)
+    botocores.close()
+    assert without_metadata(ours) == without_metadata(expected)
+    assert ours["Credentials"]["SecretAccessKey"] == "a&b"
+    mine, other = service.requests
+    assert (mine.path, mine.body) == (other.path, other.body)
+    assert mine.headers["content-type"] == other.headers["content-type"]
+
+
 ERRORS = [
+    (
+        "sts",
+        Reply(
+            b"<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code>"
+            b"<Message>User is not authorized</Message></Error></ErrorResponse>",
+            403,
+        ),
+    ),
     (
         "dynamodb",
         Reply(
@@ -239,6 +276,7 @@ def test_errors_are_botocores(service: Service, name: str, reply: Reply) -> None
         "dynamodb": ("get_item", {"TableName": "t", "Key": {"pk": {"S": "a"}}}),
         "sqs": ("send_message_batch", {"QueueUrl": "q", "Entries": []}),
         "lambda": ("invoke", {"FunctionName": "f"}),
+        "sts": ("assume_role", {"RoleArn": "arn:aws:iam::1:role/D" * 2, "RoleSessionName": "one"}),
     }[name]
     found = []
     for one in (client(service.url, name, attempts=1), botocores):

@@ -24,6 +24,7 @@ from webbee_kernel.errors import DispatchRefused, DispatchUnanswered, StorageUna
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.sdk import User
+from webbee_kernel.stores.deployed import KeptCatalogue
 from webbee_kernel.stores.packing import unpack
 from webbee_kernel.turn.kernel import Ask, Kernel
 from webbee_kernel.turn.replies import Reply
@@ -279,3 +280,30 @@ def test_ten_calls_are_on_their_way_at_once() -> None:
         return await asyncio.gather(*(invoked.invoke({}) for _ in range(10)))
 
     assert asyncio.run(ten()) == [{}] * 10
+
+
+def test_a_new_process_takes_the_catalogue_that_another_kept_for_this_deployment(
+    chat: Chat,
+) -> None:
+    """The next process answers although the function that knows it is away; another deployment asks
+    its own."""
+    settings = Settings.from_env(
+        {**chat.client.stack.env, "WEBBEE_DISPATCH": "cell", "WEBBEE_DISPATCH_VERSION": "cell:7"}
+    )
+    app = bootstrap(settings, llm=ScriptedModel([]))
+    loop = LoopThread("kept-catalogue")
+
+    def dispatch(version: str, client: FunctionClient | None) -> LambdaDispatch:
+        def made(_: str) -> FunctionClient:
+            assert client, "nobody is there"
+            return client
+
+        kept = KeptCatalogue(app.stores.deployed, version, app.clock)
+        return LambdaDispatch("cell", made, kept=kept)
+
+    first = loop.run(dispatch("cell:7", chat.client).catalogue())
+    background.wait(10)
+    assert first.apps
+    assert loop.run(dispatch("cell:7", None).catalogue()) == first
+    background.wait(10)
+    assert loop.run(dispatch("cell:8", None).catalogue.known()) is None

@@ -41,6 +41,7 @@ VARIABLES = {
         "WEBBEE_MAX_ROUNDS",
         "WEBBEE_TURN_TOKENS",
         "WEBBEE_DISPATCH",
+        "WEBBEE_DISPATCH_VERSION",
         "WEBBEE_CLOCK",
         "WEBBEE_TENANTS",
         "WEBBEE_ISSUER",

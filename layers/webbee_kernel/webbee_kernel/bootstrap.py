@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .refresh.installing import Installer, Installs
     from .refresh.refresher import Refresher
     from .refresh.schedules import Scheduler
+    from .stores.deployed import KeptCatalogue
     from .stores.dynamodb.belongings import Belongings
     from .stores.dynamodb.export import Export
     from .turn.kernel import Kernel
@@ -117,10 +118,17 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
     return LambdaDispatch(
         settings.dispatch,
         fresh_s=0.3 if settings.develop else None,
+        kept=_kept_catalogue(app) if settings.dispatch_version else None,
         webhook_key=settings.webhook_key.get_secret_value(),
         credentials=_tenant_credentials(settings) if settings.data_role else None,
         per_tenant=settings.per_tenant,
     )
+
+
+def _kept_catalogue(app: App) -> KeptCatalogue:
+    from .stores.deployed import KeptCatalogue
+
+    return KeptCatalogue(app.stores.deployed, app.settings.dispatch_version, app.clock)
 
 
 def _tenant_credentials(settings: Settings) -> TenantCredentials:

@@ -87,6 +87,7 @@ class Settings(BaseModel):
     model_strict: bool = Field(False, alias="WEBBEE_MODEL_STRICT")
     model_prices: Json[dict[str, Price]] = Field({}, alias="WEBBEE_MODEL_PRICES")
     dispatch: str = Field(INLINE, alias="WEBBEE_DISPATCH", min_length=1)
+    dispatch_version: str = Field("", alias="WEBBEE_DISPATCH_VERSION", pattern=r"^[^#]+$")
     data_role: str = Field(
         "", alias="WEBBEE_DATA_ROLE", pattern=r"^arn:[a-z-]+:iam::\d{12}:role/.+$"
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from ..base.asked import Asked
 from ..base.clock import Clock
 from ..base.ids import new_id
 from ..base.logs import bind
@@ -18,6 +19,7 @@ from ..refresh.installing import Installs
 from ..sdk.context import User
 from ..turn.kernel import Ask, Kernel
 from ..turn.memory import check_session_id
+from ..turn.ready import make_known, make_ready
 from ..turn.replies import Reply
 from ..values import UserKey, user_dict
 from ..values.plain import JSONObject
@@ -102,6 +104,14 @@ class ChatService:
                 *SignInPages(self.app, dispatch, self._connected).routes(),
             )
         )
+
+    async def ready(self) -> None:
+        """What the first turn would load, compile and read; in init, where a whole processor has
+        nothing else to do."""
+        make_ready()
+        asked = self.kernel.dispatch.catalogue
+        if isinstance(asked, Asked) and (catalogue := await asked.known()):
+            make_known(catalogue)
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
         """Answer one event of the HTTP API, of the WebSocket API, or of the stream of events."""

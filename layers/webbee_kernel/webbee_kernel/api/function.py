@@ -7,7 +7,7 @@ import gc
 import os
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..base.clock import Clock, SystemClock
 from ..base.log_format import set_up_logging
@@ -19,6 +19,14 @@ from ..config import FALLBACKS, INLINE, KEYS, Role, Settings
 
 if TYPE_CHECKING:
     from ..aws.after_response import AfterResponse
+
+
+_FIRST: Final[Mapping[Role, Mapping[str, int]]] = {
+    "chat_turn": {"dynamodb": 5, "lambda": 1, "sts": 1, "sqs": 1},
+    "tool_dispatch": {"dynamodb": 2},
+    "skeleton_refresh": {"dynamodb": 2, "lambda": 1},
+}
+"""Connections that a first event uses, at most so many to a service side by side."""
 
 
 class Service(Protocol):
@@ -58,9 +66,9 @@ class Function:
         self._after: AfterResponse | None = None
         if runtime := os.environ.get("AWS_LAMBDA_RUNTIME_API"):
             self.service()
-            _connect()
-            if role == "chat_turn":
-                _make_ready()
+            _connect(role)
+            if ready := getattr(self._service, "ready", None):
+                self._loop.run(ready())
             if role != "skeleton_refresh":
                 self._after = _keep_awake(runtime)
             gc.freeze()  # what init made stays: no later collection needs to walk it
@@ -127,19 +135,12 @@ def _choose_client(kind: str) -> None:
     choose(kind)
 
 
-def _connect() -> None:
-    """Open what every event needs, two connections for two reads side by side: init has a whole
-    processor, the first request only the function's share of one."""
+def _connect(role: Role) -> None:
+    """Open what the first event needs: init has a whole processor, the first request only the
+    function's share of one."""
     from ..aws.clients import open_connections
 
-    open_connections({"dynamodb": 2})
-
-
-def _make_ready() -> None:
-    """What the first turn would load and compile."""
-    from ..turn.ready import make_ready
-
-    make_ready()
+    open_connections(_FIRST[role])
 
 
 def _fence_off() -> None:

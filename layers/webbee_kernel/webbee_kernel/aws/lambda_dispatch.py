@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from ..base.asked import Asked
+from ..base.asked import Asked, Kept
 from ..base.tenant_mark import mark_of
 from ..catalogue import Catalogue
 from ..errors import DispatchUnanswered, across
@@ -85,14 +85,15 @@ class LambdaDispatch(Invoked):
         client_factory: ClientFactory = patient_client,
         *,
         fresh_s: float | None = None,
+        kept: Kept[Catalogue] | None = None,
         webhook_key: str = "",
         credentials: TenantCredentials | None = None,
         per_tenant: bool = False,
     ) -> None:
-        """`credentials` go with each call; `per_tenant` says that each tenant has execution
-        environments of its own."""
+        """`kept` has the catalogue before the function answers; `credentials` go with each call;
+        `per_tenant` says that each tenant has execution environments of its own."""
         super().__init__(function_name, client_factory)
-        self.catalogue = Asked[Catalogue](self._loaded, fresh_s)
+        self.catalogue = Asked[Catalogue](self._loaded, fresh_s, kept)
         self._webhook_key = webhook_key
         self._credentials = credentials
         self._per_tenant = per_tenant

@@ -19,14 +19,18 @@ from urllib.parse import quote
 import orjson
 
 from ..values.plain import JSON, JSONObject
+from . import query
 
 
 class Operation(NamedTuple):
-    """How one operation goes over the wire: JSON under a target header, or REST with a path."""
+    """How one operation goes over the wire: JSON under a target header, REST with a path, or a
+    form."""
 
     name: str
     target: str = ""
     path: str = "/"
+    form: bool = False
+    """A form instead of JSON, and XML for an answer."""
     token: str = ""
     """Argument that makes a repeat harmless; made here when the caller gives none."""
 
@@ -55,6 +59,7 @@ OPERATIONS: Final[Mapping[str, Mapping[str, Operation]]] = {
     "lambda": {
         "invoke": Operation("Invoke", path="/2015-03-31/functions/{FunctionName}/invocations")
     },
+    "sts": {"assume_role": Operation("AssumeRole", form=True)},
     "bedrock-runtime": {"converse": Operation("Converse", path="/model/{modelId}/converse")},
 }
 _SIGNING_NAMES: Final = {"bedrock-runtime": "bedrock"}
@@ -95,6 +100,8 @@ def written(
             request = {operation.token: str(uuid.uuid4()), **request}
         kind = f"application/x-amz-json-{_JSON_VERSIONS.get(service, '1.0')}"
         return "/", {"content-type": kind, "x-amz-target": operation.target}, _dumped(request)
+    if operation.form:
+        return "/", {"content-type": query.FORM}, query.form(operation.name, request)
     request = dict(request)
     before, named, after = operation.path.replace("}", "{").split("{")
     path = f"{before}{quote(request.pop(named), safe='-._~')}{after}"
@@ -117,6 +124,8 @@ def read(operation: Operation, answer: Answer, attempts: int) -> JSONObject:
             **{k: v for k, v in told.items() if v},
             **meta,
         }
+    if operation.form:
+        return {**query.result(answer.body), **meta}
     if operation.name == "Converse":  # a model may write an integer beyond 64 bits
         return {**json.loads(answer.body), **meta}
     found = orjson.loads(answer.body) if answer.body else {}
@@ -169,7 +178,7 @@ def _parsed(answer: Answer) -> JSONObject:
     try:
         body = orjson.loads(answer.body)
     except orjson.JSONDecodeError:
-        return {}
+        return query.error(answer.body) if answer.body.startswith(b"<Error") else {}
     return body if isinstance(body, dict) else {}
 
 

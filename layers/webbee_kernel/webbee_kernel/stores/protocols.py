@@ -271,3 +271,5 @@ class Stores:
     transcripts: TranscriptStore
     limits: LimitStore
     connections: ConnectionStore
+    deployed: CacheStore
+    """In the sessions table: what is deployed, which is no user's."""

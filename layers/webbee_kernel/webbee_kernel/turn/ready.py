@@ -5,9 +5,12 @@ A function's init has a whole processor and no one who waits; its first turn has
 
 from __future__ import annotations
 
+from ..catalogue import Catalogue
 from ..language import detect
 from ..pii import Masker
 from ..values import JSON
+from .rules import apps_block
+from .shortlist import shortlist
 
 _DATA: JSON = {
     "orders": [
@@ -28,3 +31,9 @@ def make_ready() -> None:
     data = masker.mask(_DATA)
     masker.mask_text(_REPLY)
     check(_REPLY, data=[data], message=f"show me all orders {tag}")
+
+
+def make_known(catalogue: Catalogue) -> None:
+    """Write once what every prompt says of these functions."""
+    shortlist(catalogue.functions(catalogue.apps), "", apps=catalogue.apps)
+    apps_block(catalogue.apps.values())

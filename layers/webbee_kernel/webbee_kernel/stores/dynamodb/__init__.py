@@ -78,6 +78,7 @@ def dynamodb_stores(
         transcripts=over(tables.transcripts, "TRANSCRIPTS", DynamoTranscriptStore),
         limits=over(tables.limits, "LIMITS", DynamoLimitStore),
         connections=over(tables.connections, "CONNECTIONS", DynamoConnectionStore),
+        deployed=over(tables.sessions, "SESSIONS", DynamoCacheStore),
     )
 
 

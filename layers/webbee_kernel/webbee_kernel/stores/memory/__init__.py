@@ -38,4 +38,5 @@ def memory_stores(*, shards: int = 8) -> Stores:
         transcripts=MemoryTranscriptStore(lock),
         limits=MemoryLimitStore(lock),
         connections=MemoryConnectionStore(lock),
+        deployed=MemoryCacheStore(lock),
     )

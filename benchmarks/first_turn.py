@@ -1,0 +1,209 @@
+"""What the first turn of a process costs beside warm ones, and its init beside a bare function's.
+
+A fresh interpreter does what Lambda does: it imports the handler, which builds the service, and
+answers one event after another. AWS is moto on a port of another process, the cell a stand-in that
+has to load first, as extensions do after a deployment or a pause; so the wall shows what a turn
+waits for.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.cold_start import BARE, runtime_api
+from local.aws_server import CREDENTIALS, aws_server, client
+from local.emulator import ROOT
+from local.lambda_api import lambda_api
+from local.template import create_tables, load_template
+from webbee_kernel.catalogue import Catalogue
+from webbee_kernel.extensions.registry import load_folder
+from webbee_kernel.values import CallOutcome
+
+PROCESSES = 7
+TURNS = 6
+COLD_S = SPEAKS_S = 0.3
+"""Seconds in which a cell without a process loads its extensions, and a model answers."""
+FIRST_BAR = 1.3
+INIT_BAR = 0.9
+MESSAGE = "show my tasks"
+ROLE = "arn:aws:iam::123456789012:role/DataRole"
+
+RUN = """
+import json, sys, time
+started = time.process_time()
+import handler
+init = time.process_time() - started
+before = set(sys.modules)
+turns, loaded = [], []
+for event in map(json.loads, sys.argv[1:]):
+    cpu, wall = time.process_time(), time.perf_counter()
+    answer = handler.lambda_handler(event, None)
+    turns.append(((time.process_time() - cpu) * 1000, (time.perf_counter() - wall) * 1000))
+    if answer["statusCode"] not in (200, 404):
+        raise SystemExit(answer["body"])
+    loaded.append(len(set(sys.modules) - before))
+    time.sleep(0.05)
+print(json.dumps({"init": init * 1000, "turns": turns, "loaded": loaded}))
+"""
+
+
+class Run(NamedTuple):
+    """One process: CPU milliseconds of its init, CPU and wall of its turns, modules that the first
+    of them loaded."""
+
+    init: float
+    turns: list[list[float]]
+    loaded: list[int]
+
+
+@dataclass
+class Cell:
+    """A cell whose first answer takes as long as loading takes."""
+
+    catalogue: Catalogue
+    loaded: bool = False
+
+    def invoke(self, event: Any) -> Any:
+        """The catalogue, or an empty list of tasks."""
+        if not self.loaded:  # whoever comes while one loads meets another that has to
+            time.sleep(COLD_S)
+            self.loaded = True
+        if event["kind"] == "catalogue":
+            return self.catalogue.to_dict()
+        data = {"tasks": [], "count": 0}
+        done = CallOutcome(event["app_id"], event["name"], "success", data=data, summary="None.")
+        return asdict(done)
+
+
+@contextmanager
+def model() -> Iterator[str]:
+    """Bedrock as far as the two model calls of the turn go."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            time.sleep(SPEAKS_S)
+            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            content: dict[str, Any] = {"text": "There are no tasks."}
+            if "toolConfig" in asked:
+                content = {"toolUse": {"toolUseId": "t1", "name": "tasks__list_tasks", "input": {}}}
+            answer = {
+                "output": {"message": {"role": "assistant", "content": [content]}},
+                "stopReason": "tool_use" if "toolUse" in content else "end_turn",
+                "usage": {"inputTokens": 10, "outputTokens": 10, "totalTokens": 20},
+            }
+            body = json.dumps(answer).encode()
+            self.send_response(200)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Silence."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+
+
+@contextmanager
+def world() -> Iterator[tuple[Cell, dict[str, str]]]:
+    """AWS and a cell, and the environment of a door beside them."""
+    cell = Cell(load_folder(ROOT / "extensions").catalogue())
+    with ExitStack() as running:
+        aws = running.enter_context(aws_server())
+        tables = create_tables(client(aws, "dynamodb"), load_template())
+        queue = client(aws, "sqs").create_queue(QueueName="Queue")["QueueUrl"]
+        functions = running.enter_context(lambda_api({"cell": cell}))
+        yield (
+            cell,
+            {
+                "PATH": os.environ["PATH"],
+                **CREDENTIALS,
+                **tables,
+                "AWS_ENDPOINT_URL": aws,
+                "AWS_ENDPOINT_URL_LAMBDA": functions,
+                "AWS_LAMBDA_RUNTIME_API": running.enter_context(runtime_api()),
+                "AWS_ENDPOINT_URL_BEDROCK_RUNTIME": running.enter_context(model()),
+                "WEBBEE_MODEL": "bedrock:eu.example.model-v1:0",
+                "WEBBEE_USER_REQUESTS_PER_MINUTE": "600",
+                "WEBBEE_DISPATCH": "cell",
+                "WEBBEE_DISPATCH_VERSION": "cell:1",
+                "WEBBEE_DATA_ROLE": ROLE,
+                "WEBBEE_CLOCK": "clock",
+                "WEBBEE_REFRESH_QUEUE_URL": queue,
+                "PYTHONPATH": str(ROOT / "layers/webbee_kernel"),
+                "PYTHONHASHSEED": "0",
+            },
+        )
+
+
+def run(env: Mapping[str, str], folder: str, session: str) -> Run:
+    """A fresh process and its turns."""
+    command = [sys.executable, "-c", RUN, *(json.dumps(event(session)) for _ in range(TURNS))]
+    done = subprocess.run(
+        command, cwd=folder, env=dict(env), capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise RuntimeError(done.stderr)
+    return Run(**json.loads(done.stdout.splitlines()[-1]))
+
+
+def event(session: str) -> dict[str, Any]:
+    """A message of Alice's as API Gateway hands it over."""
+    found: dict[str, Any] = json.loads((ROOT / "tests/events/http_chat.json").read_text("utf-8"))
+    found["requestContext"]["authorizer"]["jwt"]["claims"] |= {"sub": "alice", "locale": "en"}
+    found["body"] = json.dumps({"message": MESSAGE, "session_id": session})
+    found["headers"].pop("idempotency-key", None)
+    return found
+
+
+def main() -> int:
+    """Print both tables; 1 where a bar is missed."""
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    with world() as (cell, env), ExitStack() as made:
+        folder = made.enter_context(tempfile.TemporaryDirectory())
+        (Path(folder) / "handler.py").write_text(BARE, "utf-8")
+        door = str(ROOT / "functions/chat_turn")
+        run(env, door, "s")  # compiles, and keeps the catalogue
+        ours, others = [], []
+        for _ in range(PROCESSES):
+            cell.loaded = False
+            ours.append(run(env, door, "s"))
+            others.append(run(env, folder, "s"))
+    print(f"{PROCESSES} processes of chat_turn, {TURNS} turns each;", end=" ")
+    print(f"a cell loads {COLD_S} s, a model speaks {SPEAKS_S} s, twice a turn\n")
+    print(f"{'medians, ms':26}{'CPU':>8}{'wall':>8}{'modules loaded':>16}")
+    first = [statistics.median(r.turns[0][n] for r in ours) for n in (0, 1)]
+    warm = [statistics.median(t[n] for r in ours for t in r.turns[2:]) for n in (0, 1)]
+    loaded = max(r.loaded[0] for r in ours)
+    for what, (cpu, wall), more in (("first turn", first, loaded), ("warm turns", warm, 0)):
+        print(f"  {what:24}{cpu:8.1f}{wall:8.1f}{more:16}")
+    init, bare_init = (statistics.median(r.init for r in runs) for runs in (ours, others))
+    ratios = first[0] / warm[0], init / bare_init
+    print(f"\nfirst turn {ratios[0]:.2f} times a warm one's CPU, bar {FIRST_BAR}")
+    print(f"init {init:.0f} ms CPU, bare boto3, pydantic and powertools {bare_init:.0f}:", end=" ")
+    print(f"{ratios[1]:.2f}, bar {INIT_BAR}")
+    return int(ratios[0] > FIRST_BAR or ratios[1] > INIT_BAR)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

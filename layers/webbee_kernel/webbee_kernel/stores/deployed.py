@@ -1,0 +1,60 @@
+"""What is deployed, kept where a new process of `chat_turn` reads it, instead of waiting for a
+process of `tool_dispatch` to load every extension.
+
+It lies in the sessions table, which no credentials of extension code reach, under the version of
+the function that said it: another deployment has another.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Final
+
+from ..base.clock import Clock
+from ..catalogue import Catalogue
+from ..errors import StorageUnavailable
+from ..values import UserKey
+from .installed import KERNEL_APP
+from .jsontext import dumps, loads
+from .packing import INLINE_BYTES, squeeze, unpack
+from .protocols import CacheStore
+
+WHOSE: Final = UserKey("deployed", "__kernel__")
+"""Nobody's: no token can have such a user id."""
+MODEL: Final = "catalogue"
+SECONDS: Final = 90 * 86_400
+"""A deployment that stands for longer is asked once more."""
+
+_log = logging.getLogger("webbee.deployed")
+
+
+class KeptCatalogue:
+    """The catalogue of one version of `tool_dispatch`; up to 190,000 bytes, compressed some 3,000
+    functions."""
+
+    def __init__(self, store: CacheStore, version: str, clock: Clock) -> None:
+        self._store = store
+        self._version = version
+        self._clock = clock
+
+    async def find(self) -> Catalogue | None:
+        """As another process was told it; None also where the table does not answer."""
+        try:
+            found = await self._store.get(
+                WHOSE, KERNEL_APP, MODEL, self._version, now=self._clock.now()
+            )
+        except StorageUnavailable:
+            return None
+        return Catalogue.from_dict(loads(unpack(found))) if found else None
+
+    async def keep(self, catalogue: Catalogue) -> None:
+        """Leave it; what is too large, or cannot be written, costs the next process a wait."""
+        packed = squeeze(dumps(catalogue.to_dict()))
+        if len(packed) > INLINE_BYTES:
+            _log.warning("bytes=%d | the catalogue is too large to be kept", len(packed))
+            return
+        until = self._clock.now() + SECONDS
+        try:
+            await self._store.set(WHOSE, KERNEL_APP, MODEL, self._version, packed, expires_at=until)
+        except StorageUnavailable as error:
+            _log.warning("error=%s | the catalogue was not kept", type(error).__name__)
