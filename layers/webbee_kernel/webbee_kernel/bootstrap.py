@@ -208,38 +208,19 @@ def make_installs(app: App, dispatch: Dispatch) -> Installs:
 def make_model(settings: Settings) -> Model:
     """The models that `WEBBEE_MODEL` and the roles' own variables name; roles that name the same
     one share it."""
+    from .llm.named import named
+
     names: dict[ModelRole, str] = {
         role: settings.model_of(role) for role in ("classifier", "narrator", "ai")
     }
     if settings.model_verifier:
         names["verifier"] = settings.model_verifier
-    models = {name: _model(name, settings) for name in dict.fromkeys(names.values())}
+    models = {name: named(name, settings) for name in dict.fromkeys(names.values())}
     if set(models) == {"offline"}:
         return models["offline"]
     from .llm.roles import RoleModels
 
     return RoleModels({role: models[name] for role, name in names.items()})
-
-
-def _model(name: str, settings: Settings) -> Model:
-    kind, _, rest = name.partition(":")
-    if kind == "offline":
-        from .llm.offline import OfflineModel
-
-        return OfflineModel()
-    from .llm.manner import Manner
-
-    manner = Manner(settings.model_effort, settings.model_cache, settings.model_strict)
-    if kind == "bedrock":
-        from .llm.bedrock import BedrockModel
-
-        return BedrockModel(rest, manner=manner)
-    from .llm.key import ModelKey
-    from .llm.openai_compatible import OpenAICompatibleModel
-
-    base_url, _, model = rest.partition("#")
-    key = ModelKey(settings.model_key.get_secret_value(), parameter=settings.model_key_secret)
-    return OpenAICompatibleModel(base_url, model, key, manner)
 
 
 def _stores(settings: Settings) -> Stores:
