@@ -2,7 +2,11 @@
 const [, , modules, url, token] = process.argv;
 const load = (name) => import(`${modules}/${name}`);
 const headers = { authorization: `Bearer ${token}` };
-const asked = [];
+const asked = { handshake: [], stateless: [] };
+const answering = (era) => async (request) => {
+  asked[era].push(request.params.message);
+  return { action: 'accept', content: {} };
+};
 
 async function drive(client, transport) {
   await client.connect(transport);
@@ -20,8 +24,15 @@ async function drive(client, transport) {
 
 const v1 = await load('@modelcontextprotocol/sdk/dist/esm/client/index.js');
 const http1 = await load('@modelcontextprotocol/sdk/dist/esm/client/streamableHttp.js');
-const handshake = await drive(
+const { ElicitRequestSchema } = await load('@modelcontextprotocol/sdk/dist/esm/types.js');
+const unable = await drive(
   new v1.Client({ name: 'ts-1', version: '1' }),
+  new http1.StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }),
+);
+const able = new v1.Client({ name: 'ts-1', version: '1' }, { capabilities: { elicitation: {} } });
+able.setRequestHandler(ElicitRequestSchema, answering('handshake'));
+const handshake = await drive(
+  able,
   new http1.StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }),
 );
 
@@ -30,12 +41,9 @@ const eliciting = new v2.Client(
   { name: 'ts-2', version: '1' },
   { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: 'auto' } },
 );
-eliciting.setRequestHandler('elicitation/create', async (request) => {
-  asked.push(request.params.message);
-  return { action: 'accept', content: {} };
-});
+eliciting.setRequestHandler('elicitation/create', answering('stateless'));
 const stateless = await drive(
   eliciting,
   new v2.StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }),
 );
-console.log(JSON.stringify({ handshake, stateless, asked }));
+console.log(JSON.stringify({ unable, handshake, stateless, asked }));

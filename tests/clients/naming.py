@@ -1,5 +1,5 @@
 """A proxy in front of the local API for a suite that knows neither tokens nor apps: it adds a token,
-and leaves out the app's id before the names of tools. It changes nothing else."""
+and leaves out the app's id before the names of tools and resources. It changes nothing else."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 APP = "conformance__"
+RESOURCES = "webbee://app/conformance/"
 _OURS = {"connection", "content-length", "transfer-encoding", "authorization"}
 
 
@@ -26,15 +27,17 @@ def named(url: str, token: str, app: str = APP) -> Iterator[str]:
         def _serve(self) -> None:
             length = int(self.headers.get("content-length") or 0)
             body = self.rfile.read(length).replace(b'"name":"test_', f'"name":"{app}test_'.encode())
+            body = body.replace(b'"uri":"test://', f'"uri":"{RESOURCES}test://'.encode())
             headers = {k: v for k, v in self.headers.items() if k.lower() not in _OURS}
-            if (name := headers.get("mcp-name", headers.get("Mcp-Name", ""))).startswith("test_"):
+            named = next((v for k, v in headers.items() if k.lower() == "mcp-name"), "")
+            if named.startswith(("test_", "test://")):
                 headers = {k: v for k, v in headers.items() if k.lower() != "mcp-name"}
-                headers["mcp-name"] = app + name
+                headers["mcp-name"] = (RESOURCES if ":" in named else app) + named
             headers |= {"authorization": f"Bearer {token}"}
             upstream = http.client.HTTPConnection(str(address.hostname), address.port, timeout=60)
             upstream.request(self.command, self.path, body, headers)
             answer = upstream.getresponse()
-            content = answer.read().replace(app.encode(), b"")
+            content = answer.read().replace(app.encode(), b"").replace(RESOURCES.encode(), b"")
             self.send_response(answer.status)
             for name, value in answer.getheaders():
                 if name.lower() not in _OURS:

@@ -18,7 +18,6 @@ ENVIRONMENT = {
     "WEBBEE_PUBLIC_URL": "https://api.example",
     "WEBBEE_USER_REQUESTS_PER_MINUTE": "20",
 }
-DEVELOPER = {**ALICE, "role": "developer"}
 
 
 _people = itertools.count()
@@ -87,7 +86,9 @@ def test_a_client_of_either_handshake_version_is_answered_in_its_own(alice: Pers
     for asked, given in (("2025-06-18",) * 2, ("2025-11-25",) * 2, ("1999-01-01", "2025-11-25")):
         answer = send(alice, "initialize", {"protocolVersion": asked, **client})
         assert answer["result"]["protocolVersion"] == given
-        assert answer["result"]["capabilities"] == {"tools": {}}
+        kinds = {"tools", "prompts", "resources", "completions"}
+        assert answer["result"]["capabilities"].keys() == kinds
+        assert "mcp-session-id" not in answer.headers
     assert send(alice, "ping")["result"] == {}
     told = send(alice, "notifications/initialized", id=...)
     assert (told.status, told.body) == (202, "")
@@ -207,15 +208,6 @@ def test_what_cannot_run_is_told_before_anybody_is_asked(alice: Person) -> None:
     unknown = send(alice, "tools/call", {"name": "probe__nothing"})
     assert unknown["error"]["code"] == -32602
     assert alice.turns("mcp") == []
-
-
-def test_sections_are_resources_for_developers_alone(alice: Person) -> None:
-    developer, user = Person(alice.stack, DEVELOPER), Person(alice.stack, BOB)
-    assert send(developer, "resources/list")["result"]["resources"] == []
-    missing = send(developer, "resources/read", {"uri": "webbee://skeleton/probe/none"})
-    assert missing["error"]["code"] == -32002
-    for method in ("resources/list", "resources/read", "resources/templates/list"):
-        assert send(user, method)["error"]["code"] == -32601
 
 
 def test_a_limit_is_told_to_the_clients_model(alice: Person) -> None:

@@ -26,6 +26,7 @@ ROUTES = {
     ("GET", "/v1/openai/v1/models/{model}", CHAT),
     ("POST", "/v1/mcp", CHAT),
     ("GET", "/v1/mcp", CHAT),
+    ("DELETE", "/v1/mcp", CHAT),
     ("GET", "/.well-known/oauth-protected-resource", CHAT),
     ("GET", "/.well-known/oauth-protected-resource/v1/mcp", CHAT),
     ("GET", "/", CHAT),

@@ -59,6 +59,13 @@ class Mcp:
                 errors=shaped,
                 failure=wire.McpFailure,
             ),
+            Route(
+                f"DELETE {PATH}",
+                self.delete,
+                answer=wire.McpAnswer,
+                errors=shaped,
+                failure=wire.McpFailure,
+            ),
             *(
                 Route(f"GET {path}", self.metadata, public=True, answer=wire.ResourceAnswer)
                 for path in (METADATA, METADATA + PATH)
@@ -70,9 +77,17 @@ class Mcp:
         return await self._server.post(request)
 
     async def get(self, request: Request) -> Answer:
-        """Refused with 405: nothing is pushed over this protocol."""
-        why = {"error": {"code": "method_not_allowed", "message": "this server answers POST only"}}
-        return Answer(shaped(405, why), 405, headers={"allow": "POST"})
+        """The result of a call that waited for its user, for a client that comes back for it with
+        `Last-Event-ID`; else refused with 405: nothing is pushed over this protocol."""
+        from ..mcp.server_streams import Waiting
+
+        if waits := Waiting.of(request.headers.get("last-event-id", "")):
+            return await self._server.resume(request, waits)
+        return _not_allowed("nothing is pushed over this protocol")
+
+    async def delete(self, request: Request) -> Answer:
+        """Refused with 405: nothing is kept of a session that could be ended."""
+        return _not_allowed("nothing is kept of a session")
 
     async def metadata(self, request: Request) -> Answer:
         """Where a client's user signs in (RFC 9728)."""
@@ -87,3 +102,8 @@ class Mcp:
         if settings.issuer:
             told["authorization_servers"] = [settings.issuer]
         return Answer(told)
+
+
+def _not_allowed(why: str) -> Answer:
+    told = {"error": {"code": "method_not_allowed", "message": why}}
+    return Answer(shaped(405, told), 405, headers={"allow": "GET, POST"})

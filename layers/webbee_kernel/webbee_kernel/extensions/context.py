@@ -175,6 +175,7 @@ class _Hooks:
             "app_id": self._app,
             "percent": max(0.0, min(100.0, float(percent))),
             "text": one_line(message, 500),
+            **asked_by(self._asked),
         }
         await self._factory.events.emit(self._key, "progress", data)
 

@@ -29,6 +29,13 @@ VERSIONS: Final = (*HANDSHAKE, *STATELESS)
 ASSUMED: Final = "2025-03-26"
 """What a request without a version means by the specification. It is answered as the oldest."""
 
+ELICITS: Final = "elicits-"
+"""How the session of a client begins that said in its handshake that it can ask its user. Nothing
+is kept of it: the client repeats what it said, as those of later versions do."""
+
+FRESH_MS: Final = 60_000
+"""For how long a client may keep what it listed; apps are installed on the page, not here."""
+
 _META: Final = "io.modelcontextprotocol/"
 META_VERSION: Final = f"{_META}protocolVersion"
 META_CAPABILITIES: Final = f"{_META}clientCapabilities"
@@ -80,6 +87,8 @@ class Message:
     version: str
     capabilities: JSONObject = field(default_factory=dict)
     client: str = ""
+    streams: bool = False
+    """Whether its client takes an answer as Server-Sent Events."""
 
     @property
     def stateless(self) -> bool:
@@ -88,10 +97,18 @@ class Message:
 
     @property
     def can_elicit(self) -> bool:
-        """Whether its client can put a form to its user; those that said so in a handshake are not
-        remembered, and could not be asked within one answer."""
+        """Whether its client can put a form to its user: it says so in each message, or, where it
+        said so in a handshake, by the session that this gave it."""
         asks = self.capabilities.get("elicitation")
-        return self.stateless and isinstance(asks, dict) and (not asks or "form" in asks)
+        able = isinstance(asks, dict) and (not asks or "form" in asks)
+        return able and (self.stateless or self.streams)
+
+    @property
+    def progress_token(self) -> str | int | None:
+        """Under which name its client wants to hear how far it is; None where it does not."""
+        meta = self.params.get("_meta")
+        token = meta.get("progressToken") if isinstance(meta, dict) else None
+        return token if self.streams and isinstance(token, str | int) else None
 
     def refused(self, number: int, message: str, data: JSONObject | None = None) -> Refused:
         """The error that answers it; with its HTTP status where the version has one."""
@@ -99,13 +116,18 @@ class Message:
         return Refused(number, message, status=status, data=data)
 
 
-def parsed(raw: bytes) -> JSONObject:
-    """One JSON-RPC message: an object with a method. Refused otherwise; what is an answer, and a
-    batch, is no message for a server without sessions."""
+def json_of(raw: bytes) -> object:
+    """A body as JSON; Refused where it is none."""
     try:
-        data = orjson.loads(raw)
+        found: object = orjson.loads(raw)
     except orjson.JSONDecodeError:
         raise Refused(PARSE_ERROR, "the body is not JSON in UTF-8", status=400) from None
+    return found
+
+
+def parsed(data: object) -> JSONObject:
+    """One JSON-RPC message: an object with a method. Refused otherwise; what is an answer, and a
+    batch, is no message for a server without sessions."""
     if not isinstance(data, dict) or not _is_message(data):
         raise Refused(
             INVALID_REQUEST,
@@ -113,6 +135,29 @@ def parsed(raw: bytes) -> JSONObject:
             status=400,
         )
     return data
+
+
+def cached(message: Message, fresh_ms: int = FRESH_MS) -> JSONObject:
+    """How long an answer holds, in versions that say it; it is one user's."""
+    return {"ttlMs": fresh_ms, "cacheScope": "private"} if message.stateless else {}
+
+
+def text(message: Message, name: str) -> str:
+    """A parameter that is a text, empty where there is none; Refused where it is another thing."""
+    value = message.params.get(name)
+    if value is None or isinstance(value, str):
+        return value or ""
+    raise message.refused(INVALID_PARAMS, f"{name} must be a text")
+
+
+def reply_of(data: object) -> tuple[str, JSONObject] | None:
+    """What a client answers to a question that was put to it in a stream, and the question's id;
+    None for what is no such answer."""
+    if not isinstance(data, dict) or "method" in data or data.get("jsonrpc") != "2.0":
+        return None
+    ident, result = data.get("id"), data.get("result", {})
+    asked = isinstance(ident, str) and ident.startswith("conf_")
+    return (str(ident), result) if asked and isinstance(result, dict) else None
 
 
 def _is_message(data: JSONObject) -> bool:
@@ -133,7 +178,7 @@ def message(data: JSONObject, headers: Mapping[str, str]) -> Message:
     meta = params.get("_meta")
     meta = meta if isinstance(meta, dict) else {}
     if not (version in STATELESS or META_VERSION in meta):
-        return _of_handshake(data, params, version)
+        return _of_handshake(data, params, version, headers)
     if "id" in data:
         _agree(data, params, meta, headers)
     client = meta.get(META_CLIENT)
@@ -145,16 +190,26 @@ def message(data: JSONObject, headers: Mapping[str, str]) -> Message:
         version,
         can if isinstance(can, dict) else {},
         str(client.get("name", "")) if isinstance(client, dict) else "",
+        _streams(headers),
     )
 
 
-def _of_handshake(data: JSONObject, params: JSONObject, version: str) -> Message:
+def _streams(headers: Mapping[str, str]) -> bool:
+    return "text/event-stream" in headers.get("accept", "")
+
+
+def _of_handshake(
+    data: JSONObject, params: JSONObject, version: str, headers: Mapping[str, str]
+) -> Message:
     if version and version not in (*HANDSHAKE, ASSUMED) and data["method"] != "initialize":
         raise _unsupported(version)
     client = params.get("clientInfo")
     name = str(client.get("name", "")) if isinstance(client, dict) else ""
     known = version if version in HANDSHAKE else HANDSHAKE[0]
-    return Message(data.get("id"), data["method"], params, known, client=name)
+    asks = headers.get("mcp-session-id", "").startswith(ELICITS)
+    can: JSONObject = {"elicitation": {}} if asks and version == HANDSHAKE[-1] else {}
+    ident, method = data.get("id"), data["method"]
+    return Message(ident, method, params, known, can, name, _streams(headers))
 
 
 def _agree(

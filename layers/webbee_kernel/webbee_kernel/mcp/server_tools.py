@@ -1,25 +1,25 @@
-"""Chat functions as tools, outcomes as their results, skeleton sections as resources. Pure."""
+"""Chat functions as tools, outcomes as their results. Pure."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
-from urllib.parse import quote, unquote
 
 from ..catalogue import OPEN_WORLD, AppInfo, FunctionInfo
-from ..values import CallOutcome, Section
+from ..values import CallOutcome
 from ..values.plain import JSON, JSONObject
+from .server_content import blocks
 
 PAGE: Final = 100
 """Tools of one answer."""
 
-_SCHEME: Final = "webbee://skeleton/"
+_NOTHING: Final[tuple[JSON, ...]] = (None, {}, [])
 
 
 def tool(function: FunctionInfo, app: AppInfo) -> JSONObject:
     """A function as a tool: its schema as it is, its effect as annotations."""
-    title = f"{app.display_name or app.app_id}: {function.fn_name.replace('_', ' ')}"
+    title = titled(function, app)
     return {
         "name": function.tool_name,
         "title": title,
@@ -27,6 +27,11 @@ def tool(function: FunctionInfo, app: AppInfo) -> JSONObject:
         "inputSchema": {**function.input_schema, "type": "object"},
         "annotations": {"title": title, **_hints(function)},
     }
+
+
+def titled(function: FunctionInfo, app: AppInfo) -> str:
+    """What a person reads in place of a function's name."""
+    return f"{app.display_name or app.app_id}: {function.fn_name.replace('_', ' ')}"
 
 
 def _hints(function: FunctionInfo) -> JSONObject:
@@ -60,12 +65,17 @@ def result(outcome: CallOutcome) -> JSONObject:
     if not outcome.ok:
         return refusal(outcome.error, outcome.error_code, _failure(outcome))
     data = outcome.data
-    body: JSONObject = {"content": [text(outcome.summary)] if outcome.summary else []}
-    if data not in (None, {}, []):
-        body["content"].append(text(_json(data)))
+    body: JSONObject = {"content": told(outcome) or [text("Done.")], "isError": False}
+    if data not in _NOTHING:
         body["structuredContent"] = data if isinstance(data, dict) else {"result": data}
-    body["content"] = body["content"] or [text("Done.")]
-    return {**body, "isError": False}
+    return body
+
+
+def told(outcome: CallOutcome) -> list[JSONObject]:
+    """A successful call as blocks of content: its words, its data as text, what it shows."""
+    words = [outcome.summary] if outcome.summary else []
+    data = [_json(outcome.data)] if outcome.data not in _NOTHING else []
+    return [*map(text, words + data), *blocks(outcome.ui)]
 
 
 def refusal(why: str, code: str, more: JSONObject | None = None) -> JSONObject:
@@ -90,29 +100,6 @@ def _failure(outcome: CallOutcome) -> JSONObject:
 def text(value: str) -> JSONObject:
     """A block of text."""
     return {"type": "text", "text": value}
-
-
-def resource(section: Section) -> JSONObject:
-    """A section of the skeleton as a resource."""
-    return {
-        "uri": _SCHEME + quote(section.app_id, safe="") + "/" + quote(section.section, safe=""),
-        "name": f"{section.app_id}.{section.section}",
-        "description": "A snapshot as the classifier knows it, before it is compressed",
-        "mimeType": "application/json",
-    }
-
-
-def contents(sections: Sequence[Section], uri: str) -> JSONObject | None:
-    """What a resource holds, with the time at which it was true; None where there is none."""
-    app_id, _, name = uri.removeprefix(_SCHEME).partition("/")
-    wanted = (unquote(app_id), unquote(name))
-    if not uri.startswith(_SCHEME):
-        return None
-    found = next((s for s in sections if (s.app_id, s.section) == wanted), None)
-    if found is None or found.data is None:
-        return None
-    held = {**found.data, "_refreshed_at": found.refreshed_at, "_ttl": found.ttl}
-    return {"uri": uri, "mimeType": "application/json", "text": _json(held)}
 
 
 def _json(value: JSON) -> str:

@@ -10,6 +10,11 @@ from pydantic import BaseModel
 UNSTRUCTURED = "EXT_UNSTRUCTURED_ERROR"
 """The code of an error that names none (I-EXT-ERROR-CODE-NORMALIZED)."""
 
+NEEDS_ANSWER = "NEEDS_ANSWER"
+"""The code of a call that asks its user something before it can end."""
+ANSWERS = "_answers"
+"""The argument with which the same call, made again, brings the user's answers."""
+
 ErrorFactory = Callable[..., "ActionResult"]
 
 
@@ -64,6 +69,18 @@ class ActionResult:
     ) -> ActionResult:
         """A call that worked. `data` is a dict or a Pydantic model (kept as its JSON form)."""
         return ActionResult("success", data, summary, ui=ui, refresh_panels=refresh_panels)
+
+    @staticmethod
+    def ask(message: str, fields: dict[str, Any], *, name: str = "answer") -> ActionResult:
+        """A call that cannot end before its user has answered. `fields` are properties of a JSON
+        Schema, flat; all without a `default` are required. Nothing waits: the same call is made
+        again with the answers, by field, as its parameter `_answers`."""
+        required = [n for n, rules in fields.items() if "default" not in rules]
+        schema = {"type": "object", "properties": fields, "required": required}
+        told = f"{message} ({', '.join(fields)}) Ask the user, then make the same call again with"
+        result = failure(f"{told} the answers as {ANSWERS}.", code=NEEDS_ANSWER)
+        result.data = {"questions": {name: {"message": message, "schema": schema}}}
+        return result
 
     @property
     def ok(self) -> bool:

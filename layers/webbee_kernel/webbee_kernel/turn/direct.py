@@ -17,8 +17,9 @@ from .. import arguments
 from ..catalogue import Catalogue, FunctionInfo
 from ..errors import KernelError
 from ..refresh.asking import RefreshQueue, after_effects
+from ..sdk.result import ANSWERS
 from ..stores.limiting import Limits
-from ..values import CallOutcome, PendingConfirmation, Step, Turn
+from ..values import CallOutcome, JSONObject, PendingConfirmation, Step, Turn
 from . import confirmation, guards, questions, replies, wording
 from .calls import StepRunner
 from .deciding import Decisions, Taken, gone, recalled, reopened
@@ -84,7 +85,48 @@ class DirectCalls:
         await self._recorder.record(ask, state, "", "confirmation", [pending])
         return pending
 
-    async def answer(self, ask: Ask, step: Step, confirmation_id: str, yes: bool) -> CallOutcome:
+    async def put(self, ask: Ask, step: Step, told: str) -> PendingConfirmation:
+        """What a function asked in the middle of this call, as a question that waits for its
+        answers."""
+        state = await self._reader.read(ask)
+        asked = questions.waiting(step, state, str(ask.key))
+        pending = replace(asked, summary=told, asks={**asked.asks, "question": told})
+        await self._recorder.record(ask, state, "", "confirmation", [pending])
+        return pending
+
+    async def came_of(
+        self, ask: Ask, step: Step, confirmation_id: str
+    ) -> CallOutcome | PendingConfirmation:
+        """What came of a question about a call of this function, or the question while it waits.
+        Raises Gone where nobody waits for it any more."""
+        state = await self._reader.read(replace(ask, request_id=confirmation_id))
+        if earlier := state.memory.answered(confirmation_id):
+            return _answer_of(earlier, state, step)
+        if asked := state.memory.asked(confirmation_id):
+            _, pending = asked
+            if confirmation_id in state.memory.taken or pending.expires_at > state.now:
+                return pending
+        raise gone()
+
+    async def decide(
+        self, ask: Ask, confirmation_id: str, yes: bool, answers: JSONObject | None = None
+    ) -> CallOutcome:
+        """The same as `answer`, for whoever knows the question by its id alone; `answers` are what
+        the function is told. Raises Gone where nobody waits for it."""
+        state = await self._reader.read(replace(ask, request_id=confirmation_id))
+        if (asked := state.memory.asked(confirmation_id)) is None:
+            raise gone()
+        [step] = confirmation.steps(asked[1])
+        return await self.answer(ask, step, confirmation_id, yes, answers)
+
+    async def answer(
+        self,
+        ask: Ask,
+        step: Step,
+        confirmation_id: str,
+        yes: bool,
+        answers: JSONObject | None = None,
+    ) -> CallOutcome:
         """What came of the question about this very call, exactly once. Raises Gone where nobody
         waits for it, or it asked about another call."""
         ask = replace(ask, request_id=confirmation_id)
@@ -103,7 +145,7 @@ class DirectCalls:
             raise gone()
         try:
             async with self._decisions.held(ask.key, taken):
-                return await self._answered(ask, reopened(state, taken), taken, step)
+                return await self._answered(ask, reopened(state, taken), taken, step, answers)
         except KernelError:
             expires = self._recorder.expires(state)
             await self._decisions.give_back(ask.key, taken, expires)
@@ -123,11 +165,16 @@ class DirectCalls:
             await self._queue.ask(ask.user, after_effects(state.catalogue, [step.app_id]))
         return outcome
 
-    async def _answered(self, ask: Ask, state: TurnState, taken: Taken, step: Step) -> CallOutcome:
+    async def _answered(
+        self, ask: Ask, state: TurnState, taken: Taken, step: Step, answers: JSONObject | None
+    ) -> CallOutcome:
         """The question is ours alone now: run what it asked about, or forget it, and record."""
+        told = {ANSWERS: answers} if answers else {}
         for pending in taken.accepted:
             state = replace(state, request_id=pending.confirmation_id)
-            state = await self._runner.run_confirmed(state, confirmation.steps(pending))
+            asked = confirmation.steps(pending)
+            steps = [replace(s, arguments={**s.arguments, **told}) for s in asked]
+            state = await self._runner.run_confirmed(state, steps)
         if not taken.accepted:
             text = replies.refused(state.language)
             await self._recorder.record(ask, state, text, "ok", answered=taken)
@@ -157,10 +204,12 @@ def _answer_of(turn: Turn, state: TurnState, step: Step) -> CallOutcome:
     made = list(_calls_of(turn, state.catalogue, state, step))
     if made:
         return made[-1]
-    failed = [c for c in turn.response.get("calls", []) if c["status"] != "ok"]
-    if failed:
-        return _outcome(step, turn.reply, str(failed[-1].get("error_code", "")))
-    return _nothing_done(step, state)
+    if not (ran := turn.response.get("calls", [])):
+        return _nothing_done(step, state)
+    if ran[-1]["status"] == "ok":  # it returned nothing to remember
+        done = _outcome(step, "", "")
+        return replace(done, status="ok", data={}, summary=turn.reply, repeated=True)
+    return _outcome(step, turn.reply, str(ran[-1].get("error_code", "")))
 
 
 def _calls_of(

@@ -14,11 +14,12 @@ from ...catalogue import OPEN_WORLD
 from ...errors import CallError
 from ...sdk import ActionResult, ChatExtension, Context, Extension
 from ...sdk.definitions import FunctionDef, Handler
+from ...sdk.result import ANSWERS
 from ...values.mcp import McpServer
 from ...values.plain import JSONObject
 from . import approvals, results, tokens
 from .approvals import Approval, Drift
-from .asking import ANSWERS, TAKEN, asked_of
+from .asking import TAKEN, asked_of
 from .checking import checker
 from .connections import Connections
 from .failures import failure_of

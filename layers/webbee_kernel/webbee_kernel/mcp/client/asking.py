@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from ...base.text import cut, one_line, shown
-from ...sdk.result import ActionResult, failure
+from ...sdk.result import ANSWERS, NEEDS_ANSWER, ActionResult, failure
 from ...values.plain import JSON, JSONObject
+from .tools import problem_of_schema, readable
 
-ANSWERS: Final = "_answers"
-NEEDS_ANSWER: Final = "NEEDS_ANSWER"
 MAX_QUESTION: Final = 600
 TAKEN: Final[JSONObject] = {
     "type": "object",
@@ -32,6 +31,9 @@ class Asking:
 
     answers: JSONObject | None = None
     open: list[str] = field(default_factory=list)
+    forms: JSONObject = field(default_factory=dict)
+    """The same questions by a name, as `ActionResult.ask` has them; one that leads to an address,
+    or hides something in its schema, is none."""
 
     def reply(self, question: Mapping[str, JSON]) -> JSONObject:
         """What the server is told: the user's answers where they are complete, else `cancel`."""
@@ -40,6 +42,10 @@ class Asking:
         missing = set(wanted.get("required") or ()).difference(self.answers or ())
         if self.answers is None or missing or question.get("url"):
             self.open.append(_told(question, fields))
+            if wanted and not problem_of_schema(wanted):
+                text = cut(one_line(shown(str(question.get("message", "")))), MAX_QUESTION)
+                form = {"message": text, "schema": readable(wanted)}
+                self.forms[f"question_{len(self.open)}"] = form
             return {"action": "cancel"}
         content = {k: v for k, v in self.answers.items() if k in fields}
         return {"action": "accept", "content": content}
@@ -50,7 +56,14 @@ class Asking:
             return None
         told = f"{server} asks the user: {' '.join(self.open)}"
         then = f"Ask the user, then call {fn_name} again with the same arguments and {ANSWERS}."
-        return failure(f"{told} {then}", code=NEEDS_ANSWER)
+        result = failure(f"{told} {then}", code=NEEDS_ANSWER)
+        result.data = {"questions": {n: self._said_by(server, q) for n, q in self.forms.items()}}
+        return result
+
+    @staticmethod
+    def _said_by(server: str, question: JSONObject) -> JSONObject:
+        """Whoever is asked reads who asks."""
+        return {**question, "message": f"{server} asks: {question['message']}"}
 
 
 def asked_of(arguments: JSONObject) -> tuple[JSONObject, Asking]:

@@ -58,7 +58,7 @@ def problem_of(definition: Mapping[str, JSON]) -> str:
         return "its name is empty, too long or holds characters that nobody sees"
     if not isinstance(schema, dict) or schema.get("type") != "object":
         return "its arguments are no object"
-    return _problem_of_schema(schema)
+    return problem_of_schema(schema)
 
 
 def action_type(annotations: Mapping[str, JSON]) -> str:
@@ -81,7 +81,7 @@ def _tool(definition: JSONObject, fn_name: str = "") -> Tool:
     hints = hints if isinstance(hints, dict) else {}
     name = str(definition["name"])
     told = str(definition.get("description") or hints.get("title") or definition.get("title") or "")
-    schema = _readable(definition["inputSchema"])
+    schema = readable(definition["inputSchema"])
     if hints.get("openWorldHint") is not False:
         schema = {**schema, OPEN_WORLD: True}
     return Tool(
@@ -94,7 +94,8 @@ def _tool(definition: JSONObject, fn_name: str = "") -> Tool:
     )
 
 
-def _problem_of_schema(schema: JSONObject) -> str:
+def problem_of_schema(schema: JSONObject) -> str:
+    """Why a stranger's schema is not shown; empty where it may be."""
     try:
         size = len(json.dumps(schema))
     except RecursionError:
@@ -135,7 +136,7 @@ def _texts(value: JSON, path: str = "") -> Iterator[tuple[str, str]]:
             yield from _texts(item, f"{path}.{number}")
 
 
-def _readable(schema: JSONObject) -> JSONObject:
+def readable(schema: JSONObject) -> JSONObject:
     """The schema as it is; of what is prose in it, one line without anything hidden."""
 
     def walk(value: JSON, key: str = "") -> JSON:

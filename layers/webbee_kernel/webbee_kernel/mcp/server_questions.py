@@ -1,0 +1,138 @@
+"""Questions to a client's user, and what comes back with the next request. Pure.
+
+Two kinds: whether a call may run (the kernel's own), and what a function asks in the middle of a
+call (`ActionResult.ask`). Both end the answer; the client sends the same call again with what its
+user did, and `requestState` as it was. That state is the id of the question about the call and the
+answers so far: nothing in it is believed that the user could not have said anyway.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import orjson
+
+from ..sdk.result import ANSWERS, NEEDS_ANSWER
+from ..values import CallOutcome, PendingConfirmation
+from ..values.plain import JSON, JSONObject
+from .server_messages import INVALID_PARAMS, Message
+from .server_tools import refusal
+
+CONFIRM: Final = "confirm"
+"""The name of the question whether a call may run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What came back with a request. `action` is what the user did with the question `CONFIRM`
+    (`accept`, `decline`, `cancel`, empty: nothing), `answers` what functions were told so far,
+    `refused` that he would not answer one."""
+
+    confirmation_id: str = ""
+    action: str = ""
+    answers: JSONObject = field(default_factory=dict)
+    asked: bool = False
+    """Whether the function had asked: the state says so."""
+    refused: bool = False
+
+    def arguments(self, given: JSONObject, schema: JSONObject) -> JSONObject:
+        """The call's arguments with the answers, where the function asked or says that it
+        asks."""
+        takes = self.asked or ANSWERS in (schema.get("properties") or {})
+        return {**given, ANSWERS: self.answers} if self.answers and takes else given
+
+    def state(self, confirmation_id: str = "") -> str:
+        """What the client is given to send back."""
+        kept = base64.urlsafe_b64encode(orjson.dumps(self.answers)).decode()
+        return f"{confirmation_id}.{kept if self.answers or not confirmation_id else ''}"
+
+
+def answered(message: Message) -> Answered:
+    """What came back with a message; Refused where its state is none of ours."""
+    state, given = message.params.get("requestState"), message.params.get("inputResponses")
+    responses = {k: r for k, r in _object(given).items() if isinstance(r, dict)}
+    confirmation_id, answers = _state(message, state)
+    said = responses.pop(CONFIRM, {}) if confirmation_id else {}
+    for response in responses.values():
+        if response.get("action") == "accept":
+            answers |= _object(response.get("content"))
+    return Answered(
+        confirmation_id,
+        str(said.get("action", "")),
+        answers,
+        asked=bool(state),
+        refused=any(r.get("action") in ("decline", "cancel") for r in responses.values()),
+    )
+
+
+def _state(message: Message, state: JSON) -> tuple[str, JSONObject]:
+    if not state:
+        return "", {}
+    confirmation_id, _, kept = str(state).partition(".")
+    try:
+        answers = orjson.loads(base64.urlsafe_b64decode(kept)) if kept else {}
+        if isinstance(answers, dict):
+            return confirmation_id, answers
+    except (ValueError, binascii.Error):
+        pass
+    raise message.refused(INVALID_PARAMS, "requestState is not what this server gave out")
+
+
+def of_function(outcome: CallOutcome) -> JSONObject:
+    """What a function asked, as elicitation requests by their names; empty where it asked nothing,
+    or what no form can ask."""
+    data = outcome.data if isinstance(outcome.data, dict) else {}
+    asked = _object(data.get("questions")) if outcome.error_code == NEEDS_ANSWER else {}
+    return {n: elicitation(q) for n, q in asked.items() if isinstance(q, dict) and "schema" in q}
+
+
+def of_confirmation(pending: PendingConfirmation) -> JSONObject:
+    """Whether a call may run, as the one elicitation request."""
+    form = {"type": "object", "properties": {}}
+    return {CONFIRM: elicitation({"message": pending.summary, "schema": form})}
+
+
+def elicitation(question: Mapping[str, JSON]) -> JSONObject:
+    """A question as a request of the protocol."""
+    asked = {
+        "mode": "form",
+        "message": question.get("message", ""),
+        "requestedSchema": question["schema"],
+    }
+    return {"method": "elicitation/create", "params": asked}
+
+
+def input_required(requests: JSONObject, state: str) -> JSONObject:
+    """The result that asks the client to ask."""
+    return {"resultType": "input_required", "inputRequests": requests, "requestState": state}
+
+
+def not_answered() -> JSONObject:
+    """The result of a call whose user would not answer what it asked."""
+    why = "The user did not answer what this function asked: it has not gone on. Do not insist."
+    return refusal(why, NEEDS_ANSWER)
+
+
+def waiting(pending: PendingConfirmation, spoken: str) -> JSONObject:
+    """The call has not run, and how the user says yes."""
+    why = (
+        f"This waits for the user's yes and has not run: {pending.summary}. Ask the user to confirm"
+        f" it within 5 minutes on Webbee's page, in the conversation that begins with {spoken},"
+        " or with"
+        f" POST /v1/confirmations/{pending.confirmation_id} and the body"
+        ' {"accept": true}. It runs once then: do not call it again.'
+    )
+    waits = {
+        "id": pending.confirmation_id,
+        "expires_at": pending.expires_at,
+        "summary": pending.summary,
+    }
+    return refusal(why, "CONFIRMATION_REQUIRED", {"confirmation": waits})
+
+
+def _object(value: JSON) -> JSONObject:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,235 @@
+"""What an MCP client is given beside data and words: pictures, prompts, resources, progress, and
+questions, in the versions with a handshake too."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from local.stack import Stack
+from tests.functions.support import ALICE, Answer, Person, deployed
+from tests.functions.test_mcp_server import send, stateless
+
+EXTENSIONS = Path(__file__).parents[1] / "clients/extensions"
+STREAM = {"accept": "application/json, text/event-stream"}
+OPEN = {**STREAM, "mcp-protocol-version": "2025-11-25"}
+
+_people = itertools.count()
+
+
+@pytest.fixture(scope="module")
+def stack() -> Iterator[Stack]:
+    with deployed(extensions=EXTENSIONS) as running:
+        yield running
+
+
+@pytest.fixture
+def alice(stack: Stack) -> Person:
+    """Somebody nobody has met."""
+    return Person(stack, {**ALICE, "sub": f"alice{next(_people)}"})
+
+
+def tool(name: str, **arguments: Any) -> dict[str, Any]:
+    return {"name": f"conformance__{name}", "arguments": arguments}
+
+
+def session(person: Person, can: dict[str, Any], version: str = "2025-11-25") -> dict[str, str]:
+    """The headers of a client that has said in a handshake what it can do."""
+    hello = {"protocolVersion": version, "capabilities": can, "clientInfo": {"name": "old"}}
+    answer = send(person, "initialize", hello, STREAM)
+    given = answer.headers.get("mcp-session-id")
+    return {**OPEN, "mcp-protocol-version": version, **({"mcp-session-id": given} if given else {})}
+
+
+def messages(answer: Answer) -> list[dict[str, Any]]:
+    """The messages of a stream."""
+    assert answer.headers["content-type"].startswith("text/event-stream")
+    lines = [line.removeprefix("data: ") for line in answer.body.splitlines()]
+    return [json.loads(line) for line in lines if line.startswith("{")]
+
+
+def token(answer: Answer) -> dict[str, str]:
+    """The header with which a client comes back."""
+    [ident, *_] = (x for x in answer.body.splitlines() if x.startswith("id: "))
+    return {"last-event-id": ident.removeprefix("id: ")}
+
+
+def reply(person: Person, asked: dict[str, Any], result: dict[str, Any]) -> Answer:
+    """What a client's user did with a question."""
+    body = {"jsonrpc": "2.0", "id": asked["id"], "result": result}
+    return person.send("chat_turn", "POST", "/v1/mcp", body=body)
+
+
+def back(person: Person, headers: dict[str, str]) -> Answer:
+    """A client comes back for its result."""
+    return person.send("chat_turn", "GET", "/v1/mcp", headers=headers)
+
+
+def test_what_a_function_draws_travels_as_content(alice: Person) -> None:
+    found = send(alice, "tools/call", tool("test_multiple_content_types"))["result"]["content"]
+    assert [b["type"] for b in found] == ["text", "image", "resource"]
+    assert found[1]["mimeType"] == "image/png"
+    assert found[2]["resource"]["text"] == "This is an embedded resource content."
+
+
+def test_a_person_picks_a_read_and_says_what_it_found(alice: Person) -> None:
+    listed = {p["name"]: p for p in send(alice, "prompts/list")["result"]["prompts"]}
+    assert "conformance__test_input_required_result_tampered_state" not in listed, "it destroys"
+    [kind, number] = listed["conformance__test_counted_prompt"]["arguments"]
+    assert (kind["required"], number["required"]) == (True, False)
+    told = send(alice, "prompts/get", tool("test_counted_prompt", kind="grape", number="21"))
+    assert json.loads(told["result"]["messages"][0]["content"]["text"])["twice"] == 42
+    for wrong in (
+        tool("test_counted_prompt", kind="stone"),
+        tool("test_input_required_result_tampered_state"),
+        tool("nothing"),
+    ):
+        assert "error" in send(alice, "prompts/get", wrong).body
+
+
+def test_an_argument_is_completed_from_what_its_schema_lists(alice: Person) -> None:
+    ref = {"type": "ref/prompt", "name": "conformance__test_counted_prompt"}
+
+    def complete(name: str, value: str) -> list[str]:
+        asked = {"ref": ref, "argument": {"name": name, "value": value}}
+        found: list[str] = send(alice, "completion/complete", asked)["result"]["completion"][
+            "values"
+        ]
+        return found
+
+    assert complete("kind", "Ap") == ["apple", "apricot", "grape"]
+    assert complete("kind", "apr") == ["apricot"]
+    assert complete("other", "a") == []
+
+
+def test_what_an_app_offers_to_be_read_is_a_resource_under_its_id(alice: Person) -> None:
+    listed = send(alice, "resources/list")["result"]["resources"]
+    assert "webbee://app/conformance/test://static-text" in [r["uri"] for r in listed]
+    [template] = send(alice, "resources/templates/list")["result"]["resourceTemplates"]
+    uri = template["uriTemplate"].replace("{id}", "7")
+    [part] = send(alice, "resources/read", {"uri": uri})["result"]["contents"]
+    assert (part["uri"], json.loads(part["text"])) == (uri, {"id": "7"})
+    for none in ("webbee://app/conformance/test://none", "webbee://app/mail/x", "test://x"):
+        assert send(alice, "resources/read", {"uri": none})["error"]["code"] == -32002
+
+
+def test_sections_are_resources_for_developers_alone(alice: Person) -> None:
+    developer = Person(alice.stack, {**alice.claims, "role": "developer"})
+    path = "/v1/extensions/conformance/installation"
+    assert alice.send("chat_turn", "PUT", path, body={"refresh": True}).status == 200
+    alice.stack.tick()
+    while alice.stack.drain():
+        pass
+    uri = "webbee://skeleton/conformance/state"
+    assert uri in str(send(developer, "resources/list").body)
+    assert "_refreshed_at" in str(send(developer, "resources/read", {"uri": uri})["result"])
+    assert uri not in str(send(alice, "resources/list").body)
+    for person, wanted in ((alice, uri), (developer, f"{uri}s")):
+        assert send(person, "resources/read", {"uri": wanted})["error"]["code"] == -32002
+
+
+def test_progress_stands_before_the_result_for_a_client_that_listens(alice: Person) -> None:
+    named = {**tool("test_tool_with_progress"), "_meta": {"progressToken": "p"}}
+    *told, result = messages(send(alice, "tools/call", named, STREAM))
+    assert [n["params"]["progress"] for n in told] == [0, 50, 100]
+    assert {n["params"]["progressToken"] for n in told} == {"p"}
+    assert result["result"]["isError"] is False
+    assert send(alice, "tools/call", named)["result"]["isError"] is False
+
+
+def test_what_a_function_asks_is_elicited_question_by_question(alice: Person) -> None:
+    named = tool("test_input_required_result_multi_round")
+    first = stateless(alice, "tools/call", named)["result"]
+    assert list(first["inputRequests"]) == ["step1"]
+    said = {"step1": {"action": "accept", "content": {"name": "Alice"}}}
+    more = {"inputResponses": said, "requestState": first["requestState"]}
+    second = stateless(alice, "tools/call", {**named, **more})["result"]
+    assert list(second["inputRequests"]) == ["step2"]
+    no = {
+        "inputResponses": {"step2": {"action": "decline"}},
+        "requestState": second["requestState"],
+    }
+    refused = stateless(alice, "tools/call", {**named, **no})["result"]
+    assert refused["structuredContent"]["error_code"] == "NEEDS_ANSWER"
+    said = {"step2": {"action": "accept", "content": {"color": "blue"}}}
+    more = {"inputResponses": said, "requestState": second["requestState"]}
+    done = stateless(alice, "tools/call", {**named, **more})["result"]
+    assert done["structuredContent"] == {"name": "Alice", "color": "blue"}
+
+
+def test_a_client_that_cannot_ask_is_told_what_to_ask_and_how_to_answer(alice: Person) -> None:
+    named = tool("test_input_required_result_elicitation")
+    asked = stateless(alice, "tools/call", named, elicits=False)["result"]
+    assert "What is your name?" in asked["content"][0]["text"]
+    told = tool("test_input_required_result_elicitation", _answers={"name": "Alice"})
+    assert not stateless(alice, "tools/call", told, elicits=False)["result"]["isError"]
+
+
+@pytest.mark.parametrize("accepts", [True, False])
+def test_a_client_with_a_handshake_asks_and_comes_back_for_the_result(
+    alice: Person, accepts: bool
+) -> None:
+    headers = session(alice, {"elicitation": {}})
+    destroys = tool("test_input_required_result_tampered_state")
+    stream = send(alice, "tools/call", destroys, headers)
+    [asked] = messages(stream)
+    assert asked["method"] == "elicitation/create"
+    assert "retry: " in stream.body
+    waits = back(alice, token(stream))
+    assert messages(waits) == []
+    assert token(waits) == token(stream), "nobody has answered: it asks again"
+    for _ in range(2):
+        assert reply(alice, asked, {"action": "accept" if accepts else "cancel"}).status == 202
+    for _ in range(2):
+        [ended] = messages(back(alice, token(stream)))
+        assert ended["id"] == 7
+        assert ended["result"]["isError"] is not accepts
+    [turn] = alice.turns("mcp")
+    assert len(turn["calls"]) == accepts
+
+
+def test_what_a_function_asks_is_elicited_there_too(alice: Person) -> None:
+    headers = session(alice, {"elicitation": {"form": {}}})
+    stream = send(alice, "tools/call", tool("test_elicitation", message="Who?"), headers)
+    [asked] = messages(stream)
+    assert asked["params"]["message"] == "Who?"
+    assert asked["params"]["requestedSchema"]["required"] == ["username", "email"]
+    content = {"username": "u", "email": "e"}
+    reply(alice, asked, {"action": "accept", "content": content})
+    [ended] = messages(back(alice, token(stream)))
+    assert ended["result"]["structuredContent"] == content
+
+
+def test_nobody_comes_back_for_what_another_was_asked(alice: Person) -> None:
+    headers = session(alice, {"elicitation": {}})
+    destroys = tool("test_input_required_result_tampered_state")
+    stream = send(alice, "tools/call", destroys, headers)
+    [asked] = messages(stream)
+    other = Person(alice.stack, {**ALICE, "sub": "mallory"})
+    assert reply(other, asked, {"action": "accept"}).status == 202
+    assert messages(back(other, token(stream)))[0]["result"]["isError"]
+    assert messages(back(alice, token(stream))) == [], "the question still waits"
+    assert back(alice, {"last-event-id": "forged"}).status == 405
+    assert back(alice, {}).status == 405
+
+
+@pytest.mark.parametrize(
+    ("can", "version"),
+    [
+        ({}, "2025-11-25"),
+        ({"elicitation": {"url": {}}}, "2025-11-25"),
+        ({"elicitation": {}}, "2025-06-18"),
+    ],
+)
+def test_a_client_that_cannot_come_back_is_told_how_its_user_confirms(
+    alice: Person, can: dict[str, Any], version: str
+) -> None:
+    headers = session(alice, can, version)
+    destroys = tool("test_input_required_result_tampered_state")
+    told = send(alice, "tools/call", destroys, headers)["result"]
+    assert told["structuredContent"]["error_code"] == "CONFIRMATION_REQUIRED"
