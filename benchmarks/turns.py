@@ -31,7 +31,7 @@ CPU_BAR_MS = 1.5
 PROMPT_BAR = 1.2
 TRIPS_BAR = {"read": 3, "write": 4}
 """Requests that a turn waits for one after the other, models apart: what it reads; for a write its
-claim; the call; the turn. A write misses it by one: the cell leaves its outcome within its call."""
+claim; the call; the turn."""
 WRITE_UNITS_BAR = 3.0
 """Missed at present, by a quarter: the turn, the call's record and the counted request are a unit
 each, before anything is archived."""

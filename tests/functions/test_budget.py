@@ -14,6 +14,7 @@ from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed, obey
 from webbee_kernel.api import turns
 from webbee_kernel.aws.clients import aws_client
+from webbee_kernel.base import background
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 
@@ -24,6 +25,7 @@ def cost(person: Person, message: str, **body: Any) -> Meter:
     """What one turn sends."""
     with metered(aws_client("dynamodb")) as meter:
         assert person.chat(message, **body).status == 200
+        assert background.wait(10)  # what the cell leaves of an effect, nobody waits for
     return meter
 
 

@@ -92,12 +92,11 @@ class ExtensionRunner:
     async def _executed(self, request: CallRequest) -> CallOutcome:
         if request.kind in errands.KINDS:
             loaded = self.registry.extension(request.app_id)
-            return await self._kept(
-                request, await errands.KINDS[request.kind](self.contexts, loaded, request)
-            )
+            errand = errands.KINDS[request.kind]
+            return self._kept(request, await errand(self.contexts, loaded, request))
         if request.kind in unattended.KINDS:
             loaded = self.registry.extension(request.app_id)
-            return await self._kept(request, await unattended.run(self.contexts, loaded, request))
+            return self._kept(request, await unattended.run(self.contexts, loaded, request))
         try:
             loaded = self.registry.extension(request.app_id)
             call = self._resolve(loaded, request)
@@ -109,20 +108,22 @@ class ExtensionRunner:
             return await self._panel(request, call, user_from(request.user))
         return await self._run(loaded, request, call)
 
-    async def _kept(self, request: CallRequest, outcome: CallOutcome) -> CallOutcome:
+    def _kept(self, request: CallRequest, outcome: CallOutcome) -> CallOutcome:
         """The outcome, left where the caller finds it should the answer get lost. It is done, so
-        that hangs on nothing."""
+        that hangs on nothing; and as the answer is on its way meanwhile, nobody waits for it."""
         if request.effect:
-            try:
-                owner = UserKey.of(user_from(request.user))
-                await self._outcomes.keep(owner, request.effect, outcome)
-            except StorageUnavailable:
-                _log.error(
-                    "app=%s function=%s | done, but its outcome could not be kept",
-                    request.app_id,
-                    request.name,
-                )
+            background.start(self._keep(request, outcome), f"keep-{request.effect}")
         return outcome
+
+    async def _keep(self, request: CallRequest, outcome: CallOutcome) -> None:
+        try:
+            await self._outcomes.keep(UserKey.of(user_from(request.user)), request.effect, outcome)
+        except StorageUnavailable:
+            _log.error(
+                "app=%s function=%s | done, but its outcome could not be kept",
+                request.app_id,
+                request.name,
+            )
 
     def _resolve(self, loaded: LoadedExtension, request: CallRequest) -> _Call | CallOutcome:
         user = user_from(request.user)
@@ -185,7 +186,7 @@ class ExtensionRunner:
         )
         if outcome.ok and call.definition:
             await self._succeeded(call.definition, outcome, ctx)
-        return await self._kept(request, outcome)
+        return self._kept(request, outcome)
 
     async def _succeeded(self, done: FunctionDef, outcome: CallOutcome, ctx: Context) -> None:
         """Hold a result against its model, and publish the function's event. The call is done: its
