@@ -12,6 +12,16 @@ from .test_page import call, say, without_socket
 
 Visit = Callable[..., Any]
 
+KEPT = """async () => {
+  const [kept] = await indexedDB.databases();
+  if (!kept) return 0;
+  const of = (request) => new Promise((done) => (request.onsuccess = () => done(request.result)));
+  const database = await of(indexedDB.open(kept.name));
+  const turns = await of(database.transaction('turns').objectStore('turns').count());
+  database.close();
+  return turns;
+}"""
+
 
 def begin(page: Any, message: str) -> Any:
     """Send a message; the element of its turn while it runs."""
@@ -50,6 +60,7 @@ def test_developers_see_what_a_turn_cost_in_time_and_money_also_after_a_reload(
     fall = say(page, "add a task: dear").locator(".fall")
     told = fall.locator("summary").first.inner_text()
     assert re.search(r"tokens · US\$0 in all", told), told
+    page.wait_for_function(KEPT)
     page.reload()
     fall = page.locator(".turn.webbee .fall")
     fall.locator("summary").first.click()
