@@ -112,6 +112,12 @@ def reported(function: Function[P]) -> Function[P]:
         "проверь почту",
         "how many unread emails do I have?",
         "сколько у меня непрочитанных писем?",
+        "zeig mir meine E-Mails",
+        "gibt es neue E-Mails?",
+        "muéstrame mi correo",
+        "¿hay correos nuevos?",
+        "montre-moi mes e-mails",
+        "y a-t-il de nouveaux e-mails ?",
     ],
 )
 @reported

@@ -133,6 +133,9 @@ async def write(ctx: Context, params: WriteParams) -> ActionResult:
         "какие у меня есть заметки?",
         "how many notes do I have?",
         "сколько у меня заметок?",
+        "zeig mir meine Notizen",
+        "muéstrame mis notas",
+        "montre-moi mes notes",
     ],
 )
 async def find(ctx: Context, params: FindParams) -> ActionResult:

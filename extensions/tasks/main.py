@@ -142,6 +142,12 @@ async def add(ctx: Context, params: AddParams) -> ActionResult:
         "список выполненных задач",
         "how many tasks do I have?",
         "сколько у меня задач?",
+        "zeig mir meine Aufgaben",
+        "welche Aufgaben sind heute fällig?",
+        "muéstrame mis tareas",
+        "¿qué tareas vencen hoy?",
+        "montre-moi mes tâches",
+        "quelles tâches sont pour aujourd'hui ?",
     ],
 )
 async def list_tasks(ctx: Context, params: ListParams) -> ActionResult:

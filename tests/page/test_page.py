@@ -105,6 +105,29 @@ def test_the_frame_speaks_the_language_of_the_person_not_of_the_browser(visit: V
     assert page.evaluate("document.documentElement.lang") == "ru"
 
 
+@pytest.mark.parametrize(
+    ("locale", "offered", "first"),
+    [
+        ("en-GB", "show my tasks", "Hello! What can you do?"),
+        ("de-DE", "zeig mir meine Aufgaben", "Hallo! Was kannst du?"),
+        ("es-ES", "muéstrame mis tareas", "¡Hola!"),
+        ("fr-FR", "montre-moi mes tâches", "Bonjour !"),
+    ],
+)
+def test_an_empty_conversation_offers_what_authors_say_in_the_readers_language(
+    visit: Visit, url: str, locale: str, offered: str, first: str
+) -> None:
+    page = visit(locale=locale)
+    answer = send(url, "bob", "GET", "/v1/extensions")
+    answer["caller"]["language"] = locale[:2]
+    page.route("**/v1/extensions", lambda route: route.fulfill(json=answer))
+    page.get_by_role("button", name="bob").click()
+    page.get_by_role("button", name=first).wait_for()
+    assert page.locator(".chips button").count() >= 4
+    page.get_by_role("button", name=offered).click()
+    page.locator(".call.ok").wait_for()
+
+
 def test_a_long_conversation_is_there_after_a_reload_with_a_line_where_memory_ends(
     visit: Visit,
 ) -> None:

@@ -198,7 +198,7 @@ class Caller(TypedDict):
 
 class ExtensionsAnswer(TypedDict):
     """Deployed apps with their functions, sections, panels and declared secrets; `installed` says
-    which the caller has."""
+    which the caller has, `offers` what can be said to it, by language."""
 
     caller: Caller
     extensions: list[JSONObject]

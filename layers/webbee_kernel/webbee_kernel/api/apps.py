@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import lru_cache
 
+from .. import language
 from ..bootstrap import App
 from ..catalogue import AppInfo
 from ..errors import KernelError, NotAllowed, NotFound
@@ -23,6 +25,9 @@ from .wire import CallBody, InstallationBody
 PANEL_PREFIX = "__panel__"
 PANEL_PREFIXES = (PANEL_PREFIX, "__tray__", "__widget__")
 """Tray items and widgets of `imperal-sdk` extensions are panels under their whole name."""
+
+OFFERED = 2
+"""Examples of an app that are offered in a language."""
 
 REFUSED: Mapping[str, type[KernelError]] = {
     "UNKNOWN_TOOL": NotFound,
@@ -115,6 +120,21 @@ class Apps:
         info = await known_app(self._kernel, request)
         purged = await self._installs.uninstall(request.caller, info.app_id)
         return Answer({"app_id": info.app_id, "installed": False, "purged": purged})
+
+
+_language_of = lru_cache(maxsize=4_096)(language.detect)
+
+
+def offers(app: AppInfo) -> dict[str, list[str]]:
+    """What can be said to an app, by language: of its authors' examples one a function for each
+    language, of functions that only read, because what harms nobody is tried first."""
+    found: dict[str, list[str]] = {}
+    for function in app.functions:
+        if function.action_type == "read":
+            spoken = {_language_of(e): e for e in reversed(function.examples)}
+            for tag, example in spoken.items():
+                found.setdefault(tag, []).append(example)
+    return {tag: examples[:OFFERED] for tag, examples in found.items()}
 
 
 async def known_app(kernel: Kernel, request: Request) -> AppInfo:

@@ -25,7 +25,7 @@ from ..values import UserKey, user_dict
 from ..values.plain import JSONObject
 from . import answers, live_answers, wire
 from .app_secrets import AppSecrets
-from .apps import Apps
+from .apps import Apps, offers
 from .conversations import Conversations
 from .health import Health
 from .http import Answer, Request, Route, Router
@@ -165,7 +165,8 @@ class ChatService:
             {
                 "caller": who,
                 "extensions": [
-                    {**asdict(a), "installed": a.app_id in mine} for a in catalogue.apps.values()
+                    {**asdict(a), "installed": a.app_id in mine, "offers": offers(a)}
+                    for a in catalogue.apps.values()
                 ],
             }
         )

@@ -170,16 +170,12 @@ class Page {
     show(one && this.centres.includes(one) ? one : null);
   }
 
-  // What the installed apps' authors say can be asked, in the reader's script where there is one.
+  // What the installed apps' authors say can be asked, in the reader's language, each app's first before any second;
+  // and what can be asked of the kernel itself.
   examples() {
-    const cyrillic = language() === "ru";
-    const mine = this.extensions.filter((app) => app.installed);
-    const reads = mine.flatMap((app) => (app.functions ?? []).filter((f) => f.action_type === "read").slice(0, 2));
-    const fits = (example) => /[а-яё]/i.test(example) === cyrillic;
-    return reads
-      .map((f) => (f.examples ?? []).find(fits))
-      .filter(Boolean)
-      .slice(0, 4);
+    const said = this.extensions.filter((app) => app.installed).map((app) => app.offers?.[language()] ?? []);
+    const offered = [...said.map((one) => one[0]), ...said.flatMap((one) => one.slice(1))].filter(Boolean);
+    return [...offered.slice(0, 4), t("firstOffer")];
   }
 
   open(id) {

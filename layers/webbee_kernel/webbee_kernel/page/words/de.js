@@ -34,6 +34,7 @@ export default {
   earlier: "Frühere Nachrichten zeigen",
   empty: "Was steht an?",
   tryThis: "Zum Beispiel",
+  firstOffer: "Hallo! Was kannst du?",
   confirmTitle: "Bitte bestätigen",
   accept: "Ja, ausführen",
   refuse: "Nein",

@@ -34,6 +34,7 @@ export default {
   earlier: "Show earlier messages",
   empty: "What shall we do?",
   tryThis: "For example",
+  firstOffer: "Hello! What can you do?",
   confirmTitle: "Please confirm",
   accept: "Yes, do it",
   refuse: "No",

@@ -34,6 +34,7 @@ export default {
   earlier: "Mostrar mensajes anteriores",
   empty: "¿Qué hacemos?",
   tryThis: "Por ejemplo",
+  firstOffer: "¡Hola!",
   confirmTitle: "Confirma, por favor",
   accept: "Sí, hazlo",
   refuse: "No",

@@ -34,6 +34,7 @@ export default {
   earlier: "Afficher les messages précédents",
   empty: "Que fait-on ?",
   tryThis: "Par exemple",
+  firstOffer: "Bonjour !",
   confirmTitle: "Veuillez confirmer",
   accept: "Oui, allez-y",
   refuse: "Non",

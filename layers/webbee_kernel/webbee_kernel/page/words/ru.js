@@ -34,6 +34,7 @@ export default {
   earlier: "Показать более ранние сообщения",
   empty: "Чем займёмся?",
   tryThis: "Например",
+  firstOffer: "Привет! Что ты умеешь?",
   confirmTitle: "Нужно подтверждение",
   accept: "Да, выполнить",
   refuse: "Нет",
