@@ -19,6 +19,9 @@ from .project import ROOT
 
 PAGE = ROOT / "docs" / "reference.md"
 
+PLAIN = ("index", "oauth")
+"""What declares something and decorates nothing."""
+
 HEAD = """# Reference
 
 Written by `make python ARGS='-m local.reference'` from the code; a test compares.
@@ -39,7 +42,7 @@ def _decorators() -> Iterator[str]:
     yield _entry("@chat.function", ChatExtension.function)
     for name, method in inspect.getmembers(Extension, inspect.isfunction):
         if not name.startswith("_"):
-            at = "ext." if name == "oauth" else "@ext."
+            at = "ext." if name in PLAIN else "@ext."
             yield _entry(at + name, method)
 
 

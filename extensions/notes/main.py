@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from shelf import COLLECTION, Note, Top, every, excerpt, folded, locate
+from shelf import COLLECTION, Note, Top, every, excerpt, folded, locate, newest
 from webbee_kernel.sdk import (
     ActionResult,
     ChatExtension,
@@ -31,6 +31,8 @@ ext = Extension(
     description="Notes to write, find and pin",
     icon="icon.svg",
 )
+ext.index(COLLECTION, "written_at")
+ext.index(COLLECTION, "pinned", counted=True)
 chat = ChatExtension(ext, description="The user's notes: write, find, read, pin, delete")
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
@@ -139,16 +141,11 @@ async def write(ctx: Context, params: WriteParams) -> ActionResult:
     ],
 )
 async def find(ctx: Context, params: FindParams) -> ActionResult:
-    """The exact count and the newest notes up to `limit`, with an excerpt each. One pass over the
-    user's notes (see `shelf`)."""
+    """The exact count and the newest notes up to `limit`, with an excerpt each. With words one pass
+    over the user's notes (see `shelf`)."""
     words = folded(params.query).split()
-    count = 0
-    newest = Top(params.limit, Note.age)
-    async for note in every(ctx):
-        if note.holds(words):
-            count += 1
-            newest.offer(note)
-    notes = [{**note.facts(), "excerpt": excerpt(note.body, words)} for note in newest.rows()]
+    count, rows = await (holding(ctx, words, params.limit) if words else all_of(ctx, params.limit))
+    notes = [{**note.facts(), "excerpt": excerpt(note.body, words)} for note in rows]
     return ActionResult.success(
         {"count": count, "notes": notes}, found(ctx, count, params.query), refresh_panels=[]
     )
@@ -267,29 +264,40 @@ def first_words(body: str) -> str:
     return title if short else title[: TITLE_LENGTH - 1].rstrip(" ,.;:") + "…"
 
 
+async def all_of(ctx: Context, limit: int) -> tuple[int, list[Note]]:
+    """How many notes there are, and the newest."""
+    return await ctx.store.count(COLLECTION), await newest(ctx, limit)
+
+
+async def holding(ctx: Context, words: list[str], limit: int) -> tuple[int, list[Note]]:
+    """How many notes hold all of the words, and the newest of them."""
+    count, top = 0, Top(limit, Note.age)
+    async for note in every(ctx):
+        if note.holds(words):
+            count += 1
+            top.offer(note)
+    return count, top.rows()
+
+
 @ext.skeleton(
     "notes", ttl=120, description="How many notes there are, how many are pinned, the newest five"
 )
 async def notes_section(ctx: Context) -> dict[str, Any]:
-    """Totals and the five newest: one pass over the user's notes (see `shelf`)."""
-    total = pinned = 0
-    recent = Top(RECENT, Note.age)
-    async for note in every(ctx):
-        total += 1
-        pinned += note.pinned
-        recent.offer(note)
-    listed = [{"id": note.id, "title": note.title} for note in recent.rows()]
+    """Totals and the five newest: three small reads."""
+    total, recent = await all_of(ctx, RECENT)
+    pinned = await ctx.store.count(COLLECTION, {"pinned": True})
+    listed = [{"id": note.id, "title": note.title} for note in recent]
     return {"response": {"total_notes": total, "pinned_notes": pinned, "recent_notes": listed}}
 
 
 @ext.panel("notes", slot="left", title="Notes", icon="icon.svg")
 async def notes_panel(ctx: Context, **_: Any) -> ui.UINode:
-    """Pinned notes, then the newest, 50 rows at most: one pass over the user's notes (see
-    `shelf`)."""
-    top = Top(PANEL_ROWS, lambda note: (str(note.pinned), *note.age()))
-    async for note in every(ctx):
-        top.offer(note)
-    rows = [row(ctx, note) for note in top.rows()]
+    """Pinned notes, then the newest, 50 rows at most."""
+    pinned = Top(PANEL_ROWS, Note.age)
+    async for note in every(ctx, pinned=True):
+        pinned.offer(note)
+    others = [note for note in await newest(ctx, PANEL_ROWS) if not note.pinned]
+    rows = [row(ctx, note) for note in (*pinned.rows(), *others)][:PANEL_ROWS]
     return ui.List(rows) if rows else ui.Empty(say(ctx, "No notes yet", "Заметок пока нет"))
 
 

@@ -1,6 +1,7 @@
 """The notes of one user, read from and found in `ctx.store`.
 
-The store filters what it reads and reads whole notes, so everything here except `by_id` costs one
+The store keeps the notes by the time of writing and counts those pinned (the indexes that `main`
+declares), so the newest, the pinned and the totals cost what they show. What looks for words is one
 pass over all of the user's notes, bodies included: a read unit per 4 KB and one round trip per 100
 notes. Only what is kept is held in memory.
 """
@@ -18,6 +19,8 @@ COLLECTION = "notes"
 PAGE = 100
 CANDIDATES = 5
 EXCERPT = 120
+SAME_SECOND = 20
+"""Notes read beyond a page: the store has those of one second as they were made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +83,21 @@ class Top:
         ]
 
 
-async def every(ctx: Context) -> AsyncIterator[Note]:
-    """All notes, oldest first."""
+async def newest(ctx: Context, size: int) -> list[Note]:
+    """The newest notes first; of those of one second the last written."""
+    page = await ctx.store.query(COLLECTION, order_by="-written_at", limit=size + SAME_SECOND)
+    top = Top(size, Note.age)
+    for doc in page:
+        top.offer(Note.read(doc))
+    return top.rows()
+
+
+async def every(ctx: Context, *, pinned: bool = False) -> AsyncIterator[Note]:
+    """All notes, or those pinned, oldest first."""
+    where = {"pinned": True} if pinned else None
     cursor: str | None = None
     while True:
-        page = await ctx.store.query(COLLECTION, limit=PAGE, cursor=cursor)
+        page = await ctx.store.query(COLLECTION, where=where, limit=PAGE, cursor=cursor)
         for doc in page:
             yield Note.read(doc)
         cursor = page.cursor

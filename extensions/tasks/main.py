@@ -29,6 +29,7 @@ ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 ext = Extension(
     "tasks", "1.0.0", display_name="Tasks", description="Tasks with due dates", icon="icon.svg"
 )
+ext.index(COLLECTION, "state", counted=True)
 chat = ChatExtension(ext, description="The user's tasks: add, list, complete, delete")
 
 
@@ -151,7 +152,7 @@ async def add(ctx: Context, params: AddParams) -> ActionResult:
     ],
 )
 async def list_tasks(ctx: Context, params: ListParams) -> ActionResult:
-    """The exact count and the 50 most urgent. One pass over the user's tasks (see `board`)."""
+    """The exact count and the 50 most urgent: one pass over the tasks of the state."""
     stored = {"all": None, "done": "done"}.get(params.state, "open")
     tasks = [
         task async for task in every(ctx, stored) if params.state in (task.state, "open", "all")
@@ -247,7 +248,7 @@ async def delete(ctx: Context, params: WhichParams) -> ActionResult:
 )
 async def tasks_section(ctx: Context) -> dict[str, Any]:
     """Four counts that share no task, except that open_count is all of them: one pass over the
-    user's tasks (see `board`).
+    open tasks.
 
     `today_count` is what is still ahead today, `upcoming_7d_count` runs from tomorrow to seven days
     from today.
@@ -266,5 +267,5 @@ async def tasks_section(ctx: Context) -> dict[str, Any]:
 
 @ext.panel("tasks", slot="right", title="Tasks", icon="icon.svg")
 async def tasks_panel(ctx: Context, **_: Any) -> ui.UINode:
-    """Open tasks by urgency: one pass over the user's tasks (see `board`)."""
+    """Open tasks by urgency: one pass over them."""
     return board_panel(ctx, sorted([task async for task in every(ctx, "open")], key=Task.urgency))

@@ -100,7 +100,7 @@ ALLOWED = {
 
 DATA = {
     "CacheTable": CACHE,
-    "StoreTable": STORE,
+    "StoreTable": {*STORE, "dynamodb:UpdateItem"},
     "StoreTable/index/by_created": {"dynamodb:Query"},
     "StoreTable/index/users": {"dynamodb:Query"},
     "EventsTable": {"dynamodb:PutItem"},
@@ -399,7 +399,7 @@ def test_every_statement_on_data_is_held_to_the_callers_tenant(transformed: Temp
 
 def test_the_kernels_own_documents_are_read_only_there(transformed: Template) -> None:
     (denied,) = statements(transformed, "DataRole", effect="Deny")
-    assert set(denied["Action"]) == {"dynamodb:PutItem", "dynamodb:DeleteItem"}
+    assert set(denied["Action"]) == {f"dynamodb:{verb}Item" for verb in ("Put", "Update", "Delete")}
     assert denied["Condition"] == {
         "ForAnyValue:StringLike": {"dynamodb:LeadingKeys": ["*#_kernel"]}
     }

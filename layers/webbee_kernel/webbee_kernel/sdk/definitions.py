@@ -145,3 +145,13 @@ class Chat(Protocol):
     description: str
     system_prompt: str
     functions: dict[str, FunctionDef]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexDef:
+    """One field of a collection by which its documents are kept in order; `counted`: how many have
+    each value is kept too."""
+
+    collection: str
+    field: str
+    counted: bool = False

@@ -33,7 +33,8 @@ class Document:
 class Page(Generic[T]):
     """A slice of a result: pass `cursor` back to get the next one while `has_more`.
 
-    `total` is known only when the query had to read everything anyway (`order_by`), else None.
+    `total` is known where the query has it without reading more: with `order_by`, unless it walks
+    an index and filters by `where`. Else None.
     """
 
     data: list[T] = field(default_factory=list)

@@ -9,8 +9,6 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from pydantic import BaseModel
-
 from .definitions import (
     Chat,
     ExposedDef,
@@ -23,10 +21,10 @@ from .definitions import (
     ToolDef,
     WebhookDef,
 )
+from .keeping import Keeping
 from .lifecycle import Lifecycle
 
 F = TypeVar("F", bound=Callable[..., Any])
-M = TypeVar("M", bound=type[BaseModel])
 
 REFRESH_PREFIX = "skeleton_refresh_"
 ALERT_PREFIX = "skeleton_alert_"
@@ -34,7 +32,7 @@ PANEL_SLOTS = ("left", "right", "center")
 _SECTION_REFUSED = re.compile(r"[*?\[\]:/]")
 
 
-class Extension(Lifecycle):
+class Extension(Lifecycle, Keeping):
     """An app. `app_id` is a display wish: the id that counts is the folder's (or the
     manifest's)."""
 
@@ -67,7 +65,6 @@ class Extension(Lifecycle):
         self.panels: dict[str, PanelDef] = {}
         self.secrets: dict[str, SecretDef] = {}
         self.oauth_providers: dict[str, OAuthDef] = {}
-        self.cache_models: dict[str, type[BaseModel]] = {}
         self.schedules: dict[str, ScheduleDef] = {}
         self.signals: dict[str, Handler] = {}
         self.event_handlers: list[tuple[str, Handler]] = []
@@ -75,6 +72,7 @@ class Extension(Lifecycle):
         self.webhooks: dict[tuple[str, str], WebhookDef] = {}
         self.exposed: dict[str, ExposedDef] = {}
         Lifecycle.__init__(self)
+        Keeping.__init__(self)
         self.chats: list[Chat] = []
 
     def tool(
@@ -156,17 +154,6 @@ class Extension(Lifecycle):
         def register(func: F) -> F:
             self.panels[panel_id] = PanelDef(panel_id, func, slot, title, icon, refresh, options)
             return func
-
-        return register
-
-    def cache_model(self, name: str) -> Callable[[M], M]:
-        """Register a Pydantic model for typed `ctx.cache` values under a stable name."""
-
-        def register(model: M) -> M:
-            if not (isinstance(model, type) and issubclass(model, BaseModel)):
-                raise TypeError(f"@ext.cache_model({name!r}) wants a pydantic BaseModel class")
-            self.cache_models[name] = model
-            return model
 
         return register
 

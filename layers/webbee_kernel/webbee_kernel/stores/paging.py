@@ -7,17 +7,23 @@ import json
 import re
 import zlib
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from ..sdk.documents import Document, Page
+from .declared import END, MISSING, UNDECLARED, Declared, Rank, rank_key
 from .jsontext import dumps, equal, loads
+
+KEPT: Final = 9
+"""The rank of an index's keys: they hold the ranks of what they stand for."""
 
 
 class Row(NamedTuple):
-    """A document and the key that orders its collection by time of creation."""
+    """A document and the key that orders its collection by time of creation; `key` is that by which
+    an index had it."""
 
     created: str
     document: Document
+    key: str = ""
 
 
 class Cursor:
@@ -43,8 +49,13 @@ class Cursor:
         except (ValueError, AttributeError, RecursionError):
             values = None
         if not isinstance(values, list) or len(values) != size + 1 or values[0] != self._query:
-            raise ValueError(f"cursor {token!r} is not one that this query gave out")
+            raise refused(token)
         return values[1:]
+
+
+def refused(token: str) -> ValueError:
+    """What a foreign cursor is answered with."""
+    return ValueError(f"cursor {token!r} is not one that this query gave out")
 
 
 def positive(limit: int) -> int:
@@ -61,9 +72,9 @@ def matches(data: Mapping[str, Any], where: Mapping[str, Any] | None) -> bool:
     )
 
 
-Position = tuple[tuple[int, Any] | None, str]
+Position = tuple[Rank, str]
 """Where a row stands in an ordered result: the rank and value of its field (None: missing), then
-its creation."""
+its creation. Of a declared field the value is its key in the index."""
 
 
 class Order:
@@ -73,14 +84,37 @@ class Order:
     Mixed types rank false/true, numbers, strings, lists, objects; strings compare by code point.
     """
 
-    def __init__(self, order_by: str) -> None:
+    def __init__(self, order_by: str, declared: Declared = UNDECLARED) -> None:
+        self.order_by = order_by
         self.descends = order_by.startswith("-")
         self.field = order_by.removeprefix("-")
         if not self.field:
             raise ValueError(f"order_by {order_by!r} names no field")
+        self.declared = self.field in declared.fields
 
     def position(self, row: Row) -> Position:
-        return _rank(row.document.data.get(self.field)), row.created
+        """Where the row stands."""
+        if row.key:
+            return (None if row.key == MISSING else (KEPT, row.key)), row.created
+        rank = rank_of(row.document.data.get(self.field))
+        return self._kept(rank), row.created
+
+    def read(self, cursor: Cursor, token: str) -> Position:
+        """The position that a token stands for, also one given out before the field was
+        declared."""
+        rank, created = _position(cursor, token)
+        try:
+            return self._kept(rank), created
+        except (TypeError, ValueError, AttributeError, ArithmeticError):
+            raise refused(token) from None
+
+    def _kept(self, rank: Rank) -> Rank:
+        if not self.declared or rank is None:
+            return rank
+        kept = rank if rank[0] == KEPT else (KEPT, rank_key(rank))
+        if kept[1][0] not in "01234" or END in kept[1]:
+            raise ValueError("no key of an index")
+        return kept
 
     def sort(self, rows: Iterable[Row]) -> list[tuple[Position, Row]]:
         """Rows with their positions, in order."""
@@ -106,17 +140,30 @@ def ordered_page(
     placed = order.sort(rows)
     rest = placed
     if token is not None:
-        last = _position(cursor, token)
+        last = order.read(cursor, token)
         try:
             rest = [pair for pair in placed if order.after(pair[0], last)]
         except TypeError:
-            raise ValueError(f"cursor {token!r} is not one that this query gave out") from None
+            raise refused(token) from None
     page, more = rest[:limit], len(rest) > limit
     return Page(
         data=[row.document for _, row in page],
         cursor=cursor.write(*page[-1][0]) if more else None,
         has_more=more,
         total=len(placed),
+    )
+
+
+def kept_page(
+    rows: list[Row], order: Order, cursor: Cursor, limit: int, total: int | None
+) -> Page[Document]:
+    """One page of an index, of which the caller read one row more than `limit` if there was one."""
+    page, more = rows[:limit], len(rows) > limit
+    return Page(
+        data=[row.document for row in page],
+        cursor=cursor.write(*order.position(page[-1])) if more else None,
+        has_more=more,
+        total=total,
     )
 
 
@@ -140,7 +187,7 @@ def created_after(cursor: Cursor, token: str | None, collection: str) -> str:
     if not isinstance(created, str) or not re.fullmatch(
         re.escape(collection) + "#[0-9a-f]{32}", created
     ):
-        raise ValueError(f"cursor {token!r} is not one that this query gave out")
+        raise refused(token)
     return created
 
 
@@ -150,11 +197,12 @@ def _position(cursor: Cursor, token: str) -> Position:
         isinstance(ranked, list) and len(ranked) == 2 and isinstance(ranked[0], int)
     )
     if not sound or not isinstance(created, str):
-        raise ValueError(f"cursor {token!r} is not one that this query gave out")
+        raise refused(token)
     return (tuple(ranked) if ranked else None), created
 
 
-def _rank(value: Any) -> tuple[int, Any] | None:
+def rank_of(value: Any) -> Rank:
+    """Where a value stands among those of all types."""
     if value is None:
         return None
     if isinstance(value, bool):

@@ -23,6 +23,7 @@ from ..values import (
 )
 from ..values.plain import JSONObject
 from .connection_protocol import ConnectionStore
+from .declared import UNDECLARED, Declared
 from .limit_protocol import LimitStore
 from .skeleton_protocol import SkeletonStore
 from .transcript_protocol import TranscriptStore
@@ -116,7 +117,8 @@ class CacheStore(Protocol):
 
 class DocumentStore(Protocol):
     """Documents per user, app and collection. `data` is a JSON object; numbers come back exactly as
-    they went in."""
+    they went in. `declared` says what is kept of the collection: the same for all calls of a
+    release of its app."""
 
     async def create(
         self,
@@ -127,6 +129,7 @@ class DocumentStore(Protocol):
         *,
         now: str,
         doc_id: str = "",
+        declared: Declared = UNDECLARED,
     ) -> Document:
         """A new document under a fresh time-ordered id, or under `doc_id` if nothing is there
         (StoreConflict otherwise)."""
@@ -149,12 +152,21 @@ class DocumentStore(Protocol):
         now: str,
         if_match: str = "",
         replace: bool = False,
+        declared: Declared = UNDECLARED,
     ) -> Document:
         """Merge `data` shallowly (or replace); a missing document is created. A wrong `if_match`
         raises `StoreConflict`."""
         ...
 
-    async def delete(self, user: UserKey, app_id: str, collection: str, doc_id: str) -> bool:
+    async def delete(
+        self,
+        user: UserKey,
+        app_id: str,
+        collection: str,
+        doc_id: str,
+        *,
+        declared: Declared = UNDECLARED,
+    ) -> bool:
         """Remove it with all its parts; whether it was there."""
         ...
 
@@ -168,13 +180,20 @@ class DocumentStore(Protocol):
         order_by: str | None = None,
         limit: int = 100,
         cursor: str | None = None,
+        declared: Declared = UNDECLARED,
     ) -> Page[Document]:
         """Top-level equality, one order field (`-field` descends), else insertion order; pages by
         cursor."""
         ...
 
     async def count(
-        self, user: UserKey, app_id: str, collection: str, *, where: Mapping[str, Any] | None = None
+        self,
+        user: UserKey,
+        app_id: str,
+        collection: str,
+        *,
+        where: Mapping[str, Any] | None = None,
+        declared: Declared = UNDECLARED,
     ) -> int:
         """How many match."""
         ...

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from typing import Any, TypeVar
 
 from ..base.clock import Clock, iso
 from ..base.system import WEBHOOK_USER
 from ..errors import StorageUnavailable
 from ..invariants import breach
+from ..sdk.definitions import IndexDef
 from ..sdk.documents import Document, Page
 from ..sdk.errors import StoreUnavailable, SystemContextRequired
+from ..stores.declared import UNDECLARED, Declared
 from ..stores.protocols import DocumentStore
 from ..values import UserKey
 from ..values.plain import JSONObject
@@ -30,18 +32,25 @@ class StoreClient:
         clock: Clock,
         *,
         system: bool = False,
+        indexes: Mapping[str, tuple[IndexDef, ...]] | None = None,
     ) -> None:
         self._documents = documents
         self._user = user
         self._app = app_id
         self._clock = clock
         self._system = system
+        self._indexes = indexes or {}
 
     async def create(self, collection: str, data: JSONObject) -> Document:
         """A new document with a time-ordered id."""
         return await self._guard(
             self._documents.create(
-                self._user, self._app, collection, _object(data), now=self._now()
+                self._user,
+                self._app,
+                collection,
+                _object(data),
+                now=self._now(),
+                declared=self._declared(collection),
             )
         )
 
@@ -64,12 +73,16 @@ class StoreClient:
             _object(data),
             now=self._now(),
             if_match=if_match,
+            declared=self._declared(collection),
         )
         return await self._guard(call)
 
     async def delete(self, collection: str, doc_id: str) -> bool:
         """Remove it; whether it was there."""
-        return await self._guard(self._documents.delete(self._user, self._app, collection, doc_id))
+        call = self._documents.delete(
+            self._user, self._app, collection, doc_id, declared=self._declared(collection)
+        )
+        return await self._guard(call)
 
     async def query(
         self,
@@ -91,25 +104,33 @@ class StoreClient:
             order_by=order_by,
             limit=limit,
             cursor=cursor,
+            declared=self._declared(collection),
         )
         return await self._guard(call)
 
     async def count(self, collection: str, where: JSONObject | None = None) -> int:
         """How many documents match."""
-        return await self._guard(
-            self._documents.count(self._user, self._app, collection, where=where)
+        call = self._documents.count(
+            self._user, self._app, collection, where=where, declared=self._declared(collection)
         )
+        return await self._guard(call)
 
     async def set(self, key: str, data: Any) -> Document:
         """Write `collection/id` whole, replacing what was there. A value that is no object is kept
         under `value`."""
         collection, doc_id = _split(key)
         body = data if isinstance(data, dict) else {"value": data}
-        return await self._guard(
-            self._documents.update(
-                self._user, self._app, collection, doc_id, body, now=self._now(), replace=True
-            )
+        call = self._documents.update(
+            self._user,
+            self._app,
+            collection,
+            doc_id,
+            body,
+            now=self._now(),
+            replace=True,
+            declared=self._declared(collection),
         )
+        return await self._guard(call)
 
     async def list(self, prefix: str = "") -> list[Document]:
         """Documents of a collection, or of `collection/` whose id starts with what follows the
@@ -157,6 +178,7 @@ class StoreClient:
             self._app,
             self._clock,
             system=self._system,
+            indexes=self._indexes,
         )
 
     def _need_system(self, invariant: str, method: str) -> None:
@@ -168,6 +190,10 @@ class StoreClient:
                     " signal.",
                 )
             )
+
+    def _declared(self, collection: str) -> Declared:
+        indexes = self._indexes.get(collection)
+        return Declared(indexes, self._clock.now()) if indexes else UNDECLARED
 
     def _now(self) -> str:
         return iso(self._clock.now())

@@ -278,7 +278,8 @@ def lives(item: Item, now: float) -> bool:
 def _declare_names(request: JSONObject) -> None:
     names = {name for field in _EXPRESSIONS for name in _NAME.findall(request.get(field, ""))}
     if names:
-        request["ExpressionAttributeNames"] = {f"#{name}": name for name in names}
+        own = request.get("ExpressionAttributeNames", {})
+        request["ExpressionAttributeNames"] = {f"#{name}": name for name in names} | own
 
 
 def _subject(request: JSONObject) -> str:

@@ -51,6 +51,14 @@ def etag_of(head: Item | None) -> str:
     return str(head["etag"]["S"]) if head else ""
 
 
+def held_as(head: Item) -> tuple[str, JSONObject]:
+    """The condition that a head is the one that was read, also in what is kept beside it, and the
+    values of that condition."""
+    if "kept" not in head:
+        return "#etag = :etag AND attribute_not_exists(#kept)", {":etag": head["etag"]}
+    return "#etag = :etag AND #kept = :kept", {":etag": head["etag"], ":kept": head["kept"]}
+
+
 def part_count(head: Item | None) -> int:
     return int(head["parts"]["N"]) if head and "parts" in head else 0
 
@@ -94,10 +102,8 @@ def writes_of(
         "ConditionExpression": "attribute_not_exists(#pk)",
     }
     if held:
-        put |= {
-            "ConditionExpression": "#etag = :etag",
-            "ExpressionAttributeValues": {":etag": held["etag"]},
-        }
+        condition, values = held_as(held)
+        put |= {"ConditionExpression": condition, "ExpressionAttributeValues": values}
     parts = [
         {
             "Put": {

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
 
 from ...errors import StorageUnavailable
 from ...sdk.documents import Document
@@ -14,6 +15,7 @@ from ..keys import app_key, collection_name
 from ..paging import Row, matches
 from .client import Database, Item, S, pause
 from .document_items import Place, document_from, part_count
+from .kept_items import Kept
 
 ATTEMPTS: Final = 60
 
@@ -21,12 +23,44 @@ _SCAN_PAGE: Final = 200
 """Items read at a time while looking for those that match `where`."""
 
 
+class Brought(NamedTuple):
+    """A document that was read, its key of creation and its head."""
+
+    created: str
+    document: Document
+    head: Item
+
+
+@dataclass(slots=True)
+class Pass:
+    """What one read of a collection went through: how many documents of about how many bytes, and
+    the first of those without entries in the generation `gen`."""
+
+    gen: str = ""
+    keeps: int = 0
+    documents: int = 0
+    size: int = 0
+    waiting: list[Brought] = field(default_factory=list)
+
+    def note(self, rows: Sequence[Brought]) -> None:
+        """Some more were read."""
+        self.documents += len(rows)
+        self.size += sum(_bytes(row.head) for row in rows)
+        if self.keeps > len(self.waiting):
+            self.waiting += (row for row in rows if Kept.of(row.head).gen != self.gen)
+
+
 class DocumentReader:
     """Reads of one table."""
 
     def __init__(self, database: Database, table: str) -> None:
         self._database = database
-        self._table = table
+        self.table = table
+
+    async def one(self, place: Place) -> Document | None:
+        """The document at a place, whole."""
+        head = await self._database.get(self.table, place.key)
+        return await self.whole(place, head) if head else None
 
     async def whole(self, place: Place, head: Item) -> Document | None:
         """The document of a head, of a newer one if it was replaced while its parts were read; None
@@ -38,7 +72,7 @@ class DocumentReader:
             if not part_count(current):
                 return document_from(place, current)
             parts = await self._database.items(
-                TableName=self._table,
+                TableName=self.table,
                 KeyConditionExpression="#pk = :pk AND begins_with(#sk, :parts)",
                 ExpressionAttributeValues={":pk": S(place.pk), ":parts": S(place.part_prefix)},
                 ConsistentRead=True,
@@ -48,7 +82,7 @@ class DocumentReader:
             ):
                 return document_from(place, current, parts)
             await pause(attempt)
-            current = await self._database.get(self._table, place.key)
+            current = await self._database.get(self.table, place.key)
         raise contended(place)
 
     def collection(
@@ -58,7 +92,7 @@ class DocumentReader:
         hex digits and `g` after them."""
         low = f"{after}!" if after else f"{collection_name(collection)}#"
         return {
-            "TableName": self._table,
+            "TableName": self.table,
             "IndexName": "by_created",
             "KeyConditionExpression": "#pk = :pk AND #created BETWEEN :low AND :high",
             "ExpressionAttributeValues": {
@@ -78,8 +112,10 @@ class DocumentReader:
         *,
         after: str = "",
         need: int = 0,
+        seen: Pass | None = None,
     ) -> list[Row]:
-        """Matching documents in order of creation: all, or the first `need`."""
+        """Matching documents in order of creation: all, or the first `need`. `seen` notes what was
+        read."""
         request = self.collection(user, app_id, collection, after)
         if need:
             request["Limit"] = _SCAN_PAGE if where else need
@@ -87,17 +123,23 @@ class DocumentReader:
         while True:
             items, start = await self._database.page(**request)
             found = await self._read(user, app_id, items)
-            rows += (row for row in found if matches(row.document.data, where))
+            if seen is not None:
+                seen.note(found)
+            rows += (Row(*row[:2]) for row in found if matches(row.document.data, where))
             if start is None or (need and len(rows) >= need):
                 return rows[: need or None]
             request["ExclusiveStartKey"] = start
 
-    async def _read(self, user: UserKey, app_id: str, items: Sequence[Item]) -> list[Row]:
+    async def _read(self, user: UserKey, app_id: str, items: Sequence[Item]) -> list[Brought]:
         """Items as whole documents; those that were deleted meanwhile are missing."""
         wholes = (self.whole(Place.of(user, app_id, item), item) for item in items)
         documents = await asyncio.gather(*wholes)
         pairs = zip(items, documents, strict=True)
-        return [Row(i["created"]["S"], d) for i, d in pairs if d is not None]
+        return [Brought(i["created"]["S"], d, i) for i, d in pairs if d is not None]
+
+
+def _bytes(head: Item) -> int:
+    return sum(len(name) + len(next(iter(value.values()))) for name, value in head.items())
 
 
 def contended(place: Place) -> StorageUnavailable:

@@ -4,6 +4,7 @@
                                                       data | packed | parts
                          sk collection#id#part#000 …  etag chunk (too large for one item)
                          sk #users#collection         users_key user_id (once a user, collection)
+                         sk #by#…                     entries of declared indexes (kept_items)
     index by_created     pk, created (collection#<uuid7>)        a collection in order of creation
     index users          users_key tenant#app#collection user_id who has a collection
 
@@ -22,25 +23,22 @@ from typing import Any, Final
 
 import uuid_utils
 
+from ...base.clock import parse_iso
 from ...sdk.documents import Document, Page
 from ...sdk.errors import StoreConflict
 from ...values import UserKey
 from ...values.plain import JSONObject
+from ..declared import UNDECLARED, Declared
 from ..jsontext import dumps, loads
 from ..keys import collection_name, document_id, members_key
-from ..paging import (
-    Cursor,
-    Order,
-    created_after,
-    created_page,
-    ordered_page,
-    positive,
-)
-from .client import LAYOUT, ConditionFailed, Database, Item, S, key_of, pause
-from .document_items import Place, etag_of, part_count, writes_of
+from ..paging import positive
+from .client import ConditionFailed, Database, Item, S, pause
+from .document_items import Place, etag_of, held_as, part_count, writes_of
+from .document_queries import Asked, DocumentQueries
 from .document_reads import ATTEMPTS, DocumentReader, contended
+from .keeping import Keeper
+from .kept_items import Generation, Kept, counting, kept_of, moves, tally
 
-_KNOWN_MARKERS: Final = 10_000
 _USERS_AT_ONCE: Final = 20
 
 
@@ -52,7 +50,8 @@ class DynamoDocumentStore:
         self._database = database
         self._table = table
         self._reader = DocumentReader(database, table)
-        self._marked: set[tuple[str, str]] = set()
+        self._keeper = Keeper(database, table)
+        self._queries = DocumentQueries(database, self._reader, self._keeper)
 
     async def create(
         self,
@@ -63,6 +62,7 @@ class DynamoDocumentStore:
         *,
         now: str,
         doc_id: str = "",
+        declared: Declared = UNDECLARED,
     ) -> Document:
         place = Place(
             user,
@@ -71,11 +71,14 @@ class DynamoDocumentStore:
             document_id(doc_id) if doc_id else uuid_utils.uuid7().hex,
         )
         text = _text(data)
-        await self._mark(place)
-        try:
-            return await self._write(place, None, text, now)
-        except ConditionFailed as failure:
-            raise StoreConflict(place.doc_id, "", etag_of(failure.item)) from None
+        for attempt in range(ATTEMPTS):
+            try:
+                return await self._write(place, None, text, now, declared)
+            except ConditionFailed as failure:
+                if failure.item.get("sk") == place.key["sk"]:
+                    raise StoreConflict(place.doc_id, "", etag_of(failure.item)) from None
+                await self._again(place, attempt)
+        raise contended(place)
 
     async def get(
         self, user: UserKey, app_id: str, collection: str, doc_id: str
@@ -95,6 +98,7 @@ class DynamoDocumentStore:
         now: str,
         if_match: str = "",
         replace: bool = False,
+        declared: Declared = UNDECLARED,
     ) -> Document:
         place = Place(user, app_id, collection_name(collection), document_id(doc_id))
         text = _text(data)
@@ -105,33 +109,42 @@ class DynamoDocumentStore:
                 raise StoreConflict(doc_id, if_match, etag_of(head))
             if held is not None and held.etag != etag_of(head):
                 continue  # replaced while its parts were read
-            if head is None:
-                await self._mark(place)
             merged = _text({**held.data, **loads(text)}) if held is not None else text
             try:
-                return await self._write(place, head, merged, now)
+                return await self._write(place, head, merged, now, declared)
             except ConditionFailed:
-                await pause(attempt)
+                await self._again(place, attempt)
         raise contended(place)
 
-    async def delete(self, user: UserKey, app_id: str, collection: str, doc_id: str) -> bool:
+    async def delete(
+        self,
+        user: UserKey,
+        app_id: str,
+        collection: str,
+        doc_id: str,
+        *,
+        declared: Declared = UNDECLARED,
+    ) -> bool:
         place = Place(user, app_id, collection_name(collection), document_id(doc_id))
         head: Item = {}
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
             try:
                 if head:
-                    await self._database.transact(*self._removals(place, head))
+                    await self._database.transact(*await self._removals(place, head, declared))
                     return True
                 answer = await self._database.write(
                     "delete_item",
                     TableName=self._table,
                     Key=place.key,
-                    ConditionExpression="attribute_not_exists(#parts)",
+                    ConditionExpression="attribute_not_exists(#parts)"
+                    " AND attribute_not_exists(#kept)",
                     ReturnValues="ALL_OLD",
                 )
                 return "Attributes" in answer
-            except ConditionFailed as failure:  # it has parts, or was replaced meanwhile
-                head = failure.item if part_count(failure.item) else {}
+            except ConditionFailed as failure:  # it has parts or entries, or was replaced meanwhile
+                head = failure.item if _is_spread(failure.item) else {}
+                if attempt:
+                    await self._again(place, attempt)
         raise contended(place)
 
     async def query(
@@ -144,30 +157,25 @@ class DynamoDocumentStore:
         order_by: str | None = None,
         limit: int = 100,
         cursor: str | None = None,
+        declared: Declared = UNDECLARED,
     ) -> Page[Document]:
-        """Reads what the page needs; with `order_by` all that is in the collection."""
-        tokens = Cursor(collection, dict(where or {}), order_by or "")
-        if order_by:
-            order = Order(order_by)
-            return ordered_page(
-                await self._reader.rows(user, app_id, collection, where),
-                order,
-                tokens,
-                cursor,
-                positive(limit),
-            )
-        after = created_after(tokens, cursor, collection)
-        rows = await self._reader.rows(
-            user, app_id, collection, where, after=after, need=positive(limit) + 1
-        )
-        return created_page(rows, tokens, limit)
+        """Reads what the page needs; with an `order_by` that is not declared all that is in the
+        collection."""
+        place = Place(user, app_id, collection_name(collection), "")
+        asked = Asked(place, declared, where or {}, order_by or "", positive(limit), cursor)
+        return await self._queries.query(asked)
 
     async def count(
-        self, user: UserKey, app_id: str, collection: str, *, where: Mapping[str, Any] | None = None
+        self,
+        user: UserKey,
+        app_id: str,
+        collection: str,
+        *,
+        where: Mapping[str, Any] | None = None,
+        declared: Declared = UNDECLARED,
     ) -> int:
-        if where:
-            return len(await self._reader.rows(user, app_id, collection, where))
-        return await self._database.count(**self._reader.collection(user, app_id, collection))
+        place = Place(user, app_id, collection_name(collection), "")
+        return await self._queries.count(Asked(place, declared, where or {}))
 
     async def list_users(
         self, tenant_id: str, app_id: str, collection: str, *, page_size: int = 500
@@ -203,46 +211,64 @@ class DynamoDocumentStore:
         )
         return bool(items)
 
-    async def _mark(self, place: Place) -> None:
-        """Note that the user may hold documents of the collection: before the first one, so that
-        none is ever unlisted."""
-        marker = (place.pk, place.collection)
-        if marker in self._marked:
-            return
-        members = members_key(place.user.tenant_id, place.app_id, place.collection)
-        item = {
-            **key_of(place.pk, f"#users#{place.collection}"),
-            **LAYOUT,
-            "users_key": S(members),
-            "user_id": S(place.user.imperal_id),
-        }
-        await self._database.call("put_item", TableName=self._table, Item=item)
-        if len(self._marked) >= _KNOWN_MARKERS:
-            self._marked.clear()
-        self._marked.add(marker)
+    async def _again(self, place: Place, attempt: int) -> None:
+        """Before the next attempt of a write that met another state: look at it anew."""
+        self._keeper.forget(place)
+        await pause(attempt)
 
-    async def _write(self, place: Place, head: Item | None, text: str, now: str) -> Document:
+    async def _write(
+        self, place: Place, head: Item | None, text: str, now: str, declared: Declared
+    ) -> Document:
+        """Put the document in the place of `head`, with what is kept beside it."""
+        old, at = Kept.of(head), declared.now or parse_iso(now)
+        state = await self._standing(place, head, declared, at)
         document, (put, *parts) = writes_of(self._table, place, head, text, now)
-        if parts:
+        new = kept_of(document, state.gen, declared) if state.keeps(at) else Kept()
+        item = put["Put"]["Item"]
+        item |= new.attribute()
+        counts = counting(self._table, place, state.gen, tally(declared, state, (old, new)))
+        entries = moves(self._table, place, item["created"]["S"], old, new, document)
+        if parts or counts or entries:
             put["Put"]["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-            await self._database.transact(put, *parts)
+            await self._database.transact(*counts, put, *parts, *entries)
         else:
             await self._database.write("put_item", own={"etag": S(document.etag)}, **put["Put"])
         return document
 
-    def _removals(self, place: Place, head: Item) -> list[JSONObject]:
+    async def _standing(
+        self, place: Place, head: Item | None, declared: Declared, now: float
+    ) -> Generation:
+        """The generation to write under, with the marker there: before a first document, so that
+        none is ever unlisted. Where nothing is declared it is none, and one that had been ends."""
+        if head and not declared:
+            if "kept" in head:
+                await self._keeper.end(place, now)
+            return Generation()
+        return await self._keeper.standing(place, declared, now)
+
+    async def _removals(self, place: Place, head: Item, declared: Declared) -> list[JSONObject]:
+        old, created = Kept.of(head), head["created"]["S"]
+        state = await self._standing(place, head, declared, declared.now)
+        condition, values = held_as(head)
         guarded = {
             "TableName": self._table,
             "Key": place.key,
-            "ConditionExpression": "#etag = :etag",
-            "ExpressionAttributeValues": {":etag": head["etag"]},
+            "ConditionExpression": condition,
+            "ExpressionAttributeValues": values,
             "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
         }
         parts = [
             {"Delete": {"TableName": self._table, "Key": place.part(n)}}
             for n in range(part_count(head))
         ]
-        return [{"Delete": guarded}, *parts]
+        counts = counting(self._table, place, state.gen, tally(declared, state, (old, Kept())))
+        entries = moves(self._table, place, created, old, Kept(), None)
+        return [*counts, {"Delete": guarded}, *parts, *entries]
+
+
+def _is_spread(head: Item) -> bool:
+    """Whether items beside the head belong to a document, or are kept of it."""
+    return part_count(head) > 0 or "kept" in head
 
 
 def _text(data: JSONObject) -> str:

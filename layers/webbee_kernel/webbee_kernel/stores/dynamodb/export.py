@@ -15,6 +15,7 @@ from ..paging import Cursor
 from ..protocols import DocumentStore
 from .belongings import Belongings, Found
 from .client import Item
+from .kept_items import ENTRY_PREFIX
 from .transcripts import rows_in
 from .turn_items import turn_in
 
@@ -48,7 +49,8 @@ class Export:
             after = (int(index), str(pk), str(sk))
         size = 0
         async for found in self._belongings.walk(after):
-            if "#part#" in found.position[2]:  # of a large document: told with its head
+            if "#part#" in (sk := found.position[2]) or sk.startswith(ENTRY_PREFIX):
+                # of a large document, or kept beside one: told with its head
                 continue
             lines.append(await self._told(found))
             size += len(lines[-1].encode())

@@ -6,7 +6,7 @@ import threading
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import uuid_utils
 
@@ -14,6 +14,7 @@ from ...sdk.documents import Document, Page
 from ...sdk.errors import StoreConflict
 from ...values import UserKey
 from ...values.plain import JSONObject
+from ..declared import MANY, UNDECLARED, Declared, remedy, tell_cost
 from ..jsontext import dumps, loads
 from ..keys import app_key, collection_name, document_id, members_key
 from ..packing import refuse_oversized
@@ -27,6 +28,9 @@ from ..paging import (
     ordered_page,
     positive,
 )
+
+ITEM_BYTES: Final = 300
+"""Of a document's item in a table, beside its data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,7 @@ class MemoryDocumentStore:
         *,
         now: str,
         doc_id: str = "",
+        declared: Declared = UNDECLARED,
     ) -> Document:
         doc_id = document_id(doc_id) if doc_id else uuid_utils.uuid7().hex
         text = _text(data)
@@ -83,6 +88,7 @@ class MemoryDocumentStore:
         now: str,
         if_match: str = "",
         replace: bool = False,
+        declared: Declared = UNDECLARED,
     ) -> Document:
         text = _text(data)
         with self._lock:
@@ -94,7 +100,15 @@ class MemoryDocumentStore:
                 text = _text({**loads(held.text), **loads(text)})
             return self._put(user, app_id, collection, doc_id, text, now, held)
 
-    async def delete(self, user: UserKey, app_id: str, collection: str, doc_id: str) -> bool:
+    async def delete(
+        self,
+        user: UserKey,
+        app_id: str,
+        collection: str,
+        doc_id: str,
+        *,
+        declared: Declared = UNDECLARED,
+    ) -> bool:
         with self._lock:
             return (
                 self._documents(user, app_id, collection).pop(document_id(doc_id), None) is not None
@@ -110,16 +124,26 @@ class MemoryDocumentStore:
         order_by: str | None = None,
         limit: int = 100,
         cursor: str | None = None,
+        declared: Declared = UNDECLARED,
     ) -> Page[Document]:
         tokens = Cursor(collection, dict(where or {}), order_by or "")
         rows = self._rows(user, app_id, collection, where)
-        if order_by:
-            return ordered_page(rows, Order(order_by), tokens, cursor, positive(limit))
+        order = Order(order_by, declared) if order_by else None
+        if order and not (order.declared or declared.sought(where)):
+            self._tell(user, app_id, collection, order)
+        if order:
+            return ordered_page(rows, order, tokens, cursor, positive(limit))
         after = created_after(tokens, cursor, collection)
         return created_page([row for row in rows if row.created > after], tokens, positive(limit))
 
     async def count(
-        self, user: UserKey, app_id: str, collection: str, *, where: Mapping[str, Any] | None = None
+        self,
+        user: UserKey,
+        app_id: str,
+        collection: str,
+        *,
+        where: Mapping[str, Any] | None = None,
+        declared: Declared = UNDECLARED,
     ) -> int:
         return len(self._rows(user, app_id, collection, where))
 
@@ -134,6 +158,14 @@ class MemoryDocumentStore:
             )
         for name in found:
             yield name
+
+    def _tell(self, user: UserKey, app_id: str, collection: str, order: Order) -> None:
+        """What the order would have read from a table."""
+        held = self._documents(user, app_id, collection)
+        if len(held) > MANY:
+            size = sum(len(stored.text) + ITEM_BYTES for stored in held.values())
+            mended = remedy(collection, order.field)
+            tell_cost(app_id, collection, order.order_by, len(held), size, mended)
 
     def _documents(self, user: UserKey, app_id: str, collection: str) -> dict[str, _Stored]:
         return self._collections[app_key(user, app_id), collection_name(collection)]

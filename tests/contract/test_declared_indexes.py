@@ -1,0 +1,333 @@
+"""Declared indexes: the same answers as without them, for what the answer holds."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import random
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmarks.meter import metered
+from tests.contract.conftest import Dynamo
+from tests.contract.samples import ALICE, NOW
+from webbee_kernel.base.clock import iso, parse_iso
+from webbee_kernel.sdk.definitions import IndexDef
+from webbee_kernel.sdk.documents import Document, Page
+from webbee_kernel.sdk.errors import StoreConflict
+from webbee_kernel.stores import Stores
+from webbee_kernel.stores.declared import UNDECLARED, Declared, rank_key
+from webbee_kernel.stores.dynamodb import dynamodb_stores
+from webbee_kernel.stores.dynamodb.keeping import BELIEVED_S, BROUGHT_IN, SETTLES_S
+from webbee_kernel.stores.jsontext import equal
+from webbee_kernel.stores.paging import Order, Row, rank_of
+
+pytestmark = pytest.mark.anyio
+AT = parse_iso(NOW)
+INDEXES = (IndexDef("tasks", "n"), IndexDef("tasks", "state", counted=True))
+
+
+def declared(later: float = 0.0) -> Declared:
+    return Declared(INDEXES, AT + later)
+
+
+class Tasks:
+    """One user's tasks, of an app with indexes or without."""
+
+    def __init__(self, stores: Stores, kept: Declared | None = None) -> None:
+        self._documents = stores.documents
+        self.kept = declared() if kept is None else kept
+
+    async def add(self, *rows: dict[str, Any]) -> list[Document]:
+        return [
+            await self._documents.create(ALICE, "tasks", "tasks", row, now=NOW, declared=self.kept)
+            for row in rows
+        ]
+
+    async def change(self, doc_id: str, data: dict[str, Any], **options: Any) -> Document:
+        return await self._documents.update(
+            ALICE, "tasks", "tasks", doc_id, data, now=NOW, declared=self.kept, **options
+        )
+
+    async def remove(self, doc_id: str) -> bool:
+        return await self._documents.delete(ALICE, "tasks", "tasks", doc_id, declared=self.kept)
+
+    async def query(self, **options: Any) -> Page[Document]:
+        return await self._documents.query(ALICE, "tasks", "tasks", declared=self.kept, **options)
+
+    async def count(self, **where: Any) -> int:
+        return await self._documents.count(ALICE, "tasks", "tasks", where=where, declared=self.kept)
+
+    async def pages(self, field: str, **options: Any) -> list[list[Any]]:
+        """Every page's values of one field."""
+        found, cursor = [], None
+        while True:
+            page = await self.query(cursor=cursor, **options)
+            found.append([d.data.get(field) for d in page])
+            if not page.has_more:
+                return found
+            cursor = page.cursor
+
+
+VALUES: list[Any] = [
+    *({"a": 1}, [2], "b", "B", "", "ж", 3, 2.5, -1, -1.5, 0, 2**70, 10**400, 1e-9, True, False),
+    *(None, "b", 3, 3.0),
+]
+
+
+async def test_an_index_orders_like_a_query_that_reads_everything(stores: Stores) -> None:
+    tasks, plain = Tasks(stores), Tasks(stores, UNDECLARED)
+    rows: list[dict[str, Any]] = [{"n": value, "k": k} for k, value in enumerate(VALUES)]
+    random.Random(5).shuffle(rows)
+    await tasks.add(*rows, {"k": "missing"})
+    for order_by in ("n", "-n"):
+        wanted = [d.data["k"] for d in await tasks.query(limit=1000, order_by=order_by)]
+        assert wanted == [d.data["k"] for d in await plain.query(limit=1000, order_by=order_by)]
+        for limit in (1, 3, 7):
+            pages = await tasks.pages("k", order_by=order_by, limit=limit)
+            assert [k for page in pages for k in page] == wanted
+            assert [len(page) for page in pages[:-1]] == [limit] * (len(pages) - 1)
+
+
+async def test_equal_values_keep_the_order_of_creation_either_way(stores: Stores) -> None:
+    tasks = Tasks(stores)
+    await tasks.add(*({"n": n % 2, "k": n} for n in range(6)))
+    assert await tasks.pages("k", order_by="n", limit=2) == [[0, 2], [4, 1], [3, 5]]
+    assert await tasks.pages("k", order_by="-n", limit=2) == [[1, 3], [5, 0], [2, 4]]
+
+
+async def test_changed_and_removed_documents_move_and_leave(stores: Stores) -> None:
+    tasks = Tasks(stores)
+    one, two, three = await tasks.add(*({"n": n, "state": "open"} for n in (1, 2, 3)))
+    await tasks.change(one.id, {"n": 9})
+    await tasks.change(two.id, {"state": "done", "note": "x" * 5_000})
+    assert await tasks.pages("n", order_by="n", limit=2) == [[2, 3], [9]]
+    assert (await tasks.query(order_by="n")).data[0].data["note"] == "x" * 5_000
+    assert [await tasks.count(state=s) for s in ("open", "done", "other")] == [2, 1, 0]
+    assert [await tasks.remove(d.id) for d in (three, three)] == [True, False]
+    assert (await tasks.query(order_by="-n")).total == await tasks.count() == 2
+    assert await tasks.pages("n", order_by="-n") == [[9, 2]]
+    await tasks.change("new", {"n": 5})
+    await tasks.change(two.id, {"n": None}, replace=True)
+    assert await tasks.pages("n", order_by="-n") == [[9, 5, None]]
+    assert [await tasks.count(), await tasks.count(state="done")] == [3, 0]
+
+
+async def test_where_reads_the_documents_of_one_value(stores: Stores) -> None:
+    tasks = Tasks(stores)
+    await tasks.add(
+        *({"n": -n, "state": "open" if n % 3 else "done", "k": n % 2} for n in range(12))
+    )
+    assert await tasks.pages("n", where={"state": "done"}, limit=3) == [[0, -3, -6], [-9]]
+    assert await tasks.pages("n", where={"state": "done"}, order_by="n") == [[-9, -6, -3, 0]]
+    assert await tasks.pages("n", where={"state": "done", "k": 1}, limit=1) == [[-3], [-9]]
+    assert await tasks.pages("n", where={"k": 1}, order_by="n", limit=4) == [
+        [-11, -9, -7, -5],
+        [-3, -1],
+    ]
+    assert await tasks.count(state="done", k=1) == 2
+    assert [await tasks.count(n=n) for n in (-3, -3.0, "-3", True)] == [1, 1, 0, 0]
+
+
+async def test_long_texts_are_found_by_all_of_it_and_ordered_by_their_beginning(
+    stores: Stores,
+) -> None:
+    tasks = Tasks(stores)
+    long = "ж" * 300
+    await tasks.add({"n": long + "b"}, {"n": long + "a"}, {"n": "ж\x00\t"}, {"n": None}, {})
+    assert [t[-1:] for t in (await tasks.pages("n", order_by="n", limit=3))[0]] == ["\t", "b", "a"]
+    assert [await tasks.count(n=v) for v in (long + "a", long, "ж\x00\t", None)] == [1, 0, 1, 1]
+
+
+async def test_a_cursor_holds_over_changes_and_declarations(stores: Stores) -> None:
+    tasks, plain = Tasks(stores), Tasks(stores, UNDECLARED)
+    made = await tasks.add(*({"n": n} for n in range(6)))
+    page = await tasks.query(order_by="-n", limit=2)
+    await tasks.remove(made[4].id)
+    rest = await tasks.query(order_by="-n", limit=2, cursor=page.cursor)
+    assert [d.data["n"] for d in rest] == [3, 2]
+    before = await plain.query(order_by="n", limit=2)
+    page = await tasks.query(order_by="n", limit=2, cursor=before.cursor)
+    assert [d.data["n"] for d in page] == [2, 3]
+    for cursor in ("", "nonsense", "W10"):
+        with pytest.raises(ValueError, match="cursor"):
+            await tasks.query(order_by="n", cursor=cursor)
+
+
+async def test_ten_writers_at_once_leave_one_count(stores: Stores) -> None:
+    tasks = Tasks(stores)
+    (shared,) = await tasks.add({"n": 0, "state": "open"})
+    await asyncio.gather(
+        *(tasks.add({"n": n, "state": "open"}) for n in range(5)),
+        *(tasks.change(shared.id, {"n": n, "state": "done"}) for n in range(5)),
+    )
+    assert [await tasks.count(), await tasks.count(state="done")] == [6, 1]
+    assert len((await tasks.query(order_by="n")).data) == 6
+    with pytest.raises(StoreConflict):
+        await tasks.change(shared.id, {"n": 1}, if_match="other")
+
+
+async def test_an_undeclared_order_over_many_says_what_it_cost(
+    stores: Stores, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webbee_kernel.stores.declared.MANY", 5)
+    monkeypatch.setattr("webbee_kernel.stores.memory.documents.MANY", 5)
+    tasks = Tasks(stores)
+    await tasks.add(*({"n": n, "k": n} for n in range(6)))
+    with caplog.at_level(logging.WARNING, "webbee.extension"):
+        await tasks.query(order_by="n")
+        assert not caplog.records
+        await tasks.query(order_by="-k")
+    (said,) = caplog.messages
+    assert said == (
+        "app=tasks | -k of 'tasks' read 6 documents, 1 read units; ext.index('tasks', 'k') would"
+        " make it a few"
+    )
+
+
+JSON_VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.integers(-(10**80), 10**80),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(max_size=30),
+)
+
+
+@given(st.lists(JSON_VALUES, max_size=12), st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_keys_sort_as_the_values_do(values: list[Any], descends: bool) -> None:
+    values = [
+        v
+        for v in values
+        if not (isinstance(v, str) and any(c < " " or "\ud800" <= c <= "\udfff" for c in v))
+    ]
+    values = [v for v in values if not (isinstance(v, int) and abs(v) >= 10**40)]
+    rows = [
+        Row(f"c#{at:032x}", Document(str(at), "c", {"v": value})) for at, value in enumerate(values)
+    ]
+    by = "-v" if descends else "v"
+    plain = [row.document.id for _, row in Order(by).sort(rows)]
+    kept = [row.document.id for _, row in Order(by, Declared((IndexDef("c", "v"),))).sort(rows)]
+    assert kept == plain
+    for left, right in pairwise(values):
+        same = rank_key(rank_of(left)) == rank_key(rank_of(right))
+        assert same == equal(left, right)
+
+
+async def all_items(dynamo: Dynamo) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = dynamo.client.scan(TableName=dynamo.tables.store)["Items"]
+    return found
+
+
+async def test_a_page_and_a_count_read_what_they_show(dynamo: Dynamo) -> None:
+    tasks = Tasks(dynamo.stores)
+    await tasks.add(*({"n": n, "state": "open", "text": "x" * 100} for n in range(40)))
+    for ask in (
+        tasks.query(order_by="-n", limit=5),
+        tasks.query(order_by="n", limit=5),
+        tasks.count(),
+        tasks.count(state="open"),
+    ):
+        with metered(dynamo.client) as meter:
+            await ask
+        assert meter.read_units <= 4, meter.operations()
+    with metered(dynamo.client) as meter:
+        (made,) = await tasks.add({"n": 99, "state": "open"})
+    assert meter.operations() == ["TransactWriteItems:test-StoreTable"]
+    await tasks.remove(made.id)
+
+
+async def test_when_all_documents_are_gone_only_their_marker_is_left(dynamo: Dynamo) -> None:
+    tasks = Tasks(dynamo.stores)
+    made = await tasks.add({"n": 1}, {"n": "x" * 500_000}, {"n": list(range(300))})
+    await tasks.change(made[1].id, {"n": 4})
+    for document in made:
+        await tasks.remove(document.id)
+    (marker,) = await all_items(dynamo)
+    assert (marker["sk"]["S"], marker["n"]["N"]) == ("#users#tasks", "0")
+
+
+async def test_documents_from_before_the_declaration_come_in_by_steps(
+    dynamo: Dynamo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webbee_kernel.stores.dynamodb.keeping.BROUGHT_IN", 30)
+    before, tasks = Tasks(dynamo.stores, UNDECLARED), Tasks(dynamo.stores)
+    await before.add(*({"n": n, "state": "open"} for n in range(50)))
+    assert await tasks.count() == 50
+    assert (await tasks.query(order_by="-n", limit=1)).data[0].data["n"] == 49
+    assert not [i for i in await all_items(dynamo) if i["sk"]["S"].startswith("#by#")]
+    later = Tasks(dynamo.stores, declared(SETTLES_S + 61))
+    await later.add({"n": 50, "state": "done"})
+    for _ in range(2):
+        assert (await later.query(order_by="-n", limit=1)).data[0].data["n"] == 50
+        assert [await later.count(state=s) for s in ("open", "done")] == [50, 1]
+    with metered(dynamo.client) as meter:
+        page = await later.query(order_by="-n", limit=2)
+    assert (page.total, [d.data["n"] for d in page]) == (51, [50, 49])
+    assert meter.read_units <= 4
+    assert BROUGHT_IN == 1_000
+
+
+async def test_what_is_written_without_the_declaration_is_never_missed(dynamo: Dynamo) -> None:
+    """An older release of the app at work: the indexes end and are built anew."""
+    tasks = Tasks(dynamo.stores)
+    made = await tasks.add({"n": 1}, {"n": 2})
+    older = dynamodb_stores(dynamo.tables, client_factory=lambda _: dynamo.client)
+    for undeclared in (
+        lambda: Tasks(older, UNDECLARED).add({"n": 3}),
+        lambda: Tasks(older, UNDECLARED).change(made[0].id, {"n": 9}),
+        lambda: Tasks(older, UNDECLARED).remove(made[1].id),
+    ):
+        await undeclared()
+        plain = sorted(d.data["n"] for d in await Tasks(older, UNDECLARED).query())
+        for later in (0.0, BELIEVED_S + 1, SETTLES_S + 400, SETTLES_S + 800):
+            now = Tasks(dynamo.stores, declared(later))
+            assert [d.data["n"] for d in await now.query(order_by="n")] == plain
+            assert await now.count() == len(plain)
+
+
+async def test_a_process_that_believes_an_ended_generation_is_told(dynamo: Dynamo) -> None:
+    tasks = Tasks(dynamo.stores)
+    await tasks.add({"n": 1})
+    marker = next(i for i in await all_items(dynamo) if "gen" in i)
+    bare = {k: v for k, v in marker.items() if k in ("pk", "sk", "users_key", "user_id")}
+    dynamo.client.put_item(TableName=dynamo.tables.store, Item=bare)  # as 0.1.0 writes it
+    await tasks.add({"n": 2})
+    assert await tasks.count() == 2
+    assert [d.data["n"] for d in await tasks.query(order_by="-n")] == [2, 1]
+    later = Tasks(dynamo.stores, declared(SETTLES_S + 61))
+    await later.count()
+    assert (await later.query(order_by="-n")).total == 2
+    entries = [i["sk"]["S"] for i in await all_items(dynamo) if i["sk"]["S"].startswith("#by#")]
+    assert len(entries) == 4, entries
+
+
+async def test_values_without_number_are_not_counted_one_by_one(
+    dynamo: Dynamo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webbee_kernel.stores.dynamodb.kept_items.MAX_VALUES", 3)
+    tasks = Tasks(dynamo.stores)
+    for n in range(6):
+        await tasks.add({"state": f"s{n}"}, {"state": f"s{n}"})
+        await tasks.query(order_by="n")
+    assert [await tasks.count(state=f"s{n}") for n in range(6)] == [2] * 6
+    marker = next(i for i in await all_items(dynamo) if "gen" in i)
+    assert len([name for name in marker if name.startswith("n:")]) <= 4, json.dumps(marker)
+
+
+async def test_a_refused_write_changes_no_count(dynamo: Dynamo) -> None:
+    tasks = Tasks(dynamo.stores)
+    (made,) = await tasks.add({"n": 1, "state": "open"})
+    with pytest.raises(StoreConflict):
+        await dynamo.stores.documents.create(
+            ALICE, "tasks", "tasks", {"n": 2}, now=NOW, doc_id=made.id, declared=tasks.kept
+        )
+    assert (await tasks.count(), await tasks.count(state="open")) == (1, 1)
+    assert iso(AT) == NOW
