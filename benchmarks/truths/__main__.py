@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from time import process_time
 
 from benchmarks.truths.adapter import judge, prepared
+from benchmarks.truths.flagged import flags_table
 from benchmarks.truths.generate import SEALED_SEED, TUNING_SEED, generate
 from benchmarks.truths.model import Case
 from benchmarks.truths.plain_words import plain_words
@@ -40,7 +41,7 @@ def show(outcomes: Sequence[Outcome], kind: str, most: int = 40) -> None:
         print(
             f"  planted: {case.fault.span!r} for {case.fault.right!r}"
             if case.fault
-            else f"  named:   {outcome.answer.named}"
+            else f"  named:   {outcome.answer.named}, as {outcome.answer.kinds}"
         )
     print(f"\n{len(wrong)} wrong of this kind\n")
 
@@ -62,6 +63,7 @@ def arguments() -> argparse.Namespace:
         metavar="FILE",
         help="replies written by hand: a file, or plain_words, …_third, …_fourth",
     )
+    parser.add_argument("--flags", action="store_true", help="print what each kind of flag is worth")
     parser.add_argument("--now", default="", help="when those replies were written, ISO 8601")
     parser.add_argument(
         "--show", metavar="KIND", help="print what went wrong with kinds that start so"
@@ -80,6 +82,9 @@ def main() -> None:
     )
     if asked.show is not None:
         show(outcomes, asked.show)
+    if asked.flags:
+        print(flags_table(outcomes))
+        return
     print(table(outcomes))
     calls = steps([o.case for o in outcomes][:MOST])
     print(f"function calls a reply: {calls:.0f}")

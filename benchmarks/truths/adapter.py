@@ -14,13 +14,14 @@ from benchmarks.truths.model import Case
 
 @dataclass(frozen=True)
 class Answer:
-    """What the check said: whether the reply stands as it is, what was named, and the sentence
-    the kernel adds of its own.
+    """What the check said: whether the reply stands as it is, what was named, the sentence the
+    kernel adds of its own, and what the named words are flagged as.
     """
 
     grounded: bool
     named: tuple[str, ...]
     added: str
+    kinds: tuple[str, ...] = ()
 
     @property
     def caught(self) -> bool:
@@ -64,4 +65,5 @@ def _answer(verdict: Any) -> Answer:
         verdict.grounded,
         tuple(map(str, verdict.ungrounded)),
         added if isinstance(added, str) else " ".join(map(str, added)),
+        tuple(flag.kind for flag in getattr(verdict, "flags", ())),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 from .derive import Derived
 from .index import Index
@@ -38,7 +38,8 @@ class Asking:
     def __init__(self, reading: Reading, index: Index, derived: Derived, now: str) -> None:
         self.reading, self.index, self.derived = reading, index, derived
         self.words = reading.language.words
-        self.today = _date(now)
+        at = moment(now)
+        self.today = at.date() if at else None
 
     def said(self, claim: Claim, role: frozenset[str]) -> bool:
         """Whether a word of a role stands right before a value."""
@@ -83,8 +84,9 @@ class Asking:
         return [p for p in begun if p.value == word[:CODE].upper()]
 
 
-def _date(now: str) -> date | None:
+def moment(now: str) -> datetime | None:
+    """The moment that a text of ISO 8601 names."""
     try:
-        return datetime.fromisoformat(now).astimezone(UTC).date() if now else None
+        return datetime.fromisoformat(now).astimezone(UTC) if now else None
     except ValueError:
         return None

@@ -1,34 +1,44 @@
 """A number with a noun is a count, and a count is compared with what there is to count.
 
-Where the noun names a collection ("tasks"), only its size, a total beside it, the size of a group
-of its rows, or a field of that name will do; a page size, an amount or a number in some title will
-not. Where the noun is unknown (another language), every size, total and group in sight may be
-meant.
+Only a contradiction is a fault. A clause that says no more than the number and what it counts gives
+the size of that collection, a total beside it, or a field of that name. One that says more ("two
+appointments ahead") counts a part, which can be anything up to the whole; only where every word of
+it is a field or a state that tells groups of the rows, the part itself is compared.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import language
 from .derive import groups
 from .index import Index
-from .parts import collections, named, rows_told, totals
 from .places import Number, Place, Rows, key_words
-from .reading import Claim, Reading, among
+from .reading import Claim, Reading, Sentence, among
 
 _BULLET = re.compile("^[ \\t]*(?:[-*\u2022\u2013]|\\d+[.)])\\s+\\S|^[ \\t]*\\|", re.M)
-_COUNTED = re.compile(r"\d\W{1,3}([^\W\d_]+)")
 _RULE = re.compile(r"^[ \t]*\|[ :|-]+\|[ \t]*$", re.M)
-
-
+_COUNTED = re.compile(r"\d\W{1,3}([^\W\d_]+)")
+_COMMA = re.compile("[,;]\\s|\\n")
 SHORTEST = 3
 """Letters of a noun; what is shorter is a unit."""
 SMALL = 20
 """Above, a number that a field shows is that field's, no count of the rows with a state."""
+MOST_TELLING = 3
+"""Words of a denial beside what it denies; with more it speaks of something else."""
+MOST = 12
+"""Values of a clause that may describe what its number counts."""
+LONG = 60
+"""Characters of a text whose numbers may count; in a title they do not."""
+PLAIN = (
+    "function", "possession", "looking", "perfect", "copula", "adverb", "total", "tally", "about",
+    "more", "less", "others", "first_person", "quantifier", "passive", "question", "auxiliary",
+    "negation", "empty", "rest", "reference",
+)  # fmt: skip
+"""Roles of words that pick no part of what is counted."""
 
 
 @dataclass(slots=True)
@@ -37,81 +47,82 @@ class Counts:
 
     reading: Reading
     index: Index
+    message: str = ""
     bullets: list[int] = field(init=False)
-    _sizes: set[int] | None = None
+    plain: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        text = self.reading.text
+        text, words = self.reading.text, self.reading.language.words
         rules = [m.start() for m in _RULE.finditer(text)]
         heads = {at for rule in rules for at in (rule, text.rfind("\n", 0, max(0, rule - 1)) + 1)}
         self.bullets = [m.start() for m in _BULLET.finditer(text) if m.start() not in heads]
+        self.plain = frozenset().union(*(getattr(words, role) for role in PLAIN))
+
+    @property
+    def most(self) -> int:
+        """The size of the largest collection."""
+        return max((rows.size for rows in (*self.index.tables, *self.index.rows)), default=0)
 
     def wrong(self, claim: Claim) -> bool | None:
         """Whether a number is a count that contradicts; None where it counts nothing."""
-        if claim.kind != "number":
-            return None
         values = [v for v in claim.mention.readings if float(v).is_integer()]
-        if not values or any(self._is_id(v) for v in values):
+        measured = among(self._behind(claim)[:1], self.reading.language.words.units)
+        if not values or measured or any(self._is_id(v) for v in values):
             return None
-        part = rows_told(self.reading, self.index, claim)
+        part = self._part(claim)
         if part is not None and not (values[0] > SMALL and values[0] in self.index.numbers):
             return part not in values
         return self._goes_on(values) if self._continues(claim) else self._counted(claim, values)
 
     def sizes(self, claim: Claim) -> bool:
         """Whether a number is how many rows there are, or how many of a group of them."""
-        if self._sizes is None:
-            tables = self.index.tables
-            self._sizes = {len(rows.items) for rows in tables}
-            self._sizes |= {n for rows in tables for n in _groups(rows)}
-        return claim.mention.value in self._sizes
-
-    def _goes_on(self, values: Sequence[Number]) -> bool | None:
-        """Whether "and 7 more" is wrong."""
-        fits = any(self._rest(v) for v in values)
-        return None if not fits and not self.bullets else not fits
-
-    def _counted(self, claim: Claim, values: Sequence[Number]) -> bool | None:
-        """Whether the number of a noun is wrong."""
-        noun = self._noun(claim)
-        if noun is None or (claim.mention.spelled and values == [1] and not self._named(noun)):
-            return None
-        allowed = self._allowed(noun, grouped=self._qualified(claim, noun))
-        return None if allowed is None else not any(self._fits(claim, v, allowed) for v in values)
+        value = claim.mention.value
+        return any(value == r.size or value in _groups(r) for r in self.index.tables)
 
     def _is_id(self, value: Number) -> bool:
         """Whether a number of four digits or more is an id in sight."""
         places = self.index.numbers.get(value, ()) if value > 999 else ()
         return any("id" in language.key_roles(p.key) or isinstance(p.value, str) for p in places)
 
-    # ---- what is counted
+    # ---- all of a collection
 
-    def _noun(self, claim: Claim) -> str | None:
-        """The stem of the noun behind a number, passing a word or two of description; None for a
-        measure, an amount, the number of a thing ("event 10")."""
+    def _counted(self, claim: Claim, values: Sequence[Number]) -> bool | None:
+        """Whether the number of a noun is wrong; None where it names no collection."""
+        noun = self.noun(claim)
+        if not noun or (claim.mention.spelled and values == [1]):
+            return None
         words = self.reading.language.words
-        if label := next((s for s in self._label(claim) if self._named(s)), ""):
-            return label
-        before = self.reading.text[max(0, claim.start - 1) : claim.start]
-        labelled = among(self.reading.stems(claim.start - 24, claim.start)[-1:], words.objects)
-        if before in tuple("$\u20ac\u00a3#") or (labelled and before == " "):
-            return None
-        after = self._behind(claim)
-        behind = self.reading.words(claim.end, claim.end + 24)[:1]
-        if among(after[:1], words.units) or (behind and len(behind[0].text) < SHORTEST):
-            return None
-        named = [s for s in after if self._named(s)]
-        if named or not among(after[:1], words.function):
-            return (named or after or [""])[0] or None
-        return None
+        allowed = self._allowed(noun) if self._named(noun) or noun in words.objects else {}
+        if not allowed:
+            return self._shown_elsewhere(values) or None
+        part = self._described(claim, noun)
+        return not any(self._fits(claim, v, allowed, part=part) for v in values)
 
-    def _label(self, claim: Claim) -> list[str]:
-        """The stems of a label that says how many there are ("Number of cards: 5")."""
-        line = self.reading.text.rfind("\n", 0, claim.start) + 1
-        if not self.reading.text[line : claim.start].rstrip(" *_").endswith(":"):
-            return []
-        stems = self.reading.stems(line, claim.start)
-        return stems if among(stems, self.reading.language.words.tally) else []
+    def _shown_elsewhere(self, values: Sequence[Number]) -> bool:
+        """Whether a number is more than there is of anything, and what shows it counts nothing."""
+        held = [p for v in values for p in self.index.numbers.get(v, ())]
+        return bool(held) and min(values) > self.most and not any(map(_figure, held))
+
+    def noun(self, claim: Claim) -> str:
+        """The stem of the noun of a number: behind it, past a word or two of description, or on the
+        label before it; none for a measure or the number of a thing."""
+        words, text = self.reading.language.words, self.reading.text
+        line = text.rfind("\n", 0, claim.start) + 1
+        before = self.reading.stems(line, claim.start)
+        if among(before, words.tally) and text[line : claim.start].rstrip(" *_").endswith(":"):
+            if label := next((s for s in before if self._named(s)), ""):
+                return label
+        behind = self.reading.words(claim.end, claim.end + 24)[:1]
+        numbered = text[claim.start - 1 : claim.start] in ("$", "\u20ac", "\u00a3", "#")
+        numbered = numbered or (among(before[-1:], words.objects) and text[claim.start - 1] == " ")
+        after = self._behind(claim)
+        unit = behind and len(behind[0].text) < SHORTEST and not among(after[:1], words.function)
+        if numbered or unit:
+            return ""
+        if among(after[:1], words.units) or (among(after[:1], words.function) and among(after[1:2], words.units)):
+            return ""
+        known = [s for s in after if self._named(s)] or [s for s in after if s in words.objects]
+        return (known or [s for s in after if s not in self.plain] or [""])[0]
 
     def _behind(self, claim: Claim) -> list[str]:
         """The stems behind a number up to a verb or a mark; "of the" is passed."""
@@ -119,9 +130,9 @@ class Counts:
         found: list[str] = []
         for token in self.reading.words(claim.end, claim.end + 40)[:4]:
             stem = self.reading.language.stem(token.text)
-            apart = self.reading.rest[at : token.start].strip(" \u00a0*_")
-            verb = among([stem], words.effects, words.perfect) and not self._named(stem)
-            if apart or verb:
+            if self.reading.rest[at : token.start].strip(" \u00a0*_"):
+                break
+            if among([stem], words.effects, words.perfect, words.and_) and not self._named(stem):
                 break
             if found and stem in words.function and found[-1] not in words.function:
                 break
@@ -132,57 +143,54 @@ class Counts:
     def _named(self, stem: str) -> bool:
         return any(named(self.reading, rows, stem) for rows in self.index.tables)
 
-    def _qualified(self, claim: Claim, noun: str) -> bool:
-        """Whether a sentence says of which part it speaks: beside the number stands a value, a
-        state, or a word between it and the noun ("8 unread messages")."""
-        sentence = self.reading.sentence(claim.start)
-        words = self.reading.language.words
-        after = self.reading.stems(claim.end, claim.end + 40)[:1]
-        described = after != [noun] and not among(after, words.function)
-        parts = {s for s, value in words.values.items() if value != "all"}
-        told = among(self.reading.stems(sentence.start, sentence.end), words.states, parts)
-        return described or told or len(self.reading.inside(sentence)) > 1
+    def _described(self, claim: Claim, noun: str) -> bool:
+        """Whether the clause of a count says of which part it speaks: it holds another value, a
+        word behind the number that is neither plain nor the noun, or one before it that a field
+        has ("Nora has two appointments")."""
+        start, end = self._clause(claim)
+        if len(self.reading.inside(Sentence(start, end, ""))) > 1:
+            return True
+        spoken = self.reading.language
+        before, after = self.reading.words(start, claim.start), self.reading.words(claim.end, end)
+        own = self.plain | spoken.words.objects.keys() | {noun}
+        if any(spoken.stem(t.text) not in own for t in after):
+            return True
+        telling = [t.text for t in before if spoken.stem(t.text) not in own]
+        return any(p.path.startswith("data") for w in telling for p in self.index.word(w, spoken))
 
-    def _allowed(self, noun: str, *, grouped: bool) -> dict[Number, bool] | None:
+    def _clause(self, claim: Claim) -> tuple[int, int]:
+        return next(
+            span
+            for span in clauses(self.reading.sentence(claim.start), _COMMA)
+            if span[0] <= claim.start < span[1]
+        )
+
+    def _allowed(self, noun: str) -> dict[Number, bool]:
         """Numbers that may stand before a noun; True where it is a size or a total (which "over"
         and "about" may round)."""
         tables = self.index.tables
         mine = [r for r in tables if named(self.reading, r, noun)]
-        own = self._held(noun, anything=not mine and bool(tables))
-        for rows in mine or tables:
-            parts = _groups(rows) if grouped else ()
-            own = dict.fromkeys(parts, False) | own
-            own |= dict.fromkeys((rows.size, *totals(self.index, rows)), True)
-        return own if tables or own else None
-
-    def _held(self, noun: str, *, anything: bool) -> dict[Number, bool]:
-        """The numbers of fields of that name, or of all that can say how many."""
-        fits = {
-            number
-            for number, places in self.index.numbers.items()
-            if any(self._is_of(p, noun) or (anything and _countable(p)) for p in places)
-        }
+        held = {n for n, places in self.index.numbers.items() if any(_of(p, noun) for p in places)}
         asked = (len(r.items) for r in self.index.rows if r.path.startswith("arguments"))
-        return dict.fromkeys([*fits, *asked], False)
+        own = dict.fromkeys([*held, *self._told_of(noun), *asked], False)
+        for rows in mine or tables:
+            own |= dict.fromkeys((rows.size, *totals(self.index, rows)), True)
+        return own if mine or held or tables else {}
 
-    def _is_of(self, place: Place, noun: str) -> bool:
-        if noun in key_words(place.key) and not isinstance(place.value, str):
-            return True
-        return isinstance(place.value, str) and self._beside(place.value, noun)
+    def _told_of(self, noun: str) -> Iterator[Number]:
+        """The numbers that a text of the data gives of the noun itself ("Found 8 files")."""
+        stem = self.reading.language.stem
+        for number, places in self.index.numbers.items():
+            texts = (p.value for p in places if isinstance(p.value, str))
+            if any(stem(m.group(1)) == noun for t in texts for m in _COUNTED.finditer(t[:400])):
+                yield number
 
-    def _beside(self, text: str, noun: str) -> bool:
-        """Whether a text of the data counts the noun itself ("Found 8 files")."""
-        follows = [m.group(1) for m in _COUNTED.finditer(text[:400])]
-        return any(self.reading.language.stem(word) == noun for word in follows)
-
-    def _fits(self, claim: Claim, value: Number, allowed: dict[Number, bool]) -> bool:
+    def _fits(self, claim: Claim, value: Number, allowed: Mapping[Number, bool], *, part: bool) -> bool:
         sizes = [n for n, whole in allowed.items() if whole] or list(allowed)
-        if value in allowed and not allowed[value]:
-            return True
         low, high = self._bounds(claim, value)
-        if any(low <= n <= high for n in sizes):
+        if allowed.get(value) is False or any(low <= n <= high for n in sizes):
             return True
-        return low == high and value in (*allowed, self._listed(claim))
+        return (part and value <= max(allowed)) or (low == high and value == self._listed(claim))
 
     def _bounds(self, claim: Claim, value: Number) -> tuple[float, float]:
         """Between which sizes "over 40", "under 40", "about 40" and "40" may stand for."""
@@ -195,63 +203,154 @@ class Counts:
             return value - max(1, 0.15 * value), value + max(1, 0.18 * value)
         return value, value
 
+    # ---- a part of it
+
+    def _part(self, claim: Claim) -> int | None:
+        """How many rows have all that the clause of a number says of them. None where it says
+        nothing, or a word that no row tells, or where the rows in sight are not all."""
+        start, end = self._clause(claim)
+        told = list(self._told(claim, start, end))
+        lists = {p.owner[:-1] for places in told for p in places}
+        if len(lists) != 1:
+            return None
+        rows = self._holding(told[0][0])
+        whole = rows and all(self._groups_all(rows, places[0].key) for places in told)
+        return len(set.intersection(*({p.owner for p in t} for t in told))) if whole else None
+
+    def _told(self, claim: Claim, start: int, end: int) -> Iterator[Sequence[Place]]:
+        """The fields and states that a clause tells; none where it holds another value."""
+        inside = self.reading.inside(Sentence(start, end, ""))[:MOST]
+        held = [c for c in inside if c.kind == "field"]
+        whole = {r.size for r in self.index.tables}
+        others = [c for c in inside if c is not claim and c not in held]
+        if any(c.kind != "number" or c.mention.value not in whole for c in others):
+            return
+        places = [c.mention for c in held]
+        taken, words = {c.start for c in held}, self.reading.language.words
+        for token in self.reading.words(start, end):
+            stem = self.reading.language.stem(token.text)
+            if token.start not in taken and stem not in words.negation and stem in words.states:
+                places.append(self.index.states.get(words.states[stem], ()))
+        if all(len({p.key for p in one}) == 1 for one in places):
+            yield from places
+
+    def _holding(self, place: Place) -> Rows | None:
+        mine = (
+            r
+            for r in self.index.tables
+            if r.call in (place.call, -1) and place.owner[: len(r.owner)] == r.owner
+        )
+        return next(mine, None)
+
+    def _groups_all(self, rows: Rows, key: str) -> bool:
+        """Whether the rows are all there are, and the field tells groups of them."""
+        items = [row for row in rows.items if isinstance(row, Mapping) and key in row]
+        if rows.cut or len(items) < max(2, rows.size):
+            return False
+        more = any(n > len(items) for n in totals(self.index, rows))
+        return not more and len({str(row[key]) for row in items}) < len(items)
+
     # ---- lists that the reply shows
 
     def _continues(self, claim: Claim) -> bool:
         """Whether the number says how many a list goes on ("and 7 more")."""
-        line = self.reading.text.rfind("\n", 0, claim.start) + 1
-        end = self.reading.text.find("\n", claim.end)
-        after = self.reading.words(
-            claim.end, min(claim.end + 30, end if end >= 0 else claim.end + 30)
-        )
-        words, stem = self.reading.language.words, self.reading.language.stem
-        if among((stem(t.text) for t in after[:1]), words.units):
+        text, words = self.reading.text, self.reading.language.words
+        line, end = text.rfind("\n", 0, claim.start) + 1, text.find("\n", claim.end)
+        after = self.reading.stems(claim.end, min(claim.end + 30, end if end >= 0 else len(text)))
+        if among(after[:1], words.units):
             return False
-        before = [stem(t.text) for t in self.reading.words(line, claim.start)[-3:]]
-        over = [s for s in before if s in words.more]
-        return among((stem(t.text) for t in after[:2]), words.rest) or (
-            not over and among(before, words.rest)
-        )
+        before = self.reading.stems(line, claim.start)[-3:]
+        over = any(s in words.more for s in before)
+        return among(after[:2], words.rest) or (not over and among(before, words.rest))
 
-    def _rest(self, value: Number) -> bool:
-        shown = self._bullets(len(self.reading.text))
+    def _goes_on(self, values: Sequence[Number]) -> bool | None:
+        """Whether "and 7 more" is wrong."""
+        shown = len(self.bullets)
         sizes = {
             n for rows in collections(self.index) for n in (rows.size, *totals(self.index, rows))
         }
         told = {shown, *(c.mention.value for c in self.reading.claims if c.kind == "number")}
-        return any(value == n - m for n in sizes for m in told) or (
-            not shown and any(0 < n - value <= 5 for n in sizes)
-        )
-
-    def _bullets(self, until: int) -> int:
-        """Items that the reply lists before an offset."""
-        return bisect_left(self.bullets, until)
+        fits = any(v == n - m for v in values for n in sizes for m in told)
+        fits = fits or (not shown and any(0 < n - v <= 5 for v in values for n in sizes))
+        return None if not fits and not shown else not fits
 
     def _listed(self, claim: Claim) -> int:
         """How many items the reply itself lists below the number, for "the first three"."""
-        shown = self._bullets(len(self.reading.text)) - self._bullets(claim.start)
-        before = [
-            self.reading.language.stem(t.text)
-            for t in self.reading.words(claim.start - 24, claim.start)[-3:]
-        ]
-        ordinals = self.reading.language.words.ordinals
-        return shown if any(s in ordinals for s in before) else -1
+        shown = len(self.bullets) - bisect_left(self.bullets, claim.start)
+        return shown if among(self.reading.near(claim), self.reading.language.words.ordinals) else -1
+
+    # ---- none
+
+    def denied(self, sentence: Sentence) -> str:
+        """The word that denies things which are there ("no tasks"), or nothing."""
+        words, stem = self.reading.language.words, self.reading.language.stem
+        tokens = self.reading.words(sentence.start, sentence.end)
+        no = [t.text for t in tokens if among([stem(t.text)], words.negation, words.empty)]
+        said = [stem(t.text) for t in tokens]
+        stems = [s for s in said if not among([s], words.negation, words.empty)]
+        effects = [s for s in stems if s in words.effects and s not in words.objects]
+        other = effects or among(stems, words.plan, words.values, words.states)
+        if not no or other or sentence.asks or self.reading.inside(sentence):
+            return ""
+        telling = [s for s in stems if s not in self.plain and s not in words.failure]
+        asked = {stem(t.text) for t in language.tokens(self.message)}
+        rows = collections(self.index)
+        mine = [r for r in rows if any(named(self.reading, r, s) for s in telling)]
+        found = among(telling, asked) or (not telling and among(stems, words.looking))
+        rows = mine or (rows if found else [])
+        return no[0] if rows and len(telling) <= MOST_TELLING and all(r.items for r in rows) else ""
 
 
-def _groups(rows: Rows) -> Iterator[int]:
-    items = [row for row in rows.items[:400] if isinstance(row, dict)]
-    for key in dict.fromkeys(key for row in items[:50] for key in row):
-        for _, members in groups(key, items):
-            yield len(members)
+def clauses(sentence: Sentence, marks: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """The spans of a sentence between its marks."""
+    start = sentence.start
+    for mark in marks.finditer(sentence.text):
+        yield start, sentence.start + mark.end()
+        start = sentence.start + mark.end()
+    yield start, sentence.end
 
 
-def _countable(place: Place) -> bool:
-    """Whether a number can say how many: no id, rank, page, amount or moment, and whole."""
-    if isinstance(place.value, str) and place.path != "message":
-        return len(place.value) > 60
-    if not isinstance(place.value, int) or isinstance(place.value, bool):
-        return False
+def collections(index: Index) -> list[Rows]:
+    """The lists that are answers: those that no row of another list holds."""
+    return [r for r in index.tables if not any(isinstance(step, int) for step in r.owner[2:])]
+
+
+def named(reading: Reading, rows: Rows, stem: str) -> bool:
+    """Whether a noun names a collection: by its key, or by the same thing in English."""
+    thing = reading.language.words.objects.get(stem, "-")
+    english = language.of("en").words.objects
+    return stem in rows.words or any(english.get(word) == thing for word in rows.words)
+
+
+def totals(index: Index, rows: Rows) -> Iterator[Number]:
+    """The whole numbers beside a collection, and those that the call's summary tells."""
+    for number, places in index.numbers.items():
+        if any(_beside(place, rows) for place in places):
+            yield number
+
+
+def _beside(place: Place, rows: Rows) -> bool:
+    if place.path == "summary":
+        return place.call == rows.call
     roles = language.key_roles(place.key)
-    if place.path.startswith("arguments"):
-        return "paging" not in roles
-    return not roles & {"id", "rank", "paging", "money", "moment"} and place.path != "message"
+    whole = isinstance(place.value, int) and not roles & {"paging", "id", "money", "moment"}
+    return whole and place.owner == rows.owner
+
+
+def _of(place: Place, noun: str) -> bool:
+    """Whether a field of that name holds a number."""
+    return not isinstance(place.value, str) and noun in key_words(place.key)
+
+
+def _groups(rows: Rows) -> set[int]:
+    items = [row for row in rows.items[:400] if isinstance(row, dict)]
+    keys = dict.fromkeys(key for row in items[:50] for key in row)
+    return {len(members) for key in keys for _, members in groups(key, items)}
+
+
+def _figure(place: Place) -> bool:
+    """Whether a number stands for an amount of something: it is no id, rank or page, and in no
+    title."""
+    if isinstance(place.value, str):
+        return len(place.value) > LONG and place.path != "message"
+    return not language.key_roles(place.key) & {"id", "rank", "paging"}

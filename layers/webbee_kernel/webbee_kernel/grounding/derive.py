@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from itertools import combinations
 
 from .. import language
@@ -66,6 +66,7 @@ class Derived:
     """Figures that follow from an index and from `shown`, the values that the reply shows."""
 
     index: Index
+    now: datetime | None = None
     shown: list[Number] = field(default_factory=list)
     _made: dict[Number, str] | None = None
     _means: dict[Number, str] = field(default_factory=dict)
@@ -201,8 +202,11 @@ class Derived:
                 if size and size[0] == kind:
                     yield place.value * size[1][0], place.path
         if kind == "time":
-            for moments in self.index.moments().values():
-                for (a, one), (b, other) in combinations(moments[:8], 2):
+            known = self.index.moments()
+            whole = [(self.now, "now")] if self.now else []
+            whole += [at for owner, held in known.items() if len(owner) < 3 for at in held[:4]]
+            for moments in known.values():
+                for (a, one), (b, other) in combinations(dict.fromkeys(moments[:8] + whole), 2):
                     yield abs((a - b).total_seconds()), f"{one} - {other}"
 
     def ends(self) -> Iterator[tuple[int, str]]:

@@ -69,7 +69,11 @@ class _Known:
             return True
         if self.succeeded and not any(c.fn_name for c in self.evidence.calls):
             return claim.concept in self.evidence.index.effects
-        return not claim.active and (self._shown(claim) or self._only_read())
+        if claim.active:
+            return False
+        wished = asked(self.reading, self.evidence, claim) and wishes(self.reading, self.evidence)
+        read = only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
+        return self._shown(claim) or (read and not wished)
 
     def _excused(self, claim: Told) -> bool:
         """Whether a clause tells why a call failed, in a word of its error, or what waits beside

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from .. import language
 from .index import Index
@@ -98,6 +98,16 @@ class Source:
     formula: str = ""
 
 
+class Flag(NamedTuple):
+    """One offending word of a reply: where it stands, and what it is flagged as: a kind of value
+    (`number`, `money`, `date`, `email`, ...), `name`, `state`, `count`, `none` ("no tasks"),
+    `record`, `key`, `effect ...` or `denial`."""
+
+    start: int
+    word: str
+    kind: str
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Whether a reply is grounded, and the offending words as they stand in it: in order, each
@@ -107,6 +117,7 @@ class Verdict:
     hold offending words. `added`: the kernel's own sentences about failures, waits and unknown
     outcomes that the reply hides. `only_claims`: all that offends claims an effect in a turn that
     only read, and what is kept, or the data, answers without it; `added` says that nothing changed.
+    `flags`: the offending words with where they stand and what they are flagged as, in order.
     """
 
     grounded: bool
@@ -115,3 +126,4 @@ class Verdict:
     kept: str = ""
     added: str = ""
     only_claims: bool = False
+    flags: tuple[Flag, ...] = ()

@@ -9,12 +9,15 @@ from ..language import folded_words
 from .asking import Asking, Ground, shown
 from .derive import nearly, rounds_to
 from .places import Number, Place, fold, settle
-from .reading import Claim, among
+from .reading import Claim, Sentence, among
 
 _RANGE = re.compile("\\s?[\u2013-]\\s?(?=\\d)|(?<=\\d)\\s?[\u2013-]\\s?$")
 _LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
 _AS_WORDS: tuple[list[Number], ...] = ([1], [0.5])
 """What "one" and "half" say stands for too much to be looked up."""
+
+HALF = 12
+"""Characters behind a number within which "and a half" stands."""
 
 
 class Figures(Asking):
@@ -73,7 +76,7 @@ class Figures(Asking):
         the sentence compares."""
         derived, percent = self.derived, claim.kind == "percent"
         found = derived.formula(value, decimals, percent=percent)
-        found = found or derived.measured(value, decimals, self._unit(claim))
+        found = found or derived.measured(value, decimals, self.unit(claim))
         if percent:
             return found or derived.share(value, decimals)
         if value >= 20 or decimals or self.compares(claim):
@@ -81,10 +84,18 @@ class Figures(Asking):
         rough = claim.mention.about or self.said(claim, self.words.about)
         return found or (derived.near(value) if rough else "")
 
-    def _unit(self, claim: Claim) -> str:
+    def unit(self, claim: Claim) -> str:
         """The unit that stands behind a number."""
         after = _LETTERS.match(self.reading.text, claim.end)
         return self.words.units.get(self.reading.language.stem(after.group(1)), "") if after else ""
+
+    def rough(self, claim: Claim) -> bool:
+        """Whether a number in words is a length of time, has a half behind it, or is said to be
+        rounded."""
+        behind = self.reading.inside(Sentence(claim.end, claim.end + HALF, ""))
+        half = bool(behind) and behind[0].kind == "number" and behind[0].mention.value == 0.5
+        about = claim.mention.about or self.said(claim, self.words.about)
+        return half or about or bool(self.unit(claim))
 
     def _minor(self, claim: Claim) -> Ground | None:
         """The amount of which a number right behind it is the hundredths: 12 euros 50."""

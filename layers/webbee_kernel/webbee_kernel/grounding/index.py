@@ -194,12 +194,9 @@ class Index(Built):
         """The fields that hold a word: as it is, inflected, or spelled in another script."""
         known = self.words
         folded = fold(word)
-        offsets = (
-            known.get(folded)
-            or self.stems(spoken).get(spoken.stem(word))
-            or self._inflected(folded)
-        )
-        return [self.place(at) for at in offsets[:20]]
+        offsets = [*known.get(folded, ()), *self.stems(spoken).get(spoken.stem(word), ())]
+        offsets += self._inflected(folded)
+        return [self.place(at) for at in dict.fromkeys(offsets[:20])]
 
     def _inflected(self, word: str) -> list[int]:
         """The words that agree with a Cyrillic one in all but three letters of their ends."""

@@ -46,23 +46,22 @@ def _longest(index: Index, text: str, token: Token) -> tuple[int, list[Place]]:
     return longest, fits.get(longest, [])
 
 
-def state(reading: Reading, token: Token) -> str:
-    """The state that a word tells, of those that are no denial."""
-    words, stem = reading.language.words, reading.language.stem(token.text)
-    return "" if stem in words.negation else words.states.get(stem, "")
-
-
-def states(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place] | None]]:
-    """The words for states in a reply with the fields that tell the state; None where every field
-    of its group tells another one."""
-    words, stem = reading.language.words, reading.language.stem
-    told = [(t, state) for t in reading.tokens if (state := words.states.get(stem(t.text)))]
+def states(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]]:
+    """The words for states of which a field tells another of the same group, with the fields that
+    tell the state itself; no finite verb, denial, plan or label."""
+    spoken, words = reading.language, reading.language.words
+    told = [(t, state) for t in reading.tokens if (state := words.states.get(spoken.stem(t.text)))]
     known = index.states if told else {}  # most replies tell none
-    groups = {state.partition(":")[0] for state in known}
+    groups = {state.partition(":")[0] for state in known} - {"answer"}
     for token, state in told:
-        group = state.partition(":")[0]
-        if group in groups and _tells(reading, token, group):
-            yield Claim("state", token.text, token.start, token.end), known.get(state)
+        verb = spoken.stem(token.text) in words.effects and not spoken.tells(token.text)
+        before = reading.words(token.start - 24, token.start)[-3:]
+        planned = any(fold(t.text) in words.forms("plan") for t in before)
+        denied = among((spoken.stem(t.text) for t in before), words.negation)
+        if state.partition(":")[0] in groups and not (
+            verb or planned or denied or labels(reading.text, token)
+        ):
+            yield Claim("state", token.text, token.start, token.end), known.get(state, [])
 
 
 def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]]:
@@ -90,34 +89,6 @@ def _named(
     if best and len({p.owner for p in best}) == 1:
         start, end = run[0][0].start, run[-1][0].end
         yield Claim("name", reading.text[start:end], start, end), best
-
-
-def _tells(reading: Reading, token: Token, group: str) -> bool:
-    """Whether a word for a state is said of something: no label, no exclamation, not denied."""
-    if group == "answer" and not _cell(reading.text, token):
-        return False
-    if labels(reading.text, token) or _alone(reading, token):
-        return False
-    words = reading.language.words
-    before = reading.words(token.start - 24, token.start)[-3:]
-    planned = any(fold(t.text) in words.forms("plan") for t in before)
-    return not planned and not among(
-        map(reading.language.stem, (t.text for t in before)), words.negation
-    )
-
-
-def _cell(text: str, token: Token) -> bool:
-    """Whether a word stands alone behind a label or in a table."""
-    before = text[max(0, token.start - 12) : token.start].rstrip(" *_")
-    after = text[token.end : token.end + 12].lstrip(" *_")
-    return before[-1:] in tuple(":|\u2013\u2014-=") and (not after or after[0] in ",.;|)\n")
-
-
-def _alone(reading: Reading, token: Token) -> bool:
-    """Whether a word opens a sentence and is all that it says: "Done!" """
-    after = reading.text[token.end : token.end + 1]
-    opens = reading.sentence(token.start).text[:12].lstrip(" *_").startswith(token.text)
-    return opens and after in tuple(".!,\u2026")
 
 
 def labels(text: str, token: Token) -> bool:

@@ -8,18 +8,16 @@ from dataclasses import dataclass, field
 
 from .. import language
 from ..language import fold
-from . import deeds, effects, flags, names, records
-from .asking import Ground, shown
+from . import deeds, effects, names, records
+from .asking import Ground, moment, shown
 from .counts import Counts
 from .derive import Derived
-from .evidence import JSON, Call, Evidence, Source, Verdict
-from .parts import denied
+from .evidence import JSON, Call, Evidence, Flag, Source, Verdict
 from .places import MESSAGE, Number
 from .reading import Claim, Reading, Sentence, read
 from .support import Support
-from .told import Told, told
+from .told import OPEN, Told, told
 
-Offence = tuple[int, str]
 _PLAIN = re.compile(r"[\d.]+(?: [+-] [\d.]+)+")
 TEXTUAL = frozenset(
     ("quote", "email", "url", "code", "file", "hash", "phone", "field", "name", "placeholder")
@@ -75,6 +73,7 @@ class _Check:
     grounds: list[tuple[Claim, Ground]] = field(default_factory=list)
     told: list[Told] = field(default_factory=list)
     effects: dict[int, Told] = field(default_factory=dict)
+    _support: Support = field(init=False)
 
     def verdict(self) -> Verdict:
         index = self.evidence.index
@@ -85,13 +84,14 @@ class _Check:
         self.told = list(told(reading))
         offences = self._values(reading)
         bound = self._bound(reading)
-        offences += ((c.start, c.token) for c in records.mixed(reading, bound))
-        offences += ((c.start, c.token) for c in flags.wrong(reading, index, bound))
+        mixed = (c for c in records.mixed(reading, bound) if not self._compared(c))
+        offences += (Flag(c.start, c.token, "record") for c in mixed)
         shown = {c.start: g.places for c, g in self.grounds}
         self.effects = {c.start: c for c in effects.wrong(reading, self.evidence, shown, self.told)}
-        offences += ((c.start, c.word) for c in self.effects.values())
+        offences += (Flag(c.start, c.word, _effect(c)) for c in self.effects.values())
         offences = self._in_question(reading, offences)
-        words = tuple(dict.fromkeys(word for _, word in sorted(offences)))
+        offences = sorted(offences)
+        words = tuple(dict.fromkeys(flag.word for flag in offences))
         claims = bool(words) and self._only_claims(reading, offences)
         unchanged = language.of(self.evidence.language).say("only_read") if claims else ""
         added = [effects.added(reading, self.evidence), unchanged]
@@ -99,42 +99,51 @@ class _Check:
             not words,
             words,
             tuple(self._sources()),
-            _kept(reading, [at for at, _ in offences]),
+            _kept(reading, [flag.start for flag in offences]),
             " ".join(part for part in added if part),
             claims,
+            tuple(offences),
         )
 
-    def _only_claims(self, reading: Reading, offences: Sequence[Offence]) -> bool:
+    def _only_claims(self, reading: Reading, offences: Sequence[Flag]) -> bool:
         """Whether a turn that only read is told as one with effects, and without that the reply
         still says something, or said no more than that it is done."""
-        if not deeds.only_read(self.evidence) or not {at for at, _ in offences} <= set(
+        if not deeds.only_read(self.evidence) or not {f.start for f in offences} <= set(
             self.effects
         ):
             return False
-        wrong = [reading.sentence(at) for at, _ in offences]
+        wrong = [reading.sentence(flag.start) for flag in offences]
         kept = (c for c, _ in self.grounds if reading.sentence(c.start) not in wrong)
         return any(kept) or not any(c.concept for c in self.told)
 
-    def _values(self, reading: Reading) -> list[Offence]:
+    def _values(self, reading: Reading) -> list[Flag]:
         """What no field shows; fills `grounds` with what is shown."""
         index = self.evidence.index
-        derived = Derived(index)
-        support = Support(reading, index, derived, self.evidence.now)
-        counts = Counts(reading, index)
+        derived = Derived(index, moment(self.evidence.now))
+        support = self._support = Support(reading, index, derived, self.evidence.now)
+        counts = Counts(reading, index, self.evidence.message)
         doubtful = [c for c in reading.claims if not self._stands(c, support, counts)]
         shown = [(c, g) for c, g in self.grounds if c.kind in ("number", "money")]
         derived.shown = [number for c, g in shown for number in _figures(c, g)]
-        offences = [(c.start, c.token) for c in doubtful if not self._follows(c, support, counts)]
+        offences = [
+            Flag(c.start, c.token, _value(c, counts))
+            for c in doubtful
+            if not self._follows(c, support, counts)
+        ]
         offences += self._words(reading, support)
-        said = ((s, denied(reading, index, s, self.evidence.message)) for s in reading.sentences)
-        return offences + [(sentence.start, word) for sentence, word in said if word]
+        said = ((s, counts.denied(s)) for s in reading.sentences)
+        return offences + [Flag(sentence.start, word, "none") for sentence, word in said if word]
 
     def _stands(self, claim: Claim, support: Support, counts: Counts) -> bool:
         """Whether a value is shown, and a count right."""
         if part := support.glued(claim):
             self.grounds.append((claim, part))
             return True
-        ground, wrong = support.ground(claim), counts.wrong(claim)
+        ground = support.ground(claim)
+        wrong = counts.wrong(claim) if claim.kind == "number" else None
+        if ground is None and wrong is None and _spelled(claim):
+            rough = not counts.noun(claim) and support.rough(claim)
+            wrong = not rough and claim.mention.value > counts.most
         if wrong and ground and self._beside(claim, ground):
             wrong = None  # "22 of 30 points": two fields of one row
         if wrong or (wrong is None and ground is None):
@@ -144,6 +153,10 @@ class _Check:
         self.grounds.append((claim, shown))
         return True
 
+    def _compared(self, claim: Claim) -> bool:
+        """Whether a number that another record has is a difference that the sentence tells."""
+        return claim.kind == "number" and self._support.difference(claim) is not None
+
     def _beside(self, claim: Claim, ground: Ground) -> bool:
         """Whether the value right before is of the same row."""
         last, held = self.grounds[-1] if self.grounds else (claim, ground)
@@ -151,28 +164,26 @@ class _Check:
         near = 0 < claim.start - last.end <= NEAR
         return near and any(p.owner in rows for p in ground.places)
 
-    def _words(self, reading: Reading, support: Support) -> list[Offence]:
+    def _words(self, reading: Reading, support: Support) -> list[Flag]:
         """The states and names that no field shows."""
-        told = list(self._states(reading, support))
+        deeds = [c.sentence for c in self.told] if self._has_effects else []
+        told = [
+            (claim, shown(places, "formatted"))
+            for claim, places in names.states(reading, support.index)
+            if not any(d.start <= claim.start < d.end for d in deeds)
+        ]
         taken = [c for c, _ in self.grounds] + [c for c, g in told if g]
         claimed = names.claimed(reading, taken)
         told += [(claim, support.name(names.words(claim.token))) for claim in claimed]
         self.grounds += [(c, g) for c, g in told if g]
-        return [(c.start, c.token) for c, g in told if g is None]
-
-    def _states(self, reading: Reading, support: Support) -> Iterator[tuple[Claim, Ground | None]]:
-        """The states that are told, except in the sentences of deeds."""
-        deeds = [c.sentence for c in self.told] if self._has_effects else []
-        for claim, places in names.states(reading, support.index):
-            if not any(d.start <= claim.start < d.end for d in deeds):
-                yield claim, shown(places or [], "formatted")
+        return [Flag(c.start, c.token, c.kind) for c, g in told if g is None]
 
     def _follows(self, claim: Claim, support: Support, counts: Counts) -> bool:
         """Whether a doubtful number follows from the values that the reply shows."""
         if claim.mention is None or claim.kind == "field":
             return False
         ground = support.ground(claim)
-        if counts.wrong(claim) and not (ground and _adds_up(ground.formula)):
+        if claim.kind == "number" and counts.wrong(claim) and not (ground and _adds_up(ground.formula)):
             ground = support.difference(claim)
         if ground:
             self.grounds.append((claim, ground))
@@ -192,7 +203,7 @@ class _Check:
                 bound.append(records.Value(claim, places, text, name))
         return sorted(bound, key=lambda value: value.claim.start)
 
-    def _in_question(self, reading: Reading, offences: Iterable[Offence]) -> list[Offence]:
+    def _in_question(self, reading: Reading, offences: Iterable[Flag]) -> list[Flag]:
         """The offences in sentences that are checked: all after calls, and without a call those
         that speak of the user's data."""
         found = list(offences)
@@ -204,18 +215,18 @@ class _Check:
     def _has_effects(self) -> bool:
         return any(c.has_effect for c in self.evidence.calls)
 
-    def _of_the_user(self, reading: Reading, offence: Offence) -> bool:
+    def _of_the_user(self, reading: Reading, offence: Flag) -> bool:
         """Whether an offence in an answer without a call is a claim about the user's own things:
         an effect, or a value in a sentence that speaks of them."""
         words, stem = reading.language.words, reading.language.stem
         drafts = any(stem(t.text) in words.drafting for t in language.tokens(self.evidence.message))
-        sentence = reading.sentence(offence[0])
-        claim = self.effects.get(offence[0])
+        sentence = reading.sentence(offence.start)
+        claim = self.effects.get(offence.start)
         if drafts:
             return bool(claim and claim.active and not deeds.dictated(self.evidence, claim))
         if claim and (claim.active or deeds.asked(reading, self.evidence, claim)):
             return True
-        return "@" in offence[1] or self._own(reading, sentence, offence[0])
+        return "@" in offence.word or self._own(reading, sentence, offence.start)
 
     def _own(self, reading: Reading, sentence: Sentence, at: int) -> bool:
         """Whether a sentence speaks of the user's own things: says so, names one that the data
@@ -252,6 +263,21 @@ class _Check:
             else:
                 how = "message" if place.path == "message" else ground.how
                 yield Source(claim.start, claim.end, place.call, place.path, how, ground.formula)
+
+
+def _value(claim: Claim, counts: Counts) -> str:
+    """What a value is flagged as: a count, a number in words, or its kind."""
+    if claim.kind == "number" and counts.wrong(claim):
+        return "count in words" if _spelled(claim) else "count"
+    return "number in words" if _spelled(claim) else claim.kind
+
+
+def _effect(claim: Told) -> str:
+    """What a claim or denial of an effect is flagged as."""
+    if claim.denied:
+        return "denial"
+    known = "bare" if not claim.concept else "open" if claim.concept == OPEN else "known"
+    return f"effect {known}" + ("" if claim.active else " state")
 
 
 def _spelled(claim: Claim) -> bool:
