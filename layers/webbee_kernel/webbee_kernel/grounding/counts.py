@@ -66,7 +66,7 @@ class Counts:
     def wrong(self, claim: Claim) -> bool | None:
         """Whether a number is a count that contradicts; None where it counts nothing."""
         values = [v for v in claim.mention.readings if float(v).is_integer()]
-        measured = among(self._behind(claim)[:1], self.reading.language.words.units)
+        measured = among(self._behind(claim), self.reading.language.words.units)
         if not values or measured or any(self._is_id(v) for v in values):
             return None
         part = self._part(claim)
@@ -117,9 +117,7 @@ class Counts:
         numbered = numbered or (among(before[-1:], words.objects) and text[claim.start - 1] == " ")
         after = self._behind(claim)
         unit = behind and len(behind[0].text) < SHORTEST and not among(after[:1], words.function)
-        if numbered or unit:
-            return ""
-        if among(after[:1], words.units) or (among(after[:1], words.function) and among(after[1:2], words.units)):
+        if numbered or unit or among(after, words.units):
             return ""
         known = [s for s in after if self._named(s)] or [s for s in after if s in words.objects]
         return (known or [s for s in after if s not in self.plain] or [""])[0]
@@ -349,8 +347,9 @@ def _groups(rows: Rows) -> set[int]:
 
 
 def _figure(place: Place) -> bool:
-    """Whether a number stands for an amount of something: it is no id, rank or page, and in no
-    title."""
-    if isinstance(place.value, str):
-        return len(place.value) > LONG and place.path != "message"
-    return not language.key_roles(place.key) & {"id", "rank", "paging"}
+    """Whether a number stands for an amount of something, or was asked for: it is no id, rank or
+    page of a result, and in no title."""
+    if isinstance(place.value, str) and not place.path.startswith(("message", "arguments")):
+        return len(place.value) > LONG
+    asked = not place.path.startswith("data")
+    return asked or not language.key_roles(place.key) & {"id", "rank", "paging"}

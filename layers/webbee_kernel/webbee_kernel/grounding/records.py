@@ -20,6 +20,8 @@ from .reading import Claim, Reading, among
 _HEAD = re.compile("[:\n]")
 _BREAK = re.compile("[,;()]")
 """Behind it a name begins anew: "85 boxes, and tape, which ..."."""
+OPENING = 4
+"""Characters before a text that opens a sentence: it is what the sentence speaks of."""
 LATEST = 12
 """Values of a segment that the next one is compared with."""
 
@@ -60,7 +62,9 @@ def _together(reading: Reading, values: Sequence[Value]) -> Iterator[list[Value]
     for unit in units(reading):
         spans = (slice(bisect_left(starts, a), bisect_left(starts, b)) for a, b in unit)
         inside = [value for span in spans for value in values[span]]
-        names = [v for v in inside if v.name] or (about if _goes_on(reading, unit) else [])
+        opens = inside and inside[0].text and inside[0].claim.start - unit[0][0] < OPENING
+        goes_on = not opens and _goes_on(reading, unit)
+        names = [v for v in inside if v.name] or (about if goes_on else [])
         yield inside if names and names[0] in inside else [*names, *inside]
         about = names[-1:] if len({p.owner for v in names for p in v.places}) == 1 else []
 
@@ -75,7 +79,7 @@ def _goes_on(reading: Reading, unit: Sequence[tuple[int, int]]) -> bool:
 def _clashes(text: str, values: Sequence[Value]) -> Iterator[tuple[Claim, bool]]:
     """The values that clash with their segment, and whether whichever way one reads."""
     runs: list[Run] = []
-    for value in values:
+    for value, after in zip(values, [*values[1:], None], strict=False):
         last = runs[-1] if runs else []
         goes_on = bool(last) and bool(value.keys & last[-1].keys)
         before = runs[:-1] if goes_on else runs
@@ -86,11 +90,17 @@ def _clashes(text: str, values: Sequence[Value]) -> Iterator[tuple[Claim, bool]]
         elif (
             goes_on
             or any(value.keys & other.keys for run in runs for other in run)
-            or (value.name and _apart(text, runs[-1][-1].claim, value.claim))
+            or (_names(value, after) and _apart(text, runs[-1][-1].claim, value.claim))
         ):
             runs = [[value]]
         else:
             yield value.claim, False
+
+
+def _names(value: Value, after: Value | None) -> bool:
+    """Whether a value names a record, or the next one does and it is of that: "75 from Savings"."""
+    beside = after is not None and after.name and not conflict(value.places, after.places)
+    return value.name or beside
 
 
 def _apart(text: str, one: Claim, other: Claim) -> bool:
