@@ -92,7 +92,8 @@ class Counts:
         if not noun or (claim.mention.spelled and values == [1]):
             return None
         words = self.reading.language.words
-        allowed = self._allowed(noun) if self._named(noun) or noun in words.objects else {}
+        known = self._named(noun) or among([noun], words.objects, words.tally)
+        allowed = self._allowed(noun) if known else {}
         if not allowed:
             return self._shown_elsewhere(values) or None
         part = self._described(claim, noun)
@@ -110,7 +111,8 @@ class Counts:
         line = text.rfind("\n", 0, claim.start) + 1
         before = self.reading.stems(line, claim.start)
         if among(before, words.tally) and text[line : claim.start].rstrip(" *_").endswith(":"):
-            if label := next((s for s in before if self._named(s)), ""):
+            named = [s for s in before if self._named(s) or s in words.objects]
+            if label := next(iter(named or [s for s in before if s in words.tally]), ""):
                 return label
         behind = self.reading.words(claim.end, claim.end + 24)[:1]
         numbered = text[claim.start - 1 : claim.start] in ("$", "\u20ac", "\u00a3", "#")
@@ -171,7 +173,7 @@ class Counts:
         held = {n for n, places in self.index.numbers.items() if any(_of(p, noun) for p in places)}
         asked = (len(r.items) for r in self.index.rows if r.path.startswith("arguments"))
         own = dict.fromkeys([*held, *self._told_of(noun), *asked], False)
-        for rows in mine or tables:
+        for rows in mine or [r for r in tables if not _of_others(r)] or tables:
             own |= dict.fromkeys((rows.size, *totals(self.index, rows)), True)
         return own if mine or held or tables else {}
 
@@ -287,7 +289,8 @@ class Counts:
         said = [stem(t.text) for t in tokens]
         stems = [s for s in said if not among([s], words.negation, words.empty)]
         effects = [s for s in stems if s in words.effects and s not in words.objects]
-        other = effects or among(stems, words.plan, words.values, words.states)
+        parts = {s for s, part in words.values.items() if part != "all"}
+        other = effects or among(stems, words.plan, parts, words.states)
         if not no or other or sentence.asks or self.reading.inside(sentence):
             return ""
         telling = [s for s in stems if s not in self.plain and s not in words.failure]
@@ -318,6 +321,11 @@ def named(reading: Reading, rows: Rows, stem: str) -> bool:
     thing = reading.language.words.objects.get(stem, "-")
     english = language.of("en").words.objects
     return stem in rows.words or any(english.get(word) == thing for word in rows.words)
+
+
+def _of_others(rows: Rows) -> bool:
+    """Whether a collection is known to hold other things than a noun that does not name it."""
+    return not rows.words.isdisjoint(language.of("en").words.objects)
 
 
 def totals(index: Index, rows: Rows) -> Iterator[Number]:

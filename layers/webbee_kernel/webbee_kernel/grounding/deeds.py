@@ -58,8 +58,8 @@ def asked(reading: Reading, evidence: Evidence, claim: Told) -> bool:
     """Whether the user's message asks for an effect, in a form that does not yet tell it."""
     words, stem = reading.language.words, reading.language.stem
     said = [t.text for t in language.tokens(evidence.message)]
-    word = fold(claim.word)
-    others = [text for text in said if fold(text) != word]
+    word, asks = fold(claim.word), among(map(stem, said[:1]), words.question)
+    others = [t for t in said if fold(t) != word and not (asks and reading.language.tells(t))]
     return any(
         words.effects.get(stem(text)) == claim.concept or kin(fold(text), word) for text in others
     )

@@ -139,11 +139,14 @@ class Derived:
         made = {**self._whole(), **self._means}
         return next((formula for exact, formula in made.items() if nearly(exact, value)), "")
 
-    def gap(self, value: Number, decimals: int, *, adds: bool) -> str:
+    def gap(self, value: Number, decimals: int, *, adds: bool, whole: bool = False) -> str:
         """How a figure is the difference of two fields of a record, or of two records; where the
-        sentence adds up also their sum, and with decimals their ratio."""
+        sentence adds up also their sum, and with decimals their ratio. `whole`: of whole numbers,
+        not rounded."""
         for held in self._families():
             for (a, one), (b, other) in combinations(held, 2):
+                if whole and not (isinstance(a, int) and isinstance(b, int)):
+                    continue
                 for exact, sign in _combined(a, b, adds=adds, divides=decimals > 0):
                     if settle(exact) == settle(value) or (
                         isinstance(exact, float) and rounds_to(exact, value, decimals)

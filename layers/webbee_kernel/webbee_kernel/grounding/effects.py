@@ -71,9 +71,15 @@ class _Known:
             return claim.concept in self.evidence.index.effects
         if claim.active:
             return False
-        wished = asked(self.reading, self.evidence, claim) and wishes(self.reading, self.evidence)
+        stems = self.reading.stems(*claim.clause)
+        vague = among(stems, self.reading.language.words.matter)
+        wished = asked(self.reading, self.evidence, claim) or (vague and self._wishes)
         read = only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
         return self._shown(claim) or (read and not wished)
+
+    @property
+    def _wishes(self) -> bool:
+        return wishes(self.reading, self.evidence)
 
     def _excused(self, claim: Told) -> bool:
         """Whether a clause tells why a call failed, in a word of its error, or what waits beside
@@ -111,7 +117,7 @@ class _Known:
     def _only_read(self) -> bool:
         """Whether all that was asked for was to read, and that was done: a bare "Done." is true."""
         read = only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
-        return read and not wishes(self.reading, self.evidence)
+        return read and not self._wishes
 
     def _state(self, claim: Told) -> str:
         return self.reading.language.words.states.get(self.reading.language.stem(claim.word), "")

@@ -118,8 +118,10 @@ class Figures(Asking):
 
     def difference(self, claim: Claim) -> Ground | None:
         """How a count is a difference, where the sentence compares: "two short of the mark"."""
-        compares = self.compares(claim)
-        formula = compares and self.derived.gap(claim.mention.value, 0, adds=self._adds(claim))
+        if not self.compares(claim):
+            return None
+        adds = self._adds(claim)
+        formula = self.derived.gap(claim.mention.value, 0, adds=adds, whole=True)
         return Ground([], "derived", formula) if formula else None
 
     def compares(self, claim: Claim) -> bool:

@@ -123,7 +123,7 @@ class _Check:
         support = self._support = Support(reading, index, derived, self.evidence.now)
         counts = Counts(reading, index, self.evidence.message)
         doubtful = [c for c in reading.claims if not self._stands(c, support, counts)]
-        shown = [(c, g) for c, g in self.grounds if c.kind in ("number", "money")]
+        shown = [(c, g) for c, g in self.grounds if c.kind in ("number", "money") and not _is_id(g)]
         derived.shown = [number for c, g in shown for number in _figures(c, g)]
         offences = [
             Flag(c.start, c.token, _value(c, counts))
@@ -290,6 +290,10 @@ def _figures(claim: Claim, ground: Ground) -> list[Number]:
     exact = [p.value for p in ground.places[:1] if isinstance(p.value, int | float)]
     sure = ground.places or ground.formula == "" or claim.mention.value <= SMALL
     return [*exact, *(v for v in [claim.mention.value] if sure and v not in exact)]
+
+
+def _is_id(ground: Ground) -> bool:
+    return any("id" in language.key_roles(p.key) for p in ground.places[:1])
 
 
 def _adds_up(formula: str) -> bool:
