@@ -31,6 +31,8 @@ MOST_TELLING = 3
 """Words of a denial beside what it denies; with more it speaks of something else."""
 MOST = 12
 """Values of a clause that may describe what its number counts."""
+LABEL = 4
+"""Words of a label that says how many there are, and an upper bound ("Number of cards: 5")."""
 LONG = 60
 """Characters of a text whose numbers may count; in a title they do not."""
 PLAIN = (
@@ -108,21 +110,20 @@ class Counts:
         """The stem of the noun of a number: behind it, past a word or two of description, or on the
         label before it; none for a measure or the number of a thing."""
         words, text = self.reading.language.words, self.reading.text
-        line = text.rfind("\n", 0, claim.start) + 1
-        before = self.reading.stems(line, claim.start)
-        if among(before, words.tally) and text[line : claim.start].rstrip(" *_").endswith(":"):
-            named = [s for s in before if self._named(s) or s in words.objects]
-            if label := next(iter(named or [s for s in before if s in words.tally]), ""):
-                return label
+        before = self.reading.stems(text.rfind("\n", 0, claim.start) + 1, claim.start)
         behind = self.reading.words(claim.end, claim.end + 24)[:1]
         numbered = text[claim.start - 1 : claim.start] in ("$", "\u20ac", "\u00a3", "#")
-        numbered = numbered or (among(before[-1:], words.objects) and text[claim.start - 1] == " ")
+        labelled = text[: claim.start].rstrip(" *_")[-1:] == ":"
+        numbered = numbered or (not labelled and among(before[-1:], words.objects))
         after = self._behind(claim)
         unit = behind and len(behind[0].text) < SHORTEST and not among(after[:1], words.function)
         if numbered or unit or among(after, words.units):
             return ""
-        known = [s for s in after if self._named(s)] or [s for s in after if s in words.objects]
-        return (known or [s for s in after if s not in self.plain] or [""])[0]
+        told = [s for s in after if self._named(s)] or [s for s in after if s in words.objects]
+        if told or not labelled:
+            return (told or [s for s in after if s not in self.plain] or [""])[0]
+        labels = [s for s in before if s in words.objects or self._named(s)] or before
+        return labels[0] if among(before, words.tally) and len(before) < LABEL else ""
 
     def _behind(self, claim: Claim) -> list[str]:
         """The stems behind a number up to a verb or a mark; "of the" is passed."""

@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from .names import labels
 from .places import Place, conflict
 from .reading import Claim, Reading, among
 
@@ -49,9 +50,19 @@ Run = list[Value]
 def mixed(reading: Reading, values: Sequence[Value]) -> Iterator[Claim]:
     """The values that stand beside those of another record."""
     for inside in _together(reading, values):
+        if inside and _compares(reading, inside):
+            continue
         forward = list(_clashes(reading.text, inside))
         backward = forward and list(_clashes(reading.text, inside[::-1]))
         yield from (claim for claim, sure in forward if sure or backward)
+
+
+def _compares(reading: Reading, values: Sequence[Value]) -> bool:
+    """Whether the sentence of some values sets records against each other."""
+    words, start = reading.language.words, reading.sentence(values[0].claim.start).start
+    said = reading.words(start, values[-1].claim.end)
+    told = [t for t in said if reading.language.stem(t.text) in words.difference]
+    return any(not labels(reading.text, token) for token in told)
 
 
 def _together(reading: Reading, values: Sequence[Value]) -> Iterator[list[Value]]:
