@@ -63,7 +63,9 @@ def arguments() -> argparse.Namespace:
         metavar="FILE",
         help="replies written by hand: a file, or plain_words, …_third, …_fourth",
     )
-    parser.add_argument("--flags", action="store_true", help="print what each kind of flag is worth")
+    parser.add_argument(
+        "--flags", action="store_true", help="print what each kind of flag is worth"
+    )
     parser.add_argument("--now", default="", help="when those replies were written, ISO 8601")
     parser.add_argument(
         "--show", metavar="KIND", help="print what went wrong with kinds that start so"

@@ -37,6 +37,7 @@ class Built:
     times: dict[int, list[Place]] = field(default_factory=dict)
     phrases: dict[str, list[tuple[str, Place]]] = field(default_factory=dict)
     flags: list[Place] = field(default_factory=list)
+    tallies: list[tuple[str, list[Number]]] = field(default_factory=list)
     rows: list[Rows] = field(default_factory=list)
     keys: dict[str, None] = field(default_factory=dict)
     figures: list[Place] = field(default_factory=list)
@@ -83,6 +84,7 @@ class Built:
         table = _is_table(value)
         if table:
             self._collect(list(value.values()), at)
+        self._tally(list(value.values()), at)
         minor = _MINOR if "minor" in language.key_roles(str(value.get("unit", ""))) else ""
         for row, (key, item) in enumerate(value.items()):
             if key not in self.keys and not table:
@@ -97,8 +99,15 @@ class Built:
                 self._string(key, below._replace(value=key, key="id"))
             self._walk(below, depth + 1)
 
+    def _tally(self, values: Sequence[Json], at: Place) -> None:
+        """Note numbers side by side, in a list or a map of nothing else, which may be added up."""
+        numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+        if len(numbers) == len(values) > 2:
+            self.tallies.append((at.path, numbers))
+
     def _list(self, items: Sequence[Json], at: Place, depth: int) -> None:
         self._collect(items, at)
+        self._tally(items, at)
         for row, item in enumerate(items):
             owner = (*at.owner, at.key, row) if isinstance(item, Mapping) else at.owner
             self._walk(Place(at.call, f"{at.path}[{row}]", at.key, owner, item), depth + 1)

@@ -38,7 +38,7 @@ LONG = 60
 PLAIN = (
     "function", "possession", "looking", "perfect", "copula", "adverb", "total", "tally", "about",
     "more", "less", "others", "first_person", "quantifier", "passive", "question", "auxiliary",
-    "negation", "empty", "rest", "reference",
+    "negation", "empty", "rest", "reference", "plan", "sequence", "source",
 )  # fmt: skip
 """Roles of words that pick no part of what is counted."""
 
@@ -95,11 +95,20 @@ class Counts:
             return None
         words = self.reading.language.words
         known = self._named(noun) or among([noun], words.objects, words.tally)
+        if own := self._fields(claim):
+            return not any(v in own for v in values)
         allowed = self._allowed(noun) if known else {}
         if not allowed:
             return self._shown_elsewhere(values) or None
         part = self._described(claim, noun)
         return not any(self._fits(claim, v, allowed, part=part) for v in values)
+
+    def _fields(self, claim: Claim) -> set[Number]:
+        """The numbers of the fields above all rows that the word behind a number names, and how
+        many rows tell of it: of "12 unread messages" `unread`, of "4 open" nothing."""
+        state = self.reading.language.words.values.get(next(iter(self._behind(claim)), ""), "-")
+        held = {n for n, ps in self.index.numbers.items() if any(p.key == state for p in ps)}
+        return {*held, *(n for r in self.index.tables for n in _groups(r))} if held else held
 
     def _shown_elsewhere(self, values: Sequence[Number]) -> bool:
         """Whether a number is more than there is of anything, and what shows it counts nothing."""
@@ -174,9 +183,9 @@ class Counts:
         held = {n for n, places in self.index.numbers.items() if any(_of(p, noun) for p in places)}
         asked = (len(r.items) for r in self.index.rows if r.path.startswith("arguments"))
         own = dict.fromkeys([*held, *self._told_of(noun), *asked], False)
-        for rows in mine or [r for r in tables if not _of_others(r)] or tables:
+        for rows in mine or [r for r in tables if not _of_others(r)]:
             own |= dict.fromkeys((rows.size, *totals(self.index, rows)), True)
-        return own if mine or held or tables else {}
+        return own
 
     def _told_of(self, noun: str) -> Iterator[Number]:
         """The numbers that a text of the data gives of the noun itself ("Found 8 files")."""
@@ -186,12 +195,14 @@ class Counts:
             if any(stem(m.group(1)) == noun for t in texts for m in _COUNTED.finditer(t[:400])):
                 yield number
 
-    def _fits(self, claim: Claim, value: Number, allowed: Mapping[Number, bool], *, part: bool) -> bool:
+    def _fits(
+        self, claim: Claim, value: Number, allowed: Mapping[Number, bool], *, part: bool
+    ) -> bool:
         sizes = [n for n, whole in allowed.items() if whole] or list(allowed)
         low, high = self._bounds(claim, value)
         if allowed.get(value) is False or any(low <= n <= high for n in sizes):
             return True
-        return (part and value <= max(allowed)) or (low == high and value == self._listed(claim))
+        return (part and value <= max(sizes)) or (low == high and value == self._listed(claim))
 
     def _bounds(self, claim: Claim, value: Number) -> tuple[float, float]:
         """Between which sizes "over 40", "under 40", "about 40" and "40" may stand for."""
@@ -278,7 +289,9 @@ class Counts:
     def _listed(self, claim: Claim) -> int:
         """How many items the reply itself lists below the number, for "the first three"."""
         shown = len(self.bullets) - bisect_left(self.bullets, claim.start)
-        return shown if among(self.reading.near(claim), self.reading.language.words.ordinals) else -1
+        return (
+            shown if among(self.reading.near(claim), self.reading.language.words.ordinals) else -1
+        )
 
     # ---- none
 
@@ -358,7 +371,8 @@ def _groups(rows: Rows) -> set[int]:
 def _figure(place: Place) -> bool:
     """Whether a number stands for an amount of something, or was asked for: it is no id, rank or
     page of a result, and in no title."""
-    if isinstance(place.value, str) and not place.path.startswith(("message", "arguments")):
+    if not place.path.startswith("data"):
+        return True
+    if isinstance(place.value, str):
         return len(place.value) > LONG
-    asked = not place.path.startswith("data")
-    return asked or not language.key_roles(place.key) & {"id", "rank", "paging"}
+    return not language.key_roles(place.key) & {"id", "rank", "paging"}

@@ -32,6 +32,8 @@ UNITS: Mapping[str, tuple[str, tuple[float, ...]]] = {
     "terabyte": ("size", (1000**4, 1024**4)),
 }
 """Seconds and bytes in a unit."""
+SHORT = {"s": "second", "ms": "millisecond"}
+"""Units as keys shorten them: `duration_s`."""
 NOTHING: tuple[object, ...] = (None, "", 0, [], {})
 GROUPS = 12
 """Groups a column may fall into; a field with more tells rows apart and counts nothing."""
@@ -72,8 +74,10 @@ class Derived:
     _means: dict[Number, str] = field(default_factory=dict)
     _shares: list[tuple[Number, Number, str]] = field(default_factory=list)
 
-    def formula(self, value: Number, decimals: int, *, percent: bool = False) -> str:
-        """How a figure follows, empty where it does not."""
+    def formula(
+        self, value: Number, decimals: int, *, percent: bool = False, means: bool = False
+    ) -> str:
+        """How a figure follows, empty where it does not; `means`: also as an average of rows."""
         made = self._whole()
         if percent:
             return next(
@@ -81,7 +85,8 @@ class Derived:
             )
         if settle(value) in made:
             return made[settle(value)]
-        for exact, formula in (*self._means.items(), *made.items(), *self._pairs()):
+        averages = self._means.items() if means else ()
+        for exact, formula in (*averages, *made.items(), *self._pairs()):
             if exact == settle(value) or (
                 isinstance(exact, float) and rounds_to(exact, value, decimals)
             ):
@@ -93,6 +98,8 @@ class Derived:
             self._made = {}
             for rows in self.index.tables:
                 self._rows(rows, self._made)
+            for path, values in self.index.tallies:
+                self._column(path, values, self._made)
         return self._made
 
     def _rows(self, rows: Rows, made: dict[Number, str]) -> None:
@@ -134,9 +141,9 @@ class Derived:
         self._means.setdefault(settle(sum(values) / len(values)), f"average({path})")
         self._shares += [(value, total, path) for value in values]
 
-    def near(self, value: Number) -> str:
+    def near(self, value: Number, *, means: bool = False) -> str:
         """What a rounded figure stands for among sums and averages."""
-        made = {**self._whole(), **self._means}
+        made = self._whole() | (self._means if means else {})
         return next((formula for exact, formula in made.items() if nearly(exact, value)), "")
 
     def gap(self, value: Number, decimals: int, *, adds: bool, whole: bool = False) -> str:
@@ -201,14 +208,14 @@ class Derived:
         known = language.of("en").words.units
         for place in self.index.figures:
             for word in (*key_words(place.key), "byte" if kind == "size" else ""):
-                size = UNITS.get(known.get(word, "millisecond" if word == "ms" else word))
+                size = UNITS.get(known.get(word, SHORT.get(word, word)))
                 if size and size[0] == kind:
                     yield place.value * size[1][0], place.path
         if kind == "time":
-            known = self.index.moments()
+            dated = self.index.moments()
             whole = [(self.now, "now")] if self.now else []
-            whole += [at for owner, held in known.items() if len(owner) < 3 for at in held[:4]]
-            for moments in known.values():
+            whole += [at for owner, held in dated.items() if len(owner) < 3 for at in held[:4]]
+            for moments in dated.values():
                 for (a, one), (b, other) in combinations(dict.fromkeys(moments[:8] + whole), 2):
                     yield abs((a - b).total_seconds()), f"{one} - {other}"
 

@@ -8,6 +8,7 @@ wrong; and where the reply is silent about a failure, the kernel adds a sentence
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from .. import language
 from .deeds import ALIKE, alike, asked, concepts, kin, only_read, wishes, words_of
@@ -71,13 +72,14 @@ class _Known:
             return claim.concept in self.evidence.index.effects
         if claim.active:
             return False
-        stems = self.reading.stems(*claim.clause)
+        near = max(claim.clause[0], claim.start - NEAR), min(claim.clause[1], claim.start + NEAR)
+        stems = self.reading.stems(*near)
         vague = among(stems, self.reading.language.words.matter)
         wished = asked(self.reading, self.evidence, claim) or (vague and self._wishes)
         read = only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
         return self._shown(claim) or (read and not wished)
 
-    @property
+    @cached_property
     def _wishes(self) -> bool:
         return wishes(self.reading, self.evidence)
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from .. import language
 from ..language import folded_words
 from .asking import Asking, Ground, shown
 from .derive import nearly, rounds_to
-from .places import Number, Place, fold, settle
+from .places import Number, Place, fold, key_words, settle
 from .reading import Claim, Sentence, among
 
 _RANGE = re.compile("\\s?[\u2013-]\\s?(?=\\d)|(?<=\\d)\\s?[\u2013-]\\s?$")
@@ -75,14 +76,15 @@ class Figures(Asking):
         """How a figure follows from shown ones. A small whole number is a difference only where
         the sentence compares."""
         derived, percent = self.derived, claim.kind == "percent"
-        found = derived.formula(value, decimals, percent=percent)
+        means = among(self._said_with(claim), self.words.average) or decimals > 0
+        found = derived.formula(value, decimals, percent=percent, means=means)
         found = found or derived.measured(value, decimals, self.unit(claim))
         if percent:
             return found or derived.share(value, decimals)
         if value >= 20 or decimals or self.compares(claim):
             found = found or derived.gap(value, decimals, adds=self._adds(claim))
         rough = claim.mention.about or self.said(claim, self.words.about)
-        return found or (derived.near(value) if rough else "")
+        return found or (derived.near(value, means=means) if rough else "")
 
     def unit(self, claim: Claim) -> str:
         """The unit that stands behind a number."""
@@ -90,12 +92,14 @@ class Figures(Asking):
         return self.words.units.get(self.reading.language.stem(after.group(1)), "") if after else ""
 
     def rough(self, claim: Claim) -> bool:
-        """Whether a number in words is a length of time, has a half behind it, or is said to be
-        rounded."""
+        """Whether a number in words is a length of time that no field gives in that unit, has a
+        half behind it, or is said to be rounded."""
         behind = self.reading.inside(Sentence(claim.end, claim.end + HALF, ""))
         half = bool(behind) and behind[0].kind == "number" and behind[0].mention.value == 0.5
         about = claim.mention.about or self.said(claim, self.words.about)
-        return half or about or bool(self.unit(claim))
+        unit, units = self.unit(claim), language.of("en").words.units
+        keys = (word for key in self.index.keys for word in key_words(key))
+        return half or about or (bool(unit) and not any(units.get(word) == unit for word in keys))
 
     def _minor(self, claim: Claim) -> Ground | None:
         """The amount of which a number right behind it is the hundredths: 12 euros 50."""
@@ -134,8 +138,10 @@ class Figures(Asking):
         return among(self._said_with(claim), self.words.total)
 
     def _said_with(self, claim: Claim) -> list[str]:
-        sentence = self.reading.sentence(claim.start)
-        return self.reading.stems(sentence.start, sentence.end)
+        sentence, stem = self.reading.sentence(claim.start), self.reading.language.stem
+        inside = self.reading.inside(sentence)  # "media" is a half and an average
+        spelled = [stem(c.token) for c in inside if c.kind == "number" and c.mention.spelled]
+        return self.reading.stems(sentence.start, sentence.end) + spelled
 
     def _hour(self, claim: Claim, readings: Sequence[Number]) -> Ground | None:
         """The times of the hour that a number is, behind a word such as "at" or in a range: "half

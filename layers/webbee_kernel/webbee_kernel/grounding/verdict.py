@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from .. import language
@@ -183,7 +183,11 @@ class _Check:
         if claim.mention is None or claim.kind == "field":
             return False
         ground = support.ground(claim)
-        if claim.kind == "number" and counts.wrong(claim) and not (ground and _adds_up(ground.formula)):
+        if (
+            claim.kind == "number"
+            and counts.wrong(claim)
+            and not (ground and _adds_up(ground.formula))
+        ):
             ground = support.difference(claim)
         if ground:
             self.grounds.append((claim, ground))

@@ -11,6 +11,8 @@ from .spans import Mention, Token
 from .stems import fold
 
 Number = int | float
+_NO_NUMBERS = frozenset(("ones",))
+"""What the library takes for numbers and people use as pronouns: "the open ones"."""
 _GAPS = ("", " ", "-", "\u00a0")
 
 
@@ -65,6 +67,8 @@ def _by_library(text: str, run: list[Token], language: Language) -> Iterator[Men
         first, last = parts[one.start][1], parts[one.end - 1][1]
         value = _settled(one.value)
         kind = "ordinal" if one.is_ordinal else "number"
+        if fold(first.text) in _NO_NUMBERS:
+            continue
         yield _mention(text, first.start, last.end, value, kind)
 
 
