@@ -13,11 +13,10 @@
 - `counts`    a number with a noun is compared with what there is to count; `parts` says what that
   is
 - `records`   the values of one clause come from one record
-- `flags`     the words of a flag's key say what it is of the record that the clause names
 - `names`     fields repeated as a whole, capitalised names
 - `effects`   what was done is known to the kernel, not believed; `told` reads what a reply says,
   `deeds` what a call does and a message asks for
-- `verdict`   `check`, which sets the one against the other
+- `verdict`   `check`, which sets the one against the other; `owned` where no call was made
 - `unseen`    sentences that no rule sees, for a model that is asked about them
 - `render`    the reply of last resort: the data itself
 

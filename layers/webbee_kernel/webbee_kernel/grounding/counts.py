@@ -14,33 +14,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import language
-from .derive import groups
 from .index import Index
+from .parts import clause, collections, named, plain, rows_told, sizes_of_groups, totals
 from .places import Number, Place, Rows, key_words
-from .reading import Claim, Reading, Sentence, among
+from .reading import Claim, Reading, among
 
 _BULLET = re.compile("^[ \\t]*(?:[-*\u2022\u2013]|\\d+[.)])\\s+\\S|^[ \\t]*\\|", re.M)
 _RULE = re.compile(r"^[ \t]*\|[ :|-]+\|[ \t]*$", re.M)
 _COUNTED = re.compile(r"\d\W{1,3}([^\W\d_]+)")
-_COMMA = re.compile("[,;]\\s|\\n")
+SIGNS = ("$", "\u20ac", "\u00a3", "#")
+"""What stands right before an amount or an id."""
 SHORTEST = 3
 """Letters of a noun; what is shorter is a unit."""
 SMALL = 20
 """Above, a number that a field shows is that field's, no count of the rows with a state."""
-MOST_TELLING = 3
-"""Words of a denial beside what it denies; with more it speaks of something else."""
-MOST = 12
-"""Values of a clause that may describe what its number counts."""
 LABEL = 4
 """Words of a label that says how many there are, and an upper bound ("Number of cards: 5")."""
 LONG = 60
 """Characters of a text whose numbers may count; in a title they do not."""
-PLAIN = (
-    "function", "possession", "looking", "perfect", "copula", "adverb", "total", "tally", "about",
-    "more", "less", "others", "first_person", "quantifier", "passive", "question", "auxiliary",
-    "negation", "empty", "rest", "reference", "plan", "sequence", "source",
-)  # fmt: skip
-"""Roles of words that pick no part of what is counted."""
 
 
 @dataclass(slots=True)
@@ -49,16 +40,18 @@ class Counts:
 
     reading: Reading
     index: Index
-    message: str = ""
     bullets: list[int] = field(init=False)
-    plain: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        text, words = self.reading.text, self.reading.language.words
+        text = self.reading.text
         rules = [m.start() for m in _RULE.finditer(text)]
         heads = {at for rule in rules for at in (rule, text.rfind("\n", 0, max(0, rule - 1)) + 1)}
         self.bullets = [m.start() for m in _BULLET.finditer(text) if m.start() not in heads]
-        self.plain = frozenset().union(*(getattr(words, role) for role in PLAIN))
+
+    @property
+    def plain(self) -> frozenset[str]:
+        """The stems of words that pick no part of what is counted."""
+        return plain(self.reading.language.tag)
 
     @property
     def most(self) -> int:
@@ -71,7 +64,7 @@ class Counts:
         measured = among(self._behind(claim), self.reading.language.words.units)
         if not values or measured or any(self._is_id(v) for v in values):
             return None
-        part = self._part(claim)
+        part = rows_told(self.reading, self.index, claim)
         if part is not None and not (values[0] > SMALL and values[0] in self.index.numbers):
             return part not in values
         return self._goes_on(values) if self._continues(claim) else self._counted(claim, values)
@@ -79,7 +72,7 @@ class Counts:
     def sizes(self, claim: Claim) -> bool:
         """Whether a number is how many rows there are, or how many of a group of them."""
         value = claim.mention.value
-        return any(value == r.size or value in _groups(r) for r in self.index.tables)
+        return any(value == r.size or value in sizes_of_groups(r) for r in self.index.tables)
 
     def _is_id(self, value: Number) -> bool:
         """Whether a number of four digits or more is an id in sight."""
@@ -108,7 +101,9 @@ class Counts:
         many rows tell of it: of "12 unread messages" `unread`, of "4 open" nothing."""
         state = self.reading.language.words.values.get(next(iter(self._behind(claim)), ""), "-")
         held = {n for n, ps in self.index.numbers.items() if any(p.key == state for p in ps)}
-        return {*held, *(n for r in self.index.tables for n in _groups(r))} if held else held
+        return (
+            {*held, *(n for r in self.index.tables for n in sizes_of_groups(r))} if held else held
+        )
 
     def _shown_elsewhere(self, values: Sequence[Number]) -> bool:
         """Whether a number is more than there is of anything, and what shows it counts nothing."""
@@ -120,19 +115,28 @@ class Counts:
         label before it; none for a measure or the number of a thing."""
         words, text = self.reading.language.words, self.reading.text
         before = self.reading.stems(text.rfind("\n", 0, claim.start) + 1, claim.start)
-        behind = self.reading.words(claim.end, claim.end + 24)[:1]
-        numbered = text[claim.start - 1 : claim.start] in ("$", "\u20ac", "\u00a3", "#")
         labelled = text[: claim.start].rstrip(" *_")[-1:] == ":"
-        numbered = numbered or (not labelled and among(before[-1:], words.objects))
         after = self._behind(claim)
-        unit = behind and len(behind[0].text) < SHORTEST and not among(after[:1], words.function)
-        if numbered or unit or among(after, words.units):
+        if self._measures(claim, after) or (not labelled and among(before[-1:], words.objects)):
             return ""
-        told = [s for s in after if self._named(s)] or [s for s in after if s in words.objects]
+        told = self._things(after)
         if told or not labelled:
             return (told or [s for s in after if s not in self.plain] or [""])[0]
-        labels = [s for s in before if s in words.objects or self._named(s)] or before
-        return labels[0] if among(before, words.tally) and len(before) < LABEL else ""
+        tallies = among(before, words.tally) and len(before) < LABEL
+        return (self._things(before) or before)[0] if tallies else ""
+
+    def _things(self, stems: Sequence[str]) -> list[str]:
+        """The nouns that name a collection, else those of things that apps hold."""
+        known = self.reading.language.words.objects
+        return [s for s in stems if self._named(s)] or [s for s in stems if s in known]
+
+    def _measures(self, claim: Claim, after: Sequence[str]) -> bool:
+        """Whether a number has a unit or a sign."""
+        words, text = self.reading.language.words, self.reading.text
+        behind = self.reading.words(claim.end, claim.end + 24)[:1]
+        short = any(len(token.text) < SHORTEST for token in behind)
+        unit = short and not among(after[:1], words.function)
+        return unit or among(after, words.units) or text[max(0, claim.start - 1)] in SIGNS
 
     def _behind(self, claim: Claim) -> list[str]:
         """The stems behind a number up to a verb or a mark; "of the" is passed."""
@@ -157,23 +161,16 @@ class Counts:
         """Whether the clause of a count says of which part it speaks: it holds another value, a
         word behind the number that is neither plain nor the noun, or one before it that a field
         has ("Nora has two appointments")."""
-        start, end = self._clause(claim)
-        if len(self.reading.inside(Sentence(start, end, ""))) > 1:
+        part, spoken = clause(self.reading, claim), self.reading.language
+        if len(self.reading.inside(part)) > 1:
             return True
-        spoken = self.reading.language
-        before, after = self.reading.words(start, claim.start), self.reading.words(claim.end, end)
+        before = self.reading.words(part.start, claim.start)
+        after = self.reading.words(claim.end, part.end)
         own = self.plain | spoken.words.objects.keys() | {noun}
         if any(spoken.stem(t.text) not in own for t in after):
             return True
         telling = [t.text for t in before if spoken.stem(t.text) not in own]
         return any(p.path.startswith("data") for w in telling for p in self.index.word(w, spoken))
-
-    def _clause(self, claim: Claim) -> tuple[int, int]:
-        return next(
-            span
-            for span in clauses(self.reading.sentence(claim.start), _COMMA)
-            if span[0] <= claim.start < span[1]
-        )
 
     def _allowed(self, noun: str) -> dict[Number, bool]:
         """Numbers that may stand before a noun; True where it is a size or a total (which "over"
@@ -215,53 +212,6 @@ class Counts:
             return value - max(1, 0.15 * value), value + max(1, 0.18 * value)
         return value, value
 
-    # ---- a part of it
-
-    def _part(self, claim: Claim) -> int | None:
-        """How many rows have all that the clause of a number says of them. None where it says
-        nothing, or a word that no row tells, or where the rows in sight are not all."""
-        start, end = self._clause(claim)
-        told = list(self._told(claim, start, end))
-        lists = {p.owner[:-1] for places in told for p in places}
-        if len(lists) != 1:
-            return None
-        rows = self._holding(told[0][0])
-        whole = rows and all(self._groups_all(rows, places[0].key) for places in told)
-        return len(set.intersection(*({p.owner for p in t} for t in told))) if whole else None
-
-    def _told(self, claim: Claim, start: int, end: int) -> Iterator[Sequence[Place]]:
-        """The fields and states that a clause tells; none where it holds another value."""
-        inside = self.reading.inside(Sentence(start, end, ""))[:MOST]
-        held = [c for c in inside if c.kind == "field"]
-        whole = {r.size for r in self.index.tables}
-        others = [c for c in inside if c is not claim and c not in held]
-        if any(c.kind != "number" or c.mention.value not in whole for c in others):
-            return
-        places = [c.mention for c in held]
-        taken, words = {c.start for c in held}, self.reading.language.words
-        for token in self.reading.words(start, end):
-            stem = self.reading.language.stem(token.text)
-            if token.start not in taken and stem not in words.negation and stem in words.states:
-                places.append(self.index.states.get(words.states[stem], ()))
-        if all(len({p.key for p in one}) == 1 for one in places):
-            yield from places
-
-    def _holding(self, place: Place) -> Rows | None:
-        mine = (
-            r
-            for r in self.index.tables
-            if r.call in (place.call, -1) and place.owner[: len(r.owner)] == r.owner
-        )
-        return next(mine, None)
-
-    def _groups_all(self, rows: Rows, key: str) -> bool:
-        """Whether the rows are all there are, and the field tells groups of them."""
-        items = [row for row in rows.items if isinstance(row, Mapping) and key in row]
-        if rows.cut or len(items) < max(2, rows.size):
-            return False
-        more = any(n > len(items) for n in totals(self.index, rows))
-        return not more and len({str(row[key]) for row in items}) < len(items)
-
     # ---- lists that the reply shows
 
     def _continues(self, claim: Claim) -> bool:
@@ -293,79 +243,15 @@ class Counts:
             shown if among(self.reading.near(claim), self.reading.language.words.ordinals) else -1
         )
 
-    # ---- none
-
-    def denied(self, sentence: Sentence) -> str:
-        """The word that denies things which are there ("no tasks"), or nothing."""
-        words, stem = self.reading.language.words, self.reading.language.stem
-        tokens = self.reading.words(sentence.start, sentence.end)
-        no = [t.text for t in tokens if among([stem(t.text)], words.negation, words.empty)]
-        said = [stem(t.text) for t in tokens]
-        stems = [s for s in said if not among([s], words.negation, words.empty)]
-        effects = [s for s in stems if s in words.effects and s not in words.objects]
-        parts = {s for s, part in words.values.items() if part != "all"}
-        other = effects or among(stems, words.plan, parts, words.states)
-        if not no or other or sentence.asks or self.reading.inside(sentence):
-            return ""
-        telling = [s for s in stems if s not in self.plain and s not in words.failure]
-        asked = {stem(t.text) for t in language.tokens(self.message)}
-        rows = collections(self.index)
-        mine = [r for r in rows if any(named(self.reading, r, s) for s in telling)]
-        found = among(telling, asked) or (not telling and among(stems, words.looking))
-        rows = mine or (rows if found else [])
-        return no[0] if rows and len(telling) <= MOST_TELLING and all(r.items for r in rows) else ""
-
-
-def clauses(sentence: Sentence, marks: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """The spans of a sentence between its marks."""
-    start = sentence.start
-    for mark in marks.finditer(sentence.text):
-        yield start, sentence.start + mark.end()
-        start = sentence.start + mark.end()
-    yield start, sentence.end
-
-
-def collections(index: Index) -> list[Rows]:
-    """The lists that are answers: those that no row of another list holds."""
-    return [r for r in index.tables if not any(isinstance(step, int) for step in r.owner[2:])]
-
-
-def named(reading: Reading, rows: Rows, stem: str) -> bool:
-    """Whether a noun names a collection: by its key, or by the same thing in English."""
-    thing = reading.language.words.objects.get(stem, "-")
-    english = language.of("en").words.objects
-    return stem in rows.words or any(english.get(word) == thing for word in rows.words)
-
 
 def _of_others(rows: Rows) -> bool:
     """Whether a collection is known to hold other things than a noun that does not name it."""
     return not rows.words.isdisjoint(language.of("en").words.objects)
 
 
-def totals(index: Index, rows: Rows) -> Iterator[Number]:
-    """The whole numbers beside a collection, and those that the call's summary tells."""
-    for number, places in index.numbers.items():
-        if any(_beside(place, rows) for place in places):
-            yield number
-
-
-def _beside(place: Place, rows: Rows) -> bool:
-    if place.path == "summary":
-        return place.call == rows.call
-    roles = language.key_roles(place.key)
-    whole = isinstance(place.value, int) and not roles & {"paging", "id", "money", "moment"}
-    return whole and place.owner == rows.owner
-
-
 def _of(place: Place, noun: str) -> bool:
     """Whether a field of that name holds a number."""
     return not isinstance(place.value, str) and noun in key_words(place.key)
-
-
-def _groups(rows: Rows) -> set[int]:
-    items = [row for row in rows.items[:400] if isinstance(row, dict)]
-    keys = dict.fromkeys(key for row in items[:50] for key in row)
-    return {len(members) for key in keys for _, members in groups(key, items)}
 
 
 def _figure(place: Place) -> bool:

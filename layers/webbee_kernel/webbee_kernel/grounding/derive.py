@@ -80,13 +80,12 @@ class Derived:
         """How a figure follows, empty where it does not; `means`: also as an average of rows."""
         made = self._whole()
         if percent:
-            return next(
-                (f for f, share in self._percentages() if rounds_to(share, value, decimals)), ""
-            )
+            shares = self._percentages()
+            return next((f for f, share in shares if rounds_to(share, value, decimals)), "")
         if settle(value) in made:
             return made[settle(value)]
-        averages = self._means.items() if means else ()
-        for exact, formula in (*averages, *made.items(), *self._pairs()):
+        averages = self._means if means else {}
+        for exact, formula in (*averages.items(), *made.items(), *self._pairs()):
             if exact == settle(value) or (
                 isinstance(exact, float) and rounds_to(exact, value, decimals)
             ):
@@ -143,7 +142,7 @@ class Derived:
 
     def near(self, value: Number, *, means: bool = False) -> str:
         """What a rounded figure stands for among sums and averages."""
-        made = self._whole() | (self._means if means else {})
+        made = {**self._whole(), **(self._means if means else {})}
         return next((formula for exact, formula in made.items() if nearly(exact, value)), "")
 
     def gap(self, value: Number, decimals: int, *, adds: bool, whole: bool = False) -> str:

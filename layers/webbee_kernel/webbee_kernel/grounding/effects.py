@@ -72,12 +72,14 @@ class _Known:
             return claim.concept in self.evidence.index.effects
         if claim.active:
             return False
-        near = max(claim.clause[0], claim.start - NEAR), min(claim.clause[1], claim.start + NEAR)
-        stems = self.reading.stems(*near)
-        vague = among(stems, self.reading.language.words.matter)
-        wished = asked(self.reading, self.evidence, claim) or (vague and self._wishes)
         read = only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
-        return self._shown(claim) or (read and not wished)
+        return self._shown(claim) or (read and not self._wished(claim))
+
+    def _wished(self, claim: Told) -> bool:
+        """Whether the user asked for an effect, or a clause says that what he asked for was done:
+        other states that are told after a look are read out."""
+        vague = among(self.reading.stems(*_near(claim)), self.reading.language.words.matter)
+        return asked(self.reading, self.evidence, claim) or (vague and self._wishes)
 
     @cached_property
     def _wishes(self) -> bool:
@@ -142,8 +144,7 @@ class _Known:
         """Whether a clause names a kind of thing that neither the call nor the message is about."""
         objects = self.reading.language.words.objects
         english = language.of("en").words.objects
-        near = max(claim.clause[0], claim.start - NEAR), min(claim.clause[1], claim.start + NEAR)
-        own = {objects[s] for s in self.reading.stems(*near) if s in objects}
+        own = {objects[s] for s in self.reading.stems(*_near(claim)) if s in objects}
         held = {english[w] for w in key_words(call.fn_name) if w in english}
         if not own or not held or own & held:
             return False
@@ -166,8 +167,7 @@ class _Known:
         """Whether a clause has a word of a call, or of the message that asked for it."""
         said = [*key_words(call.fn_name), *words_of(f"{call.summary} {call.description}")]
         said += words_of(self.evidence.message)
-        near = max(claim.clause[0], claim.start - NEAR), min(claim.clause[1], claim.start + NEAR)
-        own = [fold(t.text) for t in self.reading.words(*near)]
+        own = [fold(t.text) for t in self.reading.words(*_near(claim))]
         return any(kin(one, other) for one in own for other in said)
 
     def _elsewhere(self, claim: Told, call: Call) -> bool:
@@ -208,6 +208,11 @@ class _Known:
         if claim.concept == OPEN:
             return any(self._names(claim, c) or self._shares(claim, c) for c, _ in self.succeeded)
         return not claim.concept or any(alike(claim.concept, own) for _, own in self.succeeded)
+
+
+def _near(claim: Told) -> tuple[int, int]:
+    """What of a clause stands around its verb."""
+    return max(claim.clause[0], claim.start - NEAR), min(claim.clause[1], claim.start + NEAR)
 
 
 def added(reading: Reading, evidence: Evidence) -> str:

@@ -30,14 +30,19 @@ class Figures(Asking):
             return Ground([], "derived", "1")
         if not self._currency(claim.mention.unit):
             return None
-        if whole := self._minor(claim):
-            return whole
+        return (
+            self._minor(claim) or self._written(claim, readings) or self._follows(claim, readings)
+        )
+
+    def _written(self, claim: Claim, readings: Sequence[Number]) -> Ground | None:
+        """The fields that show a number, or one of which it is rounded."""
         exact = self._exact(claim, readings)
         rough = claim.mention.about or self.said(claim, self.words.about)
         rounded = self._rounded(claim, readings, rough=rough) if rough or not exact else []
-        if exact or rounded:
-            plain = claim.token.isdigit() and not rounded
-            return Ground([*exact, *rounded], "verbatim" if plain else "formatted")
+        plain = claim.token.isdigit() and not rounded
+        return shown([*exact, *rounded], "verbatim" if plain else "formatted")
+
+    def _follows(self, claim: Claim, readings: Sequence[Number]) -> Ground | None:
         return self._derived(claim, readings) or self.written(claim) or self._hour(claim, readings)
 
     _money = _number

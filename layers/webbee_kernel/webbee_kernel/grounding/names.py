@@ -54,14 +54,18 @@ def states(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]
     known = index.states if told else {}  # most replies tell none
     groups = {state.partition(":")[0] for state in known} - {"answer"}
     for token, state in told:
-        verb = spoken.stem(token.text) in words.effects and not spoken.tells(token.text)
-        before = reading.words(token.start - 24, token.start)[-3:]
-        planned = any(fold(t.text) in words.forms("plan") for t in before)
-        denied = among((spoken.stem(t.text) for t in before), words.negation)
-        if state.partition(":")[0] in groups and not (
-            verb or planned or denied or labels(reading.text, token)
-        ):
+        if state.partition(":")[0] in groups and _tells(reading, token):
             yield Claim("state", token.text, token.start, token.end), known.get(state, [])
+
+
+def _tells(reading: Reading, token: Token) -> bool:
+    """Whether a word for a state says that something is so."""
+    spoken, words = reading.language, reading.language.words
+    verb = spoken.stem(token.text) in words.effects and not spoken.tells(token.text)
+    before = [t.text for t in reading.words(token.start - 24, token.start)[-3:]]
+    planned = not words.forms("plan").isdisjoint(map(fold, before))
+    denied = among(map(spoken.stem, before), words.negation)
+    return not (verb or planned or denied or labels(reading.text, token))
 
 
 def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]]:

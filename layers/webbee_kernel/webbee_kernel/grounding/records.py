@@ -73,18 +73,26 @@ def _together(reading: Reading, values: Sequence[Value]) -> Iterator[list[Value]
     for unit in units(reading):
         spans = (slice(bisect_left(starts, a), bisect_left(starts, b)) for a, b in unit)
         inside = [value for span in spans for value in values[span]]
-        opens = inside and inside[0].text and inside[0].claim.start - unit[0][0] < OPENING
-        goes_on = not opens and _goes_on(reading, unit)
-        names = [v for v in inside if v.name] or (about if goes_on else [])
-        yield inside if names and names[0] in inside else [*names, *inside]
-        about = names[-1:] if len({p.owner for v in names for p in v.places}) == 1 else []
+        own = [v for v in inside if v.name]
+        taken_up = about if not own and _goes_on(reading, unit, inside) else []
+        yield [*taken_up, *inside]
+        about = _one_record(own or taken_up)
 
 
-def _goes_on(reading: Reading, unit: Sequence[tuple[int, int]]) -> bool:
-    """Whether a unit is a sentence that stands behind another in its line and is of no other."""
+def _one_record(named: Sequence[Value]) -> list[Value]:
+    """The last of some names where all are of one record."""
+    owners = {p.owner for value in named for p in value.places}
+    return list(named[-1:]) if len(owners) == 1 else []
+
+
+def _goes_on(reading: Reading, unit: Sequence[tuple[int, int]], inside: Sequence[Value]) -> bool:
+    """Whether a unit is a sentence that stands behind another in its line, is of no other and opens
+    with no text of its own."""
     start, end = unit[0]
     alone = len(unit) == 1 and start > 0 and "\n" not in reading.text[start - 1 : start + 1]
-    return alone and not among(reading.stems(start, end), reading.language.words.rest)
+    opens = any(v.text and v.claim.start - start < OPENING for v in inside[:1])
+    others = among(reading.stems(start, end), reading.language.words.rest)
+    return alone and not opens and not others
 
 
 def _clashes(text: str, values: Sequence[Value]) -> Iterator[tuple[Claim, bool]]:
@@ -98,20 +106,19 @@ def _clashes(text: str, values: Sequence[Value]) -> Iterator[tuple[Claim, bool]]
             runs = [*before, [*last, value]] if goes_on else [*runs[-LATEST:], [value]]
         elif goes_on and _HEAD.search(text, before[-1][-1].claim.end, last[0].claim.start):
             yield value.claim, True
-        elif (
-            goes_on
-            or any(value.keys & other.keys for run in runs for other in run)
-            or (_names(value, after) and _apart(text, runs[-1][-1].claim, value.claim))
-        ):
+        elif goes_on or _begins(text, runs, value, after):
             runs = [[value]]
         else:
             yield value.claim, False
 
 
-def _names(value: Value, after: Value | None) -> bool:
-    """Whether a value names a record, or the next one does and it is of that: "75 from Savings"."""
+def _begins(text: str, runs: Sequence[Run], value: Value, after: Value | None) -> bool:
+    """Whether a value begins a new segment: its field was named already, or behind a mark it names
+    a record, or the next one does and it is of that ("75 from Savings")."""
+    if any(value.keys & other.keys for run in runs for other in run):
+        return True
     beside = after is not None and after.name and not conflict(value.places, after.places)
-    return value.name or beside
+    return (value.name or beside) and _apart(text, runs[-1][-1].claim, value.claim)
 
 
 def _apart(text: str, one: Claim, other: Claim) -> bool:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .. import language
-from ..language import fold
 from . import deeds, effects, names, records
 from .asking import Ground, moment, shown
 from .counts import Counts
 from .derive import Derived
 from .evidence import JSON, Call, Evidence, Flag, Source, Verdict
+from .index import Index
+from .owned import Owned
+from .parts import denied
 from .places import MESSAGE, Number
-from .reading import Claim, Reading, Sentence, read
+from .reading import Claim, Reading, read
 from .support import Support
 from .told import OPEN, Told, told
 
@@ -28,8 +30,6 @@ SMALL = 12
 """A derived count up to which others follow from it: four nights, so 153 a night."""
 NEAR = 12
 """Characters between two values that are told as one."""
-TELLING = frozenset(("money", "hash", "code", "phone", "time", "moment"))
-"""Kinds of values that tell of a thing of the user's where a sentence names one."""
 
 
 def check(
@@ -76,34 +76,36 @@ class _Check:
     _support: Support = field(init=False)
 
     def verdict(self) -> Verdict:
-        index = self.evidence.index
-        usual = language.detect(self.evidence.message, self.evidence.language)
+        index, spoken = self.evidence.index, self.evidence.language
+        usual = language.detect(self.evidence.message, spoken)
         reading = read(
             self.reply, usual, self.evidence.now, lambda t, r: names.repeated(index, t, r)
         )
-        self.told = list(told(reading))
-        offences = self._values(reading)
-        bound = self._bound(reading)
-        mixed = (c for c in records.mixed(reading, bound) if not self._compared(c))
-        offences += (Flag(c.start, c.token, "record") for c in mixed)
-        shown = {c.start: g.places for c, g in self.grounds}
-        self.effects = {c.start: c for c in effects.wrong(reading, self.evidence, shown, self.told)}
-        offences += (Flag(c.start, c.word, _effect(c)) for c in self.effects.values())
-        offences = self._in_question(reading, offences)
-        offences = sorted(offences)
-        words = tuple(dict.fromkeys(flag.word for flag in offences))
-        claims = bool(words) and self._only_claims(reading, offences)
-        unchanged = language.of(self.evidence.language).say("only_read") if claims else ""
+        flags = sorted(self._in_question(reading, self._flags(reading)))
+        words = tuple(dict.fromkeys(flag.word for flag in flags))
+        claims = bool(words) and self._only_claims(reading, flags)
+        unchanged = language.of(spoken).say("only_read") if claims else ""
         added = [effects.added(reading, self.evidence), unchanged]
         return Verdict(
             not words,
             words,
             tuple(self._sources()),
-            _kept(reading, [flag.start for flag in offences]),
+            _kept(reading, [flag.start for flag in flags]),
             " ".join(part for part in added if part),
             claims,
-            tuple(offences),
+            tuple(flags),
         )
+
+    def _flags(self, reading: Reading) -> list[Flag]:
+        """All that offends; fills `told`, `grounds` and `effects`."""
+        self.told = list(told(reading))
+        flags = self._values(reading)
+        mixed = records.mixed(reading, self._bound(reading))
+        flags += [Flag(c.start, c.token, "record") for c in mixed if not self._compared(c)]
+        places = {c.start: g.places for c, g in self.grounds}
+        wrong = effects.wrong(reading, self.evidence, places, self.told)
+        self.effects = {claim.start: claim for claim in wrong}
+        return flags + [Flag(c.start, c.word, _effect(c)) for c in self.effects.values()]
 
     def _only_claims(self, reading: Reading, offences: Sequence[Flag]) -> bool:
         """Whether a turn that only read is told as one with effects, and without that the reply
@@ -121,7 +123,7 @@ class _Check:
         index = self.evidence.index
         derived = Derived(index, moment(self.evidence.now))
         support = self._support = Support(reading, index, derived, self.evidence.now)
-        counts = Counts(reading, index, self.evidence.message)
+        counts = Counts(reading, index)
         doubtful = [c for c in reading.claims if not self._stands(c, support, counts)]
         shown = [(c, g) for c, g in self.grounds if c.kind in ("number", "money") and not _is_id(g)]
         derived.shown = [number for c, g in shown for number in _figures(c, g)]
@@ -131,27 +133,28 @@ class _Check:
             if not self._follows(c, support, counts)
         ]
         offences += self._words(reading, support)
-        said = ((s, counts.denied(s)) for s in reading.sentences)
+        said = ((s, denied(reading, index, s, self.evidence.message)) for s in reading.sentences)
         return offences + [Flag(sentence.start, word, "none") for sentence, word in said if word]
 
     def _stands(self, claim: Claim, support: Support, counts: Counts) -> bool:
         """Whether a value is shown, and a count right."""
-        if part := support.glued(claim):
-            self.grounds.append((claim, part))
-            return True
+        ground = support.glued(claim) or self._ground(claim, support, counts)
+        if ground:
+            self.grounds.append((claim, ground))
+        return ground is not None
+
+    def _ground(self, claim: Claim, support: Support, counts: Counts) -> Ground | None:
         ground = support.ground(claim)
-        wrong = counts.wrong(claim) if claim.kind == "number" else None
+        if claim.kind != "number":
+            return ground
+        wrong = counts.wrong(claim)
         if ground is None and wrong is None and _spelled(claim):
             rough = not counts.noun(claim) and support.rough(claim)
             wrong = not rough and claim.mention.value > counts.most
-        if wrong and ground and self._beside(claim, ground):
-            wrong = None  # "22 of 30 points": two fields of one row
-        if wrong or (wrong is None and ground is None):
-            return False
-        sized = ground is None or (wrong is False and counts.sizes(claim))
-        shown = Ground([], "derived") if sized or ground is None else ground
-        self.grounds.append((claim, shown))
-        return True
+        if wrong and not (ground and self._beside(claim, ground)):
+            return None  # but "22 of 30 points" are two fields of one row
+        sized = wrong is False and (ground is None or counts.sizes(claim))
+        return Ground([], "derived") if sized else ground
 
     def _compared(self, claim: Claim) -> bool:
         """Whether a number that another record has is a difference that the sentence tells."""
@@ -166,28 +169,28 @@ class _Check:
 
     def _words(self, reading: Reading, support: Support) -> list[Flag]:
         """The states and names that no field shows."""
-        deeds = [c.sentence for c in self.told] if self._has_effects else []
-        told = [
-            (claim, shown(places, "formatted"))
-            for claim, places in names.states(reading, support.index)
-            if not any(d.start <= claim.start < d.end for d in deeds)
-        ]
+        told = list(self._states(reading, support.index))
         taken = [c for c, _ in self.grounds] + [c for c, g in told if g]
         claimed = names.claimed(reading, taken)
         told += [(claim, support.name(names.words(claim.token))) for claim in claimed]
         self.grounds += [(c, g) for c, g in told if g]
         return [Flag(c.start, c.token, c.kind) for c, g in told if g is None]
 
+    def _states(self, reading: Reading, index: Index) -> Iterator[tuple[Claim, Ground | None]]:
+        """The states that are told, except in the sentences of deeds."""
+        changed = any(c.has_effect for c in self.evidence.calls)
+        deeds = {c.sentence.start for c in self.told if changed}
+        for claim, places in names.states(reading, index):
+            if reading.sentence(claim.start).start not in deeds:
+                yield claim, shown(places, "formatted")
+
     def _follows(self, claim: Claim, support: Support, counts: Counts) -> bool:
         """Whether a doubtful number follows from the values that the reply shows."""
         if claim.mention is None or claim.kind == "field":
             return False
         ground = support.ground(claim)
-        if (
-            claim.kind == "number"
-            and counts.wrong(claim)
-            and not (ground and _adds_up(ground.formula))
-        ):
+        counted = claim.kind == "number" and counts.wrong(claim)
+        if counted and not (ground and _adds_up(ground.formula)):
             ground = support.difference(claim)
         if ground:
             self.grounds.append((claim, ground))
@@ -213,51 +216,8 @@ class _Check:
         found = list(offences)
         if self.evidence.mode == "strict" or any(c.fn_name for c in self.evidence.calls):
             return found
-        return [o for o in found if self._of_the_user(reading, o)]
-
-    @property
-    def _has_effects(self) -> bool:
-        return any(c.has_effect for c in self.evidence.calls)
-
-    def _of_the_user(self, reading: Reading, offence: Flag) -> bool:
-        """Whether an offence in an answer without a call is a claim about the user's own things:
-        an effect, or a value in a sentence that speaks of them."""
-        words, stem = reading.language.words, reading.language.stem
-        drafts = any(stem(t.text) in words.drafting for t in language.tokens(self.evidence.message))
-        sentence = reading.sentence(offence.start)
-        claim = self.effects.get(offence.start)
-        if drafts:
-            return bool(claim and claim.active and not deeds.dictated(self.evidence, claim))
-        if claim and (claim.active or deeds.asked(reading, self.evidence, claim)):
-            return True
-        return "@" in offence.word or self._own(reading, sentence, offence.start)
-
-    def _own(self, reading: Reading, sentence: Sentence, at: int) -> bool:
-        """Whether a sentence speaks of the user's own things: says so, names one that the data
-        has, or gives an amount, an id, a moment or a state of a thing that apps hold."""
-        words, stem = reading.language.words, reading.language.stem
-        said = reading.words(sentence.start, sentence.end)
-        stems = [stem(t.text) for t in said]
-        if any(s in words.plan for s in stems):
-            return False
-        inside = reading.inside(sentence)
-        kind = next((c.kind for c in inside if c.start == at), "state")
-        if any(fold(t.text) in words.forms("possession") for t in said):
-            return kind not in ("weekday", "period", "month")
-        return self._of_data(sentence) or (
-            kind != "percent"
-            and any(s in words.objects for s in stems)
-            and any(c.kind in TELLING for c in inside)
-        )
-
-    def _of_data(self, sentence: Sentence) -> bool:
-        """Whether a sentence names something that a field of the data shows."""
-        return any(
-            p.path.startswith("data") and p.key
-            for c, g in self.grounds
-            if sentence.start <= c.start < sentence.end
-            for p in g.places[:3]
-        )
+        owned = Owned(reading, self.evidence, self.grounds, self.effects)
+        return [flag for flag in found if owned.has(flag)]
 
     def _sources(self) -> Iterable[Source]:
         for claim, ground in sorted(self.grounds, key=lambda pair: pair[0].start):
