@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from webbee_kernel.values.mcp import McpServer, servers_of
+from webbee_kernel.values.plain import JSONObject
 
 FILE: Final = Path("webbee.toml")
 VARIABLE: Final = "WEBBEE_MCP_SERVERS"
@@ -50,5 +51,13 @@ def add(server: McpServer, path: Path = FILE) -> None:
     """Write a server at the end of the file; the rest stays as somebody wrote it."""
     before = path.read_text("utf-8").rstrip("\n") + "\n\n" if path.exists() else ""
     given = server.model_dump(mode="json", exclude_defaults=True, exclude={"id", "env"})
+    own = given.pop("oauth", {})
+    tables = [_table(f"mcp.{server.id}", given)]
+    tables += [_table(f"mcp.{server.id}.oauth", own)] if own else []
+    path.write_text(before + "\n".join(tables), "utf-8")
+
+
+def _table(name: str, given: JSONObject) -> str:
+    """A table of flat values: of these, JSON's form is TOML's."""
     lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in given.items()]
-    path.write_text(before + "\n".join([f"[mcp.{server.id}]", *lines]) + "\n", "utf-8")
+    return "\n".join([f"[{name}]", *lines]) + "\n"

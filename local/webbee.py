@@ -209,6 +209,12 @@ def _mcp(commands: Commands) -> None:
         made.add_argument("--server", default="", metavar="URL", help="its address")
         made.add_argument("--name", default="", help="what people read")
         made.add_argument("--bearer", action="store_true", help="it wants a token")
+        made.add_argument("--oauth", action="store_true", help="its users sign in; you do now")
+        made.add_argument(
+            "--public-url",
+            default="http://127.0.0.1:8000",
+            help="where users come back to from its provider (http://127.0.0.1:8000)",
+        )
         made.add_argument("rest", nargs="*", help="after --: a command that runs it here")
 
 

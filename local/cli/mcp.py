@@ -7,6 +7,7 @@ import argparse
 import asyncio
 import json
 import sys
+import webbrowser
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -65,6 +66,8 @@ def add(options: argparse.Namespace) -> int:
             name=options.name,
             auth="bearer" if options.bearer else "none",
         )
+        if options.oauth:
+            server, options.token = _signed_in(server, options.public_url)
     except ValidationError as error:
         raise CliError(str(error.errors()[0]["msg"])) from None
     if not _approved(server, options):
@@ -72,6 +75,30 @@ def add(options: argparse.Namespace) -> int:
     servers.add(server)
     print(f"{server.id} is in {servers.FILE}; make run serves it")
     return 0
+
+
+def _signed_in(server: McpServer, public_url: str) -> tuple[McpServer, str]:
+    """The server with its provider, and the operator's token."""
+    if not server.url:
+        raise CliError("only a server with a url is signed in to")
+    from ..mcp_signin import NoSignIn, sign_in
+
+    back = f"{public_url.rstrip('/')}/v1/ext/{server.id}/oauth/{server.id}/callback"
+    try:
+        found = asyncio.run(sign_in(server.url, [back], _to_browser))
+    except NoSignIn as error:
+        raise CliError(f"{server.id}: no sign-in: {error}") from None
+    if found.secret:
+        path = f"/v1/extensions/{server.id}/secrets/{server.id}_client_secret"
+        print(f"its client has a secret: an operator sets it with PUT {path}\n  {found.secret}")
+    more = {"auth": "oauth", "oauth": found.provider, "scopes": found.scopes}
+    return McpServer.model_validate({**server.model_dump(), **more}), found.token
+
+
+async def _to_browser(address: str) -> None:
+    print(f"sign in with your browser:\n  {address}", flush=True)
+    if sys.stdin.isatty():
+        await asyncio.to_thread(webbrowser.open, address)
 
 
 def approve(options: argparse.Namespace) -> int:

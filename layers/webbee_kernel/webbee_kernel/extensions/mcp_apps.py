@@ -73,10 +73,9 @@ def _app(
     approval = approvals.of(server, known)
     if isinstance(approval, str):
         raise ValueError(approval)
-    token_url = ""
-    if server.provider:
-        token_url = providers.find(server.provider, settings.oauth_providers).token_url
-    app = ServerApp(server, approval, connections, token_url)
+    name = server.signs_in_with
+    provider = providers.find(name, settings) if name else None
+    app = ServerApp(server, approval, connections, provider)
 
     def changed(of: ServerApp) -> None:
         if of.drift:

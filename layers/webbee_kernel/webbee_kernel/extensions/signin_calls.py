@@ -15,6 +15,7 @@ from ..stores.installed import is_installed
 from ..surfaces.http import HttpClient
 from ..surfaces.secrets import SecretsClient
 from ..values import CallOutcome, CallRequest, JSONObject, UserKey, failed, user_dict
+from ..values.oauth import Provider
 from . import unattended
 from .context import ContextFactory
 from .registry import LoadedExtension
@@ -84,22 +85,23 @@ async def _store(
     stores, settings, documents = contexts.stores, contexts.settings, contexts.stores.documents
     if not await is_installed(documents, settings, key, signin.app_id):
         raise CallError("PERMISSION_DENIED", f"{signin.app_id} is no longer installed")
-    configured = settings.oauth_providers
-    provider = providers.find(signin.provider, configured)
+    configured = providers.configured(settings)
+    provider = providers.find(signin.provider, settings)
     secrets = SecretsClient(
         stores.secrets, key, signin.app_id, ext.secrets, fallbacks=settings.app_secrets
     )
     http = HttpClient(allow_private=signin.provider in configured or settings.private_http)
-    credentials = [await client(secrets, signin.provider, part) for part in ("id", "secret")]
+    named, secret = [await client(secrets, signin.provider, part) for part in ("id", "secret")]
+    client_id = named or provider.client_id
     try:
-        tokens = await exchange.exchange(http, provider, signin, code, *credentials)
+        tokens = await exchange.exchange(http, provider, signin, code, client_id, secret)
         who = await exchange.identity(http, provider, tokens)
     except ExtensionError as error:
         raise CallError("BACKEND_5XX", f"{signin.provider} could not be asked: {error}") from None
     declared = ext.oauth_providers.get(signin.provider)
     collection = (declared.collection if declared else "") or f"{signin.provider}_accounts"
     data = exchange.account(signin.provider, tokens, who, contexts.clock.now())
-    at, doc_id = iso(contexts.clock.now()), account_id(signin.provider, who)
+    at, doc_id = iso(contexts.clock.now()), _document(signin, provider, who)
     if doc_id:
         stored = await documents.update(key, signin.app_id, collection, doc_id, data, now=at)
     else:
@@ -110,3 +112,9 @@ async def _store(
         "collection": collection,
         "id": stored.id,
     }
+
+
+def _document(signin: SignIn, provider: Provider, who: JSONObject) -> str:
+    """The account's document. Of a provider that tells nothing of accounts but opens one server,
+    the user has one: connecting again renews it."""
+    return account_id(signin.provider, who) or (signin.provider if provider.resource else "")

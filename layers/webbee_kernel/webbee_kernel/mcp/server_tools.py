@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from ..catalogue import OPEN_WORLD, AppInfo, FunctionInfo
+from ..sdk.result import ANSWERING, NEEDS_ANSWER
 from ..values import CallOutcome
 from ..values.plain import JSON, JSONObject
 from .server_content import blocks
@@ -63,7 +64,9 @@ def page(functions: Iterable[FunctionInfo], cursor: str) -> tuple[list[FunctionI
 def result(outcome: CallOutcome) -> JSONObject:
     """How a call ended, for the client's model: in words, and as data."""
     if not outcome.ok:
-        return refusal(outcome.error, outcome.error_code, _failure(outcome))
+        asks = outcome.error_code == NEEDS_ANSWER
+        why = f"{outcome.error} Now {ANSWERING}." if asks else outcome.error
+        return refusal(why, outcome.error_code, _failure(outcome))
     data = outcome.data
     body: JSONObject = {"content": told(outcome) or [text("Done.")], "isError": False}
     if data not in _NOTHING:

@@ -42,6 +42,7 @@ async def exchange(
         "redirect_uri": signin.redirect_uri,
         "client_id": client_id,
         "code_verifier": signin.verifier,
+        **provider.targeted,
     } | ({"client_secret": client_secret} if client_secret else {})
     headers = {"accept": "application/json"}
     try:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from ..config import Settings
 from ..values.oauth import Provider
 
 
@@ -41,13 +42,23 @@ KNOWN: Final[Mapping[str, Provider]] = MappingProxyType(
 """Addresses from the providers' own discovery documents, as published in 2026-11."""
 
 
-def find(name: str, configured: Mapping[str, Provider]) -> Provider:
+def configured(settings: Settings) -> Mapping[str, Provider]:
+    """The operator's providers: those of the deployment, and each server's own."""
+    of_servers = {
+        str(s.get("provider") or s.get("id")): Provider.model_validate(s["oauth"])
+        for s in settings.mcp_servers
+        if s.get("oauth")
+    }
+    return {**of_servers, **settings.oauth_providers}
+
+
+def find(name: str, settings: Settings) -> Provider:
     """The operator's provider of this name, else the known one; ValueError naming those there
     are."""
-    found = configured.get(name) or KNOWN.get(name)
+    own = configured(settings)
+    found = own.get(name) or KNOWN.get(name)
     if found is None:
         raise ValueError(
-            f"unknown oauth provider {name!r}: give one of"
-            f" {', '.join(sorted({*KNOWN, *configured}))}"
+            f"unknown oauth provider {name!r}: give one of {', '.join(sorted({*KNOWN, *own}))}"
         )
     return found

@@ -70,13 +70,13 @@ class SignIns:
         client id or its own address, PermissionError in a system context: an account belongs to a
         user.
         """
-        provider = providers.find(name, self._settings.oauth_providers)
+        provider = providers.find(name, self._settings)
         if user.imperal_id.startswith("__"):
             raise PermissionError(
                 "a sign-in needs a user: begin it in a user's call or with as_user"
             )
         redirect_uri = self._redirect_uri(app_id, name)
-        client_id = await client(secrets, name, "id")
+        client_id = await client(secrets, name, "id") or provider.client_id
         if not client_id:
             missing = (
                 f"the app-wide secret {name}_client_id of {app_id} is not set (redirect address:"
@@ -99,6 +99,7 @@ class SignIns:
             "code_challenge": _challenge(verifier),
             "code_challenge_method": "S256",
             **provider.extra,
+            **provider.targeted,
         } | ({"login_hint": login_hint} if login_hint else {})
         joint = "&" if "?" in provider.authorize_url else "?"
         return f"{provider.authorize_url}{joint}{urlencode(query)}"

@@ -14,6 +14,8 @@ NEEDS_ANSWER = "NEEDS_ANSWER"
 """The code of a call that asks its user something before it can end."""
 ANSWERS = "_answers"
 """The argument with which the same call, made again, brings the user's answers."""
+ANSWERING = f"ask the user, then make the same call again with the answers as {ANSWERS}"
+"""What a model is told of such a call; people read the question alone."""
 
 ErrorFactory = Callable[..., "ActionResult"]
 
@@ -77,8 +79,7 @@ class ActionResult:
         again with the answers, by field, as its parameter `_answers`."""
         required = [n for n, rules in fields.items() if "default" not in rules]
         schema = {"type": "object", "properties": fields, "required": required}
-        told = f"{message} ({', '.join(fields)}) Ask the user, then make the same call again with"
-        result = failure(f"{told} the answers as {ANSWERS}.", code=NEEDS_ANSWER)
+        result = failure(f"{message} ({', '.join(fields)})", code=NEEDS_ANSWER)
         result.data = {"questions": {name: {"message": message, "schema": schema}}}
         return result
 

@@ -10,6 +10,7 @@ from ..base.text import dumps
 from ..channels.bounding import fitted
 from ..channels.fact_ledger import fit
 from ..pii import NOTHING, Masker
+from ..sdk.result import ANSWERING, NEEDS_ANSWER
 from ..values import CallOutcome
 
 MAX_DATA = 12_000
@@ -83,7 +84,9 @@ def _line(outcome: CallOutcome, data: str, number: int | None) -> str:
         head += f" step={number}"
     if not outcome.ok:
         again = " retryable=true" if outcome.retryable else ""
-        return f"{head} code={dumps(outcome.error_code)}{again} error={dumps(outcome.error)}"
+        asks = number is not None and outcome.error_code == NEEDS_ANSWER
+        then = f" then={dumps(ANSWERING)}" if asks else ""
+        return f"{head} code={dumps(outcome.error_code)}{again} error={dumps(outcome.error)}{then}"
     return f"{head} summary={dumps(outcome.summary)} data={data}"
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from .oauth import NAME, HttpUrl
+from .oauth import NAME, HttpUrl, Provider
 
 RESERVED: Final = ("kernel",)
 """Ids that the kernel's own functions bear."""
@@ -18,7 +19,9 @@ class McpServer(BaseModel):
 
     A remote server has a `url` (streamable HTTP), one on this machine a `command` (stdio). `auth`:
     `bearer` takes the app-wide secret `token`, `oauth` the account that each user connects with
-    `provider`. `timeout_s` is how long one request may take.
+    `provider`, a known one, one of the deployment's, or the server's own, which `oauth` describes
+    (`webbee mcp add --oauth` finds it) and which bears the server's id. `timeout_s` is how long one
+    request may take.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -31,6 +34,7 @@ class McpServer(BaseModel):
     name: str = Field("", max_length=60)
     auth: Literal["none", "bearer", "oauth"] = "none"
     provider: Annotated[str, Field(pattern=f"^({NAME})?$")] = ""
+    oauth: Provider | None = None
     scopes: tuple[str, ...] = ()
     timeout_s: float = Field(30.0, gt=0, le=120)
 
@@ -42,9 +46,16 @@ class McpServer(BaseModel):
             raise ValueError(f"the id {self.id!r} is the kernel's own")
         if self.auth != "none" and not self.url:
             raise ValueError("only a server with a url is signed in to")
-        if (self.auth == "oauth") != bool(self.provider):
+        if (self.auth == "oauth") != bool(self.provider or self.oauth):
             raise ValueError("auth oauth and a provider belong together")
+        if self.oauth and not re.fullmatch(NAME, self.signs_in_with):
+            raise ValueError("the id of a server with a provider of its own begins with a letter")
         return self
+
+    @property
+    def signs_in_with(self) -> str:
+        """The name of its provider; empty where it has none."""
+        return self.provider or (self.id if self.oauth else "")
 
     @property
     def where(self) -> str:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...catalogue import OPEN_WORLD
 from ...errors import CallError
-from ...sdk import ActionResult, ChatExtension, Context, Extension
+from ...sdk import ActionResult, ChatExtension, Context, Extension, ui
 from ...sdk.definitions import FunctionDef, Handler
 from ...sdk.result import ANSWERS
 from ...values.mcp import McpServer
+from ...values.oauth import Provider
 from ...values.plain import JSONObject
 from . import approvals, results, tokens
 from .approvals import Approval, Drift
@@ -50,7 +51,7 @@ class ServerApp:
     server: McpServer
     approval: Approval
     connections: Connections
-    token_url: str = ""
+    provider: Provider | None = None
     changed: Callable[[ServerApp], None] = lambda app: None
     drift: Drift = field(default_factory=Drift)
     _tools: dict[str, Tool] = field(init=False)
@@ -124,7 +125,7 @@ class ServerApp:
             return results.of_tool(await session.call_tool(tool.name, own, tell, asking))
 
         result = await self._use(ctx, work)
-        if asked := asking.ended(self.server.display_name, tool.fn_name):
+        if asked := asking.ended(self.server.display_name):
             self._takes_answers(tool)
             return asked
         return result
@@ -148,8 +149,12 @@ class ServerApp:
         return await self._use(ctx, work)
 
     async def _connect(self, ctx: Context, /) -> ActionResult:
-        url = await ctx.oauth_authorize_url(self.server.provider)
-        return ActionResult.success({"url": url}, "Open the address to connect your account.")
+        url = await ctx.oauth_authorize_url(self.server.signs_in_with)
+        told = f"Connect an account of {self.server.display_name}"
+        link = ui.Link(told, url)
+        return ActionResult.success(
+            {"url": url}, "Open the address to connect your account.", ui=link
+        )
 
     async def _health(self, ctx: Context) -> JSONObject:
         """`ok`, or what is wrong, in the operator's words."""
@@ -175,7 +180,7 @@ class ServerApp:
     async def _on(
         self, ctx: Context, work: Callable[[Session], Awaitable[ActionResult]]
     ) -> ActionResult:
-        token = await tokens.token_of(ctx, self.server, self.token_url)
+        token = await tokens.token_of(ctx, self.server, self.provider)
         tenant_id, user_id = ctx.user.tenant_id, ctx.user.imperal_id
         protocol = self.approval.protocol
         return await self.connections.use(

@@ -50,13 +50,12 @@ class Asking:
         content = {k: v for k, v in self.answers.items() if k in fields}
         return {"action": "accept", "content": content}
 
-    def ended(self, server: str, fn_name: str) -> ActionResult | None:
+    def ended(self, server: str) -> ActionResult | None:
         """How a call ends that asked what nobody has answered yet; None where it asked nothing."""
         if not self.open:
             return None
         told = f"{server} asks the user: {' '.join(self.open)}"
-        then = f"Ask the user, then call {fn_name} again with the same arguments and {ANSWERS}."
-        result = failure(f"{told} {then}", code=NEEDS_ANSWER)
+        result = failure(told, code=NEEDS_ANSWER)
         result.data = {"questions": {n: self._said_by(server, q) for n, q in self.forms.items()}}
         return result
 

@@ -7,6 +7,7 @@ from typing import Final
 from ...errors import CallError
 from ...sdk import Context, Document, Extension
 from ...values.mcp import McpServer
+from ...values.oauth import Provider
 from ...values.plain import JSONObject
 
 TOKEN: Final = "token"  # noqa: S105
@@ -28,12 +29,12 @@ def declare(ext: Extension, server: McpServer) -> None:
             env_fallback=f"IMPERAL_APPSECRET_{server.id.replace('-', '_').upper()}_TOKEN",
         )
     if server.auth == "oauth":
-        ext.oauth(server.provider, scopes=list(server.scopes))
+        ext.oauth(server.signs_in_with, scopes=list(server.scopes))
         for part in ("id", "secret"):
-            ext.secret(f"{server.provider}_client_{part}", f"OAuth client {part}", scope="app")
+            ext.secret(f"{server.signs_in_with}_client_{part}", f"OAuth client {part}", scope="app")
 
 
-async def token_of(ctx: Context, server: McpServer, token_url: str) -> str:
+async def token_of(ctx: Context, server: McpServer, provider: Provider | None) -> str:
     """The bearer token of this call, empty where the server wants none. CallError
     PERMISSION_DENIED, with what to do, where there is none yet."""
     if server.auth == "bearer":
@@ -45,13 +46,13 @@ async def token_of(ctx: Context, server: McpServer, token_url: str) -> str:
                 f" app {server.id}",
             )
         return token
-    if server.auth == "oauth":
-        return await _of_account(ctx, server, token_url)
+    if provider is not None:
+        return await _of_account(ctx, server, provider)
     return ""
 
 
-async def _of_account(ctx: Context, server: McpServer, token_url: str) -> str:
-    page = await ctx.store.query(f"{server.provider}_accounts", limit=1)
+async def _of_account(ctx: Context, server: McpServer, provider: Provider) -> str:
+    page = await ctx.store.query(f"{server.signs_in_with}_accounts", limit=1)
     if not page.data:
         raise CallError(
             "PERMISSION_DENIED",
@@ -59,19 +60,21 @@ async def _of_account(ctx: Context, server: McpServer, token_url: str) -> str:
         )
     account = page.data[0]
     if (account.get("expires_at") or 0) < ctx.time.timestamp() + _SOON_S:
-        return await _renewed(ctx, server, account, token_url)
+        return await _renewed(ctx, server, account, provider)
     return str(account["access_token"])
 
 
-async def _renewed(ctx: Context, server: McpServer, account: Document, token_url: str) -> str:
+async def _renewed(ctx: Context, server: McpServer, account: Document, provider: Provider) -> str:
     """A fresh token. One that cannot be renewed asks for a new sign-in."""
+    name = server.signs_in_with
     form = {
         "grant_type": "refresh_token",
         "refresh_token": account.get("refresh_token") or "",
-        "client_id": await ctx.secrets.get(f"{server.provider}_client_id") or "",
-        "client_secret": await ctx.secrets.get(f"{server.provider}_client_secret") or "",
+        "client_id": await ctx.secrets.get(f"{name}_client_id") or provider.client_id,
+        "client_secret": await ctx.secrets.get(f"{name}_client_secret") or "",
+        **provider.targeted,
     }
-    fresh = await _tokens(ctx, token_url, {k: v for k, v in form.items() if v})
+    fresh = await _tokens(ctx, provider.token_url, {k: v for k, v in form.items() if v})
     if not isinstance(fresh.get("access_token"), str):
         raise CallError(
             "PERMISSION_DENIED",
@@ -80,7 +83,7 @@ async def _renewed(ctx: Context, server: McpServer, account: Document, token_url
     seconds = fresh.get("expires_in")
     kept = {k: fresh[k] for k in ("access_token", "refresh_token") if fresh.get(k)}
     kept["expires_at"] = int(ctx.time.timestamp()) + (seconds if isinstance(seconds, int) else HOUR)
-    await ctx.store.update(f"{server.provider}_accounts", account.id, kept)
+    await ctx.store.update(f"{server.signs_in_with}_accounts", account.id, kept)
     return str(fresh["access_token"])
 
 

@@ -1,0 +1,145 @@
+"""An operator signs in with a server of the Model Context Protocol, in a browser.
+
+The official client finds the server's provider (RFC 9728, RFC 8414), registers a client there (RFC
+7591) and asks for a token of that server's (RFC 8707). What it found is kept as the server's own
+provider, for everybody's sign-ins; the token is the operator's, for one look at the tools.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import parse_qs, urlsplit
+
+import httpx2
+from mcp.client.auth import OAuthClientProvider
+from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
+
+from webbee_kernel.mcp.server_messages import HANDSHAKE
+from webbee_kernel.values.oauth import Provider
+
+WAIT_S: Final = 300.0
+"""Seconds an operator has at the provider."""
+_DONE: Final = "Signed in. You can close this window."
+
+
+class NoSignIn(Exception):
+    """It came to no token; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """What a sign-in found: the provider, its scopes, a token, and the client's secret where the
+    provider insists on one."""
+
+    provider: Provider
+    scopes: tuple[str, ...]
+    token: str
+    secret: str
+
+
+class _Nothing:
+    """A storage that keeps nothing: the library asks for one."""
+
+    async def get_tokens(self) -> None:
+        return None
+
+    async def set_tokens(self, tokens: Any) -> None:
+        return None
+
+    async def get_client_info(self) -> None:
+        return None
+
+    async def set_client_info(self, client_info: Any) -> None:
+        return None
+
+
+async def sign_in(
+    url: str, callbacks: Sequence[str], shown: Callable[[str], Awaitable[None]]
+) -> SignedIn:
+    """Sign in with the server at `url`. `callbacks` are the addresses that its provider may send
+    people back to; `shown` takes the operator's browser to an address. Raises NoSignIn."""
+    async with _awaited() as (address, came):
+        wanted = OAuthClientMetadata(
+            redirect_uris=[address, *callbacks],
+            token_endpoint_auth_method="none",  # noqa: S106 - PKCE in the place of a secret
+            client_name="Webbee",
+            application_type="native" if not callbacks else "web",
+        )
+
+        async def back() -> AuthorizationCodeResult:
+            async with asyncio.timeout(WAIT_S):
+                query = await came
+            if "code" not in query:
+                raise NoSignIn(query.get("error", "the provider sent nobody back"))
+            return AuthorizationCodeResult(**{k: query.get(k) for k in ("code", "state", "iss")})
+
+        auth = OAuthClientProvider(url, wanted, _Nothing(), shown, back)
+        try:
+            await _knock(url, auth)
+        except TimeoutError:
+            raise NoSignIn(f"nobody came back within {WAIT_S:g} s") from None
+        except NoSignIn:
+            raise
+        except Exception as error:  # the library has many, each of which says what it is
+            raise NoSignIn(str(error) or type(error).__name__) from error
+    return _found(auth)
+
+
+async def _knock(url: str, auth: OAuthClientProvider) -> None:
+    """Say hello, as a client that has no token."""
+    hello = {
+        "protocolVersion": HANDSHAKE[-1],
+        "capabilities": {},
+        "clientInfo": {"name": "webbee", "version": "1"},
+    }
+    message = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": hello}
+    headers = {"accept": "application/json, text/event-stream"}
+    async with (
+        httpx2.AsyncClient(auth=auth, timeout=30) as http,
+        http.stream("POST", url, json=message, headers=headers) as answer,
+    ):
+        if answer.status_code >= 400:
+            raise NoSignIn(f"the server answers {answer.status_code}")
+
+
+def _found(auth: OAuthClientProvider) -> SignedIn:
+    context = auth.context
+    metadata, client, tokens = context.oauth_metadata, context.client_info, context.current_tokens
+    if tokens is None or client is None or metadata is None:
+        raise NoSignIn("the server asks for no sign-in, or its provider describes itself nowhere")
+    asked = context.client_metadata.scope or ""
+    provider = Provider(
+        authorize_url=str(metadata.authorization_endpoint),
+        token_url=str(metadata.token_endpoint),
+        resource=context.get_resource_url(),
+        client_id=client.client_id,
+    )
+    return SignedIn(provider, tuple(asked.split()), tokens.access_token, client.client_secret or "")
+
+
+@asynccontextmanager
+async def _awaited() -> AsyncIterator[tuple[str, asyncio.Future[dict[str, str]]]]:
+    """An address on this machine to which a browser is sent back, and the query it brings."""
+    came: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        line = (await reader.readline()).decode("latin-1").split(" ")
+        asked = urlsplit(line[1] if len(line) > 1 else "")
+        if asked.path == "/callback" and not came.done():
+            came.set_result({k: v[0] for k, v in parse_qs(asked.query).items()})
+        head = f"HTTP/1.1 200 OK\r\ncontent-length: {len(_DONE)}\r\nconnection: close\r\n\r\n"
+        writer.write((head + _DONE).encode())
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}/callback", came
+    finally:
+        server.close()
+        await server.wait_closed()
