@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import time
 import urllib.error
 import urllib.request
+import uuid
 from typing import Any
 from urllib.parse import urlencode
 
+ASKED_AGAIN_S = 0.5
+"""Seconds between two looks at a turn that goes on behind a 202."""
+
 
 class Client:
-    """One bearer token's view of the API. Errors of the API raise RuntimeError with its message."""
+    """One bearer token's view of the API. Errors of the API raise RuntimeError with its status, its
+    code and its message."""
 
     def __init__(self, url: str, token: str) -> None:
         self._url = url.rstrip("/")
@@ -23,6 +29,16 @@ class Client:
     def post(self, path: str, body: dict[str, Any]) -> Any:
         """POST a JSON body."""
         return self._send("POST", path, body)
+
+    def turn(self, message: str, session_id: str) -> dict[str, Any]:
+        """One turn, however long it takes: what goes on behind a 202 is asked for again by its
+        request id until it has ended. Its own deadline is the server's."""
+        body = {"message": message, "session_id": session_id, "request_id": uuid.uuid4().hex}
+        answer: dict[str, Any] = self.post("/v1/chat", body)
+        while answer["status"] == "working":
+            time.sleep(ASKED_AGAIN_S)
+            answer = self.post("/v1/chat", body)
+        return answer
 
     def put(self, path: str, body: dict[str, Any] | None = None) -> Any:
         """PUT a JSON body."""
@@ -48,4 +64,13 @@ class Client:
                 )
         except urllib.error.HTTPError as error:
             with error:
-                raise RuntimeError(f"{error.code} {error.read().decode()[:500]}") from None
+                raise RuntimeError(f"{error.code} {_told(error.read().decode())}") from None
+
+
+def _told(body: str) -> str:
+    """Code and message of an error of the API; of anybody else's the first 500 characters."""
+    try:
+        error = json.loads(body)["error"]
+        return f"{error['code']}: {error['message']}"
+    except (ValueError, KeyError, TypeError):
+        return body[:500]

@@ -47,9 +47,7 @@ class Story:
         print(paint("  the classifier reads", "dim"))
         print(_prompt(self.prompt, self.read))
         self.read.update(self.prompt.splitlines())
-        answer: dict[str, Any] = client.post(
-            "/v1/chat", {"message": message, "session_id": SESSION}
-        )
+        answer = client.turn(message, SESSION)
         for call in answer["calls"]:
             mark = paint("✓", "green") if call["status"] == "ok" else paint("✗", "red")
             print(

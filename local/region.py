@@ -22,12 +22,17 @@ def resolve(env: Mapping[str, str], profiles: str | None) -> str:
     return found
 
 
-def main() -> int:
-    """Print it; 1 with a sentence where there is none."""
+def named() -> str:
+    """The region of this shell. LookupError where none is named."""
     from botocore.session import Session
 
+    return resolve(os.environ, Session().get_config_variable("region"))
+
+
+def main() -> int:
+    """Print it; 1 with a sentence where there is none."""
     try:
-        print(resolve(os.environ, Session().get_config_variable("region")))
+        print(named())
     except LookupError as error:
         print(error, file=sys.stderr)
         return 1

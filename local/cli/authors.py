@@ -8,8 +8,10 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+from .. import region as regions
 from ..paint import paint
 from ..project import (
     COMMAND,
@@ -52,6 +54,7 @@ def test(options: argparse.Namespace) -> int:
 def deploy(options: argparse.Namespace) -> int:
     """Check the extensions, build the deployment with them and hand it to `sam deploy`."""
     folder = _folder(options.into)
+    region = _region(options)
     mains = [main.parent for main in sorted(folder.glob("*/main.py"))]
     for checked, found in problems(mains):
         if errors := [f for f in found if f.level == "error"]:
@@ -60,19 +63,37 @@ def deploy(options: argparse.Namespace) -> int:
     assemble(BUILD, folder)
     overrides = f"Architecture={options.arch}"
     build = ["build", "--parameter-overrides", overrides]
-    sent = ["deploy", "--parameter-overrides", overrides, *options.parameters, *options.rest]
+    at = ["--region", region] if region else []
+    given = [overrides, f"Release={int(time.time())}", *options.parameters]
+    sent = ["deploy", *at, "--parameter-overrides", *given, *options.rest]
     if options.dry_run:
         print(
             f"made {BUILD}; next, there:", *(f"sam {' '.join(c)}" for c in (build, sent)), sep="\n"
         )
         return 0
     env = {**os.environ, "ARCH": options.arch, "SAM_CLI_TELEMETRY": "0", "PATH": _path()}
+    if region:
+        print(f"region: {region}")
+        env |= {"AWS_REGION": region, "AWS_DEFAULT_REGION": region}
     for command in (build, sent):
         done = subprocess.run([_sam(), *command], cwd=BUILD, env=env, check=False)  # noqa: S603
         if done.returncode:
             return done.returncode
     print(paint("deployed", "green"))
     return 0
+
+
+def _region(options: argparse.Namespace) -> str:
+    """The one region of the deployment, as `make deploy` finds it; empty where `sam` is told
+    another or asks for it, and where nothing is sent."""
+    if "--region" in options.rest:
+        return ""
+    try:
+        return regions.named()
+    except LookupError as error:
+        if options.dry_run or "--guided" in options.rest:
+            return ""
+        raise CliError(str(error)) from None
 
 
 def _folder(named: str) -> Path:

@@ -16,6 +16,7 @@ from typing import Any
 import boto3
 
 from ..project import ROOT
+from ..region import named
 from ..template import load_template
 from .check import problems
 from .show import mark, progress, put_json
@@ -90,10 +91,10 @@ def _account(options: argparse.Namespace) -> Iterator[Item]:
         else "none: set AWS_PROFILE, or run `aws configure`"
     )
     yield Item("credentials", credentials is not None, found)
-    region = session.region_name
-    yield Item(
-        "region", region is not None, region or "none: set AWS_REGION, or a region in the profile"
-    )
+    try:
+        yield Item("region", True, named())
+    except LookupError as error:
+        yield Item("region", False, str(error))
 
 
 def _parameters(options: argparse.Namespace) -> Iterator[Item]:

@@ -71,7 +71,8 @@ def evaluate(options: argparse.Namespace) -> int:
     cases = [c for app in registry.loaded.values() for c in cases_of(app)]
     cases = [c for c in cases if options.extension in ("", c.app_id)]
     if not cases:
-        raise CliError(f"no {TABLE} with a [[case]] in {folder}: docs/extensions.md shows one")
+        where = folder / options.extension
+        raise CliError(f"no {TABLE} with a [[case]] in {where}: docs/extensions.md shows one")
     try:
         model = make_model(Settings.from_env({"WEBBEE_MODEL": options.model}))
     except SettingsError as error:

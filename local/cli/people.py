@@ -24,6 +24,7 @@ from webbee_kernel.stores.secrets_ssm import SsmSecretStore
 from webbee_kernel.values import UserKey
 
 from ..project import ROOT
+from ..region import named
 from .show import CliError, put_json
 
 AUDIT_S = 365 * 86_400
@@ -73,17 +74,18 @@ def erase(options: argparse.Namespace) -> int:
 
 def _find(options: argparse.Namespace) -> tuple[UserKey, Belongings, dict[str, str]]:
     user = UserKey(options.tenant, options.user)
-    tables = _tables(options.stack)
+    clients = _clients()
+    tables = _tables(options.stack, clients)
     apps = {p.name for p in (ROOT / "extensions").iterdir() if (p / "main.py").exists()}
-    secrets = SsmSecretStore(f"/webbee/{options.stack}", _clients())
-    database = Database(_clients())
+    secrets = SsmSecretStore(f"/webbee/{options.stack}", clients)
+    database = Database(clients)
     return user, Belongings(database, tables, secrets, user, apps | set(options.app)), tables
 
 
-def _tables(stack: str) -> dict[str, str]:
+def _tables(stack: str, clients: Callable[[str], Any]) -> dict[str, str]:
     """Names by noun, from the stack's outputs."""
     try:
-        (found,) = boto3.client("cloudformation").describe_stacks(StackName=stack)["Stacks"]
+        (found,) = clients("cloudformation").describe_stacks(StackName=stack)["Stacks"]
     except (ClientError, BotoCoreError) as error:
         raise CliError(f"the stack {stack} cannot be read: {error}") from None
     outputs = {o["OutputKey"]: o["OutputValue"] for o in found.get("Outputs", [])}
@@ -94,7 +96,10 @@ def _tables(stack: str) -> dict[str, str]:
 
 
 def _clients() -> Callable[[str], Any]:
-    make: Any = boto3.client
+    try:
+        make: Any = boto3.Session(region_name=named()).client
+    except LookupError as error:
+        raise CliError(str(error)) from None
     return functools.cache(lambda service: make(service))
 
 

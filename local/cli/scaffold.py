@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from ..paint import paint
+from ..project import COMMAND
 from .show import CliError, put_json
 
 APP_ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
@@ -123,6 +124,22 @@ def test_a_message_reaches_the_function() -> None:
     assert [c["fn_name"] for c in kernel.chat("show my $app texts").body["calls"]] == ["list_texts"]
 '''
 
+UTTERANCES = """# What people say and what is meant: `webbee eval $app` says it all and tells what was not understood.
+
+[[case]]
+say = "add “buy bread” to $app"
+call = "add"
+arguments = { text = "buy bread" }
+
+[[case]]
+say = "show my $app texts"
+call = "list_texts"
+
+[[case]]
+say = "thanks, that was all"
+call = ""
+"""
+
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="currentColor"'
     ' stroke-width="1.5"><path d="M12 3l8 4.5v9L12 21l-8-4.5v-9z"/></svg>\n'
@@ -137,7 +154,12 @@ def files(app: str) -> dict[str, str]:
     def made(text: str) -> str:
         return text.replace("$app", app).replace("$section", section).replace("$title", title)
 
-    return {"main.py": made(MAIN), f"tests/test_{section}.py": made(TEST), "icon.svg": ICON}
+    return {
+        "main.py": made(MAIN),
+        f"tests/test_{section}.py": made(TEST),
+        "utterances.toml": made(UTTERANCES),
+        "icon.svg": ICON,
+    }
 
 
 def new(options: argparse.Namespace) -> int:
@@ -160,5 +182,6 @@ def new(options: argparse.Namespace) -> int:
         put_json({"extension": app, "files": written})
     else:
         print("\n".join(written))
-        print(paint(f"next: webbee dev, webbee check {folder}, webbee test {app}", "dim"))
+        todo = ("dev", f"check {folder}", f"test {app}", f"eval {app}")
+        print(paint("next: " + ", ".join(f"{COMMAND} {what}" for what in todo), "dim"))
     return 0

@@ -45,7 +45,7 @@ def chat(options: argparse.Namespace) -> int:
     api = client(options)
     session = options.session or uuid.uuid4().hex[:12]
     if options.message:
-        answer = say(api, " ".join(options.message), session)
+        answer = ask(api.turn, " ".join(options.message), session)
         put_json(answer) if options.json else show(answer)
         if not (options.json or options.session):
             print(
@@ -62,17 +62,7 @@ def chat(options: argparse.Namespace) -> int:
             print()
             return 0
         if message:
-            show(say(api, message, session))
-
-
-def say(api: Client, message: str, session: str) -> dict[str, Any]:
-    """One turn."""
-    answer: dict[str, Any] = ask(
-        api.post,
-        "/v1/chat",
-        {"message": message, "session_id": session, "request_id": uuid.uuid4().hex},
-    )
-    return answer
+            show(ask(api.turn, message, session))
 
 
 def show(answer: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import threading
 from pathlib import Path
 
@@ -86,13 +87,17 @@ def test_hosts_of_a_process_share_what_was_loaded_until_its_files_change(folder:
     assert shared(folder.parent) is not first
 
 
-def test_the_watcher_takes_a_saved_file(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
-    live = threading.Event()
+def test_the_watcher_takes_a_saved_file_and_a_folder_that_is_removed(
+    folder: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    live, gone = threading.Event(), threading.Event()
 
     class Told(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
             if "live after" in record.getMessage():
                 live.set()
+            if record.getMessage() == "app=live | gone":
+                gone.set()
 
     logger, told = logging.getLogger("webbee.extension"), Told()
     logger.addHandler(told)
@@ -105,8 +110,11 @@ def test_the_watcher_takes_a_saved_file(folder: Path, caplog: pytest.LogCaptureF
             write(folder, "say", f"word {attempt}")
             if live.wait(0.5):
                 break
+        assert live.is_set()
+        assert "word" in ExtensionHarness(registry.loaded["live"]).call("say").data["late"]
+        shutil.rmtree(folder)
+        assert gone.wait(60)
+        assert "live" not in registry.loaded
     finally:
         logger.removeHandler(told)
         logger.setLevel(level)
-    assert live.is_set()
-    assert "word" in ExtensionHarness(registry.loaded["live"]).call("say").data["late"]

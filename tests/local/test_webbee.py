@@ -11,14 +11,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import boto3
 import pytest
 
 from local import webbee
 from local.checking import loading, problems_of, rules
 from local.checking.finding import Module
 from local.cli.deploy import giving_out_addresses
+from local.client import Client
+from local.gateway import TENANT, TOKENS
 from local.users import prepare
 from local.world import World, local_world
+from webbee_kernel.config import ALL_TABLES
 
 ROOT = Path(__file__).parents[2]
 FAILING = ROOT / "tests" / "compat" / "failing"
@@ -153,6 +157,8 @@ def test_a_new_extension_passes_its_own_tests_and_the_check(run: Run, tmp_path: 
     )
     assert done.returncode == 0, done.stdout
     assert run("new", "shopping-list", "--into", str(tmp_path))[0] == 1
+    status, out, _ = run("eval", "shopping-list", "--into", str(tmp_path))
+    assert (status, "3 of 3 understood by offline" in out) == (0, True), out
 
 
 def test_the_projects_own_extensions_break_no_rule(run: Run) -> None:
@@ -361,6 +367,25 @@ def test_extensions_that_give_out_addresses_need_the_apis_own() -> None:
     found = giving_out_addresses(ROOT / "tests/compat/extensions")
     assert "courier" in found
     assert "shelf" not in found
+
+
+def test_an_operator_exports_and_erases_a_person(run: Run, world: World, tmp_path: Path) -> None:
+    Client(world.url, "bob").turn("add a task: buy milk", "s1")
+    names = {noun: f"{noun.capitalize()}Table" for noun in ALL_TABLES}
+    tables = {f"{name}Name": {"Value": name} for name in names.values()}
+    template: dict[str, Any] = {
+        "Resources": {"Queue": {"Type": "AWS::SQS::Queue"}},
+        "Outputs": tables,
+    }
+    boto3.client("cloudformation").create_stack(StackName="shop", TemplateBody=json.dumps(template))
+    person = ("--tenant", TENANT, "--user", TOKENS["bob"]["sub"], "--stack", "shop")
+    file = tmp_path / "bob.jsonl"
+    status, _, err = run("export", *person, "--into", str(file))
+    assert status == 0, err
+    kinds = {json.loads(line)["kind"] for line in file.read_text("utf-8").splitlines()}
+    assert {"session", "document", "audit"} <= kinds
+    assert run("erase", *person, "--yes")[0] == 0
+    assert "nothing was kept of" in run("erase", *person, "--yes")[1]
 
 
 def test_deploy_check_names_what_is_missing(

@@ -86,7 +86,8 @@ def _follow(registry: Registry, root: Path) -> None:
             started = time.perf_counter()
             if not reload(registry, root / name):
                 ms = (time.perf_counter() - started) * 1000
-                _log.info("app=%s | live after %.0f ms", name, ms)
+                what = f"live after {ms:.0f} ms" if (root / name / "main.py").exists() else "gone"
+                _log.info("app=%s | %s", name, what)
         with _lock:
             _shared[root] = (_print(root), registry)
 
