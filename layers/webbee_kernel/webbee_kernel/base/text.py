@@ -27,9 +27,10 @@ _JSON_UNSAFE = re.compile(f"[\x7f-\x9f\u2028\u2029{_INVISIBLE}\U000e0000-\U000e0
 _JSON_BLOCK = re.compile(rf"\[(?=\s*(?:{_BLOCKS})\s*\])", re.IGNORECASE)
 _JSON_LINE = re.compile(r"(?<!\\)\b(?:F(?=ACTS\s*:)|A(?=RGS\s*:))")
 _UNUSUAL = re.compile(
-    "[^ -~\u00a0-\u00ac\u00ae-\u012f\u0131-\u024f\u0400-\u04ff]"
+    "[^ -~\u00a0-\u00ac\u00ae-\u012f\u0131-\u024f\u0400-\u04ff\u2010-\u2027]"
 )  # not U+0130: its lower case is an i and a dot
 _MARKERS = (*_BLOCKS.split("|"), "FACTS", "ARGS")
+_written = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def one_line(text: str, limit: int | None = None) -> str:
@@ -82,7 +83,7 @@ def dumps(value: Any) -> str:
     Line separators, invisible characters and block markers inside strings are written as `\\uXXXX`,
     so parsing gives back exactly what was put in while no reader of lines can be fooled.
     """
-    text = json.dumps(value, ensure_ascii=False)
+    text = _written(value)
     if not _is_suspect(text):
         return text
     text = _JSON_UNSAFE.sub(_escape, text)
@@ -98,7 +99,10 @@ def _is_suspect(text: str) -> bool:
     if "[" not in text and ":" not in text:
         return False
     upper = text.upper()
-    return any(marker in upper for marker in _MARKERS)
+    for marker in _MARKERS:  # noqa: SIM110 - a third of the time of `any`, for every text there is
+        if marker in upper:
+            return True
+    return False
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -115,9 +119,13 @@ def _escape_marker(match: re.Match[str]) -> str:
 
 def json_size(value: Any) -> int:
     """`len(dumps(value))`, for most scalars without writing them."""
-    if type(value) is str and value.isprintable():
-        if '"' not in value and "\\" not in value and not _is_suspect(value):
-            return len(value) + 2
+    if type(value) is str:
+        if value.isprintable() and '"' not in value and "\\" not in value:
+            plain = value.isascii() and "[" not in value and ":" not in value
+            if plain or not _is_suspect(value):
+                return len(value) + 2
     elif type(value) is int:
         return len(str(value))
+    elif value is None or value is True:
+        return 4
     return len(dumps(value))

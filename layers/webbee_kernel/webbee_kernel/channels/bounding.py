@@ -45,7 +45,14 @@ def size(value: JSON, enough: int) -> int:
     if isinstance(value, dict):
         total = 2
         for key, item in value.items():
-            total += len(str(key)) + 6 + size(item, enough - total)
+            total += len(str(key)) + 6
+            kind = type(item)
+            if kind is str:
+                total += len(item) + 2
+            elif kind is int:
+                total += len(str(item))
+            else:
+                total += size(item, enough - total)
             if total > enough:
                 break
         return total

@@ -7,7 +7,7 @@ others. Whatever is cut stays valid JSON and says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import lru_cache
 
 from ..base.cuts import TRUNCATED, More, more, more_fields, more_fields_of, more_of, tail
 from ..base.shares import fair_shares
@@ -23,6 +23,7 @@ LABEL = 60
 
 _SHORT = 200  # characters; a field this short outlives longer ones
 WHOLE = 3  # times what selects it: so small a row is not worth cutting
+_SHORTEST = len('"": 0, ')
 _FLOOR = 80  # characters below which a long field is not worth its key
 
 
@@ -83,22 +84,27 @@ def _shortened(value: JSON, budget: int) -> JSON | None:
         width = width * 9 // 10  # what is written escaped takes more room than was shared out
 
 
-def _texts(value: JSON) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _texts(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts(item)
+def _texts(value: JSON) -> list[str]:
+    """All texts of a value, in any order."""
+    found, left = [], [value]
+    while left:
+        one = left.pop()
+        if type(one) is str:
+            found.append(one)
+        elif isinstance(one, dict):
+            left += one.values()
+        elif isinstance(one, list | tuple):
+            left += one
+    return found
 
 
 def capped(value: JSON, width: int) -> JSON:
     """The value with every text of more than `width` characters cut to them, marked."""
     if isinstance(value, str):
+        if len(value) <= width:
+            return value
         cut = head(value, width) + tail(value)
-        return value if len(value) <= width or len(cut) >= len(value) else cut
+        return value if len(cut) >= len(value) else cut
     if isinstance(value, dict):
         return {k: capped(v, width) for k, v in value.items()}
     return [capped(v, width) for v in value] if isinstance(value, list | tuple) else value
@@ -106,7 +112,23 @@ def capped(value: JSON, width: int) -> JSON:
 
 def fit_row(row: JSONObject, budget: int) -> JSONObject:
     """A row of a list: what selects it, then what has room; its list says that more was there."""
-    return _fit_dict(row, budget, marked=False)
+    bare = _bare(row, budget)
+    return _fit_dict(row, budget, marked=False) if bare is None else bare
+
+
+def _bare(row: JSONObject, budget: int) -> JSONObject | None:
+    """What selects a row, where there is room for nothing else; None where there may be."""
+    kept: JSONObject = {}
+    for key, label in _labels(row).items():
+        size = _entry(key, label)
+        if size <= budget:
+            if label is not row[key]:
+                return None
+            kept[key] = label
+            budget -= size
+    if not row or budget >= min(map(len, map(str, row))) + _SHORTEST:
+        return None
+    return {str(k): row[k] for k in row if k in kept}
 
 
 def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObject:
@@ -128,10 +150,17 @@ def _short_fields(entries: JSONObject, sizes: dict[str, int], room: int) -> tupl
     whole where that is short. Then what room is left."""
     kept: JSONObject = {}
     taken: dict[str, int] = {}
-    short = [k for k in entries if sizes[k] <= _SHORT]
-    short.sort(key=lambda k: isinstance(entries[k], dict | list | tuple))
-    labels = ((k, label, _entry(k, label)) for k, label in _labels(entries).items())
-    for key, item, size in (*labels, *((k, entries[k], sizes[k]) for k in short)):
+    scalars: list[tuple[str, JSON, int]] = []
+    holders: list[tuple[str, JSON, int]] = []
+    for key, item in entries.items():
+        if sizes[key] <= _SHORT:
+            place = holders if isinstance(item, (dict, list, tuple)) else scalars
+            place.append((key, item, sizes[key]))
+    labels = [
+        (k, label, sizes[k] if label is entries[k] else _entry(k, label))
+        for k, label in _labels(entries).items()
+    ]
+    for key, item, size in (*labels, *scalars, *holders):
         more_room = size - taken.get(key, 0)
         if more_room <= room:
             kept[key], taken[key] = item, size
@@ -204,12 +233,17 @@ def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:
 
 def _needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[int]:
     """The least room of each row that stays, leading rows first."""
-    least = [min(size, least_of(row)) for row, size in zip(rows, sizes, strict=True)]
+    keyed = [label_keys(row) for row in rows]
+    least = [
+        min(size, _least(row, ident, title))
+        for row, size, (title, ident) in zip(rows, sizes, keyed, strict=True)
+    ]
     if sum(least) <= room:
         return least
-    bare = [least_of(row, title=False) for row in rows]
-    if all(label_keys(row)[1] is not None for row in rows) and 3 * sum(bare) <= 2 * room:
-        return _titled(least, bare, room)
+    if all(ident is not None for _, ident in keyed):
+        bare = [_least(row, ident) for row, (_, ident) in zip(rows, keyed, strict=True)]
+        if 3 * sum(bare) <= 2 * room:
+            return _titled(least, bare, room)
     least = [
         size if size <= WHOLE * need else 2 * need for size, need in zip(sizes, least, strict=True)
     ]
@@ -237,16 +271,28 @@ def _leading(needs: list[int], room: int) -> int:
 
 def least_of(row: JSONObject, *, title: bool = True) -> int:
     """Characters of what selects a row, its comma included; of a row without, those of a floor."""
-    labels = _labels({str(k): v for k, v in row.items()}, title=title)
-    return json_size(labels) + 2 if labels else _FLOOR
+    title_key, ident = label_keys(row)
+    return _least(row, ident, title_key if title else None)
 
 
-def _labels(row: JSONObject, *, title: bool = True) -> JSONObject:
+def _least(row: JSONObject, *keys: str | None) -> int:
+    total = 0
+    for key in keys:
+        if key is not None:
+            total += _entry(key, capped(row[key], LABEL))
+    return total + 2 if total else _FLOOR
+
+
+def _labels(row: JSONObject) -> JSONObject:
     """The id and the title of a record, cut to what a label needs, in that order."""
     title_key, ident = label_keys(row)
-    keys = [k for k in (ident, title_key if title else None) if k is not None]
+    keys = [k for k in (ident, title_key) if k is not None]
     return {k: capped(row[k], LABEL) for k in keys}
 
 
 def _entry(key: str, item: JSON) -> int:
-    return json_size(key) + 2 + json_size(item) + 2
+    return _key_size(key) + 2 + json_size(item) + 2
+
+
+_key_size = lru_cache(maxsize=1_024)(json_size)
+"""Rows of a list have the same keys."""

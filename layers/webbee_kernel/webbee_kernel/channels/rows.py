@@ -8,13 +8,14 @@ from functools import cache, lru_cache
 from ..arguments.names import names_an_id
 from ..values.plain import JSON, JSONObject
 
+_SCALARS = (str, int, float)
 _FURTHER_TITLES = ("email", "address", "display_name", "text", "summary", "key")
 
 
 def label_keys(item: JSONObject) -> tuple[str | None, str | None]:
     """The keys of a listed record by which it is selected, its title's and its id's; None where
     there is none. Without a title-like field the first scalar is the title."""
-    return _of_keys(tuple(k for k in item if not str(k).startswith("_") and is_scalar(item[k])))
+    return _of_keys(tuple([k for k, v in item.items() if str(k)[:1] != "_" and is_scalar(v)]))
 
 
 @lru_cache(maxsize=512)
@@ -32,7 +33,7 @@ def _first(wanted: Iterable[str], there: Collection[str]) -> str | None:
 
 def is_scalar(value: JSON) -> bool:
     """Whether a value says something by itself."""
-    return value is not None and isinstance(value, str | int | float | bool) and value != ""
+    return value != "" and isinstance(value, _SCALARS)
 
 
 @cache
