@@ -1,5 +1,5 @@
-"""docs/deploy.md: its shell blocks are shell, their `aws` commands exist with the options given, the
-parameters they set are the template's. The block that needs no account is run by `make test-sam`."""
+"""Shell blocks of the docs are shell, their `aws` commands and those of operations.md exist with the
+options given, the parameters they set are the template's. The block that needs no account is run by `make test-sam`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from botocore import xform_name
 from botocore.session import Session
 
 from local.template import load_template
-from tests.documents import shell_blocks
+from tests.documents import ROOT, shell_blocks
 
-BLOCKS = shell_blocks("docs/deploy.md")
+BLOCKS = [*shell_blocks("docs/deploy.md"), *shell_blocks("docs/models.md")]
+INLINE = re.findall(
+    r"`((?:aws|make deploy) [^`]+)`", (ROOT / "docs" / "operations.md").read_text("utf-8")
+)
 OF_THE_COMMAND_LINE = {"query", "output", "region", "notification-endpoint"}
 """Options that are no parameter of the operation: its own, and one it names otherwise."""
 
@@ -35,7 +38,9 @@ def aws_commands() -> list[list[str]]:
     """Every `aws` command, as words."""
     command = r"\baws (?=[a-z])(?:[^\n$)\"'#;|&]|\"[^\"]*\"|'[^']*'|\$\w+)+"
     return [
-        shlex.split(text)[1:] for block in map(plain, BLOCKS) for text in re.findall(command, block)
+        shlex.split(text)[1:]
+        for block in map(plain, [*BLOCKS, *INLINE])
+        for text in re.findall(command, block)
     ]
 
 

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+import benchmarks.__main__ as benchmarks
+from local import webbee
 from webbee_kernel.config import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 CONFIGURATION = (ROOT / "docs" / "configuration.md").read_text("utf-8")
 
 
@@ -26,12 +35,45 @@ def test_no_described_setting_is_unknown() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_links_lead_somewhere(page: Path) -> None:
-    links = re.findall(r"\]\((?!https?://|#)([^)#]+)", page.read_text("utf-8"))
-    missing = [link for link in links if not (page.parent / link).exists()]
+    links = re.findall(r"\]\((?!https?://)([^)#]*)(?:#([^)]+))?\)", page.read_text("utf-8"))
+    missing = [name for name, _ in links if not (page.parent / name).exists()]
     assert missing == []
+    targets = [((page.parent / name) if name else page, anchor) for name, anchor in links if anchor]
+    assert [(t.name, a) for t, a in targets if a not in anchors(t)] == []
 
 
-def test_make_targets_in_the_readme_exist() -> None:
+@cache
+def anchors(page: Path) -> frozenset[str]:
+    """The headings of a page, as a link names them."""
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return frozenset(re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_commands_exist(page: Path) -> None:
+    text = page.read_text("utf-8")
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    for target in set(re.findall(r"`?make ([a-z-]+)", (ROOT / "README.md").read_text("utf-8"))):
+    for target in set(re.findall(r"(?:`|^|&& )make ([a-z][a-z-]+)", text, re.MULTILINE)):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+    assert set(re.findall(r"make bench ARGS=\"?([a-z_]+)", text)) <= benchmarks.PARTS.keys()
+    for module in set(re.findall(r"make python ARGS='-m ([\w.]+)", text)):
+        assert find_spec(module), module
+    known = webbee.parser().format_help()
+    for command in set(re.findall(r"(?:`|^)(?:\./)?webbee ([a-z][a-z-]+)", text, re.MULTILINE)):
+        assert re.search(rf"^    {command}\b", known, re.MULTILINE), command
+
+
+def test_the_index_of_decisions_names_every_page_by_its_title() -> None:
+    folder = ROOT / "docs" / "decisions"
+    listed = re.findall(r"^- \[(.*)\]\((.*)\)$", (folder / "README.md").read_text("utf-8"), re.M)
+    pages = [p for p in folder.glob("*.md") if p.name != "README.md"]
+    titles = [(p.read_text("utf-8").partition("\n")[0].removeprefix("# "), p.name) for p in pages]
+    assert sorted(listed) == sorted(titles)
+
+
+def test_the_table_of_the_command_line_has_every_command() -> None:
+    page = (ROOT / "docs" / "command-line.md").read_text("utf-8")
+    commands = re.findall(r"^    ([a-z-]+)\s", webbee.parser().format_help(), re.MULTILINE)
+    assert len(commands) > 10
+    assert [c for c in commands if f"| `{c} " not in page] == []
