@@ -65,8 +65,8 @@ class Asking:
         return shown([place for form in told for place in self.index.find(form, "-.")])
 
     def name(self, words: Sequence[str]) -> Ground | None:
-        """The fields that hold all the words of a name, in any of their forms; a word may also be
-        a key's."""
+        """The fields that hold the words of a name, all in one record, in any of their forms; a
+        word may also be a key's."""
         spoken, held = self.reading.language, []
         for word in words:
             if places := self.index.word(word, spoken) or self.abbreviated(word):
@@ -75,8 +75,8 @@ class Asking:
                 return None
         if not held:
             return Ground([]) if words else None
-        common = set.intersection(*({id(p) for p in places} for places in held))
-        return shown([p for p in held[-1] if id(p) in common])
+        common = set.intersection(*({p.owner for p in places} for places in held))
+        return shown([p for p in held[-1] if p.owner in common])
 
     def abbreviated(self, word: str) -> list[Place]:
         """The fields whose whole is a code in capitals that a name begins with: AMS, Amsterdam."""

@@ -34,6 +34,8 @@ OPPOSITE = {
 TITLE = 48
 """Characters of a text that names its record."""
 _UNSPACED = "\u2e80"  # from here on scripts put no spaces between words
+CYRILLIC = "\u0400"
+"""From here on letters are Cyrillic."""
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -196,6 +198,7 @@ class Index(Built):
         folded = fold(word)
         offsets = [*known.get(folded, ()), *self.stems(spoken).get(spoken.stem(word), ())]
         offsets += self._inflected(folded)
+        offsets = offsets or self._sounding(folded)
         return [self.place(at) for at in dict.fromkeys(offsets[:20])]
 
     def _inflected(self, word: str) -> list[int]:
@@ -215,6 +218,20 @@ class Index(Built):
         for word in self.words:
             found.setdefault(word[:3], []).append(word)
         return found
+
+    def _sounding(self, word: str) -> list[int]:
+        """The words in another script that sound like one."""
+        other = self._once("sounds", self._sounds)
+        return other[word > CYRILLIC].get(language.sound(word), []) if word[0].isalpha() else []
+
+    def _sounds(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+        """The words of the text by their sound: those in Cyrillic, and those in Latin."""
+        cyrillic: dict[str, list[int]] = {}
+        latin: dict[str, list[int]] = {}
+        for word, offsets in self.words.items():
+            if heard := word[0].isalpha() and language.sound(word):
+                (cyrillic if word > CYRILLIC else latin).setdefault(heard, []).extend(offsets)
+        return cyrillic, latin
 
     def has_key(self, word: str, spoken: Language) -> bool:
         """Whether a key of the data has a word."""

@@ -49,8 +49,8 @@ def _longest(index: Index, text: str, token: Token) -> tuple[int, list[Place]]:
 def states(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]]:
     """The words for states of which a field tells another of the same group, with the fields that
     tell the state itself; no finite verb, denial, plan or label."""
-    spoken, words = reading.language, reading.language.words
-    told = [(t, state) for t in reading.tokens if (state := words.states.get(spoken.stem(t.text)))]
+    states = reading.language.words.states
+    told = [(token, states[stem]) for token, stem in reading.stemmed() if stem in states]
     known = index.states if told else {}  # most replies tell none
     groups = {state.partition(":")[0] for state in known} - {"answer"}
     for token, state in told:
@@ -71,11 +71,11 @@ def _tells(reading: Reading, token: Token) -> bool:
 def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]]:
     """The words that only one record has in its short texts, and at least half of such a text:
     "the tire ticket" names the record "Tire Pressure"."""
-    stem, common = reading.language.stem, reading.language.vocabulary
+    common = reading.language.vocabulary
     run: list[tuple[Token, list[tuple[Place, int]]]] = []
     titles = index.titles(reading.language)
-    for token in reading.tokens:
-        held = titles.get(stem(token.text), []) if fold(token.text) not in common else []
+    for token, stem in reading.stemmed():
+        held = [] if fold(token.text) in common else titles.get(stem, [])
         if run and (not held or token.start - run[-1][0].end > 1):
             yield from _named(reading, run)
             run = []

@@ -132,11 +132,13 @@ def _groups_all(index: Index, rows: Rows, key: str) -> bool:
 
 def denied(reading: Reading, index: Index, sentence: Sentence, message: str) -> str:
     """The word that denies things which are there ("no tasks"), or nothing."""
-    words, stem = reading.language.words, reading.language.stem
-    said = reading.words(sentence.start, sentence.end)
-    no = [t.text for t in said if among([stem(t.text)], words.negation, words.empty)]
-    own = [s for t in said if not among([s := stem(t.text)], words.negation, words.empty)]
-    if not no or _of_a_part(reading, sentence, own):
+    words, stems = reading.language.words, reading.stems(sentence.start, sentence.end)
+    own = [s for s in stems if s not in words.negation and s not in words.empty]
+    if len(own) == len(stems):
+        return ""
+    said = zip(stems, reading.words(sentence.start, sentence.end), strict=True)
+    no = [t.text for s, t in said if s not in own]
+    if _of_a_part(reading, sentence, own):
         return ""
     rows = _denied(reading, index, own, message)
     return no[0] if rows and all(r.items for r in rows) else ""

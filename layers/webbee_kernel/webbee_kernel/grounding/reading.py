@@ -93,11 +93,13 @@ class Reading:
     _starts: list[int] = field(init=False)
     _words: list[int] = field(init=False)
     _ends: list[int] = field(init=False)
+    _stems: list[str] = field(init=False)
 
     def __post_init__(self) -> None:
         self._starts = [c.start for c in self.claims]
         self._words = [t.start for t in self.tokens]
         self._ends = [s.end for s in self.sentences]
+        self._stems = [self.language.stem(t.text) for t in self.tokens]
 
     def inside(self, part: Sentence) -> list[Claim]:
         """The claims of a sentence."""
@@ -114,13 +116,17 @@ class Reading:
         """The unmasked words between two offsets."""
         return list(self.tokens[bisect_left(self._words, start) : bisect_left(self._words, end)])
 
+    def stemmed(self) -> Iterator[tuple[Token, str]]:
+        """The unmasked words, each with its stem."""
+        return zip(self.tokens, self._stems, strict=True)
+
     def sentence(self, at: int) -> Sentence:
         """The sentence around an offset."""
         return self.sentences[min(bisect_right(self._ends, at), len(self.sentences) - 1)]
 
     def stems(self, start: int, end: int) -> list[str]:
         """The stems of the unmasked words between two offsets."""
-        return [self.language.stem(t.text) for t in self.words(start, end)]
+        return self._stems[bisect_left(self._words, start) : bisect_left(self._words, end)]
 
     def near(self, claim: Claim) -> list[str]:
         """The stems of the three words before a value."""
@@ -129,7 +135,11 @@ class Reading:
 
 def among(stems: Iterable[str], *roles: Container[str]) -> bool:
     """Whether a stem is in one of the roles."""
-    return any(stem in role for stem in stems for role in roles)
+    for stem in stems:
+        for role in roles:
+            if stem in role:
+                return True
+    return False
 
 
 def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Reading:

@@ -220,7 +220,7 @@ def told(reading: Reading) -> Iterator[Told]:
         asked = False
         for end in [*ends, sentence.end]:
             words = reading.words(start, end)
-            stems = [reading.language.stem(t.text) for t in words]
+            stems = reading.stems(start, end)
             clause = _Clause(reading, start, end, words, stems)
             asked = asked or _asked(sentence, clause, end)  # and so does what stands behind it
             if clause.tokens and not asked:

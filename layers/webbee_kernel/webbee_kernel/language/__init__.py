@@ -5,6 +5,7 @@
 - `model`      what such a file holds: `Language`, `Words`, `Numerals`, `Calendar`, `People`
 - `spans`      `Token` and `Mention`, and where the words of a text are
 - `stems`      snowballstemmer, chosen by script
+- `sounds`     whether names in two scripts sound alike
 - `numerals`, `moments`  numbers, and dates and times, that a text mentions
 - `formats`    numbers, dates and money for people, and plural forms, by CLDR
 - `detection`  which language a text is written in
@@ -32,6 +33,7 @@ from .files import (
     title_keys,
 )
 from .model import Calendar, Language, Numerals, People, Words
+from .sounds import sound
 from .spans import Mention, Token, tokens
 from .stems import fold, folded_words, stem
 
@@ -57,6 +59,7 @@ __all__ = [
     "people_keys",
     "people_phrases",
     "phone_keys",
+    "sound",
     "stem",
     "tags",
     "title_keys",

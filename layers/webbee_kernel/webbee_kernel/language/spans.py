@@ -18,6 +18,7 @@ _IDEOGRAPHS = (
     ("\uac00", "\ud7af"),
 )
 """Scripts without spaces between words: Thai, Kana, Han and Hangul."""
+_UNSPACED = re.compile(f"[{''.join(f'{first}-{last}' for first, last in _IDEOGRAPHS)}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ def tokens(text: str) -> tuple[Token, ...]:
     """The words and runs of digits of `text`, in any script, in order; Han, Kana, Hangul and Thai
     characters are tokens of one character. Linear."""
     words = (Token(m[0], m.start(), m.end()) for m in _WORD.finditer(text))
-    if text.isascii() or max(text) < _IDEOGRAPHS[0][0]:
+    if text.isascii() or not _UNSPACED.search(text):
         return tuple(words)
     return tuple(piece for word in words for piece in _pieces(word))
 
@@ -75,7 +76,7 @@ def _pieces(word: Token) -> Iterator[Token]:
     """The characters of scripts without spaces one by one, and what stands between them."""
     start = 0
     for at, char in enumerate(word.text):
-        if any(first <= char <= last for first, last in _IDEOGRAPHS):
+        if _UNSPACED.match(char):
             if at > start:
                 yield Token(word.text[start:at], word.start + start, word.start + at)
             yield Token(char, word.start + at, word.start + at + 1)

@@ -9,13 +9,15 @@ from .stems import fold, stem
 
 
 class Role:
-    """One list of words of a language, as the stems of its words."""
+    """One list of words of a language, as the stems of its words: made when it is first asked for,
+    a plain attribute from then on."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
     def __get__(self, words: Words, owner: type) -> frozenset[str]:
-        return words.stems(self.name)
+        made = words.__dict__[self.name] = words.stems(self.name)
+        return made
 
 
 class Mapped:
@@ -25,7 +27,8 @@ class Mapped:
         self.name = name
 
     def __get__(self, words: Words, owner: type) -> Mapping[str, str]:
-        return words.concepts(self.name)
+        made = words.__dict__[self.name] = words.concepts(self.name)
+        return made
 
 
 class Words:

@@ -1,0 +1,34 @@
+"""What a name sounds like in Latin or Cyrillic: its first consonants, rough enough that "Гамбург"
+and "Hamburg", "Крит" and "Crete" sound alike, and no more than that is meant by it."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from .stems import fold
+
+FIRST = 3
+"""Consonants that are compared."""
+_CYRILLIC = str.maketrans(
+    dict(zip("бвгджзклмнпрстфхцчшщ", "bvgdssklmnprstfgssss", strict=True))
+    | dict.fromkeys("аеёийоуъыьэюяіїєґ", "")
+)
+_ALIKE = "sch>s sh>s ch>s zh>s kh>g ts>s tz>s ph>f th>t ck>k qu>kv x>ks"
+_TOGETHER = tuple(pair.split(">") for pair in _ALIKE.split())
+_LATIN = str.maketrans("cwzjhq", "kvssgk", "aeiouyäöüáéíóúàèâêîôû")
+_SILENT = re.compile("h(?![aeiouy])")
+_TWICE = re.compile(r"(.)\1+")
+
+
+@lru_cache(maxsize=4096)
+def sound(word: str) -> str:
+    """The first consonants of a word, in one script; a word that has none gives nothing."""
+    folded = fold(word)
+    if folded[:1] >= "а":
+        heard = folded.translate(_CYRILLIC)
+    else:
+        for letters, one in _TOGETHER:
+            folded = folded.replace(letters, one)
+        heard = _SILENT.sub("", folded).translate(_LATIN)
+    return _TWICE.sub(r"\1", heard)[:FIRST]

@@ -1,0 +1,141 @@
+"""A reply is wrong where the data contradicts it, not where it says the data in other words."""
+
+from typing import Any
+
+import pytest
+
+from benchmarks.truths.adapter import judge
+from benchmarks.truths.flagged import flags_table
+from benchmarks.truths.plain_words import plain_words
+from benchmarks.truths.report import Outcome
+from webbee_kernel import language
+from webbee_kernel.grounding import Call, Evidence, Verdict, check
+
+VISITS = Call(
+    "clinic",
+    "list_visits",
+    data={
+        "as_of": "2026-11-20T10:00",
+        "visits": [
+            {"id": "v1", "patient": "Mara Finch", "booked": True, "since": "2026-11-17T16:45"},
+            {"id": "v2", "patient": "Mara Finch", "booked": True, "since": "2026-11-18T09:00"},
+            {"id": "v3", "patient": "Tove Lind", "booked": False, "since": "2026-11-19T09:00"},
+        ],
+    },
+)
+
+
+def told(reply: str, *calls: Call, message: str = "what is there?", tag: str = "en") -> Verdict:
+    return check(reply, evidence=Evidence(calls or (VISITS,), message, language=tag))
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("There are three visits.", True),
+        ("There are two visits.", False),
+        ("Mara has two visits ahead.", True),
+        ("Mara has four visits ahead.", False),
+        ("Total: 3 visits.", True),
+        ("Total: 2 visits.", False),
+    ],
+)
+def test_a_count_of_all_is_exact_and_one_of_a_part_is_no_more_than_all(
+    reply: str, grounded: bool
+) -> None:
+    assert told(reply).grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("The first has waited for almost three days.", True),
+        ("It took twelve and a half minutes.", True),
+        ("The first has waited for 65 hours.", True),
+        ("The first has waited for 95 hours.", False),
+    ],
+)
+def test_a_length_in_words_is_rough_and_one_in_figures_must_follow(
+    reply: str, grounded: bool
+) -> None:
+    assert told(reply).grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("It is stuck: the parcel was put aside.", True),
+        ("The parcel has been put aside.", True),
+        ("I have put the parcel aside.", False),
+    ],
+)
+def test_a_state_told_after_a_look_is_read_out_and_a_deed_is_claimed(
+    reply: str, grounded: bool
+) -> None:
+    parcel = Call("post", "track", data={"parcel": {"id": "P-7", "event": "held"}})
+    assert told(reply, parcel, message="Where's my parcel?").grounded is grounded
+
+
+def test_after_a_wish_the_state_is_a_claim() -> None:
+    parcel = Call("post", "track", data={"parcel": {"id": "P-7", "event": "held"}})
+    assert not told("The parcel has been returned.", parcel, message="Return the parcel").grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("Anna Weber is in.", True),
+        ("У Анны Вебер был отпуск.", True),
+        ("Anna Keller is in.", False),
+        ("Была Ольга Петрова.", False),
+    ],
+)
+def test_a_name_may_stand_in_two_fields_and_in_another_script(reply: str, grounded: bool) -> None:
+    person: dict[str, Any] = {"people": [{"first_name": "Anna", "last_name": "Weber"}]}
+    tag = "ru" if "а" in reply else "en"
+    assert told(reply, Call("hr", "people", data=person), tag=tag).grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("Гамбург", "Hamburg", True),
+        ("Крита", "Crete", True),
+        ("Шереметьево", "Sheremetyevo", True),
+        ("Сэм", "Sam", True),
+        ("Париж", "Rome", False),
+        ("Киев", "Berlin", False),
+    ],
+)
+def test_names_in_two_scripts_sound_alike(one: str, other: str, alike: bool) -> None:
+    assert (language.sound(one) == language.sound(other)) is alike
+
+
+def test_numbers_side_by_side_add_up() -> None:
+    week = Call("steps", "week", data={"steps": [8214, 10432, 7650], "stages": {"a": 2, "b": 5}})
+    assert told("26,296 steps in three days.", week).grounded
+    assert not told("27,296 steps in three days.", week).grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("50 EUR went from Cash, and 75 EUR from Savings.", True),
+        ("Cash holds 75 EUR.", False),
+        ("Cash and Savings differ by 25 EUR.", True),
+    ],
+)
+def test_a_value_may_stand_before_the_name_of_its_record(reply: str, grounded: bool) -> None:
+    held = [{"name": "Cash", "sum": 50}, {"name": "Savings", "sum": 75}, {"name": "Car", "sum": 25}]
+    data = {"accounts": held, "currency": "EUR"}
+    assert told(reply, Call("bank", "accounts", data=data)).grounded is grounded
+
+
+def test_each_flag_says_what_it_is_and_the_table_counts_them() -> None:
+    assert [f.kind for f in told("Mara has four visits, see X9-1.").flags] == [
+        "count in words",
+        "code",
+    ]
+    cases = plain_words("plain_words")[:30]
+    table = flags_table([Outcome(case, judge(case), 0.0) for case in cases])
+    assert "count in words" in table and table.splitlines()[-1].split() == ["replies", "15", "15"]
