@@ -46,7 +46,8 @@ export async function request(method, path, options = {}) {
   return response;
 }
 
-export async function api(method, path, body = undefined) {
+/** @param {string} method @param {string} path @param {object} [body] @returns {Promise<any>} */
+export async function api(method, path, body) {
   return (await request(method, path, { body })).json();
 }
 

@@ -4,7 +4,7 @@ import { api, setToken, token } from "./api.js";
 import { showApps } from "./apps.js";
 import { Asking } from "./asking.js";
 import { Chat } from "./chat.js";
-import { fill, h, icon, plain } from "./dom.js";
+import { fill, h, icon, plain, standing } from "./dom.js";
 import { showMe } from "./exporting.js";
 import { keepFocus } from "./focus.js";
 import { Inspector } from "./inspector.js";
@@ -17,7 +17,7 @@ import { logo, signIn } from "./signin.js";
 import { language, speak, t } from "./strings.js";
 import { Traces } from "./traces.js";
 
-const root = document.getElementById("app");
+const root = standing("app");
 const NEW = "new:"; // stands before the id of a conversation of which the server knows nothing yet
 
 class Page {
@@ -25,7 +25,7 @@ class Page {
     this.caller = found.caller;
     this.extensions = found.extensions;
     speak(this.caller.language);
-    document.getElementById("skip").textContent = t("skip");
+    standing("skip").textContent = t("skip");
     const who = `${this.caller.tenant_id}.${this.caller.imperal_id}`;
     this.sessionKey = `webbee.session.${this.caller.imperal_id}`;
     this.places = { left: h("div.panels"), right: h("div.panels"), center: h("div.panels.centre", { hidden: true }) };
@@ -58,8 +58,9 @@ class Page {
       start: () => this.start(),
       current: () => this.chat.session,
     });
-    this.inspector =
-      explains && new Inspector({ session: () => this.chat.session || "inspect", close: () => this.inspect(false) });
+    this.inspector = explains
+      ? new Inspector({ session: () => this.chat.session || "inspect", close: () => this.inspect(false) })
+      : null;
     this.layout();
     this.panels.show(this.extensions);
     this.sides();
@@ -80,7 +81,7 @@ class Page {
   layout() {
     const tool = (label, sign, act, extra = {}) =>
       h("button.ghost.tool", { "aria-label": label, title: label, onclick: act, ...extra }, icon(sign));
-    const inspect = () => this.inspect(this.inspector.element.hidden);
+    const inspect = () => this.inspect(this.inspector?.element.hidden);
     this.lens =
       this.inspector && tool(t("inspector"), "inspect", inspect, { "aria-expanded": "false", id: "open-inspector" });
     this.lost = h("p.lost", { role: "alert", hidden: true }, t("offline"));
@@ -128,7 +129,7 @@ class Page {
         ),
         h("main", this.tabs, this.chat.element, this.places.center),
         h("div.side.right", { role: "complementary", "aria-label": t("panelsRight") }, this.places.right),
-        this.inspector && this.inspector.element,
+        this.inspector?.element,
       ),
       this.views,
     );
@@ -180,7 +181,7 @@ class Page {
 
   open(id) {
     this.view("chat");
-    this.chat.open(id).then(() => this.inspector && this.inspector.load());
+    this.chat.open(id).then(() => this.inspector?.load());
     this.sessions.draw();
   }
 
@@ -200,7 +201,7 @@ class Page {
 
   settle() {
     this.live?.soon();
-    if (this.inspector) this.inspector.load();
+    this.inspector?.load();
   }
 
   async changed() {
@@ -212,7 +213,7 @@ class Page {
   inspect(open) {
     this.lens.setAttribute("aria-expanded", String(open));
     document.body.classList.toggle("inspecting", open);
-    this.inspector.toggle(open, this.chat.text.value);
+    this.inspector?.toggle(open, this.chat.text.value);
     if (!open) this.lens.focus();
   }
 

@@ -15,7 +15,7 @@ export class Asking {
     this.key = `webbee.asked.${who}`;
     /** @type {Map<string, any>} */
     this.open = new Map();
-    /** @type {import("./live.js").Live} */
+    /** @type {import("./live.js").Live | null} */
     this.live = null;
     for (const kept of JSON.parse(sessionStorage.getItem(this.key) ?? "[]")) this.open.set(kept.id, running(kept));
   }
@@ -58,7 +58,7 @@ export class Asking {
 
   /** Nothing was heard of it: look whether anybody is there. */
   silent(one) {
-    this.live.look(SILENT_MS / 2);
+    this.live?.look(SILENT_MS / 2);
     one.timer = setTimeout(() => this.open.has(one.id) && this.send(one), AGAIN_MS);
   }
 
@@ -80,7 +80,7 @@ export class Asking {
   async stop(one) {
     one.stopping = true;
     this.changed(one);
-    if (this.live.send({ type: "stop", request_id: one.id })) return;
+    if (this.live?.send({ type: "stop", request_id: one.id })) return;
     try {
       await api("POST", `/v1/turns/${encodeURIComponent(one.id)}/stop`);
     } catch {
@@ -130,6 +130,7 @@ export class Asking {
     return Boolean(one);
   }
 
+  /** @param {any} one @param {any} body @param {Error | null} error */
   end(one, body, error = null) {
     if (!this.open.delete(one.id)) return;
     clearTimeout(one.timer);

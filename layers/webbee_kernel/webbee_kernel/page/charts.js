@@ -80,18 +80,17 @@ function range(all, grounded) {
 
 function plot(kind, series, names, label, height) {
   const grounded = kind === "bar" || kind === "area";
-  const sides = [series.filter((s) => !s.right), series.filter((s) => s.right)].map(
-    (all) => all.length > 0 && range(all, grounded),
+  const sides = [series.filter((s) => !s.right), series.filter((s) => s.right)].map((all) =>
+    all.length ? range(all, grounded) : null,
   );
   const slot = 100 / names.length;
   /** @type {(value: number, side: number[]) => number} a height as per cent from the top */
   const up = (value, [low, high]) => Number((100 - ((value - low) / (high - low)) * 100).toFixed(2));
   const grid = sides
-    .filter(Boolean)
-    .slice(0, 1)
+    .flatMap((side) => (side ? [side] : []))
     .map((side) => `M0 0H100M0 50H100M0 100H100${side[0] < 0 && side[1] > 0 ? `M0 ${up(0, side)}H100` : ""}`);
   const marks = series.flatMap((s, nth) => {
-    const side = sides[Number(s.right)];
+    const side = sides[Number(s.right)] ?? [0, 1];
     const points = s.values.map(
       (value, i) => Number.isFinite(value) && [((i + 0.5) * slot).toFixed(2), up(value, side), i],
     );

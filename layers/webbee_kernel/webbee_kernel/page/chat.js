@@ -207,7 +207,8 @@ export class Chat {
     this.list.append(this.mine(one.message, one.at, one.id), view.element);
   }
 
-  changed(one, frame = null) {
+  /** @param {any} one @param {any} [frame] what was heard of it */
+  changed(one, frame) {
     this.views.get(one.id)?.draw();
     if (one.session === this.session && frame?.type === "text") this.speak(frame.text);
   }

@@ -8,8 +8,16 @@ const SAFE_IMAGE = /^(https:|data:image\/(png|jpe?g|gif|webp|svg\+xml)[;,])/i;
 const SAFE_MEDIA = /^(https:|data:(audio|video)\/[\w.+-]+[;,])/i;
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @returns {any} an element; any, because each tag has properties of its own */
-export function h(tag, props = undefined, ...children) {
+/** An element that index.html has. @param {string} id @returns {HTMLElement} */
+export function standing(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`there is no #${id}`);
+  return found;
+}
+
+/** @param {string} tag @param {any} [props] @param {any[]} children
+ * @returns {any} an element; any, because each tag has properties of its own */
+export function h(tag, props, ...children) {
   if (props?.constructor !== Object) return h(tag, {}, props, ...children);
   const [name, ...classes] = tag.split(".");
   const element = document.createElement(name);
@@ -17,7 +25,7 @@ export function h(tag, props = undefined, ...children) {
   return build(element, props, children);
 }
 
-/** @returns {any} */
+/** @param {string} tag @param {any} [props] @param {any[]} children @returns {any} */
 export function svg(tag, props, ...children) {
   return build(document.createElementNS(SVG, tag), props, children);
 }

@@ -1,5 +1,6 @@
 // The focus never falls to the body: where what had it goes away, it moves to what stands for that.
 
+/** @type {any} */
 let last = null;
 
 /** `home()` is where it goes. */

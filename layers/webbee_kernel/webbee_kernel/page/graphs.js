@@ -57,7 +57,7 @@ export function graph(p, ctx) {
       colour: SIGNS[e.status] ?? "var(--muted)",
       label: joined(e.label, e.protocol, canvas && e.status, e.latency_ms !== undefined && `${plain(e.latency_ms)} ms`),
     }))
-    .filter((e) => e.from && e.to);
+    .flatMap(({ from, to, ...more }) => (from && to ? [{ from, to, ...more }] : []));
   const go = (n) => ctx.act(n.action, { node_id: n.id }, n.label);
   place(nodes, edges, p.layout);
   const name = t("graphOf", { n: nodes.length, m: edges.length });

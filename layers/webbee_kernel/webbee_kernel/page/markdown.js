@@ -151,7 +151,7 @@ function blocks(lines, depth) {
 
 // Lines of one list: what is indented deeper than the first item belongs to the item before it.
 function items(lines, depth) {
-  const [, indent, sign] = ITEM.exec(lines[0]);
+  const [, indent, sign] = ITEM.exec(lines[0]) ?? ["", "", ""];
   const own = [];
   for (const line of lines) {
     const found = ITEM.exec(line);

@@ -1,12 +1,12 @@
 // Toasts and dialogs.
 
-import { h, icon, unique } from "./dom.js";
+import { h, icon, standing, unique } from "./dom.js";
 import { t } from "./strings.js";
 
 const TOAST_MS = 6000;
 
 export function toast(text, kind = "") {
-  const place = document.getElementById("toasts");
+  const place = standing("toasts");
   const close = () => item.remove();
   const item = h(
     "div",
@@ -15,7 +15,7 @@ export function toast(text, kind = "") {
     h("button.ghost.small", { "aria-label": t("close"), onclick: close }, icon("close")),
   );
   place.append(item);
-  while (place.children.length > 4) place.firstElementChild.remove();
+  while (place.children.length > 4) place.firstElementChild?.remove();
   setTimeout(close, kind === "error" ? 2 * TOAST_MS : TOAST_MS);
 }
 

@@ -1,7 +1,7 @@
 // Before anybody is known.
 
 import { request, setToken } from "./api.js";
-import { fill, h } from "./dom.js";
+import { fill, h, standing } from "./dom.js";
 import { speak, t } from "./strings.js";
 
 const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
@@ -18,7 +18,7 @@ export const logo = () => h("span.logo", { "aria-hidden": "true" });
 /** The form in `root`; `enter(found)` gets what `GET /v1/extensions` says of who signed in. */
 export function signIn(root, enter, problem = "") {
   speak();
-  document.getElementById("skip").textContent = t("skip");
+  standing("skip").textContent = t("skip");
   const field = h("input", {
     type: "password",
     id: "token",
@@ -33,7 +33,7 @@ export function signIn(root, enter, problem = "") {
       enter(found);
     } catch (error) {
       signIn(root, enter, error.status === 401 ? t("badToken") : error.message);
-      document.getElementById("token").focus();
+      standing("token").focus();
     }
   };
   const pick = ([name, who]) =>

@@ -27,7 +27,8 @@ export function t(key, values = {}) {
 
 export const language = () => primary(document.documentElement.lang);
 
-const number = (value, options = undefined) => value.toLocaleString(locale, options);
+/** @type {(value: number, options?: Intl.NumberFormatOptions) => string} */
+const number = (value, options) => value.toLocaleString(locale, options);
 export { number };
 
 /** An amount of money; an unknown currency is written behind it. */

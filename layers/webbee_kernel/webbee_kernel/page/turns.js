@@ -17,7 +17,8 @@ export function tool(label, sign, act) {
   return h("button.ghost.tiny", { "aria-label": label, title: label, onclick: act }, icon(sign));
 }
 
-/** An answer: its calls, its words, its tree, its questions. */
+/** An answer: its calls, its words, its tree, its questions.
+ * @param {any} body @param {{act: Function, questions: any, tools?: any[]}} of */
 export function answer(body, { act, questions, tools = [] }) {
   const asked = body.confirmations ?? (body.confirmation ? [body.confirmation] : []);
   const cards = questions.of(asked, body.turn);
