@@ -20,9 +20,10 @@ import pytest
 
 from local.live_api import event as socket_event
 from local.stack import Stack
-from tests.functions.support import ALICE, BOB, Person, deployed
+from tests.functions.support import ALICE, BOB, Person, deployed, obey
 from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
+from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.testing.common import NOW
 
 
@@ -169,6 +170,20 @@ def test_a_turn_is_told_as_it_goes_and_ends_with_the_body_of_a_request(
         body = Person(stack, ALICE).chat(message, request_id="r1").body
         assert {k: end[k] for k in body} == body
         assert body["reply"].startswith("".join(f["text"] for f in page.heard("text")))
+
+
+def test_the_first_frame_has_arrived_before_the_first_model_is_asked(sockets: Connections) -> None:
+    there: list[list[str]] = []
+
+    def asked(request: ModelRequest) -> ModelResponse:
+        there.append([frame["type"] for frame in sockets.open["c1"]])
+        return obey(request)
+
+    with deployed(env=live(sockets), model=FunctionModel(asked)) as stack:
+        page = Page.opened(stack, sockets, Person(stack, ALICE), "c1")
+        page.say("turn", message='probe.save {"text": "a"}', session_id="s1", request_id="r1")
+        until(lambda: page.heard("turn.ended"))
+    assert there[0] == ["ready", "turn.started"]
 
 
 def test_a_call_is_told_with_what_it_was_given_and_gave_and_so_is_the_remembered_turn(

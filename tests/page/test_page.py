@@ -143,6 +143,38 @@ def test_a_long_conversation_is_there_after_a_reload_with_a_line_where_memory_en
     assert [x for x in shown if x] == ["turn"] * 2 + ["line"] + ["turn"] * 5
 
 
+def test_of_a_thousand_turns_those_near_are_built_and_all_can_be_found(visit: Visit) -> None:
+    turns = [
+        {
+            "turn": n,
+            "at": "2026-11-22T10:00:00Z",
+            "status": "ok",
+            "message": "the aardvark" if n == 3 else f"question {n}",
+            "reply": f"- answer **{n}**\n\n| a | b |\n|---|---|\n| 1 | {n} |",
+            "request_id": f"r{n}",
+            "remembered": n > 995,
+            "calls": [{"app_id": "tasks", "fn_name": "add", "status": "ok", "duration_ms": 1}],
+        }
+        for n in range(1, 1001)
+    ]
+    page = visit()
+    answer = {"session_id": "long", "turns": turns, "cursor": None}
+    page.route("**/v1/sessions/long", lambda route: route.fulfill(json=answer))
+    page.evaluate("sessionStorage.setItem('webbee.session.bob', 'long')")
+    page.get_by_role("button", name="bob").click()
+    page.locator(".turn.webbee strong").get_by_text("1000", exact=True).wait_for()
+    calls, strong = page.locator(".log .call"), page.locator(".log strong")
+    assert page.locator(".turn.you").count() == 1_000
+    assert calls.count() < 40
+    assert page.locator(".log *").count() < 10_000
+    assert page.evaluate("find('aardvark', false, true)")
+    page.evaluate("getSelection().anchorNode.parentElement.scrollIntoView()")
+    strong.get_by_text("2", exact=True).wait_for()
+    assert calls.count() < 80
+    page.locator(".log-wrap").evaluate("e => e.scrollTo(0, e.scrollHeight)")
+    assert page.get_by_role("button", name="Change and send again").count() == 1
+
+
 def test_a_limit_is_said_kindly_and_the_button_waits(visit: Visit) -> None:
     page = visit("bob", expected="Failed to load")
     error = {"code": "limit_reached", "message": "Please wait.", "retry_after": 2}

@@ -3,13 +3,15 @@
 import { api } from "./api.js";
 import { Composer } from "./composer.js";
 import { fill, h, plain, randomId } from "./dom.js";
-import { toast } from "./overlay.js";
+import { Near } from "./near.js";
+import { copy, toast } from "./overlay.js";
 import { Questions } from "./questions.js";
 import { t } from "./strings.js";
 import { answer, bubble, Running, tool } from "./turns.js";
 import { waterfall } from "./waterfall.js";
 
 const SPOKEN = 4;
+const BUILT = 3; // turns that are built at once; those before them when they come near
 
 export class Chat {
   /** `asking` holds the turns without an answer; `after(answer)` runs when one has it; `act(app)` makes the actions of
@@ -40,6 +42,7 @@ export class Chat {
       log,
     );
     this.wrap = wrap;
+    this.near = new Near(wrap);
     this.element = h("div.chat", wrap, this.voice, this.composer.form);
     const grown = new ResizeObserver(() => this.atEnd && this.bottom());
     grown.observe(this.list);
@@ -89,6 +92,7 @@ export class Chat {
   tell(turns, cursor = null) {
     this.drawn.clear();
     this.views.clear();
+    this.near.clear();
     fill(this.list, ...this.told(turns, cursor));
     for (const one of this.running) {
       if (this.drawn.has(one.id)) this.asking.end(one, null);
@@ -103,12 +107,12 @@ export class Chat {
   /** Turns oldest first, with a line where the model's memory begins, and before them the way to earlier ones. */
   told(turns, cursor) {
     const item = (turn, i) => {
-      const ends = turn.remembered && i > 0 && !turns[i - 1].remembered;
-      return [
-        ends && h("li.muted.note", t("memoryEnds")),
-        this.mine(turn.message, turn.at, turn.request_id),
-        this.theirs(turn),
-      ];
+      const line = turn.remembered && i > 0 && !turns[i - 1].remembered && h("li.muted.note", t("memoryEnds"));
+      const said = (old) => this.mine(turn.message, turn.at, turn.request_id, old);
+      if (i >= turns.length - BUILT) return [line, said(false), this.theirs(turn)];
+      const far = this.near.later("webbee", turn.reply, () => this.theirs(turn));
+      this.drawn.set(turn.request_id, { mark: markOf(turn), element: far, trace: null });
+      return [line, this.near.later("you", turn.message, () => said(true)), far];
     };
     const more = cursor && h("li.note", h("button.link", { onclick: () => this.earlier(cursor, more) }, t("earlier")));
     return [more, ...turns.flatMap(item)].filter(Boolean);
@@ -120,7 +124,8 @@ export class Chat {
     const height = this.wrap.scrollHeight;
     more.replaceWith(...items);
     this.wrap.scrollTop += this.wrap.scrollHeight - height;
-    (items[0]?.querySelector("button") ?? this.text).focus({ preventScroll: true });
+    this.settle();
+    (items[0]?.querySelector("button:not([hidden])") ?? this.text).focus({ preventScroll: true });
   }
 
   /** What another tab, or something that ended late, changed: new turns at the end, changed ones in their place. */
@@ -148,20 +153,21 @@ export class Chat {
     return h("li.welcome", h("p.welcome-title", t("empty")), offer);
   }
 
-  mine(message, at, id) {
+  mine(message, at, id, old = false) {
     const edit = tool(t("edit"), "edit", () => this.composer.fill(message));
     edit.classList.add("edit");
+    edit.hidden = old;
     const item = bubble("you", at, h("p.pre", plain(message)), [edit]);
     item.dataset.request = id;
     return item;
   }
 
   theirs(turn, id = turn.request_id) {
-    const copy = tool(t("copy"), "copy", () => this.copy(plain(turn.reply)));
+    const copies = tool(t("copy"), "copy", () => copy(plain(turn.reply)));
     const again = turn.status === "error" && turn.message && tool(t("retry"), "again", () => this.say(turn.message));
     const whole = (call, i) => ({ display_name: this.nameOf(call.app_id), ...call, ...turn.details?.[i] });
     const calls = turn.calls?.map(whole);
-    const element = answer({ ...turn, calls }, { act: this.act, questions: this.questions, tools: [again, copy] });
+    const element = answer({ ...turn, calls }, { act: this.act, questions: this.questions, tools: [again, copies] });
     this.drawn.set(id, { mark: markOf(turn), element, trace: turn.trace });
     if (!turn.trace?.length) this.retrace(element, [id, ...(turn.also ?? [])]);
     return element;
@@ -170,15 +176,6 @@ export class Chat {
   async retrace(element, ids) {
     const found = (await this.traces?.of(ids)) ?? [];
     element.querySelector(".bubble").append(...found.map(waterfall));
-  }
-
-  async copy(text) {
-    try {
-      await navigator.clipboard.writeText(text);
-      toast(t("copied"));
-    } catch {
-      toast(t("notCopied"), "error");
-    }
   }
 
   say(message) {

@@ -19,6 +19,16 @@ export function toast(text, kind = "") {
   setTimeout(close, kind === "error" ? 2 * TOAST_MS : TOAST_MS);
 }
 
+/** Text to the clipboard. */
+export async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(t("copied"));
+  } catch {
+    toast(t("notCopied"), "error");
+  }
+}
+
 // A modal with a title and content; the browser keeps focus inside and gives it back. A strict one is left by its
 // buttons only.
 export function dialog(title, content, buttons = [], strict = false) {
