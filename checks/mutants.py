@@ -272,6 +272,7 @@ def _test(room: Path, arguments: Sequence[str], seconds: int) -> None:
         "-q",
         "-n0",
         "-pno:cacheprovider",
+        "-pno:randomly",  # the nearest tests first
         "--assert=plain",
         "--hypothesis-profile=mutants",
     )

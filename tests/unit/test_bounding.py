@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cProfile
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -73,6 +74,17 @@ def test_the_work_does_not_grow_with_the_rows() -> None:
 @pytest.mark.parametrize("count", [5, 20, 30])
 def test_what_is_not_many_times_too_large_is_fitted_as_ever(count: int) -> None:
     assert fitted(rows(count), BUDGET) == fit(rows(count), BUDGET)
+
+
+@pytest.mark.parametrize(("count", "kept"), [(100, 100), (101, 14)])
+@pytest.mark.parametrize("cut", [fit, fitted])
+def test_the_ids_of_all_rows_stay_while_they_leave_a_third_of_the_room(
+    cut: Callable[[Any, int], Any], count: int, kept: int
+) -> None:
+    orders = [{"id": 100 + n, "title": "t" * 58, "note": "n" * 40} for n in range(count)]
+    *stay, said = cut(orders, BUDGET)
+    assert [row["id"] for row in stay] == list(range(100, 100 + kept))
+    assert said == ("… fields left out" if kept == count else f"… {count - kept} more")
 
 
 def test_leading_rows_stay_and_the_number_of_the_others_is_told() -> None:

@@ -109,6 +109,17 @@ def test_a_newest_call_that_fits_stays_whole_whatever_came_before() -> None:
     assert len(facts(digests)) > TURN_CAP - 200
 
 
+def test_older_calls_are_named_while_that_leaves_the_newest_half_of_the_room() -> None:
+    calls = [("a", f"f{i}", rows(400)) for i in range(4)]
+    whole = len(json.dumps(rows(400), ensure_ascii=False))
+    marker = f'FACTS: app=a fn=f0 data={{"{TRUNCATED}": "{whole} chars"}}\n'
+    room = 2 * 3 * len(marker)
+    named, counted = record(calls, room), record(calls, room - 1)
+    assert [d.fn_name for d in named] == ["f0", "f1", "f2", "f3"]
+    assert counted[0].fn_name == OMITTED_FN
+    assert len(line(named[-1])) <= room // 2 < len(line(counted[-1]))
+
+
 def test_forty_calls_that_fit_all_stay() -> None:
     digests = record([("a", f"f{i}", {"id": i}) for i in range(40)])
     assert [data(d) for d in digests] == [{"id": i} for i in range(40)]

@@ -95,6 +95,16 @@ def test_a_list_of_words_loses_its_end_and_says_how_many(room: int, used: int, k
     assert (found, size(found)) == ([*words[:kept], f"… {40 - kept} more"], used)
 
 
+@pytest.mark.parametrize(("room", "kept"), [(50, 2), (51, 3), (98, 6), (99, 7)])
+@pytest.mark.parametrize("left_out", ["", ", fields left out"])
+def test_a_list_that_was_cut_before_tells_of_all_that_went(
+    room: int, kept: int, left_out: str
+) -> None:
+    words = ["word" * 2] * 20
+    found = fit([*words, f"… 5 more{left_out}"], room + len(left_out))
+    assert found == [*words[:kept], f"… {25 - kept} more{left_out}"]
+
+
 @pytest.mark.parametrize(("room", "titled"), [(525, 4), (526, 5)])
 def test_long_titles_keep_sixty_characters_each_as_soon_as_there_is_room(
     room: int, titled: int

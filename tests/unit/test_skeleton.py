@@ -104,6 +104,9 @@ def test_a_longer_list_of_plain_values_is_shown_within_two_hundred_characters() 
     assert compress({"a": list(range(6))}) == "a=[0, 1, 2, 3, 4, 5]"
     many = compress({"a": ["word"] * 50})
     assert many == f"a=[{'word, ' * 33}… 17 more]"
+    exactly = ", ".join(["x" * 18] * 10)
+    assert compress({"a": ["x" * 18] * 10}) == f"a=[{exactly}]"
+    assert compress({"a": ["x" * 18] * 11}) == f"a=[{exactly}, … 1 more]"
     assert compress({"a": ["x" * 70] * 9}) == f"a=[{('x' * 59 + '…, ') * 3}… 6 more]"
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..base.cuts import TRUNCATED, more, more_fields, more_fields_of, more_of, tail
+from ..base.cuts import TRUNCATED, more, more_fields, more_fields_of, tail
 from ..base.text import head, json_size
 from ..values.plain import JSON, JSONObject
-from .fitting import LEAN, WHOLE, fit, fit_row, least_of
+from .fitting import LEAN, WHOLE, before, ended, fit, fit_row, ids_stay, least_of
 
 SLACK = 2
 """Times the room up to which a value is left to `fit` as it is."""
@@ -34,7 +34,7 @@ def bounded(value: JSON, budget: int) -> JSON:
         return head(value, budget) + tail(value)
     if isinstance(value, dict):
         return _fields(value, budget)
-    return _items(value, budget) if isinstance(value, list | tuple) else value
+    return _items(list(value), budget) if isinstance(value, list | tuple) else value
 
 
 def size(value: JSON, enough: int) -> int:
@@ -70,43 +70,41 @@ def _fields(value: JSONObject, budget: int) -> JSONObject:
     """The leading fields; large ones share the room that the others leave."""
     names = list(value)[: max(1, budget // 8)]
     large = [n for n in names if size(value[n], _SMALL) > _SMALL]
-    most = max(1, budget // LEAN)
-    names = [n for n in names if n not in set(large[most:])]
-    large = large[:most]
-    kept = {n: value[n] for n in names}
-    if large:
-        others = sum(json_size(n) + 4 for n in large)
-        others += json_size({n: value[n] for n in names if n not in large})
-        share = max(LEAN, (budget - others) // len(large))
-        kept |= {n: bounded(value[n], share) for n in large}
-    gone = len(value) - len(names)
+    stay = large[: max(1, budget // LEAN)]
+    behind = set(large[len(stay) :])
+    kept = {n: value[n] for n in names if n not in behind}
+    kept |= _shared(kept, stay, budget)
+    gone = len(value) - len(kept)
     return {**kept, TRUNCATED: more_fields(gone + more_fields_of(value))} if gone else kept
 
 
-def _items(items: list[JSON] | tuple[JSON, ...], budget: int) -> list[JSON]:
+def _shared(kept: JSONObject, large: list[str], budget: int) -> JSONObject:
+    """The large ones of these fields, each cut to its share."""
+    others = sum(json_size(n) + 4 for n in large)
+    others += json_size({n: v for n, v in kept.items() if n not in large})
+    return {n: bounded(kept[n], max(LEAN, (budget - others) // len(large))) for n in large}
+
+
+def _items(items: list[JSON], budget: int) -> list[JSON]:
+    items, known = before(items)
+    return ended(_chosen(items, budget), items, known)
+
+
+def _chosen(items: list[JSON], budget: int) -> list[JSON]:
     """The leading items, as many as could be chosen, none much larger than its share."""
-    known = more_of(items)
-    whole = len(items) - (known is not None)
-    few = items[: min(_FEW, whole)]
+    few = items[:_FEW]
     if not all(isinstance(item, dict) for item in few):
         least = max(4, min(size(item, LEAN) for item in few))
-        count = min(whole, max(1, budget // least))
+        count = min(len(items), max(1, budget // least))
         share = max(LEAN, SLACK * budget // count)
-        kept = [bounded(item, share) for item in items[:count]]
-    elif 3 * whole * min(least_of(row, title=False) for row in few) <= 2 * budget:
-        share = max(_SMALL, SLACK * budget // whole)
-        kept = [_row(item, share) for item in items[:whole]]
-    else:
-        kept = list(_leading(items[:whole], budget))
-    left_out = any(
-        isinstance(k, dict) and len(k) < len(i) for k, i in zip(kept, items, strict=False)
-    )
-    left_out = left_out or bool(known and known.left_out)
-    gone = whole - len(kept) + (known.gone if known else 0)
-    return [*kept, more(gone, left_out)] if gone or left_out else kept
+        return [bounded(item, share) for item in items[:count]]
+    if ids_stay(len(items) * min(least_of(row, title=False) for row in few), budget):
+        share = max(_SMALL, SLACK * budget // len(items))
+        return [_row(item, share) for item in items]
+    return list(_leading(items, budget))
 
 
-def _leading(rows: list[JSON] | tuple[JSON, ...], budget: int) -> Iterator[JSON]:
+def _leading(rows: list[JSON], budget: int) -> Iterator[JSON]:
     """Where not even the ids of all rows have room: those in front, as `fit` chooses them."""
     room = budget - 4 - json_size(more(len(rows), left_out=True))
     most = WHOLE * max(least_of(row) for row in rows[:_FEW] if isinstance(row, dict))

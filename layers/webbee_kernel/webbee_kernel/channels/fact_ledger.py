@@ -43,14 +43,15 @@ def record(
     told = [(i, (a, f, d)) for i, (a, f, data) in enumerate(calls) if _says(d := _facts(data))]
     facts = [call for _, call in told]
     digests = tuple(ToolCallDigest(a, f, dumps(d)) for a, f, d in facts)
-    if _size(digests) > cap:
+    room = cap + 1  # the last line needs no break
+    if _size(digests) > room:
         digests = _shrink(facts, digests, cap)
     omitted = tuple(d for d in digests[:1] if d.fn_name == OMITTED_FN)
     kept = digests[len(omitted) :]
     numbers = [i for i, _ in told[len(told) - len(kept) :]]
     by_number = dict(zip(numbers, kept, strict=True))
     first = numbers[0] if omitted else 0
-    room = cap - _size(digests)
+    room -= _size(digests)
     return (*omitted, *_with_arguments(by_number, calls, arguments, first, room))
 
 
@@ -154,7 +155,8 @@ def _says(data: JSON) -> bool:
 
 
 def _size(digests: Sequence[ToolCallDigest]) -> int:
-    return sum(len(line(d)) + 1 for d in digests) - 1 if digests else 0
+    """Characters of their lines, each with its break."""
+    return sum(len(line(d)) + 1 for d in digests)
 
 
 def _shrink(
@@ -169,9 +171,9 @@ def _shrink(
     ]
     left = cap
     for i in range(len(facts) - 1, -1, -1):
-        reserve = _size(floors[:i]) + 1 if i else 0
+        reserve = _size(floors[:i])
         if reserve > left // 2:
-            reserve = _size([_omitted(i)]) + 1
+            reserve = _size([_omitted(i)])
         app, fn, data = facts[i]
         room = left - reserve - len(line(ToolCallDigest(app, fn, "")))
         digest = whole[i]

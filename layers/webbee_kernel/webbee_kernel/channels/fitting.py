@@ -132,17 +132,22 @@ def _bare(row: JSONObject, budget: int) -> JSONObject | None:
 
 
 def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObject:
-    """What selects, then short scalars, short containers, and the rest by fair shares of what is
-    left. Unmarked for a row, whose list says it."""
+    """The fields that stay, and how many went; a row does not say it, its list does."""
     room = budget - _entry(TRUNCATED, more_fields(len(value))) * marked
     before = more_fields_of(value) if marked else 0
     entries = {str(k): v for k, v in value.items() if not (before and k == TRUNCATED)}
+    kept = _chosen(entries, room)
+    gone = len(entries) - len(kept) + before
+    return {**kept, TRUNCATED: more_fields(gone)} if gone and marked else kept
+
+
+def _chosen(entries: JSONObject, room: int) -> JSONObject:
+    """What selects, then short scalars, short containers, and the rest by fair shares of what is
+    left; in their order."""
     sizes = {k: _entry(k, v) for k, v in entries.items()}
     kept, room = _short_fields(entries, sizes, room)
     kept |= _long_fields({k: v for k, v in entries.items() if k not in kept}, sizes, room)
-    ordered = {key: kept[key] for key in entries if key in kept}
-    gone = len(entries) - len(ordered) + before
-    return {**ordered, TRUNCATED: more_fields(gone)} if gone and marked else ordered
+    return {key: kept[key] for key in entries if key in kept}
 
 
 def _short_fields(entries: JSONObject, sizes: dict[str, int], room: int) -> tuple[JSONObject, int]:
@@ -190,15 +195,34 @@ def _long_fields(fields: JSONObject, sizes: dict[str, int], room: int) -> JSONOb
 
 
 def _fit_list(items: list[JSON], budget: int) -> list[JSON]:
-    before = more_of(items)
-    if before is not None:
-        items = items[:-1]
-    known = before or More()
+    items, known = before(items)
     if items and all(isinstance(item, dict) for item in items):
         return _fit_rows(items, budget, known)
+    kept = _leading_items(items, budget - 2, known)
+    gone = len(items) - len(kept) + known.gone
+    return [*kept, more(gone, known.left_out)] if gone or known.left_out else kept
+
+
+def before(items: list[JSON]) -> tuple[list[JSON], More]:
+    """The items of a list, and what it says of those that an earlier cut took."""
+    known = more_of(items)
+    return (items, More()) if known is None else (items[:-1], known)
+
+
+def ended(kept: list[JSON], items: list[JSON], known: More) -> list[JSON]:
+    """The leading items, and what is to be said of the others: how many went, and whether rows lack
+    fields."""
+    gone = len(items) - len(kept) + known.gone
+    left_out = known.left_out or any(
+        isinstance(k, dict) and len(k) < len(i) for k, i in zip(kept, items, strict=False)
+    )
+    return [*kept, more(gone, left_out)] if gone or left_out else kept
+
+
+def _leading_items(items: list[JSON], room: int, known: More) -> list[JSON]:
+    """As many as there is room for, long texts cut; of a first one that is too long, its start."""
     kept: list[JSON] = []
-    room = budget - 2
-    marker = json_size(more(len(items) + known.gone)) + 2
+    marker = json_size(more(len(items) + known.gone, known.left_out)) + 2
     for lean in (capped(item, LEAN) for item in items):
         left = room - marker * (known != More() or len(kept) < len(items) - 1)
         if json_size(lean) + 2 > left:
@@ -207,8 +231,7 @@ def _fit_list(items: list[JSON], budget: int) -> list[JSON]:
         room -= json_size(lean) + 2
     if not kept and room - marker > LEAN:
         kept = [fit(items[0], room - marker - 2)]
-    gone = len(items) - len(kept) + known.gone
-    return [*kept, more(gone, known.left_out)] if gone or known.left_out else kept
+    return kept
 
 
 def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:
@@ -220,15 +243,13 @@ def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:
     least = _needs(rows, sizes, room)
     wants = [size - need for size, need in zip(sizes, least, strict=False)]
     extra = fair_shares(wants, room - sum(least))
-    kept = [
+    kept: list[JSON] = [
         row if need + room_more >= size else fit_row(row, need + room_more - 2)
         for row, size, need, room_more in zip(rows, sizes, least, extra, strict=False)
     ]
     while kept and not kept[-1]:
         kept.pop()
-    gone = len(rows) - len(kept) + known.gone
-    left_out = known.left_out or any(len(k) < len(row) for k, row in zip(kept, rows, strict=False))
-    return [*kept, more(gone, left_out)] if gone or left_out else list(kept)
+    return ended(kept, list(rows), known)
 
 
 def _needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[int]:
@@ -242,12 +263,18 @@ def _needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[int]:
         return least
     if all(ident is not None for _, ident in keyed):
         bare = [_least(row, ident) for row, (_, ident) in zip(rows, keyed, strict=True)]
-        if 3 * sum(bare) <= 2 * room:
+        if ids_stay(sum(bare), room):
             return _titled(least, bare, room)
     least = [
         size if size <= WHOLE * need else 2 * need for size, need in zip(sizes, least, strict=True)
     ]
     return least[: _leading(least, room)]
+
+
+def ids_stay(ids: int, room: int) -> bool:
+    """Whether the ids of all rows, so many characters, come before any title: they leave a third of
+    the room."""
+    return 3 * ids <= 2 * room
 
 
 def _titled(least: list[int], bare: list[int], room: int) -> list[int]:
