@@ -7,6 +7,7 @@ others. Whatever is cut stays valid JSON and says so.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import lru_cache
 
 from ..base.cuts import TRUNCATED, More, more, more_fields, more_fields_of, more_of, tail
@@ -55,14 +56,10 @@ def fit(value: JSON, budget: int) -> JSON:
 
 
 def _fit_text(text: str, budget: int) -> str:
-    low, high = 0, len(text)
     end = tail(text)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (
-            (middle, high) if json_size(head(text, middle) + end) <= budget else (low, middle - 1)
-        )
-    return head(text, low) + end
+    sizes = range(1, len(text) + 1)
+    kept = bisect_right(sizes, budget, key=lambda n: json_size(head(text, n) + end))
+    return head(text, kept) + end
 
 
 def _shortened(value: JSON, budget: int) -> JSON | None:
