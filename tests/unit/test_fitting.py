@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from webbee_kernel.channels.fitting import fit
+from webbee_kernel.channels.texts import capped
 
 SENTENCE = "Please find attached the invoice."
 MAILS = [
@@ -138,6 +139,15 @@ def test_a_text_takes_all_the_room_it_is_given(room: int) -> None:
     kept = fit("abc " * 60, room)
     assert size(kept) == room
     assert kept.endswith("…[240 chars]")
+
+
+@pytest.mark.parametrize(("length", "kept"), [(80, 80), (91, 91), (92, 91), (200, 92)])
+def test_a_text_is_cut_only_where_that_makes_it_shorter(length: int, kept: int) -> None:
+    text = "x" * length
+    assert capped([{"a": text}], 80) == [
+        {"a": text if kept == length else f"{'x' * 80}…[{length} chars]"}
+    ]
+    assert len(capped(text, 80)) == kept
 
 
 @pytest.mark.parametrize(

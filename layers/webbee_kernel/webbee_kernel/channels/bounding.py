@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from ..base.cuts import TRUNCATED, more, more_fields, more_fields_of, tail
 from ..base.text import head, json_size
 from ..values.plain import JSON, JSONObject
-from .fitting import LEAN, WHOLE, before, ended, fit, fit_row, ids_stay, least_of
+from .fitting import LEAN, before, ended, fit, fit_row
+from .needs import WHOLE, ids_stay, least_of
 
 SLACK = 2
 """Times the room up to which a value is left to `fit` as it is."""
@@ -41,7 +42,7 @@ def size(value: JSON, enough: int) -> int:
     """About how many characters its JSON has; not counted any further once that is more than
     `enough`."""
     if isinstance(value, str):
-        return len(value) + 2
+        return len(value)
     if isinstance(value, dict):
         total = 2
         for key, item in value.items():

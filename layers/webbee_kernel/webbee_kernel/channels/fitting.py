@@ -7,25 +7,18 @@ others. Whatever is cut stays valid JSON and says so.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from functools import lru_cache
-
 from ..base.cuts import TRUNCATED, More, more, more_fields, more_fields_of, more_of, tail
 from ..base.shares import fair_shares
-from ..base.text import ELLIPSIS, head, json_size
+from ..base.text import ELLIPSIS, json_size
 from ..values.plain import JSON, JSONObject
-from .rows import label_keys
+from .needs import FLOOR, entry, labels_of, needs
+from .texts import capped, fit_text, texts_in
 
 LEAN = 80
 """Characters that every text keeps before columns or rows are dropped for the sake of others."""
 
-LABEL = 60
-"""Characters of a row's title where there is room for little else, as in a skeleton section."""
-
 _SHORT = 200  # characters; a field this short outlives longer ones
-WHOLE = 3  # times what selects it: so small a row is not worth cutting
 _SHORTEST = len('"": 0, ')
-_FLOOR = 80  # characters below which a long field is not worth its key
 
 
 def fit(value: JSON, budget: int) -> JSON:
@@ -40,7 +33,7 @@ def fit(value: JSON, budget: int) -> JSON:
     if json_size(value) <= budget:
         return value
     if isinstance(value, str):
-        return _fit_text(value, budget)
+        return fit_text(value, budget)
     if not isinstance(value, dict | list | tuple):
         return ELLIPSIS  # a number of more digits than there is room for
     if (shortened := _shortened(value, budget)) is not None:
@@ -55,17 +48,10 @@ def fit(value: JSON, budget: int) -> JSON:
     return [more(len(value) - 1 + said.gone if said else len(value))]
 
 
-def _fit_text(text: str, budget: int) -> str:
-    end = tail(text)
-    sizes = range(1, len(text) + 1)
-    kept = bisect_right(sizes, budget, key=lambda n: json_size(head(text, n) + end))
-    return head(text, kept) + end
-
-
 def _shortened(value: JSON, budget: int) -> JSON | None:
     """The value with its texts, and nothing else, cut to the largest even length that fits; None
     where 80 characters each are too many."""
-    long = [t for t in _texts(value) if len(t) > LEAN]
+    long = [t for t in texts_in(value) if len(t) > LEAN]
     sizes = [json_size(t) - 2 for t in long]
     room = budget - (json_size(value) - sum(sizes))
     if not long or room < LEAN * len(long):
@@ -81,32 +67,6 @@ def _shortened(value: JSON, budget: int) -> JSON | None:
         width = width * 9 // 10  # what is written escaped takes more room than was shared out
 
 
-def _texts(value: JSON) -> list[str]:
-    """All texts of a value, in any order."""
-    found, left = [], [value]
-    while left:
-        one = left.pop()
-        if type(one) is str:
-            found.append(one)
-        elif isinstance(one, dict):
-            left += one.values()
-        elif isinstance(one, list | tuple):
-            left += one
-    return found
-
-
-def capped(value: JSON, width: int) -> JSON:
-    """The value with every text of more than `width` characters cut to them, marked."""
-    if isinstance(value, str):
-        if len(value) <= width:
-            return value
-        cut = head(value, width) + tail(value)
-        return value if len(cut) >= len(value) else cut
-    if isinstance(value, dict):
-        return {k: capped(v, width) for k, v in value.items()}
-    return [capped(v, width) for v in value] if isinstance(value, list | tuple) else value
-
-
 def fit_row(row: JSONObject, budget: int) -> JSONObject:
     """A row of a list: what selects it, then what has room; its list says that more was there."""
     bare = _bare(row, budget)
@@ -116,8 +76,8 @@ def fit_row(row: JSONObject, budget: int) -> JSONObject:
 def _bare(row: JSONObject, budget: int) -> JSONObject | None:
     """What selects a row, where there is room for nothing else; None where there may be."""
     kept: JSONObject = {}
-    for key, label in _labels(row).items():
-        size = _entry(key, label)
+    for key, label in labels_of(row).items():
+        size = entry(key, label)
         if size <= budget:
             if label is not row[key]:
                 return None
@@ -130,7 +90,7 @@ def _bare(row: JSONObject, budget: int) -> JSONObject | None:
 
 def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObject:
     """The fields that stay, and how many went; a row does not say it, its list does."""
-    room = budget - _entry(TRUNCATED, more_fields(len(value))) * marked
+    room = budget - entry(TRUNCATED, more_fields(len(value))) * marked
     before = more_fields_of(value) if marked else 0
     entries = {str(k): v for k, v in value.items() if not (before and k == TRUNCATED)}
     kept = _chosen(entries, room)
@@ -141,7 +101,7 @@ def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObj
 def _chosen(entries: JSONObject, room: int) -> JSONObject:
     """What selects, then short scalars, short containers, and the rest by fair shares of what is
     left; in their order."""
-    sizes = {k: _entry(k, v) for k, v in entries.items()}
+    sizes = {k: entry(k, v) for k, v in entries.items()}
     kept, room = _short_fields(entries, sizes, room)
     kept |= _long_fields({k: v for k, v in entries.items() if k not in kept}, sizes, room)
     return {key: kept[key] for key in entries if key in kept}
@@ -159,8 +119,8 @@ def _short_fields(entries: JSONObject, sizes: dict[str, int], room: int) -> tupl
             place = holders if isinstance(item, (dict, list, tuple)) else scalars
             place.append((key, item, sizes[key]))
     labels = [
-        (k, label, sizes[k] if label is entries[k] else _entry(k, label))
-        for k, label in _labels(entries).items()
+        (k, label, sizes[k] if label is entries[k] else entry(k, label))
+        for k, label in labels_of(entries).items()
     ]
     for key, item, size in (*labels, *scalars, *holders):
         more_room = size - taken.get(key, 0)
@@ -175,7 +135,7 @@ def _long_fields(fields: JSONObject, sizes: dict[str, int], room: int) -> JSONOb
     if room <= LEAN // 2:
         return {}
     kept: JSONObject = {}
-    names = list(fields)[: max(1, room // _FLOOR)]
+    names = list(fields)[: max(1, room // FLOOR)]
     for place, name in enumerate(names):
         wants = [sizes[n] for n in names[place:]]
         share = fair_shares(wants, room)[0]
@@ -187,7 +147,7 @@ def _long_fields(fields: JSONObject, sizes: dict[str, int], room: int) -> JSONOb
             kept[name] = fit(fields[name], share - json_size(name) - 4)
         else:
             continue
-        room -= _entry(name, kept[name])
+        room -= entry(name, kept[name])
     return kept
 
 
@@ -237,7 +197,7 @@ def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:
     the leading rows, each with about as much again as what selects it; a small one whole."""
     room = budget - 4 - json_size(more(len(rows) + known.gone, left_out=True))
     sizes = [json_size(row) + 2 for row in rows]
-    least = _needs(rows, sizes, room)
+    least = needs(rows, sizes, room)
     wants = [size - need for size, need in zip(sizes, least, strict=False)]
     extra = fair_shares(wants, room - sum(least))
     kept: list[JSON] = [
@@ -247,76 +207,3 @@ def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:
     while kept and not kept[-1]:
         kept.pop()
     return ended(kept, list(rows), known)
-
-
-def _needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[int]:
-    """The least room of each row that stays, leading rows first."""
-    keyed = [label_keys(row) for row in rows]
-    least = [
-        min(size, _least(row, ident, title))
-        for row, size, (title, ident) in zip(rows, sizes, keyed, strict=True)
-    ]
-    if sum(least) <= room:
-        return least
-    if all(ident is not None for _, ident in keyed):
-        bare = [_least(row, ident) for row, (_, ident) in zip(rows, keyed, strict=True)]
-        if ids_stay(sum(bare), room):
-            return _titled(least, bare, room)
-    least = [
-        size if size <= WHOLE * need else 2 * need for size, need in zip(sizes, least, strict=True)
-    ]
-    return least[: _leading(least, room)]
-
-
-def ids_stay(ids: int, room: int) -> bool:
-    """Whether the ids of all rows, so many characters, come before any title: they leave a third of
-    the room."""
-    return 3 * ids <= 2 * room
-
-
-def _titled(least: list[int], bare: list[int], room: int) -> list[int]:
-    """Room for every id, and for the titles of as many leading rows as it lasts."""
-    left = room - sum(bare)
-    for i, (full, small) in enumerate(zip(least, bare, strict=True)):
-        if full - small > left:
-            return [*least[:i], *bare[i:]]
-        left -= full - small
-    return least
-
-
-def _leading(needs: list[int], room: int) -> int:
-    """How many leading rows have room, at least one."""
-    for count, need in enumerate(needs):
-        if need > room:
-            return max(1, count)
-        room -= need
-    return len(needs)
-
-
-def least_of(row: JSONObject, *, title: bool = True) -> int:
-    """Characters of what selects a row, its comma included; of a row without, those of a floor."""
-    title_key, ident = label_keys(row)
-    return _least(row, ident, title_key if title else None)
-
-
-def _least(row: JSONObject, *keys: str | None) -> int:
-    total = 0
-    for key in keys:
-        if key is not None:
-            total += _entry(key, capped(row[key], LABEL))
-    return total + 2 if total else _FLOOR
-
-
-def _labels(row: JSONObject) -> JSONObject:
-    """The id and the title of a record, cut to what a label needs, in that order."""
-    title_key, ident = label_keys(row)
-    keys = [k for k in (ident, title_key) if k is not None]
-    return {k: capped(row[k], LABEL) for k in keys}
-
-
-def _entry(key: str, item: JSON) -> int:
-    return _key_size(key) + 2 + json_size(item) + 2
-
-
-_key_size = lru_cache(maxsize=1_024)(json_size)
-"""Rows of a list have the same keys."""

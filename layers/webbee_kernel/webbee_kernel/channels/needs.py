@@ -1,0 +1,90 @@
+"""What the rows of a list need at least, and which of them stay where that is too much. Pure."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from ..base.text import json_size
+from ..values.plain import JSON, JSONObject
+from .rows import label_keys
+from .texts import capped
+
+LABEL = 60
+"""Characters of a row's title where there is room for little else, as in a skeleton section."""
+
+WHOLE = 3  # times what selects it: so small a row is not worth cutting
+FLOOR = 80  # characters below which a long field is not worth its key
+
+
+def needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[int]:
+    """The least room of each row that stays, leading rows first."""
+    keyed = [label_keys(row) for row in rows]
+    least = [
+        min(size, _least(row, ident, title))
+        for row, size, (title, ident) in zip(rows, sizes, keyed, strict=True)
+    ]
+    if sum(least) <= room:
+        return least
+    if all(ident is not None for _, ident in keyed):
+        bare = [_least(row, ident) for row, (_, ident) in zip(rows, keyed, strict=True)]
+        if ids_stay(sum(bare), room):
+            return _titled(least, bare, room)
+    least = [
+        size if size <= WHOLE * need else 2 * need for size, need in zip(sizes, least, strict=True)
+    ]
+    return least[: _leading(least, room)]
+
+
+def ids_stay(ids: int, room: int) -> bool:
+    """Whether the ids of all rows, so many characters, come before any title: they leave a third of
+    the room."""
+    return 3 * ids <= 2 * room
+
+
+def _titled(least: list[int], bare: list[int], room: int) -> list[int]:
+    """Room for every id, and for the titles of as many leading rows as it lasts."""
+    left = room - sum(bare)
+    for i, (full, small) in enumerate(zip(least, bare, strict=True)):
+        if full - small > left:
+            return [*least[:i], *bare[i:]]
+        left -= full - small
+    return least
+
+
+def _leading(wants: list[int], room: int) -> int:
+    """How many leading rows have room, at least one."""
+    for count, need in enumerate(wants):
+        if need > room:
+            return max(1, count)
+        room -= need
+    return len(wants)
+
+
+def least_of(row: JSONObject, *, title: bool = True) -> int:
+    """Characters of what selects a row, its comma included; of a row without, those of a floor."""
+    title_key, ident = label_keys(row)
+    return _least(row, ident, title_key if title else None)
+
+
+def _least(row: JSONObject, *keys: str | None) -> int:
+    total = 0
+    for key in keys:
+        if key is not None:
+            total += entry(key, capped(row[key], LABEL))
+    return total + 2 if total else FLOOR
+
+
+def labels_of(row: JSONObject) -> JSONObject:
+    """The id and the title of a record, cut to what a label needs, in that order."""
+    title_key, ident = label_keys(row)
+    keys = [k for k in (ident, title_key) if k is not None]
+    return {k: capped(row[k], LABEL) for k in keys}
+
+
+def entry(key: str, item: JSON) -> int:
+    """Characters of a field, its comma included."""
+    return _key_size(key) + 2 + json_size(item) + 2
+
+
+_key_size = lru_cache(maxsize=1_024)(json_size)
+"""Rows of a list have the same keys."""

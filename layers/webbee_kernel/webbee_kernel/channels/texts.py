@@ -1,0 +1,43 @@
+"""The texts of a value, cut to a size each says it once had. Pure."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from ..base.cuts import tail
+from ..base.text import head, json_size
+from ..values.plain import JSON
+
+
+def fit_text(text: str, budget: int) -> str:
+    """As much of its beginning as `budget` characters of JSON hold, its end included."""
+    end = tail(text)
+    sizes = range(1, len(text) + 1)
+    kept = bisect_right(sizes, budget, key=lambda n: json_size(head(text, n) + end))
+    return head(text, kept) + end
+
+
+def texts_in(value: JSON) -> list[str]:
+    """All texts of a value, in any order."""
+    found, left = [], [value]
+    while left:
+        one = left.pop()
+        if type(one) is str:
+            found.append(one)
+        elif isinstance(one, dict):
+            left += one.values()
+        elif isinstance(one, list | tuple):
+            left += one
+    return found
+
+
+def capped(value: JSON, width: int) -> JSON:
+    """The value with every text of more than `width` characters cut to them, marked."""
+    if isinstance(value, str):
+        if len(value) <= width:
+            return value
+        cut = head(value, width) + tail(value)
+        return value if len(cut) >= len(value) else cut
+    if isinstance(value, dict):
+        return {k: capped(v, width) for k, v in value.items()}
+    return [capped(v, width) for v in value] if isinstance(value, list | tuple) else value
