@@ -263,3 +263,5 @@ def test_a_client_learns_where_its_user_signs_in(stack: Stack) -> None:
         assert told["authorization_servers"] == ["https://login.example.com"]
     refused = nobody.send("chat_turn", "POST", "/v1/mcp", body={})
     assert (refused.status, refused.body["jsonrpc"]) == (401, "2.0")
+    there = "https://api.example/.well-known/oauth-protected-resource/v1/mcp"
+    assert refused.headers["www-authenticate"] == f'Bearer resource_metadata="{there}"'

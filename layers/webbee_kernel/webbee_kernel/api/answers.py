@@ -196,6 +196,12 @@ class Caller(TypedDict):
     tenant_id: str
 
 
+class MeAnswer(Caller):
+    """The same with the token's scopes."""
+
+    scopes: list[str]
+
+
 class ExtensionsAnswer(TypedDict):
     """Deployed apps with their functions, sections, panels and declared secrets; `installed` says
     which the caller has, `offers` what can be said to it, by language."""

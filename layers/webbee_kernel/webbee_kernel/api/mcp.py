@@ -3,16 +3,19 @@ turn's cold start does not pay for it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from ..bootstrap import App
+from ..errors import NotAuthenticated
 from ..turn.kernel import Kernel
 from ..values.plain import JSONObject
 from . import mcp_wire as wire
 from .http import Answer, Request, Route
 
 if TYPE_CHECKING:
+    from .mcp_callers import Callers
     from .mcp_server import McpServer
 
 PATH: Final = "/v1/mcp"
@@ -35,6 +38,12 @@ class Mcp:
         self._kernel = kernel
 
     @cached_property
+    def _callers(self) -> Callers:
+        from .mcp_callers import Callers
+
+        return Callers(self._app.settings, self._app.clock)
+
+    @cached_property
     def _server(self) -> McpServer:
         from .mcp_server import McpServer
 
@@ -46,6 +55,7 @@ class Mcp:
             Route(
                 f"POST {PATH}",
                 self.post,
+                public=True,
                 body=wire.McpBody,
                 answer=wire.McpAnswer,
                 accepted=type(None),
@@ -73,8 +83,15 @@ class Mcp:
         )
 
     async def post(self, request: Request) -> Answer:
-        """One message of the Model Context Protocol, one answer; 202 for a notification."""
-        return await self._server.post(request)
+        """One message of the Model Context Protocol, one answer; 202 for a notification. Without a
+        token that counts 401, which says where there are some."""
+        try:
+            user = await self._callers.of(request)
+        except NotAuthenticated as error:
+            where = f'Bearer resource_metadata="{self._base(request)}{METADATA}{PATH}"'
+            told = shaped(error.status, error.body())
+            return Answer(told, error.status, headers={"www-authenticate": where})
+        return await self._server.post(replace(request, user=user))
 
     async def get(self, request: Request) -> Answer:
         """The result of a call that waited for its user, for a client that comes back for it with
@@ -92,16 +109,20 @@ class Mcp:
     async def metadata(self, request: Request) -> Answer:
         """Where a client's user signs in (RFC 9728)."""
         settings = self._app.settings
-        scheme = request.headers.get("x-forwarded-proto", "http")
-        base = settings.public_url or f"{scheme}://{request.headers.get('host', 'localhost')}"
         told: JSONObject = {
-            "resource": base + PATH,
+            "resource": self._base(request) + PATH,
             "resource_name": "Webbee",
             "bearer_methods_supported": ["header"],
         }
         if settings.issuer:
             told["authorization_servers"] = [settings.issuer]
         return Answer(told)
+
+    def _base(self, request: Request) -> str:
+        """The deployment's own address."""
+        scheme = request.headers.get("x-forwarded-proto", "http")
+        host = request.headers.get("host", "localhost")
+        return (self._app.settings.public_url or f"{scheme}://{host}").rstrip("/")
 
 
 def _not_allowed(why: str) -> Answer:

@@ -12,7 +12,7 @@ from ..bootstrap import App, make_belongings, make_export
 from ..dispatch import Dispatch
 from ..errors import BadInput, RequestConflict
 from ..stores.transcribing import conversation
-from ..values import AuditRecord, JSONObject, SessionKey, UserKey
+from ..values import AuditRecord, JSONObject, SessionKey, UserKey, user_dict
 from . import answers, wire
 from .http import Answer, Request, Route, json_text
 
@@ -34,6 +34,7 @@ class Me:
     def routes(self) -> tuple[Route, ...]:
         """What a router serves."""
         return (
+            Route("GET /v1/me", self.who, answer=answers.MeAnswer),
             Route(
                 "GET /v1/me/audit",
                 self.audit,
@@ -50,6 +51,10 @@ class Me:
                 "DELETE /v1/me", self.erase, answer=answers.ErasedAnswer, params=wire.ERASE_PARAMS
             ),
         )
+
+    async def who(self, request: Request) -> Answer:
+        """Who the caller's token says he is."""
+        return Answer(user_dict(request.caller))
 
     async def audit(self, request: Request) -> Answer:
         """Calls made in the caller's name, newest first, each with the message behind it where
