@@ -12,6 +12,7 @@ from .. import language
 from ..language import Language, Mention, Token, fold
 
 MASK = "\0"
+_BLANK = MASK + " \n\t"
 Fields = Callable[[str, str], Iterable[tuple[int, int, Any]]]
 _QUOTE = re.compile(
     "\u00ab([^\u00ab\u00bb\n]{1,300})\u00bb|\u201c([^\u201c\u201d\n]{1,300})\u201d"
@@ -195,7 +196,8 @@ def _take(kind: str, pattern: re.Pattern[str], rest: str, claims: list[Claim]) -
         if kind == "url":
             token = token.rstrip(".,;:!?*_")
             span = (start, start + len(token))
-        if token.strip() and not (kind in ("code", "file") and _AMOUNT.fullmatch(token)):
+        amount = kind in ("code", "file") and _AMOUNT.fullmatch(token)
+        if token.strip(_BLANK) and not amount:  # what was taken before claims nothing again
             claims.append(Claim(kind, token, start, start + len(token)))
             spans.append(span)
     return _mask(rest, spans)

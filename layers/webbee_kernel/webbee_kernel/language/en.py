@@ -92,6 +92,7 @@ WORDS = Words(
         "read": "read open show view",
         "send": "send email mail forward write message text drop",
         "reply": "reply answer respond write",
+        "tell": "tell inform notify let drop draft",
         "create": "add create make new write record put note jot save set schedule remind take"
         " start",
         "delete": "delete remove erase trash discard clear drop throw bin",
@@ -428,6 +429,9 @@ SENTENCES: Sentences = {
     "noted": "I did nothing. Is there something I should do, for example: {examples}?",
     "welcome": "You are welcome.",
     "nothing_waits": "Nothing is waiting for an answer.",
+    "which_one": "Which one do you mean for {does}: {what}?",
+    "nothing_there": "I see nothing there for {what}. What shall I do instead?",
+    "nothing_about": "I find nothing about {what}. Do you mean one of these: {there}?",
     "one_of_these": "I am not sure what you mean. Is it one of these: {examples}?",
     "not_known": "I don't find an answer to that in what your apps told me.",
     "not_remembered": "I see nothing of the kind in the turns that I remember.",

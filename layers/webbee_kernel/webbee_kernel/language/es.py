@@ -196,6 +196,9 @@ WORDS = Words(
 SENTENCES: Sentences = {
     "able": "Sí: {what}.",
     "for_example": "Puede decir, por ejemplo: {examples}.",
+    "which_one": "¿Cuál quiere decir para {does}: {what}?",
+    "nothing_there": "No veo nada para {what}. ¿Qué hago en su lugar?",
+    "nothing_about": "No encuentro nada sobre {what}. ¿Es una de estas cosas: {there}?",
     "one_of_these": "No estoy seguro de qué quiere. ¿Es una de estas cosas: {examples}?",
     "not_known": "No encuentro una respuesta en lo que me dijeron sus aplicaciones.",
     "not_remembered": "No veo nada así en los turnos que recuerdo.",

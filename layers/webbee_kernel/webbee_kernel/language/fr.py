@@ -182,6 +182,9 @@ WORDS = Words(
 SENTENCES: Sentences = {
     "able": "Oui : {what}.",
     "for_example": "Vous pouvez dire, par exemple : {examples}.",
+    "which_one": "Lequel voulez-vous dire pour {does} : {what} ?",
+    "nothing_there": "Je ne vois rien pour {what}. Que dois-je faire à la place ?",
+    "nothing_about": "Je ne trouve rien sur {what}. Est-ce l'une de ces choses : {there} ?",
     "one_of_these": "Je ne suis pas sûr d'avoir compris. Est-ce l'une de ces choses : {examples} ?",
     "not_known": "Je ne trouve pas de réponse dans ce que vos applications m'ont dit.",
     "not_remembered": "Je ne vois rien de tel dans les échanges dont je me souviens.",

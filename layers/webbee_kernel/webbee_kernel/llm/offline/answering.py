@@ -21,6 +21,7 @@ _FITS = 0.5  # least part of a question's telling words that a figure must expla
 _ROW_ID = re.compile(r" \(#[^)]*\)")
 _FIELDS = frozenset("#address #due #date #subject #status #phone #person #price".split())
 """What a question may ask of a thing."""
+_IDLE = ("first_person", "wish", "saying", "copula")
 
 
 class Asked:
@@ -37,6 +38,10 @@ class Asked:
             if not has(w, self.tag, "question", "auxiliary", "ability", "others", "opener")
             and w.text not in spoken
         ]
+        self.naming = [
+            w for w in self.telling if not points_back(w, self.tag) and not has(w, self.tag, *_IDLE)
+        ]
+        """The words that may stand in what answers it."""
 
 
 def from_facts(asked: Asked, facts: Sequence[Fact]) -> str:

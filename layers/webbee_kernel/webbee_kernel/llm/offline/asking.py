@@ -4,158 +4,60 @@ an effect at once."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ... import language
-from ..protocol import ToolSpec
-from . import answering, recall, replies
-from .choosing import MATTER, MATTER_COVERAGE, best, names_matter, ranked
+from ..protocol import ToolCall, ToolSpec
+from . import answering, looking, recall, replies
+from .choosing import names_matter, ranked
 from .conversation import Conversation, Planned
-from .entities import find_entities
-from .filling import Filled, fill
-from .looking import naming, reads_one
-from .matching import Match, telling
-from .schema import arguments_of, takes
+from .filling import Filled
+from .matching import Match
 from .speech import Sentence
-from .words import Word, any_has, has, is_thing, meaning, ordinals, state, words
+from .words import Word, any_has, has, meaning, ordinals, words
 
 LIKE_AN_EXAMPLE = 0.7
 """Likeness from which a question is one of a function's examples."""
 
-STATED = 7
-"""Words of a remark that tells a thing's state at most."""
+FEW = 2
+"""Things that are read whole although nothing in them was found."""
 
-FRAGMENT = 5
-"""Words of a noun phrase that is read as "show me …" at most."""
+OFFERED = 5
+"""Things that a question which one is meant names at most."""
 
 
 class Questions(Conversation):
-    """What is no command, answered."""
+    """What is no command, answered. `looks`: a question is left that only a look at what the user
+    has can answer."""
 
-    def remark(self, sentence: Sentence) -> bool:
-        """Whether a remark asks for something after all: in half a sentence, or by telling what is
-        done."""
-        return (
-            self._again(sentence)
-            or self._next_one(sentence)
-            or self._headed(sentence)
-            or self._state_told(sentence)
-            or self.fragment(sentence)
-            or self._thing_told(sentence)
-        )
-
-    def _thing_told(self, sentence: Sentence) -> bool:
-        """A remark about a thing that was shown: what is to be done with it?"""
-        told = [
-            w
-            for w in telling(words(sentence.text, self.tag), self.tag)
-            if not has(w, self.tag, "opener", "first_person")
-        ]
-        for fact in self.reading.facts[:2] if 0 < len(told) <= FRAGMENT else ():
-            mine = [
-                t for t in self.tools if t.app_id == fact.app_id and takes(t.input_schema, "id")
-            ]
-            if mine and recall.named([fact], "id", told):
-                self.say(replies.one_of_these(mine, self.tag, len(mine)))
-                return True
-        return False
-
-    def _headed(self, sentence: Sentence) -> bool:
-        """ "New task: …": the name of what a function makes, and its text."""
-        head, colon, _ = sentence.text.partition(":")
-        said = telling(words(head, self.tag), self.tag)
-        if not colon or not 0 < len(said) < STATED // 2 or not is_thing(said[-1], self.tag):
-            return False
-        headed = replace(sentence, act="request", verb=said[-1], content=len(head) + 1)
-        for tool in (t for t in self.tools if t.action_type == "write"):
-            known = self.index.vocabulary[tool.name]
-            makes = "=create" in known.concepts and meaning(said[-1], self.tag) & known.matter
-            if makes and takes(tool.input_schema, "text", required=True):
-                self.add(tool, headed, sure=False)
-                return True
-        return False
-
-    def _next_one(self, sentence: Sentence) -> bool:
-        """ "And the third": the last call once more, for another thing."""
-        tool = self._last_call() if self._says_a_place_only(sentence) else None
-        if tool is None or not takes(tool.input_schema, "id"):
-            return False
-        self.add(tool, sentence, sure=False)
-        return True
-
-    def _says_a_place_only(self, sentence: Sentence) -> bool:
-        said = words(sentence.text, self.tag)
-        place = recall.reference(said, self.tag)
-        fillers = ("opener", "reference", "again", "article", "and_", "plural_reference")
-        more = [w for w in telling(said, self.tag) if not has(w, self.tag, *fillers)]
-        listed = all(w.stem in ordinals(self.tag) or w.text.isdecimal() for w in more)
-        return listed and place is not None and place.position is not None
-
-    def _last_call(self) -> ToolSpec | None:
-        """The function of the newest fact."""
-        fact = next(iter(self.reading.facts), None)
-        done = (fact.app_id, fact.fn_name) if fact else ("", "")
-        return next((t for t in self.tools if (t.app_id, t.fn_name) == done), None)
-
-    def add(self, tool: ToolSpec, sentence: Sentence, *, sure: bool = True) -> None:
-        """Plan a call. A read that lacks its thing shows the one that is spoken of: that harms
-        nobody."""
-        super().add(tool, sentence, sure=sure)
-        lacks = tool.action_type == "read" and self.planned[-1].filled.missing
-        if lacks and (call := self._look_again()):
-            self.planned[-1] = call
+    looks: answering.Asked | None = None
+    go_on = ""
+    """The name of the kernel's function that has us asked again with the results; empty where it
+    is not offered."""
 
     def question(self, sentence: Sentence) -> None:
-        """Never an effect: a read, or words from what the prompt holds."""
+        """Never an effect: a read, or words from what the prompt holds, or a look."""
         asked = answering.Asked(sentence)
         fitting = ranked(sentence, self.index, self.context())
-        reads = [m for m in fitting if m.tool.action_type == "read"]
+        effect = answering.about_an_effect(asked, self.index, fitting)
         if self._about_me(asked):
             self.say(replies.capabilities(self.tools, self.tag))
-        elif reads and reads[0].likeness >= LIKE_AN_EXAMPLE:
-            self.add(reads[0].tool, sentence)
-        elif not self._lists(asked, reads) and (text := self._known(asked, fitting)):
-            self.say(text)
-        elif not self._look_up(asked, sentence, reads):
-            self.looks = self._of_the_user(asked)
-            related = any(names_matter(sentence, m, self.index) for m in fitting)
-            known = language.of(self.tag).say("not_known")
-            self.say(known if related else replies.unknown(self.tools, self.tag))
+        elif effect and any_has(asked.said, self.tag, "ability", "manner"):
+            self.say(replies.able(effect, self.tag))
+        elif not (self._read_for(sentence) or self._read_again(asked)):
+            if text := self._known(asked, effect):
+                self.say(text)
+            elif not self._read_whole(asked):
+                self._unanswered(asked, sentence, fitting)
 
-    def _of_the_user(self, asked: answering.Asked) -> bool:
-        """Whether a question may be about what the user has: it tells something, or "I", and asks
-        nothing of "you"."""
-        you = (w for w in asked.said if has(w, self.tag, "others"))
-        if not all(has(w, self.tag, "toward", "question", "reference", "clause") for w in you):
-            return False
-        return bool(asked.telling) or any_has(asked.said, self.tag, "first_person")
-
-    def _lists(self, asked: answering.Asked, reads: Sequence[Match]) -> bool:
-        """ "Which notes are there?", where a read lists them: it knows more than the overview."""
-        match = best(reads) if "which" in asked.wants and not self._says_of_one(asked) else None
-        return match is not None and not takes(match.tool.input_schema, "id")
-
-    def _says_of_one(self, asked: answering.Asked) -> bool:
-        return recall.reference(asked.said, self.tag) is not None
-
-    def _look_up(self, asked: answering.Asked, sentence: Sentence, reads: Sequence[Match]) -> bool:
-        """Plan the read that may answer: the one that fits, else one that the words fill, else of
-        what is spoken of. One that lacks its thing is left where words name it."""
-        tool = self._read_for(sentence, reads)
-        if (tool is None or self._lacks(tool, sentence)) and _tells_whose(sentence):
-            tool = self._by_its_values(sentence, reads) or tool
-        if tool is None or self._lacks(tool, sentence):
-            if call := self._look_again():
-                self.planned.append(call)
-                return True
-        if tool is None or (self._lacks(tool, sentence) and naming(asked)):
-            return False
-        self.add(tool, sentence)
-        return True
-
-    def _lacks(self, tool: ToolSpec, sentence: Sentence) -> bool:
-        known = self.index.vocabulary[tool.name]
-        return bool(fill(tool, sentence, self.reading, known, self.earlier).missing)
+    def _unanswered(
+        self, asked: answering.Asked, sentence: Sentence, fitting: Sequence[Match]
+    ) -> None:
+        """What is left to look for, and what is said where nobody can."""
+        if self._of_the_user(asked):
+            self.looks = self.looks or asked
+        related = any(names_matter(sentence, m, self.index) for m in fitting)
+        known = language.of(self.tag).say("not_known")
+        self.say(known if related else replies.unknown(self.tools, self.tag))
 
     def _about_me(self, asked: answering.Asked) -> bool:
         """ "What can you do?", "who are you?"."""
@@ -165,11 +67,18 @@ class Questions(Conversation):
         pointing = recall.reference(asked.said, self.tag) is not None
         return any_has(asked.said, self.tag, "ability") or (addressed and not pointing)
 
-    def _known(self, asked: answering.Asked, fitting: Sequence[Match]) -> str:
-        """What the prompt itself holds for a question."""
-        effect = answering.about_an_effect(asked, self.index, fitting)
-        if effect and any_has(asked.said, self.tag, "ability", "manner"):
-            return replies.able(effect, self.tag)
+    def _of_the_user(self, asked: answering.Asked) -> bool:
+        """Whether a question may be about what the user has: it tells something, or "I", and asks
+        nothing of "you"."""
+        you = (w for w in asked.said if has(w, self.tag, "others"))
+        if not all(has(w, self.tag, "toward", "question", "reference", "clause") for w in you):
+            return False
+        return bool(asked.telling) or any_has(asked.said, self.tag, "first_person")
+
+    def _known(self, asked: answering.Asked, effect: ToolSpec | None) -> str:
+        """What the prompt itself holds for a question; nothing where that was refused before."""
+        if self.reading.problems:
+            return ""
         if text := answering.from_facts(asked, self.reading.facts):
             return text
         doer = any_has(asked.said, self.tag, "first_person", "others", "copula", "toward")
@@ -177,25 +86,23 @@ class Questions(Conversation):
             return answering.done_before(effect, self.reading, asked)
         return answering.from_overview(asked, self.reading.overview)
 
-    def _read_for(self, sentence: Sentence, reads: Sequence[Match]) -> ToolSpec | None:
-        """The read that fits: one whose matter is named needs less evidence. Else one of the newest
-        app that the words are a value of ("what's left?"), or that takes what they point at."""
-        named = [m for m in reads if names_matter(sentence, m, self.index)]
-        if match := best(reads) or best(named, MATTER, MATTER_COVERAGE):
-            return match.tool
-        newest = next(iter(self.apps), "")
-        mine = [t for t in self.tools if t.action_type == "read" and t.app_id == newest]
-        return next((t for t in mine if self._half_said(sentence, t)), None)
+    # Reads
 
-    def _by_its_values(self, sentence: Sentence, reads: Sequence[Match]) -> ToolSpec | None:
-        """The read whose arguments the words fill best: a sender, a day, a state. Reading harms
-        nobody, so one such word is enough where it tells one app from the others."""
-        ordered = [m.tool for m in reads]
-        ordered += [t for t in self.tools if t.action_type == "read" and t not in ordered]
-        scores = {t.name: self._filled_by(sentence, t) for t in ordered}
-        most = max(scores.values(), default=0)
-        fitting = [t for t in ordered if most and scores[t.name] == most]
-        return self._of_one_app(fitting)
+    def _read_for(self, sentence: Sentence) -> bool:
+        """Plan the read that explains every word of the sentence, if there is one."""
+        reads = [
+            m for m in ranked(sentence, self.index, self.context()) if m.tool.action_type == "read"
+        ]
+        if reads and reads[0].likeness >= LIKE_AN_EXAMPLE:
+            explaining = reads[:1]
+        else:
+            explaining = [m for m in reads if self._explains(m.tool, sentence)]
+        named = [m for m in explaining if names_matter(sentence, m, self.index)]
+        tool = self._of_one_app([m.tool for m in named or explaining])
+        if tool is None or self.fill(tool, sentence).missing:
+            return False
+        self.add(tool, sentence)
+        return True
 
     def _of_one_app(self, fitting: Sequence[ToolSpec]) -> ToolSpec | None:
         """The first of these where they are of one app; else the first of the newest app."""
@@ -203,94 +110,100 @@ class Questions(Conversation):
         mine = [t for t in fitting if t.app_id == newest] or fitting
         return mine[0] if len({t.app_id for t in mine}) == 1 else None
 
-    def _filled_by(self, sentence: Sentence, tool: ToolSpec) -> int:
-        """How many arguments words of the sentence name by their value, and how many words say
-        what the function is about; 0 where none does the first."""
-        known = self.index.vocabulary[tool.name]
-        filled = fill(tool, sentence, self.reading, known)
-        if filled.missing or not filled.chosen:
-            return 0
-        said = telling(words(sentence.text, self.tag), self.tag)
-        return len(filled.chosen) + sum(bool(meaning(w, self.tag) & known.matter) for w in said)
+    def _explains(self, tool: ToolSpec, sentence: Sentence) -> bool:
+        """Whether the function knows, or takes as a value, all that the sentence says. Words to
+        search by explain nothing in a question: it asks for what is found."""
+        filled = self.fill(tool, sentence)
+        told = [
+            w
+            for w in answering.Asked(sentence).telling
+            if not has(w, self.tag, "first_person", "copula")
+        ]
+        if filled.missing or not told:
+            return False
+        searched = sentence.act != "question" and sentence.content < 0
+        text = filled.text if searched else ""
+        known = [w for w in told if filled.uses(w) or self._knows(tool, w)]
+        left = [w for w in told if w not in known]
+        verb = sentence.verb.start if sentence.verb else -1
+        about = any(w.start != verb for w in known)
+        return about and all(w.stem in {o.stem for o in words(text, self.tag)} for w in left)
 
-    def _look_again(self) -> Planned | None:
-        """A question that nothing answers, about the one thing that is spoken of: it is read."""
+    def _knows(self, tool: ToolSpec, word: Word) -> bool:
+        known = self.index.vocabulary[tool.name]
+        return bool(meaning(word, self.tag) & (known.commands | known.matter | known.concepts))
+
+    def _read_again(self, asked: answering.Asked) -> bool:
+        """A question that says nothing of its own, about the thing that is spoken of."""
+        place = recall.reference(asked.said, self.tag)
+        if asked.naming or (place is None and not asked.wants):
+            return False
+        return self._plan_whole(place or recall.Reference())
+
+    def _plan_whole(self, place: recall.Reference) -> bool:
         for fact in self.reading.facts[:1]:
             for tool in self.tools:
-                name = reads_one(tool)
+                name = looking.reads_one(tool)
                 if not name or tool.app_id != fact.app_id:
                     continue
-                thing = recall.pointed_at([fact], name, recall.Reference())
-                if thing is not None and (fact.app_id, fact.fn_name) != (tool.app_id, tool.fn_name):
-                    return Planned(tool, Filled({name: thing}))
-        return None
-
-    def _half_said(self, sentence: Sentence, tool: ToolSpec) -> bool:
-        """Whether the sentence says no more than a value of this function, or points at a thing."""
-        said = words(sentence.text, self.tag)
-        if recall.reference(said, self.tag) is not None and takes(tool.input_schema, "id"):
-            return True
-        told = [w for w in telling(said, self.tag) if not has(w, self.tag, "question", "opener")]
-        return _values(tool, told)
-
-    def fragment(self, sentence: Sentence) -> bool:
-        """A noun phrase or something like an example of a read: "emails from Ivan"."""
-        said = words(sentence.text, self.tag)
-        if any_has(said, self.tag, "copula", "first_person", "others", "saying"):
-            return False
-        fitting = ranked(sentence, self.index, self.context())
-        reads = [m for m in fitting if m.tool.action_type == "read"]
-        told = telling(said, self.tag)
-        most = FRAGMENT if any(is_thing(w, self.tag) for w in told[:2]) else 1
-        like = max((m.likeness for m in reads[:1]), default=0.0) >= LIKE_AN_EXAMPLE
-        short = (like or len(told) <= most) and all(self._is_known(w) for w in told[:1])
-        tool = self._read_for(sentence, reads) if short else None
-        if tool is not None:
-            self.add(tool, sentence)
-        return tool is not None
-
-    def _is_known(self, word: Word) -> bool:
-        """Whether the catalogue knows a word: what begins with another asks for what nothing
-        does."""
-        known = (v.known | v.matter for v in self.index.vocabulary.values())
-        said = meaning(word, self.tag)
-        return any(said & k for k in known) or bool(state(word.text, self.tag))
-
-    def _again(self, sentence: Sentence) -> bool:
-        """The last effect with another value: "the same to bob@example.com"."""
-        tool = self._last_call()
-        if tool is None or tool.action_type == "read":
-            return False
-        addressed = any(e.kind == "email" for e in find_entities(sentence.text))
-        if not addressed or not takes(tool.input_schema, "email", required=True):
-            return False
-        self.add(tool, sentence, sure=False)
-        return True
-
-    def _state_told(self, sentence: Sentence) -> bool:
-        """ "The first one is done": what a function would bring about, said of one thing."""
-        said = words(sentence.text, self.tag)
-        if len(said) > STATED or any_has(said, self.tag, "others", "question"):
-            return False
-        for match in ranked(sentence, self.index, self.context()):
-            known = self.index.vocabulary[match.tool.name]
-            told = next((w for w in said if state(w.text, self.tag) & known.commands), None)
-            if told is None or match.tool.action_type != "write":
-                continue
-            asked = replace(sentence, verb=told)
-            if fill(match.tool, asked, self.reading, known, self.earlier).names_a_thing:
-                self.add(match.tool, asked, sure=False)
-                return True
+                thing = recall.pointed_at(self.reading.facts[:1], name, place)
+                if thing is not None:
+                    self.planned.append(Planned(tool, Filled({name: thing})))
+                    return True
         return False
 
+    def _read_whole(self, asked: answering.Asked) -> bool:
+        """A question about the one thing that was shown last and holds its words."""
+        named = asked.naming
+        if not named or not any(recall.named([f], "id", named) for f in self.reading.facts[:1]):
+            return False
+        return self._plan_whole(recall.Reference())
 
-def _tells_whose(sentence: Sentence) -> bool:
-    """Whether an address or "from …" says what is asked about."""
-    addressed = any(e.kind == "email" for e in find_entities(sentence.text))
-    return addressed or any_has(words(sentence.text, sentence.tag), sentence.tag, "source")
+    # Looks
 
+    def apps_meant(self, asked: answering.Asked) -> set[str]:
+        """The apps whose matter a question names; all where it names none."""
+        named = {
+            t.app_id
+            for t in self.tools
+            if any(
+                meaning(w, self.tag) & self.index.vocabulary[t.name].matter for w in asked.telling
+            )
+        }
+        return named or {t.app_id for t in self.tools}
 
-def _values(tool: ToolSpec, told: Sequence[Word]) -> bool:
-    """Whether the words are values of the function's arguments and nothing else."""
-    known = {f for a in arguments_of(tool.input_schema) for _, said in a.values for f in said}
-    return bool(told) and all(known & {w.text, w.stem} for w in told)
+    def look(self, asked: answering.Asked) -> list[ToolCall]:
+        """The next calls for a question that has to be looked up: the lists, then what in them
+        holds its words, whole; where nothing does, the searches, then what these found. Empty
+        where nothing is left to do but to tell."""
+        apps, named = self.apps_meant(asked), self._looked_for(asked)
+        results = self.reading.results
+        count = len(looking.lists(self.tools, apps))
+        if len(results) < count or not count:
+            return [*looking.lists(self.tools, apps), *self._continue()]
+        shown = looking.rows(results[:count], named, apps)
+        if len(results) == count:
+            found = looking.best(shown)
+            calls = looking.whole(found, self.tools)
+            texts = [asked.text[w.start : w.end] for w in named]
+            searches = looking.searches(self._unended(texts), self.tools, apps)
+            return calls or ([*searches, *self._continue()] if searches else [])
+        found = looking.often(looking.rows(results[count:], ()))
+        if found or len(shown) <= FEW:
+            return looking.whole(found or shown, self.tools)
+        titles = [r.title for r in shown if r.title][:OFFERED]
+        self.say(replies.nothing_about([w.text for w in named], titles, self.tag))
+        return []
+
+    def _looked_for(self, asked: answering.Asked) -> list[Word]:
+        """The words of a question that may stand in what answers it, less what names its app."""
+        matters = {m for v in self.index.vocabulary.values() for m in v.matter}
+        placed = [w for w in asked.telling if w.stem in ordinals(self.tag)]
+        named = [w for w in asked.naming if not meaning(w, self.tag) & matters]
+        return named + placed
+
+    def _unended(self, texts: Sequence[str]) -> list[str]:
+        return [recall.shared(t, self.tag) for t in texts]
+
+    def _continue(self) -> list[ToolCall]:
+        return [ToolCall(self.go_on, {})]

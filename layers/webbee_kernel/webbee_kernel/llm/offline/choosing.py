@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from . import recall
 from .entities import find_entities
 from .matching import Index, Match, Vocabulary, spoken, telling
-from .schema import arguments_of, takes
+from .schema import arguments_of, is_directed, takes
 from .speech import Sentence
 from .words import Word, any_has, concepts, has, is_thing, meaning, near, state, words
 
@@ -43,6 +43,9 @@ INTRODUCED = 0.6
 UNEXPLAINED = 0.12
 """The part of its score that a function which needs no text loses when it explains none of the
 words."""
+
+LIKELY = 2.0
+"""Least evidence for a function that is asked about."""
 
 TIE = 0.2
 """Scores this close are equal: then the function that can do less harm is meant."""
@@ -112,9 +115,57 @@ def nearest(sentence: Sentence, index: Index, apps: Sequence[str] = ()) -> list[
     verb = sentence.verb
     found = ranked(sentence, index, apps) if verb else []
     fitting = [m for m in found if verb and _asks(verb, m, index, sentence.tag)]
+    if verb and _tells(verb, sentence.tag) and _tells_somebody(sentence):
+        fitting = [m for m in fitting if m.tool.action_type != "read"]  # "tell her" is no "tell me"
     if any(m.tool.action_type != "read" for m in fitting):
         return fitting  # what an effect takes may be of another app: "send that note to …"
     return [m for m in fitting if names_matter(sentence, m, index)] or fitting
+
+
+def may_mean(
+    sentence: Sentence, index: Index, apps: Sequence[str], of_things: Collection[str]
+) -> list[Match]:
+    """The functions with an effect that something in the sentence speaks for, likeliest first:
+    verb, matter, a thing of their app, somebody to write to, marked content."""
+    told = any_has(spoken(sentence.text, sentence.tag), sentence.tag, "saying")
+    if told and sentence.verb is None:
+        return []
+    scores = {m.tool.name: m for m in ranked(sentence, index, apps)}
+    matches = [
+        scores.get(t.name, Match(t, 0.0, 0.0)) for t in index.tools if t.action_type != "read"
+    ]
+    found = [(_evidence(sentence, m, index, of_things), m) for m in matches]
+    most = max((e for e, _ in found), default=0.0)
+    likely = [(e, m) for e, m in found if e >= LIKELY and e > most - 1]
+    return [m for _, m in sorted(likely, key=lambda f: (-f[0], -f[1].score))]
+
+
+def _evidence(sentence: Sentence, match: Match, index: Index, of_things: Collection[str]) -> float:
+    schema, verb = match.tool.input_schema, sentence.verb
+    kinds = {e.kind for e in find_entities(sentence.text)}
+    writes = takes(schema, "email", required=True)
+    takes_text, directed = _takes_text(match), is_directed(match.tool.input_schema)
+    return (
+        1.5 * bool(verb and _asks(verb, match, index, sentence.tag))
+        + 1.5 * bool(verb and directed and _tells(verb, sentence.tag))
+        + 1.5 * names_matter(sentence, match, index)
+        + 1.5 * (match.tool.app_id in of_things and _takes_id(match))
+        + 2.0 * ("email" in kinds and writes)
+        + 1.0 * (directed and _tells_somebody(sentence))
+        + 1.0 * (takes_text and (sentence.content >= 0 or "quote" in kinds))
+    )
+
+
+def _tells(verb: Word, tag: str) -> bool:
+    return "=tell" in concepts(verb.text, tag)
+
+
+def _tells_somebody(sentence: Sentence) -> bool:
+    """Whether behind the first word stands a name or one of "him", "her", "them"."""
+    said = spoken(sentence.head, sentence.tag)[1:]
+    return any(sentence.text[w.start].isupper() for w in said) or any_has(
+        said[:2], sentence.tag, "toward"
+    )
 
 
 def _addressed(sentence: Sentence) -> frozenset[str]:

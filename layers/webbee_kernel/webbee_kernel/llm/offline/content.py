@@ -58,6 +58,14 @@ class Content:
             return True
         return bool(concepts(word.text, self.tag) & (known.concepts | known.matter))
 
+    def begins(self, said: Sequence[Word]) -> bool:
+        """Whether the last of these words is a second verb, which belongs to what is asked for:
+        "remind me to take …"."""
+        meant = [{c[0] for c in concepts(w.text, self.tag)} for w in said]
+        verbs = sum("=" in m for m in meant)
+        idle = has(said[-1], self.tag, "connective")
+        return not self.lookup and verbs > 1 and meant[-1] == {"="} and not idle
+
     def closes(self, word: Word) -> bool:
         """Whether the word may stand behind the content and be none of it."""
         known = self.vocabulary
@@ -74,6 +82,8 @@ def remainder(text: str, spans: Sequence[Span], content: Content) -> str:
     first = 0
     while first < len(said) and (content.asks(said[first]) or content.idle(said[first])):
         first += 1
+        if first < len(said) and content.begins(said[: first + 1]):
+            break
     last = _last(said, first, content)
     if first >= last:
         return ""

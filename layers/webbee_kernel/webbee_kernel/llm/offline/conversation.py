@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from ... import language
 from ..protocol import ToolSpec
-from . import recall, replies
+from . import looking, recall, replies
 from .acts import Leads
-from .choosing import asked_for, names_matter, nearest
-from .filling import Filled, fill
+from .choosing import asked_for, may_mean
+from .filling import Filled, fill, identity
 from .matching import index_of, telling
 from .reading import Reading
-from .schema import arguments_of, takes
+from .schema import arguments_of
 from .speech import Sentence, sentences
-from .words import has, words
+from .words import Word, any_has, concepts, has, words
 
 DESTRUCTIVE = "destructive"
+
+READINGS = 2
+"""Readings that a question offers at most."""
+
+_SHOWN = ("text", "email", "party", "url", "date", "number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +34,18 @@ class Planned:
     filled: Filled
     sure: bool = True
     polite: bool = False
+    apps: frozenset[str] = frozenset()
+    """The apps that may hold what it is about, where more than one does the same."""
+
+    @property
+    def is_effect(self) -> bool:
+        """Whether it changes anything."""
+        return self.tool.action_type != "read"
 
 
 class Conversation:
     """A message with what came before it. `agreed`: the user has said yes to our question about
-    it."""
+    it; `hint`: what he answered to another one."""
 
     def __init__(self, reading: Reading, tools: tuple[ToolSpec, ...], tag: str) -> None:
         self.reading, self.tools, self.tag = reading, tools, tag
@@ -40,10 +53,11 @@ class Conversation:
         self.leads = Leads.of(self.index)
         self.apps = [f.app_id for f in reading.facts] or reading.apps
         self.planned: list[Planned] = []
+        self.offered: list[Planned] = []
         self.earlier: list[tuple[ToolSpec, int]] = []
         self.text = ""
         self.agreed = False
-        self.looks = False
+        self.hint = ""
 
     def context(self) -> list[str]:
         """The apps that are spoken of, the newest first."""
@@ -51,15 +65,21 @@ class Conversation:
 
     def add(self, tool: ToolSpec, sentence: Sentence, *, sure: bool = True) -> None:
         """Plan a call of this function."""
-        known = self.index.vocabulary[tool.name]
-        filled = fill(tool, sentence, self.reading, known, self.earlier)
+        filled = self.fill(tool, sentence)
         if filled.missing and tool.action_type == DESTRUCTIVE and not self._says_more(sentence):
             filled = self._resumed(tool) or filled
         said = words(sentence.text, self.tag)
         polite = sentence.act == "request" and any(has(w, self.tag, "ability") for w in said)
-        self.planned.append(Planned(tool, filled, sure or self.agreed, polite))
-        if len(self.planned) > len(self.reading.results):  # results of steps that ran are facts
-            self.earlier.append((tool, len(self.planned) - 1))
+        sure = self.agreed or (sure and not filled.guessed)
+        self.planned.append(Planned(tool, filled, sure, polite))
+        ran = [(r.app_id, r.fn_name) for r in self.reading.results]
+        if (tool.app_id, tool.fn_name) not in ran:  # results of steps that ran are facts
+            self.earlier.append((tool, len(ran) + len(self.earlier)))
+
+    def fill(self, tool: ToolSpec, sentence: Sentence) -> Filled:
+        """The function's arguments out of the sentence, the facts and the calls planned so far."""
+        known = self.index.vocabulary[tool.name]
+        return fill(tool, sentence, self.reading, known, self.earlier)
 
     def _says_more(self, sentence: Sentence) -> bool:
         """Whether more than its verb stands in the sentence."""
@@ -76,9 +96,12 @@ class Conversation:
             for sentence in sentences(message, self.tag, self.leads):
                 match = asked_for(sentence, self.index, self.apps)
                 if match and match.tool.name == tool.name:
-                    known = self.index.vocabulary[tool.name]
-                    return fill(tool, sentence, self.reading, known)
+                    return self.fill(tool, sentence)
         return None
+
+    def spelled(self, calls: Sequence[Planned]) -> list[str]:
+        """Calls as a question tells them."""
+        return [replies.spelled(c.tool, self.named(c), self.tag) for c in calls]
 
     def named(self, call: Planned) -> list[str]:
         """What a call is about, in words the user has read or written."""
@@ -88,19 +111,19 @@ class Conversation:
             each = value if isinstance(value, list) else [value]
             if argument.kind == "id":
                 told += [recall.label_of(self.reading.facts, argument.name, v) for v in each]
-            elif argument.kind in ("text", "email", "party", "url"):
-                told += [str(v) for v in each if v]
-        return [t for t in told if t]
+            elif argument.kind in _SHOWN and value != argument.default:
+                told += [str(v) for v in each if v is not None]
+        return list(dict.fromkeys(t for t in told if t))
 
     def say(self, text: str) -> None:
         """The answer in words; the first stays."""
         self.text = self.text or text
 
     def _begins(self, sentence: Sentence, role: str, most: int) -> bool:
-        return any(has(w, self.tag, role) for w in words(sentence.text, self.tag)[:most])
+        return any_has(words(sentence.text, self.tag)[:most], self.tag, role)
 
     def words_for(self, sentence: Sentence) -> str:
-        """What is said to a sentence that asks for nothing."""
+        """What is said to a sentence that leads to no call."""
         spoken = language.of(self.tag)
         if sentence.act == "greeting" or self._begins(sentence, "help", 2):
             return replies.capabilities(self.tools, self.tag)
@@ -108,31 +131,86 @@ class Conversation:
             return spoken.say("welcome")
         if sentence.act in ("yes", "no"):
             return spoken.say("nothing_waits")
+        if text := self.offer(sentence):
+            return text
         if self._begins(sentence, "no", 1):
             return spoken.say("what_instead")
         if sentence.act in ("prohibition", "supposition"):
             return spoken.say("nothing_done")
         if sentence.act in ("command", "request"):
-            return self.which(sentence) or replies.unknown(self.tools, self.tag)
+            return replies.unknown(self.tools, self.tag)
         return replies.noted(self.tools, self.tag)
 
-    def which(self, sentence: Sentence) -> str:
-        """The question which of the nearest functions is meant."""
-        near = [
-            m.tool
-            for m in nearest(sentence, self.index, self.context())
-            if m.tool.action_type != "read" or names_matter(sentence, m, self.index)
-        ]
-        return replies.one_of_these(near, self.tag) or self.with_this(sentence)
-
-    def with_this(self, sentence: Sentence) -> str:
-        """The question what to do with the things that were shown last, where a sentence points at
-        one of them."""
-        if recall.reference(words(sentence.text, self.tag), self.tag) is None:
+    def offer(self, sentence: Sentence) -> str:
+        """The question whether the likeliest readings of a sentence are meant, each spelled out;
+        empty where nothing speaks for any."""
+        if sentence.act in ("question", "prohibition", "supposition"):
             return ""
-        newest = next((f.app_id for f in self.reading.facts), "")
-        mine = [t for t in self.tools if t.app_id == newest and takes(t.input_schema, "id")]
-        return replies.one_of_these(mine, self.tag, len(mine))
+        if sentence.verb is None:
+            sentence = replace(sentence, verb=self._bare_verb(sentence))
+        self.offered = list(self._readings(sentence))
+        if not self.offered:
+            return ""
+        if len(self.offered) == 1 and not self.offered[0].filled.missing:
+            return replies.shall_i(self.spelled(self.offered), self.tag)
+        return replies.one_of_these(self.spelled(self.offered), self.tag)
+
+    def _readings(self, sentence: Sentence) -> Iterator[Planned]:
+        """The likeliest calls with an effect, those that lack nothing before those that do."""
+        likely = may_mean(sentence, self.index, self.context(), self.apps_of_things(sentence))
+        filled = [Planned(m.tool, self.fill(m.tool, sentence), sure=False) for m in likely]
+        for call in filled:
+            found = self.candidates(call) if self.reading.results else []
+            if len(found) == 1 and any(m.kind == "id" for m in call.filled.missing):
+                self.settle(call, found[0])
+        yield from sorted(filled, key=lambda p: len(p.filled.missing))[:READINGS]
+
+    def candidates(self, call: Planned) -> list[looking.Row]:
+        """What a call may be about: the things of its app that hold most of its words, else all."""
+        said = call.filled.said
+        apps = sorted(call.apps) or [call.tool.app_id]
+        mine = [r for a in apps for r in looking.newest_rows(self.reading.facts, said, a)]
+        return looking.best(mine) or mine
+
+    def settle(self, call: Planned, row: looking.Row) -> None:
+        """Take the one thing there is, in place of the words for it."""
+        argument = identity(call.tool)
+        if argument is None:
+            return
+        arguments = {
+            k: v for k, v in call.filled.arguments.items() if k not in call.filled.looked_up
+        }
+        arguments[argument.name] = [row.id] if argument.many else row.id
+        call.filled.arguments = arguments
+        call.filled.missing = [m for m in call.filled.missing if m.kind != "id"]
+
+    def apps_of_things(self, sentence: Sentence) -> set[str]:
+        """The apps of remembered things that the sentence names or points at."""
+        said = telling(words(sentence.text, self.tag), self.tag)
+        names = self.naming(sentence)
+        apps = {f.app_id for f in self.reading.facts if recall.named([f], "id", names)}
+        if recall.reference(said, self.tag) is not None and self.reading.facts:
+            apps.add(self.reading.facts[0].app_id)
+        return apps
+
+    def _bare_verb(self, sentence: Sentence) -> Word | None:
+        """The verb of a remark that points at a thing: "it can be deleted"."""
+        said = words(sentence.text, self.tag)
+        if recall.reference(said, self.tag) is None or any_has(said, self.tag, "first_person"):
+            return None
+        verbs = (w for w in said if any(c[0] == "=" for c in concepts(w.text, self.tag)))
+        return next(verbs, None)
+
+    def naming(self, sentence: Sentence) -> list[Word]:
+        """The words that may name a thing."""
+        said = telling(words(sentence.text, self.tag), self.tag)
+        return [w for w in said if not self._is_said_of_all(w, sentence)]
+
+    def _is_said_of_all(self, word: Word, sentence: Sentence) -> bool:
+        verb = sentence.verb
+        return (verb is not None and word.start == verb.start) or has(
+            word, self.tag, "opener", "first_person", "reference", "recency"
+        )
 
     def app_of_thing(self, sentence: Sentence) -> str:
         """The app of the one remembered thing whose title stands in the sentence."""

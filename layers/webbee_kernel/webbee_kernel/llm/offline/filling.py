@@ -13,21 +13,36 @@ from .entities import Entity, find_dates, find_numbers
 from .matching import Vocabulary
 from .people import People
 from .reading import Reading
-from .schema import Argument
+from .schema import Argument, arguments_of
 from .speech import Sentence
 from .texts import Texts
 from .things import Things
+from .words import Word, has, points_back
 
 
 @dataclass(slots=True)
 class Filled:
-    """What could be filled, and what a call still needs. `names_a_thing`: an id is
-    among the arguments; `chosen`: arguments that words of the sentence name by their value."""
+    """What could be filled, and what a call still needs. `names_a_thing`: an id is among the
+    arguments; `guessed`: a value stands neither in the sentence nor in the same call before;
+    `text`: what was left of the sentence for the main text; `said`: words that may name the thing,
+    `looked_up` the argument that holds them where no id does, `looks_up` whether it does and they
+    are not quoted; `used`: what became a value."""
 
     arguments: JSONObject = field(default_factory=dict)
     missing: list[Argument] = field(default_factory=list)
     names_a_thing: bool = False
-    chosen: tuple[str, ...] = ()
+    guessed: bool = False
+    text: str = ""
+    said: Sequence[Word] = ()
+    looked_up: str = ""
+    looks_up: bool = False
+    used: Sequence[Span] = ()
+    people: Sequence[str] = ()
+    """Words of the command that may name somebody."""
+
+    def uses(self, word: Word) -> bool:
+        """Whether the word became part of a value."""
+        return any(s.start <= word.start < s.end for s in self.used)
 
 
 def fill(
@@ -42,10 +57,9 @@ def fill(
     return _Filler(tool, sentence, reading, vocabulary, earlier).run()
 
 
-def _telling(argument: Argument) -> bool:
-    """Whether a value of the argument tells by itself which function is meant."""
-    kinds = ("enum", "bool", "party", "date", "email")
-    return argument.kind in kinds or argument.holds_address
+def identity(tool: ToolSpec) -> Argument | None:
+    """The argument that says by its id what a call is about."""
+    return next((a for a in arguments_of(tool.input_schema) if a.kind == "id"), None)
 
 
 class _Filler(People, Things, Texts):
@@ -59,9 +73,30 @@ class _Filler(People, Things, Texts):
         for step in (self.addresses, self._links, self._dates, self.ids, self._numbers, self.texts):
             step()
         arguments = {a.name: self.values[a.name] for a in self.arguments if a.name in self.values}
-        named = bool(self.id and self.id.name in arguments)
-        chosen = tuple(a.name for a in self.arguments if a.name in arguments and _telling(a))
-        return Filled(arguments, self._missing(), named, chosen)
+        main = self.main.name if self.main else ""
+        return Filled(
+            arguments,
+            self._missing(),
+            names_a_thing=bool(self.id and self.id.name in arguments),
+            guessed=self.guessed,
+            text=str(arguments.get(main, "")),
+            said=self.said,
+            looked_up=main if self.lookup else "",
+            looks_up=self.lookup and main in arguments and not (self.quotes or self.literal),
+            used=tuple(self.spans),
+            people=self._people(),
+        )
+
+    def _people(self) -> tuple[str, ...]:
+        named = [w for w in self.content() if not points_back(w, self.tag)]
+        capital = [
+            w
+            for w in named
+            if w.start and self.text[w.start].isupper() and not has(w, self.tag, "first_person")
+        ]
+        marked = self.marker >= 0 or bool(self.quotes)
+        chosen = capital or (named if marked else [])
+        return tuple(recall.shared(self.text[w.start : w.end], self.tag) for w in chosen)
 
     def _missing(self) -> list[Argument]:
         """What the schema requires; of a thing that may be named by id or by title, one of them."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ... import language
 from ...language import Language
 from ...values.plain import JSONObject
 from ..protocol import ModelRequest, ModelResponse
+from . import recall
+from .matching import telling
 from .reading import Result, read_prompt
+from .words import any_has, words
 
 ITEMS = 5
 """List items shown."""
@@ -26,35 +29,70 @@ _EXTRACT = 400
 
 
 def narrate(request: ModelRequest) -> ModelResponse:
-    """Summaries and errors in order, then up to five items of a list as lines. After a correction,
-    without the values that were corrected."""
+    """Summaries and errors in order, then up to five items of a list as lines. Of several results
+    those that answer the message. After a correction, without the values that were corrected."""
     reading = read_prompt(request.prompt)
-    spoken = language.of(language.detect(reading.message, request.language))
+    tag = language.detect(reading.message, request.language)
     told = [v for p in reading.problems for v in p.values() if isinstance(v, list)]
     wrong = [str(token) for tokens in told for token in tokens]
-    lines = [line for r in _shown(reading.results) for line in _told(r, spoken, wrong)]
+    shown = _shown(reading.results, reading.message, tag)
+    lines = [line for r, rows in shown for line in _told(r, rows, language.of(tag), wrong)]
     return ModelResponse(text="\n".join(dict.fromkeys(lines)))
 
 
-def _shown(results: list[Result]) -> list[Result]:
-    """The results, less the lists of several apps in which that was found which was then read."""
-    later = next((i for i, r in enumerate(results) if _is_within(r, results[:i])), 0)
-    return results[later:] if len({r.app_id for r in results[:later]}) > 1 else results
+_Shown = list[tuple[Result, list[JSONObject]]]
 
 
-def _is_within(result: Result, earlier: list[Result]) -> bool:
-    ids = set(map(str, result.arguments.values()))
-    return any(
-        str(row.get("id")) in ids for e in earlier for rows in _lists(e.data) for row in rows
-    )
+def _shown(results: Sequence[Result], message: str, tag: str) -> _Shown:
+    """The results, each with the rows to show. Where one thing was asked for: no list that was only
+    looked through for what was done or read then, none that is empty beside others, and where rows
+    hold words of the message, these alone."""
+    several = any_has(words(message, tag), tag, "and_", "sequence")
+    listed = [(r, _rows(r)) for r in results]
+    if several or len(listed) < 2:
+        return listed
+    last = max((n for n, r in enumerate(results) if not _is_list(r)), default=0)
+    kept = [(r, rows) for r, rows in listed[last:] if rows or not _is_list(r)]
+    kept = [(r, rows) for r, rows in listed[:last] if not _is_list(r)] + kept or listed
+    return _telling(kept, message, tag)
 
 
-def _told(result: Result, spoken: Language, wrong: list[str]) -> list[str]:
+def _telling(kept: _Shown, message: str, tag: str) -> _Shown:
+    """Of several lists, the rows that hold most of the message's words."""
+    named = telling(words(message, tag), tag)
+    held = [[sum(recall.holds(row, [w]) for w in named) for row in rows] for _, rows in kept]
+    most = max((n for counts in held for n in counts), default=0)
+    if not most:
+        return kept
+    rows_of = [
+        [row for row, n in zip(rows, counts, strict=True) if n == most]
+        for (_, rows), counts in zip(kept, held, strict=True)
+    ]
+    return [(r, mine) for (r, rows), mine in zip(kept, rows_of, strict=True) if mine or not rows]
+
+
+def _id(data: Any) -> Any:
+    return data.get("id") if isinstance(data, dict) else None
+
+
+def _is_list(result: Result) -> bool:
+    """Whether a call lists things, also where it found none."""
+    values = result.data.values() if isinstance(result.data, dict) else [result.data]
+    return result.ok and any(isinstance(v, list) for v in values) and _id(result.data) is None
+
+
+def _rows(result: Result) -> list[JSONObject]:
+    """What a list holds; nothing for a single thing."""
+    return next(_lists(result.data), []) if _is_list(result) else []
+
+
+def _told(result: Result, rows: list[JSONObject], spoken: Language, wrong: list[str]) -> list[str]:
     """The lines of one result, less the values that hold a wrong token."""
     said = [_sentence(result.text)] if result.text else []
     if not result.ok:
         return said
-    items = _items(result, spoken) or ([] if said else _fields(result.data, spoken))
+    shown = [f"- {line}" for row in rows[:ITEMS] if (line := _row(row, spoken))]
+    items = shown or ([] if said else _fields(result.data, spoken))
     kept = (_less(item, wrong) for item in items)
     return said + [item for item in kept if item]
 
@@ -78,12 +116,8 @@ def extract(request: ModelRequest) -> ModelResponse:
 
 def _sentence(text: str) -> str:
     text = text.strip()
+    text = text[:1].upper() + text[1:]
     return text if text[-1:] in ".!?…:)»" else f"{text}."
-
-
-def _items(result: Result, spoken: Language) -> list[str]:
-    rows = next(_lists(result.data), [])
-    return [f"- {line}" for row in rows[:ITEMS] if (line := _row(row, spoken))]
 
 
 def _lists(value: Any) -> Iterator[list[JSONObject]]:

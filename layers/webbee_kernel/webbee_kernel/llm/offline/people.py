@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ... import language
 from . import recall
 from .content import Span
 from .entities import find_dates
@@ -45,7 +44,9 @@ class People(Slots):
             following = next(after, None)
             if following and self._is_name(following):
                 end = self._end_of_name(following)
-                self.values[argument.name] = self._uncased(self.text[following.start : end])
+                self.values[argument.name] = recall.shared(
+                    self.text[following.start : end], self.tag
+                )
                 self.spans.append(Span(word.start, end))
                 return
 
@@ -63,22 +64,11 @@ class People(Slots):
         joined = after and not self.text[word.end : after.start].strip()
         return after.end if after and joined and self.text[after.start].isupper() else word.end
 
-    def _uncased(self, name: str) -> str:
-        """What all forms of a name share: whoever searches by it finds them all."""
-        if not language.of(self.tag).cases or name.isascii():
-            return name
-        shared = []
-        for part in name.split():
-            stem = language.stem(part, self.tag)
-            shared.append(
-                part if stem == part.casefold() else part[: max(len(stem), len(part) - 1)]
-            )
-        return " ".join(shared)
-
     def _recalled_address(self, argument: Argument) -> None:
         claimed = self.claimed()
         unsaid = [w for w in self.content() if w not in claimed]
-        value = self._of_name(unsaid) or self._of_reference(argument, unsaid)
+        sought = recall.sought_address(self.reading.facts) if self.reading.results else ""
+        value = self._of_name(unsaid) or sought or self._of_reference(argument, unsaid)
         if value:
             self.values[argument.name] = [value] if argument.many else value
 

@@ -175,6 +175,17 @@ def _same(word: Word, other: tuple[str, str]) -> bool:
     return word.stem == other[1] or word.text == other[0] or alike(word.text, other[0])
 
 
+def shared(name: str, tag: str) -> str:
+    """What all forms of a name share: whoever searches by it finds them all."""
+    if not language.of(tag).cases or name.isascii():
+        return name
+    kept = []
+    for part in name.split():
+        stem = language.stem(part, tag)
+        kept.append(part if stem == part.casefold() else part[: max(len(stem), len(part) - 1)])
+    return " ".join(kept)
+
+
 def alike(a: str, b: str) -> bool:
     """Whether two words of a language with cases can be forms of one name: all but a short ending
     is equal."""
@@ -206,6 +217,21 @@ def _addressed(facts: Sequence[Fact]) -> Iterator[tuple[str, dict[str, str]]]:
         for holder in _dicts(fact.data) or [fact.data]:
             for address in addresses(holder, ""):
                 yield address, _names_beside(address, holder)
+
+
+def sought_address(facts: Sequence[Fact]) -> str:
+    """The one address of whom the newest search for somebody found; empty where it found several
+    or nobody."""
+    for fact in facts:
+        if any(_is_party(k) and v for k, v in fact.arguments.items()):
+            found = {address for row in _dicts(fact.data) for address in addresses(row, "")[:1]}
+            if found:
+                return found.pop() if len(found) == 1 else ""
+    return ""
+
+
+def _is_party(key: str) -> bool:
+    return not keys("party_keys").isdisjoint(parts(key))
 
 
 def _names_beside(address: str, holder: Any) -> dict[str, str]:

@@ -30,7 +30,8 @@ def ask(missing: Iterable[Argument], tag: str) -> str:
 
 def is_question_of_ours(reply: str, key: str) -> bool:
     """Whether a remembered reply is our sentence `key`, in any language."""
-    begins = (language.of(t).say(key, what="\0").partition("\0")[0] for t in language.tags())
+    blank = dict.fromkeys(("what", "examples", "does", "there"), "\0")
+    begins = (language.of(t).say(key, **blank).partition("\0")[0] for t in language.tags())
     return any(reply.startswith(b) for b in begins)
 
 
@@ -52,11 +53,32 @@ def capabilities(tools: Sequence[ToolSpec], tag: str) -> str:
     return f"{hello} {spoken.say('for_example', examples=examples)}" if examples else hello
 
 
-def one_of_these(tools: Sequence[ToolSpec], tag: str, most: int = 3) -> str:
-    """The question which of these functions is meant, with an example of each of the first."""
-    found = (_example(t, tag) for t in tools)
-    examples = ", ".join(quoted(e, tag) for e in list(filter(None, found))[:most])
-    return language.of(tag).say("one_of_these", examples=examples) if examples else ""
+def one_of_these(choices: Sequence[str], tag: str) -> str:
+    """The question which of these is meant; empty where there is none."""
+    told = ", ".join(choices)
+    return language.of(tag).say("one_of_these", examples=told) if told else ""
+
+
+def examples_of(tools: Sequence[ToolSpec], tag: str) -> list[str]:
+    """An example of each function that has one."""
+    return [quoted(e, tag) for t in tools if (e := _example(t, tag))]
+
+
+def which_one(tool: ToolSpec, titles: Sequence[str], tag: str) -> str:
+    """The question which of these things a call is about; where there are none, that."""
+    spoken = language.of(tag)
+    if not titles:
+        return spoken.say("nothing_there", what=_does(tool))
+    told = ", ".join(quoted(_short(t), tag) for t in titles)
+    return spoken.say("which_one", what=told, does=_does(tool))
+
+
+def nothing_about(words: Sequence[str], titles: Sequence[str], tag: str) -> str:
+    """That nothing was found, and the question what to look into instead."""
+    spoken = language.of(tag)
+    sought = ", ".join(quoted(w, tag) for w in words)
+    told = ", ".join(quoted(_short(t), tag) for t in titles)
+    return spoken.say("nothing_about", what=sought, there=told)
 
 
 def noted(tools: Sequence[ToolSpec], tag: str) -> str:
@@ -73,14 +95,20 @@ def able(tool: ToolSpec, tag: str) -> str:
     return f"{yes} {spoken.say('for_example', examples=examples)}" if examples else yes
 
 
-def shall_i(calls: Iterable[tuple[ToolSpec, Sequence[str]]], tag: str) -> str:
-    """Whether it is meant: what would be done, and what it is about."""
-    told = []
-    for tool, about in calls:
-        does = tool.fn_name.replace("_", " ")
-        named = ", ".join(quoted(_short(a), tag) for a in about)
-        told.append(f"{does} – {named} ({tool.app_id})" if named else f"{does} ({tool.app_id})")
-    return language.of(tag).say("shall_i", what="; ".join(told))
+def shall_i(calls: Sequence[str], tag: str) -> str:
+    """Whether these calls are meant, as `spelled` tells them."""
+    return language.of(tag).say("shall_i", what="; ".join(calls))
+
+
+def spelled(tool: ToolSpec, about: Sequence[str], tag: str) -> str:
+    """What a call would do, and what it is about."""
+    named = ", ".join(quoted(_short(a), tag) for a in about)
+    does = tool.fn_name.replace("_", " ")
+    return f"{does} – {named} ({tool.app_id})" if named else f"{does} ({tool.app_id})"
+
+
+def _does(tool: ToolSpec) -> str:
+    return spelled(tool, (), "")
 
 
 def gave_up(problems: Iterable[str], tag: str) -> str:

@@ -75,6 +75,12 @@ def takes(schema: JSONObject, kind: ArgumentKind, *, required: bool = False) -> 
     return any(a.kind == kind and (a.required or not required) for a in arguments_of(schema))
 
 
+def is_directed(schema: JSONObject) -> bool:
+    """Whether a call tells somebody something: it takes a text, and an address or what to answer."""
+    told = takes(schema, "text", required=True)
+    return told and (takes(schema, "email", required=True) or takes(schema, "id", required=True))
+
+
 @lru_cache(maxsize=16)
 def keys(role: str) -> frozenset[str]:
     """The words of a role of keys, in all languages."""

@@ -46,6 +46,8 @@ class Slots:
         self.values: JSONObject = {}
         self.spans: list[Span] = []
         self.extra: set[str] = set()
+        self.said: Sequence[Word] = ()
+        self.guessed = self.literal = False
         self._name_parts()
         self.claim_reference()
 

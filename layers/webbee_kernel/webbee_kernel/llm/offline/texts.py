@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ...values.plain import JSONObject
@@ -9,9 +10,9 @@ from . import recall
 from .content import Content, Span, remainder, tidy, without
 from .entities import Entity
 from .reading import Fact
-from .schema import Argument, keys
+from .schema import Argument, is_directed, keys
 from .slots import Slots
-from .words import Word, has, is_thing, points_back, words
+from .words import Word, any_has, concepts, has, is_thing, points_back, words
 
 _HEAD_TITLE = 60
 
@@ -95,14 +96,40 @@ class Texts(Slots):
             lookup=self.lookup or not main.required,
             loose=not main.required,
             back=self.lookup or bool(self.repeats and not self._own_words()),
-            extra=frozenset(self.extra),
+            extra=frozenset(
+                {*self.extra, self.sentence.verb.stem} if self.sentence.verb else self.extra
+            ),
         )
         verb = self.sentence.verb
+        if main.required and (told := self._told_to_somebody()):
+            return told
         after = remainder(*self._from(verb.start), content) if verb else ""
         topic = self.lookup and self.topic() != self.text[: self.head[-1].end if self.head else 0]
         text = after or remainder(self.topic() if topic else self.text, self.spans, content)
         polite = any(has(w, self.tag, "ability") for w in self.head)
         return text.rstrip("?") if polite else text
+
+    def _told_to_somebody(self) -> str:
+        """What stands behind the name of whom a call tells it: "tell Mum I am late". A last clause
+        that forbids is no part of it."""
+        verb = self.sentence.verb
+        if not (
+            is_directed(self.tool.input_schema)
+            and verb
+            and "=tell" in concepts(verb.text, self.tag)
+        ):
+            return ""
+        behind = [w for w in self.words if w.start > verb.start]
+        to = next(
+            (w for w in behind if self.text[w.start].isupper() or has(w, self.tag, "toward")), None
+        )
+        text = self.text[to.end :] if to else ""
+        said = words(text, self.tag)
+        if said and has(said[0], self.tag, "clause", "connective"):
+            text = text[said[0].end :]
+        *before, last = re.split(r"[,;–—]\s", text)
+        held = any_has(words(last, self.tag), self.tag, "prohibition") and before
+        return tidy(text[: -len(last)] if held else text)
 
     def _from(self, start: int) -> tuple[str, list[Span]]:
         """The text from here on, and the claimed parts of it."""
@@ -126,6 +153,7 @@ class Texts(Slots):
             return ""
         for fact in self.reading.facts:
             if text := self._text_of(fact, main):
+                self.guessed = not self._is_same(fact)
                 return text
             if self._is_read(fact):
                 return ""  # what was shown last is meant, and it is no one text
@@ -134,9 +162,11 @@ class Texts(Slots):
     def _is_read(self, fact: Fact) -> bool:
         return (fact.app_id, fact.fn_name) in self.reading.reads
 
+    def _is_same(self, fact: Fact) -> bool:
+        return (fact.app_id, fact.fn_name) == (self.tool.app_id, self.tool.fn_name)
+
     def _text_of(self, fact: Fact, main: Argument) -> str:
-        same = (fact.app_id, fact.fn_name) == (self.tool.app_id, self.tool.fn_name)
-        if same and isinstance(fact.arguments.get(main.name), str):
+        if self._is_same(fact) and isinstance(fact.arguments.get(main.name), str):
             return str(fact.arguments[main.name])
         texts = {} if self._is_read(fact) else _texts_in(fact)  # words to search by are no text
         data = fact.data if isinstance(fact.data, dict) else {}

@@ -22,7 +22,7 @@ class Things(Slots):
         argument = self.id
         if argument is None:
             return
-        said = self._said_of_it()
+        said = self.said = self._said_of_it()
         if self._written_ids(argument, said) or (self.lookup and self.quotes):
             return
         several = self._several(argument, said) if argument.many else None
@@ -92,6 +92,7 @@ class Things(Slots):
             if record is None:
                 continue
             if self.lookup and recall.literal(record.fields, said):
+                self.literal = True
                 return None
             self.extra |= {w.stem for w in said[:count]}
             return record.id
