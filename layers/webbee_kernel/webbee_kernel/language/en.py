@@ -7,7 +7,8 @@ from .model import Calendar, Language, Numerals, People, Sentences, Words
 WORDS = Words(
     "en",
     negation="not no never none nothing nobody neither nor without cannot isn't aren't wasn't"
-    " weren't don't doesn't didn't can't couldn't won't wouldn't haven't hasn't hadn't shouldn't",
+    " weren't don't doesn't didn't can't couldn't won't wouldn't haven't hasn't hadn't shouldn't"
+    " havent hasnt isnt arent wasnt didnt doesnt wont",
     question="what which who whom whose where when why how whats whos wheres",
     prohibition="don't dont not never stop avoid without",
     greeting="hi hello hey greetings morning evening afternoon howdy",
@@ -31,7 +32,7 @@ WORDS = Words(
     quantifier="all every each any some none both no either most many few several half",
     plan="will would can could should shall may might must if once when unless until be being after"
     " whether before plan going",
-    others="you he she they who which that it",
+    others="you u he she they who which that it",
     first_person="i we i've we've i'm i'll",
     looking="include keep leave use show receive get list explain provide mention translate"
     " calculate prefer"
@@ -52,7 +53,7 @@ WORDS = Words(
     and_="and plus",
     awaiting="confirm confirmation approve approval waiting waits awaiting awaits yet pending",
     failure="failed fail failure unable error unsuccessful couldn't problem",
-    opener="please pls plz ok okay so now then and also but well hey hi hello great thanks"
+    opener="still yet please pls plz ok okay so now then and also but well hey hi hello great thanks"
     " thank yes"
     " yeah just kindly let's lets hm hmm um uh alright right actually next finally cool sure oh"
     " good"
@@ -109,7 +110,8 @@ WORDS = Words(
     things={
         "account": "account accounts mailbox mailboxes",
         "connected": "connected connection connections linked",
-        "message": "message messages mail mails email emails letter letters inbox came arrived",
+        "message": "message messages mail mails email emails letter letters inbox came come arrived"
+        " arrive",
         "address": "address addresses email e-mail mail",
         "phone": "phone number telephone",
         "person": "person people contact contacts sender recipient author",

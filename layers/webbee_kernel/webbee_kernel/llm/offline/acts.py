@@ -66,7 +66,7 @@ class Heard:
         """The first that applies; the order is the rule."""
         if not self.rest:
             return self._courtesy(), None
-        if self.asks and has(self.rest[0], self.tag, "question"):
+        if has(self.rest[0], self.tag, "question"):
             return "question", None  # "what is not done yet?"
         if self._denies():
             return self._denial(), None

@@ -28,7 +28,7 @@ class Asked:
     """One question, with what its words mean."""
 
     def __init__(self, sentence: Sentence) -> None:
-        self.text, self.tag = sentence.text, sentence.tag
+        self.sentence, self.text, self.tag = sentence, sentence.text, sentence.tag
         self.said = words(self.text, self.tag)
         spoken = language.of(self.tag).words.meanings("asks")
         self.wants = {c for w in self.said for c in spoken.get(w.text, ())}
@@ -151,7 +151,11 @@ def _fit(asked: Asked, entry: Entry) -> float:
     if figure != ("count" in asked.wants):
         return 0.0
     key, section = _key_means(entry.key), _key_means(entry.section)
-    told = [w for w in asked.telling if not points_back(w, asked.tag)]
+    told = [
+        w
+        for w in asked.telling
+        if not points_back(w, asked.tag) and "=show" not in concepts(w.text, asked.tag)
+    ]
     hits = [_hit(meaning(w, asked.tag), key, section) for w in told]
     strange = any(is_thing(w, asked.tag) and not h for w, h in zip(told, hits, strict=True))
     if strange or 1.0 not in hits:

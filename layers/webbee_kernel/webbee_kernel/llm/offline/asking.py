@@ -10,6 +10,7 @@ from ..protocol import ToolCall, ToolSpec
 from . import answering, looking, recall, replies
 from .choosing import names_matter, ranked
 from .conversation import Conversation, Planned
+from .entities import find_entities
 from .filling import Filled
 from .matching import Match
 from .speech import Sentence
@@ -17,6 +18,9 @@ from .words import Word, any_has, has, meaning, ordinals, words
 
 LIKE_AN_EXAMPLE = 0.7
 """Likeness from which a question is one of a function's examples."""
+
+SOUGHT = 4
+"""Words that a noun phrase searches for at most: "notes about the trip to Lisbon"."""
 
 FEW = 2
 """Things that are read whole although nothing in them was found."""
@@ -44,6 +48,9 @@ class Questions(Conversation):
         elif effect and any_has(asked.said, self.tag, "ability", "manner"):
             self.say(replies.able(effect, self.tag))
         elif not (self._read_for(sentence) or self._read_again(asked)):
+            later = "date" in asked.wants and self._read_whole(asked)
+            if later:
+                return
             if text := self._known(asked, effect):
                 self.say(text)
             elif not self._read_whole(asked):
@@ -117,25 +124,34 @@ class Questions(Conversation):
         told = [
             w
             for w in answering.Asked(sentence).telling
-            if not has(w, self.tag, "first_person", "copula")
+            if not has(w, self.tag, "first_person", "copula") and w != sentence.verb
         ]
         if filled.missing or not told:
             return False
-        searched = sentence.act != "question" and sentence.content < 0
-        text = filled.text if searched else ""
+        said = words(filled.text, self.tag)
+        searched = sentence.act != "question" and sentence.content < 0 and len(said) <= SOUGHT
+        written = find_entities(sentence.text)
+        if not all(any(s.start <= e.start < s.end for s in filled.used) for e in written):
+            return False
         known = [w for w in told if filled.uses(w) or self._knows(tool, w)]
         left = [w for w in told if w not in known]
-        verb = sentence.verb.start if sentence.verb else -1
-        about = any(w.start != verb for w in known)
-        return about and all(w.stem in {o.stem for o in words(text, self.tag)} for w in left)
+        if left:
+            sought = {w.stem for w in said} if searched else set()
+            match = Match(tool, 0.0, 0.0)
+            named = names_matter(sentence, match, self.index)
+            return named and all(w.stem in sought for w in left)
+        return bool(known)
 
     def _knows(self, tool: ToolSpec, word: Word) -> bool:
         known = self.index.vocabulary[tool.name]
-        return bool(meaning(word, self.tag) & (known.commands | known.matter | known.concepts))
+        return bool(meaning(word, self.tag) & (known.commands | known.matter))
 
     def _read_again(self, asked: answering.Asked) -> bool:
         """A question that says nothing of its own, about the thing that is spoken of."""
         place = recall.reference(asked.said, self.tag)
+        more = any_has(asked.said[:1], self.tag, "and_", "again")
+        if more and self._plan_whole(recall.Reference()):
+            return True  # "and a first aid kit?", about the list that was read
         if asked.naming or (place is None and not asked.wants):
             return False
         return self._plan_whole(place or recall.Reference())
@@ -170,7 +186,11 @@ class Questions(Conversation):
                 meaning(w, self.tag) & self.index.vocabulary[t.name].matter for w in asked.telling
             )
         }
-        return named or {t.app_id for t in self.tools}
+        fitting = ranked(asked.sentence, self.index, self.context())
+        effect = answering.about_an_effect(asked, self.index, fitting)
+        if named or effect is None:
+            return named or {t.app_id for t in self.tools}
+        return {effect.app_id}  # "what do I still have to finish?"
 
     def look(self, asked: answering.Asked) -> list[ToolCall]:
         """The next calls for a question that has to be looked up: the lists, then what in them
@@ -184,12 +204,17 @@ class Questions(Conversation):
         shown = looking.rows(results[:count], named, apps)
         if len(results) == count:
             found = looking.best(shown)
+            if not found and ("count" in asked.wants or not named):
+                return []  # the lists tell what there is and how many
             calls = looking.whole(found, self.tools)
+            if found and not calls:
+                return []  # the rows tell all there is
             texts = [asked.text[w.start : w.end] for w in named]
             searches = looking.searches(self._unended(texts), self.tools, apps)
             return calls or ([*searches, *self._continue()] if searches else [])
         found = looking.often(looking.rows(results[count:], ()))
-        if found or len(shown) <= FEW:
+        tells = bool(asked.wants) and len(shown) <= FEW
+        if found or tells:
             return looking.whole(found or shown, self.tools)
         titles = [r.title for r in shown if r.title][:OFFERED]
         self.say(replies.nothing_about([w.text for w in named], titles, self.tag))
@@ -197,7 +222,7 @@ class Questions(Conversation):
 
     def _looked_for(self, asked: answering.Asked) -> list[Word]:
         """The words of a question that may stand in what answers it, less what names its app."""
-        matters = {m for v in self.index.vocabulary.values() for m in v.matter}
+        matters = {m for v in self.index.vocabulary.values() for m in v.matter | v.concepts}
         placed = [w for w in asked.telling if w.stem in ordinals(self.tag)]
         named = [w for w in asked.naming if not meaning(w, self.tag) & matters]
         return named + placed

@@ -44,7 +44,7 @@ UNEXPLAINED = 0.12
 """The part of its score that a function which needs no text loses when it explains none of the
 words."""
 
-LIKELY = 2.0
+LIKELY = 1.5
 """Least evidence for a function that is asked about."""
 
 TIE = 0.2

@@ -165,6 +165,15 @@ class Conversation:
                 self.settle(call, found[0])
         yield from sorted(filled, key=lambda p: len(p.filled.missing))[:READINGS]
 
+    def spoken_of(self, tool: ToolSpec) -> looking.Row | None:
+        """The one thing of the function's app that the turn before was about."""
+        before = self.reading.facts[sum(bool(r.ok and r.data) for r in self.reading.results) :]
+        name = identity(tool)
+        if not name or not before or before[0].app_id != tool.app_id:
+            return None
+        thing = recall.pointed_at(before[:1], name.name, recall.Reference())
+        return None if thing is None else looking.Row(tool.app_id, thing, "", 0)
+
     def candidates(self, call: Planned) -> list[looking.Row]:
         """What a call may be about: the things of its app that hold most of its words, else all."""
         said = call.filled.said

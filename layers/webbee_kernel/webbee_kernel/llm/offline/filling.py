@@ -17,7 +17,7 @@ from .schema import Argument, arguments_of
 from .speech import Sentence
 from .texts import Texts
 from .things import Things
-from .words import Word, has, points_back
+from .words import Word, any_has, has, meaning, points_back, words
 
 
 @dataclass(slots=True)
@@ -37,6 +37,8 @@ class Filled:
     looked_up: str = ""
     looks_up: bool = False
     used: Sequence[Span] = ()
+    points: bool = False
+    """Whether the sentence points back and says nothing more of what is meant."""
     people: Sequence[str] = ()
     """Words of the command that may name somebody."""
 
@@ -78,14 +80,33 @@ class _Filler(People, Things, Texts):
             arguments,
             self._missing(),
             names_a_thing=bool(self.id and self.id.name in arguments),
-            guessed=self.guessed,
+            guessed=self.guessed or self._may_be_two(),
             text=str(arguments.get(main, "")),
             said=self.said,
             looked_up=main if self.lookup else "",
             looks_up=self.lookup and main in arguments and not (self.quotes or self.literal),
             used=tuple(self.spans),
+            points=self.reference is not None and not self._unclaimed(),
             people=self._people(),
         )
+
+    def _unclaimed(self) -> list[Word]:
+        """Words that may say what is meant, and became no value."""
+        claimed = self.claimed()
+        fillers = ("again", "opener", "sequence", "plural_reference")
+        return [
+            w
+            for w in self.said
+            if w not in claimed and not points_back(w, self.tag) and not has(w, self.tag, *fillers)
+        ]
+
+    def _may_be_two(self) -> bool:
+        """Whether content that nothing marks may be two: "add call Ann and buy bread"."""
+        if self.main is None or not self.main.required or self._marked():
+            return False
+        text = words(str(self.values.get(self.main.name, "")), self.tag)
+        named = any(meaning(w, self.tag) & self.vocabulary.matter for w in self.head)
+        return not named and any_has(text, self.tag, "and_")
 
     def _people(self) -> tuple[str, ...]:
         named = [w for w in self.content() if not points_back(w, self.tag)]

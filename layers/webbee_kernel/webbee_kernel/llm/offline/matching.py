@@ -13,7 +13,7 @@ from functools import lru_cache
 from ... import language
 from ..protocol import ToolSpec
 from .entities import find_entities
-from .words import KEPT, Word, concepts, forms, has, idle, words
+from .words import KEPT, Word, concepts, forms, has, idle, near, words
 
 _NAME_PART = re.compile(r"[A-Za-z][a-z]*|[^\W\d_]+")
 _NAME, _APP, _TEXT = 3, 2, 1  # what an occurrence in a name, an app id, a text counts
@@ -151,6 +151,8 @@ class Index:
         if s in self._idf or len(s) < 4:
             return s, 1.0
         if s not in self._fuzzy:
+            if slip := next((f for f in self._idf if near(s, f)), ""):
+                return slip, 0.8
             grams = trigrams(s)
             shared = Counter(other for gram in grams for other in self._grams.get(gram, ()))
             alike = [

@@ -51,7 +51,7 @@ def _shown(results: Sequence[Result], message: str, tag: str) -> _Shown:
     listed = [(r, _rows(r)) for r in results]
     if several or len(listed) < 2:
         return listed
-    last = max((n for n, r in enumerate(results) if not _is_list(r)), default=0)
+    last = max((n for n, r in enumerate(results) if r.ok and not _is_list(r)), default=0)
     kept = [(r, rows) for r, rows in listed[last:] if rows or not _is_list(r)]
     kept = [(r, rows) for r, rows in listed[:last] if not _is_list(r)] + kept or listed
     return _telling(kept, message, tag)

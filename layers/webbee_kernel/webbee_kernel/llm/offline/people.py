@@ -69,6 +69,9 @@ class People(Slots):
         unsaid = [w for w in self.content() if w not in claimed]
         sought = recall.sought_address(self.reading.facts) if self.reading.results else ""
         value = self._of_name(unsaid) or sought or self._of_reference(argument, unsaid)
+        if value and value == sought:
+            named = [w for w in unsaid if w.start and self.text[w.start].isupper()]
+            self.spans += [Span(w.start, w.end) for w in named]
         if value:
             self.values[argument.name] = [value] if argument.many else value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -27,6 +28,8 @@ KERNEL = "kernel"
 
 GO_ON = "continue"
 """The one that has us asked again with the results."""
+
+_PAUSE = re.compile(r"[,;\u2013\u2014](?=\s)")
 
 OURS = ("needs", "which_one", "one_of_these", "shall_i")
 """Our own questions, to which a message may be the answer."""
@@ -128,8 +131,11 @@ class Message(Remarks):
         argument = identity(call.tool)
         if argument and argument.name in call.filled.arguments:
             return False
+        if call.filled.points:
+            return False  # what was shown before is meant: a list of now is not that
         missing = {m.kind for m in call.filled.missing}
-        return not missing.isdisjoint({"id", "email"}) or call.filled.looks_up
+        somebody = "email" in missing and bool(call.filled.people)
+        return "id" in missing or somebody or call.filled.looks_up
 
     def _lost(self) -> list[Planned]:
         """Calls that failed and may have looked for something that nothing is called."""
@@ -150,6 +156,8 @@ class Message(Remarks):
             ):
                 continue
             found = self.candidates(call)
+            if len(found) != 1 and not call.is_effect and (one := self.spoken_of(call.tool)):
+                found = [one]
             if len(found) != 1:
                 titles = [r.title for r in found if r.title]
                 return replies.which_one(call.tool, titles[:OFFERED], self.tag)
@@ -275,9 +283,20 @@ class Message(Remarks):
         elif sentence.act == "question":
             self.question(sentence)
             return
-        elif sentence.act == "remark" and self.remark(sentence):
+        elif (sentence.act == "remark" and self.remark(sentence)) or (
+            sentence.act == "prohibition" and self._beside(sentence)
+        ):
             return
         self.say(self.words_for(sentence))
+
+    def _beside(self, sentence: Sentence) -> bool:
+        """The commands beside a prohibition in one sentence: each is asked about."""
+        parts = [p for p in _PAUSE.split(sentence.text) if p.strip()]
+        said = [s for p in parts for s in sentences(p, self.tag, self.leads)]
+        asked = [s for s in said if s.act in ("command", "request")]
+        for one in asked if len(parts) > 1 else ():
+            self._clause(one, held=True)
+        return bool(self.planned or self.offered)
 
     def _app_that_holds(self, sentence: Sentence) -> str:
         """The app whose things, as this turn has listed them, hold the words of the sentence."""
