@@ -194,7 +194,8 @@ WORDS = Words(
     wish="möchte will würde brauche muss müsste sollte wünsche hätte",
     ability="kannst könntest können könnten magst würdest fähig",
     hypothetical="falls wenn vielleicht angenommen eventuell hypothetisch vermutlich wohl",
-    saying="sagte sagt meinte meint schrieb schreibt fragte fragt bat bittet gesagt gefragt gemeint",
+    saying="sagte sagt meinte meint schrieb schreibt fragte fragt bat bittet gesagt gefragt"
+    " gemeint",
     again="auch nochmal wieder ebenfalls ebenso gleich",
     sequence="dann danach anschließend",
     marker="mit_dem_text mit_text mit_den_worten und_zwar",

@@ -53,7 +53,8 @@ WORDS = Words(
     and_="and plus",
     awaiting="confirm confirmation approve approval waiting waits awaiting awaits yet pending",
     failure="failed fail failure unable error unsuccessful couldn't problem",
-    opener="still yet please pls plz ok okay so now then and also but well hey hi hello great thanks"
+    opener="still yet"
+    " please pls plz ok okay so now then and also but well hey hi hello great thanks"
     " thank yes"
     " yeah just kindly let's lets hm hmm um uh alright right actually next finally cool sure oh"
     " good"

@@ -3,7 +3,7 @@ an effect at once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ... import language
 from ..protocol import ToolCall, ToolSpec
@@ -13,6 +13,7 @@ from .conversation import Conversation, Planned
 from .entities import find_entities
 from .filling import Filled
 from .matching import Match
+from .reading import Result
 from .speech import Sentence
 from .words import Word, any_has, has, meaning, ordinals, words
 
@@ -121,26 +122,22 @@ class Questions(Conversation):
         """Whether the function knows, or takes as a value, all that the sentence says. Words to
         search by explain nothing in a question: it asks for what is found."""
         filled = self.fill(tool, sentence)
-        told = [
-            w
-            for w in answering.Asked(sentence).telling
-            if not has(w, self.tag, "first_person", "copula") and w != sentence.verb
-        ]
-        if filled.missing or not told:
+        written = [e.start for e in find_entities(sentence.text)]
+        if filled.missing or not all(filled.uses(at) for at in written):
             return False
-        said = words(filled.text, self.tag)
-        searched = sentence.act != "question" and sentence.content < 0 and len(said) <= SOUGHT
-        written = find_entities(sentence.text)
-        if not all(any(s.start <= e.start < s.end for s in filled.used) for e in written):
-            return False
-        known = [w for w in told if filled.uses(w) or self._knows(tool, w)]
-        left = [w for w in told if w not in known]
-        if left:
-            sought = {w.stem for w in said} if searched else set()
-            match = Match(tool, 0.0, 0.0)
-            named = names_matter(sentence, match, self.index)
-            return named and all(w.stem in sought for w in left)
-        return bool(known)
+        told = [w for w in answering.Asked(sentence).telling if w != sentence.verb]
+        told = [w for w in told if not has(w, self.tag, "first_person", "copula")]
+        left = [w for w in told if not (filled.uses(w.start) or self._knows(tool, w))]
+        if not left:
+            return bool(told)
+        named = names_matter(sentence, Match(tool, 0.0, 0.0), self.index)
+        return named and self._seeks(sentence, filled.text, left)
+
+    def _seeks(self, sentence: Sentence, text: str, left: Sequence[Word]) -> bool:
+        """Whether a noun phrase searches for these words."""
+        said = words(text, self.tag)
+        phrase = sentence.act != "question" and sentence.content < 0 and len(said) <= SOUGHT
+        return phrase and {w.stem for w in left} <= {w.stem for w in said}
 
     def _knows(self, tool: ToolSpec, word: Word) -> bool:
         known = self.index.vocabulary[tool.name]
@@ -196,26 +193,45 @@ class Questions(Conversation):
         """The next calls for a question that has to be looked up: the lists, then what in them
         holds its words, whole; where nothing does, the searches, then what these found. Empty
         where nothing is left to do but to tell."""
-        apps, named = self.apps_meant(asked), self._looked_for(asked)
-        results = self.reading.results
-        count = len(looking.lists(self.tools, apps))
-        if len(results) < count or not count:
-            return [*looking.lists(self.tools, apps), *self._continue()]
-        shown = looking.rows(results[:count], named, apps)
-        if len(results) == count:
-            found = looking.best(shown)
-            if not found and ("count" in asked.wants or not named):
-                return []  # the lists tell what there is and how many
-            calls = looking.whole(found, self.tools)
-            if found and not calls:
-                return []  # the rows tell all there is
-            texts = [asked.text[w.start : w.end] for w in named]
-            searches = looking.searches(self._unended(texts), self.tools, apps)
-            return calls or ([*searches, *self._continue()] if searches else [])
-        found = looking.often(looking.rows(results[count:], ()))
-        tells = bool(asked.wants) and len(shown) <= FEW
-        if found or tells:
-            return looking.whole(found or shown, self.tools)
+        apps, results = self.apps_meant(asked), self.reading.results
+        lists = looking.lists(self.tools, apps)
+        if len(results) < len(lists) or not lists:
+            return [*lists, *self._continue()]
+        named = self._looked_for(asked)
+        shown = looking.rows(results[: len(lists)], named, apps)
+        if len(results) == len(lists):
+            return self._in_lists(asked, named, shown, apps)
+        return self._in_searches(asked, named, shown, results[len(lists) :])
+
+    def _in_lists(
+        self,
+        asked: answering.Asked,
+        named: Sequence[Word],
+        shown: Sequence[looking.Row],
+        apps: Collection[str],
+    ) -> list[ToolCall]:
+        """What the lists show of the question's words, whole; else the searches for these."""
+        if found := looking.best(shown):
+            return looking.whole(found, self.tools)
+        if "count" in asked.wants or not named:
+            return []  # the lists tell what there is and how many
+        texts = [recall.shared(asked.text[w.start : w.end], self.tag) for w in named]
+        searches = looking.searches(texts, self.tools, apps)
+        return [*searches, *self._continue()] if searches else []
+
+    def _in_searches(
+        self,
+        asked: answering.Asked,
+        named: Sequence[Word],
+        shown: Sequence[looking.Row],
+        results: Sequence[Result],
+    ) -> list[ToolCall]:
+        """What the searches found, whole; where they found nothing, what little there is, or the
+        question where to look."""
+        found = looking.often(looking.rows(results, ()))
+        few = shown if asked.wants and len(shown) <= FEW else []
+        if found or few:
+            return looking.whole(found or few, self.tools)
         titles = [r.title for r in shown if r.title][:OFFERED]
         self.say(replies.nothing_about([w.text for w in named], titles, self.tag))
         return []
@@ -226,9 +242,6 @@ class Questions(Conversation):
         placed = [w for w in asked.telling if w.stem in ordinals(self.tag)]
         named = [w for w in asked.naming if not meaning(w, self.tag) & matters]
         return named + placed
-
-    def _unended(self, texts: Sequence[str]) -> list[str]:
-        return [recall.shared(t, self.tag) for t in texts]
 
     def _continue(self) -> list[ToolCall]:
         return [ToolCall(self.go_on, {})]

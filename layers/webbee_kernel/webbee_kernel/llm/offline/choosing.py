@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from . import recall
 from .entities import find_entities
 from .matching import Index, Match, Vocabulary, spoken, telling
-from .schema import arguments_of, is_directed, takes
+from .schema import arguments_of, takes
 from .speech import Sentence
 from .words import Word, any_has, concepts, has, is_thing, meaning, near, state, words
 
@@ -43,9 +43,6 @@ INTRODUCED = 0.6
 UNEXPLAINED = 0.12
 """The part of its score that a function which needs no text loses when it explains none of the
 words."""
-
-LIKELY = 1.5
-"""Least evidence for a function that is asked about."""
 
 TIE = 0.2
 """Scores this close are equal: then the function that can do less harm is meant."""
@@ -113,59 +110,32 @@ class _Hints:
 def nearest(sentence: Sentence, index: Index, apps: Sequence[str] = ()) -> list[Match]:
     """The functions that the verb of a command asks for, best first."""
     verb = sentence.verb
-    found = ranked(sentence, index, apps) if verb else []
-    fitting = [m for m in found if verb and _asks(verb, m, index, sentence.tag)]
-    if verb and _tells(verb, sentence.tag) and _tells_somebody(sentence):
-        fitting = [m for m in fitting if m.tool.action_type != "read"]  # "tell her" is no "tell me"
-    if any(m.tool.action_type != "read" for m in fitting):
+    if verb is None:
+        return []
+    found = ranked(sentence, index, apps)
+    fitting = [m for m in found if asks(verb, m, index, sentence.tag)]
+    if tells_somebody(sentence):
+        fitting = [m for m in fitting if _is_effect(m)]  # "tell her" is no "tell me"
+    if any(map(_is_effect, fitting)):
         return fitting  # what an effect takes may be of another app: "send that note to …"
     return [m for m in fitting if names_matter(sentence, m, index)] or fitting
 
 
-def may_mean(
-    sentence: Sentence, index: Index, apps: Sequence[str], of_things: Collection[str]
-) -> list[Match]:
-    """The functions with an effect that something in the sentence speaks for, likeliest first:
-    verb, matter, a thing of their app, somebody to write to, marked content."""
-    told = any_has(spoken(sentence.text, sentence.tag), sentence.tag, "saying")
-    if told and sentence.verb is None:
-        return []
-    scores = {m.tool.name: m for m in ranked(sentence, index, apps)}
-    matches = [
-        scores.get(t.name, Match(t, 0.0, 0.0)) for t in index.tools if t.action_type != "read"
-    ]
-    found = [(_evidence(sentence, m, index, of_things), m) for m in matches]
-    most = max((e for e, _ in found), default=0.0)
-    likely = [(e, m) for e, m in found if e >= LIKELY and e > most - 1]
-    return [m for _, m in sorted(likely, key=lambda f: (-f[0], -f[1].score))]
+def _is_effect(match: Match) -> bool:
+    return match.tool.action_type != "read"
 
 
-def _evidence(sentence: Sentence, match: Match, index: Index, of_things: Collection[str]) -> float:
-    schema, verb = match.tool.input_schema, sentence.verb
-    kinds = {e.kind for e in find_entities(sentence.text)}
-    writes = takes(schema, "email", required=True)
-    takes_text, directed = _takes_text(match), is_directed(match.tool.input_schema)
-    return (
-        1.5 * bool(verb and _asks(verb, match, index, sentence.tag))
-        + 1.5 * bool(verb and directed and _tells(verb, sentence.tag))
-        + 1.5 * names_matter(sentence, match, index)
-        + 1.5 * (match.tool.app_id in of_things and _takes_id(match))
-        + 2.0 * ("email" in kinds and writes)
-        + 1.0 * (directed and _tells_somebody(sentence))
-        + 1.0 * (takes_text and (sentence.content >= 0 or "quote" in kinds))
-    )
+def tells_somebody(sentence: Sentence) -> bool:
+    """Whether its verb is one of telling, and whom is no "me"."""
+    verb = sentence.verb
+    return bool(verb and "=tell" in concepts(verb.text, sentence.tag) and names_somebody(sentence))
 
 
-def _tells(verb: Word, tag: str) -> bool:
-    return "=tell" in concepts(verb.text, tag)
-
-
-def _tells_somebody(sentence: Sentence) -> bool:
-    """Whether behind the first word stands a name or one of "him", "her", "them"."""
+def names_somebody(sentence: Sentence) -> bool:
+    """Whether behind the first word stands a name, or one of "him", "her", "them" near it."""
     said = spoken(sentence.head, sentence.tag)[1:]
-    return any(sentence.text[w.start].isupper() for w in said) or any_has(
-        said[:2], sentence.tag, "toward"
-    )
+    named = any(sentence.text[w.start].isupper() for w in said)
+    return named or any_has(said[:2], sentence.tag, "toward")
 
 
 def _addressed(sentence: Sentence) -> frozenset[str]:
@@ -186,7 +156,7 @@ def asked_for(
     fitting = nearest(sentence, index, apps)
     if mine := [m for m in fitting if m.tool.app_id == about and _takes_id(m)]:
         return mine[0]
-    if fitting and _takes_id(fitting[0]) and not _takes_text(fitting[0]):
+    if fitting and _takes_id(fitting[0]) and not takes_text(fitting[0]):
         return _on_what_exists(sentence, fitting, index)
     found = best(fitting, least) or _named(sentence, fitting, index, least)
     return found or _led(sentence, fitting, index)
@@ -202,16 +172,14 @@ def _led(sentence: Sentence, fitting: Sequence[Match], index: Index) -> Match | 
     """The function that takes a text, whose words nobody knows, where nothing else is asked for
     with this verb."""
     verb = sentence.verb
-    return next(
-        (m for m in fitting if verb and _takes_text(m) and _only_lead(verb, m, index)), None
-    )
+    return next((m for m in fitting if verb and takes_text(m) and _only_lead(verb, m, index)), None)
 
 
 def _named(
     sentence: Sentence, fitting: Sequence[Match], index: Index, least: float
 ) -> Match | None:
     """A function whose matter is named needs less evidence, unless it takes any text."""
-    named = [m for m in fitting if names_matter(sentence, m, index) and not _takes_text(m)]
+    named = [m for m in fitting if names_matter(sentence, m, index) and not takes_text(m)]
     return best(named, min(least, MATTER), MATTER_COVERAGE)
 
 
@@ -223,11 +191,11 @@ def best(
         return None
     close = (m for m in fitting if m.score > fitting[0].score - TIE)
     found = min(close, key=lambda m: _HARM.get(m.tool.action_type, 2))
-    enough = min(coverage, CONTENT_COVERAGE) if _takes_text(found) else coverage
+    enough = min(coverage, CONTENT_COVERAGE) if takes_text(found) else coverage
     return found if found.coverage >= enough else None
 
 
-def _takes_text(match: Match) -> bool:
+def takes_text(match: Match) -> bool:
     return takes(match.tool.input_schema, "text", required=True)
 
 
@@ -242,7 +210,7 @@ def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
     assert verb is not None
     if _names_somebody(sentence, match, known):
         return False
-    if _is_marked(sentence) or not _takes_text(match):
+    if _is_marked(sentence) or not takes_text(match):
         return True
     if _only_lead(verb, match, index) or names_matter(sentence, match, index):
         return True
@@ -307,7 +275,7 @@ def _only_lead(verb: Word, match: Match, index: Index) -> bool:
     return led == [match.tool.name]
 
 
-def _asks(verb: Word, match: Match, index: Index, tag: str) -> bool:
+def asks(verb: Word, match: Match, index: Index, tag: str) -> bool:
     known = index.vocabulary[match.tool.name]
     if verb.text in known.leads or verb.text in known.reports:
         return True

@@ -9,8 +9,9 @@ from ... import language
 from ..protocol import ToolSpec
 from . import looking, recall, replies
 from .acts import Leads
-from .choosing import asked_for, may_mean
+from .choosing import asked_for
 from .filling import Filled, fill, identity
+from .likely import may_mean
 from .matching import index_of, telling
 from .reading import Reading
 from .schema import arguments_of

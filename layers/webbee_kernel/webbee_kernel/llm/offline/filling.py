@@ -42,9 +42,9 @@ class Filled:
     people: Sequence[str] = ()
     """Words of the command that may name somebody."""
 
-    def uses(self, word: Word) -> bool:
-        """Whether the word became part of a value."""
-        return any(s.start <= word.start < s.end for s in self.used)
+    def uses(self, at: int) -> bool:
+        """Whether what stands there became part of a value."""
+        return any(s.start <= at < s.end for s in self.used)
 
 
 def fill(

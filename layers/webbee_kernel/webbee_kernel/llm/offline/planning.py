@@ -2,37 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from ... import language
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
-from . import looking, recall, replies
+from . import looking, replies
 from .answering import Asked
 from .asking import OFFERED
-from .choosing import asked_for, is_specific, names_matter, nearest, of_another
-from .clauses import clauses
 from .conversation import Planned
 from .filling import identity
-from .matching import Match
 from .mending import left, mend, told
 from .reading import Fact, Reading, read_prompt
-from .remarks import Remarks
 from .schema import is_directed
-from .speech import Sentence, is_yes, sentences
-from .words import meaning, words
+from .understanding import Understanding
 
 KERNEL = "kernel"
 """App id of the kernel's own functions: this model needs but one of them."""
 
 GO_ON = "continue"
 """The one that has us asked again with the results."""
-
-_PAUSE = re.compile(r"[,;\u2013\u2014](?=\s)")
-
-OURS = ("needs", "which_one", "one_of_these", "shall_i")
-"""Our own questions, to which a message may be the answer."""
 
 
 def classify(request: ModelRequest) -> ModelResponse:
@@ -49,10 +38,15 @@ def classify(request: ModelRequest) -> ModelResponse:
         if first.looks and not first.planned:
             first.reading = reading
             return first.looked(first.looks)
-    if not all(r.ok for r in reading.results):  # "it" may mean what failed: nothing older does
+    _forget_what_failed(reading)
+    return _planned(reading, tools, tag, go_on).answer()
+
+
+def _forget_what_failed(reading: Reading) -> None:
+    """Where a call failed, "it" may mean what that would have made: nothing older does."""
+    if not all(r.ok for r in reading.results):
         done = [r for r in reversed(reading.results) if r.ok]
         reading.facts = [Fact(r.app_id, r.fn_name, r.data, r.arguments) for r in done]
-    return _planned(reading, tools, tag, go_on).answer()
 
 
 def _goes_on(tool: ToolSpec) -> bool:
@@ -72,7 +66,7 @@ def _planned(reading: Reading, tools: tuple[ToolSpec, ...], tag: str, go_on: str
     return message
 
 
-class Message(Remarks):
+class Message(Understanding):
     """The newest message, planned and answered."""
 
     def answer(self) -> ModelResponse:
@@ -179,146 +173,6 @@ class Message(Remarks):
         if not unsure or self.reading.problems:
             return ""
         return replies.shall_i(self.spelled(open_), self.tag)
-
-    # Reading the message
-
-    def plan(self) -> None:
-        """The message itself; where it answers our own question, with what it was asked about."""
-        message = self.reading.message
-        before, reply = next(iter(self.reading.turns), ("", ""))
-        ours = next((k for k in OURS if replies.is_question_of_ours(reply, k)), "")
-        if ours == "shall_i" and is_yes(message, self.tag):
-            self.tag, self.agreed = language.detect(before, self.tag), True
-            self._read(before)
-            self.planned = self.planned or [replace(p, sure=True) for p in self.offered]
-            return
-        if ours and self._is_an_answer(message) and self._resume(before, message, ours):
-            return
-        self._read(message)
-
-    def _is_an_answer(self, message: str) -> bool:
-        """Whether nothing in the message asks for anything by itself."""
-        found = sentences(message, self.tag, self.leads)
-        return not message.rstrip().endswith("?") and all(
-            s.act in ("remark", "question", "yes") for s in found
-        )
-
-    def _resume(self, before: str, answer: str, ours: str) -> bool:
-        """Plan the message before with this answer to our question about it; whether that is
-        enough."""
-        if ours == "needs":
-            self._read(f"{before} {answer}")
-        else:
-            self._read(before)
-        if ours == "one_of_these":
-            self.planned = [p for p in self._chosen(answer) if not p.filled.missing]
-        elif ours == "which_one":
-            self._choose_thing(answer)
-        if self.planned and not any(p.filled.missing for p in self.planned):
-            return True
-        self._forget()
-        return False
-
-    def _forget(self) -> None:
-        self.planned.clear()
-        self.earlier.clear()
-        self.offered.clear()
-        self.text, self.looks = "", None
-
-    def _chosen(self, answer: str) -> list[Planned]:
-        """The offered reading that the answer names, by its place or by what it is about."""
-        said = words(answer, self.tag)
-        place = recall.reference(said, self.tag)
-        if place and place.position is not None:
-            return [replace(p, sure=True) for p in self.offered[place.position :][:1]]
-        meant = set().union(*(meaning(w, self.tag) for w in said))
-        named = [
-            p
-            for p in self.offered
-            if meant & (self.index.vocabulary[p.tool.name].matter | {f"={p.tool.fn_name}"})
-        ]
-        return [replace(p, sure=True) for p in named] if len(named) == 1 else []
-
-    def _choose_thing(self, answer: str) -> None:
-        """Settle the call that lacked its thing by the answer."""
-        said = words(answer, self.tag)
-        place = recall.reference(said, self.tag)
-        for call in self.planned:
-            found = self.candidates(call)
-            if place and place.position is not None:
-                chosen = found[place.position :][:1]
-            else:
-                rows = looking.newest_rows(self.reading.facts, said, call.tool.app_id)
-                ids = [r.id for r in found]
-                chosen = looking.best([r for r in rows if r.id in ids])
-            if len(chosen) == 1:
-                self.settle(call, chosen[0])
-
-    def _read(self, message: str) -> None:
-        found = sentences(message, self.tag, self.leads)
-        held = any(s.act in ("prohibition", "supposition") for s in found)
-        for sentence in found:
-            if self.agreed and sentence.act == "request":
-                sentence = replace(sentence, act="command")
-            for clause in clauses(self, sentence):
-                self._clause(clause, held=held)
-
-    def _is_sure(self, sentence: Sentence, match: Match) -> bool:
-        """Whether just this is commanded, in a language whose words for "not" are known."""
-        certain = sentence.act == "command" and language.of(self.tag).words.forms("negation")
-        its_own = is_specific(sentence, match, self.index)
-        return bool(certain) and its_own and not of_another(sentence, match, self.index)
-
-    def _clause(self, sentence: Sentence, *, held: bool) -> None:
-        if sentence.act in ("command", "request"):
-            about = self.app_of_thing(sentence) or self._app_that_holds(sentence)
-            match = asked_for(sentence, self.index, self.context(), about=about)
-            if match:
-                self.add(match.tool, sentence, sure=not held and self._is_sure(sentence, match))
-                if not about:
-                    self._note_rivals(sentence, match)
-                return
-            if self.fragment(sentence):
-                return
-        elif sentence.act == "question":
-            self.question(sentence)
-            return
-        elif (sentence.act == "remark" and self.remark(sentence)) or (
-            sentence.act == "prohibition" and self._beside(sentence)
-        ):
-            return
-        self.say(self.words_for(sentence))
-
-    def _beside(self, sentence: Sentence) -> bool:
-        """The commands beside a prohibition in one sentence: each is asked about."""
-        parts = [p for p in _PAUSE.split(sentence.text) if p.strip()]
-        said = [s for p in parts for s in sentences(p, self.tag, self.leads)]
-        asked = [s for s in said if s.act in ("command", "request")]
-        for one in asked if len(parts) > 1 else ():
-            self._clause(one, held=True)
-        return bool(self.planned or self.offered)
-
-    def _app_that_holds(self, sentence: Sentence) -> str:
-        """The app whose things, as this turn has listed them, hold the words of the sentence."""
-        named = self.naming(sentence)
-        apps = dict.fromkeys(f.app_id for f in self.reading.facts)
-        rows = [r for a in apps for r in looking.newest_rows(self.reading.facts, named, a)]
-        held = {r.app_id for r in looking.best(rows)}
-        return next(iter(held)) if len(held) == 1 else ""
-
-    def _note_rivals(self, sentence: Sentence, match: Match) -> None:
-        """Where only the verb speaks for a function, other apps may hold what it is about."""
-        if names_matter(sentence, match, self.index):
-            return
-        read = match.tool.action_type == "read"
-        rivals = (
-            m.tool
-            for m in nearest(sentence, self.index, self.context())
-            if identity(m.tool) and (m.tool.action_type == "read") is read
-        )
-        apps = frozenset(t.app_id for t in rivals)
-        if identity(match.tool) and len(apps) > 1:
-            self.planned[-1] = replace(self.planned[-1], apps=apps)
 
 
 def _calls(calls: Sequence[ToolCall]) -> ModelResponse:

@@ -76,7 +76,7 @@ def takes(schema: JSONObject, kind: ArgumentKind, *, required: bool = False) -> 
 
 
 def is_directed(schema: JSONObject) -> bool:
-    """Whether a call tells somebody something: it takes a text, and an address or what to answer."""
+    """Whether a call tells somebody something: a text, to an address or in answer to a thing."""
     told = takes(schema, "text", required=True)
     return told and (takes(schema, "email", required=True) or takes(schema, "id", required=True))
 

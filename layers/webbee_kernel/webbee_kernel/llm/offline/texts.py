@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 from ...values.plain import JSONObject
 from . import recall
+from .choosing import tells_somebody
 from .content import Content, Span, remainder, tidy, without
 from .entities import Entity
 from .reading import Fact
 from .schema import Argument, is_directed, keys
 from .slots import Slots
-from .words import Word, any_has, concepts, has, is_thing, points_back, words
+from .words import Word, any_has, has, is_thing, points_back, words
 
 _HEAD_TITLE = 60
 
@@ -90,46 +91,46 @@ class Texts(Slots):
         search word or a name."""
         if main.required and self.marker >= 0:
             return tidy(without(*self._from(self.marker), self.tag))
-        content = Content(
-            self.vocabulary,
-            self.tag,
-            lookup=self.lookup or not main.required,
-            loose=not main.required,
-            back=self.lookup or bool(self.repeats and not self._own_words()),
-            extra=frozenset(
-                {*self.extra, self.sentence.verb.stem} if self.sentence.verb else self.extra
-            ),
-        )
-        verb = self.sentence.verb
         if main.required and (told := self._told_to_somebody()):
             return told
+        verb, content = self.sentence.verb, self._content_of(main)
         after = remainder(*self._from(verb.start), content) if verb else ""
         topic = self.lookup and self.topic() != self.text[: self.head[-1].end if self.head else 0]
         text = after or remainder(self.topic() if topic else self.text, self.spans, content)
         polite = any(has(w, self.tag, "ability") for w in self.head)
         return text.rstrip("?") if polite else text
 
+    def _content_of(self, main: Argument) -> Content:
+        """What counts as content of this argument."""
+        verb = self.sentence.verb
+        return Content(
+            self.vocabulary,
+            self.tag,
+            lookup=self.lookup or not main.required,
+            loose=not main.required,
+            back=self.lookup or bool(self.repeats and not self._own_words()),
+            extra=frozenset({*self.extra, verb.stem} if verb else self.extra),
+        )
+
     def _told_to_somebody(self) -> str:
         """What stands behind the name of whom a call tells it: "tell Mum I am late". A last clause
         that forbids is no part of it."""
         verb = self.sentence.verb
-        if not (
-            is_directed(self.tool.input_schema)
-            and verb
-            and "=tell" in concepts(verb.text, self.tag)
-        ):
+        if verb is None or not tells_somebody(self.sentence):
             return ""
         behind = [w for w in self.words if w.start > verb.start]
-        to = next(
-            (w for w in behind if self.text[w.start].isupper() or has(w, self.tag, "toward")), None
-        )
-        text = self.text[to.end :] if to else ""
-        said = words(text, self.tag)
-        if said and has(said[0], self.tag, "clause", "connective"):
-            text = text[said[0].end :]
-        *before, last = re.split(r"[,;–—]\s", text)
-        held = any_has(words(last, self.tag), self.tag, "prohibition") and before
+        to = next((w for w in behind if self._is_somebody(w)), None)
+        if to is None or not is_directed(self.tool.input_schema):
+            return ""
+        text = self.text[to.end :]
+        if any_has(words(text, self.tag)[:1], self.tag, "clause", "connective"):
+            text = text[words(text, self.tag)[0].end :]
+        *before, last = re.split(r"[,;\u2013\u2014]\s", text)
+        held = before and any_has(words(last, self.tag), self.tag, "prohibition")
         return tidy(text[: -len(last)] if held else text)
+
+    def _is_somebody(self, word: Word) -> bool:
+        return self.text[word.start].isupper() or has(word, self.tag, "toward")
 
     def _from(self, start: int) -> tuple[str, list[Span]]:
         """The text from here on, and the claimed parts of it."""
