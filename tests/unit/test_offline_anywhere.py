@@ -109,9 +109,20 @@ def test_what_is_no_command_calls_nothing(message: str) -> None:
     assert answer(message).tool_calls == ()
 
 
-def test_a_question_is_answered_from_facts_and_overview() -> None:
-    assert answer("when is the dentist?").text == "Dentist: 2026-05-17T10:00:00Z"
+def test_a_question_about_figures_is_answered_from_the_overview() -> None:
     assert answer("how many cards are connected?").text == "Cards connected: 2"
+
+
+def test_a_question_that_names_a_thing_is_looked_up_in_the_lists_of_what_it_is_about() -> None:
+    request = ModelRequest(
+        role="classifier",
+        system="s",
+        prompt=HISTORY + "when is the calendar event Dentist?",
+        tools=(*TOOLS, tool("kernel", "continue", "See the results first", "read")),
+    )
+    response = asyncio.run(OfflineModel().complete(request))
+
+    assert [c.name for c in response.tool_calls] == ["calendar__search_events", "kernel__continue"]
 
 
 def test_a_greeting_names_the_apps_and_an_example() -> None:

@@ -15,12 +15,10 @@ from .matching import Index, Match, telling
 from .reading import Entry, Fact, Reading
 from .schema import keys, parts
 from .speech import Sentence
-from .words import Word, concepts, has, is_thing, meaning, points_back, words
+from .words import concepts, has, is_thing, meaning, points_back, words
 
 _FITS = 0.5  # least part of a question's telling words that a figure must explain
 _ROW_ID = re.compile(r" \(#[^)]*\)")
-_FIELDS = frozenset("#address #due #date #subject #status #phone #person #price".split())
-"""What a question may ask of a thing."""
 _IDLE = ("first_person", "wish", "saying", "copula")
 
 
@@ -42,51 +40,12 @@ class Asked:
             w for w in self.telling if not points_back(w, self.tag) and not has(w, self.tag, *_IDLE)
         ]
         """The words that may stand in what answers it."""
-
-
-def from_facts(asked: Asked, facts: Sequence[Fact]) -> str:
-    """A field of the one remembered thing that the question names or points at: "when is the report
-    due?", "what's his address?"."""
-    fields = [w for w in asked.telling if meaning(w, asked.tag) & _FIELDS]
-    if not fields and asked.wants.isdisjoint({"person", "date"}):
-        return ""
-    naming = [w for w in asked.telling if w not in fields and not points_back(w, asked.tag)]
-    meant = set().union(*(meaning(w, asked.tag) for w in fields))
-    answers = (_only_value(_asked_of(asked, f, naming), meant, asked.wants) for f in facts)
-    return next(filter(None, answers), "")
-
-
-def _asked_of(asked: Asked, fact: Fact, naming: Sequence[Word]) -> list[JSONObject]:
-    """The things of a fact that the question is about."""
-    return _nearest(_things(fact), naming) if naming else _pointed_at(asked, fact)
-
-
-def _only_value(things: Sequence[JSONObject], meant: set[str], wants: set[str]) -> str:
-    """The field's value where the things agree on it, with the title of what it is of."""
-    found = {v: t for t in things if (v := _field(t, meant, wants))}
-    if len(found) != 1:
-        return ""
-    value, thing = next(iter(found.items()))
-    label = recall.text_of(thing, language.title_keys())
-    return f"{label}: {value}" if label not in ("", value) else value
-
-
-def _pointed_at(asked: Asked, fact: Fact) -> list[JSONObject]:
-    """What a reference means in a fact: the row at its place, or the only thing there."""
-    place = recall.reference(asked.said, asked.tag)
-    if place is None:
-        return []
-    if place.position is not None:
-        return [r.fields for r in recall.records(fact, "id") if r.listed][place.position :][:1]
-    things = _things(fact)
-    return things if len(things) == 1 else []
-
-
-def _nearest(things: Sequence[JSONObject], naming: Sequence[Word]) -> list[JSONObject]:
-    """The things that hold most of the words, at least half of them."""
-    held = [sum(recall.holds(t, [w]) for w in naming) for t in things]
-    most = max(held, default=0)
-    return [t for t, n in zip(things, held, strict=True) if n == most and 2 * n >= len(naming)]
+        self.of_its_own = [
+            w
+            for w in self.telling
+            if w != sentence.verb and not has(w, self.tag, "first_person", "copula")
+        ]
+        """Its words less the verb of a command and the speaker."""
 
 
 def _things(fact: Fact) -> list[JSONObject]:
@@ -102,26 +61,6 @@ def _dicts(value: Any) -> Iterator[JSONObject]:
     elif isinstance(value, list):
         for item in value:
             yield from _dicts(item)
-
-
-def _field(thing: JSONObject, meant: set[str], wants: set[str]) -> str:
-    """The value of the field that is asked for: by its key, by the kind of its value."""
-    plain = _plain(thing)
-    named = next((str(v) for k, v in plain.items() if _key_means(k) & meant), "")
-    if named or "#address" in meant:
-        return named or next(iter(recall.addresses(thing, "")), "")
-    roles = (("date_keys", {"date", "#date", "#due"}), ("party_keys", {"person", "#person"}))
-    role = next((r for r, concepts_ in roles if concepts_ & (wants | meant)), "")
-    return _under(plain, role) if role else ""
-
-
-def _plain(thing: JSONObject) -> JSONObject:
-    """The fields that hold a text or a number."""
-    return {str(k): v for k, v in thing.items() if isinstance(v, str | int) and v}
-
-
-def _under(plain: JSONObject, role: str) -> str:
-    return next((str(v) for k, v in plain.items() if set(parts(k)) & keys(role)), "")
 
 
 def _key_means(key: str) -> set[str]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from ... import language
 from ..protocol import ToolCall, ToolSpec
 from . import answering, looking, recall, replies
-from .choosing import names_matter, ranked
+from .choosing import names_matter, ranked, reading_ones
 from .conversation import Conversation, Planned
 from .entities import find_entities
 from .filling import Filled
@@ -49,12 +49,11 @@ class Questions(Conversation):
         elif effect and any_has(asked.said, self.tag, "ability", "manner"):
             self.say(replies.able(effect, self.tag))
         elif not (self._read_for(sentence) or self._read_again(asked)):
-            later = "date" in asked.wants and self._read_whole(asked)
-            if later:
+            if self._read_whole(asked):
                 return
             if text := self._known(asked, effect):
                 self.say(text)
-            elif not self._read_whole(asked):
+            else:
                 self._unanswered(asked, sentence, fitting)
 
     def _unanswered(
@@ -87,8 +86,6 @@ class Questions(Conversation):
         """What the prompt itself holds for a question; nothing where that was refused before."""
         if self.reading.problems:
             return ""
-        if text := answering.from_facts(asked, self.reading.facts):
-            return text
         doer = any_has(asked.said, self.tag, "first_person", "others", "copula", "toward")
         if effect and doer and not asked.wants & {"count", "which"}:
             return answering.done_before(effect, self.reading, asked)
@@ -98,9 +95,7 @@ class Questions(Conversation):
 
     def _read_for(self, sentence: Sentence) -> bool:
         """Plan the read that explains every word of the sentence, if there is one."""
-        reads = [
-            m for m in ranked(sentence, self.index, self.context()) if m.tool.action_type == "read"
-        ]
+        reads = reading_ones(ranked(sentence, self.index, self.context()))
         if reads and reads[0].likeness >= LIKE_AN_EXAMPLE:
             explaining = reads[:1]
         else:
@@ -125,8 +120,7 @@ class Questions(Conversation):
         written = [e.start for e in find_entities(sentence.text)]
         if filled.missing or not all(filled.uses(at) for at in written):
             return False
-        told = [w for w in answering.Asked(sentence).telling if w != sentence.verb]
-        told = [w for w in told if not has(w, self.tag, "first_person", "copula")]
+        told = answering.Asked(sentence).of_its_own
         left = [w for w in told if not (filled.uses(w.start) or self._knows(tool, w))]
         if not left:
             return bool(told)

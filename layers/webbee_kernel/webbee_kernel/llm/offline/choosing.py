@@ -115,13 +115,19 @@ def nearest(sentence: Sentence, index: Index, apps: Sequence[str] = ()) -> list[
     found = ranked(sentence, index, apps)
     fitting = [m for m in found if asks(verb, m, index, sentence.tag)]
     if tells_somebody(sentence):
-        fitting = [m for m in fitting if _is_effect(m)]  # "tell her" is no "tell me"
-    if any(map(_is_effect, fitting)):
+        fitting = [m for m in fitting if is_effect(m)]  # "tell her" is no "tell me"
+    if any(map(is_effect, fitting)):
         return fitting  # what an effect takes may be of another app: "send that note to …"
     return [m for m in fitting if names_matter(sentence, m, index)] or fitting
 
 
-def _is_effect(match: Match) -> bool:
+def reading_ones(matches: Sequence[Match]) -> list[Match]:
+    """Those that change nothing."""
+    return [m for m in matches if not is_effect(m)]
+
+
+def is_effect(match: Match) -> bool:
+    """Whether the function changes anything."""
     return match.tool.action_type != "read"
 
 

@@ -74,8 +74,11 @@ class _Filler(People, Things, Texts):
                 self._choose(argument)
         for step in (self.addresses, self._links, self._dates, self.ids, self._numbers, self.texts):
             step()
+        return self._filled(self.main.name if self.main else "")
+
+    def _filled(self, main: str) -> Filled:
+        """What came of it; `main` is the argument for the content."""
         arguments = {a.name: self.values[a.name] for a in self.arguments if a.name in self.values}
-        main = self.main.name if self.main else ""
         return Filled(
             arguments,
             self._missing(),
@@ -110,13 +113,7 @@ class _Filler(People, Things, Texts):
 
     def _people(self) -> tuple[str, ...]:
         named = [w for w in self.content() if not points_back(w, self.tag)]
-        capital = [
-            w
-            for w in named
-            if w.start and self.text[w.start].isupper() and not has(w, self.tag, "first_person")
-        ]
-        marked = self.marker >= 0 or bool(self.quotes)
-        chosen = capital or (named if marked else [])
+        chosen = self.capitals(named) or (named if self._marked() else [])
         return tuple(recall.shared(self.text[w.start : w.end], self.tag) for w in chosen)
 
     def _missing(self) -> list[Argument]:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 
 from .choosing import (
     asks,
+    is_effect,
     names_matter,
     names_somebody,
     ranked,
@@ -27,16 +28,19 @@ def may_mean(
 ) -> list[Match]:
     """The functions with an effect that something in the sentence speaks for, likeliest first:
     verb, matter, a thing of their app, somebody to write to, marked content."""
-    told = any_has(spoken(sentence.text, sentence.tag), sentence.tag, "saying")
-    if told and sentence.verb is None:
+    if sentence.verb is None and _is_told(sentence):
         return []
     scores = {m.tool.name: m for m in ranked(sentence, index, apps)}
-    effects = [t for t in index.tools if t.action_type != "read"]
-    matches = [scores.get(t.name, Match(t, 0.0, 0.0)) for t in effects]
-    found = [(_evidence(sentence, m, index, of_things), m) for m in matches]
+    matches = [scores.get(t.name, Match(t, 0.0, 0.0)) for t in index.tools]
+    found = [(_evidence(sentence, m, index, of_things), m) for m in matches if is_effect(m)]
     most = max((e for e, _ in found), default=0.0)
     likely = [(e, m) for e, m in found if e >= LIKELY and e > most - 1]
     return [m for _, m in sorted(likely, key=lambda f: (-f[0], -f[1].score))]
+
+
+def _is_told(sentence: Sentence) -> bool:
+    """Whether somebody said it."""
+    return any_has(spoken(sentence.text, sentence.tag), sentence.tag, "saying")
 
 
 def _evidence(sentence: Sentence, match: Match, index: Index, of_things: Collection[str]) -> float:

@@ -1,5 +1,5 @@
 """Which function a text means: weighted words of names, descriptions and examples in any language,
-with their concepts (an English name is found by a Russian word), and trigrams for unknown words."""
+with their concepts (an English name is found by a Russian word), and words a slip of the hand away."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _DOUBT = 1.5  # occurrences at which a word is believed at half its weight
 _CONCEPT = 0.75  # what a concept is worth beside the very word
 _PHRASE = 1.6  # what a message equal to an example is worth
 _LEAD = 0.5  # what it is worth that the message begins as some example does
-_FUZZY = 0.55  # least Dice overlap of trigrams
+_SLIP = 0.8  # what a word is worth that is written with a slip of the hand
 _QUESTION = 0.25  # what a question word is worth
 _CACHED = 8
 SHARED = 3  # examples in which a word stands that belongs to the command, not to what they name
@@ -73,15 +73,8 @@ class Index:
         for i, count in enumerate(counts):
             for f, n in count.items():
                 self._weights[f].append((i, self._idf[f] * n / (n + _DOUBT)))
+        self._slips: dict[str, str] = {}
         self._read_examples()
-        self._read_grams()
-
-    def _read_grams(self) -> None:
-        self._fuzzy: dict[str, tuple[str, float]] = {}
-        self._grams: dict[str, list[str]] = defaultdict(list)
-        for f in self._idf:
-            for gram in trigrams(f) if len(f) > 3 and f[0] not in "=#" else ():
-                self._grams[gram].append(f)
 
     def _read_examples(self) -> None:
         self._examples: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -147,22 +140,14 @@ class Index:
         return idf or self._rarest, evidence
 
     def _known(self, s: str) -> tuple[str, float]:
-        """The stem itself, or the most alike one of the catalogue with its likeness below 1."""
-        if s in self._idf or len(s) < 4:
+        """The stem itself, or one of the catalogue that is a slip of the hand away."""
+        if s in self._idf:
             return s, 1.0
-        if s not in self._fuzzy:
-            if slip := next((f for f in self._idf if near(s, f)), ""):
-                return slip, 0.8
-            grams = trigrams(s)
-            shared = Counter(other for gram in grams for other in self._grams.get(gram, ()))
-            alike = [
-                (2 * n / (len(grams) + len(trigrams(other))), other) for other, n in shared.items()
-            ]
-            likeness, other = max(alike, default=(0.0, s))
-            if len(self._fuzzy) > KEPT:
-                self._fuzzy.clear()
-            self._fuzzy[s] = (other, likeness * 0.8) if likeness >= _FUZZY else (s, 1.0)
-        return self._fuzzy[s]
+        if s not in self._slips:
+            if len(self._slips) > KEPT:
+                self._slips.clear()
+            self._slips[s] = next((f for f in self._idf if near(s, f)), "")
+        return (self._slips[s], _SLIP) if self._slips[s] else (s, 1.0)
 
 
 _indexes: OrderedDict[tuple[tuple[str, str, tuple[str, ...]], ...], Index] = OrderedDict()
@@ -203,13 +188,6 @@ def telling(said: Iterable[Word], tag: str) -> list[Word]:
 def name_stems(name: str) -> frozenset[str]:
     """`list_inbox` → list, inbox."""
     return frozenset(language.stem(part, "en") for part in _NAME_PART.findall(name))
-
-
-@lru_cache(maxsize=KEPT)
-def trigrams(word: str) -> frozenset[str]:
-    """Character trigrams of the word with a mark at its start and end."""
-    marked = f"^{word}$"
-    return frozenset(marked[i : i + 3] for i in range(len(marked) - 2))
 
 
 def _counts(tool: ToolSpec) -> Counter[str]:

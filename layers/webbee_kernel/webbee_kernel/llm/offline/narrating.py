@@ -13,7 +13,7 @@ from ..protocol import ModelRequest, ModelResponse
 from . import recall
 from .matching import telling
 from .reading import Result, read_prompt
-from .words import any_has, words
+from .words import Word, any_has, words
 
 ITEMS = 5
 """List items shown."""
@@ -47,28 +47,27 @@ def _shown(results: Sequence[Result], message: str, tag: str) -> _Shown:
     """The results, each with the rows to show. Where one thing was asked for: no list that was only
     looked through for what was done or read then, none that is empty beside others, and where rows
     hold words of the message, these alone."""
-    several = any_has(words(message, tag), tag, "and_", "sequence")
     listed = [(r, _rows(r)) for r in results]
-    if several or len(listed) < 2:
+    said = words(message, tag)
+    if len(listed) < 2 or any_has(said, tag, "and_", "sequence"):
         return listed
     last = max((n for n, r in enumerate(results) if r.ok and not _is_list(r)), default=0)
-    kept = [(r, rows) for r, rows in listed[last:] if rows or not _is_list(r)]
-    kept = [(r, rows) for r, rows in listed[:last] if not _is_list(r)] + kept or listed
-    return _telling(kept, message, tag)
+    told = [(r, rows) for n, (r, rows) in enumerate(listed) if n >= last or not _is_list(r)]
+    kept = [(r, rows) for r, rows in told if rows or not _is_list(r)] or listed
+    return _telling(kept, telling(said, tag))
 
 
-def _telling(kept: _Shown, message: str, tag: str) -> _Shown:
-    """Of several lists, the rows that hold most of the message's words."""
-    named = telling(words(message, tag), tag)
-    held = [[sum(recall.holds(row, [w]) for w in named) for row in rows] for _, rows in kept]
-    most = max((n for counts in held for n in counts), default=0)
+def _telling(kept: _Shown, named: Sequence[Word]) -> _Shown:
+    """Of several lists, the rows that hold most of the words."""
+    most = max((_held(row, named) for _, rows in kept for row in rows), default=0)
     if not most:
         return kept
-    rows_of = [
-        [row for row, n in zip(rows, counts, strict=True) if n == most]
-        for (_, rows), counts in zip(kept, held, strict=True)
-    ]
-    return [(r, mine) for (r, rows), mine in zip(kept, rows_of, strict=True) if mine or not rows]
+    mine = [(r, [row for row in rows if _held(row, named) == most]) for r, rows in kept]
+    return [(r, rows) for r, rows in mine if rows or not _rows(r)]
+
+
+def _held(row: JSONObject, named: Sequence[Word]) -> int:
+    return sum(recall.holds(row, [w]) for w in named)
 
 
 def _id(data: Any) -> Any:

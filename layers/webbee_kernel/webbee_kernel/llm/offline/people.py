@@ -67,11 +67,10 @@ class People(Slots):
     def _recalled_address(self, argument: Argument) -> None:
         claimed = self.claimed()
         unsaid = [w for w in self.content() if w not in claimed]
-        sought = recall.sought_address(self.reading.facts) if self.reading.results else ""
+        sought = recall.sought_address(self.reading.facts[: len(self.reading.results)])
         value = self._of_name(unsaid) or sought or self._of_reference(argument, unsaid)
-        if value and value == sought:
-            named = [w for w in unsaid if w.start and self.text[w.start].isupper()]
-            self.spans += [Span(w.start, w.end) for w in named]
+        if value == sought:
+            self.spans += [Span(w.start, w.end) for w in self.capitals(unsaid)]
         if value:
             self.values[argument.name] = [value] if argument.many else value
 
@@ -99,4 +98,4 @@ class People(Slots):
 
     def _names_somebody(self, unsaid: Sequence[Word]) -> bool:
         """Whether a name stands there that no fact knows: then nobody else is meant."""
-        return any(self.text[w.start].isupper() and w.start for w in unsaid)
+        return bool(self.capitals(unsaid))

@@ -116,6 +116,11 @@ class Slots:
             and not idle(w.text, self.tag)
         ]
 
+    def capitals(self, said: Sequence[Word]) -> list[Word]:
+        """The words that are written as names are."""
+        upper = [w for w in said if w.start and self.text[w.start].isupper()]
+        return [w for w in upper if not has(w, self.tag, "first_person")]
+
     def claimed(self) -> list[Word]:
         return [w for w in self.words if any(s.start <= w.start < s.end for s in self.spans)]
 
