@@ -1,5 +1,6 @@
 """Which function a text means: weighted words of names, descriptions and examples in any language,
-with their concepts (an English name is found by a Russian word), and words a slip of the hand away."""
+with their concepts (an English name is found by a Russian word), and words a slip of the hand away.
+"""
 
 from __future__ import annotations
 
