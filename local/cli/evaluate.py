@@ -3,7 +3,7 @@
 A table `utterances.toml` in the extension's folder, one `[[case]]` each:
 
     [[case]]
-    say = "write an invoice to Acme over 100 euros"
+    say = "write an invoice to Acme for 100 euros"
     call = "write"                                   # empty: nothing is to be called
     arguments = { customer = "Acme", amount = 100 }   # those that must be so; others may be there
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from local import reference
+from local import reference, webbee
 from local.checking import problems_of
 from tests.authors import conformance
 from webbee_kernel.sdk import Extension, ui
-from webbee_kernel.testing import registry_of
+from webbee_kernel.testing import TestKernel, registry_of
 
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs" / "extensions.md").read_text("utf-8")
@@ -59,6 +59,17 @@ def test_the_guides_tests_pass(folder: Path) -> None:
     assert found
     for test in found:
         test()
+
+
+def test_what_the_guide_says_to_its_extension_is_understood(folder: Path) -> None:
+    (example,) = re.findall(r'examples=\["(write[^"]*)"', GUIDE)
+    (table,) = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
+    (folder / "utterances.toml").write_text(table, "utf-8")
+    assert webbee.main(["eval", "--into", str(folder.parent)]) == 0
+    kernel = TestKernel([folder])
+    assert kernel.chat(example).body["calls"][0]["fn_name"] == "write_invoice"
+    reply = kernel.chat("which invoices are open?").body["reply"]
+    assert "- Acme — 100" in reply
 
 
 def test_the_table_of_both_dialects_has_every_sentence_of_their_suite() -> None:

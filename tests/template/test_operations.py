@@ -46,6 +46,16 @@ def test_operations_say_what_to_do_about_each_alarm() -> None:
     assert {alarm for alarm in ALARMS if alarm not in headings} == set()
 
 
+def test_operations_name_the_timeouts_of_the_template(template: Template) -> None:
+    page = (TEMPLATE_PATH.parent / "docs" / "operations.md").read_text("utf-8")
+    told = dict(re.findall(r"^\| (\w+) timeout \| (\d+) s \|", page, re.MULTILINE))
+    functions = resources(template, "AWS::Serverless::Function")
+    timeouts = {f["CodeUri"].removeprefix("functions/"): f["Timeout"] for _, f in functions}
+    queues = dict(resources(template, "AWS::SQS::Queue"))
+    timeouts["visibility"] = queues["RefreshQueue"]["VisibilityTimeout"]
+    assert {name: int(seconds) for name, seconds in told.items()} == timeouts
+
+
 def metrics_named(template: Template) -> set[tuple[str, str]]:
     """Our own metrics that alarms and dashboard show, with the function that emits them."""
     text = template["Resources"]["Dashboard"]["Properties"]["DashboardBody"]["Fn::Sub"]

@@ -78,11 +78,11 @@ def find_dates(text: str, tag: str, at: str) -> list[Entity]:
 
 
 def find_numbers(text: str, tag: str) -> list[Entity]:
-    """Plain numbers, as digits or in words."""
+    """Plain numbers and amounts of money, as digits or in words."""
     return [
         Entity("number", m.start, m.end, str(m.value))
         for m in language.numbers(text[:_LONG], tag)
-        if m.kind == "number" and _free(find_entities(text), m.start, m.end)
+        if m.kind in ("number", "money") and _free(find_entities(text), m.start, m.end)
     ]
 
 
