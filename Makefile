@@ -45,7 +45,7 @@ test: .venv-dev .sdk5 .venv-npm .venv-clients .venv-servers ## every test, in pa
 test-runtime: .venv-dev-313 .sdk5 ## functions, extensions and both SDKs on Python 3.13, the functions' own
 	@$(IN_PROJECT) .venv-dev-313/bin/python -m pytest -n auto --dist loadfile -q extensions tests/compat tests/functions $(ARGS)
 
-test-built: .venv-dev .host-build ## what `make build` makes, under Lambda's runtime emulator; ~1 minute
+test-built: .venv-dev .venv-npm .host-build ## what `make build` makes, under Lambda's runtime emulator; ~1 minute
 	@$(IN_PROJECT) WEBBEE_BUILT="$(CURDIR)/$(BUILT)/build" .venv-dev/bin/python -m pytest tests/emulator -q $(ARGS)
 
 test-sam: .venv-dev .host-build ## `sam local` as documented, in containers where a Docker engine can be had; ~5 minutes

@@ -109,12 +109,33 @@ def test_more_than_a_call_may_return_is_an_error_with_the_limit(
     assert (outcome.error_code, "the limit is 1000000" in outcome.error) == ("INTERNAL", True)
 
 
-def test_what_is_no_text_is_told_by_its_size(told: Told, server: McpServer, tmp_path: Path) -> None:
+def test_what_is_no_text_is_told_by_its_size_and_drawn_for_people(
+    told: Told, server: McpServer, tmp_path: Path
+) -> None:
     image = {"type": "image", "data": "QUJD" * 100, "mimeType": "image/png"}
     told.behave(answers={"add": {"content": [image]}})
-    assert ask(kernel(tmp_path, server), "sums", "add", SUM).data == {
-        "content": [{"type": "image", "mimeType": "image/png", "bytes": 300}]
-    }
+    outcome = ask(kernel(tmp_path, server), "sums", "add", SUM)
+    assert outcome.data == {"content": [{"type": "image", "mimeType": "image/png", "bytes": 300}]}
+    [drawn] = outcome.ui["props"]["children"]
+    assert drawn == {"type": "Image", "props": {"src": f"data:image/png;base64,{'QUJD' * 100}"}}
+
+
+@pytest.mark.parametrize(
+    ("mime", "data"),
+    [
+        ("image/svg+xml", "PHN2Zz4="),
+        ("text/html", "QUJD"),
+        ("image/png", '"><script>'),
+        ("image/png", "QUJD" * 200_000),
+        ("image/png;x,<b>", "QUJD"),
+    ],
+)
+def test_nothing_is_drawn_but_small_pictures_and_sounds(
+    told: Told, server: McpServer, tmp_path: Path, mime: str, data: str
+) -> None:
+    told.behave(answers={"add": {"content": [{"type": "image", "data": data, "mimeType": mime}]}})
+    outcome = ask(kernel(tmp_path, server), "sums", "add", SUM)
+    assert (outcome.status, outcome.ui) == ("ok", None)
 
 
 CHANGES: list[Callable[[dict[str, Any]], dict[str, Any]]] = [

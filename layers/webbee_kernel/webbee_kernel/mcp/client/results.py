@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from ...base.text import cut, one_line
+from ...base.text import cut, one_line, shown
+from ...sdk import ui
 from ...sdk.result import ActionResult, failure
+from ...sdk.ui import UINode
 from ...values.plain import JSON, JSONObject
 
+MAX_DRAWN: Final = 500_000
+"""Characters of base64 that people are shown of one answer: a result may have 1 MB."""
+
+_KINDS: Final[Mapping[Callable[[str, str], UINode], re.Pattern[str]]] = {
+    ui.Image: re.compile(r"image/(png|jpe?g|gif|webp)"),
+    ui.Audio: re.compile(r"audio/[\w.+-]{1,40}"),
+}
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 MAX_SUMMARY: Final = 300
 """Characters of a text that stand in the summary; the text itself is in the data."""
 
@@ -28,7 +39,7 @@ def of_tool(answer: Mapping[str, JSON]) -> ActionResult:
     if others:
         data = {**data, "content": others}
     summary = "" if "text" not in data else one_line(text)
-    return ActionResult.success(data, cut(summary, MAX_SUMMARY))
+    return ActionResult.success(data, cut(summary, MAX_SUMMARY), ui=_drawn(blocks))
 
 
 def of_resource(uri: str, answer: Mapping[str, JSON]) -> ActionResult:
@@ -36,16 +47,39 @@ def of_resource(uri: str, answer: Mapping[str, JSON]) -> ActionResult:
     parts = [_part(p) for p in _blocks(answer.get("contents"))]
     texts = [str(p["text"]) for p in parts if "text" in p]
     told = cut(one_line(" ".join(texts)), MAX_SUMMARY)
-    return ActionResult.success({"uri": uri, "contents": parts}, told)
+    held = [{"type": "resource", "resource": p} for p in _blocks(answer.get("contents"))]
+    return ActionResult.success({"uri": uri, "contents": parts}, told, ui=_drawn(held))
 
 
 def of_resources(listed: Iterable[JSONObject], templates: Iterable[JSONObject]) -> ActionResult:
     """The resources a server has, and the patterns of those it makes when asked."""
-    shown = ("uri", "uriTemplate", "name", "title", "description", "mimeType", "size")
-    rows = [{k: r[k] for k in shown if r.get(k) is not None} for r in listed]
-    patterns = [{k: t[k] for k in shown if t.get(k) is not None} for t in templates]
+    kept = ("uri", "uriTemplate", "name", "title", "description", "mimeType", "size")
+    rows = [{k: r[k] for k in kept if r.get(k) is not None} for r in listed]
+    patterns = [{k: t[k] for k in kept if t.get(k) is not None} for t in templates]
     data: JSONObject = {"resources": rows, **({"templates": patterns} if patterns else {})}
     return ActionResult.success(data, "")
+
+
+def _drawn(blocks: list[JSONObject]) -> UINode | None:
+    """What people see of an answer and no model reads: its pictures and sounds, 500 KB of them at
+    most. Only what the type says it is, is drawn: the page opens nothing."""
+    nodes, room = [], MAX_DRAWN
+    for block in blocks:
+        held = block["resource"] if isinstance(block.get("resource"), dict) else block
+        mime, data = str(held.get("mimeType", "")), held.get("data", held.get("blob"))
+        draw = next((d for d, kind in _KINDS.items() if kind.fullmatch(mime)), None)
+        if draw is None or not isinstance(data, str) or not _BASE64.fullmatch(data):
+            continue
+        room -= len(data)
+        if room < 0:
+            break
+        nodes.append(draw(f"data:{mime};base64,{data}", _named(held)))
+    return ui.Stack(nodes) if nodes else None
+
+
+def _named(block: JSONObject) -> str:
+    """What a picture is called; a stranger's words, on one line."""
+    return cut(one_line(shown(str(block.get("name") or block.get("uri") or ""))), 80)
 
 
 def _texts(blocks: list[JSONObject]) -> list[str]:
