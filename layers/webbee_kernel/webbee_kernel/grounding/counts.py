@@ -56,18 +56,35 @@ class Counts:
     @property
     def most(self) -> int:
         """The size of the largest collection."""
-        return max((rows.size for rows in (*self.index.tables, *self.index.rows)), default=0)
+        rows = [rows.size for rows in (*self.index.tables, *self.index.rows)]
+        return max([*rows, *(len(values) for _, values in self.index.tallies)], default=0)
 
     def wrong(self, claim: Claim) -> bool | None:
         """Whether a number is a count that contradicts; None where it counts nothing."""
         values = [v for v in claim.mention.readings if float(v).is_integer()]
-        measured = among(self._behind(claim), self.reading.language.words.units)
-        if not values or measured or any(self._is_id(v) for v in values):
+        after = self._behind(claim)
+        if not values or self._measures(claim, after) or any(self._is_id(v) for v in values):
+            return None
+        if self._continues(claim):
+            return self._goes_on(values)
+        noun = self._noun(claim, after)
+        if self._is_field(values, noun) or self._numbers(claim):
             return None
         part = rows_told(self.reading, self.index, claim)
         if part is not None and not (values[0] > SMALL and values[0] in self.index.numbers):
             return part not in values
-        return self._goes_on(values) if self._continues(claim) else self._counted(claim, values)
+        return self._counted(claim, noun, values)
+
+    def noun(self, claim: Claim) -> str:
+        """The stem of the noun that a number counts; none for a measure or a thing's number."""
+        after = self._behind(claim)
+        if self._measures(claim, after) or self._numbers(claim):
+            return ""
+        return self._noun(claim, after)
+
+    def _is_field(self, values: Sequence[Number], noun: str) -> bool:
+        """Whether a field of the noun's name has the number."""
+        return any(_of(p, noun) for v in values for p in self.index.numbers.get(v, ()))
 
     def sizes(self, claim: Claim) -> bool:
         """Whether a number is how many rows there are, or how many of a group of them."""
@@ -81,9 +98,8 @@ class Counts:
 
     # ---- all of a collection
 
-    def _counted(self, claim: Claim, values: Sequence[Number]) -> bool | None:
+    def _counted(self, claim: Claim, noun: str, values: Sequence[Number]) -> bool | None:
         """Whether the number of a noun is wrong; None where it names no collection."""
-        noun = self.noun(claim)
         if not noun or (claim.mention.spelled and values == [1]):
             return None
         words = self.reading.language.words
@@ -110,20 +126,24 @@ class Counts:
         held = [p for v in values for p in self.index.numbers.get(v, ())]
         return bool(held) and min(values) > self.most and not any(map(_figure, held))
 
-    def noun(self, claim: Claim) -> str:
+    def _noun(self, claim: Claim, after: Sequence[str]) -> str:
         """The stem of the noun of a number: behind it, past a word or two of description, or on the
-        label before it; none for a measure or the number of a thing."""
-        words, text = self.reading.language.words, self.reading.text
-        before = self.reading.stems(text.rfind("\n", 0, claim.start) + 1, claim.start)
-        labelled = text[: claim.start].rstrip(" *_")[-1:] == ":"
-        after = self._behind(claim)
-        if self._measures(claim, after) or (not labelled and among(before[-1:], words.objects)):
-            return ""
+        label before it."""
         told = self._things(after)
-        if told or not labelled:
+        if told or not self._labelled(claim):
             return (told or [s for s in after if s not in self.plain] or [""])[0]
-        tallies = among(before, words.tally) and len(before) < LABEL
+        line = self.reading.text.rfind("\n", 0, claim.start) + 1
+        before = self.reading.stems(line, claim.start)
+        tallies = among(before, self.reading.language.words.tally) and len(before) < LABEL
         return (self._things(before) or before)[0] if tallies else ""
+
+    def _labelled(self, claim: Claim) -> bool:
+        return self.reading.text[: claim.start].rstrip(" *_")[-1:] == ":"
+
+    def _numbers(self, claim: Claim) -> bool:
+        """Whether a number is that of the thing before it: "event 10"."""
+        before = self.reading.stems(claim.start - 24, claim.start)[-1:]
+        return not self._labelled(claim) and among(before, self.reading.language.words.objects)
 
     def _things(self, stems: Sequence[str]) -> list[str]:
         """The nouns that name a collection, else those of things that apps hold."""
@@ -146,7 +166,8 @@ class Counts:
             stem = self.reading.language.stem(token.text)
             if self.reading.rest[at : token.start].strip(" \u00a0*_"):
                 break
-            if among([stem], words.effects, words.perfect, words.and_) and not self._named(stem):
+            verb = among([stem], words.effects, words.perfect, words.and_)
+            if verb and stem not in words.objects and not self._named(stem):
                 break
             if found and stem in words.function and found[-1] not in words.function:
                 break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import timedelta
 
 from .. import language
 from ..language import folded_words
@@ -17,6 +18,8 @@ _LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
 _AS_WORDS: tuple[list[Number], ...] = ([1], [0.5])
 """What "one" and "half" say stands for too much to be looked up."""
 
+MONTH = 31
+"""Days within which a day of a month comes again."""
 HALF = 12
 """Characters behind a number within which "and a half" stands."""
 
@@ -43,7 +46,12 @@ class Figures(Asking):
         return shown([*exact, *rounded], "verbatim" if plain else "formatted")
 
     def _follows(self, claim: Claim, readings: Sequence[Number]) -> Ground | None:
-        return self._derived(claim, readings) or self.written(claim) or self._hour(claim, readings)
+        return (
+            self._derived(claim, readings)
+            or self.written(claim)
+            or self._hour(claim, readings)
+            or self._day(claim)
+        )
 
     _money = _number
 
@@ -161,6 +169,16 @@ class Figures(Asking):
         hours = {int(r) % 12 for r in readings if 0 < r <= 24}
         held = self.index.times.items()
         return shown([p for m, ps in held if m // 60 % 12 in hours for p in ps], "formatted")
+
+    def _day(self, claim: Claim) -> Ground | None:
+        """The day of a month behind its weekday: "viernes 27", the next such day."""
+        last, today = self.reading.before(claim), self.today
+        if not last or not today or last.kind != "weekday" or claim.start - last.end > 2:
+            return None
+        days = (today + timedelta(days=n) for n in range(MONTH))
+        near = next((d for d in days if d.day == claim.mention.value), today)
+        fits = near.weekday() in last.mention.readings
+        return Ground([], "derived", "weekday") if fits else None
 
     def _percent(self, claim: Claim) -> Ground | None:
         readings = [settle(r) for r in claim.mention.readings]

@@ -154,6 +154,11 @@ class Index(Built):
         """The fields by the state that they tell: words for states, and flags under such keys."""
         return self._once("states", self._states)
 
+    def of_group(self, group: str) -> list[Place]:
+        """The fields that tell a state of a group."""
+        held = (places for state, places in self.states.items() if state.startswith(f"{group}:"))
+        return [place for places in held for place in places]
+
     def _states(self) -> dict[str, list[Place]]:
         found: dict[str, list[Place]] = {}
         for place in self._places:

@@ -46,26 +46,31 @@ def _longest(index: Index, text: str, token: Token) -> tuple[int, list[Place]]:
     return longest, fits.get(longest, [])
 
 
-def states(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]]:
-    """The words for states of which a field tells another of the same group, with the fields that
-    tell the state itself; no finite verb, denial, plan or label."""
+def states(reading: Reading, index: Index) -> Iterator[tuple[Claim, str, list[Place]]]:
+    """The words for states, with the state and the fields that tell it; no finite verb, denial,
+    plan or label, and none where no field tells a state of its group."""
     states = reading.language.words.states
     told = [(token, states[stem]) for token, stem in reading.stemmed() if stem in states]
     known = index.states if told else {}  # most replies tell none
     groups = {state.partition(":")[0] for state in known} - {"answer"}
     for token, state in told:
         if state.partition(":")[0] in groups and _tells(reading, token):
-            yield Claim("state", token.text, token.start, token.end), known.get(state, [])
+            claim = Claim("state", token.text, token.start, token.end)
+            yield claim, state, known.get(state, [])
 
 
 def _tells(reading: Reading, token: Token) -> bool:
     """Whether a word for a state says that something is so."""
-    spoken, words = reading.language, reading.language.words
-    verb = spoken.stem(token.text) in words.effects and not spoken.tells(token.text)
-    before = [t.text for t in reading.words(token.start - 24, token.start)[-3:]]
-    planned = not words.forms("plan").isdisjoint(map(fold, before))
-    denied = among(map(spoken.stem, before), words.negation)
-    return not (verb or planned or denied or labels(reading.text, token))
+    spoken = reading.language
+    verb = spoken.stem(token.text) in spoken.words.effects and not spoken.tells(token.text)
+    return not (verb or hedged(reading, token.start) or labels(reading.text, token))
+
+
+def hedged(reading: Reading, at: int) -> bool:
+    """Whether a word right before denies what follows, or plans it."""
+    words = reading.language.words
+    planned = any(fold(t.text) in words.forms("plan") for t in reading.words(at - 24, at)[-3:])
+    return planned or among(reading.stems(at - 24, at)[-3:], words.negation)
 
 
 def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]]:

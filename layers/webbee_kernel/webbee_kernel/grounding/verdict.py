@@ -8,15 +8,14 @@ from dataclasses import dataclass, field
 
 from .. import language
 from . import deeds, effects, names, records
-from .asking import Ground, moment, shown
+from .asking import Ground, moment
 from .counts import Counts
 from .derive import Derived
 from .evidence import JSON, Call, Evidence, Flag, Source, Verdict
-from .index import Index
 from .owned import Owned
 from .parts import denied
-from .places import MESSAGE, Number
-from .reading import Claim, Reading, read
+from .places import MESSAGE, Number, Place
+from .reading import Claim, Reading, among, read
 from .support import Support
 from .told import OPEN, Told, told
 
@@ -74,6 +73,7 @@ class _Check:
     told: list[Told] = field(default_factory=list)
     effects: dict[int, Told] = field(default_factory=dict)
     _support: Support = field(init=False)
+    _states: list[tuple[Claim, str, list[Place]]] = field(default_factory=list)
 
     def verdict(self) -> Verdict:
         index, spoken = self.evidence.index, self.evidence.language
@@ -100,8 +100,10 @@ class _Check:
         """All that offends; fills `told`, `grounds` and `effects`."""
         self.told = list(told(reading))
         flags = self._values(reading)
-        mixed = records.mixed(reading, self._bound(reading))
+        bound = self._bound(reading)
+        mixed = records.mixed(reading, bound)
         flags += [Flag(c.start, c.token, "record") for c in mixed if not self._compared(c)]
+        flags += [Flag(c.start, c.token, "state") for c in self._denied_states(reading, bound)]
         places = {c.start: g.places for c, g in self.grounds}
         wrong = effects.wrong(reading, self.evidence, places, self.told)
         self.effects = {claim.start: claim for claim in wrong}
@@ -168,21 +170,33 @@ class _Check:
         return near and any(p.owner in rows for p in ground.places)
 
     def _words(self, reading: Reading, support: Support) -> list[Flag]:
-        """The states and names that no field shows."""
-        told = list(self._states(reading, support.index))
-        taken = [c for c, _ in self.grounds] + [c for c, g in told if g]
-        claimed = names.claimed(reading, taken)
-        told += [(claim, support.name(names.words(claim.token))) for claim in claimed]
+        """The names that no field shows."""
+        self._states = list(names.states(reading, support.index))
+        self.grounds += [
+            (c, Ground(ps, "formatted")) for c, _, ps in self._told_states(reading) if ps
+        ]
+        claimed = names.claimed(reading, [c for c, _ in self.grounds])
+        told = [(claim, support.name(names.words(claim.token))) for claim in claimed]
         self.grounds += [(c, g) for c, g in told if g]
         return [Flag(c.start, c.token, c.kind) for c, g in told if g is None]
 
-    def _states(self, reading: Reading, index: Index) -> Iterator[tuple[Claim, Ground | None]]:
+    def _told_states(self, reading: Reading) -> Iterator[tuple[Claim, str, list[Place]]]:
         """The states that are told, except in the sentences of deeds."""
         changed = any(c.has_effect for c in self.evidence.calls)
         deeds = {c.sentence.start for c in self.told if changed}
-        for claim, places in names.states(reading, index):
-            if reading.sentence(claim.start).start not in deeds:
-                yield claim, shown(places, "formatted")
+        for state in self._states:
+            if reading.sentence(state[0].start).start not in deeds:
+                yield state
+
+    def _denied_states(self, reading: Reading, bound: Sequence[records.Value]) -> Iterator[Claim]:
+        """The states that no field tells, of a record of which one tells another."""
+        for claim, state, places in self._told_states(reading):
+            sentence = reading.sentence(claim.start)
+            about = [v for v in bound if sentence.start <= v.claim.start < sentence.end]
+            rows = [{p.owner for p in value.places} for value in about]
+            others = self.evidence.index.of_group(state.partition(":")[0])
+            if rows and not places and set.intersection(*rows) & {p.owner for p in others}:
+                yield claim
 
     def _follows(self, claim: Claim, support: Support, counts: Counts) -> bool:
         """Whether a doubtful number follows from the values that the reply shows."""
@@ -200,7 +214,9 @@ class _Check:
         """The values that belong to records: shown by rows alone, not by the message or a total,
         and not by all rows alike; and the words that name a record."""
         index = self.evidence.index
-        told = [(c, g.places) for c, g in self.grounds if not _spelled(c)]
+        told = [
+            (c, g.places) for c, g in self.grounds if not _spelled(c) and not _hedged(reading, c)
+        ]
         bound = []
         for claim, held in [*told, *names.naming(reading, index)]:
             places = [p for p in held if p.call != MESSAGE]
@@ -247,6 +263,12 @@ def _effect(claim: Told) -> str:
 def _spelled(claim: Claim) -> bool:
     """Whether a number is written in words: it may count anything."""
     return claim.kind == "number" and bool(claim.mention.spelled)
+
+
+def _hedged(reading: Reading, claim: Claim) -> bool:
+    """Whether a state or a deed is denied or to come: "nothing has been paid"."""
+    stem, words = reading.language.stem(claim.token), reading.language.words
+    return among([stem], words.states, words.effects) and names.hedged(reading, claim.start)
 
 
 def _figures(claim: Claim, ground: Ground) -> list[Number]:
