@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import asdict
 from functools import lru_cache
 
 from .. import language
@@ -17,7 +16,7 @@ from ..sdk.context import User
 from ..stores.limiting import nothing
 from ..turn.kernel import Kernel
 from ..values import CallRequest, UserKey, user_dict
-from ..values.plain import JSONObject
+from ..values.plain import JSONObject, fields_of
 from . import answers
 from .http import Answer, Request, Route
 from .wire import CallBody, InstallationBody
@@ -92,7 +91,7 @@ class Apps:
             return Answer(outcome.ui)
         if refusal := REFUSED.get(outcome.error_code):
             raise refusal(outcome.error, code=outcome.error_code, field="function")
-        return Answer(_result(asdict(outcome)))
+        return Answer(_result(fields_of(outcome)))
 
     def _call(self, user: User, app_id: str, body: CallBody, request_id: str) -> CallRequest:
         panel = body.function.startswith(PANEL_PREFIXES)

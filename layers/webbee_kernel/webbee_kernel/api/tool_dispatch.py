@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from typing import Any
 
 from ..aws.handed import acting
@@ -14,7 +13,7 @@ from ..config import Settings
 from ..errors import KernelError
 from ..extensions.host import ExtensionHost
 from ..values import CallOutcome, CallRequest
-from ..values.plain import JSONObject
+from ..values.plain import JSONObject, fields_of
 
 BROKEN = ("INTERNAL", "BACKEND_TIMEOUT")
 """Outcomes of code that raised or did not come back, as against those it chose."""
@@ -52,7 +51,7 @@ class ToolService:
             answered(failed=True)
             return {"unavailable": error.body()["error"]}
         answered(failed=False)
-        return asdict(outcome)
+        return fields_of(outcome)
 
     async def _execute(self, call: CallRequest) -> CallOutcome:
         """The call's outcome, counted."""

@@ -7,14 +7,13 @@ may write here, and only the caller's side, which put the claim there, writes a 
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from ..base.clock import Clock
 from ..stores.installed import KERNEL_APP
 from ..stores.jsontext import loads
 from ..stores.protocols import CacheStore
 from ..stores.records import outcome_text
 from ..values import CallOutcome, UserKey, outcome_from
+from ..values.plain import fields_of
 
 MODEL = "outcome"
 SECONDS = 86_400
@@ -30,7 +29,7 @@ class KeptOutcomes:
 
     async def keep(self, user: UserKey, effect: str, outcome: CallOutcome) -> None:
         """Leave it; one over 300 KB loses its data and says so."""
-        text = outcome_text(asdict(outcome))
+        text = outcome_text(fields_of(outcome))
         at = self._clock.now() + SECONDS
         await self._cache.set(user, KERNEL_APP, MODEL, effect, text.encode(), expires_at=at)
 

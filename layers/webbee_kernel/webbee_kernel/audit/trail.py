@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 from ..base.clock import Clock, iso, parse_iso
 from ..base.ids import digest, new_id
@@ -17,6 +17,7 @@ from ..values import (
     UserKey,
     outcome_from,
 )
+from ..values.plain import fields_of
 from .kept import KeptOutcomes
 
 STARTED = "started"
@@ -111,7 +112,7 @@ class Audit:
     ) -> None:
         """Write how the call ended, with the events it caused. Reads keep no outcome: they can be
         run again."""
-        kept = asdict(outcome) if outcome.action_type != "read" else None
+        kept = fields_of(outcome) if outcome.action_type != "read" else None
         done = replace(
             record,
             status=outcome.status,

@@ -6,7 +6,7 @@ import asyncio
 import contextvars
 import json
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..base.asked import Asked, Kept
@@ -14,7 +14,7 @@ from ..base.tenant_mark import mark_of
 from ..catalogue import Catalogue
 from ..errors import DispatchUnanswered, across
 from ..values import RUNNING, CallOutcome, CallRequest, failed, outcome_from
-from ..values.plain import JSONObject
+from ..values.plain import JSONObject, fields_of
 from .clients import ClientFactory, aws_client
 from .invoking import insist
 
@@ -127,7 +127,7 @@ class LambdaDispatch(Invoked):
         """One invocation, with what is left of the call's time."""
         mark = mark_of(str(request.user.get("tenant_id", "")), self._webhook_key)
         left = min(request.deadline_s, seconds)
-        call = asdict(replace(request, deadline_s=left, webhooks=mark))
+        call = fields_of(replace(request, deadline_s=left, webhooks=mark))
         tenant_id = str(request.user["tenant_id"])
         if self._credentials:
             user_id = str(request.user["imperal_id"])

@@ -9,6 +9,7 @@ import orjson
 
 from ..arguments.names import names_a_secret
 from ..catalogue import FunctionInfo
+from ..channels.bounding import fitted
 from ..channels.fitting import fit
 from ..pii import Masker
 from ..values import CallOutcome, JSONObject, Turn
@@ -30,7 +31,7 @@ def gave(outcome: CallOutcome) -> JSONObject:
     """A call's result, or its error, cut to what can be looked at."""
     told: JSONObject = {}
     if outcome.data not in (None, "", [], {}):
-        told["data"] = fit(outcome.data, MOST)
+        told["data"] = fitted(outcome.data, MOST)
     for name in ("summary", "error"):
         if text := getattr(outcome, name):
             told[name] = fit(text, MOST)
