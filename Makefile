@@ -74,7 +74,7 @@ format: .venv-dev ## what `make check` can put right by itself
 	@.venv-dev/bin/ruff format --quiet $(SOURCES)
 	@if [ -x $(PAGE_TOOLS)/prettier ]; then $(PAGE_TOOLS)/prettier --log-level warn --config requirements/page/prettier.json --write "$(PAGE)/**/*.{js,css}"; fi
 
-bench: .venv-dev ## cost of a turn: CPU, DynamoDB calls, prompt size, cold start
+bench: .venv-dev .venv-peer ## cost of a turn: CPU, DynamoDB calls, prompt size, cold start
 	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks $(ARGS)
 
 eval: .venv-dev .venv-measures ## what replies may claim, what follow-ups recall, AgentDojo and BFCL; MODEL=… plays AgentDojo with that model
@@ -118,7 +118,7 @@ lock: .venv-dev ## compile requirements/*.in into hashed locks; UPGRADE=1 takes 
 	@PATH="$(CURDIR)/.venv-dev/bin:$$PATH" .venv-dev/bin/python requirements/locks.py write
 
 clean: ## remove what the commands above made
-	@rm -rf .sdk5 .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-clients .venv-servers .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf .sdk5 .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-clients .venv-servers .venv-peer .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # `make test-built` and the cold start figures of `make bench` use this machine's processor, beside what is meant to be deployed.
@@ -142,7 +142,7 @@ define environment
 	fi
 endef
 
-.PHONY: .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-clients .venv-servers .sdk5
+.PHONY: .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-clients .venv-servers .venv-peer .sdk5
 
 .venv:
 	$(call environment,.venv,requirements/local.txt,20)
@@ -202,6 +202,10 @@ endef
 # Servers of the Model Context Protocol that nobody here wrote, those of PyPI; npm's are in .venv-npm.
 .venv-servers:
 	$(call environment,.venv-servers,requirements/servers.txt,20)
+
+# Strands Agents, for `make bench ARGS=beside`.
+.venv-peer:
+	$(call environment,.venv-peer,requirements/peer.txt,20)
 
 # AgentDojo and BFCL beside the kernel layer.
 .venv-mutants:

@@ -11,6 +11,7 @@ PARTS = {
     "catalogue": "Characters of a function, what a cache can hold, choosing out of 2,000",
     "work": "Function calls of a turn, and how they grow with a result",
     "requests": "Cost of one AWS request, beside botocore",
+    "beside": "Ours, Strands Agents and bare boto3, side by side over TLS",
     "documents": "Pages and counts of 100,000 documents",
     "refreshes": "Cost of a refresh, speed of a tick",
     "first_turn": "First turn of a process beside warm ones, init beside a bare function's",

@@ -7,7 +7,9 @@ reports constants:
 * a put, update or delete bills the larger of the item before and after it, a refused one the item
   that stood there, in a transaction twice that;
 * an index bills its own entry: one write where it appears, goes or changes, two where its key does;
-* a query bills all items it looked at, whatever a filter, a projection or COUNT left of them.
+* a query bills all items it looked at, together, whatever a filter, a projection or COUNT left of
+  them; what is got by key is rounded up item by item, also where nothing stands, in a transaction
+  twice.
 
 To know these the meter looks at the item before and after each write, and repeats a query that
 hides what it read; its own requests are not counted. It counts one page of a query exactly and is
@@ -25,6 +27,8 @@ from functools import partial
 from typing import Any
 
 _READS = {"GetItem", "Query", "BatchGetItem", "TransactGetItems"}
+_SEVERAL = {"BatchGetItem": 0.0, "TransactGetItems": 2.0}
+"""Reads of several items by key, and what one costs more than an ordinary one."""
 _HIDING = ("Select", "ProjectionExpression", "FilterExpression")
 _OF_EXPRESSIONS = ("ExpressionAttributeNames", "ExpressionAttributeValues")
 
@@ -174,10 +178,17 @@ class Meter:
     ) -> None:
         if call.operation == "Query" and any(name in params for name in _HIDING):
             parsed = self._ask(client, "query", **_unhidden(params))
-        items = parsed.get("Items") or ([parsed["Item"]] if "Item" in parsed else [])
-        call.bytes = sum(map(item_bytes, items))
-        each = 1.0 if params.get("ConsistentRead") else 0.5
-        call.read = max(1, math.ceil(call.bytes / 4096)) * each
+        if "Responses" in parsed or call.operation in _SEVERAL:
+            sizes = _sizes(params, parsed)
+        else:
+            items = parsed.get("Items") or ([parsed["Item"]] if "Item" in parsed else [])
+            sizes = [sum(map(item_bytes, items))]
+        call.bytes = sum(sizes)
+        consistent = params.get("ConsistentRead") or any(
+            of.get("ConsistentRead") for of in params.get("RequestItems", {}).values()
+        )
+        each = _SEVERAL.get(call.operation, 0.0) or (1.0 if consistent else 0.5)
+        call.read = sum(max(1, math.ceil(size / 4096)) for size in sizes) * each
 
     def _count_write(
         self, client: Any, call: Call, params: dict[str, Any], before: list[Item]
@@ -239,15 +250,37 @@ def item_bytes(item: Item) -> int:
 
 
 def _value_bytes(value: dict[str, Any]) -> int:
-    if "S" in value:
-        return len(str(value["S"]).encode())
-    if "B" in value:
-        return len(bytes(value["B"]))
-    if "N" in value:
-        return math.ceil(sum(char.isdigit() for char in str(value["N"])) / 2) + 1
-    if "SS" in value:
-        return sum(len(text.encode()) for text in value["SS"])
+    ((kind, held),) = value.items()
+    match kind:
+        case "S":
+            return len(str(held).encode())
+        case "B":
+            return len(bytes(held))
+        case "N":
+            return _number_bytes(str(held))
+        case "SS" | "NS" | "BS":
+            return sum(_value_bytes({kind[0]: one}) for one in held)
+        case "L":
+            return 3 + sum(1 + _value_bytes(one) for one in held)
+        case "M":
+            return 3 + item_bytes(held) + len(held)
     return 1
+
+
+def _number_bytes(text: str) -> int:
+    """A byte for two significant digits, and one."""
+    digits = "".join(char for char in text.lower().partition("e")[0] if char.isdigit())
+    return math.ceil(len(digits.strip("0")) / 2) + 1
+
+
+def _sizes(params: dict[str, Any], parsed: dict[str, Any]) -> list[int]:
+    """Of each item that several were asked for by key; nothing where none stands."""
+    given = parsed.get("Responses", [])
+    if isinstance(given, list):  # of a transaction, one for each that it asked for
+        return [item_bytes(one.get("Item", {})) for one in given]
+    found = [item_bytes(item) for items in given.values() for item in items]
+    asked = sum(len(of["Keys"]) for of in params["RequestItems"].values())
+    return found + [0] * (asked - len(found))
 
 
 def _write_units(size: int) -> int:

@@ -89,12 +89,17 @@ def aws_server(
         _forget()
 
 
+def account() -> Any:
+    """The account as a WSGI application, for another server than this module's."""
+    return _OneAtATime(None)
+
+
 def _forget() -> None:
     for name in _SERVICES:
         get_backend(name).reset()
 
 
-def client(url: str, service: str) -> Any:
+def client(url: str, service: str, **options: Any) -> Any:
     """A boto3 client of the account at `url`."""
     made: Any = boto3.client
     return made(
@@ -103,6 +108,7 @@ def client(url: str, service: str) -> Any:
         endpoint_url=url,
         aws_access_key_id="local",
         aws_secret_access_key="local",  # noqa: S106
+        **options,
     )
 
 

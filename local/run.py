@@ -13,7 +13,7 @@ from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import SettingsError
 
-from . import servers
+from . import rechecking, servers
 from .cli.show import progress
 from .model_search import PORTS, ModelServer, Search
 from .paint import paint
@@ -37,6 +37,9 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument(
         "--extensions", default="", metavar="FOLDER", help="folder of extensions (the project's)"
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="check an extension when a file of it is saved"
     )
     parser.add_argument(
         "--origins",
@@ -81,6 +84,10 @@ def main(arguments: list[str] | None = None) -> int:
             says = MAIL if "mail" in loaded(world) else ANYTHING
             print(welcome(world.url, failed(world), search.found(), says), flush=True)
             world.keep_fresh()
+            if options.check:
+                rechecking.follow(
+                    Path(options.extensions), say=lambda line: print(line, flush=True)
+                )
             threading.Event().wait()
     except OSError as error:
         busy = f"cannot listen on {options.host}:{options.port} ({error.strerror}): make run"

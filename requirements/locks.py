@@ -31,6 +31,7 @@ LOCKS = {
     HERE / "measures.in": HERE / "measures.txt",
     HERE / "mutants.in": HERE / "mutants.txt",
     HERE / "clients.in": HERE / "clients.txt",
+    HERE / "peer.in": HERE / "peer.txt",
 }
 
 ALONE = {HERE / "mcp.in", HERE / "sdk5.in", HERE / "measures.in", HERE / "mutants.in"}

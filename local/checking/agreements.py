@@ -156,11 +156,28 @@ def _collections(modules: Sequence[Module]) -> Iterator[Finding]:
         and call.func.value.attr == "store"
         and (name := _collection(call))
     ]
+    indexed = [(m, call, "query", text(call.args[0])) for m in modules for call in _indexes(m)]
+    used += indexed
     written = sorted({name for _, _, method, name in used if method in WRITES})
     for module, call, method, name in used:
         if method in READS and name not in written and (meant := near(name, written)):
             told = f"nothing is ever written into {name!r}{meant}"
             yield module.warning(call, "collection", told)
+    for module, call, method, name in used:
+        order = text(argument(call, "order_by", 2)).removeprefix("-") if method == "query" else ""
+        kept = sorted(text(other.args[1]) for _, other, _, of in indexed if of == name)
+        if order not in kept and (meant := near(order, kept)):
+            told = f"no index of {name!r} keeps {order!r}{meant}"
+            yield module.warning(call, "collection", told)
+
+
+def _indexes(module: Module) -> list[ast.Call]:
+    """The declarations `ext.index("parcels", "number")`."""
+    return [
+        call
+        for call, name in module.calls()
+        if name.endswith(".index") and len(call.args) == 2 and all(map(text, call.args))
+    ]
 
 
 def _collection(call: ast.Call) -> str:

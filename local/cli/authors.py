@@ -28,14 +28,14 @@ BUILD = Path(".webbee") / "deployment"
 
 
 def dev(options: argparse.Namespace) -> int:
-    """Serve the API with these extensions, reload what is saved, keep tables, secrets and mail in
-    `.webbee`."""
+    """Serve the API with these extensions, reload and check what is saved, keep tables, secrets and
+    mail in `.webbee`."""
     from .. import run
 
     folder = _folder(options.into)
     arguments = ["--host", options.host, "--port", str(options.port), "--model", options.model]
     keep = [] if options.fresh else ["--keep", options.keep]
-    return run.main([*arguments, *keep, "--extensions", str(folder)])
+    return run.main([*arguments, *keep, "--check", "--extensions", str(folder)])
 
 
 def test(options: argparse.Namespace) -> int:

@@ -189,7 +189,8 @@ def refresh(options: argparse.Namespace) -> int:
                 f" {s['last_error']}\n  {paint(s['line'], 'dim')}"
             )
     late = len(report) < len(wanted) or any(
-        s["age_s"] is None or s["age_s"] > time.monotonic() - started + 1 for s in report
+        not s["failures"] and (s["age_s"] is None or s["age_s"] > time.monotonic() - started + 1)
+        for s in report
     )
     if late:
         print(

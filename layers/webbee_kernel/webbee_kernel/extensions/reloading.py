@@ -81,8 +81,8 @@ def watch(registry: Registry, root: str | Path) -> None:
 
 
 def _follow(registry: Registry, root: Path) -> None:
-    for changed in _changes(root):
-        for name in sorted({_app(path, root) for path in changed} - {""}):
+    for changed in changes(root):
+        for name in sorted({app_of(path, root) for path in changed} - {""}):
             started = time.perf_counter()
             if not reload(registry, root / name):
                 ms = (time.perf_counter() - started) * 1000
@@ -92,14 +92,15 @@ def _follow(registry: Registry, root: Path) -> None:
             _shared[root] = (_print(root), registry)
 
 
-def _changes(root: Path) -> Iterator[set[Path]]:
-    from watchfiles import watch as changes  # only where an extension is being written
+def changes(root: Path) -> Iterator[set[Path]]:
+    """The files that were saved below a folder, one change after another, without end."""
+    from watchfiles import watch as changed  # only where an extension is being written
 
-    for found in changes(root, debounce=SETTLES_MS * 5, step=SETTLES_MS):
+    for found in changed(root, debounce=SETTLES_MS * 5, step=SETTLES_MS):
         yield {Path(path) for _, path in found}
 
 
-def _app(path: Path, root: Path) -> str:
+def app_of(path: Path, root: Path) -> str:
     """The folder below the root that a changed file belongs to; empty where it runs nothing."""
     parts = path.relative_to(root).parts if path.is_relative_to(root) else ()
     runs = len(parts) > 1 and path.suffix in (".py", ".json") and not IGNORED & set(parts)

@@ -11,6 +11,8 @@ ext = Extension(
     "agreed", "1.0.0", display_name="Parcels", description="Parcels of the user",
     config_defaults={"days": 3},
 )
+ext.index("parcels", "number")
+ext.index("parcel", "label")  # planted: collection-nearly-so-called
 chat = ChatExtension(ext, description="Parcels: follow, list")
 ext.secret("carrier_key", "Key of the carrier", scope="app")
 
@@ -54,7 +56,7 @@ async def evening(ctx: Context) -> None:
 
 @ext.panel("parcels", slot="right", title="Parcels", refresh="every:30s")  # planted: refresh
 async def panel(ctx: Context, **_: Any) -> ui.UINode:
-    page = await ctx.store.query("parcels")
+    page = await ctx.store.query("parcels", order_by="-numbr")  # planted: another-order
     rows = [
         ui.ListItem(d.id, d["label"], on_click=ui.Call("track", id=d.id))  # planted: argument
         for d in page.data

@@ -1,0 +1,149 @@
+"""The kernel, another framework and bare boto3, side by side in one run over TLS: CPU, function
+calls and memory of a turn at turn 5, 50 and 500.
+
+All three play the same errand (`benchmarks/peer`) against one local DynamoDB, each in processes of
+its own, one after the other; the server's work is in none of the figures. What the peer is not
+asked to do: one agent, one tool, a session; no masking, no check of the reply, no ledger, no audit,
+no limits, no transcript, which the kernel does in every turn here. What the kernel is not asked to
+do: run another function for the extension's code (it does so in production), traces and metrics,
+which Strands makes in every turn.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import os
+import platform
+import ssl
+import subprocess
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from werkzeug.test import EnvironBuilder, run_wsgi_app
+
+from benchmarks.peer.errand import TABLE
+from benchmarks.peer.play import POINTS
+from local.aws_server import account
+from local.aws_server import client as client_of
+from local.template import TEMPLATE_PATH, create_tables, load_template
+from tests.aws.trust import certificate
+from webbee_kernel.aws.clients import UNUSUAL
+
+ROOT = Path(__file__).resolve().parent.parent
+CONTENDERS = {
+    "nothing": ("bare boto3", ".venv-dev"),
+    "kernel": ("ours", ".venv-dev"),
+    "strands_agent": ("Strands Agents", ".venv-peer"),
+}
+MEASURES = {"cpu": "CPU, ms", "calls": "function calls", "memory": "KB held at most"}
+BAR = 0.25
+"""Function calls of ours to the peer's, at each point: no other work of the machine disturbs
+them."""
+
+
+class _KeptAlive(BaseHTTPRequestHandler):
+    """Answers for the account of moto; connections last, as those of AWS do."""
+
+    protocol_version = "HTTP/1.1"
+    application: Any = None
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        told = EnvironBuilder(self.path, method="POST", headers=[*self.headers.items()], data=body)
+        answer, status, headers = run_wsgi_app(self.application, told.get_environ())
+        self.send_response_only(int(status.partition(" ")[0]))
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(b"".join(answer))
+
+
+@contextmanager
+def served(pem: Path) -> Iterator[str]:
+    """A DynamoDB over TLS, at the address this yields."""
+    _KeptAlive.application = account()
+    trust = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trust.load_cert_chain(pem)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _KeptAlive)
+    server.socket = trust.wrap_socket(
+        server.socket, server_side=True, do_handshake_on_connect=False
+    )
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"https://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+
+
+def main() -> int:
+    """Print the table; 1 when the kernel takes more than the peer, or the peer is not here."""
+    if not (ROOT / ".venv-peer").exists():
+        print("make .venv-peer first")
+        return 1
+    with tempfile.TemporaryDirectory() as folder:
+        pem = certificate(Path(folder), dt.datetime.now(dt.UTC))
+        with served(pem) as url:
+            found = {name: _figures(name, url, pem) for name in CONTENDERS}
+    print(f"{platform.machine()}, {os.cpu_count()} cores, {platform.platform()}")
+    print(f"Python {platform.python_version()}, {_version()}; a warm turn, TLS\n")
+    print(f"{'':28}" + "".join(f"{f'turn {point}':>10}" for point in ("first", *POINTS)))
+    for measure, title in MEASURES.items():
+        for name, (label, _) in CONTENDERS.items():
+            row = found[name][measure]
+            print(f"{title:16}{label:16}" + _cells(row))
+        print(f"{'':16}{'ours : peer':16}" + _cells(_ratios(found, measure)) + "\n")
+    worst = max(_ratios(found, "calls").values())
+    print(f"bar: at most {BAR} of the peer's function calls (here {worst:.2f})")
+    return 1 if worst > BAR else 0
+
+
+def _ratios(found: dict[str, dict[str, dict[str, float]]], measure: str) -> dict[str, float]:
+    ours, peer = found["kernel"][measure], found["strands_agent"][measure]
+    return {at: ours[at] / peer[at] for at in ours}
+
+
+def _cells(row: dict[str, float]) -> str:
+    columns = (row.get(str(point)) for point in ("first", *POINTS))
+    return "".join(f"{'':>10}" if x is None else f"{x:>10,.{2 if x < 10 else 0}f}" for x in columns)
+
+
+def _figures(name: str, url: str, pem: Path) -> dict[str, dict[str, float]]:
+    """What a contender's processes print, on tables of its own."""
+    made = client_of(url, "dynamodb", verify=str(pem))
+    names = create_tables(made, load_template(TEMPLATE_PATH), prefix=f"{name}-")
+    python = ROOT / CONTENDERS[name][1] / "bin" / "python"
+    env = {
+        **{k: v for k, v in os.environ.items() if not _is_foreign(k)},
+        **names,
+        "PEER_TABLE": names[f"WEBBEE_TABLE_{TABLE}"],
+        "AWS_ACCESS_KEY_ID": "local",
+        "AWS_SECRET_ACCESS_KEY": "local",
+        "AWS_DEFAULT_REGION": "eu-central-1",
+        "AWS_REGION": "eu-central-1",
+        "AWS_ENDPOINT_URL": url,
+        "OTEL_SDK_DISABLED": "true",
+    }
+    found = {}
+    for measure in MEASURES:
+        command = [python, "-m", "benchmarks.peer.play", name, measure, url, str(pem)]
+        done = subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE)
+        found[measure] = json.loads(done.stdout)
+    return found
+
+
+def _is_foreign(name: str) -> bool:
+    """What would lead a client elsewhere, or to other authorities than the server's."""
+    return name.upper() in UNUSUAL or name.startswith(("AWS_", "WEBBEE_"))
+
+
+def _version() -> str:
+    lock = (ROOT / "requirements" / "peer.txt").read_text("utf-8").splitlines()
+    pins = {p: v for p, _, v in (line.rstrip(" \\").partition("==") for line in lock) if v}
+    return f"strands-agents {pins['strands-agents']}, boto3 {pins['boto3']}"

@@ -1,0 +1,112 @@
+"""One contender in a process of its own: `play.py <contender> <measure> <url> <certificate>`
+prints what its turns took, as JSON.
+
+`cpu` plays the sessions up to their points and times the turns from there on; `calls` and `memory`
+go on with the same sessions. Function calls are those of all threads, of Python and of C.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import statistics
+import sys
+import threading
+import time
+import tracemalloc
+from collections.abc import Callable
+from typing import Any
+
+from benchmarks.peer.errand import REPLY
+
+POINTS = (5, 50, 500)
+TURNS = 5
+Play = Callable[[str, int], str]
+
+
+class Calls:
+    """Counts the function calls of every thread that starts after it, while it is on."""
+
+    def __init__(self) -> None:
+        self.on = False
+        self.count = 0
+
+    def __call__(self, _: Any, event: str, __: Any) -> None:
+        if self.on and event in ("call", "c_call"):
+            self.count += 1
+
+
+def cpu(play: Play) -> dict[str, float]:
+    """Milliseconds of all threads: of the process from its start to the end of its first turn, and
+    the median of turns from each point on."""
+    _played(play, "first", 1)
+    found = {"first": time.process_time() * 1000}
+    for point in POINTS:
+        for turn in range(1, point):
+            _played(play, f"s{point}", turn)
+        found[str(point)] = statistics.median(
+            _spent(play, f"s{point}", turn) for turn in range(point, point + TURNS)
+        )
+    return found
+
+
+def calls(play: Play, counter: Calls) -> dict[str, float]:
+    """Function calls a turn."""
+    found = {}
+    for point in POINTS:
+        _played(play, f"s{point}", point + TURNS)
+        counts = []
+        for turn in range(point + TURNS + 1, 2 * TURNS + point):
+            counter.count, counter.on = 0, True
+            _played(play, f"s{point}", turn)
+            counter.on = False
+            counts.append(counter.count)
+        found[str(point)] = statistics.median(counts)
+    return found
+
+
+def memory(play: Play) -> dict[str, float]:
+    """Kilobytes that a turn holds at most at once."""
+    found = {}
+    for point in POINTS:
+        _played(play, f"s{point}", point + 2 * TURNS)
+        tracemalloc.start()
+        most = []
+        for turn in range(point + 2 * TURNS + 1, 3 * TURNS + point):
+            before, _ = tracemalloc.get_traced_memory()
+            tracemalloc.reset_peak()
+            _played(play, f"s{point}", turn)
+            most.append((tracemalloc.get_traced_memory()[1] - before) / 1024)
+        tracemalloc.stop()
+        found[str(point)] = statistics.median(most)
+    return found
+
+
+def _played(play: Play, session: str, turn: int) -> None:
+    reply = play(session, turn)
+    if reply != REPLY:
+        raise AssertionError(f"turn {turn} of {session} ended with {reply!r}")
+
+
+def _spent(play: Play, session: str, turn: int) -> float:
+    started = time.process_time()
+    _played(play, session, turn)
+    return (time.process_time() - started) * 1000
+
+
+def main(contender: str, measure: str, url: str, pem: str) -> None:
+    """Print the figures."""
+    counter = Calls()
+    if measure == "calls":
+        threading.setprofile(counter)
+        sys.setprofile(counter)
+    play: Play = importlib.import_module(f"benchmarks.peer.{contender}").player(url, pem)
+    if measure == "cpu":
+        found = cpu(play)
+    else:
+        found = calls(play, counter) if measure == "calls" else memory(play)
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
