@@ -18,6 +18,8 @@ from typing import Final, NamedTuple
 INLINE_BYTES: Final = 190_000
 PART_BYTES: Final = 380_000
 MAX_PARTS: Final = 10
+SMALL_WINDOW: Final = 12
+"""Bits of it."""
 MAX_PACKED_BYTES: Final = PART_BYTES * MAX_PARTS
 
 
@@ -48,8 +50,16 @@ def pack(text: str) -> Packed:
 
 
 def squeeze(text: str) -> bytes:
-    """Small texts, of which writes are billed by the kilobyte."""
-    return zlib.compress(text.encode(), 9)
+    """Small texts, of which writes are billed by the kilobyte.
+
+    A text within the smaller window is packed as well by a packer that takes 30 KB instead of 270,
+    and clears no more than that.
+    """
+    raw = text.encode()
+    if len(raw) > 1 << SMALL_WINDOW:
+        return zlib.compress(raw, 9)
+    packer = zlib.compressobj(9, zlib.DEFLATED, SMALL_WINDOW, 6)
+    return packer.compress(raw) + packer.flush()
 
 
 def unpack(blob: bytes) -> str:
