@@ -34,7 +34,8 @@ TRIPS_BAR = {"read": 3, "write": 4}
 claim; the call; the turn."""
 WRITE_UNITS_BAR = 3.0
 """Missed at present, by a quarter: the turn, the call's record and the counted request are a unit
-each, before anything is archived."""
+each, before anything is archived. A turn of over a second writes one more, that it runs; a model
+free of cost is done before."""
 BETWEEN_S = 60
 """Seconds from one turn to the next: a conversation."""
 WINDOW = 60
