@@ -78,7 +78,7 @@ class Cors:
 
     def __init__(self, template: Mapping[str, Any], origins: Sequence[str]) -> None:
         self._of = template["Resources"]["Api"]["Properties"]["CorsConfiguration"]
-        self._origins = frozenset(origins)
+        self._origins = frozenset(origins) - {""}
 
     def headers(self, request: Mapping[str, str]) -> dict[str, str]:
         """Headers of any answer; none for an origin that is not allowed."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -26,13 +26,15 @@ SAID: Final = ("name", "title", "description", "inputSchema", "outputSchema", "a
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """The tools of one server as they were approved."""
+    """The tools of one server as they were approved; `left_out` are digests of those that were
+    looked at and not taken, by name."""
 
     where: str
     tools: tuple[JSONObject, ...] = ()
     protocol: str = ""
     resources: bool = False
     approved_at: str = ""
+    left_out: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def digests(self) -> dict[str, str]:
@@ -47,7 +49,13 @@ class Approval:
             "resources": self.resources,
             "approved_at": self.approved_at,
             "tools": list(self.tools),
+            **({"left_out": dict(sorted(self.left_out.items()))} if self.left_out else {}),
         }
+
+    def drift(self, offered: Mapping[str, str]) -> Drift:
+        """How a listing differs from what was approved; what was left out is not new."""
+        known = {n: d for n, d in self.left_out.items() if offered.get(n) == d}
+        return drift(self.digests, {n: d for n, d in offered.items() if n not in known})
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,4 +138,5 @@ def _approval(given: JSONObject) -> Approval:
         protocol=str(given.get("protocol", "")),
         resources=bool(given.get("resources")),
         approved_at=str(given.get("approved_at", "")),
+        left_out={str(name): str(made) for name, made in given.get("left_out", {}).items()},
     )

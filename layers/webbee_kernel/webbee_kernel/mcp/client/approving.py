@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...values.mcp import McpServer
 from ...values.plain import JSONObject
-from .approvals import Approval, Drift, drift, said
+from .approvals import Approval, Drift, digests, said
 from .checking import problem_of_schema
 from .connections import Connections
 from .tools import action_type, hidden_in, problem_of
@@ -32,13 +32,15 @@ class Seen:
 
     def drift(self, before: Approval | None) -> Drift:
         """How this differs from what was approved before."""
-        return drift(before.digests if before else {}, self.approval.digests)
+        return (before or Approval("")).drift(self.approval.digests)
 
     def only(self, names: Iterable[str]) -> Seen:
         """The same with these tools alone."""
         wanted = set(names)
         tools = tuple(t for t in self.approval.tools if t["name"] in wanted)
-        return replace(self, approval=replace(self.approval, tools=tools))
+        others = digests(t for t in self.approval.tools if t["name"] not in wanted)
+        left_out = {**self.approval.left_out, **others}
+        return replace(self, approval=replace(self.approval, tools=tools, left_out=left_out))
 
 
 async def look(connections: Connections, server: McpServer, token: str, now: str) -> Seen:
@@ -53,7 +55,8 @@ async def look(connections: Connections, server: McpServer, token: str, now: str
 def _seen(server: McpServer, session: Session, now: str) -> Seen:
     refused = {str(t.get("name"))[:100]: why for t in session.tools if (why := _why_not(t))}
     tools = tuple(said(t) for t in session.tools if not _why_not(t))
-    approval = Approval(server.where, tools, session.protocol, session.has_resources, now)
+    others = digests(t for t in session.tools if str(t.get("name"))[:100] in refused)
+    approval = Approval(server.where, tools, session.protocol, session.has_resources, now, others)
     hidden = {str(t["name"]): places for t in tools if (places := hidden_in(t))}
     return Seen(approval, refused, hidden, session.about)
 

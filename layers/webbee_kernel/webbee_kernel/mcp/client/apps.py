@@ -189,7 +189,7 @@ class ServerApp:
 
     def _listed(self, server: McpServer, offered: tuple[JSONObject, ...]) -> None:
         """Compare what is offered with what was approved."""
-        now = approvals.drift(self.approval.digests, approvals.digests(offered))
+        now = self.approval.drift(approvals.digests(offered))
         if now != self.drift:
             self.drift = now
             self.changed(self)
