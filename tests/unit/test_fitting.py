@@ -141,6 +141,11 @@ def test_a_text_takes_all_the_room_it_is_given(room: int) -> None:
     assert kept.endswith("…[240 chars]")
 
 
+@pytest.mark.parametrize(("end", "gone"), [([], 20), (["… 5 more"], 25)])
+def test_a_list_without_any_room_says_how_many_it_had(end: list[str], gone: int) -> None:
+    assert fit(["word" * 9] * 20 + end, 12) == [f"… {gone} more"]
+
+
 @pytest.mark.parametrize(("length", "kept"), [(80, 80), (91, 91), (92, 91), (200, 92)])
 def test_a_text_is_cut_only_where_that_makes_it_shorter(length: int, kept: int) -> None:
     text = "x" * length

@@ -18,6 +18,7 @@ LEAN = 80
 """Characters that every text keeps before columns or rows are dropped for the sake of others."""
 
 _SHORT = 200  # characters; a field this short outlives longer ones
+_TAIL = len(tail(" " * 999))
 _SHORTEST = len('"": 0, ')
 
 
@@ -56,7 +57,7 @@ def _shortened(value: JSON, budget: int) -> JSON | None:
     room = budget - (json_size(value) - sum(sizes))
     if not long or room < LEAN * len(long):
         return None
-    shares = fair_shares(sizes, room - len(long) * len(tail(" " * 999)))
+    shares = fair_shares(sizes, room - len(long) * _TAIL)
     width = max(s * len(t) // size for s, t, size in zip(shares, long, sizes, strict=True))
     while True:
         kept = capped(value, max(width, LEAN))

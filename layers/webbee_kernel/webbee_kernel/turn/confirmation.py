@@ -175,8 +175,9 @@ def planned(step: Step, catalogue: Catalogue, titles: Mapping[str, str]) -> str:
 def question(records: Sequence[PendingConfirmation], tag: str) -> str:
     """What the user reads: one sentence, or a numbered line for each effect."""
     speaks, minutes = language.of(tag), LIFETIME_MINUTES
-    if len(records) == 1:
-        return speaks.say("waits_for_yes", summary=records[0].summary, n=minutes)
+    match records:
+        case [only]:
+            return speaks.say("waits_for_yes", summary=only.summary, n=minutes)
     lines = [f"{n}. {record.summary}" for n, record in enumerate(records, 1)]
     return "\n".join([speaks.say("several_wait", n=minutes), *lines])
 
