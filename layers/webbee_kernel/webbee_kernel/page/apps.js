@@ -35,6 +35,7 @@ function row(app, changed) {
         !app.error && toggle,
       ),
       state,
+      functionsOf(app),
       secrets,
     );
     if (app.installed && app.secrets?.length) showSecrets(app, secrets, changed);
@@ -52,6 +53,25 @@ function row(app, changed) {
   };
   draw();
   return item;
+}
+
+// What it can do, where its author says no more than that.
+function functionsOf(app) {
+  if (!app.functions?.length) return null;
+  return h(
+    "details",
+    h("summary.n-meta", `${t("functions")} (${app.functions.length})`),
+    h(
+      "ul.n-list",
+      app.functions.map((f) =>
+        h(
+          "li.n-item",
+          h("strong", plain(f.fn_name).replace(/_/g, " ")),
+          h("span.muted", " ", plain(f.description).slice(0, 200)),
+        ),
+      ),
+    ),
+  );
 }
 
 async function showSecrets(app, place, changed) {

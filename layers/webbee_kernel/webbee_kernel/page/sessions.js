@@ -97,6 +97,9 @@ export class Sessions {
     menu.addEventListener("keydown", (event) => {
       if (event.key === "Escape") ((menu.open = false), menu.firstElementChild.focus());
     });
+    menu.addEventListener("focusout", ({ relatedTarget }) => {
+      if (relatedTarget && !menu.contains(relatedTarget)) menu.open = false;
+    });
     return h("li", { class: mine ? "session current" : "session", dataset: { session: row.session_id } }, open, menu);
   }
 

@@ -58,7 +58,8 @@ export function callsView(calls, opened = new Set()) {
 function callView(call, place, opened) {
   const status = call.status === "ok" || call.status === "running" ? call.status : "bad";
   const name = `${plain(call.display_name || call.app_id)} · ${plain(call.fn_name).replace(/_/g, " ")}`;
-  const figure = status === "bad" ? plain(call.error_code) : status === "ok" ? `${plain(call.duration_ms)} ms` : "";
+  const figure =
+    status === "bad" ? plain(call.error_code) : status === "ok" ? t("ms", { n: plain(call.duration_ms) }) : "";
   const said = { ok: t("ok"), running: t("runs"), bad: t("failed") }[status];
   const line = [
     h("span", { "aria-hidden": "true" }, SIGNS[status] ?? "✗"),

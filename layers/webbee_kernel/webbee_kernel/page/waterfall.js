@@ -21,7 +21,7 @@ export function waterfall(spans) {
         ms: number(total(models, "duration_ms")),
         tokens: number(total(models, "input_tokens") + total(models, "output_tokens")),
       }),
-    models.some((s) => s.cost !== undefined) && t("fallCost", { cost: dollars(total(models, "cost")) }),
+    models.some((s) => s.cost !== undefined) && dollars(total(models, "cost")),
     stores.length && t("fallStore", { n: stores.length, ms: number(total(stores, "duration_ms")) }),
   ].filter(Boolean);
   return h(
@@ -41,7 +41,7 @@ function row(span, end) {
   const head = [
     h("span.fall-name", plain(span.name)),
     h("span.fall-bar", { "aria-hidden": "true" }, bar),
-    h("span.n-meta.figure", `${number(span.duration_ms)} ms`),
+    h("span.n-meta.figure", t("ms", { n: number(span.duration_ms) })),
   ];
   if (span.kind !== "model") return h("li.fall-row", head);
   return h("li", h("details", h("summary.fall-row", head), modelView(span)));

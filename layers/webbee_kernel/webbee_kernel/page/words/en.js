@@ -185,10 +185,10 @@ export default {
   exportAll: "Save my data",
   aboutMe: "My data",
   waterfall: "Where the time went",
+  ms: "{n} ms",
   fallTotal: "{ms} ms in all",
-  fallModel: "{n} model requests, {ms} ms, {tokens} tokens",
-  fallCost: "{cost} in all",
-  fallStore: "{n} database requests, {ms} ms",
+  fallModel: "model requests: {n}, {ms} ms, {tokens} tokens",
+  fallStore: "database requests: {n}, {ms} ms",
   fallTokens: "{read} tokens read, {cached} of them cached, {written} written",
   fallAnswer: "Answer",
 };
