@@ -58,19 +58,19 @@ export function callsView(calls, opened = new Set()) {
 function callView(call, place, opened) {
   const status = call.status === "ok" || call.status === "running" ? call.status : "bad";
   const name = `${plain(call.display_name || call.app_id)} · ${plain(call.fn_name).replace(/_/g, " ")}`;
-  const figure =
-    status === "bad" ? plain(call.error_code) : status === "ok" ? t("ms", { n: plain(call.duration_ms) }) : "";
+  const figure = status === "ok" ? t("ms", { n: plain(call.duration_ms) }) : "";
   const said = { ok: t("ok"), running: t("runs"), bad: t("failed") }[status];
   const line = [
     h("span", { "aria-hidden": "true" }, SIGNS[status] ?? "✗"),
     h("span", { title: `${plain(call.app_id)}.${plain(call.fn_name)}` }, name),
     h("span.n-meta", figure),
-    h("span.sr", said),
+    h("span", { class: status === "bad" ? "n-meta" : "sr" }, said),
   ];
   const parts = [
     section(t("arguments"), call.arguments),
     section(t("result"), call.data ?? call.summary),
     section(t("failed"), call.error ?? call.incident),
+    status === "bad" && call.error_code && h("code", plain(call.error_code)),
     call.cut && h("p.n-meta", t("cutOff")),
   ].filter(Boolean);
   if (!parts.length) return h("div", { class: `call ${status}` }, line);
