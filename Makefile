@@ -93,6 +93,7 @@ mutants: .venv-mutants ## do the tests notice small changes of channels, memory,
 	@$(IN_PROJECT) .venv-mutants/bin/python -m checks.mutants $(ARGS)
 
 build: .venv-313 .venv-sam ## sam build for ARCH (arm64 or x86_64)
+	@echo "building layers and functions for $(ARCH) (a minute where something changed)…"
 	@PATH="$(CURDIR)/.venv-313/bin:$$PATH" ARCH="$(ARCH)" .venv-sam/bin/sam build --parameter-overrides Architecture="$(ARCH)" $(ARGS)
 
 deploy: .venv-313 .venv-sam ## build and deploy; PARAMETERS='JwtIssuer=… JwtAudience=…' the first time, ARGS for `sam deploy`

@@ -15,11 +15,14 @@ from typing import Any
 
 import boto3
 
-from ..project import ROOT
+from ..project import COMMAND, IN_REPOSITORY, ROOT
 from ..region import named
 from ..template import load_template
 from .check import problems
 from .show import mark, progress, put_json
+
+FIRST = 'make deploy PARAMETERS="…"' if IN_REPOSITORY else f"{COMMAND} deploy --parameters …"
+"""What deploys, with the template's parameters."""
 
 _ADDRESSES = re.compile(r"\b(?:webhook_url|oauth_authorize_url)\(")
 
@@ -47,11 +50,7 @@ def deploy_check(options: argparse.Namespace) -> int:
     else:
         for item in items:
             print(f"{mark(item.ok, item.level)} {item.name}: {item.message}")
-        print(
-            "\nready: sam deploy --guided"
-            if not missing
-            else f"\n{len(missing)} to mend before sam deploy"
-        )
+        print(f"\nready: {FIRST}" if not missing else f"\n{len(missing)} to mend before {FIRST}")
     return 1 if missing else 0
 
 
@@ -102,7 +101,7 @@ def _parameters(options: argparse.Namespace) -> Iterator[Item]:
     for name, parameter in load_template(ROOT / "template.yaml")["Parameters"].items():
         if "Default" not in parameter:
             value = given.get(name)
-            asked = f"sam deploy --guided asks for it – {parameter['Description']}"
+            asked = f"name it to {FIRST}, the first time – {parameter['Description']}"
             text = value or f"not in {Path(options.config).name}: {asked}"
             yield Item(name, bool(value), text, "warning")
 
