@@ -11,6 +11,7 @@ from threading import Thread
 from urllib.parse import urlsplit
 
 APP = "conformance__"
+NAMES = ("test_", "json_schema_2020_12_tool")
 RESOURCES = "webbee://app/conformance/"
 _OURS = {"connection", "content-length", "transfer-encoding", "authorization"}
 
@@ -26,13 +27,15 @@ def named(url: str, token: str, app: str = APP) -> Iterator[str]:
 
         def _serve(self) -> None:
             length = int(self.headers.get("content-length") or 0)
-            body = self.rfile.read(length).replace(b'"name":"test_', f'"name":"{app}test_'.encode())
+            body = self.rfile.read(length)
+            for known in NAMES:
+                body = body.replace(f'"name":"{known}'.encode(), f'"name":"{app}{known}'.encode())
             body = body.replace(b'"uri":"test://', f'"uri":"{RESOURCES}test://'.encode())
             headers = {k: v for k, v in self.headers.items() if k.lower() not in _OURS}
             named = next((v for k, v in headers.items() if k.lower() == "mcp-name"), "")
-            if named.startswith(("test_", "test://")):
+            if named.strip().startswith((*NAMES, "test://")):
                 headers = {k: v for k, v in headers.items() if k.lower() != "mcp-name"}
-                headers["mcp-name"] = (RESOURCES if ":" in named else app) + named
+                headers["mcp-name"] = (RESOURCES if ":" in named else app) + named.strip()
             headers |= {"authorization": f"Bearer {token}"}
             upstream = http.client.HTTPConnection(str(address.hostname), address.port, timeout=60)
             upstream.request(self.command, self.path, body, headers)
