@@ -31,6 +31,8 @@ Act = Literal[
     "no",
 ]
 
+_FEW = 3  # words of a sentence that is all thanks or greeting where one of them is
+
 _PAUSE = re.compile(r"[,–—:](?=\s|$)|\s-\s")
 
 
@@ -98,7 +100,7 @@ class Heard:
     def _polite(self) -> Word | None:
         """The verb of "could you …" where one follows."""
         able = next((i for i, w in enumerate(self.rest) if has(w, self.tag, "ability")), -1)
-        if able < 0 or (able and not self.asks):
+        if able < 0 or (able and not (self.asks or language.of(self.tag).free_order)):
             return None
         if language.of(self.tag).free_order:
             return next((w for w in self.rest if self._asks_for(w)), None)
@@ -121,7 +123,8 @@ class Heard:
         if any_has(self.rest, self.tag, "question"):
             return "question", None
         begun: tuple[Act, ...] = ("greeting", "thanks")
-        return next((a for a in begun if any_has(self.said[:1], self.tag, a)), "remark"), None
+        most = len(self.said) if len(self.said) <= _FEW else 1
+        return next((a for a in begun if any_has(self.said[:most], self.tag, a)), "remark"), None
 
     def _stated(self, verb: Word) -> bool:
         """Whether the sentence tells how something is ("note taking is hard") where a language

@@ -19,6 +19,9 @@ from .words import concepts, has, is_thing, meaning, points_back, words
 
 _FITS = 0.5  # least part of a question's telling words that a figure must explain
 _ROW_ID = re.compile(r" \(#[^)]*\)")
+FIELDS = frozenset("#address #due #date #subject #status #phone #price".split())
+"""What words name that ask for a field of a thing, and name none."""
+
 _IDLE = ("first_person", "wish", "saying", "copula")
 
 

@@ -11,7 +11,6 @@ from . import answering, looking, recall, replies
 from .choosing import names_matter, ranked, reading_ones
 from .conversation import Conversation, Planned
 from .entities import find_entities
-from .filling import Filled
 from .matching import Match
 from .reading import Result
 from .speech import Sentence
@@ -69,7 +68,7 @@ class Questions(Conversation):
     def _about_me(self, asked: answering.Asked) -> bool:
         """ "What can you do?", "who are you?"."""
         if asked.telling:
-            return False
+            return all(has(w, self.tag, "help") for w in asked.telling)
         addressed = any_has(asked.said, self.tag, "others")
         pointing = recall.reference(asked.said, self.tag) is not None
         return any_has(asked.said, self.tag, "ability") or (addressed and not pointing)
@@ -122,8 +121,10 @@ class Questions(Conversation):
             return False
         told = answering.Asked(sentence).of_its_own
         left = [w for w in told if not (filled.uses(w.start) or self._knows(tool, w))]
+        if not filled.arguments and looking.listing(self.tools).get(tool.app_id) != tool:
+            return False  # a search for nothing
         if not left:
-            return bool(told)
+            return bool(told or written)
         named = names_matter(sentence, Match(tool, 0.0, 0.0), self.index)
         return named and self._seeks(sentence, filled.text, left)
 
@@ -143,28 +144,24 @@ class Questions(Conversation):
         more = any_has(asked.said[:1], self.tag, "and_", "again")
         if more and self._plan_whole(recall.Reference()):
             return True  # "and a first aid kit?", about the list that was read
-        if asked.naming or (place is None and not asked.wants):
+        if self._looked_for(asked) or (place is None and not asked.wants):
             return False
         return self._plan_whole(place or recall.Reference())
 
     def _plan_whole(self, place: recall.Reference) -> bool:
-        for fact in self.reading.facts[:1]:
-            for tool in self.tools:
-                name = looking.reads_one(tool)
-                if not name or tool.app_id != fact.app_id:
-                    continue
-                thing = recall.pointed_at(self.reading.facts[:1], name, place)
-                if thing is not None:
-                    self.planned.append(Planned(tool, Filled({name: thing})))
-                    return True
-        return False
+        """Plan the read of the one thing that is spoken of, or of what stands at the place."""
+        return self._plan(self.spoken_of(self.reading.facts[:1], place))
+
+    def _plan(self, call: Planned | None) -> bool:
+        self.planned += [call] if call else []
+        return call is not None
 
     def _read_whole(self, asked: answering.Asked) -> bool:
-        """A question about the one thing that was shown last and holds its words."""
-        named = asked.naming
-        if not named or not any(recall.named([f], "id", named) for f in self.reading.facts[:1]):
-            return False
-        return self._plan_whole(recall.Reference())
+        """A question about the one remembered thing that holds its words."""
+        named = self._looked_for(asked)
+        held = ((f, recall.named([f], "id", named)) for f in self.reading.facts if named)
+        found = next(((f, record) for f, record in held if record), None)
+        return self._plan(self.shown_whole(found[0], found[1].id) if found else None)
 
     # Looks
 
@@ -234,8 +231,8 @@ class Questions(Conversation):
         """The words of a question that may stand in what answers it, less what names its app."""
         matters = {m for v in self.index.vocabulary.values() for m in v.matter | v.concepts}
         placed = [w for w in asked.telling if w.stem in ordinals(self.tag)]
-        named = [w for w in asked.naming if not meaning(w, self.tag) & matters]
-        return named + placed
+        idle = matters | answering.FIELDS
+        return [w for w in asked.naming if not meaning(w, self.tag) & idle] + placed
 
     def _continue(self) -> list[ToolCall]:
         return [ToolCall(self.go_on, {})]

@@ -224,6 +224,13 @@ def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
     return not said.isdisjoint(known.frequent)
 
 
+def is_adjective(sentence: Sentence) -> bool:
+    """ "New notes pile up": the word that asks may as well tell how something is."""
+    verb = sentence.verb
+    recent = bool(verb and "#recent" in concepts(verb.text, sentence.tag))
+    return recent and not _is_marked(sentence)
+
+
 def _is_marked(sentence: Sentence) -> bool:
     marks = any(e.kind in ("quote", "email") for e in find_entities(sentence.text))
     return marks or sentence.content >= 0

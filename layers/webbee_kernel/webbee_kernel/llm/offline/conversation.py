@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ... import language
 from ..protocol import ToolSpec
@@ -13,7 +14,7 @@ from .choosing import asked_for
 from .filling import Filled, fill, identity
 from .likely import may_mean
 from .matching import index_of, telling
-from .reading import Reading
+from .reading import Fact, Reading
 from .schema import arguments_of
 from .speech import Sentence, sentences
 from .words import Word, any_has, concepts, has, words
@@ -166,21 +167,30 @@ class Conversation:
                 self.settle(call, found[0])
         yield from sorted(filled, key=lambda p: len(p.filled.missing))[:READINGS]
 
-    def spoken_of(self, tool: ToolSpec) -> looking.Row | None:
-        """The one thing of the function's app that the turn before was about."""
-        before = self.reading.facts[sum(bool(r.ok and r.data) for r in self.reading.results) :]
-        name = identity(tool)
-        if not name or not before or before[0].app_id != tool.app_id:
-            return None
-        thing = recall.pointed_at(before[:1], name.name, recall.Reference())
-        return None if thing is None else looking.Row(tool.app_id, thing, "", 0)
+    def spoken_of(self, facts: Sequence[Fact], place: recall.Reference) -> Planned | None:
+        """The read of the one thing that these facts hold, or of what stands at the place."""
+        things = ((f, recall.pointed_at([f], "id", place)) for f in facts)
+        found = next(((f, thing) for f, thing in things if thing is not None), None)
+        return self.shown_whole(*found) if found else None
+
+    def shown_whole(self, fact: Fact, thing: Any) -> Planned | None:
+        """The read that shows a thing whole; of an app that has none, its list."""
+        mine = [t for t in self.tools if t.app_id == fact.app_id]
+        tool = next((t for t in mine if looking.reads_one(t)), None)
+        if tool:
+            return Planned(tool, Filled({looking.reads_one(tool): thing}))
+        listing = looking.listing(mine).get(fact.app_id)
+        return Planned(listing, Filled(looking.whole_list(listing))) if listing else None
 
     def candidates(self, call: Planned) -> list[looking.Row]:
         """What a call may be about: the things of its app that hold most of its words, else all."""
-        said = call.filled.said
         apps = sorted(call.apps) or [call.tool.app_id]
-        mine = [r for a in apps for r in looking.newest_rows(self.reading.facts, said, a)]
+        mine = [row for app in apps for row in self.rows_of(app, call)]
         return looking.best(mine) or mine
+
+    def rows_of(self, app_id: str, call: Planned) -> list[looking.Row]:
+        """What an app has shown last, with how many of the call's words each thing holds."""
+        return looking.newest_rows(self.reading.facts, call.filled.said, app_id)
 
     def settle(self, call: Planned, row: looking.Row) -> None:
         """Take the one thing there is, in place of the words for it."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ... import language
+from ...values.plain import JSONObject
 from ..protocol import ToolCall, ToolSpec
 from . import recall
 from .reading import Fact, Reading, Result
@@ -54,7 +55,12 @@ def listing(tools: Sequence[ToolSpec]) -> dict[str, ToolSpec]:
 def lists(tools: Sequence[ToolSpec], apps: Collection[str]) -> _Calls:
     """The lists of these apps, whatever the state of what they hold."""
     chosen = [t for app, t in listing(tools).items() if app in apps][:LISTED]
-    return [ToolCall(t.name, dict(_all(arguments_of(t.input_schema)))) for t in chosen]
+    return [ToolCall(t.name, whole_list(t)) for t in chosen]
+
+
+def whole_list(tool: ToolSpec) -> JSONObject:
+    """The arguments with which a list leaves nothing out."""
+    return dict(_all(arguments_of(tool.input_schema)))
 
 
 def _all(arguments: Sequence[Argument]) -> Iterator[tuple[str, Any]]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ... import language
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
-from . import looking, replies
+from . import looking, recall, replies
 from .answering import Asked
 from .asking import OFFERED
 from .conversation import Planned
@@ -139,23 +139,27 @@ class Message(Understanding):
         done = (call.tool.app_id, call.tool.fn_name)
         return any((r.app_id, r.fn_name) == done and not r.ok for r in self.reading.results)
 
-    def _unclear(self, open_: Sequence[Planned]) -> str:
+    def _before(self, call: Planned) -> Planned | None:
+        """The read of what the turn before was about, for words that no thing bears."""
+        brought = sum(bool(r.ok and r.data) for r in self.reading.results)
+        before = self.reading.facts[brought:][:1]
+        rows = [r for a in call.apps or {call.tool.app_id} for r in self.rows_of(a, call)]
+        return None if looking.best(rows) else self.spoken_of(before, recall.Reference())
+
+    def _unclear(self, open_: list[Planned]) -> str:
         """The question which of the things there are is meant, where the lists were read."""
         seen = looking.looked_at(self.reading)
-        for call in open_:
-            if (
-                call.tool.app_id not in seen
-                or not self._needs_a_look(call)
-                or not identity(call.tool)
-            ):
+        for at, call in enumerate(open_):
+            if call.tool.app_id not in seen or not self._needs_a_look(call):
                 continue
-            found = self.candidates(call)
-            if len(found) != 1 and not call.is_effect and (one := self.spoken_of(call.tool)):
-                found = [one]
-            if len(found) != 1:
+            found = self.candidates(call) if identity(call.tool) else []
+            if len(found) == 1:
+                self.settle(call, found[0])
+            elif not call.is_effect and (one := self._before(call)):
+                open_[at] = one
+            elif identity(call.tool):
                 titles = [r.title for r in found if r.title]
                 return replies.which_one(call.tool, titles[:OFFERED], self.tag)
-            self.settle(call, found[0])
         return ""
 
     def _lacking(self, open_: Sequence[Planned]) -> str:

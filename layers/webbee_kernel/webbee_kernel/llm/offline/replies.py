@@ -9,7 +9,7 @@ from typing import Any
 from ... import language
 from ..protocol import ToolSpec
 from .schema import Argument
-from .words import idle, words
+from .words import concepts, idle, words
 
 _EXAMPLES = 3  # shown together
 _SHOWN = 60  # characters of a value in a question
@@ -123,8 +123,12 @@ def said_as(text: str, tag: str) -> str:
     return " ".join(
         text[w.start : w.end]
         for w in words(text, tag)
-        if not idle(w.text, tag) and w.text not in _asking(tag)
+        if not idle(w.text, tag) and w.text not in _asking(tag) and not _is_shown(w.text, tag)
     )
+
+
+def _is_shown(word: str, tag: str) -> bool:
+    return "=show" in concepts(word, tag)
 
 
 def _asking(tag: str) -> frozenset[str]:

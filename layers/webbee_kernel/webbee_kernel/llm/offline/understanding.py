@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ... import language
 from . import looking, recall, replies
-from .choosing import asked_for, is_specific, names_matter, nearest, of_another
+from .choosing import asked_for, is_adjective, is_specific, names_matter, nearest, of_another
 from .clauses import clauses
 from .conversation import Planned
 from .filling import identity
@@ -110,7 +110,7 @@ class Understanding(Remarks):
     def _is_sure(self, sentence: Sentence, match: Match) -> bool:
         """Whether just this is commanded, in a language whose words for "not" are known."""
         certain = sentence.act == "command" and language.of(self.tag).words.forms("negation")
-        its_own = is_specific(sentence, match, self.index)
+        its_own = is_specific(sentence, match, self.index) and not is_adjective(sentence)
         return bool(certain) and its_own and not of_another(sentence, match, self.index)
 
     def _clause(self, sentence: Sentence, *, held: bool) -> None:
