@@ -17,7 +17,7 @@ WORDS = Words(
     no="nein nee nicht abbrechen stopp halt ablehnen niemals",
     no_filler="jetzt warte es das bitte mach",
     resume="weiter fortfahren fortsetzen mach",
-    reference="der die das dieser diese dieses diesen jener jene derselbe dieselbe dasselbe gleiche"
+    reference="dieser diese dieses diesen jener jene derselbe dieselbe dasselbe gleiche"
     " gleichen vorige vorherige es ihn ihm ihr sie dort",
     recency="ich wir du gerade eben erstellt hinzugefügt geschrieben gesendet gespeichert erhalten",
     function="der die das den dem des ein eine einen einem einer eines und oder aber zu zum zur für"
@@ -30,7 +30,7 @@ WORDS = Words(
     " zu an auf als",
     quantifier="alle alles jede jeder jedes einige keine beide mehrere viele wenige halb",
     plan="wird werden würde könnte kann soll sollte muss wenn falls sobald bis ob nachdem bevor",
-    others="du er sie ihr wer der die",
+    others="du er sie ihr wer",
     first_person="ich wir",
     looking="nachgeschaut nachgesehen durchgegangen durchgesehen angesehen angeschaut versucht"
     " eingetragen angegeben genannt enthalten bekannt gemeint erwähnt verstanden aufgelistet"
@@ -189,7 +189,7 @@ WORDS = Words(
     },
     opener="bitte ok okay gut also dann jetzt nun und aber ja na mal doch hallo hi danke super"
     " prima perfekt klar genau noch übrigens ach eigentlich lieber stattdessen auch einfach",
-    auxiliary="ist sind war waren bin hat habe haben hatte hast wird werden wurde gibt gab kann"
+    auxiliary="hab gibt's steht geht ist sind war waren bin hat habe haben hatte hast wird werden wurde gibt gab kann"
     " können darf soll muss",
     wish="möchte will würde brauche muss müsste sollte wünsche hätte",
     ability="kannst könntest können könnten magst würdest fähig",
@@ -243,7 +243,8 @@ WORDS = Words(
     things={
         "account": "konto konten postfach postfächer",
         "connected": "verbunden verknüpft angeschlossen",
-        "message": "nachricht nachrichten mail mails e-mail e-mails brief post posteingang",
+        "message": "nachricht nachrichten mail mails e-mail e-mails brief post posteingang geschrieben"
+        " schreibt",
         "address": "adresse adressen",
         "phone": "telefon telefonnummer nummer handynummer",
         "person": "person personen kontakt kontakte absender empfänger",
@@ -305,7 +306,7 @@ SENTENCES: Sentences = {
     "nothing_waits": "Nichts wartet auf eine Antwort.",
     "remembered": "Aus den Runden, an die ich mich erinnere: {what}.",
     "shall_i": "Soll ich das tun: {what}?",
-    "welcome": "Gern geschehen.",
+    "welcome": "Bitte, gern!",
     "what_instead": "Was genau soll ich tun?",
     "limit_of_requests": {
         "one": "Das war viel auf einmal. Bitte versuchen Sie es in {n} Sekunde noch einmal.",

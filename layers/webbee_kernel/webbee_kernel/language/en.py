@@ -112,7 +112,7 @@ WORDS = Words(
         "account": "account accounts mailbox mailboxes",
         "connected": "connected connection connections linked",
         "message": "message messages mail mails email emails letter letters inbox came come arrived"
-        " arrive",
+        " arrive wrote written",
         "address": "address addresses email e-mail mail",
         "phone": "phone number telephone",
         "person": "person people contact contacts sender recipient author",

@@ -14,13 +14,16 @@ from .entities import find_entities
 from .matching import Match
 from .reading import Result
 from .speech import Sentence
-from .words import Word, any_has, has, meaning, ordinals, words
+from .words import Word, any_has, has, is_thing, meaning, ordinals, words
 
 LIKE_AN_EXAMPLE = 0.7
 """Likeness from which a question is one of a function's examples."""
 
 SOUGHT = 4
 """Words that a noun phrase searches for at most: "notes about the trip to Lisbon"."""
+
+MOST_APPS = 3
+"""Apps that one question is put to at once at most."""
 
 FEW = 2
 """Things that are read whole although nothing in them was found."""
@@ -100,17 +103,26 @@ class Questions(Conversation):
         else:
             explaining = [m for m in reads if self._explains(m.tool, sentence)]
         named = [m for m in explaining if names_matter(sentence, m, self.index)]
-        tool = self._of_one_app([m.tool for m in named or explaining])
-        if tool is None or self.fill(tool, sentence).missing:
-            return False
-        self.add(tool, sentence)
-        return True
+        tools = self._of_one_app([m.tool for m in named or explaining])
+        for tool in (t for t in tools if not self.fill(t, sentence).missing):
+            self.add(tool, sentence)
+            if sentence.act == "question":
+                self._search_for_names_only()
+        return bool(tools) and bool(self.planned)
 
-    def _of_one_app(self, fitting: Sequence[ToolSpec]) -> ToolSpec | None:
-        """The first of these where they are of one app; else the first of the newest app."""
+    def _search_for_names_only(self) -> None:
+        """ "How many notes are left?": what says how things are is no word to search by."""
+        call = self.planned[-1].filled
+        said = words(call.text, self.tag)
+        if said and all(is_thing(w, self.tag) for w in said):
+            call.arguments = {k: v for k, v in call.arguments.items() if v != call.text}
+
+    def _of_one_app(self, fitting: Sequence[ToolSpec]) -> list[ToolSpec]:
+        """The first of these of the newest app; else the first of each app: a day is asked about of
+        all that has days."""
         newest = next(iter(self.context()), "")
-        mine = [t for t in fitting if t.app_id == newest] or fitting
-        return mine[0] if len({t.app_id for t in mine}) == 1 else None
+        mine = [t for t in fitting if t.app_id == newest]
+        return mine[:1] or list({t.app_id: t for t in reversed(fitting)}.values())[:MOST_APPS]
 
     def _explains(self, tool: ToolSpec, sentence: Sentence) -> bool:
         """Whether the function knows, or takes as a value, all that the sentence says. Words to
@@ -232,7 +244,8 @@ class Questions(Conversation):
         matters = {m for v in self.index.vocabulary.values() for m in v.matter | v.concepts}
         placed = [w for w in asked.telling if w.stem in ordinals(self.tag)]
         idle = matters | answering.FIELDS
-        return [w for w in asked.naming if not meaning(w, self.tag) & idle] + placed
+        named = [w for w in asked.naming if not meaning(w, self.tag) & idle]
+        return [w for w in named if not is_thing(w, self.tag)] + placed
 
     def _continue(self) -> list[ToolCall]:
         return [ToolCall(self.go_on, {})]

@@ -10,7 +10,7 @@ from .entities import find_entities
 from .matching import Index, Match, Vocabulary, spoken, telling
 from .schema import arguments_of, takes
 from .speech import Sentence
-from .words import Word, any_has, concepts, has, is_thing, meaning, near, state, words
+from .words import Word, any_has, concepts, has, is_name, is_thing, meaning, near, state, words
 
 THRESHOLD = 2.4
 """Least score of a sentence that is acted upon; set on the utterances marked `tuned` in
@@ -114,11 +114,18 @@ def nearest(sentence: Sentence, index: Index, apps: Sequence[str] = ()) -> list[
         return []
     found = ranked(sentence, index, apps)
     fitting = [m for m in found if asks(verb, m, index, sentence.tag)]
+    if any(e.kind == "email" for e in find_entities(sentence.text)):
+        fitting = [m for m in fitting if _takes_address(m)]
     if tells_somebody(sentence):
         fitting = [m for m in fitting if is_effect(m)]  # "tell her" is no "tell me"
     if any(map(is_effect, fitting)):
         return fitting  # what an effect takes may be of another app: "send that note to …"
     return [m for m in fitting if names_matter(sentence, m, index)] or fitting
+
+
+def _takes_address(match: Match) -> bool:
+    arguments = arguments_of(match.tool.input_schema)
+    return any(a.kind in ("email", "party") or a.holds_address or a.is_body for a in arguments)
 
 
 def reading_ones(matches: Sequence[Match]) -> list[Match]:
@@ -140,14 +147,16 @@ def tells_somebody(sentence: Sentence) -> bool:
 def names_somebody(sentence: Sentence) -> bool:
     """Whether behind the first word stands a name, or one of "him", "her", "them" near it."""
     said = spoken(sentence.head, sentence.tag)[1:]
-    named = any(sentence.text[w.start].isupper() for w in said)
+    named = any(is_name(w, sentence.text, sentence.tag) for w in said)
     return named or any_has(said[:2], sentence.tag, "toward")
 
 
 def _addressed(sentence: Sentence) -> frozenset[str]:
     """What a name before marked content asks for: an address."""
     head = spoken(sentence.head, sentence.tag)[1:] if sentence.content >= 0 else []
-    return frozenset(["email"] if any(sentence.head[w.start].isupper() for w in head) else [])
+    return frozenset(
+        ["email"] if any(is_name(w, sentence.text, sentence.tag) for w in head) else []
+    )
 
 
 def asked_for(
@@ -254,7 +263,8 @@ def _names_somebody(sentence: Sentence, match: Match, known: Vocabulary) -> bool
     if not marked or known.matter & _said(sentence):
         return False
     head = spoken(sentence.head, sentence.tag)[1:]
-    return any(sentence.text[w.start].isupper() and w.stem not in known.known for w in head)
+    names = (w for w in head if is_name(w, sentence.text, sentence.tag))
+    return any(w.stem not in known.known for w in names)
 
 
 def _said(sentence: Sentence) -> set[str]:

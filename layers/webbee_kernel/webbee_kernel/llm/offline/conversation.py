@@ -10,10 +10,10 @@ from ... import language
 from ..protocol import ToolSpec
 from . import looking, recall, replies
 from .acts import Leads
-from .choosing import asked_for
+from .choosing import asked_for, names_matter, tells_somebody
 from .filling import Filled, fill, identity
 from .likely import may_mean
-from .matching import index_of, telling
+from .matching import Match, index_of, telling
 from .reading import Fact, Reading
 from .schema import arguments_of
 from .speech import Sentence, sentences
@@ -165,7 +165,14 @@ class Conversation:
             found = self.candidates(call) if self.reading.results else []
             if len(found) == 1 and any(m.kind == "id" for m in call.filled.missing):
                 self.settle(call, found[0])
-        yield from sorted(filled, key=lambda p: len(p.filled.missing))[:READINGS]
+        clear = [c for c in filled if self._may_be_offered(c, sentence)]
+        yield from sorted(clear, key=lambda p: len(p.filled.missing))[:READINGS]
+
+    def _may_be_offered(self, call: Planned, sentence: Sentence) -> bool:
+        """Whether a call lacks nothing, or more than a verb speaks for it."""
+        match = Match(call.tool, 0.0, 0.0)
+        named = names_matter(sentence, match, self.index) or tells_somebody(sentence)
+        return named or not call.filled.missing
 
     def spoken_of(self, facts: Sequence[Fact], place: recall.Reference) -> Planned | None:
         """The read of the one thing that these facts hold, or of what stands at the place."""

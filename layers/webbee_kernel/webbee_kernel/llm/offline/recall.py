@@ -13,10 +13,11 @@ from ...values.plain import JSONObject
 from .matching import name_stems
 from .reading import Fact
 from .schema import keys, parts
-from .words import KEPT, Word, any_has, has, ordinals, points_back, words
+from .words import KEPT, Word, any_has, has, is_thing, ordinals, points_back, words
 
 _EMAIL = re.compile(r"<EMAIL_\d+>|[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")
 _ALIKE = 3
+_FEW = 3  # words of which a number at the end is a place
 _ENDING = 3  # letters by which forms of a name may differ
 
 
@@ -55,7 +56,7 @@ def _position(said: Sequence[Word], tag: str) -> int | None:
     """`the second`, or a number at the end: `task 2`, not `2 tasks`."""
     listed = ordinals(tag)
     position = next((listed[w.stem] for w in said if w.stem in listed), None)
-    last = said[-1].text if said else ""
+    last = said[-1].text if said and (len(said) < _FEW or is_thing(said[-2], tag)) else ""
     if position is None and last.isdecimal() and 0 < len(last) < 3 and int(last):
         return int(last) - 1
     return position

@@ -9,13 +9,16 @@ from typing import Any
 from ...values.plain import JSONObject
 from ..protocol import ToolSpec
 from . import recall
+from .choosing import tells_somebody
 from .content import Span
 from .entities import Entity, find_entities
 from .matching import Vocabulary
 from .reading import Reading
 from .schema import Argument, arguments_of
 from .speech import Sentence
-from .words import Word, any_has, has, idle, is_thing, points_back, words
+from .words import Word, any_has, has, idle, is_name, is_thing, points_back, words
+
+_WHOM = 3  # words of "now tell him"
 
 
 class Slots:
@@ -41,7 +44,8 @@ class Slots:
         self.words = self.outside(words(self.text, self.tag))
         self.marker = sentence.content
         self.head = [w for w in self.words if self.marker < 0 or w.start < self.marker]
-        self.reference = recall.reference(self.head, self.tag)
+        told = tells_somebody(sentence)  # whom stands right behind the verb
+        self.reference = recall.reference(self.head[:_WHOM] if told else self.head, self.tag)
         self.repeats = self.reference is not None or any_has(self.head, self.tag, "again")
         self.values: JSONObject = {}
         self.spans: list[Span] = []
@@ -118,7 +122,7 @@ class Slots:
 
     def capitals(self, said: Sequence[Word]) -> list[Word]:
         """The words that are written as names are."""
-        upper = [w for w in said if w.start and self.text[w.start].isupper()]
+        upper = [w for w in said if w.start and is_name(w, self.text, self.tag)]
         return [w for w in upper if not has(w, self.tag, "first_person")]
 
     def claimed(self) -> list[Word]:

@@ -13,7 +13,7 @@ from .entities import Entity
 from .reading import Fact
 from .schema import Argument, is_directed, keys
 from .slots import Slots
-from .words import Word, any_has, has, is_thing, points_back, words
+from .words import Word, any_has, has, is_name, is_thing, points_back, words
 
 _HEAD_TITLE = 60
 
@@ -130,7 +130,7 @@ class Texts(Slots):
         return tidy(text[: -len(last)] if held else text)
 
     def _is_somebody(self, word: Word) -> bool:
-        return self.text[word.start].isupper() or has(word, self.tag, "toward")
+        return is_name(word, self.text, self.tag) or has(word, self.tag, "toward")
 
     def _from(self, start: int) -> tuple[str, list[Span]]:
         """The text from here on, and the claimed parts of it."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..protocol import ToolSpec
 from . import recall
+from .choosing import tells_somebody
 from .content import Content, remainder
 from .entities import find_numbers
 from .schema import Argument, arguments_of
@@ -58,6 +59,8 @@ class Things(Slots):
 
     def _one(self, argument: Argument, said: Sequence[Word]) -> Any | None:
         takes_text = self.main is not None and self.main.required
+        if takes_text and tells_somebody(self.sentence):
+            said = ()  # they are what is told
         named = self._named(argument, said, part=takes_text and not self._told())
         if named is not None:
             return named

@@ -12,7 +12,7 @@ from .choosing import asked_for, is_adjective, is_specific, names_matter, neares
 from .clauses import clauses
 from .conversation import Planned
 from .filling import identity
-from .matching import Match
+from .matching import Match, tag_of
 from .remarks import Remarks
 from .speech import Sentence, is_yes, sentences
 from .words import meaning, words
@@ -111,7 +111,13 @@ class Understanding(Remarks):
         """Whether just this is commanded, in a language whose words for "not" are known."""
         certain = sentence.act == "command" and language.of(self.tag).words.forms("negation")
         its_own = is_specific(sentence, match, self.index) and not is_adjective(sentence)
+        certain = certain and self._speaks(match)
         return bool(certain) and its_own and not of_another(sentence, match, self.index)
+
+    def _speaks(self, match: Match) -> bool:
+        """Whether the function's author wrote in this language: names and descriptions are English,
+        examples are in any."""
+        return self.tag == "en" or any(tag_of(e) == self.tag for e in match.tool.examples)
 
     def _clause(self, sentence: Sentence, *, held: bool) -> None:
         if sentence.act in ("command", "request"):

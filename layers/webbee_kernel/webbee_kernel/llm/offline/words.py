@@ -62,6 +62,12 @@ def is_thing(word: Word, tag: str) -> bool:
     return any(c[0] == "#" for c in concepts(word.text, tag))
 
 
+def is_name(word: Word, text: str, tag: str) -> bool:
+    """Whether the word is written as names are, and names nothing that apps hold: German writes all
+    nouns so."""
+    return text[word.start].isupper() and not is_thing(word, tag)
+
+
 @lru_cache(maxsize=KEPT)
 def idle(text: str, tag: str) -> bool:
     """Whether a (folded) word says nothing about the matter: a function word, no command."""
