@@ -113,16 +113,47 @@ def test_a_question_about_figures_is_answered_from_the_overview() -> None:
     assert answer("how many cards are connected?").text == "Cards connected: 2"
 
 
-def test_a_question_that_names_a_thing_is_looked_up_in_the_lists_of_what_it_is_about() -> None:
-    request = ModelRequest(
-        role="classifier",
-        system="s",
-        prompt=HISTORY + "when is the calendar event Dentist?",
-        tools=(*TOOLS, tool("kernel", "continue", "See the results first", "read")),
-    )
-    response = asyncio.run(OfflineModel().complete(request))
+def looking(message: str, *results: str) -> ModelResponse:
+    prompt = "\n".join(["[HISTORY]", f"[2026-05-15T17:21:14Z user] {message}", *results])
+    go_on = tool("kernel", "continue", "See the results first", "read")
+    request = ModelRequest(role="classifier", system="s", prompt=prompt, tools=(*TOOLS, go_on))
+    return asyncio.run(OfflineModel().complete(request))
 
-    assert [c.name for c in response.tool_calls] == ["calendar__search_events", "kernel__continue"]
+
+STANDUPS = """[RESULTS]
+RESULT: app=calendar fn=search_events status=ok summary="2" data={"events": [\
+{"id": "e1", "title": "Team standup"}, {"id": "e2", "title": "Client standup"}, \
+{"id": "e3", "title": "Dentist"}]}"""
+
+
+def test_a_question_that_names_a_thing_is_looked_up_in_the_lists_of_what_it_is_about() -> None:
+    calls = looking("when is the calendar event Dentist?").tool_calls
+
+    assert [c.name for c in calls] == ["calendar__search_events", "kernel__continue"]
+
+
+def test_a_thing_named_by_words_is_looked_up_and_where_several_fit_asked_about() -> None:
+    first = looking("cancel the standup event")
+    then = looking("cancel the standup event", STANDUPS)
+
+    assert [c.name for c in first.tool_calls] == ["calendar__search_events", "kernel__continue"]
+    assert then.tool_calls == ()
+    assert then.text.endswith("“Team standup”, “Client standup”?")
+
+
+def test_the_one_thing_that_the_words_fit_is_meant() -> None:
+    calls = looking("cancel the dentist event", STANDUPS).tool_calls
+
+    assert [(c.name, c.arguments) for c in calls] == [
+        ("calendar__cancel_event", {"event_id": "e3"})
+    ]
+
+
+def test_an_effect_in_a_language_without_an_example_is_asked_about() -> None:
+    asked = looking("storniere den Termin Dentist", STANDUPS)
+
+    assert (asked.tool_calls, asked.text[:10]) == ((), "Soll ich d")
+    assert looking("erstelle einen Termin: Zahnarzt").tool_calls != ()
 
 
 def test_a_greeting_names_the_apps_and_an_example() -> None:

@@ -156,7 +156,8 @@ class Questions(Conversation):
         more = any_has(asked.said[:1], self.tag, "and_", "again")
         if more and self._plan_whole(recall.Reference()):
             return True  # "and a first aid kit?", about the list that was read
-        if self._looked_for(asked) or (place is None and not asked.wants):
+        named = [w for w in self._looked_for(asked) if w.stem not in ordinals(self.tag)]
+        if named or (place is None and not asked.wants):
             return False
         return self._plan_whole(place or recall.Reference())
 

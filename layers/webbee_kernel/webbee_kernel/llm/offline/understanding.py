@@ -8,7 +8,15 @@ from dataclasses import replace
 
 from ... import language
 from . import looking, recall, replies
-from .choosing import asked_for, is_adjective, is_specific, names_matter, nearest, of_another
+from .choosing import (
+    asked_for,
+    is_adjective,
+    is_effect,
+    is_specific,
+    names_matter,
+    nearest,
+    of_another,
+)
 from .clauses import clauses
 from .conversation import Planned
 from .filling import identity
@@ -109,10 +117,13 @@ class Understanding(Remarks):
 
     def _is_sure(self, sentence: Sentence, match: Match) -> bool:
         """Whether just this is commanded, in a language whose words for "not" are known."""
-        certain = sentence.act == "command" and language.of(self.tag).words.forms("negation")
+        denies = bool(language.of(self.tag).words.forms("negation"))
         its_own = is_specific(sentence, match, self.index) and not is_adjective(sentence)
-        certain = certain and self._speaks(match)
-        return bool(certain) and its_own and not of_another(sentence, match, self.index)
+        certain = sentence.act == "command" and denies and self._speaks(match)
+        return certain and its_own and not of_another(sentence, match, self.index)
+
+    def _asks_for_effects(self, sentence: Sentence) -> bool:
+        return any(is_effect(m) for m in nearest(sentence, self.index, self.context()))
 
     def _speaks(self, match: Match) -> bool:
         """Whether the function's author wrote in this language: names and descriptions are English,
@@ -128,7 +139,7 @@ class Understanding(Remarks):
                 if not about:
                     self._note_rivals(sentence, match)
                 return
-            if self.fragment(sentence):
+            if not self._asks_for_effects(sentence) and self.fragment(sentence):
                 return
         elif sentence.act == "question":
             self.question(sentence)
