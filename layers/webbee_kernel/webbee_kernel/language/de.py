@@ -189,7 +189,8 @@ WORDS = Words(
     },
     opener="bitte ok okay gut also dann jetzt nun und aber ja na mal doch hallo hi danke super"
     " prima perfekt klar genau noch übrigens ach eigentlich lieber stattdessen auch einfach",
-    auxiliary="hab gibt's steht geht ist sind war waren bin hat habe haben hatte hast wird werden wurde gibt gab kann"
+    auxiliary="hab gibt's steht geht ist sind war waren bin hat habe haben hatte hast wird"
+    " werden wurde gibt gab kann"
     " können darf soll muss",
     wish="möchte will würde brauche muss müsste sollte wünsche hätte",
     ability="kannst könntest können könnten magst würdest fähig",
@@ -243,7 +244,8 @@ WORDS = Words(
     things={
         "account": "konto konten postfach postfächer",
         "connected": "verbunden verknüpft angeschlossen",
-        "message": "nachricht nachrichten mail mails e-mail e-mails brief post posteingang geschrieben"
+        "message": "nachricht nachrichten mail mails e-mail e-mails brief post posteingang"
+        " geschrieben"
         " schreibt",
         "address": "adresse adressen",
         "phone": "telefon telefonnummer nummer handynummer",

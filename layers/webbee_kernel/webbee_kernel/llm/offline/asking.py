@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from ... import language
 from ..protocol import ToolCall, ToolSpec
 from . import answering, looking, recall, replies
-from .choosing import names_matter, ranked, reading_ones
+from .choosing import is_effect, names_matter, ranked
 from .conversation import Conversation, Planned
 from .entities import find_entities
 from .matching import Match
@@ -97,7 +97,7 @@ class Questions(Conversation):
 
     def _read_for(self, sentence: Sentence) -> bool:
         """Plan the read that explains every word of the sentence, if there is one."""
-        reads = reading_ones(ranked(sentence, self.index, self.context()))
+        reads = [m for m in ranked(sentence, self.index, self.context()) if not is_effect(m)]
         if reads and reads[0].likeness >= LIKE_AN_EXAMPLE:
             explaining = reads[:1]
         else:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from . import recall
 from .entities import find_entities
 from .matching import Index, Match, Vocabulary, spoken, telling
-from .schema import arguments_of, takes
+from .schema import arguments_of, takes, takes_address
 from .speech import Sentence
 from .words import Word, any_has, concepts, has, is_name, is_thing, meaning, near, state, words
 
@@ -115,22 +115,12 @@ def nearest(sentence: Sentence, index: Index, apps: Sequence[str] = ()) -> list[
     found = ranked(sentence, index, apps)
     fitting = [m for m in found if asks(verb, m, index, sentence.tag)]
     if any(e.kind == "email" for e in find_entities(sentence.text)):
-        fitting = [m for m in fitting if _takes_address(m)]
+        fitting = [m for m in fitting if takes_address(m.tool.input_schema)]
     if tells_somebody(sentence):
         fitting = [m for m in fitting if is_effect(m)]  # "tell her" is no "tell me"
     if any(map(is_effect, fitting)):
         return fitting  # what an effect takes may be of another app: "send that note to …"
     return [m for m in fitting if names_matter(sentence, m, index)] or fitting
-
-
-def _takes_address(match: Match) -> bool:
-    arguments = arguments_of(match.tool.input_schema)
-    return any(a.kind in ("email", "party") or a.holds_address or a.is_body for a in arguments)
-
-
-def reading_ones(matches: Sequence[Match]) -> list[Match]:
-    """Those that change nothing."""
-    return [m for m in matches if not is_effect(m)]
 
 
 def is_effect(match: Match) -> bool:

@@ -75,6 +75,12 @@ def takes(schema: JSONObject, kind: ArgumentKind, *, required: bool = False) -> 
     return any(a.kind == kind and (a.required or not required) for a in arguments_of(schema))
 
 
+def takes_address(schema: JSONObject) -> bool:
+    """Whether an address may be an argument, or stand in one."""
+    kinds = ("email", "party")
+    return any(a.kind in kinds or a.holds_address or a.is_body for a in arguments_of(schema))
+
+
 def is_directed(schema: JSONObject) -> bool:
     """Whether a call tells somebody something: a text, to an address or in answer to a thing."""
     told = takes(schema, "text", required=True)
