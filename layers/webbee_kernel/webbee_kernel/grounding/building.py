@@ -177,7 +177,8 @@ class Built:
         return bool(unread)
 
     def _prose(self, text: str, at: Place) -> None:
-        for found in language.dates(text, self.tag):
+        dates = language.dates(text, self.tag)
+        for found in dates:
             for value in found.readings:
                 if found.kind in ("date", "moment"):
                     year, month, day = _day(value)
@@ -186,6 +187,8 @@ class Built:
                     minutes = value if isinstance(value, int) else value.hour * 60 + value.minute
                     self.times.setdefault(minutes, []).append(at)
         for found in language.numbers(text, self.tag):
+            if any(d.start <= found.start < d.end for d in dates):
+                continue
             for value in found.readings:
                 self.numbers.setdefault(settle(value), []).append(at)
                 if len(self.figures) < FIGURES:

@@ -9,7 +9,6 @@ it is a field or a state that tells groups of the rows, the part itself is compa
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -220,7 +219,7 @@ class Counts:
         low, high = self._bounds(claim, value)
         if allowed.get(value) is False or any(low <= n <= high for n in sizes):
             return True
-        return (part and value <= max(sizes)) or (low == high and value == self._listed(claim))
+        return part and value <= max(sizes)
 
     def _bounds(self, claim: Claim, value: Number) -> tuple[float, float]:
         """Between which sizes "over 40", "under 40", "about 40" and "40" may stand for."""
@@ -256,13 +255,6 @@ class Counts:
         fits = any(v == n - m for v in values for n in sizes for m in told)
         fits = fits or (not shown and any(0 < n - v <= 5 for v in values for n in sizes))
         return None if not fits and not shown else not fits
-
-    def _listed(self, claim: Claim) -> int:
-        """How many items the reply itself lists below the number, for "the first three"."""
-        shown = len(self.bullets) - bisect_left(self.bullets, claim.start)
-        return (
-            shown if among(self.reading.near(claim), self.reading.language.words.ordinals) else -1
-        )
 
 
 def _of_others(rows: Rows) -> bool:

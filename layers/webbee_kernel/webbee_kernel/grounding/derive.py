@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import combinations
 
 from .. import language
@@ -145,15 +145,23 @@ class Derived:
         made = {**self._whole(), **(self._means if means else {})}
         return next((formula for exact, formula in made.items() if nearly(exact, value)), "")
 
-    def gap(self, value: Number, decimals: int, *, adds: bool, whole: bool = False) -> str:
+    def gap(
+        self,
+        value: Number,
+        decimals: int,
+        *,
+        adds: bool,
+        divides: bool = False,
+        whole: bool = False,
+    ) -> str:
         """How a figure is the difference of two fields of a record, or of two records; where the
-        sentence adds up also their sum, and with decimals their ratio. `whole`: of whole numbers,
-        not rounded."""
+        sentence adds up also their sum, for an amount or with decimals their ratio. `whole`: of
+        whole numbers, not rounded."""
         for held in self._families():
             for (a, one), (b, other) in combinations(held, 2):
                 if whole and not (isinstance(a, int) and isinstance(b, int)):
                     continue
-                for exact, sign in _combined(a, b, adds=adds, divides=decimals > 0):
+                for exact, sign in _combined(a, b, adds=adds, divides=divides or decimals > 0):
                     if settle(exact) == settle(value) or (
                         isinstance(exact, float) and rounds_to(exact, value, decimals)
                     ):
@@ -217,16 +225,6 @@ class Derived:
             for moments in dated.values():
                 for (a, one), (b, other) in combinations(dict.fromkeys(moments[:8] + whole), 2):
                     yield abs((a - b).total_seconds()), f"{one} - {other}"
-
-    def ends(self) -> Iterator[tuple[int, str]]:
-        """The times of day at which something ends that starts at a moment and takes a time."""
-        lengths = list(self._measures("time"))
-        for owner, moments in self.index.moments().items():
-            for at, path in moments:
-                for length, other in lengths:
-                    if length < 86_400 and other.startswith(path.rpartition(".")[0]) and owner:
-                        end = at + timedelta(seconds=length)
-                        yield end.hour * 60 + end.minute, f"{path} + {other}"
 
     def _pairs(self) -> Iterator[tuple[Number, str]]:
         shown = list(dict.fromkeys(self.shown))[:SHOWN]

@@ -94,8 +94,9 @@ class Figures(Asking):
         found = found or derived.measured(value, decimals, self.unit(claim))
         if percent:
             return found or derived.share(value, decimals)
-        if value >= 20 or decimals or self.compares(claim):
-            found = found or derived.gap(value, decimals, adds=self._adds(claim))
+        if value >= 20 or decimals or claim.kind == "money" or self.compares(claim):
+            adds, amount = self._adds(claim), claim.kind == "money"
+            found = found or derived.gap(value, decimals, adds=adds, divides=amount)
         rough = claim.mention.about or self.said(claim, self.words.about)
         return found or (derived.near(value, means=means) if rough else "")
 

@@ -56,9 +56,7 @@ class Moments(Asking):
                 return Ground(near, "formatted")
         if found := self.index.find(claim.token, ":."):
             return Ground(found)
-        ends = dict(self.derived.ends())
-        formula = next((ends[minutes] for minutes in readings if minutes in ends), "")
-        return Ground([], "derived", formula) if formula else None
+        return None
 
     def _moment(self, claim: Claim) -> Ground | None:
         for at in claim.mention.readings:

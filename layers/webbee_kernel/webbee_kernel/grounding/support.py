@@ -44,14 +44,7 @@ class Support(Figures, Moments):
         for form in dict.fromkeys((claim.token, token, bare, f"v{bare}")):
             if places := self.index.find(form, glue):
                 return Ground(places)
-        if self.reading.text[claim.end : claim.end + 1] == "\u2026":
-            return self._begun(bare)
         return self._loose(bare) if len(bare) < LONGEST else None
-
-    def _begun(self, bare: str) -> Ground | None:
-        """A text that the reply cuts off."""
-        at = self.index.text.find(fold(bare)) if len(bare) > 3 else -1
-        return Ground([self.index.place(at)]) if at >= 0 else None
 
     def _loose(self, bare: str) -> Ground | None:
         pattern = re.escape(fold(bare)).replace(r"\-", "[ -]?").replace(r"\ ", "[ -]?")
