@@ -6,6 +6,8 @@ import pytest
 
 from local.stack import Stack
 from tests.functions.support import ALICE, BOB, Person, deployed
+from webbee_kernel.api import turns
+from webbee_kernel.stores import transcribing
 
 
 @pytest.fixture
@@ -23,3 +25,11 @@ def alice(stack: Stack) -> Person:
 @pytest.fixture
 def bob(stack: Stack) -> Person:
     return Person(stack, BOB)
+
+
+@pytest.fixture
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a turn does after its first second is left out, and nothing is given up on for being
+    slow: on a busy machine any turn takes longer."""
+    monkeypatch.setattr(turns, "BEAT_S", 3600.0)
+    monkeypatch.setattr(transcribing, "PATIENCE_S", 3600.0)

@@ -12,7 +12,6 @@ import pytest
 from benchmarks.meter import Call, Meter, metered
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed, obey
-from webbee_kernel.api import turns
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.base import background
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
@@ -38,17 +37,13 @@ def sent(calls: list[Call], *, of_the_kernel: bool = True) -> list[str]:
     )
 
 
-@pytest.fixture(autouse=True)
-def no_beat(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A turn that is done within a second has no beat; on a busy machine none of these is."""
-    monkeypatch.setattr(turns, "BEAT_S", 3600.0)
+pytestmark = pytest.mark.usefixtures("unhurried")
 
 
 @pytest.fixture
-def settled(stack: Stack, monkeypatch: pytest.MonkeyPatch) -> Person:
+def settled(stack: Stack) -> Person:
     """A user after her first turn, so that neither first-time work nor the session list's row
-    counts; nor what a turn says of itself while it takes longer than a second."""
-    monkeypatch.setattr(turns, "BEAT_S", 3_600.0)
+    counts."""
     person = Person(stack, ALICE)
     person.chat("hello")
     return person

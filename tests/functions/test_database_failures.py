@@ -24,6 +24,9 @@ from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.protocols import Stores
 
 
+pytestmark = pytest.mark.usefixtures("unhurried")
+
+
 def throttled() -> Exception:
     return ClientError(
         {"Error": {"Code": "ProvisionedThroughputExceededException", "Message": "slow down"}},
