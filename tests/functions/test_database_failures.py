@@ -23,7 +23,6 @@ from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.protocols import Stores
 
-
 pytestmark = pytest.mark.usefixtures("unhurried")
 
 
