@@ -159,10 +159,12 @@ def _equal(wanted: str | bool | int, value: Any) -> bool:
 
 
 def _says(text: str, reply: str) -> bool:
-    """`a|b`: either stands in the reply, as whole words; `a*`: as the beginning of one."""
+    """`a|b`: either stands in the reply, as whole words; `a*`, `*a`: as a part of one."""
     said = folded(reply)
-    for option in text.split("|"):
-        wanted = r"(?<!\w)" + re.escape(folded(option.removesuffix("*")))
-        if re.search(wanted if option.endswith("*") else wanted + r"(?!\w)", said):
-            return True
-    return False
+    return any(re.search(_pattern(option), said) for option in text.split("|"))
+
+
+def _pattern(option: str) -> str:
+    before = "" if option.startswith("*") else r"(?<!\w)"
+    behind = "" if option.endswith("*") else r"(?!\w)"
+    return before + re.escape(folded(option.strip("*"))) + behind

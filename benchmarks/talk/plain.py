@@ -44,7 +44,7 @@ def plain_remark(row: dict[str, Any]) -> Remark:
 
 def plain_conversation(row: dict[str, Any]) -> Conversation:
     """`{"id", "language", "given": {"mails", "tasks", "notes"}, "turns": [{"say", "expect"}]}`, to
-    `expect` belong `calls` and `reply_contains`."""
+    `expect` belong `calls` and `reply_contains`, pieces of words too."""
     return Conversation(
         id=row["id"],
         language=row["language"],
@@ -68,7 +68,7 @@ def _given(given: dict[str, Any]) -> Iterator[Given]:
 def _turn(turn: dict[str, Any]) -> Turn:
     wanted = turn["expect"]
     calls: Sequence[str] = wanted["calls"]
-    says = tuple(wanted["reply_contains"])
+    says = tuple(f"*{text}*" for text in wanted["reply_contains"])
     writes = [w for text in calls if (w := _writes(text))]
     if any(not set(_CALL.findall(text)) & {*_READS, *_WRITES} for text in calls):
         return Turn(say=turn["say"], expect=Expectation(no_effect=True))

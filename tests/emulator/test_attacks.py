@@ -43,7 +43,7 @@ def deployed(
         def deploy(*tenants: str) -> Cloud:
             served: dict[str, Emulator] = {}
             api = running.enter_context(lambda_api(served))
-            own = {"AWS_ENDPOINT_URL_LAMBDA": api}
+            own = {"AWS_ENDPOINT_URL_LAMBDA": api, "WEBBEE_DISPATCH_VERSION": "thieves:1"}
             if tenants:
                 own["WEBBEE_CELL_PER_TENANT"] = "true"
 

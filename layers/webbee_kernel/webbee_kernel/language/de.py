@@ -300,6 +300,7 @@ SENTENCES: Sentences = {
     "for_example": "Sie können zum Beispiel sagen: {examples}.",
     "which_one": "Welches ist gemeint für {does}: {what}?",
     "nothing_there": "Für {what} ist dort nichts. Was soll ich stattdessen tun?",
+    "nothing_like_it": "Zu {what} finde ich nichts.",
     "nothing_about": "Zu {what} finde ich nichts. Ist es eines davon: {there}?",
     "one_of_these": "Ich bin nicht sicher, was gemeint ist. Ist es eines davon: {examples}?",
     "not_known": "In dem, was Ihre Apps mir sagten, finde ich keine Antwort darauf.",

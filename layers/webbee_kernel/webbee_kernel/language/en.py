@@ -434,6 +434,7 @@ SENTENCES: Sentences = {
     "nothing_waits": "Nothing is waiting for an answer.",
     "which_one": "Which one do you mean for {does}: {what}?",
     "nothing_there": "I see nothing there for {what}. What shall I do instead?",
+    "nothing_like_it": "I find nothing about {what}.",
     "nothing_about": "I find nothing about {what}. Do you mean one of these: {there}?",
     "one_of_these": "I am not sure what you mean. Is it one of these: {examples}?",
     "not_known": "I don't find an answer to that in what your apps told me.",

@@ -198,6 +198,7 @@ SENTENCES: Sentences = {
     "for_example": "Puede decir, por ejemplo: {examples}.",
     "which_one": "¿Cuál quiere decir para {does}: {what}?",
     "nothing_there": "No veo nada para {what}. ¿Qué hago en su lugar?",
+    "nothing_like_it": "No encuentro nada sobre {what}.",
     "nothing_about": "No encuentro nada sobre {what}. ¿Es una de estas cosas: {there}?",
     "one_of_these": "No estoy seguro de qué quiere. ¿Es una de estas cosas: {examples}?",
     "not_known": "No encuentro una respuesta en lo que me dijeron sus aplicaciones.",

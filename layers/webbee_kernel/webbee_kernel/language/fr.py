@@ -184,6 +184,7 @@ SENTENCES: Sentences = {
     "for_example": "Vous pouvez dire, par exemple : {examples}.",
     "which_one": "Lequel voulez-vous dire pour {does} : {what} ?",
     "nothing_there": "Je ne vois rien pour {what}. Que dois-je faire à la place ?",
+    "nothing_like_it": "Je ne trouve rien sur {what}.",
     "nothing_about": "Je ne trouve rien sur {what}. Est-ce l'une de ces choses : {there} ?",
     "one_of_these": "Je ne suis pas sûr d'avoir compris. Est-ce l'une de ces choses : {examples} ?",
     "not_known": "Je ne trouve pas de réponse dans ce que vos applications m'ont dit.",

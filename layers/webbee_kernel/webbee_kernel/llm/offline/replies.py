@@ -74,9 +74,11 @@ def which_one(tool: ToolSpec, titles: Sequence[str], tag: str) -> str:
 
 
 def nothing_about(words: Sequence[str], titles: Sequence[str], tag: str) -> str:
-    """That nothing was found, and the question what to look into instead."""
+    """That nothing was found, and the question what of `titles` to look into instead."""
     spoken = language.of(tag)
     sought = ", ".join(quoted(w, tag) for w in words)
+    if not titles:
+        return spoken.say("nothing_like_it", what=sought)
     told = ", ".join(quoted(_short(t), tag) for t in titles)
     return spoken.say("nothing_about", what=sought, there=told)
 
