@@ -103,7 +103,8 @@ class Built:
         """Note numbers side by side, in a list or a map of nothing else, which may be added up."""
         numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
         if len(numbers) == len(values) > 2:
-            self.tallies.append((at.path, numbers))
+            scale = 100 if "minor" in language.key_roles(at.key) else 1
+            self.tallies.append((at.path, [settle(n / scale) for n in numbers]))
 
     def _list(self, items: Sequence[Json], at: Place, depth: int) -> None:
         self._collect(items, at)

@@ -6,18 +6,16 @@ shows. Each has a formula, so the reader can see where a figure comes from.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import combinations
 
 from .. import language
+from .arithmetic import Arithmetic, gives, nearly, rounds_to
 from .index import Index
-from .places import Number, Owner, Place, Rows, key_words, settle
+from .places import Number, Rows, key_words, settle
 
-FAMILY = 8
-"""Figures of one record, or of one field over the records, that are compared in pairs."""
 UNITS: Mapping[str, tuple[str, tuple[float, ...]]] = {
     "millisecond": ("time", (0.001,)),
     "second": ("time", (1,)),
@@ -42,27 +40,6 @@ SHOWN = 12
 LONGEST = 400
 
 
-def rounds_to(exact: Number, shown: Number, decimals: int, scale: int = 1) -> bool:
-    """Whether `exact` rounded half up, or cut, to the decimals shown is `shown`; `scale` is 1000
-    for "12.5 thousand"."""
-    step = scale * 10.0**-decimals
-    return any(
-        abs(math.floor(exact / step + half) * step - shown) < step * 1e-6
-        for half in (0.5 + 1e-9, 0.5 - 1e-9)
-    )
-
-
-def nearly(exact: Number, shown: Number) -> bool:
-    """Whether "about 40" may stand for 36: rounded to one, two or three leading digits, or within a
-    fiftieth."""
-    if exact < 5 or shown <= 0:
-        return exact == shown
-    size = len(str(int(exact)))
-    return abs(exact - shown) <= 0.02 * exact or any(
-        round(exact, kept - size) == shown for kept in range(1, min(4, size))
-    )
-
-
 @dataclass(slots=True)
 class Derived:
     """Figures that follow from an index and from `shown`, the values that the reply shows."""
@@ -70,18 +47,17 @@ class Derived:
     index: Index
     now: datetime | None = None
     shown: list[Number] = field(default_factory=list)
+    pairs: Arithmetic = field(init=False)
     _made: dict[Number, str] | None = None
     _means: dict[Number, str] = field(default_factory=dict)
     _shares: list[tuple[Number, Number, str]] = field(default_factory=list)
 
-    def formula(
-        self, value: Number, decimals: int, *, percent: bool = False, means: bool = False
-    ) -> str:
+    def __post_init__(self) -> None:
+        self.pairs = Arithmetic(self.index)
+
+    def formula(self, value: Number, decimals: int, *, means: bool = False) -> str:
         """How a figure follows, empty where it does not; `means`: also as an average of rows."""
         made = self._whole()
-        if percent:
-            shares = self._percentages()
-            return next((f for f, share in shares if rounds_to(share, value, decimals)), "")
         if settle(value) in made:
             return made[settle(value)]
         averages = self._means if means else {}
@@ -91,6 +67,13 @@ class Derived:
             ):
                 return formula
         return ""
+
+    def share(self, value: Number, decimals: int, *, rough: bool = False) -> str:
+        """How a percentage is a share, or a change."""
+        self._whole()
+        shares = self._percentages()
+        found = (f for f, exact in shares if gives(exact, value, decimals, rough=rough))
+        return next(found, "") or self.pairs.share(value, decimals, rough=rough)
 
     def _whole(self) -> dict[Number, str]:
         if self._made is None:
@@ -145,53 +128,6 @@ class Derived:
         made = {**self._whole(), **(self._means if means else {})}
         return next((formula for exact, formula in made.items() if nearly(exact, value)), "")
 
-    def gap(
-        self,
-        value: Number,
-        decimals: int,
-        *,
-        adds: bool,
-        divides: bool = False,
-        whole: bool = False,
-    ) -> str:
-        """How a figure is the difference of two fields of a record, or of two records; where the
-        sentence adds up also their sum, for an amount or with decimals their ratio. `whole`: of
-        whole numbers, not rounded."""
-        for held in self._families():
-            for (a, one), (b, other) in combinations(held, 2):
-                if whole and not (isinstance(a, int) and isinstance(b, int)):
-                    continue
-                for exact, sign in _combined(a, b, adds=adds, divides=divides or decimals > 0):
-                    if settle(exact) == settle(value) or (
-                        isinstance(exact, float) and rounds_to(exact, value, decimals)
-                    ):
-                        return f"{max(a, b)} {sign} {min(a, b)} ({one}, {other})"
-        return ""
-
-    def share(self, value: Number, decimals: int) -> str:
-        """How a percentage is the share of one field of a record in another."""
-        for held in self._families():
-            for (a, one), (b, other) in combinations(held, 2):
-                part, whole = sorted((abs(a), abs(b)))
-                if whole and any(
-                    rounds_to(100 * s, value, decimals) for s in (part / whole, 1 - part / whole)
-                ):
-                    return f"100 * {part} / {whole} ({one}, {other})"
-        return ""
-
-    def _families(self) -> list[list[tuple[Number, str]]]:
-        """The figures that belong together: of one record, and of one field over a few records."""
-        found: dict[tuple[object, ...], list[tuple[Number, str]]] = {}
-        below: dict[Owner, set[Owner]] = {}
-        for owner in {p.owner for p in self.index.figures if len(p.owner) > 3}:
-            below.setdefault(owner[:-2], set()).add(owner)
-        for place in filter(_compared, self.index.figures):
-            value = place.value, place.path
-            for own in (place.owner, *below.get(place.owner, ())):
-                found.setdefault(("record", place.call, *own), []).append(value)
-            found.setdefault(("field", place.key, *place.owner[:-1]), []).append(value)
-        return [held for held in found.values() if 1 < len(held) <= FAMILY]
-
     def measured(self, value: Number, decimals: int, unit: str) -> str:
         """How a figure with a unit is a length of time or a size of the data in that unit."""
         size = UNITS.get(unit)
@@ -235,8 +171,11 @@ class Derived:
                 yield settle(a * b), f"{a} * {b}"
             if a and b:
                 yield float(max(a, b) / min(a, b)), f"{max(a, b)} / {min(a, b)}"
+        for first, last in combinations(range(len(shown) + 1), 2):
+            if last - first > 2:
+                run = shown[first:last]
+                yield settle(sum(run)), " + ".join(map(str, run))
         if len(shown) > 2:
-            yield settle(sum(shown)), " + ".join(map(str, shown))
             yield float(sum(shown) / len(shown)), f"average({', '.join(map(str, shown))})"
 
     def _percentages(self) -> Iterator[tuple[str, float]]:
@@ -249,21 +188,6 @@ class Derived:
             if whole:
                 yield f"100 * {part} / {whole}", abs(100 * part / whole)
                 yield f"100 * ({part} - {whole}) / {whole}", abs(100 * (part - whole) / whole)
-
-
-def _compared(place: Place) -> bool:
-    """Whether a figure is one that people compare with others."""
-    named = place.path.startswith("data") and bool(place.key)
-    return named and not language.key_roles(place.key) & {"id", "rank", "paging"}
-
-
-def _combined(a: Number, b: Number, *, adds: bool, divides: bool) -> Iterator[tuple[Number, str]]:
-    """Two figures taken together, each with the sign between them."""
-    yield abs(a - b), "-"
-    if adds:
-        yield a + b, "+"
-    if divides and a and b:
-        yield float(max(a, b) / min(a, b)), "/"
 
 
 def _numbers(key: str, items: Sequence[Mapping[str, object]]) -> dict[int, Number]:

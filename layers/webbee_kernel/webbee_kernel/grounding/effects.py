@@ -186,8 +186,7 @@ class _Known:
     def _shown(self, claim: Told) -> bool:
         """Whether the data of the turn tells of the state: of the record that the sentence names,
         or of any where it names none and the user did not ask for the effect."""
-        index, state = self.evidence.index, self._state(claim)
-        telling = [*index.effects.get(claim.concept, ()), *index.states.get(state, ())]
+        telling = self._telling(claim)
         inside = self.reading.inside(claim.sentence)
         counted = all(c.kind in ("number", "ordinal", "percent") for c in inside)
         read = any(not self.evidence.calls[t.call].has_effect for t in telling)
@@ -196,6 +195,14 @@ class _Known:
         places = (p for c in inside for p in self.grounds.get(c.start, ()))
         about = [p for p in places if p.path.startswith("data")]
         return any(p.call == t.call and not conflict([p], [t]) for p in about for t in telling)
+
+    def _telling(self, claim: Told) -> list[Place]:
+        """The fields that tell of a state or of a deed; what a call that waits or failed returned
+        tells of no deed, whatever its keys."""
+        index, calls = self.evidence.index, self.evidence.calls
+        effects = index.effects.get(claim.concept, ())
+        done = [p for p in effects if p.call < 0 or calls[p.call].ok]
+        return [*done, *index.states.get(self._state(claim), ())]
 
     def _about(self, claim: Told, call: Call) -> bool:
         """Whether a clause speaks of a call: by its verb or by a word."""

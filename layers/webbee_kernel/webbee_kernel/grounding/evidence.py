@@ -72,8 +72,7 @@ class Evidence:
         for number, call in enumerate(self.calls):
             names = frozenset(key_words(call.fn_name))
             index.root(number, f"{call.app_id}.{call.fn_name}", names)
-            if call.ok:
-                index.add(call.data, number, "data")
+            index.add(call.data, number, "data")  # what waits or failed shows its data, too
             index.add(call.arguments, number, "arguments", apart=True)
             index.add(call.summary, number, "summary", apart=True)
             index.add(call.error, number, "error", apart=True)

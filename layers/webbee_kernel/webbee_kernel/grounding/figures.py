@@ -7,24 +7,26 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from .. import language
-from ..language import folded_words
-from .asking import Asking, Ground, shown
-from .derive import nearly, rounds_to
-from .places import Number, Place, fold, key_words, settle
+from .arithmetic import ADDS, nearly, rounds_to
+from .asking import Ground, shown
+from .hours import Hours
+from .places import Number, Place, key_words, settle
 from .reading import Claim, Sentence, among
 
-_RANGE = re.compile("\\s?[\u2013-]\\s?(?=\\d)|(?<=\\d)\\s?[\u2013-]\\s?$")
 _LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
 _AS_WORDS: tuple[list[Number], ...] = ([1], [0.5])
 """What "one" and "half" say stands for too much to be looked up."""
 
+LARGE = 20
+"""From here on a whole number is worked out from others wherever it stands: what is less may count
+anything."""
 MONTH = 31
 """Days within which a day of a month comes again."""
 HALF = 12
 """Characters behind a number within which "and a half" stands."""
 
 
-class Figures(Asking):
+class Figures(Hours):
     """Asks the index about numbers, amounts and percentages."""
 
     def _number(self, claim: Claim) -> Ground | None:
@@ -40,7 +42,7 @@ class Figures(Asking):
     def _written(self, claim: Claim, readings: Sequence[Number]) -> Ground | None:
         """The fields that show a number, or one of which it is rounded."""
         exact = self._exact(claim, readings)
-        rough = claim.mention.about or self.said(claim, self.words.about)
+        rough = self.about(claim)
         rounded = self._rounded(claim, readings, rough=rough) if rough or not exact else []
         plain = claim.token.isdigit() and not rounded
         return shown([*exact, *rounded], "verbatim" if plain else "formatted")
@@ -86,19 +88,32 @@ class Figures(Asking):
         return None
 
     def _formula(self, claim: Claim, value: Number, decimals: int) -> str:
-        """How a figure follows from shown ones. A small whole number is a difference only where
-        the sentence compares."""
-        derived, percent = self.derived, claim.kind == "percent"
+        """How a figure follows from shown ones. A small whole number is a sum only where the
+        sentence adds up, and a ratio is rounded only where it is told as one."""
+        derived, rough = self.derived, self.about(claim)
+        if claim.kind == "percent":
+            return derived.share(value, decimals, rough=rough)
         means = among(self._said_with(claim), self.words.average) or decimals > 0
-        found = derived.formula(value, decimals, percent=percent, means=means)
+        found = derived.formula(value, decimals, means=means)
         found = found or derived.measured(value, decimals, self.unit(claim))
-        if percent:
-            return found or derived.share(value, decimals)
-        if value >= 20 or decimals or claim.kind == "money" or self.compares(claim):
-            adds, amount = self._adds(claim), claim.kind == "money"
-            found = found or derived.gap(value, decimals, adds=adds, divides=amount)
-        rough = claim.mention.about or self.said(claim, self.words.about)
+        found = found or self._combined(claim, value, decimals)
         return found or (derived.near(value, means=means) if rough else "")
+
+    def _combined(self, claim: Claim, value: Number, decimals: int) -> str:
+        """How a figure is worked out from two that belong together."""
+        rough, pairs = self.about(claim), self.derived.pairs
+        large = value >= LARGE or decimals > 0 or claim.kind == "money"
+        if not (large or self.compares(claim)):
+            return ""
+        adds = ADDS if self._adds(claim) else ""
+        told = "/" if claim.kind == "money" or decimals or rough else ":"
+        signs = f"-+*{told}{adds}" if large else "-+" if adds else "-"
+        found = pairs.gap(value, decimals, signs, rough=rough)
+        return found or (pairs.portion(value, decimals, rough=rough) if large else "")
+
+    def about(self, claim: Claim) -> bool:
+        """Whether a figure is said to be rounded."""
+        return bool(claim.mention.about) or self.said(claim, self.words.about)
 
     def unit(self, claim: Claim) -> str:
         """The unit that stands behind a number."""
@@ -110,7 +125,7 @@ class Figures(Asking):
         half behind it, or is said to be rounded."""
         behind = self.reading.inside(Sentence(claim.end, claim.end + HALF, ""))
         half = bool(behind) and behind[0].kind == "number" and behind[0].mention.value == 0.5
-        about = claim.mention.about or self.said(claim, self.words.about)
+        about = self.about(claim)
         unit, units = self.unit(claim), language.of("en").words.units
         keys = (word for key in self.index.keys for word in key_words(key))
         return half or about or (bool(unit) and not any(units.get(word) == unit for word in keys))
@@ -138,8 +153,8 @@ class Figures(Asking):
         """How a count is a difference, where the sentence compares: "two short of the mark"."""
         if not self.compares(claim):
             return None
-        adds = self._adds(claim)
-        formula = self.derived.gap(claim.mention.value, 0, adds=adds, whole=True)
+        signs = "-+" if self._adds(claim) else "-"
+        formula = self.derived.pairs.difference(claim.mention.value, signs)
         return Ground([], "derived", formula) if formula else None
 
     def compares(self, claim: Claim) -> bool:
@@ -156,20 +171,6 @@ class Figures(Asking):
         inside = self.reading.inside(sentence)  # "media" is a half and an average
         spelled = [stem(c.token) for c in inside if c.kind == "number" and c.mention.spelled]
         return self.reading.stems(sentence.start, sentence.end) + spelled
-
-    def _hour(self, claim: Claim, readings: Sequence[Number]) -> Ground | None:
-        """The times of the hour that a number is, behind a word such as "at" or in a range: "half
-        past nine", "from 14 to 15:30", "10-11"."""
-        text, calendar = self.reading.text, self.reading.language.calendar
-        led = [fold(t.text) for t in self.reading.words(claim.start - 12, claim.start)[-1:]]
-        ranged = _RANGE.match(text, claim.end) or _RANGE.search(
-            text[max(0, claim.start - 4) : claim.start]
-        )
-        if not ranged and not set(led) & folded_words(f"{calendar.at} {calendar.until}"):
-            return None
-        hours = {int(r) % 12 for r in readings if 0 < r <= 24}
-        held = self.index.times.items()
-        return shown([p for m, ps in held if m // 60 % 12 in hours for p in ps], "formatted")
 
     def _day(self, claim: Claim) -> Ground | None:
         """The day of a month behind its weekday: "viernes 27", the next such day."""

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date
+from calendar import monthrange
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from functools import lru_cache
+from itertools import islice, pairwise
 from typing import Any
 
 from .. import language
-from .asking import Asking, Ground, shown
-from .places import Place
+from ..language import fold, folded_words
+from .asking import Ground, shown
+from .figures import Figures
+from .places import Number, Place, key_words
 from .reading import Claim
 
-HOUR, WEEK = 60, 7
-"""Minutes that "midday" may be off; days of a period that has some weekdays and not others."""
+WEEK, MONTHS = 7, 12
+"""Days of a period that has some weekdays and not others; months of a year."""
+LENGTHS, LONGEST = 12, 1000
+"""Lengths of time that are counted from dates; how many of a unit the longest may have."""
+FIELDS, LONG_TEXT = 200, 80
+"""Texts of the data in which weekdays are looked for, and their characters."""
 
 
-class Moments(Asking):
+_DAYS = {"day": 1, "week": 7, "month": 0, "year": 0}
+"""Days of a unit, where every one has as many."""
+
+
+class Moments(Figures):
     """Asks the index about dates, times, months and weekdays."""
 
     def _date(self, claim: Claim) -> Ground | None:
@@ -24,13 +37,48 @@ class Moments(Asking):
                 return Ground(places, "formatted")
         if any(self._is_today(at) for at in claim.mention.readings):
             return Ground([], "derived", "today")
-        return self.written(claim) or self._length(claim)
+        return self.written(claim) or self._length(claim) or self._counted(claim)
 
     def _length(self, claim: Claim) -> Ground | None:
         """The numbers of "within seven days", which may be a length of time."""
         found = language.numbers(claim.token, self.reading.language.tag)
         held = [self.index.numbers.get(n.value, ()) for n in found if claim.mention.relative]
         return Ground(held[0], "formatted") if held and all(held) else None
+
+    def _counted(self, claim: Claim) -> Ground | None:
+        """The date that is some days, weeks or months, which the data or the reply gives, before or
+        after one of the data, of the reply or today."""
+        wanted = {(at[1], at[2]): at[0] for at in claim.mention.readings}
+        for start, name in self._starts(claim):
+            for count, unit in self._lengths():
+                for end in (_after(start, count, unit), _after(start, -count, unit)):
+                    year = wanted.get((end.month, end.day), 0) if end else 0
+                    if end and year in (None, end.year):
+                        return Ground([], "derived", f"{name} {start} +- {count} {unit}s")
+        return None
+
+    def _starts(self, claim: Claim) -> Iterator[tuple[date, str]]:
+        """The dates from which others are counted."""
+        if self.today:
+            yield self.today, "today"
+        for (month, day), held in self.index.dates.items():
+            for year, place in held[:2]:
+                if year and _weekday(year, month, day) >= 0:
+                    yield date(year, month, day), place.path
+
+    def _lengths(self) -> list[tuple[int, str]]:
+        """The lengths of time that keys of the data name the unit of, or that the reply tells."""
+        known = language.of("en").words.units
+        found: dict[tuple[Number, str], None] = {}
+        for place in self.index.figures:
+            units = [known.get(word, "") for word in key_words(place.key)]
+            for unit in set(units) & set(_DAYS):
+                found[place.value, unit] = None
+        for claim in self.reading.claims:
+            if claim.kind == "number" and (unit := self.unit(claim)) in _DAYS:
+                found[claim.mention.value, unit] = None
+        whole = [(n, unit) for n, unit in found if isinstance(n, int) and 0 < n <= LONGEST]
+        return whole[:LENGTHS]
 
     def _on(self, year: int | None, month: int, day: int) -> list[Place]:
         held = self.index.dates.get((month, day), [])
@@ -44,19 +92,6 @@ class Moments(Asking):
             today.month,
             today.day,
         )
-
-    def _time(self, claim: Claim) -> Ground | None:
-        readings = claim.mention.readings
-        places = [place for minutes in readings for place in self.index.times.get(minutes, ())]
-        if places:
-            return Ground(places, "formatted")
-        if not any(map(str.isdigit, claim.token)):  # "midday" is about then
-            held = self.index.times.items()
-            if near := [p for m, ps in held if abs(m - readings[0]) <= HOUR for p in ps]:
-                return Ground(near, "formatted")
-        if found := self.index.find(claim.token, ":."):
-            return Ground(found)
-        return None
 
     def _moment(self, claim: Claim) -> Ground | None:
         for at in claim.mention.readings:
@@ -87,7 +122,14 @@ class Moments(Asking):
         told = shown(places, "formatted") or self.name(
             [t.text for t in language.tokens(claim.token)]
         )
-        return told or self._inside(wanted)
+        return told or self._inside(wanted) or self._short(wanted)
+
+    def _short(self, wanted: set[int]) -> Ground | None:
+        """The texts that name a weekday, or a range of them, in short: "Mon-Sat 10-20"."""
+        texts = [p for p in self.index.strings() if len(str(p.value)) <= LONG_TEXT][:FIELDS]
+        tags = dict.fromkeys((self.reading.language.tag, "en"))
+        named = (p for p in texts for tag in tags if wanted & _days_in(str(p.value), tag))
+        return shown(list(islice(named, 1)), "formatted")
 
     def _inside(self, wanted: set[int]) -> Ground | None:
         """The period of one record in which a weekday lies."""
@@ -116,3 +158,29 @@ def _weekday(year: int, month: int, day: int) -> int:
         return date(year, month, day).weekday()
     except ValueError:
         return -1
+
+
+@lru_cache(maxsize=512)
+def _days_in(text: str, tag: str) -> frozenset[int]:
+    """The weekdays that a text names, and those between two of a range: "Mon-Sat"."""
+    text = text.replace("-", "\u2013")  # which parts words, as a hyphen does not
+    found = [m for m in language.dates(text, tag) if m.kind == "weekday"]
+    joins = folded_words(language.of(tag).calendar.until) | {"\u2013", "\u2014"}
+    days = {m.value for m in found}
+    for one, other in pairwise(found):
+        if fold(text[one.end : other.start]).strip(" .") in joins:
+            length = (other.value - one.value) % WEEK
+            days |= {(one.value + n) % WEEK for n in range(length)}
+    return frozenset(days)
+
+
+def _after(start: date, count: int, unit: str) -> date | None:
+    """The date some days, weeks or months after another; none beyond the calendar."""
+    try:
+        if _DAYS.get(unit):
+            return start + timedelta(days=count * _DAYS[unit])
+        months = start.year * MONTHS + start.month - 1 + count * (MONTHS if unit == "year" else 1)
+        year, month = divmod(months, MONTHS)
+        return date(year, month + 1, min(start.day, monthrange(year, month + 1)[1]))
+    except (ValueError, OverflowError):
+        return None

@@ -6,7 +6,6 @@ import re
 
 from .. import language
 from .asking import Ground, shown
-from .figures import Figures
 from .moments import Moments
 from .places import fold
 from .reading import Claim
@@ -19,7 +18,7 @@ _BEFORE = re.compile(r"[^\W_]*$")
 _AFTER = re.compile(r"[^\W\d_]*")
 
 
-class Support(Figures, Moments):
+class Support(Moments):
     """Asks the index about the values of one reply; numbers and dates in the classes above."""
 
     def ground(self, claim: Claim) -> Ground | None:

@@ -16,6 +16,12 @@ SIGNS: Mapping[str, str] = {
     "US$": "USD", "A$": "AUD", "C$": "CAD", "CA$": "CAD", "R$": "BRL", "HK$": "HKD", "CN¥": "CNY",
 }  # fmt: skip
 """A sign that several currencies share stands for the most used of them."""
+MINOR = (
+    "minor cent cents ct cts kop kopeck kopecks kopek kopeken коп копеек копейка копейки"
+    " pence penny rappen centime centimes céntimo céntimos centimo centimos centavo centavos"
+    " grosz groszy grosze øre öre ore haléř haléřů halere fillér kuruş kurus paise paisa sen"
+)
+"""What the hundredth part of a currency is called, as keys of data name it."""
 _BEFORE = re.compile(
     r"(?:(?<![^\W_])([A-Z]{1,3})?([$€£₽¥₹₴₸₺₩₪₫฿₦₾₱])|(?<![^\W_])([A-Z]{3}))[ \u00a0\u202f]?\Z"
 )

@@ -39,7 +39,7 @@ WORDS = Words(
     " gelistet aufgeführt gezeigt herausgesucht gezeigt geprüft gesucht gefunden gesehen gelesen"
     " nachgesehen geschaut gezählt verglichen"
     " gesammelt durchsucht ermittelt",
-    about="etwa ungefähr rund circa ca knapp fast beinahe",
+    about="etwa ungefähr rund circa ca knapp fast beinahe gut gegen annähernd nahezu zirka",
     more="mehr über mindestens",
     less="weniger unter höchstens maximal",
     average="durchschnitt durchschnittlich mittelwert im schnitt",
@@ -541,6 +541,8 @@ LANGUAGE = Language(
         until="bis",
         together="und",
         at="um gegen bis ab von vor nach zwischen seit",
+        between="zwischen von",
+        parts="viertel halb dreiviertel",
         ahead="in",
         ago="vor",
         next="nächste nächster nächstes nächsten nächstem kommende kommenden",

@@ -43,7 +43,7 @@ WORDS = Words(
     " scan"
     " compare count identify try note summarize summarise sort filter match examine inspect pull"
     " query gather",
-    about="about around approximately roughly nearly almost some circa over",
+    about="about around approximately roughly nearly almost some circa over close near just say",
     more="more over above exceeding least beyond plus upwards",
     less="less fewer under below most",
     average="average mean avg averaging",
@@ -350,6 +350,8 @@ CALENDAR = Calendar(
     until="to through until till",
     together="and",
     at="at past by from until till around before after since",
+    between="between from",
+    parts="quarter half past",
     ahead="in within",
     ago="ago",
     next="next coming",

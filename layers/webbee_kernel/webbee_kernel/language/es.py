@@ -34,7 +34,7 @@ WORDS = Words(
     " dado tomado usado entendido recuperado"
     " resumido traducido explicado consultado conocido relacionado revisado buscado encontrado"
     " visto leído comprobado contado comparado consultado",
-    about="unos unas aproximadamente cerca casi alrededor sobre",
+    about="unos unas aproximadamente cerca casi alrededor sobre poco aproximado redondeando",
     more="encima más sobre mínimo",
     less="menos máximo bajo",
     average="promedio media medio",
@@ -433,6 +433,8 @@ LANGUAGE = Language(
         until="al a hasta",
         together="y",
         at="las la",
+        between="entre de desde",
+        parts="cuarto media menos",
         ahead="en dentro_de",
         ago="hace",
         next="próximo próxima",

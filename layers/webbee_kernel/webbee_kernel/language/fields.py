@@ -1,9 +1,12 @@
-"""What the key of a JSON field says of its value, by the English words that keys are made of."""
+"""What the key of a JSON field says of its value, by the words that keys are made of:
+English, and the names of currencies' hundredths in any language."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+
+from .currencies import MINOR
 
 _ROLES = {
     "id": "id ids uid uuid guid ref reference no number num code zip zipcode postal port phone tel"
@@ -17,10 +20,10 @@ _ROLES = {
     "total": "total totals count counts all matches results hits found n",
     "rate": "rate ratio percent percentage pct avg average mean score rating temperature temp speed"
     " change ma volatility latitude longitude lat lon lng",
-    "minor": "cent cents kop kopecks kopeck pence penny rappen centimes minor",
+    "minor": MINOR,
 }
 _ROLE = {role: frozenset(words.split()) for role, words in _ROLES.items()}
-_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z]+")
+_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W\d_]+")
 
 
 @lru_cache(maxsize=4096)

@@ -31,7 +31,7 @@ WORDS = Words(
     first_person="je j j'ai nous",
     looking="essayé parcouru reçu inclus indiqué mentionné compris résumé traduit expliqué"
     " utilisé vérifié cherché trouvé vu lu regardé compté comparé consulté",
-    about="environ presque autour près",
+    about="environ presque autour près quasiment approximativement vers quelque",
     more="plus minimum",
     less="moins maximum",
     average="moyenne moyen",
@@ -426,6 +426,8 @@ LANGUAGE = Language(
         until="au à jusqu'au",
         together="et",
         at="à vers dès avant après jusqu'à",
+        between="entre de",
+        parts="quart demie moins",
         ahead="dans d'ici",
         ago="il_y_a",
         next="prochain prochaine",

@@ -45,6 +45,8 @@ class Calendar:
     until: str = ""  # between the ends of a range: to, until
     together: str = ""  # between two days of one month: and
     at: str = ""  # before an hour: at
+    between: str = ""  # before the first of two hours: between, from
+    parts: str = ""  # beside an hour: quarter, half
     ahead: str = ""  # in three days
     ago: str = ""  # three days ago, before or after the count
     next: str = ""

@@ -1,0 +1,106 @@
+"""Figures that follow from others by plain arithmetic stand; those that nothing gives do not."""
+
+from typing import Any
+
+import pytest
+
+from webbee_kernel.grounding import Call, Evidence, Verdict, check
+
+FLAT = {"name": "Mill Lane 4", "rent": 1330, "area_m2": 62, "deposit_pence": 266_000}
+LEASE = {"start": "2026-01-31", "end": "2026-08-30", "notice_days": 30, "opens": "Tue-Sat 9-13"}
+VISIT = {"title": "Yoga 60", "start": "2026-03-10T11:47", "from": "14:00", "to": "18:00"}
+BILL = {"к_оплате_коп": 418_050, "оплачено_коп": 300_000}
+
+
+def told(
+    reply: str, data: Any, *, message: str = "?", status: str = "ok", tag: str = "en"
+) -> Verdict:
+    calls = (Call("home", "get", data=data, status=status),) if data else ()
+    return check(reply, evidence=Evidence(calls, message, language=tag, now="2026-03-01T10:00"))
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("It costs £21.45 per square metre.", True),
+        ("It costs roughly £21.50 per square metre.", True),
+        ("It costs £23.45 per square metre.", False),
+        ("The deposit is £2,660.", True),
+        ("The deposit is £2,600.", False),
+        ("You pay £3,990 at first.", True),
+        ("You pay £3,890 at first.", False),
+    ],
+)
+def test_amounts_of_one_record_are_added_and_divided(reply: str, grounded: bool) -> None:
+    assert told(reply, FLAT).grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("Split among the seven of you that is £190 each.", True),
+        ("Split among the seven of you that is £180 each.", False),
+        ("That is 38 % of what you earn.", True),
+        ("That is 48 % of what you earn.", False),
+    ],
+)
+def test_a_figure_of_the_message_goes_with_those_of_the_data(reply: str, grounded: bool) -> None:
+    assert told(reply, FLAT, message="We are 7 and earn 3500.").grounded is grounded
+
+
+def test_without_a_call_the_numbers_of_the_message_are_worked_with() -> None:
+    message = "I earn 3,500 and pay 1,330 in rent."
+    assert told("Rent is 38 % of your income.", None, message=message).grounded
+    assert not told("Rent is £1,530 of your income.", None, message=message).grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("Give notice by 31 July 2026.", True),
+        ("Give notice by 7 August 2026.", False),
+        ("They are open on Thursday.", True),
+        ("They are open on Monday.", False),
+        ("It starts at the end of January.", True),
+        ("It starts at the end of February.", False),
+    ],
+)
+def test_dates_are_counted_and_weekdays_read_from_short_ranges(reply: str, grounded: bool) -> None:
+    assert told(reply, LEASE).grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "tag", "grounded"),
+    [
+        ("It begins at about 11:50.", "en", True),
+        ("It begins at 11:50.", "en", False),
+        ("It begins at about 11:20.", "en", False),
+        ("It begins at quarter to twelve.", "en", True),
+        ("Der Termin beginnt um Viertel vor zwölf.", "de", True),
+        ("Der Termin beginnt um Viertel vor neun.", "de", False),
+        ("They come between 2 and 6.", "en", True),
+        ("They come between 3 and 7.", "en", False),
+        ("Yoga 60 begins at 11:47.", "en", True),
+    ],
+)
+def test_times_are_read_as_a_clock_is(reply: str, tag: str, grounded: bool) -> None:
+    assert told(reply, VISIT, tag=tag).grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("Осталось доплатить 1 180,50 рублей.", True),
+        ("Осталось доплатить 1 280,50 рублей.", False),
+    ],
+)
+def test_hundredths_are_known_by_keys_of_any_language(reply: str, grounded: bool) -> None:
+    assert told(reply, BILL, tag="ru").grounded is grounded
+
+
+def test_what_a_waiting_call_returned_is_shown_and_tells_of_no_deed() -> None:
+    data = {"price_cent": 3500, "requires_approval": True}
+    call = Call("hotel", "cancel_room", "destructive", status="waits", data=data)
+    turn = Evidence((call,), "Cancel my room please.")
+    assert check("Cancelling would cost €35.", evidence=turn).grounded
+    assert not check("Your room is cancelled.", evidence=turn).grounded
