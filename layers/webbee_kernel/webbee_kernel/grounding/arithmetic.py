@@ -132,16 +132,13 @@ class Arithmetic:
         if self._across is None:
             figures = self.index.figures
             asked = [(p.value, p.path) for p in figures if p.call == MESSAGE][:ASKED]
-            sizes = [(r.size, r.path) for r in self.index.tables if r.size > 1][:ASKED]
             held = [(p.value, p.path) for p in figures if _compared(p)][:HELD]
-            self._across = [(a, b, ALL) for a in asked for b in held]
-            self._across += [
-                ((size, f"count({path})"), b, "*/:")
-                for size, path in sizes
-                for b in held
-                if not b[1].startswith(path)  # a part of one row is nothing's
-            ]
             self._cells = asked + held
+            self._across = [(a, b, ALL) for a in asked for b in held]
+            for rows in [r for r in self.index.tables if r.size > 1][:ASKED]:
+                size = rows.size, f"count({rows.path})"
+                above = (b for b in held if not b[1].startswith(rows.path))  # not of one row
+                self._across += [(size, b, "*/:") for b in above]
         return self._across
 
     def families(self) -> list[list[Figure]]:
@@ -189,7 +186,11 @@ def _combined(a: Number, b: Number, signs: str, fit: str) -> Iterator[tuple[Numb
             yield a + b, sign
         elif sign == "*" and abs(a * b) < BIG:
             yield a * b, sign
-        elif sign in RATIOS and a and b:
-            ratio = float(max(a, b) / min(a, b))
-            if sign == "/" or ratio.is_integer():
-                yield ratio, "/"
+        elif sign in RATIOS:
+            yield from ((ratio, "/") for ratio in _ratio(a, b, whole=sign == ":"))
+
+
+def _ratio(a: Number, b: Number, *, whole: bool) -> list[float]:
+    """The larger of two figures in the smaller; `whole`: where that is a whole number."""
+    ratio = float(max(a, b) / min(a, b)) if a and b else 0.5
+    return [ratio] if a and b and (ratio.is_integer() or not whole) else []

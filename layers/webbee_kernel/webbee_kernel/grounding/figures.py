@@ -102,14 +102,13 @@ class Figures(Hours):
     def _combined(self, claim: Claim, value: Number, decimals: int) -> str:
         """How a figure is worked out from two that belong together."""
         rough, pairs = self.about(claim), self.derived.pairs
-        large = value >= LARGE or decimals > 0 or claim.kind == "money"
-        if not (large or self.compares(claim)):
-            return ""
         adds = ADDS if self._adds(claim) else ""
-        told = "/" if claim.kind == "money" or decimals or rough else ":"
-        signs = f"-+*{told}{adds}" if large else "-+" if adds else "-"
-        found = pairs.gap(value, decimals, signs, rough=rough)
-        return found or (pairs.portion(value, decimals, rough=rough) if large else "")
+        if value >= LARGE or decimals > 0 or claim.kind == "money":
+            ratio = "/" if claim.kind == "money" or decimals or rough else ":"
+            found = pairs.gap(value, decimals, f"-+*{ratio}{adds}", rough=rough)
+            return found or pairs.portion(value, decimals, rough=rough)
+        signs = "-+" if adds else "-"
+        return pairs.gap(value, decimals, signs, rough=rough) if self.compares(claim) else ""
 
     def about(self, claim: Claim) -> bool:
         """Whether a figure is said to be rounded."""

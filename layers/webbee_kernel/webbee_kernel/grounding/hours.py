@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from .. import language
 from ..language import folded_words
 from .asking import Asking, Ground, shown
-from .places import Number, Place, fold, settle
+from .places import Number, Place, fold
 from .reading import Claim
 
 _RANGE = re.compile("\\s?[\u2013-]\\s?(?=\\d)|(?<=\\d)\\s?[\u2013-]\\s?$")
@@ -43,9 +43,7 @@ class Hours(Asking):
         """The times of the hour that a number is: behind a word such as "at", in a range ("from 14
         to 15:30", "10-11", "between 9 and 1"), or read from a clock ("quarter to twelve", "ten past
         two")."""
-        hours = {int(r) for r in map(settle, readings) if 0 < r <= 24}
-        if not hours or not self.index.times:
-            return None
+        hours = {int(r) for r in readings if 0 < r <= 24}
         off = HOUR if self._of_clock(claim) else 0
         if not (off or self._leads(claim)):
             return self._minutes(claim)

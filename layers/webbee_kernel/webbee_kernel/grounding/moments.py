@@ -117,12 +117,14 @@ class Moments(Figures):
         if beside:
             fits = wanted & self._weekdays(beside[0])
             return Ground([], "derived", "weekday") if fits else None
-        days = self.index.dates.items()
-        places = [p for (m, d), held in days for y, p in held if y and _weekday(y, m, d) in wanted]
-        told = shown(places, "formatted") or self.name(
-            [t.text for t in language.tokens(claim.token)]
-        )
+        dated = shown(self._falling(wanted), "formatted")
+        told = dated or self.name([t.text for t in language.tokens(claim.token)])
         return told or self._inside(wanted) or self._short(wanted)
+
+    def _falling(self, wanted: set[int]) -> list[Place]:
+        """The dates that fall on one of some days of the week."""
+        days = self.index.dates.items()
+        return [p for (m, d), held in days for y, p in held if y and _weekday(y, m, d) in wanted]
 
     def _short(self, wanted: set[int]) -> Ground | None:
         """The texts that name a weekday, or a range of them, in short: "Mon-Sat 10-20"."""
