@@ -131,10 +131,10 @@ class Arithmetic:
         """The figures of the message and the sizes of lists, each with every figure of the data."""
         if self._across is None:
             figures = self.index.figures
-            asked = [(p.value, p.path) for p in figures if p.call == MESSAGE][:ASKED]
+            asked = [(p.value, p.path) for p in figures if p.call == MESSAGE and _is_small(p)]
             held = [(p.value, p.path) for p in figures if _compared(p)][:HELD]
-            self._cells = asked + held
-            self._across = [(a, b, ALL) for a in asked for b in held]
+            self._cells = asked[:ASKED] + held
+            self._across = [(a, b, ALL) for a in asked[:ASKED] for b in held]
             for rows in [r for r in self.index.tables if r.size > 1][:ASKED]:
                 size = rows.size, f"count({rows.path})"
                 above = (b for b in held if not b[1].startswith(rows.path))  # not of one row
@@ -155,7 +155,7 @@ class Arithmetic:
             below.setdefault(owner[:-2], set()).add(owner)
         for place in self.index.figures:
             value = place.value, place.path
-            if place.call == MESSAGE:
+            if place.call == MESSAGE and _is_small(place):
                 found.setdefault(("message",), []).append(value)
             if not _compared(place):
                 continue
@@ -167,8 +167,13 @@ class Arithmetic:
 
 def _compared(place: Place) -> bool:
     """Whether a figure is one that people compare with others."""
-    named = place.path.startswith("data") and bool(place.key)
+    named = place.path.startswith("data") and bool(place.key) and _is_small(place)
     return named and not language.key_roles(place.key) & {"id", "rank", "paging"}
+
+
+def _is_small(place: Place) -> bool:
+    """Whether a figure is one that products and ratios do not overflow with."""
+    return bool(abs(place.value) < BIG)
 
 
 def _field(path: str) -> str:

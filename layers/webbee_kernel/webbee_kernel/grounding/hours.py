@@ -9,7 +9,7 @@ from .. import language
 from ..language import folded_words
 from .asking import Asking, Ground, shown
 from .places import Number, Place, fold
-from .reading import Claim
+from .reading import Claim, Sentence
 
 _RANGE = re.compile("\\s?[\u2013-]\\s?(?=\\d)|(?<=\\d)\\s?[\u2013-]\\s?$")
 NOON_OFF, ABOUT_OFF, HOUR, HALF_DAY = 60, 10, 60, 720
@@ -86,14 +86,12 @@ class Hours(Asking):
 
     def _minutes(self, claim: Claim) -> Ground | None:
         """The times that are as many minutes before or after the hour that stands beside."""
-        value, words = claim.mention.value, self.reading.language.calendar
-        behind = self.reading.words(claim.end, claim.end + BESIDE)[:1]
-        led = [fold(t.text) for t in behind]
-        if not (0 < value <= 30 and set(led) & folded_words(f"{words.at} {words.until}")):
+        value, calendar = claim.mention.value, self.reading.language.calendar
+        led = [fold(t.text) for t in self.reading.words(claim.end, claim.end + BESIDE)[:1]]
+        between = folded_words(f"{calendar.at} {calendar.until}").intersection(led)
+        following = self.reading.inside(Sentence(claim.end, claim.end + BESIDE, ""))
+        hour = following[0].mention.value if following and following[0].kind == "number" else None
+        if not between or hour is None or hour not in range(1, 13) or value not in range(1, 31):
             return None
-        following = [c for c in self.reading.claims if 0 < c.start - claim.end <= BESIDE]
-        if not following or following[0].kind != "number" or following[0].mention.value > 12:
-            return None
-        hour = int(following[0].mention.value) * HOUR
-        near = [p for m in (hour - value, hour + value) for p in self._near(m, 1, HALF_DAY)]
-        return shown(near, "formatted")
+        ends = int(hour) * HOUR - value, int(hour) * HOUR + value
+        return shown([p for m in ends for p in self._near(m, 1, HALF_DAY)], "formatted")

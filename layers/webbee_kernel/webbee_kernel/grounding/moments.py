@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from calendar import monthrange
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import Any
 
@@ -18,8 +18,9 @@ from .reading import Claim
 
 WEEK, MONTHS = 7, 12
 """Days of a period that has some weekdays and not others; months of a year."""
-LENGTHS, LONGEST = 12, 1000
-"""Lengths of time that are counted from dates; how many of a unit the longest may have."""
+STARTS, LENGTHS, LONGEST = 60, 12, 1000
+"""Dates from which others are counted, the lengths of time that are, and how many of a unit the
+longest may have."""
 FIELDS, LONG_TEXT = 200, 80
 """Texts of the data in which weekdays are looked for, and their characters."""
 
@@ -49,23 +50,26 @@ class Moments(Figures):
         """The date that is some days, weeks or months, which the data or the reply gives, before or
         after one of the data, of the reply or today."""
         wanted = {(at[1], at[2]): at[0] for at in claim.mention.readings}
-        for start, name in self._starts(claim):
-            for count, unit in self._lengths():
+        lengths = self._lengths
+        for start, name in self._starts if lengths else ():
+            for count, unit in lengths:
                 for end in (_after(start, count, unit), _after(start, -count, unit)):
                     year = wanted.get((end.month, end.day), 0) if end else 0
                     if end and year in (None, end.year):
                         return Ground([], "derived", f"{name} {start} +- {count} {unit}s")
         return None
 
-    def _starts(self, claim: Claim) -> Iterator[tuple[date, str]]:
+    @cached_property
+    def _starts(self) -> list[tuple[date, str]]:
         """The dates from which others are counted."""
-        if self.today:
-            yield self.today, "today"
-        for (month, day), held in self.index.dates.items():
+        found = [(self.today, "today")] if self.today else []
+        for (month, day), held in islice(self.index.dates.items(), STARTS):
             for year, place in held[:2]:
                 if year and _weekday(year, month, day) >= 0:
-                    yield date(year, month, day), place.path
+                    found.append((date(year, month, day), place.path))
+        return found
 
+    @cached_property
     def _lengths(self) -> list[tuple[int, str]]:
         """The lengths of time that keys of the data name the unit of, or that the reply tells."""
         known = language.of("en").words.units
@@ -128,10 +132,18 @@ class Moments(Figures):
 
     def _short(self, wanted: set[int]) -> Ground | None:
         """The texts that name a weekday, or a range of them, in short: "Mon-Sat 10-20"."""
-        texts = [p for p in self.index.strings() if len(str(p.value)) <= LONG_TEXT][:FIELDS]
-        tags = dict.fromkeys((self.reading.language.tag, "en"))
-        named = (p for p in texts for tag in tags if wanted & _days_in(str(p.value), tag))
-        return shown(list(islice(named, 1)), "formatted")
+        return shown([p for day in wanted for p in self._named.get(day, ())], "formatted")
+
+    @cached_property
+    def _named(self) -> dict[int, list[Place]]:
+        """The texts by the weekdays that they name."""
+        found: dict[int, list[Place]] = {}
+        short = (p for p in self.index.strings() if len(str(p.value)) <= LONG_TEXT)
+        for place in islice(short, FIELDS):
+            for tag in dict.fromkeys((self.reading.language.tag, "en")):
+                for day in _days_in(str(place.value), tag):
+                    found.setdefault(day, []).append(place)
+        return found
 
     def _inside(self, wanted: set[int]) -> Ground | None:
         """The period of one record in which a weekday lies."""
