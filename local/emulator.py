@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import random
 import shutil
 import signal
 import socket
@@ -20,6 +21,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -30,7 +32,9 @@ from .project import ROOT
 MACHINE = {"amd64": "x86_64", "aarch64": "arm64"}.get(
     platform.machine().lower(), platform.machine()
 )
-START_S = 10.0
+START_S = 60.0
+ATTEMPTS = 5
+"""Of starting, where another process took a port in the meantime."""
 
 
 class FunctionError(Exception):
@@ -109,8 +113,16 @@ class Emulator:
 
     def start(self) -> None:
         """Start the slot; returns when it listens. The function's init runs with the first
-        event."""
-        port, runtime_port = _free_port(), _free_port()
+        event. A port that another process took first is given up for another one."""
+        for left in reversed(range(ATTEMPTS)):
+            if self._started(_free_port(), _free_port()):
+                return
+            said = self.logs()
+            self.stop()
+            if not left or "address already in use" not in said:
+                raise RuntimeError(f"the emulator of {self._name} did not start:\n{said}")
+
+    def _started(self, port: int, runtime_port: int) -> bool:
         self._url = f"http://127.0.0.1:{port}/2015-03-31/functions/function/invocations"
         command: list[str | Path] = [
             self._built.emulator,
@@ -131,15 +143,17 @@ class Emulator:
             start_new_session=True,
         )
         deadline = time.monotonic() + START_S
-        while not _listens(port):
+        while not (_listens(port) and _listens(runtime_port)):
             if self._process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"the emulator of {self._name} did not start:\n{self.logs()}")
+                return False
             time.sleep(0.01)
+        return self._process.poll() is None
 
     def stop(self) -> None:
         """End the slot and everything it started."""
         if self._process is not None:
-            os.killpg(self._process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):  # it ended by itself
+                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             self._process = None
         if self._output is not None:
@@ -204,9 +218,13 @@ class Emulator:
 
 
 def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port that nothing holds now, below those that outgoing connections are given: these are
+    taken at any moment."""
+    for port in random.sample(range(10_000, 32_768), 100):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("no free port between 10000 and 32767")
 
 
 def _listens(port: int) -> bool:

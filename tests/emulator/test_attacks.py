@@ -43,7 +43,7 @@ def deployed(
         def deploy(*tenants: str) -> Cloud:
             served: dict[str, Emulator] = {}
             api = running.enter_context(lambda_api(served))
-            own = {"AWS_ENDPOINT_URL_LAMBDA": api, "WEBBEE_DISPATCH_VERSION": "thieves:1"}
+            own = {"AWS_ENDPOINT_URL_LAMBDA": api}
             if tenants:
                 own["WEBBEE_CELL_PER_TENANT"] = "true"
 
@@ -51,6 +51,8 @@ def deployed(
                 env = environment(function) | own
                 if function == CELL:
                     env["WEBBEE_EXTENSIONS_DIR"] = str(THIEF)
+                if function == "chat_turn":
+                    env["WEBBEE_DISPATCH_VERSION"] = "thieves:1"
                 return running.enter_context(Emulator(built, LOGICAL_IDS[function], env))
 
             door = environment("chat_turn")
