@@ -22,7 +22,7 @@ WORDS = Words(
     " it its that this those these him her them they he she one ones same previous above"
     " last earlier former latter there",
     recency="i we you created added wrote made saved sent found got received recently just",
-    function="got anything something anyone someone"
+    function="got anything something anyone someone somewhere anywhere"
     " a an the to for of in on at my me i we us you your our his their please is are am be"
     " was were been do does did have has had can could would will shall should and or but with from"
     " by as some any there let want need so just now then too also it its this that these those if"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ... import language
@@ -49,6 +50,10 @@ class Asked:
             if w != sentence.verb and not has(w, self.tag, "first_person", "copula")
         ]
         """Its words less the verb of a command and the speaker."""
+
+    def beside(self, remark: Sentence) -> Asked:
+        """The question with what is told beside it: "… Anna wrote to me"."""
+        return Asked(replace(self.sentence, text=f"{self.text} {remark.text}"))
 
 
 def _things(fact: Fact) -> list[JSONObject]:

@@ -8,13 +8,13 @@ from collections.abc import Collection, Sequence
 from ... import language
 from ..protocol import ToolCall, ToolSpec
 from . import answering, looking, recall, replies
-from .choosing import is_effect, names_matter, ranked
+from .choosing import is_effect, names_matter, ranked, tells_somebody
 from .conversation import Conversation, Planned
 from .entities import find_entities
 from .matching import Match
 from .reading import Result
 from .speech import Sentence
-from .words import Word, any_has, has, is_thing, meaning, ordinals, words
+from .words import Word, any_has, concepts, has, is_thing, meaning, ordinals, state, words
 
 LIKE_AN_EXAMPLE = 0.7
 """Likeness from which a question is one of a function's examples."""
@@ -30,6 +30,11 @@ FEW = 2
 
 OFFERED = 5
 """Things that a question which one is meant names at most."""
+
+STATES = frozenset(
+    "#recent #unread #overdue #open #done #today #total #upcoming #pinned #text #person".split()
+)
+"""What words tell of things, and name none."""
 
 
 class Questions(Conversation):
@@ -178,18 +183,39 @@ class Questions(Conversation):
 
     # Looks
 
+    def seeks(self, sentence: Sentence, match: Match | None) -> bool:
+        """Whether a command to show names one thing, by its title, its sender or what stands in
+        it: words that are no kind of thing, where the read that its verb means takes no value."""
+        verb = sentence.verb
+        shows = verb and concepts(verb.text, self.tag) & {"=read", "=show"}
+        if not (shows and self.go_on) or tells_somebody(sentence):
+            return False
+        named = [w for w in self._looked_for(answering.Asked(sentence)) if w != verb]
+        return bool(named) and (match is None or self._leaves(sentence, match, named))
+
+    def _leaves(self, sentence: Sentence, match: Match, named: Sequence[Word]) -> bool:
+        """Whether the function leaves names unused that it would need: "the one that came out"
+        names no message, and a list of a state or of somebody is just that."""
+        tool, filled = match.tool, self.fill(match.tool, sentence)
+        if is_effect(match) or filled.names_a_thing:
+            return False
+        if looking.reads_one(tool) and not names_matter(sentence, match, self.index):
+            return False
+        told = bool(filled.arguments) and not filled.text
+        return not told and not all(filled.uses(w.start) for w in named)
+
     def apps_meant(self, asked: answering.Asked) -> set[str]:
         """The apps whose matter a question names; all where it names none."""
         named = {
             t.app_id
             for t in self.tools
             if any(
-                meaning(w, self.tag) & self.index.vocabulary[t.name].matter for w in asked.telling
+                meaning(w, self.tag) & self.index.vocabulary[t.name].matter for w in asked.naming
             )
         }
         fitting = ranked(asked.sentence, self.index, self.context())
         effect = answering.about_an_effect(asked, self.index, fitting)
-        if named or effect is None:
+        if named or effect is None or self._looked_for(asked):
             return named or {t.app_id for t in self.tools}
         return {effect.app_id}  # "what do I still have to finish?"
 
@@ -217,7 +243,10 @@ class Questions(Conversation):
         """What the lists show of the question's words, whole; else the searches for these."""
         if found := looking.best(shown):
             return looking.whole(found, self.tools)
-        if "count" in asked.wants or not named:
+        many = "count" in asked.wants and any(
+            self._kind_of(w) & self._matters for w in asked.telling
+        )
+        if many or not named:
             return []  # the lists tell what there is and how many
         texts = [recall.shared(asked.text[w.start : w.end], self.tag) for w in named]
         searches = looking.searches(texts, self.tools, apps)
@@ -241,12 +270,21 @@ class Questions(Conversation):
         return []
 
     def _looked_for(self, asked: answering.Asked) -> list[Word]:
-        """The words of a question that may stand in what answers it, less what names its app."""
-        matters = {m for v in self.index.vocabulary.values() for m in v.matter | v.concepts}
+        """The words of a question that may stand in what answers it, less what names its app and
+        what tells the state of things; a bill is no app here and may be in a title."""
         placed = [w for w in asked.telling if w.stem in ordinals(self.tag)]
-        idle = matters | answering.FIELDS
-        named = [w for w in asked.naming if not meaning(w, self.tag) & idle]
-        return [w for w in named if not is_thing(w, self.tag)] + placed
+        idle = self._matters | answering.FIELDS | STATES
+        return [w for w in asked.naming if not self._kind_of(w) & idle] + placed
+
+    def _kind_of(self, word: Word) -> set[str]:
+        """What a word means; of one that tells a state, that it does."""
+        told = STATES if state(word.text, self.tag) else ()
+        return meaning(word, self.tag).union(told)
+
+    @property
+    def _matters(self) -> set[str]:
+        """What any app is about, and what its functions are asked with."""
+        return {m for v in self.index.vocabulary.values() for m in v.matter | v.concepts}
 
     def _continue(self) -> list[ToolCall]:
         return [ToolCall(self.go_on, {})]

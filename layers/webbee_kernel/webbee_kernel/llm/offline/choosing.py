@@ -236,11 +236,14 @@ def _is_marked(sentence: Sentence) -> bool:
 
 
 def of_another(sentence: Sentence, match: Match, index: Index) -> bool:
-    """Whether content is marked for a thing that other functions are about and this one is not:
-    "add to that note: …" is no task."""
-    if sentence.content < 0 or takes(match.tool.input_schema, "email"):
+    """Whether the thing that content is marked for, or to which the sentence points at its end, is
+    one that other functions are about and this one is not: "add to that note: …" and "add X to
+    that note" are no tasks."""
+    if takes(match.tool.input_schema, "email"):
         return False
     said = [w for w in spoken(sentence.head, sentence.tag) if w != sentence.verb]
+    if sentence.content < 0:
+        said = said[-1:] if any_has(said[-2:-1], sentence.tag, "reference") else []
     named = {c for w in said for c in concepts(w.text, sentence.tag) if c[0] == "#"}
     matters = {c for v in index.vocabulary.values() for c in v.matter}
     return bool(named & matters) and not named & index.vocabulary[match.tool.name].matter

@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ... import language
 from ..protocol import ToolSpec
 from . import recall, replies
+from .answering import Asked
 from .asking import Questions
 from .choosing import ranked
 from .conversation import Planned
@@ -45,7 +47,19 @@ class Remarks(Questions):
         """A noun phrase that a read explains: "emails from Ivan"."""
         said = words(sentence.text, self.tag)
         idle = any_has(said, self.tag, "copula", "first_person", "others", "saying")
-        return not idle and self._read_for(sentence)
+        if idle or not self._read_for(sentence):
+            return False
+        if self.go_on and not language.of(self.tag).words.meanings("commands"):
+            self._name_alone(sentence)
+        return True
+
+    def _name_alone(self, sentence: Sentence) -> None:
+        """Where no verb is known, more than one word to search by may be a verb and a name."""
+        texts = [p.filled.text for p in self.planned]
+        if len(self.planned) == 1 and len(telling(words(texts[0], self.tag), self.tag)) > 1:
+            self.planned.clear()
+            self.earlier.clear()
+            self.looks = Asked(sentence)
 
     def _again(self, sentence: Sentence) -> bool:
         """The last effect with another value: "the same to bob@example.com"."""

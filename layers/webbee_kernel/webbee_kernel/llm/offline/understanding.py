@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ... import language
 from . import looking, recall, replies
+from .answering import Asked
 from .choosing import (
     asked_for,
     is_adjective,
@@ -134,6 +135,10 @@ class Understanding(Remarks):
         if sentence.act in ("command", "request"):
             about = self.app_of_thing(sentence) or self._app_that_holds(sentence)
             match = asked_for(sentence, self.index, self.context(), about=about)
+            if not self.planned and self.seeks(sentence, match):
+                self.looks = self.looks or Asked(sentence)
+                self.say(replies.unknown(self.tools, self.tag))
+                return
             if match:
                 self.add(match.tool, sentence, sure=not held and self._is_sure(sentence, match))
                 if not about:
@@ -143,6 +148,9 @@ class Understanding(Remarks):
                 return
         elif sentence.act == "question":
             self.question(sentence)
+            return
+        elif sentence.act == "remark" and self.looks and not self.planned:
+            self.looks = self.looks.beside(sentence)
             return
         elif (sentence.act == "remark" and self.remark(sentence)) or (
             sentence.act == "prohibition" and self._beside(sentence)
