@@ -98,6 +98,26 @@ def test_hundredths_are_known_by_keys_of_any_language(reply: str, grounded: bool
     assert told(reply, BILL, tag="ru").grounded is grounded
 
 
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("The red parcel weighs 2.15 kg.", True),
+        ("The red parcel weighs about 2 kilos.", True),
+        ("The red parcel weighs 2.25 kg.", False),
+        ("The red parcel weighs 0.64 kg.", False),
+    ],
+)
+def test_a_weight_in_another_unit_belongs_to_its_record(reply: str, grounded: bool) -> None:
+    rows = [{"name": "red parcel", "weight_g": 2148}, {"name": "blue tube", "weight_g": 640}]
+    assert told(reply, {"parcels": rows}).grounded is grounded
+
+
+def test_a_percentage_that_the_reply_names_is_taken_of_a_total() -> None:
+    rows = [{"name": "soup", "price": 8.4}, {"name": "fish", "price": 21.6}]
+    assert told("With a 10 % tip that is 33.00.", {"rows": rows, "tip_pct": 10}).grounded
+    assert not told("With a 10 % tip that is 34.20.", {"rows": rows, "tip_pct": 10}).grounded
+
+
 def test_what_a_waiting_call_returned_is_shown_and_tells_of_no_deed() -> None:
     data = {"price_cent": 3500, "requires_approval": True}
     call = Call("hotel", "cancel_room", "destructive", status="waits", data=data)

@@ -17,7 +17,7 @@ from .places import MESSAGE, Number, Owner, Place, settle
 
 Figure = tuple[Number, str]
 """A value and where it stands."""
-FAMILY = 8
+FAMILY = 12
 """Figures of one record, or of one field over the records, that are compared in pairs."""
 ASKED = 4
 """Figures of a message that go with those of the data."""
@@ -66,10 +66,11 @@ def gives(exact: Number, value: Number, decimals: int, *, rough: bool) -> bool:
 @dataclass(slots=True)
 class Arithmetic:
     """The figures of an index that belong together, and what they give; `percents`: those that a
-    reply names."""
+    reply names; `totals`: the sums of their columns."""
 
     index: Index
     percents: Sequence[Number] = ()
+    totals: Sequence[Figure] = ()
     _families: list[list[Figure]] | None = None
     _across: list[tuple[Figure, Figure, str]] | None = None
     _cells: list[Figure] = field(default_factory=list)
@@ -133,12 +134,15 @@ class Arithmetic:
             figures = self.index.figures
             asked = [(p.value, p.path) for p in figures if p.call == MESSAGE and _is_small(p)]
             held = [(p.value, p.path) for p in figures if _compared(p)][:HELD]
-            self._cells = asked[:ASKED] + held
+            totals = list(self.totals)[:ASKED]
+            self._cells = asked[:ASKED] + totals + held
             self._across = [(a, b, ALL) for a in asked[:ASKED] for b in held]
             for rows in [r for r in self.index.tables if r.size > 1][:ASKED]:
                 size = rows.size, f"count({rows.path})"
                 above = (b for b in held if not b[1].startswith(rows.path))  # not of one row
                 self._across += [(size, b, "*/:") for b in above]
+            single = [b for b in held if "[" not in b[1]]
+            self._across += [(total, b, "-/") for total in totals for b in single]
         return self._across
 
     def families(self) -> list[list[Figure]]:
@@ -192,10 +196,12 @@ def _combined(a: Number, b: Number, signs: str, fit: str) -> Iterator[tuple[Numb
         elif sign == "*" and abs(a * b) < BIG:
             yield a * b, sign
         elif sign in RATIOS:
-            yield from ((ratio, "/") for ratio in _ratio(a, b, whole=sign == ":"))
+            yield from ((ratio, "/") for ratio in _ratios(a, b, whole=sign == ":"))
 
 
-def _ratio(a: Number, b: Number, *, whole: bool) -> list[float]:
-    """The larger of two figures in the smaller; `whole`: where that is a whole number."""
-    ratio = float(max(a, b) / min(a, b)) if a and b else 0.5
-    return [ratio] if a and b and (ratio.is_integer() or not whole) else []
+def _ratios(a: Number, b: Number, *, whole: bool) -> list[float]:
+    """Each of two figures in the other; `whole`: the larger in the smaller, where it is whole."""
+    if not (a and b):
+        return []
+    ratio = float(max(a, b) / min(a, b))
+    return [ratio, 1 / ratio] if not whole else [ratio] if ratio.is_integer() else []

@@ -38,9 +38,9 @@ class Asking:
     def __init__(self, reading: Reading, index: Index, derived: Derived, now: str) -> None:
         self.reading, self.index, self.derived = reading, index, derived
         self.words = reading.language.words
-        derived.pairs.percents = [
+        derived.percents(
             c.mention.value for c in reading.claims if c.kind == "percent" and c.mention.value
-        ]
+        )
         at = moment(now)
         self.today = at.date() if at else None
 

@@ -6,7 +6,7 @@ shows. Each has a formula, so the reader can see where a figure comes from.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import combinations
@@ -14,7 +14,7 @@ from itertools import combinations
 from .. import language
 from .arithmetic import Arithmetic, gives, nearly, rounds_to
 from .index import Index
-from .places import Number, Rows, key_words, settle
+from .places import Number, Place, Rows, key_words, settle
 
 UNITS: Mapping[str, tuple[str, tuple[float, ...]]] = {
     "millisecond": ("time", (0.001,)),
@@ -28,9 +28,13 @@ UNITS: Mapping[str, tuple[str, tuple[float, ...]]] = {
     "megabyte": ("size", (1000**2, 1024**2)),
     "gigabyte": ("size", (1000**3, 1024**3)),
     "terabyte": ("size", (1000**4, 1024**4)),
+    "gram": ("mass", (1,)),
+    "kilogram": ("mass", (1000,)),
+    "metre": ("length", (1,)),
+    "kilometre": ("length", (1000,)),
 }
-"""Seconds and bytes in a unit."""
-SHORT = {"s": "second", "ms": "millisecond"}
+"""Seconds, bytes, grams and metres in a unit."""
+SHORT = {"s": "second", "ms": "millisecond", "g": "gram", "m": "metre"}
 """Units as keys shorten them: `duration_s`."""
 NOTHING: tuple[object, ...] = (None, "", 0, [], {})
 GROUPS = 12
@@ -68,6 +72,10 @@ class Derived:
                 return formula
         return ""
 
+    def percents(self, told: Iterable[Number]) -> None:
+        """Take in the percentages that the reply tells of other figures."""
+        self.pairs.percents = list(told)
+
     def share(self, value: Number, decimals: int, *, rough: bool = False) -> str:
         """How a percentage is a share, or a change."""
         self._whole()
@@ -82,6 +90,8 @@ class Derived:
                 self._rows(rows, self._made)
             for path, values in self.index.tallies:
                 self._column(path, values, self._made)
+            sums = ((n, f) for n, f in self._made.items() if f.startswith("sum(") and " " not in f)
+            self.pairs.totals = list(sums)
         return self._made
 
     def _rows(self, rows: Rows, made: dict[Number, str]) -> None:
@@ -128,7 +138,7 @@ class Derived:
         made = {**self._whole(), **(self._means if means else {})}
         return next((formula for exact, formula in made.items() if nearly(exact, value)), "")
 
-    def measured(self, value: Number, decimals: int, unit: str) -> str:
+    def measured(self, value: Number, decimals: int, unit: str, *, rough: bool = False) -> str:
         """How a figure with a unit is a length of time or a size of the data in that unit."""
         size = UNITS.get(unit)
         if size is None:
@@ -142,10 +152,26 @@ class Derived:
                     else base
                 )
                 if any(
-                    rounds_to(b / one, value, decimals) or b // one == value for b in (base, rest)
+                    gives(float(b / one), value, decimals, rough=rough) or b // one == value
+                    for b in (base, rest)
                 ):
                     return f"{path} in {unit}s"
         return ""
+
+    def weighed(self, value: Number, decimals: int, unit: str, *, rough: bool) -> list[Place]:
+        """The fields that give a weight or a distance in another unit."""
+        kind, ones = UNITS.get(unit, ("", ()))
+        if kind not in ("mass", "length"):
+            return []
+        known = language.of("en").words.units
+        found = []
+        for place in self.index.figures:
+            for word in key_words(place.key):
+                own, sizes = UNITS.get(known.get(word, SHORT.get(word, word)), ("", (0,)))
+                exact = float(place.value * sizes[0] / ones[0]) if own == kind else None
+                if exact is not None and gives(exact, value, decimals, rough=rough):
+                    found.append(place)
+        return found
 
     def _measures(self, kind: str) -> Iterator[tuple[float, str]]:
         known = language.of("en").words.units

@@ -82,7 +82,10 @@ class Figures(Hours):
 
     def _derived(self, claim: Claim, readings: Sequence[Number]) -> Ground | None:
         decimals = claim.mention.decimals or (0,) * len(readings)
+        unit, rough = self.unit(claim), self.about(claim)
         for value, places in zip(readings, decimals, strict=False):
+            if held := self.derived.weighed(abs(value), places, unit, rough=rough):
+                return Ground(held, "formatted")
             if formula := self._formula(claim, abs(value), places):
                 return Ground([], "derived", formula)
         return None
@@ -95,7 +98,7 @@ class Figures(Hours):
             return derived.share(value, decimals, rough=rough)
         means = among(self._said_with(claim), self.words.average) or decimals > 0
         found = derived.formula(value, decimals, means=means)
-        found = found or derived.measured(value, decimals, self.unit(claim))
+        found = found or derived.measured(value, decimals, self.unit(claim), rough=rough)
         found = found or self._combined(claim, value, decimals)
         return found or (derived.near(value, means=means) if rough else "")
 

@@ -186,6 +186,10 @@ WORDS = Words(
         "megabyte": "mb",
         "gigabyte": "gb",
         "terabyte": "tb",
+        "gram": "gramm",
+        "kilogram": "kg kilo kilos kilogramm",
+        "metre": "meter metern",
+        "kilometre": "km kilometer kilometern",
     },
     opener="bitte ok okay gut also dann jetzt nun und aber ja na mal doch hallo hi danke super"
     " prima perfekt klar genau noch übrigens ach eigentlich lieber stattdessen auch einfach",

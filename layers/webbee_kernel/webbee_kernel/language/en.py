@@ -239,6 +239,10 @@ WORDS = Words(
         "megabyte": "megabyte megabytes mb mib",
         "gigabyte": "gigabyte gigabytes gb gib",
         "terabyte": "terabyte terabytes tb tib",
+        "gram": "gram grams",
+        "kilogram": "kg kgs kilo kilos kilogram kilograms",
+        "metre": "metre metres meter meters",
+        "kilometre": "km kms kilometre kilometres kilometer kilometers",
     },
     values={
         "unread": "unread new",

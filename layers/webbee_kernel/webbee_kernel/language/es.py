@@ -180,6 +180,10 @@ WORDS = Words(
         "megabyte": "mb",
         "gigabyte": "gb",
         "terabyte": "tb",
+        "gram": "gramo gramos",
+        "kilogram": "kg kilo kilos kilogramo kilogramos",
+        "metre": "metro metros",
+        "kilometre": "km kilómetro kilómetros",
     },
     values={
         "unread": "nuevo nuevos leer",

@@ -166,6 +166,10 @@ WORDS = Words(
         "megabyte": "mo",
         "gigabyte": "go",
         "terabyte": "to",
+        "gram": "gramme grammes",
+        "kilogram": "kg kilo kilos kilogramme kilogrammes",
+        "metre": "mètre mètres",
+        "kilometre": "km kilomètre kilomètres",
     },
     values={
         "unread": "nouveau nouveaux lus",
