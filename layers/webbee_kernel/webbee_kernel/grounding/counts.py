@@ -17,6 +17,7 @@ from .index import Index
 from .parts import clause, collections, named, plain, rows_told, sizes_of_groups, totals
 from .places import Number, Place, Rows, key_words
 from .reading import Claim, Reading, among
+from .selection import Grounding, at_most
 
 _BULLET = re.compile("^[ \\t]*(?:[-*\u2022\u2013]|\\d+[.)])\\s+\\S|^[ \\t]*\\|", re.M)
 _RULE = re.compile(r"^[ \t]*\|[ :|-]+\|[ \t]*$", re.M)
@@ -27,6 +28,8 @@ SHORTEST = 3
 """Letters of a noun; what is shorter is a unit."""
 SMALL = 20
 """Above, a number that a field shows is that field's, no count of the rows with a state."""
+LEAST = 2
+"""The smallest number that a clause is compared with: "one" is often a pronoun."""
 LABEL = 4
 """Words of a label that says how many there are, and an upper bound ("Number of cards: 5")."""
 LONG = 60
@@ -39,6 +42,7 @@ class Counts:
 
     reading: Reading
     index: Index
+    ground: Grounding | None = None
     bullets: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -69,10 +73,19 @@ class Counts:
         noun = self._noun(claim, after)
         if self._is_field(values, noun) or self._numbers(claim):
             return None
+        if self.above_its_part(claim):
+            return True
         part = rows_told(self.reading, self.index, claim)
         if part is not None and not (values[0] > SMALL and values[0] in self.index.numbers):
             return part not in values
         return self._counted(claim, noun, values)
+
+    def above_its_part(self, claim: Claim) -> bool:
+        """Whether a number is more than the rows that its clause can speak of."""
+        if self.ground is None or claim.kind != "number" or self._measures_any(claim):
+            return False
+        most = at_most(self.reading, self.index, claim, self.ground)
+        return most is not None and min(claim.mention.readings) > most
 
     def noun(self, claim: Claim) -> str:
         """The stem of the noun that a number counts; none for a measure or a thing's number."""
@@ -119,6 +132,12 @@ class Counts:
         return (
             {*held, *(n for r in self.index.tables for n in sizes_of_groups(r))} if held else held
         )
+
+    def _measures_any(self, claim: Claim) -> bool:
+        """Whether a number can only be a measure, the number of a thing, or small."""
+        values = claim.mention.readings
+        whole = all(float(v).is_integer() and v >= LEAST for v in values)
+        return not whole or self._measures(claim, self._behind(claim)) or self._numbers(claim)
 
     def _shown_elsewhere(self, values: Sequence[Number]) -> bool:
         """Whether a number is more than there is of anything, and what shows it counts nothing."""

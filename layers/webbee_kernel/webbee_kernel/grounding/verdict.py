@@ -125,7 +125,8 @@ class _Check:
         index = self.evidence.index
         derived = Derived(index, moment(self.evidence.now))
         support = self._support = Support(reading, index, derived, self.evidence.now)
-        counts = Counts(reading, index)
+        changed = any(c.has_effect for c in self.evidence.calls)  # and rows may be older than that
+        counts = Counts(reading, index, None if changed else support.ground)
         doubtful = [c for c in reading.claims if not self._stands(c, support, counts)]
         shown = [(c, g) for c, g in self.grounds if c.kind in ("number", "money") and not _is_id(g)]
         derived.shown = [number for c, g in shown for number in _figures(c, g)]
@@ -200,7 +201,7 @@ class _Check:
 
     def _follows(self, claim: Claim, support: Support, counts: Counts) -> bool:
         """Whether a doubtful number follows from the values that the reply shows."""
-        if claim.mention is None or claim.kind == "field":
+        if claim.mention is None or claim.kind == "field" or counts.above_its_part(claim):
             return False
         ground = support.ground(claim)
         counted = claim.kind == "number" and counts.wrong(claim)

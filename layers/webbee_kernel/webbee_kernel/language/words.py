@@ -111,6 +111,7 @@ class Words:
     done = Role()  # done, all set: the whole sentence says that it happened
     ordinary = Role()  # words that replies write with a capital and that name nobody
     determiner = Role()  # the, a, your: a participle behind it is an adjective
+    limits = Role()  # before, until, than, except: what follows is a limit or left out
     rest = Role()  # more, others, remaining: a list goes on
     possession = Role()  # you have, your: the sentence speaks of the user's own things
     drafting = Role()  # write, translate, suggest: the user asks for a text

@@ -1,0 +1,231 @@
+"""How many rows the clause of a number can speak of at most.
+
+The values, states, names and flags of a clause pick rows of the collection that it counts. Words
+that name nothing in the data may narrow them further and never widen them, so a number above the
+rows picked is contradicted, and one below is not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
+
+from .. import language
+from .asking import Ground
+from .index import Index
+from .parts import clause, named, plain
+from .places import MESSAGE, Number, Owner, Place, Rows, fold, key_words
+from .reading import MASK, Claim, Reading, Sentence, among
+
+Grounding = Callable[[Claim], Ground | None]
+MOST_FIELDS = 20
+"""Fields that hold a word; where there are as many, there may be more than were looked up."""
+NOUN = 5
+"""Words behind a number among which its noun stands."""
+NEXT = 4
+"""Characters between a weekday and its date."""
+BESIDE = 20
+"""Characters between a part and its whole: "two of your four"."""
+MOMENTS = frozenset(("date", "weekday", "moment", "time", "month", "period"))
+PICKING = MOMENTS | {"field", "name", "quote", "code"}
+_MARK = re.compile(r"[:;(\u2013\u2014]|\.\s")
+_STEP = re.compile(r"(?:\[\d+\])+$")
+SHORTEST = 3
+"""Letters of a word that may name a flag or a record."""
+
+
+def at_most(reading: Reading, index: Index, claim: Claim, ground: Grounding) -> int | None:
+    """How many rows the clause of a number picks; None where that is not known, or where one of
+    these rows, or what stands above them, has the number itself."""
+    part = _part(reading, claim)
+    inside = [c for c in reading.inside(part) if c is not claim]
+    if _unsure(reading, part, inside) or among(reading.near(claim), reading.language.words.less):
+        return None
+    tables = _counted(reading, index, part, claim, inside)
+    if not tables:
+        return None
+    picks = [p for p in _picks(reading, index, part, inside, ground) if _rows(tables, p)]
+    if not picks:
+        return None
+    joined = among(reading.stems(part.start, part.end), reading.language.words.and_)
+    rows = _combined(tables, picks, any_of=joined or _counts_again(reading, inside, tables))
+    return None if _has(index, claim.mention.value, rows, tables, picks) else len(rows)
+
+
+def _part(reading: Reading, claim: Claim) -> Sentence:
+    """The clause of a number as far as the marks around it."""
+    whole = clause(reading, claim)
+    marks = list(_MARK.finditer(reading.text, whole.start, whole.end))
+    start = max((m.end() for m in marks if m.end() <= claim.start), default=whole.start)
+    end = min((m.start() for m in marks if m.start() >= claim.end), default=whole.end)
+    return Sentence(start, end, "")
+
+
+def _unsure(reading: Reading, part: Sentence, inside: Sequence[Claim]) -> bool:
+    """Whether a clause asks, denies, plans, compares or names more than one moment."""
+    words, stems = reading.language.words, reading.stems(part.start, part.end)
+    moments = [c for c in inside if c.kind in MOMENTS and _dated(reading, c) is c]
+    roles = (words.negation, words.limits, words.rest, words.hypothetical, words.empty)
+    limited = any(among(reading.near(c)[-1:], words.source) for c in moments)
+    asks = reading.sentence(part.start).asks
+    return len(moments) > 1 or limited or asks or among(stems, *roles)
+
+
+def _counted(
+    reading: Reading, index: Index, part: Sentence, claim: Claim, inside: Sequence[Claim]
+) -> list[Rows]:
+    """The whole collections that a number may count: those that its noun names, or of the size that
+    stands beside it ("two of the four"); all where a verb follows ("three are online")."""
+    words, tables = reading.language.words, [r for r in index.tables if _whole(index, r)]
+    numbers = [c for c in inside if c.kind == "number"]
+    if any(0 < claim.start - c.end <= BESIDE for c in numbers):
+        return []
+    beside = {c.mention.value for c in numbers if 0 < c.start - claim.end <= BESIDE}
+    behind = reading.stems(claim.end, part.end)[:NOUN]
+    if among(behind[:1], words.copula, words.passive):
+        return tables
+    ends = (at for at, s in enumerate(behind) if among([s], words.and_, words.perfect))
+    nouns = behind[: next(ends, NOUN)]
+    said = [r for r in tables if any(named(reading, r, s) or _of_id(r, s) for s in nouns)]
+    return said or [r for r in tables if r.size in beside]
+
+
+def _whole(index: Index, rows: Rows) -> bool:
+    """Whether all rows of a collection are shown."""
+    items = [row for row in rows.items if isinstance(row, dict)]
+    complete = not rows.cut and rows.call > MESSAGE and len(items) == rows.size > 0
+    return complete and not any(_tells_more(index, p, rows) for p in index.figures)
+
+
+def _tells_more(index: Index, place: Place, rows: Rows) -> bool:
+    """Whether a total beside a collection is more than there are rows."""
+    if place.call != rows.call or place.value <= rows.size:
+        return False
+    spoken = language.of(index.tag)
+    words = {spoken.stem(word) for word in place.key.lower().split("_")}
+    tells = "total" in language.key_roles(place.key) or among(
+        words, spoken.words.total, spoken.words.tally
+    )
+    exact = isinstance(place.value, int) and "minor" not in language.key_roles(place.key)
+    return place.path == "summary" or (tells and exact and _above(place, rows))
+
+
+def _of_id(rows: Rows, noun: str) -> bool:
+    """Whether the id of the rows is that of such a thing: `post_id`."""
+    keys = (key for row in rows.items[:1] if isinstance(row, dict) for key in row)
+    words = (key_words(key) for key in keys)
+    return any(len(w) == 2 and w[1] == "id" and w[0] == noun for w in words)
+
+
+def _picks(
+    reading: Reading, index: Index, part: Sentence, inside: Sequence[Claim], ground: Grounding
+) -> Iterator[list[Place]]:
+    """The fields that each value or word of a clause names."""
+    for claim in inside:
+        if claim.kind in PICKING:
+            yield _known(_shown(reading, index, claim, ground))
+    spoken, common = reading.language, plain(reading.language.tag)
+    for token in reading.words(part.start, part.end):
+        stem = spoken.stem(token.text)
+        if MASK in token.text or len(token.text) < SHORTEST or stem in common:
+            continue
+        held = _named(reading, index, token.text) or _told(index, spoken.words.states, stem)
+        flags = [f for f in index.flags if f.value and key_words(f.key)[-1:] == (stem,)]
+        told = [*held, *flags]
+        yield _known([*told, *index.word(token.text, spoken)] if told else [])
+
+
+def _dated(reading: Reading, claim: Claim) -> Claim:
+    """The date behind a weekday ("Monday, 24 November"), else the value itself."""
+    beside = (
+        c for c in reading.inside(reading.sentence(claim.start)) if 0 <= c.start - claim.end <= NEXT
+    )
+    dates = (c for c in beside if claim.kind == "weekday" and c.kind in ("date", "moment"))
+    return next(dates, claim)
+
+
+def _shown(reading: Reading, index: Index, claim: Claim, ground: Grounding) -> list[Place]:
+    """The fields in which a value of a clause stands, alone or within a text."""
+    found = ground(_dated(reading, claim))
+    held = list(found.places) if found and not found.formula else []
+    return [*held, *index.find(claim.token)] if held else []
+
+
+def _told(index: Index, states: dict[str, str], stem: str) -> list[Place]:
+    return index.states.get(states[stem], []) if stem in states else []
+
+
+def _named(reading: Reading, index: Index, word: str) -> list[Place]:
+    """The fields that hold a word which only a name can be."""
+    spoken = reading.language
+    name = word[0].isupper() and fold(word) not in spoken.vocabulary and not spoken.capital_nouns
+    return index.word(word, spoken) if name else []
+
+
+def _known(places: Sequence[Place]) -> list[Place]:
+    """The fields of results and their arguments, where these are all that hold the value."""
+    mine = [p for p in dict.fromkeys(places) if p.call > MESSAGE]
+    return mine if len(mine) < MOST_FIELDS else []
+
+
+def _rows(tables: Sequence[Rows], places: Sequence[Place]) -> set[Owner]:
+    """The rows of some collections that hold a field, or stand below it."""
+    found: set[Owner] = set()
+    for rows in tables:
+        ids = _ids(rows)
+        for place in places:
+            found |= ids if _above(place, rows) else {i for i in ids if _in(place, i, rows)}
+    return found
+
+
+def _ids(rows: Rows) -> set[Owner]:
+    """The owners of the rows of a collection."""
+    key = _STEP.sub("", rows.path.rpartition(".")[2] if "." in rows.path else "")
+    return {(*rows.owner, key, at) for at in range(rows.size)}
+
+
+def _above(place: Place, rows: Rows) -> bool:
+    return place.owner == rows.owner[: len(place.owner)]
+
+
+def _in(place: Place, row: Owner, rows: Rows) -> bool:
+    return place.owner[: len(row)] == row and place.path.startswith(rows.path)
+
+
+def _combined(
+    tables: Sequence[Rows], picks: Sequence[Sequence[Place]], *, any_of: bool
+) -> set[Owner]:
+    """The rows that all picks share; of picks that are one field's values, and of all where the
+    clause joins several things, those that any has."""
+    sets = [(frozenset(p.key for p in pick), _rows(tables, pick)) for pick in picks]
+    alike = any(not a[0].isdisjoint(b[0]) for a, b in combinations(sets, 2))
+    rows = [one for _, one in sets]
+    return set.union(*rows) if any_of or alike else set.intersection(*rows)
+
+
+def _counts_again(reading: Reading, inside: Sequence[Claim], tables: Sequence[Rows]) -> bool:
+    """Whether a clause has a number beside the one it counts with, the size of the whole and the
+    day behind a weekday."""
+    sizes = {rows.size for rows in tables}
+    others = (c for c in inside if c.kind == "number" and c.mention.value not in sizes)
+    before = (reading.before(c) for c in others)
+    return not all(b is not None and b.kind == "weekday" for b in before)
+
+
+def _has(
+    index: Index,
+    number: Number,
+    rows: set[Owner],
+    tables: Sequence[Rows],
+    picks: Sequence[Sequence[Place]],
+) -> bool:
+    """Whether a field of the rows picked, or of what was picked by name, or above all rows, is the
+    number itself."""
+    owners = {*rows, *(p.owner for pick in picks for p in pick)}
+    held = [p for p in index.numbers.get(number, ()) if not isinstance(p.value, str)]
+    return any(
+        any(p.owner[: len(o)] == o for o in owners) or any(_above(p, r) for r in tables)
+        for p in held
+        if p.path.startswith("data")
+    )
