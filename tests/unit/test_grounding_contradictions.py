@@ -46,6 +46,57 @@ def test_a_count_of_all_is_exact_and_one_of_a_part_is_no_more_than_all(
     assert told(reply).grounded is grounded
 
 
+CLASSES = Call(
+    "gym",
+    "list_classes",
+    data={
+        "week_of": "2026-11-23",
+        "room_limit": 12,
+        "classes": [
+            {"id": 1, "name": "Spin", "coach": "Craig", "start": "2026-11-23T18:00", "full": True},
+            {"id": 2, "name": "Yoga", "coach": "Ines", "start": "2026-11-23T19:00", "full": True},
+            {"id": 3, "name": "Pump", "coach": "Craig", "start": "2026-11-24T07:00", "full": False},
+            {
+                "id": 4,
+                "name": "Reformer",
+                "coach": "Sofia",
+                "start": "2026-11-25T09:00",
+                "full": True,
+            },
+        ],
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("Craig has three classes next week.", False),
+        ("Craig has two classes next week.", True),
+        ("Craig and Ines have three classes between them.", True),
+        ("Three of your four classes start on Monday, 23 November.", False),
+        ("Two of your four classes start on Monday, 23 November.", True),
+        ("Three classes start before Wednesday.", True),
+        ("Two of the four classes are full.", False),
+        ("Two of the four classes are full and in the big room.", True),
+        ("Three of the four classes are full.", True),
+        ("Craig has three children.", True),
+    ],
+)
+def test_a_part_is_no_larger_than_the_rows_that_its_clause_picks(
+    reply: str, grounded: bool
+) -> None:
+    assert told(reply, CLASSES).grounded is grounded
+
+
+def test_small_numbers_in_words_that_point_back_count_nothing() -> None:
+    gone = Call("board", "remove_post", "write", data={"post": 1, "state": "removed"})
+    kept = Call("board", "remove_post", "write", status="error", error="Post is locked")
+    reply = "One of the two is gone: I removed the post. The other one is locked."
+    assert told(reply, gone, kept, message="get rid of the two ads").grounded
+    assert told("You need Craig for the next one.", CLASSES).grounded
+
+
 @pytest.mark.parametrize(
     ("reply", "grounded"),
     [

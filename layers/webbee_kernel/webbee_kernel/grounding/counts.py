@@ -14,10 +14,20 @@ from dataclasses import dataclass, field
 
 from .. import language
 from .index import Index
-from .parts import clause, collections, named, plain, rows_told, sizes_of_groups, totals
-from .places import Number, Place, Rows, key_words
+from .parts import (
+    clause,
+    collections,
+    named,
+    of_others,
+    plain,
+    refers,
+    rows_told,
+    sizes_of_groups,
+    totals,
+)
+from .places import Number, Place, key_words
 from .reading import Claim, Reading, among
-from .selection import Grounding, at_most
+from .selection import Grounding, picked
 
 _BULLET = re.compile("^[ \\t]*(?:[-*\u2022\u2013]|\\d+[.)])\\s+\\S|^[ \\t]*\\|", re.M)
 _RULE = re.compile(r"^[ \t]*\|[ :|-]+\|[ \t]*$", re.M)
@@ -28,8 +38,6 @@ SHORTEST = 3
 """Letters of a noun; what is shorter is a unit."""
 SMALL = 20
 """Above, a number that a field shows is that field's, no count of the rows with a state."""
-LEAST = 2
-"""The smallest number that a clause is compared with: "one" is often a pronoun."""
 LABEL = 4
 """Words of a label that says how many there are, and an upper bound ("Number of cards: 5")."""
 LONG = 60
@@ -66,26 +74,28 @@ class Counts:
         """Whether a number is a count that contradicts; None where it counts nothing."""
         values = [v for v in claim.mention.readings if float(v).is_integer()]
         after = self._behind(claim)
+        if self.not_its_part(claim):
+            return True
         if not values or self._measures(claim, after) or any(self._is_id(v) for v in values):
             return None
         if self._continues(claim):
             return self._goes_on(values)
         noun = self._noun(claim, after)
-        if self._is_field(values, noun) or self._numbers(claim):
+        if self._is_field(values, noun) or self._numbers(claim) or refers(self.reading, claim):
             return None
-        if self.above_its_part(claim):
-            return True
         part = rows_told(self.reading, self.index, claim)
         if part is not None and not (values[0] > SMALL and values[0] in self.index.numbers):
             return part not in values
         return self._counted(claim, noun, values)
 
-    def above_its_part(self, claim: Claim) -> bool:
-        """Whether a number is more than the rows that its clause can speak of."""
+    def not_its_part(self, claim: Claim) -> bool:
+        """Whether a number is more than the rows that its clause can speak of, or fewer than it
+        does speak of."""
         if self.ground is None or claim.kind != "number" or self._measures_any(claim):
             return False
-        most = at_most(self.reading, self.index, claim, self.ground)
-        return most is not None and min(claim.mention.readings) > most
+        told = picked(self.reading, self.index, claim, self.ground)
+        value = min(claim.mention.readings)
+        return told is not None and (value > told[0] or (told[1] and value != told[0]))
 
     def noun(self, claim: Claim) -> str:
         """The stem of the noun that a number counts; none for a measure or a thing's number."""
@@ -135,9 +145,8 @@ class Counts:
 
     def _measures_any(self, claim: Claim) -> bool:
         """Whether a number can only be a measure, the number of a thing, or small."""
-        values = claim.mention.readings
-        whole = all(float(v).is_integer() and v >= LEAST for v in values)
-        return not whole or self._measures(claim, self._behind(claim)) or self._numbers(claim)
+        whole = all(float(v).is_integer() and v > 1 for v in claim.mention.readings)
+        return not whole or self._measures(claim, self._behind(claim)[:1]) or self._numbers(claim)
 
     def _shown_elsewhere(self, values: Sequence[Number]) -> bool:
         """Whether a number is more than there is of anything, and what shows it counts nothing."""
@@ -219,7 +228,7 @@ class Counts:
         held = {n for n, places in self.index.numbers.items() if any(_of(p, noun) for p in places)}
         asked = (len(r.items) for r in self.index.rows if r.path.startswith("arguments"))
         own = dict.fromkeys([*held, *self._told_of(noun), *asked], False)
-        for rows in mine or [r for r in tables if not _of_others(r)]:
+        for rows in mine or [r for r in tables if not of_others(r)]:
             own |= dict.fromkeys((rows.size, *totals(self.index, rows)), True)
         return own
 
@@ -274,11 +283,6 @@ class Counts:
         fits = any(v == n - m for v in values for n in sizes for m in told)
         fits = fits or (not shown and any(0 < n - v <= 5 for v in values for n in sizes))
         return None if not fits and not shown else not fits
-
-
-def _of_others(rows: Rows) -> bool:
-    """Whether a collection is known to hold other things than a noun that does not name it."""
-    return not rows.words.isdisjoint(language.of("en").words.objects)
 
 
 def _of(place: Place, noun: str) -> bool:

@@ -10,14 +10,18 @@ from functools import lru_cache
 from .. import language
 from .derive import groups
 from .index import Index
-from .places import Number, Place, Rows
+from .places import Number, Owner, Place, Rows, fold
 from .reading import Claim, Reading, Sentence, among
 
 _COMMA = re.compile("[,;]\\s|\\n")
 MOST_TELLING = 3
 """Words of a denial beside what it denies; with more it speaks of something else."""
+PAIR = 2
+"""The largest number in words that stands for things told before."""
 MOST = 12
 """Values of a clause that may describe what its number counts."""
+BEFORE = 24
+"""Characters beside a number in which the word next to it stands."""
 PLAIN = (
     "function", "possession", "looking", "perfect", "copula", "adverb", "total", "tally", "about",
     "more", "less", "others", "first_person", "quantifier", "passive", "question", "auxiliary",
@@ -41,6 +45,29 @@ def clause(reading: Reading, claim: Claim) -> Sentence:
     return Sentence(start, end, "")
 
 
+def refers(reading: Reading, claim: Claim) -> bool:
+    """Whether a small number in words stands for things told before: "the next one", "the two"."""
+    words = reading.language.words
+    if not claim.mention.spelled or claim.mention.value > PAIR:
+        return False
+    before = reading.words(claim.start - BEFORE, claim.start)[-1:]
+    led = any(fold(t.text) in words.forms("determiner") for t in before)
+    behind = reading.stems(claim.end, claim.end + BEFORE)[:1]
+    alone = not reading.text[claim.end : claim.end + 2].strip()[:1].isalnum()
+    ends = alone or among(behind, words.copula, words.perfect, words.passive)
+    return ends and (led or claim.mention.value == 1)
+
+
+def repeats(reading: Reading, claim: Claim, message: str) -> bool:
+    """Whether a number in words is one that the message says, or stands for things told before."""
+    if refers(reading, claim):
+        return True
+    tag, value = reading.language.tag, claim.mention.value
+    dates = language.dates(message, tag)
+    said = [m for m in language.numbers(message, tag) if value in m.readings]
+    return any(not any(d.start <= m.start < d.end for d in dates) for m in said)
+
+
 def collections(index: Index) -> list[Rows]:
     """The lists that are answers: those that no row of another list holds."""
     return [r for r in index.tables if not any(isinstance(step, int) for step in r.owner[2:])]
@@ -51,6 +78,11 @@ def named(reading: Reading, rows: Rows, stem: str) -> bool:
     thing = reading.language.words.objects.get(stem, "-")
     english = language.of("en").words.objects
     return stem in rows.words or any(english.get(word) == thing for word in rows.words)
+
+
+def of_others(rows: Rows) -> bool:
+    """Whether a collection is known to hold other things than a noun that does not name it."""
+    return not rows.words.isdisjoint(language.of("en").words.objects)
 
 
 def totals(index: Index, rows: Rows) -> Iterator[Number]:
@@ -88,7 +120,10 @@ def rows_told(reading: Reading, index: Index, claim: Claim) -> int | None:
     rows = _holding(index, told[0][0])
     if rows is None or not all(_groups_all(index, rows, places[0].key) for places in told):
         return None
-    return len(set.intersection(*({p.owner for p in places} for places in told)))
+    fields: dict[str, set[Owner]] = {}
+    for places in told:  # several values of one field are an enumeration
+        fields.setdefault(places[0].key, set()).update(p.owner for p in places)
+    return len(set.intersection(*fields.values()))
 
 
 def _of_one_list(told: Sequence[Sequence[Place]]) -> bool:

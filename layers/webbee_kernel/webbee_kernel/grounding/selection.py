@@ -23,6 +23,8 @@ MOST_FIELDS = 20
 """Fields that hold a word; where there are as many, there may be more than were looked up."""
 NOUN = 5
 """Words behind a number among which its noun stands."""
+OF_A_CALL = 2
+"""Steps to a call, above all of its rows."""
 NEXT = 4
 """Characters between a weekday and its date."""
 BESIDE = 20
@@ -35,9 +37,12 @@ SHORTEST = 3
 """Letters of a word that may name a flag or a record."""
 
 
-def at_most(reading: Reading, index: Index, claim: Claim, ground: Grounding) -> int | None:
-    """How many rows the clause of a number picks; None where that is not known, or where one of
-    these rows, or what stands above them, has the number itself."""
+def picked(
+    reading: Reading, index: Index, claim: Claim, ground: Grounding
+) -> tuple[int, bool] | None:
+    """How many rows the clause of a number picks, and whether it says nothing else, so that it is
+    no smaller part of them; None where that is not known, or where one of these rows, or what
+    stands above them, has the number itself."""
     part = _part(reading, claim)
     inside = [c for c in reading.inside(part) if c is not claim]
     if _unsure(reading, part, inside) or among(reading.near(claim), reading.language.words.less):
@@ -50,7 +55,36 @@ def at_most(reading: Reading, index: Index, claim: Claim, ground: Grounding) -> 
         return None
     joined = among(reading.stems(part.start, part.end), reading.language.words.and_)
     rows = _combined(tables, picks, any_of=joined or _counts_again(reading, inside, tables))
-    return None if _has(index, claim.mention.value, rows, tables, picks) else len(rows)
+    if _has(index, claim.mention.value, rows, tables, picks):
+        return None
+    return len(rows), _says_all(reading, part, inside, tables, picks)
+
+
+def _says_all(
+    reading: Reading,
+    part: Sentence,
+    inside: Sequence[Claim],
+    tables: Sequence[Rows],
+    picks: Sequence[Sequence[Place]],
+) -> bool:
+    """Whether a clause names the whole by its size and one field that tells of each row, and is
+    made of nothing else: "four of your six devices are online"."""
+    whole = [c for c in inside if c.kind == "number" and c.mention.value == tables[0].size]
+    if len(tables) > 1 or len(picks) > 1 or not whole or len({p.key for p in picks[0]}) > 1:
+        return False
+    key, items = picks[0][0].key, [r for r in tables[0].items if isinstance(r, dict)]
+    told = {*key_words(key), *(s for p in picks[0] for s in _stems(reading, p))}
+    own = [
+        s
+        for s in reading.stems(part.start, part.end)
+        if s not in plain(reading.language.tag) and not named(reading, tables[0], s)
+    ]
+    others = [c for c in inside if c not in whole and c.kind != "field"]
+    return all(key in row for row in items) and not others and told.issuperset(own)
+
+
+def _stems(reading: Reading, place: Place) -> list[str]:
+    return [reading.language.stem(t.text) for t in language.tokens(str(place.value))]
 
 
 def _part(reading: Reading, claim: Claim) -> Sentence:
@@ -87,7 +121,9 @@ def _counted(
         return tables
     ends = (at for at, s in enumerate(behind) if among([s], words.and_, words.perfect))
     nouns = behind[: next(ends, NOUN)]
-    said = [r for r in tables if any(named(reading, r, s) or _of_id(r, s) for s in nouns)]
+    if not claim.mention.spelled and not beside and among(nouns[:1], words.function):
+        return []  # "45 for classes" is an amount
+    said = [r for r in tables if any(named(reading, r, s) or _keyed(reading, r, s) for s in nouns)]
     return said or [r for r in tables if r.size in beside]
 
 
@@ -111,8 +147,12 @@ def _tells_more(index: Index, place: Place, rows: Rows) -> bool:
     return place.path == "summary" or (tells and exact and _above(place, rows))
 
 
-def _of_id(rows: Rows, noun: str) -> bool:
-    """Whether the id of the rows is that of such a thing: `post_id`."""
+def _keyed(reading: Reading, rows: Rows, noun: str) -> bool:
+    """Whether the key of the rows is a noun of the reply's language, or their id is that of such a
+    thing: `post_id`."""
+    own = language.tokens(rows.path.rpartition(".")[2].replace("_", " "))
+    if any(reading.language.stem(token.text) == noun for token in own):
+        return True
     keys = (key for row in rows.items[:1] if isinstance(row, dict) for key in row)
     words = (key_words(key) for key in keys)
     return any(len(w) == 2 and w[1] == "id" and w[0] == noun for w in words)
@@ -124,7 +164,9 @@ def _picks(
     """The fields that each value or word of a clause names."""
     for claim in inside:
         if claim.kind in PICKING:
-            yield _known(_shown(reading, index, claim, ground))
+            held = _known(_shown(reading, index, claim, ground))
+            dated = [p for p in held if claim.kind in MOMENTS and _in_rows(index, p)]
+            yield dated or held  # a day that rows have is theirs, whatever else is of that day
     spoken, common = reading.language, plain(reading.language.tag)
     for token in reading.words(part.start, part.end):
         stem = spoken.stem(token.text)
@@ -134,6 +176,10 @@ def _picks(
         flags = [f for f in index.flags if f.value and key_words(f.key)[-1:] == (stem,)]
         told = [*held, *flags]
         yield _known([*told, *index.word(token.text, spoken)] if told else [])
+
+
+def _in_rows(index: Index, place: Place) -> bool:
+    return len(place.owner) > OF_A_CALL and index.is_row(place.owner)
 
 
 def _dated(reading: Reading, claim: Claim) -> Claim:
@@ -222,8 +268,13 @@ def _has(
 ) -> bool:
     """Whether a field of the rows picked, or of what was picked by name, or above all rows, is the
     number itself."""
-    owners = {*rows, *(p.owner for pick in picks for p in pick)}
-    held = [p for p in index.numbers.get(number, ()) if not isinstance(p.value, str)]
+    named_alone = (p for pick in picks for p in pick if not any(_above(p, r) for r in tables))
+    owners = {*rows, *(p.owner for p in named_alone)}
+    held = [
+        p
+        for p in index.numbers.get(number, ())
+        if not isinstance(p.value, str) and "id" not in language.key_roles(p.key)
+    ]
     return any(
         any(p.owner[: len(o)] == o for o in owners) or any(_above(p, r) for r in tables)
         for p in held

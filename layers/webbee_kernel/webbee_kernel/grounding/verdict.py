@@ -13,7 +13,7 @@ from .counts import Counts
 from .derive import Derived
 from .evidence import JSON, Call, Evidence, Flag, Source, Verdict
 from .owned import Owned
-from .parts import denied
+from .parts import denied, repeats
 from .places import MESSAGE, Number, Place
 from .reading import Claim, Reading, among, read
 from .support import Support
@@ -23,8 +23,6 @@ _PLAIN = re.compile(r"[\d.]+(?: [+-] [\d.]+)+")
 TEXTUAL = frozenset(
     ("quote", "email", "url", "code", "file", "hash", "phone", "field", "name", "placeholder")
 )
-
-
 SMALL = 12
 """A derived count up to which others follow from it: four nights, so 153 a night."""
 NEAR = 12
@@ -125,8 +123,8 @@ class _Check:
         index = self.evidence.index
         derived = Derived(index, moment(self.evidence.now))
         support = self._support = Support(reading, index, derived, self.evidence.now)
-        changed = any(c.has_effect for c in self.evidence.calls)  # and rows may be older than that
-        counts = Counts(reading, index, None if changed else support.ground)
+        read = deeds.only_read(self.evidence)  # else rows may be older than what was changed
+        counts = Counts(reading, index, support.ground if read else None)
         doubtful = [c for c in reading.claims if not self._stands(c, support, counts)]
         shown = [(c, g) for c, g in self.grounds if c.kind in ("number", "money") and not _is_id(g)]
         derived.shown = [number for c, g in shown for number in _figures(c, g)]
@@ -153,9 +151,11 @@ class _Check:
         wrong = counts.wrong(claim)
         if ground is None and wrong is None and _spelled(claim):
             rough = not counts.noun(claim) and support.rough(claim)
-            wrong = not rough and claim.mention.value > counts.most
-        if wrong and not (ground and self._beside(claim, ground)):
-            return None  # but "22 of 30 points" are two fields of one row
+            told = rough or repeats(support.reading, claim, self.evidence.message)
+            wrong = not told and claim.mention.value > counts.most
+        beside = ground and self._beside(claim, ground)  # "22 of 30 points" are fields of one row
+        if wrong and (not beside or counts.not_its_part(claim)):
+            return None
         sized = wrong is False and (ground is None or counts.sizes(claim))
         return Ground([], "derived") if sized else ground
 
@@ -201,7 +201,7 @@ class _Check:
 
     def _follows(self, claim: Claim, support: Support, counts: Counts) -> bool:
         """Whether a doubtful number follows from the values that the reply shows."""
-        if claim.mention is None or claim.kind == "field" or counts.above_its_part(claim):
+        if claim.mention is None or claim.kind == "field" or counts.not_its_part(claim):
             return False
         ground = support.ground(claim)
         counted = claim.kind == "number" and counts.wrong(claim)
