@@ -17,6 +17,7 @@ from .index import Index
 from .parts import (
     clause,
     collections,
+    figure,
     named,
     of_others,
     plain,
@@ -40,8 +41,6 @@ SMALL = 20
 """Above, a number that a field shows is that field's, no count of the rows with a state."""
 LABEL = 4
 """Words of a label that says how many there are, and an upper bound ("Number of cards: 5")."""
-LONG = 60
-"""Characters of a text whose numbers may count; in a title they do not."""
 
 
 @dataclass(slots=True)
@@ -52,6 +51,7 @@ class Counts:
     index: Index
     ground: Grounding | None = None
     bullets: list[int] = field(init=False)
+    _parts: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         text = self.reading.text
@@ -91,11 +91,21 @@ class Counts:
     def not_its_part(self, claim: Claim) -> bool:
         """Whether a number is more than the rows that its clause can speak of, or fewer than it
         does speak of."""
-        if self.ground is None or claim.kind != "number" or self._measures_any(claim):
+        if claim.kind == "number" and claim.start not in self._parts:
+            self._parts[claim.start] = self._no_part(claim)
+        return self._parts.get(claim.start, False)
+
+    def _no_part(self, claim: Claim) -> bool:
+        sizes = [rows.size for rows in self.index.tables]
+        small = 1 < claim.mention.value <= max(sizes, default=0)
+        if self.ground is None or not small or self._numbers(claim):
+            return False
+        if self._measures(claim, self._behind(claim)[:1]):
             return False
         told = picked(self.reading, self.index, claim, self.ground)
-        value = min(claim.mention.readings)
-        return told is not None and (value > told[0] or (told[1] and value != told[0]))
+        return told is not None and (
+            claim.mention.value > told[0] or (told[1] and claim.mention.value != told[0])
+        )
 
     def noun(self, claim: Claim) -> str:
         """The stem of the noun that a number counts; none for a measure or a thing's number."""
@@ -143,15 +153,10 @@ class Counts:
             {*held, *(n for r in self.index.tables for n in sizes_of_groups(r))} if held else held
         )
 
-    def _measures_any(self, claim: Claim) -> bool:
-        """Whether a number can only be a measure, the number of a thing, or small."""
-        whole = all(float(v).is_integer() and v > 1 for v in claim.mention.readings)
-        return not whole or self._measures(claim, self._behind(claim)[:1]) or self._numbers(claim)
-
     def _shown_elsewhere(self, values: Sequence[Number]) -> bool:
         """Whether a number is more than there is of anything, and what shows it counts nothing."""
         held = [p for v in values for p in self.index.numbers.get(v, ())]
-        return bool(held) and min(values) > self.most and not any(map(_figure, held))
+        return bool(held) and min(values) > self.most and not any(map(figure, held))
 
     def _noun(self, claim: Claim, after: Sequence[str]) -> str:
         """The stem of the noun of a number: behind it, past a word or two of description, or on the
@@ -288,13 +293,3 @@ class Counts:
 def _of(place: Place, noun: str) -> bool:
     """Whether a field of that name holds a number."""
     return not isinstance(place.value, str) and noun in key_words(place.key)
-
-
-def _figure(place: Place) -> bool:
-    """Whether a number stands for an amount of something, or was asked for: it is no id, rank or
-    page of a result, and in no title."""
-    if not place.path.startswith("data"):
-        return True
-    if isinstance(place.value, str):
-        return len(place.value) > LONG
-    return not language.key_roles(place.key) & {"id", "rank", "paging"}

@@ -22,6 +22,8 @@ MOST = 12
 """Values of a clause that may describe what its number counts."""
 BEFORE = 24
 """Characters beside a number in which the word next to it stands."""
+LONG = 60
+"""Characters of a text whose numbers may count; in a title they do not."""
 PLAIN = (
     "function", "possession", "looking", "perfect", "copula", "adverb", "total", "tally", "about",
     "more", "less", "others", "first_person", "quantifier", "passive", "question", "auxiliary",
@@ -201,3 +203,13 @@ def _of_a_part(reading: Reading, sentence: Sentence, own: Sequence[str]) -> bool
     parts = {s for s, part in words.values.items() if part != "all"}
     other = effects or among(own, words.plan, parts, words.states)
     return other or sentence.asks or bool(reading.inside(sentence))
+
+
+def figure(place: Place) -> bool:
+    """Whether a number stands for an amount of something, or was asked for: it is no id, rank or
+    page of a result, and in no title."""
+    if not place.path.startswith("data"):
+        return True
+    if isinstance(place.value, str):
+        return len(place.value) > LONG
+    return not language.key_roles(place.key) & {"id", "rank", "paging"}

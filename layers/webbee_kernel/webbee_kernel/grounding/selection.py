@@ -8,7 +8,7 @@ rows picked is contradicted, and one below is not.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from .. import language
@@ -45,10 +45,10 @@ def picked(
     stands above them, has the number itself."""
     part = _part(reading, claim)
     inside = [c for c in reading.inside(part) if c is not claim]
-    if _unsure(reading, part, inside) or among(reading.near(claim), reading.language.words.less):
-        return None
     tables = _counted(reading, index, part, claim, inside)
-    if not tables:
+    if not tables or _unsure(reading, part, inside):
+        return None
+    if among(reading.near(claim), reading.language.words.less):
         return None
     picks = [p for p in _picks(reading, index, part, inside, ground) if _rows(tables, p)]
     if not picks:
@@ -111,20 +111,21 @@ def _counted(
 ) -> list[Rows]:
     """The whole collections that a number may count: those that its noun names, or of the size that
     stands beside it ("two of the four"); all where a verb follows ("three are online")."""
-    words, tables = reading.language.words, [r for r in index.tables if _whole(index, r)]
+    words, tables = reading.language.words, index.tables
     numbers = [c for c in inside if c.kind == "number"]
     if any(0 < claim.start - c.end <= BESIDE for c in numbers):
         return []
     beside = {c.mention.value for c in numbers if 0 < c.start - claim.end <= BESIDE}
     behind = reading.stems(claim.end, part.end)[:NOUN]
     if among(behind[:1], words.copula, words.passive):
-        return tables
+        return [r for r in tables if _whole(index, r)]
     ends = (at for at, s in enumerate(behind) if among([s], words.and_, words.perfect))
     nouns = behind[: next(ends, NOUN)]
     if not claim.mention.spelled and not beside and among(nouns[:1], words.function):
         return []  # "45 for classes" is an amount
-    said = [r for r in tables if any(named(reading, r, s) or _keyed(reading, r, s) for s in nouns)]
-    return said or [r for r in tables if r.size in beside]
+    said = [r for r in tables if any(named(reading, r, s) for s in nouns)]
+    said = said or [r for r in tables if any(_keyed(reading, r, s) for s in nouns)]
+    return [r for r in said or tables if (said or r.size in beside) and _whole(index, r)]
 
 
 def _whole(index: Index, rows: Rows) -> bool:
@@ -198,7 +199,7 @@ def _shown(reading: Reading, index: Index, claim: Claim, ground: Grounding) -> l
     return [*held, *index.find(claim.token)] if held else []
 
 
-def _told(index: Index, states: dict[str, str], stem: str) -> list[Place]:
+def _told(index: Index, states: Mapping[str, str], stem: str) -> list[Place]:
     return index.states.get(states[stem], []) if stem in states else []
 
 
