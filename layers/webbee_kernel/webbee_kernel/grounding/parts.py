@@ -65,8 +65,8 @@ def repeats(reading: Reading, claim: Claim, message: str) -> bool:
     if refers(reading, claim):
         return True
     tag, value = reading.language.tag, claim.mention.value
-    dates = language.dates(message, tag)
     said = [m for m in language.numbers(message, tag) if value in m.readings]
+    dates = language.dates(message, tag) if said else ()
     return any(not any(d.start <= m.start < d.end for d in dates) for m in said)
 
 

@@ -124,7 +124,7 @@ def _counted(
     if not claim.mention.spelled and not beside and among(nouns[:1], words.function):
         return []  # "45 for classes" is an amount
     said = [r for r in tables if any(named(reading, r, s) for s in nouns)]
-    said = said or [r for r in tables if any(_keyed(reading, r, s) for s in nouns)]
+    said = said or [r for r in tables if not _keyed(reading, r).isdisjoint(nouns)]
     return [r for r in said or tables if (said or r.size in beside) and _whole(index, r)]
 
 
@@ -148,15 +148,13 @@ def _tells_more(index: Index, place: Place, rows: Rows) -> bool:
     return place.path == "summary" or (tells and exact and _above(place, rows))
 
 
-def _keyed(reading: Reading, rows: Rows, noun: str) -> bool:
-    """Whether the key of the rows is a noun of the reply's language, or their id is that of such a
-    thing: `post_id`."""
-    own = language.tokens(rows.path.rpartition(".")[2].replace("_", " "))
-    if any(reading.language.stem(token.text) == noun for token in own):
-        return True
-    keys = (key for row in rows.items[:1] if isinstance(row, dict) for key in row)
-    words = (key_words(key) for key in keys)
-    return any(len(w) == 2 and w[1] == "id" and w[0] == noun for w in words)
+def _keyed(reading: Reading, rows: Rows) -> set[str]:
+    """The nouns of the reply's language that the key of some rows is, and the thing that their id
+    is of: `post_id`."""
+    row = next(iter(rows.items), None)
+    ids = [key[:-3] for key in row if key[-3:] == "_id"] if isinstance(row, dict) else []
+    own = rows.path.rpartition(".")[2].split("_")
+    return {reading.language.stem(word.lower()) for word in [*own, *ids]}
 
 
 def _picks(

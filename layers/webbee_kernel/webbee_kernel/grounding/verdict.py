@@ -151,8 +151,8 @@ class _Check:
         wrong = counts.wrong(claim)
         if ground is None and wrong is None and _spelled(claim):
             rough = not counts.noun(claim) and support.rough(claim)
-            told = rough or repeats(support.reading, claim, self.evidence.message)
-            wrong = not told and claim.mention.value > counts.most
+            wrong = not rough and claim.mention.value > counts.most
+            wrong = wrong and not repeats(support.reading, claim, self.evidence.message)
         beside = ground and self._beside(claim, ground)  # "22 of 30 points" are fields of one row
         if wrong and (not beside or counts.not_its_part(claim)):
             return None
