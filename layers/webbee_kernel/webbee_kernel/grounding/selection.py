@@ -8,7 +8,7 @@ rows picked is contradicted, and one below is not.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from itertools import combinations
 
 from .. import language
@@ -48,13 +48,13 @@ def picked(
     tables = _counted(reading, index, part, claim, inside)
     if not tables or _unsure(reading, part, inside):
         return None
-    if among(reading.near(claim), reading.language.words.less):
-        return None
+    whole = any(rows.size == claim.mention.value for rows in tables)
+    if whole or among(reading.near(claim), reading.language.words.less):
+        return None  # a clause that counts all of them goes on to tell of some
     picks = [p for p in _picks(reading, index, part, inside, ground) if _rows(tables, p)]
     if not picks:
         return None
-    joined = among(reading.stems(part.start, part.end), reading.language.words.and_)
-    rows = _combined(tables, picks, any_of=joined or _counts_again(reading, inside, tables))
+    rows = _combined(tables, picks)
     if _has(index, claim.mention.value, rows, tables, picks):
         return None
     return len(rows), _says_all(reading, part, inside, tables, picks)
@@ -69,22 +69,29 @@ def _says_all(
 ) -> bool:
     """Whether a clause names the whole by its size and one field that tells of each row, and is
     made of nothing else: "four of your six devices are online"."""
-    whole = [c for c in inside if c.kind == "number" and c.mention.value == tables[0].size]
-    if len(tables) > 1 or len(picks) > 1 or not whole or len({p.key for p in picks[0]}) > 1:
+    keys = {place.key for pick in picks for place in pick}
+    if len(tables) > 1 or len(picks) > 1 or len(keys) > 1:
         return False
-    key, items = picks[0][0].key, [r for r in tables[0].items if isinstance(r, dict)]
-    told = {*key_words(key), *(s for p in picks[0] for s in _stems(reading, p))}
-    own = [
-        s
-        for s in reading.stems(part.start, part.end)
-        if s not in plain(reading.language.tag) and not named(reading, tables[0], s)
-    ]
-    others = [c for c in inside if c not in whole and c.kind != "field"]
-    return all(key in row for row in items) and not others and told.issuperset(own)
+    rows, key = tables[0], picks[0][0].key
+    if not _has_key(rows, key) or not inside or not all(_sizes(c, rows) for c in inside):
+        return False
+    told = {*plain(reading.language.tag), *key_words(key), *_stems(reading, picks[0])}
+    left = set(reading.stems(part.start, part.end)) - told
+    return all(named(reading, rows, stem) for stem in left)
 
 
-def _stems(reading: Reading, place: Place) -> list[str]:
-    return [reading.language.stem(t.text) for t in language.tokens(str(place.value))]
+def _sizes(claim: Claim, rows: Rows) -> bool:
+    """Whether a value is the size of some rows, or a field."""
+    return claim.kind == "field" or (claim.kind == "number" and claim.mention.value == rows.size)
+
+
+def _has_key(rows: Rows, key: str) -> bool:
+    return all(isinstance(row, dict) and key in row for row in rows.items)
+
+
+def _stems(reading: Reading, places: Sequence[Place]) -> set[str]:
+    texts = " ".join(str(place.value) for place in places)
+    return {reading.language.stem(token.text) for token in language.tokens(texts)}
 
 
 def _part(reading: Reading, claim: Claim) -> Sentence:
@@ -100,7 +107,8 @@ def _unsure(reading: Reading, part: Sentence, inside: Sequence[Claim]) -> bool:
     """Whether a clause asks, denies, plans, compares or names more than one moment."""
     words, stems = reading.language.words, reading.stems(part.start, part.end)
     moments = [c for c in inside if c.kind in MOMENTS and _dated(reading, c) is c]
-    roles = (words.negation, words.limits, words.rest, words.hypothetical, words.empty)
+    roles = [words.negation, words.limits, words.rest, words.hypothetical, words.empty]
+    roles += [words.question, words.clause_words, words.and_]
     limited = any(among(reading.near(c)[-1:], words.source) for c in moments)
     asks = reading.sentence(part.start).asks
     return len(moments) > 1 or limited or asks or among(stems, *roles)
@@ -111,21 +119,36 @@ def _counted(
 ) -> list[Rows]:
     """The whole collections that a number may count: those that its noun names, or of the size that
     stands beside it ("two of the four"); all where a verb follows ("three are online")."""
-    words, tables = reading.language.words, index.tables
-    numbers = [c for c in inside if c.kind == "number"]
-    if any(0 < claim.start - c.end <= BESIDE for c in numbers):
+    before = reading.before(claim)
+    if before and before.kind == "number" and claim.start - before.end <= BESIDE:
         return []
-    beside = {c.mention.value for c in numbers if 0 < c.start - claim.end <= BESIDE}
+    beside = {c.mention.value for c in inside if _beside(claim, c)}
     behind = reading.stems(claim.end, part.end)[:NOUN]
-    if among(behind[:1], words.copula, words.passive):
-        return [r for r in tables if _whole(index, r)]
-    ends = (at for at, s in enumerate(behind) if among([s], words.and_, words.perfect))
-    nouns = behind[: next(ends, NOUN)]
-    if not claim.mention.spelled and not beside and among(nouns[:1], words.function):
+    if not (claim.mention.spelled or beside) and among(behind[:1], reading.language.words.function):
         return []  # "45 for classes" is an amount
-    said = [r for r in tables if any(named(reading, r, s) for s in nouns)]
-    said = said or [r for r in tables if not _keyed(reading, r).isdisjoint(nouns)]
-    return [r for r in said or tables if (said or r.size in beside) and _whole(index, r)]
+    return [rows for rows in _meant(reading, index, behind, beside) if _whole(index, rows)]
+
+
+def _beside(claim: Claim, other: Claim) -> bool:
+    return other.kind == "number" and 0 < other.start - claim.end <= BESIDE
+
+
+def _meant(
+    reading: Reading, index: Index, behind: Sequence[str], sizes: Container[Number]
+) -> list[Rows]:
+    """The collections that the words behind a number, or the size there, stand for."""
+    words = reading.language.words
+    if among(behind[:1], words.copula, words.passive):
+        return index.tables
+    return _of_noun(reading, index, behind) or [r for r in index.tables if r.size in sizes]
+
+
+def _of_noun(reading: Reading, index: Index, behind: Sequence[str]) -> list[Rows]:
+    """The collections that a word behind a number names, as far as a verb."""
+    perfect = reading.language.words.perfect
+    nouns = behind[: next((at for at, s in enumerate(behind) if s in perfect), NOUN)]
+    said = [r for r in index.tables if any(named(reading, r, s) for s in nouns)]
+    return said or [r for r in index.tables if not _keyed(reading, r).isdisjoint(nouns)]
 
 
 def _whole(index: Index, rows: Rows) -> bool:
@@ -166,15 +189,20 @@ def _picks(
             held = _known(_shown(reading, index, claim, ground))
             dated = [p for p in held if claim.kind in MOMENTS and _in_rows(index, p)]
             yield dated or held  # a day that rows have is theirs, whatever else is of that day
-    spoken, common = reading.language, plain(reading.language.tag)
     for token in reading.words(part.start, part.end):
-        stem = spoken.stem(token.text)
-        if MASK in token.text or len(token.text) < SHORTEST or stem in common:
-            continue
-        held = _named(reading, index, token.text) or _told(index, spoken.words.states, stem)
-        flags = [f for f in index.flags if f.value and key_words(f.key)[-1:] == (stem,)]
-        told = [*held, *flags]
-        yield _known([*told, *index.word(token.text, spoken)] if told else [])
+        if MASK not in token.text and len(token.text) >= SHORTEST:
+            yield _known(_of_word(reading, index, token.text))
+
+
+def _of_word(reading: Reading, index: Index, word: str) -> list[Place]:
+    """The fields that a name, a word for a state or the name of a flag stands for, and all others
+    that hold the word."""
+    spoken, stem = reading.language, reading.language.stem(word)
+    if stem in plain(spoken.tag):
+        return []
+    flags = [f for f in index.flags if f.value and key_words(f.key)[-1:] == (stem,)]
+    told = [*_named(reading, index, word), *_told(index, spoken.words.states, stem), *flags]
+    return [*told, *index.word(word, spoken)] if told else []
 
 
 def _in_rows(index: Index, place: Place) -> bool:
@@ -238,24 +266,12 @@ def _in(place: Place, row: Owner, rows: Rows) -> bool:
     return place.owner[: len(row)] == row and place.path.startswith(rows.path)
 
 
-def _combined(
-    tables: Sequence[Rows], picks: Sequence[Sequence[Place]], *, any_of: bool
-) -> set[Owner]:
-    """The rows that all picks share; of picks that are one field's values, and of all where the
-    clause joins several things, those that any has."""
+def _combined(tables: Sequence[Rows], picks: Sequence[Sequence[Place]]) -> set[Owner]:
+    """The rows that all picks share; those that any has where two are values of one field."""
     sets = [(frozenset(p.key for p in pick), _rows(tables, pick)) for pick in picks]
     alike = any(not a[0].isdisjoint(b[0]) for a, b in combinations(sets, 2))
     rows = [one for _, one in sets]
-    return set.union(*rows) if any_of or alike else set.intersection(*rows)
-
-
-def _counts_again(reading: Reading, inside: Sequence[Claim], tables: Sequence[Rows]) -> bool:
-    """Whether a clause has a number beside the one it counts with, the size of the whole and the
-    day behind a weekday."""
-    sizes = {rows.size for rows in tables}
-    others = (c for c in inside if c.kind == "number" and c.mention.value not in sizes)
-    before = (reading.before(c) for c in others)
-    return not all(b is not None and b.kind == "weekday" for b in before)
+    return set.union(*rows) if alike else set.intersection(*rows)
 
 
 def _has(
@@ -267,15 +283,17 @@ def _has(
 ) -> bool:
     """Whether a field of the rows picked, or of what was picked by name, or above all rows, is the
     number itself."""
-    named_alone = (p for pick in picks for p in pick if not any(_above(p, r) for r in tables))
-    owners = {*rows, *(p.owner for p in named_alone)}
-    held = [
-        p
-        for p in index.numbers.get(number, ())
-        if not isinstance(p.value, str) and "id" not in language.key_roles(p.key)
-    ]
-    return any(
-        any(p.owner[: len(o)] == o for o in owners) or any(_above(p, r) for r in tables)
-        for p in held
-        if p.path.startswith("data")
-    )
+    picked_alone = {p.owner for pick in picks for p in pick} - {r.owner for r in tables}
+    held = [p for p in index.numbers.get(number, ()) if _figure(p)]
+    owners = rows | picked_alone
+    return any(_held(p, owners) or any(_above(p, r) for r in tables) for p in held)
+
+
+def _figure(place: Place) -> bool:
+    """Whether a field of a result is a number, and no id."""
+    told = place.path.startswith("data") and not isinstance(place.value, str)
+    return told and "id" not in language.key_roles(place.key)
+
+
+def _held(place: Place, owners: set[Owner]) -> bool:
+    return any(place.owner[: len(owner)] == owner for owner in owners)

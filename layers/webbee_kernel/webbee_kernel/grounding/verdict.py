@@ -153,9 +153,8 @@ class _Check:
             rough = not counts.noun(claim) and support.rough(claim)
             wrong = not rough and claim.mention.value > counts.most
             wrong = wrong and not repeats(support.reading, claim, self.evidence.message)
-        beside = ground and self._beside(claim, ground)  # "22 of 30 points" are fields of one row
-        if wrong and (not beside or counts.not_its_part(claim)):
-            return None
+        if wrong and (counts.not_its_part(claim) or not (ground and self._beside(claim, ground))):
+            return None  # but "22 of 30 points" are two fields of one row
         sized = wrong is False and (ground is None or counts.sizes(claim))
         return Ground([], "derived") if sized else ground
 

@@ -70,7 +70,8 @@ WORDS = Words(
     determiner="zu der die das den dem des ein eine einen einem einer eines mein dein unser ihr"
     " kein keine alle diese dieser dieses",
     limits="vor nach bis ab seit zwischen außer ausser als ohne statt oder innerhalb"
-    " abgesehen bevor nachdem",
+    " abgesehen bevor nachdem"
+    " aber sondern während obwohl wobei",
     rest="weitere weiterer weiteren weiteres andere übrige restliche mehr plus",
     possession="dein deine deinem deinen deiner deines ihr ihre ihrem ihren ihrer du hast haben",
     drafting="schreib schreibe verfasse übersetze schlag formuliere nenne dichte entwirf heißt",

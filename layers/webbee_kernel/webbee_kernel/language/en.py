@@ -180,7 +180,8 @@ WORDS = Words(
     determiner="to a an the my your our his her its their this that these those all some any"
     " every each no",
     limits="before after until till since than between except besides ahead within apart"
-    " toward towards without instead or if prior following past excluding",
+    " toward towards without instead or if prior following past excluding"
+    " but while whereas although though",
     rest="more others other another remaining further additional else",
     named_alike="email mail text call message order change note record set draft post share"
     " charge fix"

@@ -60,7 +60,8 @@ WORDS = Words(
     ordinary="id url pdf iva usd eur gbp",
     determiner="el la los las un una unos unas mi tu su este esta estos estas",
     limits="antes después despues hasta desde entre salvo excepto sin o además ademas"
-    " dentro aparte tras",
+    " dentro aparte tras"
+    " pero aunque mientras sino",
     rest="más otros otras otro otra adicionales restantes demás",
     possession="tu tus su sus tienes",
     drafting="escribe redacta traduce propón sugiere dame inventa dice",

@@ -54,7 +54,8 @@ WORDS = Words(
     done="fait terminé réussi prêt accompli succès",
     ordinary="id url pdf tva usd eur gbp",
     determiner="le la les un une des mon ton son ce cette ces du",
-    limits="avant après apres jusqu jusque depuis dès des entre sauf hormis sans ou outre",
+    limits="avant après apres jusqu jusque depuis dès des entre sauf hormis sans ou outre"
+    " mais tandis alors",
     rest="autres autre plus supplémentaires restants",
     possession="votre vos ton ta tes vous tu",
     drafting="écris rédige traduis propose suggère",
