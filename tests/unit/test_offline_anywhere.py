@@ -113,10 +113,10 @@ def test_a_question_about_figures_is_answered_from_the_overview() -> None:
     assert answer("how many cards are connected?").text == "Cards connected: 2"
 
 
-def looking(message: str, *results: str) -> ModelResponse:
+def looking(message: str, *results: str, tools: tuple[ToolSpec, ...] = TOOLS) -> ModelResponse:
     prompt = "\n".join(["[HISTORY]", f"[2026-05-15T17:21:14Z user] {message}", *results])
     go_on = tool("kernel", "continue", "See the results first", "read")
-    request = ModelRequest(role="classifier", system="s", prompt=prompt, tools=(*TOOLS, go_on))
+    request = ModelRequest(role="classifier", system="s", prompt=prompt, tools=(*tools, go_on))
     return asyncio.run(OfflineModel().complete(request))
 
 
@@ -161,3 +161,51 @@ def test_a_greeting_names_the_apps_and_an_example() -> None:
 
     assert "bank, calendar" in text
     assert "create an event dentist" in text
+
+
+HOUSEHOLD = (
+    tool("tasks", "add", "Add a task", "write", title=TEXT, required=["title"]),
+    tool("tasks", "list_tasks", "List the tasks", "read"),
+    tool("notes", "list_notes", "List the notes", "read", examples=["show my notes"]),
+    tool("notes", "read", "Read one note", "read", id=TEXT, required=["id"]),
+)
+KEPT = """[RESULTS]
+RESULT: app=tasks fn=list_tasks status=ok summary="1" data={"tasks": [\
+{"id": "t1", "title": "Buy leeks"}]}
+RESULT: app=notes fn=list_notes status=ok summary="2" data={"notes": [\
+{"id": "n1", "title": "Gift ideas"}, {"id": "n2", "title": "Heating bill"}]}"""
+SHOWN = """[HISTORY]
+[2026-05-15T17:21:04Z user ok apps=[notes]] gifts → Gift ideas
+FACTS: app=notes fn=read data={"id": "n1", "title": "Gift ideas", "body": "Mum: scarf"}
+[2026-05-15T17:21:14Z user] """
+
+
+@pytest.mark.parametrize(
+    ("message", "note"),
+    [
+        ("show me the gift ideas", "n1"),
+        ("read me the latest heating bill", "n2"),
+        ("don't add anything, just show me the gift ideas", "n1"),
+    ],
+)
+def test_what_is_called_by_its_title_is_looked_up_in_every_app_and_opened(
+    message: str, note: str
+) -> None:
+    first = looking(message, tools=HOUSEHOLD).tool_calls
+    then = looking(message, KEPT, tools=HOUSEHOLD).tool_calls
+
+    assert {c.name for c in first} == {"tasks__list_tasks", "notes__list_notes", "kernel__continue"}
+    assert [(c.name, c.arguments) for c in then] == [("notes__read", {"id": note})]
+
+
+def test_the_name_of_a_kind_alone_is_its_list() -> None:
+    calls = looking("show my notes", tools=HOUSEHOLD).tool_calls
+
+    assert [c.name for c in calls] == ["notes__list_notes"]
+
+
+def test_what_is_added_to_a_thing_of_one_app_is_not_added_to_another() -> None:
+    prompt = SHOWN + "add a cookbook for Dad to that note"
+    request = ModelRequest(role="classifier", system="s", prompt=prompt, tools=HOUSEHOLD)
+
+    assert asyncio.run(OfflineModel().complete(request)).tool_calls == ()
