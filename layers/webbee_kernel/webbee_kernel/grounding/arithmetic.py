@@ -56,6 +56,9 @@ def nearly(exact: Number, shown: Number) -> bool:
 
 def gives(exact: Number, value: Number, decimals: int, *, rough: bool) -> bool:
     """Whether a figure that was worked out is told as `value`."""
+    step = 0 if rough else 10.0**-decimals
+    if step and not value - step <= exact <= value + step:
+        return False  # as most are: told without a call
     return (
         settle(exact) == settle(value)
         or (isinstance(exact, float) and rounds_to(exact, value, decimals))
@@ -78,10 +81,12 @@ class Arithmetic:
     def gap(self, value: Number, decimals: int, signs: str, *, rough: bool = False) -> str:
         """How a figure is one of `signs` of two figures that belong together: "-+*", "/" a ratio,
         ":" one that is a whole number."""
+        step = 10.0**-decimals
+        slack = max(CLOSE * value, step / 2) if rough else step
+        low, high = value - slack, value + slack
         for one, other, fit in self._pairs():
             for exact, sign in _combined(one[0], other[0], signs, fit):
-                close = rough and abs(exact - value) <= CLOSE * exact
-                if close or gives(exact, value, decimals, rough=False):
+                if low <= exact <= high and (rough or gives(exact, value, decimals, rough=False)):
                     big, small = sorted((one, other), reverse=True)
                     return f"{big[0]} {sign} {small[0]} ({one[1]}, {other[1]})"
         return ""
