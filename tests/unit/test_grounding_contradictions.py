@@ -81,6 +81,9 @@ CLASSES = Call(
         ("Two of the four classes are full and in the big room.", True),
         ("Three of the four classes are full.", True),
         ("Craig has three children.", True),
+        ("You have four classes, of which Pump is not full.", True),
+        ("Only Pump of your four classes is in the morning.", True),
+        ("You have four classes but Craig teaches Pump.", True),
     ],
 )
 def test_a_part_is_no_larger_than_the_rows_that_its_clause_picks(

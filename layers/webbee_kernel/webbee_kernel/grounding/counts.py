@@ -51,12 +51,14 @@ class Counts:
     index: Index
     ground: Grounding | None = None
     bullets: list[int] = field(init=False)
+    _largest: int = field(init=False)
     _parts: dict[int, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         text = self.reading.text
         rules = [m.start() for m in _RULE.finditer(text)]
         heads = {at for rule in rules for at in (rule, text.rfind("\n", 0, max(0, rule - 1)) + 1)}
+        self._largest = max((len(r.items) + r.gone for r in self.index.tables), default=0)
         self.bullets = [m.start() for m in _BULLET.finditer(text) if m.start() not in heads]
 
     @property
@@ -96,9 +98,9 @@ class Counts:
         return self._parts.get(claim.start, False)
 
     def _no_part(self, claim: Claim) -> bool:
-        sizes = [rows.size for rows in self.index.tables]
-        small = 1 < claim.mention.value <= max(sizes, default=0)
-        if self.ground is None or not small or self._numbers(claim):
+        if self.ground is None or not 1 < claim.mention.value <= self._largest:
+            return False
+        if self._numbers(claim):
             return False
         if self._measures(claim, self._behind(claim)[:1]):
             return False

@@ -283,7 +283,8 @@ def _has(
 ) -> bool:
     """Whether a field of the rows picked, or of what was picked by name, or above all rows, is the
     number itself."""
-    picked_alone = {p.owner for pick in picks for p in pick} - {r.owner for r in tables}
+    above = {r.owner[:steps] for r in tables for steps in range(len(r.owner) + 1)}
+    picked_alone = {p.owner for pick in picks for p in pick} - above
     held = [p for p in index.numbers.get(number, ()) if _figure(p)]
     owners = rows | picked_alone
     return any(_held(p, owners) or any(_above(p, r) for r in tables) for p in held)
