@@ -69,7 +69,7 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
     sessions, skeleton, cache, documents, audit, events, _, *rest = (
         getattr(dynamo.stores, name) for name in dynamo.stores.__slots__
     )
-    transcripts, limits, connections = rest
+    transcripts, limits, connections, deployed = rest
     await documents.create(ALICE, "a", "c", {}, now=NOW, doc_id="d")
     expected = [
         (sessions.read(SESSION, now=0.0), ["Query Sessions"]),
@@ -169,6 +169,8 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         (connections.stop(ALICE, "r1", expires_at=LATER), ["PutItem Connections"]),
         (connections.stopped(ALICE, "r1", now=0.0), ["GetItem Connections"]),
         (events.since(ALICE, "", now=0.0), ["Query Events"]),
+        (deployed.set(ALICE, "a", "m", "k", b"1", expires_at=9.0), ["PutItem Sessions"]),
+        (deployed.get(ALICE, "a", "m", "k", now=1.0), ["GetItem Sessions"]),
     ]
     for work, operations in expected:
         assert await sent(dynamo, work) == operations

@@ -935,16 +935,16 @@ def test_a_server_that_echoes_the_login_does_not_leak_it(servers: MailServers) -
 def test_a_break_after_the_text_went_out_is_not_retryable(servers: MailServers) -> None:
     def breaks_at_the_end(connection: socket.socket) -> None:
         connection.sendall(b"220 hello\r\n")
-        stream = connection.makefile("rb")
-        for line in stream:
-            if line.upper().startswith(b"DATA"):
-                connection.sendall(b"354 go on\r\n")
-                break
-            connection.sendall(b"250 OK\r\n")
-        for line in stream:
-            if line == b".\r\n":
-                connection.shutdown(socket.SHUT_RDWR)
-                return
+        with connection.makefile("rb") as stream:
+            for line in stream:
+                if line.upper().startswith(b"DATA"):
+                    connection.sendall(b"354 go on\r\n")
+                    break
+                connection.sendall(b"250 OK\r\n")
+            for line in stream:
+                if line == b".\r\n":
+                    connection.shutdown(socket.SHUT_RDWR)
+                    return
 
     with server_that(breaks_at_the_end) as port:
         result = harness(servers, smtp_port=port, timeout=2).call(
