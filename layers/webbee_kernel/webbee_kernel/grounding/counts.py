@@ -93,6 +93,8 @@ class Counts:
     def not_its_part(self, claim: Claim) -> bool:
         """Whether a number is more than the rows that its clause can speak of, or fewer than it
         does speak of."""
+        if not claim.mention.readings:
+            return False  # a numeral too long to be a number
         if claim.kind == "number" and claim.start not in self._parts:
             self._parts[claim.start] = self._no_part(claim)
         return self._parts.get(claim.start, False)
