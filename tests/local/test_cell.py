@@ -75,7 +75,7 @@ class Run:
 
     def __init__(self, extensions: Path) -> None:
         self.main = extensions / "daring" / "main.py"
-        env = {**child_environment(), "SERVERS_SECRET": "x", "WEBBEE_CALL_SECONDS": "4"}
+        env = {**child_environment(), "SERVERS_SECRET": "x", "WEBBEE_CALL_SECONDS": "8"}
         command = [sys.executable, "-m", "local.run", "--port", "0"]
         self.process = subprocess.Popen(
             [*command, "--extensions", str(extensions)],
