@@ -177,6 +177,7 @@ def test_numbers_side_by_side_add_up() -> None:
         ("50 EUR went from Cash, and 75 EUR from Savings.", True),
         ("Cash holds 75 EUR.", False),
         ("Cash and Savings differ by 25 EUR.", True),
+        ("Savings, i.e. the larger one, holds 75 EUR.", True),
     ],
 )
 def test_a_value_may_stand_before_the_name_of_its_record(reply: str, grounded: bool) -> None:

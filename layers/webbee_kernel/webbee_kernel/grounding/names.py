@@ -19,6 +19,8 @@ from .index import Index
 from .places import Place, fold
 from .reading import MASK, Claim, Reading, among
 
+_OWNED = re.compile("['\u2019]s?$")
+
 _BREAKS = '.!?:;|\n*_(\u2013\u2014-\u2022>"\u00ab\u201e\u201c[\u00bf\u00a1'
 
 
@@ -143,7 +145,7 @@ def _runs(reading: Reading) -> Iterator[list[Token]]:
 
 def words(name: str) -> list[str]:
     """The words of a name without a possessive ending."""
-    parts = [re.sub("['\u2019]s?$", "", t.text) for t in language.tokens(name)]
+    parts = [_OWNED.sub("", t.text) for t in language.tokens(name)]
     return [p for part in parts for p in part.split("-") if p]
 
 
@@ -185,8 +187,6 @@ def _behind_a_beginning(reading: Reading, words: list[Token], before: str) -> li
 
 def _ordinary(reading: Reading, token: Token) -> bool:
     """Whether the word is common vocabulary of the language that may be capitalised."""
-    spoken = reading.language
-    known = (
-        fold(token.text) in spoken.vocabulary or spoken.stem(token.text) in spoken.words.ordinary
-    )
-    return known or token.text.lower() in language.of("en").words.forms("ordinary")
+    spoken, word = reading.language, _OWNED.sub("", token.text)
+    known = fold(word) in spoken.vocabulary or spoken.stem(word) in spoken.words.ordinary
+    return known or word.lower() in language.of("en").words.forms("ordinary")
