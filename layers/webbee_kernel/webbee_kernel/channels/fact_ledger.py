@@ -15,6 +15,7 @@ from ..invariants import limit
 from ..values import JSON, JSONObject, ToolCallDigest
 from .bounding import fitted
 from .fitting import fit
+from .texts import leaves
 
 TURN_CAP = limit("I-FACT-LEDGER-PER-TURN-AGG-CAP")
 OMITTED_FN = "_omitted"
@@ -96,7 +97,7 @@ def _not_repeated(arguments: JSONObject, facts: str) -> JSONObject:
     return {
         name: value
         for name, value in arguments.items()
-        if not all(_repeats(leaf, facts) for leaf in _leaves(value))
+        if not all(_repeats(leaf, facts) for leaf in leaves(value))
     }
 
 
@@ -114,23 +115,7 @@ def _repeats(value: JSON, facts: str) -> bool:
 @lru_cache(maxsize=8)
 def _held(facts: str) -> frozenset[tuple[type, JSON]]:
     """The scalars of these facts with their types: `True` is not `1`."""
-    return frozenset((type(v), v) for v in _leaves(json.loads(facts)) if type(v) in _SCALARS)
-
-
-def _leaves(value: JSON) -> list[JSON]:
-    """The scalars of a value, in any order."""
-    found, left = [], [value]
-    while left:
-        one = left.pop()
-        if type(one) in _SCALARS:
-            found.append(one)
-        elif isinstance(one, dict):
-            left += one.values()
-        elif isinstance(one, list | tuple):
-            left += one
-        else:
-            found.append(one)
-    return found
+    return frozenset((type(v), v) for v in leaves(json.loads(facts)) if type(v) in _SCALARS)
 
 
 def _fitting(arguments: JSONObject, room: int) -> str:

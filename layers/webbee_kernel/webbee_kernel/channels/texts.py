@@ -17,18 +17,23 @@ def fit_text(text: str, budget: int) -> str:
     return head(text, kept) + end
 
 
-def texts_in(value: JSON) -> list[str]:
-    """All texts of a value, in any order."""
+def leaves(value: JSON) -> list[JSON]:
+    """All scalars of a value, in any order."""
     found, left = [], [value]
     while left:
         one = left.pop()
-        if type(one) is str:
-            found.append(one)
-        elif isinstance(one, dict):
+        if isinstance(one, dict):
             left += one.values()
         elif isinstance(one, list | tuple):
             left += one
+        else:
+            found.append(one)
     return found
+
+
+def texts_in(value: JSON) -> list[str]:
+    """All texts of a value, in any order."""
+    return [one for one in leaves(value) if type(one) is str]
 
 
 def capped(value: JSON, width: int) -> JSON:
