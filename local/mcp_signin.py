@@ -18,7 +18,7 @@ import httpx2
 from mcp.client.auth import OAuthClientProvider
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
 
-from webbee_kernel.mcp.server_messages import HANDSHAKE
+from webbee_kernel.mcp.server.messages import HANDSHAKE
 from webbee_kernel.values.oauth import Provider
 
 WAIT_S: Final = 300.0

@@ -31,7 +31,7 @@ from .health import Health
 from .http import Answer, Request, Route, Router
 from .identity import require_role
 from .live import Live
-from .mcp import Mcp
+from .mcp.routes import Mcp
 from .me import Me
 from .openai import OpenAI
 from .signin import SignInPages

@@ -18,16 +18,16 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from ..aws.direct import pool
-from ..base.clock import Clock
-from ..base.logs import bind, hashed
-from ..config import Settings
-from ..errors import BadInput, NotAuthenticated, StorageUnavailable
-from ..sdk.context import User
-from ..values import user_from
-from ..values.plain import JSONObject
-from .http import Request
-from .identity import user_of
+from ...aws.direct import pool
+from ...base.clock import Clock
+from ...base.logs import bind, hashed
+from ...config import Settings
+from ...errors import BadInput, NotAuthenticated, StorageUnavailable
+from ...sdk.context import User
+from ...values import user_from
+from ...values.plain import JSONObject
+from ..http import Request
+from ..identity import user_of
 
 ME: Final = "/v1/me"
 ASK_S: Final = 5.0

@@ -7,16 +7,16 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from ..bootstrap import App
-from ..errors import NotAuthenticated
-from ..turn.kernel import Kernel
-from ..values.plain import JSONObject
-from . import mcp_wire as wire
-from .http import Answer, Request, Route
+from ...bootstrap import App
+from ...errors import NotAuthenticated
+from ...turn.kernel import Kernel
+from ...values.plain import JSONObject
+from ..http import Answer, Request, Route
+from . import wire
 
 if TYPE_CHECKING:
-    from .mcp_callers import Callers
-    from .mcp_server import McpServer
+    from .callers import Callers
+    from .server import McpServer
 
 PATH: Final = "/v1/mcp"
 METADATA: Final = "/.well-known/oauth-protected-resource"
@@ -39,13 +39,13 @@ class Mcp:
 
     @cached_property
     def _callers(self) -> Callers:
-        from .mcp_callers import Callers
+        from .callers import Callers
 
         return Callers(self._app.settings, self._app.clock)
 
     @cached_property
     def _server(self) -> McpServer:
-        from .mcp_server import McpServer
+        from .server import McpServer
 
         return McpServer(self._app, self._kernel)
 
@@ -96,7 +96,7 @@ class Mcp:
     async def get(self, request: Request) -> Answer:
         """The result of a call that waited for its user, for a client that comes back for it with
         `Last-Event-ID`; else refused with 405: nothing is pushed over this protocol."""
-        from ..mcp.server_streams import Waiting
+        from ...mcp.server.streams import Waiting
 
         if waits := Waiting.of(request.headers.get("last-event-id", "")):
             return await self._server.resume(request, waits)

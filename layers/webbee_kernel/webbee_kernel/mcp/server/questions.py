@@ -16,11 +16,11 @@ from typing import Final
 
 import orjson
 
-from ..sdk.result import ANSWERS, NEEDS_ANSWER
-from ..values import CallOutcome, PendingConfirmation
-from ..values.plain import JSON, JSONObject
-from .server_messages import INVALID_PARAMS, Message
-from .server_tools import refusal
+from ...sdk.result import ANSWERS, NEEDS_ANSWER
+from ...values import CallOutcome, PendingConfirmation
+from ...values.plain import JSON, JSONObject
+from .messages import INVALID_PARAMS, Message
+from .tools import refusal
 
 CONFIRM: Final = "confirm"
 """The name of the question whether a call may run."""

@@ -1,4 +1,4 @@
-"""Messages of the Model Context Protocol, for the OpenAPI document; `mcp.server_messages` reads
+"""Messages of the Model Context Protocol, for the OpenAPI document; `mcp.server.messages` reads
 them."""
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from typing import Any, Literal, NotRequired
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import TypedDict
 
-from ..values.plain import JSONObject
+from ...values.plain import JSONObject
 
 
 class McpBody(BaseModel):

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable
 from typing import Final
 
-from ..catalogue import OPEN_WORLD, AppInfo, FunctionInfo
-from ..sdk.result import ANSWERING, NEEDS_ANSWER
-from ..values import CallOutcome
-from ..values.plain import JSON, JSONObject
-from .server_content import blocks
+from ...catalogue import OPEN_WORLD, AppInfo, FunctionInfo
+from ...sdk.result import ANSWERING, NEEDS_ANSWER
+from ...values import CallOutcome
+from ...values.plain import JSON, JSONObject
+from .content import blocks
 
 PAGE: Final = 100
 """Tools of one answer."""

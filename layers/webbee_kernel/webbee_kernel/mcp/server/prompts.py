@@ -10,9 +10,9 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from ..catalogue import AppInfo, FunctionInfo
-from ..values.plain import JSON, JSONObject
-from .server_tools import titled
+from ...catalogue import AppInfo, FunctionInfo
+from ...values.plain import JSON, JSONObject
+from .tools import titled
 
 MAX_COMPLETIONS: Final = 100
 """Values of one completion; the protocol's limit."""

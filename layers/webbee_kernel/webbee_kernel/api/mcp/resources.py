@@ -6,19 +6,18 @@ from __future__ import annotations
 import asyncio
 from typing import Final
 
-from ..bootstrap import App
-from ..mcp import server_messages as messages
-from ..mcp import server_resources as resources
-from ..mcp.server_messages import Message, Refused
-from ..mcp.server_streams import Stream
-from ..sdk.context import User
-from ..turn.direct import SESSION
-from ..turn.kernel import Kernel
-from ..values import CallOutcome, CallRequest, Section, UserKey, user_dict
-from ..values.plain import JSONObject
-from .http import Request
-from .identity import has_role
-from .mcp_calls import Calls, no_tool
+from ...bootstrap import App
+from ...mcp.server import messages, resources
+from ...mcp.server.messages import Message, Refused
+from ...mcp.server.streams import Stream
+from ...sdk.context import User
+from ...turn.direct import SESSION
+from ...turn.kernel import Kernel
+from ...values import CallOutcome, CallRequest, Section, UserKey, user_dict
+from ...values.plain import JSONObject
+from ..http import Request
+from ..identity import has_role
+from .calls import Calls, no_tool
 
 LISTING_S: Final = 10.0
 """Seconds in which an app lists its resources; one that takes longer is left out."""

@@ -12,21 +12,19 @@ import uuid
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final
 
-from .. import __version__
-from ..bootstrap import App
-from ..catalogue import Catalogue, FunctionInfo
-from ..mcp import server_messages as messages
-from ..mcp import server_prompts as prompts
-from ..mcp import server_tools as tools
-from ..mcp.server_messages import Message, Refused
-from ..mcp.server_streams import Stream, Waiting, events
-from ..sdk.context import User
-from ..turn.kernel import Kernel
-from ..values import CallOutcome, UserKey
-from ..values.plain import JSONObject
-from .http import Answer, Request
-from .mcp_calls import Calls, no_tool
-from .mcp_resources import Resources
+from ... import __version__
+from ...bootstrap import App
+from ...catalogue import Catalogue, FunctionInfo
+from ...mcp.server import messages, prompts, tools
+from ...mcp.server.messages import Message, Refused
+from ...mcp.server.streams import Stream, Waiting, events
+from ...sdk.context import User
+from ...turn.kernel import Kernel
+from ...values import CallOutcome, UserKey
+from ...values.plain import JSONObject
+from ..http import Answer, Request
+from .calls import Calls, no_tool
+from .resources import Resources
 
 INSTRUCTIONS: Final = (
     "Every tool acts for the signed-in user, on that user's data. What destroys something, or sends"

@@ -8,23 +8,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from ..base.logs import bind
-from ..base.text import one_line
-from ..bootstrap import App
-from ..catalogue import Catalogue, FunctionInfo
-from ..errors import CallError, Gone, KernelError
-from ..mcp import server_messages as messages
-from ..mcp import server_questions as questions
-from ..mcp import server_tools as tools
-from ..mcp.server_messages import Message
-from ..mcp.server_questions import Answered
-from ..mcp.server_streams import Stream, Waiting, progress
-from ..sdk.context import User
-from ..turn.direct import SESSION
-from ..turn.kernel import Ask, Kernel
-from ..values import CallOutcome, PendingConfirmation, Step, UserKey
-from ..values.plain import JSON, JSONObject
-from .http import REQUEST_ID, Request
+from ...base.logs import bind
+from ...base.text import one_line
+from ...bootstrap import App
+from ...catalogue import Catalogue, FunctionInfo
+from ...errors import CallError, Gone, KernelError
+from ...mcp.server import messages, questions, tools
+from ...mcp.server.messages import Message
+from ...mcp.server.questions import Answered
+from ...mcp.server.streams import Stream, Waiting, progress
+from ...sdk.context import User
+from ...turn.direct import SESSION
+from ...turn.kernel import Ask, Kernel
+from ...values import CallOutcome, PendingConfirmation, Step, UserKey
+from ...values.plain import JSON, JSONObject
+from ..http import REQUEST_ID, Request
 
 KEY: Final = "webbee/requestId"
 """Where a client names its request in `_meta`: the same one runs nothing twice."""

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from urllib.parse import quote, unquote
 
-from ..values import CallOutcome, Section
-from ..values.plain import JSON, JSONObject
-from .server_content import parts
+from ...values import CallOutcome, Section
+from ...values.plain import JSON, JSONObject
+from .content import parts
 
 LIST: Final = "list_resources"
 READ: Final = "read_resource"

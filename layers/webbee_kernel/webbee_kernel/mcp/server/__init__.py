@@ -1,0 +1,6 @@
+"""The kernel as a server, all of it pure: messages, streams, tools, prompts, resources, content,
+questions.
+
+- may import: catalogue, values, sdk, errors, base
+- entrance: `messages` reads what came, the others shape what goes; `api/mcp` serves it
+"""
