@@ -14,7 +14,7 @@ PARTS = {
     "beside": "Ours, Strands Agents and bare boto3, side by side over TLS",
     "documents": "Pages and counts of 100,000 documents",
     "refreshes": "Cost of a refresh, speed of a tick",
-    "first_turn": "First turn of a process beside warm ones, init beside a bare function's",
+    "first_turn": "First turn of a process beside warm ones",
     "cold_start": "Cold import of each function",
     "pii": "PII gate: precision and recall",
     "hop": "The door before the cell: direct calls and panels; requests for credentials",

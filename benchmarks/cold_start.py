@@ -29,6 +29,8 @@ from local.emulator import ROOT, Built, Emulator, lay_out
 from local.template import environment, load_template
 
 BAR = 1.15
+INIT_BARS = {"ChatTurnFunction": 0.9}
+"""The door's init alone: nothing of a first turn is left for later, and still less than bare."""
 INITS = 9
 STARTS = 7
 FUNCTIONS = ("ChatTurnFunction", "ToolDispatchFunction", "SkeletonRefreshFunction")
@@ -76,7 +78,7 @@ def main() -> int:
         with runtime_api() as address:
             inits = measure(INITS, lambda name: init_ms(built, name, address))
         starts = measure(STARTS, lambda name: start_ms(built, name))
-    return max(report("init", inits), report("emulator, first answer", starts))
+    return max(report("init", inits, INIT_BARS), report("emulator, first answer", starts, {}))
 
 
 def measure(times: int, once: Callable[[str], float]) -> dict[str, list[float]]:
@@ -150,17 +152,18 @@ def variables(built: Built, row: str) -> dict[str, str]:
     }
 
 
-def report(what: str, found: Mapping[str, list[float]]) -> int:
-    """One table of medians; 1 when a ratio is over the bar."""
+def report(what: str, found: Mapping[str, list[float]], bars: Mapping[str, float]) -> int:
+    """One table of medians; 1 when a ratio is over its bar."""
     bare = statistics.median(found["Bare"])
     print(f"{what:42} {'CPU ms':>8} {'ratio':>7}   bar {BAR}, median of {len(found['Bare'])}")
     missed = 0
     for name, values in found.items():
         middle = statistics.median(values)
         ratio = middle / bare
-        over = ratio > BAR and not name.endswith(WITH)
+        bar = bars.get(name, BAR)
+        over = ratio > bar and not name.endswith(WITH)
         missed |= over
-        print(f"  {name:40} {middle:8.0f} {ratio:7.2f}{'   over the bar' if over else ''}")
+        print(f"  {name:40} {middle:8.0f} {ratio:7.2f}{f'   over {bar}' if over else ''}")
     return int(missed)
 
 

@@ -22,7 +22,7 @@ from botocore.config import Config
 
 from tests.aws.service import Reply, served
 from tests.aws.trust import certificate
-from webbee_kernel.aws import direct
+from webbee_kernel.aws import direct, trust
 from webbee_kernel.aws.direct import Direct
 from webbee_kernel.aws.signing import Credentials
 
@@ -174,10 +174,10 @@ def secured() -> Iterator[tuple[str, Path]]:
 def connecting() -> None:
     """A request over a new TLS connection each: botocore reads its bundle of authorities anew."""
     with secured() as (url, path):
-        trusting = direct.tls()
+        trusting = trust.tls()
         trusting.load_verify_locations(path)
         query = REQUESTS["PutItem of a turn"][2]
-        bundle = Path(direct.bundle() or "").read_text() + path.read_text()
+        bundle = Path(trust.bundle() or "").read_text() + path.read_text()
         both = path.with_name("bundle.pem")
         both.write_text(bundle)
         mine = ours(url, "dynamodb")

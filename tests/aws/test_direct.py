@@ -24,7 +24,7 @@ from botocore.exceptions import (
 
 from tests.aws.service import Reply, Service, served
 from tests.aws.trust import certificate
-from webbee_kernel.aws import direct
+from webbee_kernel.aws import direct, trust
 from webbee_kernel.aws.clients import endpoint, usual
 from webbee_kernel.aws.direct import Direct, Quota
 from webbee_kernel.aws.signing import Credentials
@@ -398,6 +398,7 @@ def test_what_it_does_not_speak_is_botocores(service: Service) -> None:
     assert client(service.url).list_tables()["TableNames"] == ["t"]
 
 
+@pytest.mark.usefixtures("own_trust")
 def test_tls_is_verified_and_the_trust_is_read_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -407,12 +408,35 @@ def test_tls_is_verified_and_the_trust_is_read_once(
     with served(tls=serving) as service:
         with pytest.raises(SSLError):
             client(service.url, attempts=1).query(TableName="t")
-        assert direct.tls() is direct.tls()
-        trusting = ssl.create_default_context(cafile=str(trusted))
-        monkeypatch.setattr(direct, "tls", lambda: trusting)
-        direct.pool.cache_clear()
+        assert trust.tls() is trust.tls()
+        forget_trust()
+        monkeypatch.setattr(trust, "bundle", lambda: str(trusted))
         client(service.url, attempts=1).query(TableName="t")
-        assert len(service.requests) == 1
+        assert len(service.requests) == 1  # what Amazon's authorities do not know is in the bundle
+
+
+def forget_trust() -> None:
+    """Another process, as far as trust goes."""
+    for made in (direct.pool, trust.widen, trust.tls):
+        made.cache_clear()
+
+
+@pytest.fixture
+def own_trust() -> Iterator[None]:
+    """Trust that no other test has widened, or finds widened."""
+    forget_trust()
+    yield
+    forget_trust()
+
+
+def test_amazons_authorities_are_some_of_botocores() -> None:
+    first, all_of_them = (ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) for _ in range(2))
+    first.load_verify_locations(trust.ROOTS)
+    all_of_them.load_verify_locations(trust.bundle())
+    known = set(all_of_them.get_ca_certs(binary_form=True))
+    found = first.get_ca_certs(binary_form=True)
+    assert len(found) == 5
+    assert known.issuperset(found)
 
 
 LAMBDA = {

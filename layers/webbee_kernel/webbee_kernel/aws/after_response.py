@@ -11,8 +11,10 @@ from __future__ import annotations
 import json
 import logging
 import threading
-import urllib.request
 from collections.abc import Callable
+from http.client import HTTPConnection
+
+from ..values.plain import JSONObject
 
 _NAME = "webbee-background"
 _log = logging.getLogger("webbee.background")
@@ -22,21 +24,16 @@ class AfterResponse:
     """Keeps the environment awake until `wait_idle` returns, once per invocation."""
 
     def __init__(self, runtime_api: str, wait_idle: Callable[[], object]) -> None:
-        self._url = f"http://{runtime_api}/2020-01-01/extension"
+        self._address = runtime_api  # the runtime's own, on the loopback
         self._wait_idle = wait_idle
         self._finished = threading.Semaphore(0)
 
     def start(self) -> None:
         """Register during init and follow the invocations from a thread."""
-        # the runtime's own loopback address, here and below
-        request = urllib.request.Request(  # noqa: S310
-            f"{self._url}/register",
-            data=json.dumps({"events": ["INVOKE"]}).encode(),
-            headers={"Lambda-Extension-Name": _NAME},
-            method="POST",
+        named = self._asked(
+            "POST", "register", {"Lambda-Extension-Name": _NAME}, {"events": ["INVOKE"]}, timeout=5
         )
-        with urllib.request.urlopen(request, timeout=5) as response:  # noqa: S310
-            identifier = response.headers["Lambda-Extension-Identifier"]
+        identifier = named["Lambda-Extension-Identifier"]
         threading.Thread(target=self._follow, args=(identifier,), name=_NAME, daemon=True).start()
 
     def invocation_answered(self) -> None:
@@ -45,12 +42,36 @@ class AfterResponse:
 
     def _follow(self, identifier: str) -> None:
         while True:
-            headers = {"Lambda-Extension-Identifier": identifier}
-            request = urllib.request.Request(f"{self._url}/event/next", headers=headers)  # noqa: S310
-            with urllib.request.urlopen(request) as response:  # noqa: S310
-                response.read()
+            self._asked("GET", "event/next", {"Lambda-Extension-Identifier": identifier})
             self._finished.acquire()
             try:
                 self._wait_idle()
             except Exception as error:
                 _log.error("error=%s | waiting for background tasks failed", type(error).__name__)
+
+    def _asked(
+        self,
+        method: str,
+        path: str,
+        headers: dict[str, str],
+        body: JSONObject | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> dict[str, str]:
+        """One request of the extensions API: the headers of its answer. OSError where it is
+        refused. (urllib would read all certificates of the machine for this plain address.)"""
+        connection = HTTPConnection(self._address, timeout=timeout)
+        try:
+            connection.request(
+                method,
+                f"/2020-01-01/extension/{path}",
+                body=json.dumps(body) if body else None,
+                headers=headers,
+            )
+            response = connection.getresponse()
+            response.read()
+            if response.status != 200:
+                raise OSError(f"{path} answered {response.status}")
+            return dict(response.headers.items())
+        finally:
+            connection.close()

@@ -1,24 +1,21 @@
 """AWS requests of a turn and a refresh, sent directly: a signature, a kept connection, JSON.
 
 botocore takes 1.1-1.3 ms of CPU for one Query and reads the CA bundle anew for each new TLS
-connection (27-30 ms); this takes a quarter and reads it once. It speaks the few operations of
-`wire.OPERATIONS`, with boto3's names, arguments, answers and error classes; whatever else is asked
-of a client is botocore's. `clients.py` decides when botocore is used altogether;
-docs/decisions/aws-client.md says why this exists and what would end it.
+connection (27-30 ms); this takes a quarter and reads five of its authorities (`trust.py`). It
+speaks the few operations of `wire.OPERATIONS`, with boto3's names, arguments, answers and error
+classes; whatever else is asked of a client is botocore's. `clients.py` decides when botocore is
+used altogether; docs/decisions/aws-client.md says why this exists and what would end it.
 """
 
 from __future__ import annotations
 
 import functools
-import importlib.util
 import os
 import random
-import ssl
 import time
 import zlib
 from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
-from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -27,6 +24,7 @@ import urllib3
 
 from ..values.plain import JSONObject
 from .signing import Credentials, authorization
+from .trust import VerifiedPool, tls
 from .wire import OPERATIONS, Answer, Operation, code_of, read, refusal, signing_name, written
 
 USER_AGENT: Final = "webbee-kernel"
@@ -56,30 +54,10 @@ def speaks(service: str) -> bool:
 
 
 @functools.cache
-def tls() -> ssl.SSLContext:
-    """The process's trust, read once: botocore's bundle."""
-    context = ssl.create_default_context(cafile=bundle())
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    return context
-
-
-def bundle() -> str | None:
-    """The file of authorities that botocore ships, found without importing it; None for the
-    machine's own."""
-    found = importlib.util.find_spec("botocore")
-    places = (
-        [Path(p) / "cacert.pem" for p in found.submodule_search_locations or ()] if found else []
-    )
-    return next((str(p) for p in places if p.exists()), None)
-
-
-@functools.cache
 def pool(scheme: str, host: str, port: int | None) -> urllib3.HTTPConnectionPool:
     """The process's connections to one address, whichever client sends."""
     if scheme == "https":
-        return urllib3.HTTPSConnectionPool(
-            host, port, maxsize=CONNECTIONS, retries=False, ssl_context=tls()
-        )
+        return VerifiedPool(host, port, maxsize=CONNECTIONS, retries=False, ssl_context=tls())
     return urllib3.HTTPConnectionPool(host, port, maxsize=CONNECTIONS, retries=False)
 
 

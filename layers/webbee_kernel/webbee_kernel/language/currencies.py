@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from ..base.compiled import kept
 from .model import Language
 from .stems import fold
 
@@ -62,12 +63,17 @@ def currency_after(text: str, at: int, language: Language) -> tuple[str, int]:
     return "", at
 
 
-@lru_cache(maxsize=512)
 def is_code(code: str) -> bool:
     """Whether three capitals are an ISO 4217 code that CLDR knows."""
+    return code in _codes()
+
+
+@lru_cache(maxsize=1)
+@kept
+def _codes() -> frozenset[str]:
     from .formats import locale
 
-    return code in locale("en").currencies
+    return frozenset(map(str, locale("en").currencies))
 
 
 def names(language: Language) -> Mapping[str, str]:
@@ -76,6 +82,7 @@ def names(language: Language) -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=16)
+@kept
 def _names(tag: str) -> Mapping[str, str]:
     from .files import of
     from .formats import locale

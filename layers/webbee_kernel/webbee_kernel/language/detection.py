@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 
+from ..base.compiled import kept
 from .files import FIRST, of, tags
 from .model import Language
 from .spans import tokens
@@ -56,11 +57,13 @@ def _votes(words: list[str]) -> Counter[str]:
 
 
 @lru_cache(maxsize=1)
+@kept
 def _own_letters() -> dict[str, str]:
     return {c: tag for tag in tags() for c in of(tag).letters}
 
 
 @lru_cache(maxsize=1)
+@kept
 def _having() -> dict[str, tuple[str, ...]]:
     """Each common word with the languages that have it."""
     found: dict[str, list[str]] = {}
@@ -71,6 +74,7 @@ def _having() -> dict[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=16)
+@kept
 def _common(tag: str) -> frozenset[str]:
     return frozenset(fold(w) for w in of(tag).vocabulary)
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 
+from ..base.compiled import kept
 from .model import Language
 from .stems import fold
 
@@ -18,6 +19,7 @@ _FILE = re.compile(r"[a-z]{2}\.py")
 
 
 @lru_cache(maxsize=1)
+@kept
 def tags() -> tuple[str, ...]:
     """The tags of all languages, English and Russian first."""
     found = {p.stem for p in Path(__file__).parent.iterdir() if _FILE.fullmatch(p.name)}
@@ -47,18 +49,21 @@ def tag_for_script(script: str) -> str:
 
 
 @lru_cache(maxsize=64)
+@kept
 def people(field: str) -> frozenset[str]:
     """The words that all languages together give for a field of `People`, folded."""
     return frozenset(fold(w) for words in _fields(field) for w in words)
 
 
 @lru_cache(maxsize=64)
+@kept
 def people_keys(field: str) -> frozenset[str]:
     """As `people`, folded as the words of JSON keys are: without accents too."""
     return frozenset(key_fold(w) for words in _fields(field) for w in words)
 
 
 @lru_cache(maxsize=16)
+@kept
 def people_phrases(field: str) -> tuple[str, ...]:
     """The words and phrases of a field as written, of all languages, the longest first."""
     found = {w for words in _fields(field) for w in words}
@@ -78,6 +83,7 @@ def key_fold(word: str) -> str:
 
 
 @lru_cache(maxsize=1)
+@kept
 def title_keys() -> tuple[str, ...]:
     """JSON keys whose value names a thing (`title`, `subject`, …) in all languages, folded, the
     most telling first."""
@@ -87,12 +93,14 @@ def title_keys() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1)
+@kept
 def name_keys() -> frozenset[str]:
     """Words of JSON keys whose value names a person (`sender`, `kunde`, `cliente`, …), folded."""
     return people_keys("roles") | people_keys("sure_keys")
 
 
 @lru_cache(maxsize=1)
+@kept
 def phone_keys() -> frozenset[str]:
     """Words of JSON keys whose value is a phone number, folded."""
     return people_keys("phone_keys")

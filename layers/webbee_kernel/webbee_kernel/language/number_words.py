@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
+from ..base.compiled import kept
 from .model import Language
 from .spans import Mention, Token
 from .stems import fold
@@ -194,6 +195,7 @@ def _settled(value: float) -> Number:
 
 
 @lru_cache(maxsize=16)
+@kept
 def _table(tag: str) -> Mapping[str, int]:
     from .files import of
 
@@ -201,6 +203,7 @@ def _table(tag: str) -> Mapping[str, int]:
 
 
 @lru_cache(maxsize=16)
+@kept
 def _scales(tag: str) -> Mapping[str, int]:
     from .files import of
 
@@ -208,6 +211,7 @@ def _scales(tag: str) -> Mapping[str, int]:
 
 
 @lru_cache(maxsize=16)
+@kept
 def _rough_words(tag: str) -> Mapping[str, float]:
     from .files import of
 

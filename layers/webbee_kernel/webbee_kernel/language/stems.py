@@ -10,6 +10,8 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
 from typing import Protocol, cast
 
+from ..base.compiled import kept
+
 _SAME = str.maketrans({"ё": "е", "ß": "ss", "’": "'", "ʼ": "'"})
 LONGEST = 60  # letters: what is longer is no word, and a stemmer's cost grows with it
 
@@ -53,6 +55,12 @@ def stem(word: str, tag: str = "en") -> str:
             return folded
         language = of(other)
     return _stemmer(language.stemmer).stemWord(folded) if language.stemmer else folded
+
+
+@kept
+def stems_of(words: str, tag: str) -> tuple[str, ...]:
+    """The stems of a list of words as a language's file has it, in its order."""
+    return tuple(stem(w, tag) for w in words.split())
 
 
 def script_of(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .stems import fold, stem
+from .stems import fold, stems_of
 
 
 class Role:
@@ -148,7 +148,9 @@ class Words:
         """The stems of a role's words; empty where the file gives none."""
         known = self._stems.get(role)
         if known is None:
-            known = self._stems[role] = frozenset(stem(w, self._tag) for w in self.forms(role))
+            words = self._roles.get(role, "")
+            listed = words if isinstance(words, str) else " ".join(words.values())
+            known = self._stems[role] = frozenset(stems_of(listed, self._tag))
         return known
 
     def concepts(self, role: str) -> Mapping[str, str]:
@@ -158,9 +160,9 @@ class Words:
             lists = self._roles.get(role, {})
             assert not isinstance(lists, str)
             known = self._concepts[role] = {
-                stem(word, self._tag): concept
+                word: concept
                 for concept, words in lists.items()
-                for word in words.split()
+                for word in stems_of(words, self._tag)
             }
         return known
 

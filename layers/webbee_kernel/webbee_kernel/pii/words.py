@@ -7,6 +7,7 @@ The predicates take folded words unless they say otherwise.
 import re
 from functools import lru_cache
 
+from webbee_kernel.base.compiled import kept
 from webbee_kernel.language import fold, people, people_phrases
 from webbee_kernel.language.files import of, tags
 
@@ -30,12 +31,14 @@ def either(words: tuple[str, ...] | frozenset[str]) -> str:
 
 
 @lru_cache(maxsize=1)
+@kept
 def particle() -> str:
     """A pattern for one of the words inside surnames."""
     return either(people("particles"))
 
 
 @lru_cache(maxsize=1)
+@kept
 def short_run() -> str:
     """A pattern for up to four capitalised words, with initials and particles."""
     follows = rf"{SPACE}(?:{particle()}{SPACE})?(?:{WORD}|[{UP}]\.)"
@@ -82,6 +85,7 @@ def is_particle(word: str) -> bool:
 
 
 @lru_cache(maxsize=1)
+@kept
 def not_names() -> frozenset[str]:
     """Words that occur in no person's name, those of currencies included; what stands inside
     surnames is not among them."""

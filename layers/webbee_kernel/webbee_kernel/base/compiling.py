@@ -1,0 +1,84 @@
+"""The table of `compiled.py`: `python -m webbee_kernel.base.compiling FILE`, run by `make build`
+with the Python that will use it."""
+
+from __future__ import annotations
+
+import array
+import dataclasses
+import marshal
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from . import compiled
+
+_patterns: dict[tuple[str, int], bytes] = {}
+_sources: dict[str, bytes] = {}
+_answers: dict[tuple[Any, ...], bytes] = {}
+
+
+class _Sre:
+    """`_sre` as the compiler of patterns sees it, with an ear for what is compiled."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+        self.flags = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def compile(self, pattern: Any, flags: int, code: list[int], *rest: Any) -> Any:
+        if type(pattern) is str:
+            groups, index, names = rest
+            packed = array.array("I", code).tobytes()
+            told = (flags, packed, groups, dict(index), names)
+            _patterns[pattern, self.flags] = marshal.dumps(told)
+        return self._real.compile(pattern, flags, code, *rest)
+
+
+def listen() -> None:
+    """Keep from now on what `re` and `dataclasses` compile and what `kept` functions answer."""
+    compiler: Any = import_module("re._compiler")
+    sre = compiler._sre = _Sre(compiler._sre)
+    compile_pattern = compiler.compile
+
+    def heard(pattern: Any, flags: int = 0) -> Any:
+        sre.flags = int(flags)
+        return compile_pattern(pattern, flags)
+
+    def run(source: Any, *where: Any) -> None:
+        if isinstance(source, str):
+            _sources[source] = marshal.dumps(compile(source, "<string>", "exec"))
+        exec(source, *where)  # noqa: S102
+
+    compiler.compile = heard
+    setattr(dataclasses, "exec", run)  # noqa: B010
+    compiled.told.append(lambda asked, made: _answers.setdefault(asked, marshal.dumps(made)))
+
+
+def load_all() -> None:
+    """Import every module of the kernel, and ask what all languages and a first turn ask."""
+    import pkgutil  # and what else comes now is heard
+
+    package = import_module("webbee_kernel")
+    for module in pkgutil.walk_packages(package.__path__, "webbee_kernel."):
+        try:
+            import_module(module.name)
+        except ImportError:  # needs what only another layer, or a developer's machine, has
+            continue
+    import_module("webbee_kernel.language.all").make_known()
+    import_module("webbee_kernel.turn.ready").make_ready()
+
+
+def main(file: str) -> None:
+    """Write the table."""
+    listen()
+    load_all()
+    table: tuple[Any, ...] = compiled.Kept(compiled.stamp(), _patterns, _sources, _answers)
+    Path(file).write_bytes(marshal.dumps((*table,)))
+    print(f"{len(_patterns)} patterns, {len(_sources)} classes, {len(_answers)} answers")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
