@@ -70,6 +70,17 @@ async def keep(ctx: Context, params: How) -> ActionResult:
 """
 
 
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """A process started here can be interrupted, also where the tests run in the background of a
+    shell, which has its children ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 class Run:
     """A server in a process of its own, and what its terminal showed."""
 
@@ -77,14 +88,15 @@ class Run:
         self.main = extensions / "daring" / "main.py"
         env = {**child_environment(), "SERVERS_SECRET": "x", "WEBBEE_CALL_SECONDS": "8"}
         command = [sys.executable, "-m", "local.run", "--port", "0"]
-        self.process = subprocess.Popen(
-            [*command, "--extensions", str(extensions)],
-            cwd=ROOT,
-            env=env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        with interruptible():
+            self.process = subprocess.Popen(
+                [*command, "--extensions", str(extensions)],
+                cwd=ROOT,
+                env=env,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
         self.lines: queue.Queue[str] = queue.Queue()
         self.shown = ""
         self.reader = threading.Thread(target=self._read, daemon=True)
