@@ -137,6 +137,15 @@ def test_a_size_that_is_not_written_is_the_one_that_is(value: Any) -> None:
     assert json_size(value) == len(dumps(value))
 
 
+@pytest.mark.parametrize(
+    "value",
+    [{}, [], 7, None, "four", {"a": "b"}, {"no": 12, "of": [1, "x", {}]}, [[], "text", {"k": []}]],
+)
+def test_a_size_is_that_of_the_json_and_more_than_enough_just_where_that_is(value: Any) -> None:
+    whole = len(json.dumps(value))
+    assert size(value, whole) == whole
+    assert [n for n in range(whole + 9) if size(value, n) > n] == list(range(whole))
+
+
 def test_a_size_is_counted_until_it_is_enough() -> None:
     assert size(rows(100_000), 100) < 300
-    assert bounded({"a": 1}, 10) == {"a": 1}

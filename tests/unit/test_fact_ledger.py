@@ -366,7 +366,8 @@ def test_a_call_without_data_leaves_its_arguments_alone() -> None:
         ({"deep": {"list": ["a@b.co", 4]}}, {"deep": {"list": ["a@b.co", 4]}}),
         ({"n": 4}, {"n": 4}),
         ({"flag": True}, {"flag": True}),
-        ({"t": "md"}, {"t": "md"}),
+        ({"t": "plan"}, {"t": "plan"}),
+        ({"t": "plan."}, None),
     ],
 )
 def test_what_the_facts_hold_is_not_said_twice(arguments: Any, kept: Any) -> None:

@@ -186,6 +186,33 @@ def test_the_gate_masks_what_the_line_shows() -> None:
     assert render([section({"a": "sarah@work.com"})], 1000.0, mask).endswith("a=<EMAIL_1>")
 
 
+@pytest.mark.parametrize(
+    ("value", "passed"),
+    [
+        ("x" * 1_000, "x" * 1_000),
+        ("x" * 1_001, "x" * 1_000),
+        ("word " * 300, ("word " * 200).rstrip()),
+        ([{"id": 1, "to": "a"}] * 5, [{"id": 1, "to": "a"}] * 5),
+        ([{"id": 1, "to": "a"}] * 6, [{}] * 6),
+        ({"_own": "a", "b": ["y" * 1_002]}, {"b": ["y" * 1_000]}),
+        (["a"] * 200, ["a"] * 200),
+        (["a"] * 202, ["a"] * 200 + [0, 0]),
+    ],
+)
+def test_what_no_line_can_show_does_not_pass_the_gate_and_the_line_is_as_if_it_had(
+    value: object, passed: object
+) -> None:
+    through: list[object] = []
+
+    def mask(data: dict[str, object]) -> dict[str, object]:
+        through.append(data["a"])
+        return data
+
+    told = line(section({"a": value}), 1000.0, "inbox", mask)
+    assert told == f"- inbox (cached ~0s ago): {compress({'a': value})}"
+    assert through == [passed]
+
+
 @settings(max_examples=60)
 @given(st.dictionaries(TEXTS, JSON_VALUES, max_size=10))
 def test_any_json_gives_one_stable_short_line_without_hidden_fields(

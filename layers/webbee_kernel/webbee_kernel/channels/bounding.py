@@ -39,32 +39,25 @@ def bounded(value: JSON, budget: int) -> JSON:
 
 
 def size(value: JSON, enough: int) -> int:
-    """About how many characters its JSON has; not counted any further once that is more than
-    `enough`."""
+    """How many characters its JSON has, nothing in it escaped; not counted any further once that is
+    more than `enough`."""
     if isinstance(value, str):
-        return len(value)
+        return len(value) + 2
+    total = 0
     if isinstance(value, dict):
-        total = 2
         for key, item in value.items():
             total += len(str(key)) + 6
-            kind = type(item)
-            if kind is str:
-                total += len(item) + 2
-            elif kind is int:
-                total += len(str(item))
-            else:
-                total += size(item, enough - total)
+            total += len(item) + 2 if type(item) is str else size(item, enough - total)
             if total > enough:
                 break
-        return total
+        return total or 2  # what parts one field from the next is as long as the braces
     if not isinstance(value, list | tuple):
         return json_size(value)
-    total = 2
     for item in value:
         total += 2 + size(item, enough - total)
         if total > enough:
             break
-    return total
+    return total or 2
 
 
 def _fields(value: JSONObject, budget: int) -> JSONObject:

@@ -27,7 +27,6 @@ Called: TypeAlias = tuple[str, str, JSON]
 
 _LONG = 5  # characters from which an argument counts as repeated where it stands inside a text
 _SCALARS = frozenset({str, int, float, bool, type(None)})
-_MIN_CUT = 60  # characters below which cut JSON says nothing
 
 
 def record(
@@ -124,7 +123,7 @@ def _fitting(arguments: JSONObject, room: int) -> str:
     if not arguments:
         return ""
     room = min(room, MAX_ARGS)
-    kept = fit(arguments, max(room, _MIN_CUT))
+    kept = fit(arguments, room)
     text = dumps(kept)
     return text if len(text) <= room and kept.keys() == arguments.keys() else ""
 

@@ -70,23 +70,7 @@ def _shortened(value: JSON, budget: int) -> JSON | None:
 
 def fit_row(row: JSONObject, budget: int) -> JSONObject:
     """A row of a list: what selects it, then what has room; its list says that more was there."""
-    bare = _bare(row, budget)
-    return _fit_dict(row, budget, marked=False) if bare is None else bare
-
-
-def _bare(row: JSONObject, budget: int) -> JSONObject | None:
-    """What selects a row, where there is room for nothing else; None where there may be."""
-    kept: JSONObject = {}
-    for key, label in labels_of(row).items():
-        size = entry(key, label)
-        if size <= budget:
-            if label is not row[key]:
-                return None
-            kept[key] = label
-            budget -= size
-    if not row or budget >= min(map(len, map(str, row))) + _SHORTEST:
-        return None
-    return {str(k): row[k] for k in row if k in kept}
+    return _fit_dict(row, budget, marked=False)
 
 
 def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObject:
@@ -180,16 +164,13 @@ def ended(kept: list[JSON], items: list[JSON], known: More) -> list[JSON]:
 def _leading_items(items: list[JSON], room: int, known: More) -> list[JSON]:
     """As many as there is room for, long texts cut; of a first one that is too long, its start."""
     kept: list[JSON] = []
-    marker = json_size(more(len(items) + known.gone, known.left_out)) + 2
+    room -= json_size(more(len(items) + known.gone, known.left_out)) + 2
     for lean in (capped(item, LEAN) for item in items):
-        left = room - marker * (known != More() or len(kept) < len(items) - 1)
-        if json_size(lean) + 2 > left:
+        if json_size(lean) + 2 > room:
             break
         kept.append(lean)
         room -= json_size(lean) + 2
-    if not kept and room - marker > LEAN:
-        kept = [fit(items[0], room - marker - 2)]
-    return kept
+    return kept if kept or room <= LEAN else [fit(items[0], room - 2)]
 
 
 def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:

@@ -106,7 +106,7 @@ def _looked_at(value: Any) -> Any:
         return {key: _looked_at(item) for key, item in visible(value).items()}
     if not isinstance(value, list | tuple):
         return value
-    if len(value) > MAX_LIST and not is_plain(value):
+    if _is_only_counted(value):
         return [{}] * len(value)
     leading_items = [_looked_at(item) for item in value[:MAX_SCALARS]]
     return leading_items + [0] * (len(value) - len(leading_items))
@@ -129,13 +129,18 @@ def _value(value: Any) -> str:
 
 
 def _list(items: list[Any]) -> str:
+    if _is_only_counted(items):
+        return f"list[{len(items)}]"
     if len(items) <= MAX_LIST:
         return "[" + ", ".join(_item(i) if isinstance(i, dict) else _scalar(i) for i in items) + "]"
-    if not is_plain(items):
-        return f"list[{len(items)}]"
     shown = leading(items)
     more = [f"… {len(items) - len(shown)} more"] if len(shown) < len(items) else []
     return "[" + ", ".join(shown + more) + "]"
+
+
+def _is_only_counted(items: Sequence[Any]) -> bool:
+    """Whether a list says how many it holds, and no more."""
+    return len(items) > MAX_LIST and not is_plain(items)
 
 
 def is_plain(items: Sequence[Any]) -> bool:
