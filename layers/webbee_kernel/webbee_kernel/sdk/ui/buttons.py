@@ -24,21 +24,11 @@ def Button(
     return said("Button", locals())
 
 
-def BackButton(
-    to: str = "",
-    on_click: UIAction | None = None,
-    *,
-    label: str = "",
-) -> UINode:
+def BackButton(to: str = "", on_click: UIAction | None = None, *, label: str = "") -> UINode:
     """Goes back."""
     return said("BackButton", locals())
 
 
-def Menu(
-    items: Rows,
-    trigger: UINode | None = None,
-    *,
-    align: str = "",
-) -> UINode:
+def Menu(items: Rows, trigger: UINode | None = None, *, align: str = "") -> UINode:
     """`items` are `{"label", "on_click", "icon"?}` or `{"separator": true}`; `trigger` opens it."""
     return said("Menu", locals())

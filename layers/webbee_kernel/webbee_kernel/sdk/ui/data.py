@@ -64,10 +64,7 @@ def DataTable(
     return said("DataTable", locals())
 
 
-def KeyValue(
-    items: Rows,
-    columns: int = 1,
-) -> UINode:
+def KeyValue(items: Rows, columns: int = 1) -> UINode:
     """`items` are `{"key", "value"}`; a value may be a node."""
     return said("KeyValue", locals(), "columns")
 
@@ -86,10 +83,7 @@ def Stat(
     return said("Stat", locals(), "value")
 
 
-def Stats(
-    children: Nodes,
-    columns: int = 0,
-) -> UINode:
+def Stats(children: Nodes, columns: int = 0) -> UINode:
     """A row of `Stat`."""
     return said("Stats", locals())
 
@@ -111,17 +105,12 @@ def Chart(
     return said("Chart", locals(), "height")
 
 
-def Timeline(
-    items: Rows,
-) -> UINode:
+def Timeline(items: Rows) -> UINode:
     """`items` are `{"title", "description", "time", "icon"?, "color"?}`."""
     return said("Timeline", locals())
 
 
-def Tree(
-    nodes: Rows,
-    label: str = "",
-) -> UINode:
+def Tree(nodes: Rows, label: str = "") -> UINode:
     """`nodes` are `{"id", "label", "children"?, "expanded"?, "badge"?, "on_click"?}`."""
     return said("Tree", locals())
 

@@ -5,13 +5,7 @@ from __future__ import annotations
 from .base import UIAction, UINode, said
 
 
-def Alert(
-    message: str,
-    title: str = "",
-    variant: str = "",
-    *,
-    dismissible: bool = False,
-) -> UINode:
+def Alert(message: str, title: str = "", variant: str = "", *, dismissible: bool = False) -> UINode:
     """A message in a frame: `variant` info, success, warn or error."""
     return said("Alert", locals())
 
@@ -29,29 +23,17 @@ def Toast(
     return said("Toast", locals(), "duration")
 
 
-def Empty(
-    message: str = "No data",
-    icon: str = "",
-    action: UIAction | None = None,
-) -> UINode:
+def Empty(message: str = "No data", icon: str = "", action: UIAction | None = None) -> UINode:
     """What to show where there is nothing."""
     return said("Empty", locals())
 
 
-def Error(
-    message: str,
-    title: str = "Error",
-    *,
-    retry: UIAction | None = None,
-) -> UINode:
+def Error(message: str, title: str = "Error", *, retry: UIAction | None = None) -> UINode:
     """What went wrong, with a button to try again."""
     return said("Error", locals())
 
 
-def Loading(
-    message: str = "Loading...",
-    variant: str = "spinner",
-) -> UINode:
+def Loading(message: str = "Loading...", variant: str = "spinner") -> UINode:
     """Something is on its way."""
     return said("Loading", locals())
 
@@ -71,11 +53,7 @@ def Progress(
 
 
 def AgentPresence(
-    status: str = "active",
-    action: str = "",
-    *,
-    progress: int | None = None,
-    avatar: str = "🐝",
+    status: str = "active", action: str = "", *, progress: int | None = None, avatar: str = "🐝"
 ) -> UINode:
     """What the agent is doing."""
     return said("AgentPresence", locals(), "progress")

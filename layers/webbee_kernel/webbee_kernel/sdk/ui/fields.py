@@ -8,10 +8,7 @@ from .base import Nodes, Props, UIAction, UINode, said
 
 
 def Form(
-    children: Nodes,
-    action: str = "",
-    submit_label: str = "Submit",
-    defaults: Props | None = None,
+    children: Nodes, action: str = "", submit_label: str = "Submit", defaults: Props | None = None
 ) -> UINode:
     """A form whose fields become the parameters of the function `action`."""
     return said("Form", locals())

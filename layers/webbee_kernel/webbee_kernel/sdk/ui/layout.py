@@ -19,38 +19,22 @@ def Stack(
     return said("Stack", locals(), "gap", "wrap")
 
 
-def Row(
-    children: Nodes,
-    gap: int = 3,
-) -> UINode:
+def Row(children: Nodes, gap: int = 3) -> UINode:
     """Children side by side."""
     return said("Row", locals(), "gap")
 
 
-def Column(
-    children: Nodes,
-    gap: int = 3,
-) -> UINode:
+def Column(children: Nodes, gap: int = 3) -> UINode:
     """Children below each other."""
     return said("Column", locals(), "gap")
 
 
-def Grid(
-    children: Nodes,
-    columns: int = 2,
-    *,
-    gap: int = 3,
-) -> UINode:
+def Grid(children: Nodes, columns: int = 2, *, gap: int = 3) -> UINode:
     """Children in so many columns."""
     return said("Grid", locals(), "columns", "gap")
 
 
-def Section(
-    title: str = "",
-    children: Nodes | None = None,
-    *,
-    collapsible: bool = False,
-) -> UINode:
+def Section(title: str = "", children: Nodes | None = None, *, collapsible: bool = False) -> UINode:
     """A titled group."""
     return said("Section", {**locals(), "children": children or []})
 
@@ -69,35 +53,22 @@ def Card(
     return said("Card", locals(), "border")
 
 
-def Page(
-    children: Nodes,
-    title: str = "",
-    *,
-    subtitle: str = "",
-) -> UINode:
+def Page(children: Nodes, title: str = "", *, subtitle: str = "") -> UINode:
     """A page of its own with a title."""
     return said("Page", locals())
 
 
-def Tabs(
-    tabs: Rows,
-    default_tab: int = 0,
-) -> UINode:
+def Tabs(tabs: Rows, default_tab: int = 0) -> UINode:
     """`tabs` are `{"label", "content"}`."""
     return said("Tabs", locals())
 
 
-def Accordion(
-    sections: Rows,
-    allow_multiple: bool = False,
-) -> UINode:
+def Accordion(sections: Rows, allow_multiple: bool = False) -> UINode:
     """`sections` are `{"id", "title", "children"}`; one open at a time unless `allow_multiple`."""
     return said("Accordion", locals())
 
 
-def Divider(
-    label: str = "",
-) -> UINode:
+def Divider(label: str = "") -> UINode:
     """A line, with a label in it where given."""
     return said("Divider", locals())
 
@@ -147,22 +118,13 @@ def SlideOver(
     return said("SlideOver", {**locals(), "children": children or []}, "open")
 
 
-def Tooltip(
-    content: str,
-    children: UINode | None = None,
-    *,
-    delay_ms: int = 0,
-) -> UINode:
+def Tooltip(content: str, children: UINode | None = None, *, delay_ms: int = 0) -> UINode:
     """Words that appear over a node."""
     return said("Tooltip", {**locals(), "children": children or []})
 
 
 def Ghost(
-    child: UINode,
-    reason: str = "Webbee executing...",
-    *,
-    pulse: bool = True,
-    opacity: float = 0.6,
+    child: UINode, reason: str = "Webbee executing...", *, pulse: bool = True, opacity: float = 0.6
 ) -> UINode:
     """A node shown as not there yet: what an action is about to make."""
     return said("Ghost", locals(), "pulse", "opacity")
