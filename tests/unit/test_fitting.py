@@ -96,7 +96,19 @@ def test_a_list_of_words_loses_its_end_and_says_how_many(room: int, used: int, k
     assert (found, size(found)) == ([*words[:kept], f"… {40 - kept} more"], used)
 
 
-@pytest.mark.parametrize(("room", "kept"), [(50, 2), (51, 3), (98, 6), (99, 7)])
+@pytest.mark.parametrize("before", [0, 30])
+def test_a_list_keeps_as_many_words_as_there_is_room_for(before: int) -> None:
+    words = [f"word{n}" * (1 + n % 3) for n in range(8)]
+    told = [f"… {before} more"] * (before > 0)
+    for room in range(20, size([*words, *told])):
+        *kept, said = fit([*words, *told], room)
+        assert (kept, said) == (words[: len(kept)], f"… {8 + before - len(kept)} more")
+        one_more = f"… {7 + before - len(kept)} more"
+        longer = [*words[: len(kept) + 1], *([one_more] if before or len(kept) < 7 else [])]
+        assert size([*kept, said]) <= room < size(longer)
+
+
+@pytest.mark.parametrize(("room", "kept"), [(48, 2), (49, 3), (96, 6), (97, 7)])
 @pytest.mark.parametrize("left_out", ["", ", fields left out"])
 def test_a_list_that_was_cut_before_tells_of_all_that_went(
     room: int, kept: int, left_out: str
@@ -117,7 +129,7 @@ def test_long_titles_keep_sixty_characters_each_as_soon_as_there_is_room(
     assert kept == [{"id": f"r{n}", **(whole if n < titled else {})} for n in range(5)]
 
 
-@pytest.mark.parametrize(("room", "numbers"), [(145, 22), (146, 23), (151, 24)])
+@pytest.mark.parametrize(("room", "numbers"), [(141, 22), (142, 23), (147, 24)])
 def test_a_first_item_that_is_too_long_keeps_its_start(room: int, numbers: int) -> None:
     found = fit([list(range(100, 160))] * 4, room)
     start = [*range(100, 100 + numbers), f"… {60 - numbers} more"]

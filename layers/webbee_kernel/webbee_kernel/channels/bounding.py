@@ -47,7 +47,7 @@ def size(value: JSON, enough: int) -> int:
     if isinstance(value, dict):
         for key, item in value.items():
             total += len(str(key)) + 6
-            total += len(item) + 2 if type(item) is str else size(item, enough - total)
+            total += size(item, enough - total)
             if total > enough:
                 break
         return total or 2  # what parts one field from the next is as long as the braces
@@ -62,14 +62,16 @@ def size(value: JSON, enough: int) -> int:
 
 def _fields(value: JSONObject, budget: int) -> JSONObject:
     """The leading fields; large ones share the room that the others leave."""
-    names = list(value)[: max(1, budget // 8)]
-    large = [n for n in names if size(value[n], _SMALL) > _SMALL]
+    before = more_fields_of(value)
+    names = [n for n in value if not (before and n == TRUNCATED)]
+    leading = names[: max(1, budget // 8)]
+    large = [n for n in leading if size(value[n], _SMALL) > _SMALL]
     stay = large[: max(1, budget // LEAN)]
     behind = set(large[len(stay) :])
-    kept = {n: value[n] for n in names if n not in behind}
+    kept = {n: value[n] for n in leading if n not in behind}
     kept |= _shared(kept, stay, budget)
-    gone = len(value) - len(kept)
-    return {**kept, TRUNCATED: more_fields(gone + more_fields_of(value))} if gone else kept
+    gone = len(names) - len(kept) + before
+    return {**kept, TRUNCATED: more_fields(gone)} if gone else kept
 
 
 def _shared(kept: JSONObject, large: list[str], budget: int) -> JSONObject:

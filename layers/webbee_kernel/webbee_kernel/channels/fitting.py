@@ -164,7 +164,7 @@ def ended(kept: list[JSON], items: list[JSON], known: More) -> list[JSON]:
 def _leading_items(items: list[JSON], room: int, known: More) -> list[JSON]:
     """As many as there is room for, long texts cut; of a first one that is too long, its start."""
     kept: list[JSON] = []
-    room -= json_size(more(len(items) + known.gone, known.left_out)) + 2
+    room -= json_size(more(len(items) + known.gone, known.left_out))
     for lean in (capped(item, LEAN) for item in items):
         if json_size(lean) + 2 > room:
             break
