@@ -274,7 +274,7 @@ def _exact(value: Any, depth: int = 0) -> Any:
     orjson would write it."""
     if depth > MAX_DEPTH:
         raise RecursionError
-    if value is None or isinstance(value, str | int):
+    if isinstance(value, str | int | None):
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else None

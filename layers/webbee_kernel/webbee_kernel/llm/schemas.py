@@ -117,10 +117,10 @@ def _not_null(schema: JSONObject) -> JSONObject:
     """The schema without `null` among its alternatives; a single one left stands for itself."""
     if isinstance(schema.get("type"), list):
         return {**schema, "type": _single([t for t in schema["type"] if t != "null"])}
-    others = [o for o in schema.get("anyOf", ()) if o != _NULL]
+    beside = dict(schema)
+    others = [o for o in beside.pop("anyOf", ()) if o != _NULL]
     if not others or len(others) == len(schema["anyOf"]):
         return schema
-    beside = {k: v for k, v in schema.items() if k != "anyOf"}
     return {**others[0], **beside} if len(others) == 1 else {**beside, "anyOf": others}
 
 

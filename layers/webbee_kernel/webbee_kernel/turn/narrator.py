@@ -152,13 +152,9 @@ class Narrator:
             if judged.wrong and (more := whole()):
                 evidence = resting_on(more.values())
                 judged = _judged(text, evidence, speech.said)
-            if self._verifier and not judged.wrong:
-                results = results_block(outcomes)
-                doubted, used = await self._verifier.doubts(
-                    text, evidence, results, timeout_s=left()
-                )
+            if not judged.wrong:
+                judged, used = await self._verified(judged, text, evidence, outcomes, left)
                 spent += used
-                judged = _without(text, doubted, evidence) if doubted else judged
             if not judged.wrong:
                 speech.finish(judged.kept)
                 told = judged.sources
@@ -169,6 +165,21 @@ class Narrator:
         text = _last_resort(kept, speech.said.rstrip(), evidence)
         speech.finish(text)
         return Narration(text, tokens=spent, sources=check(text, evidence=evidence).sources)
+
+    async def _verified(
+        self,
+        judged: _Judged,
+        text: str,
+        evidence: Evidence,
+        outcomes: Mapping[int, CallOutcome],
+        left: Callable[[], float],
+    ) -> tuple[_Judged, int]:
+        """What the verifier, where there is one, leaves of a reply, and the tokens it took."""
+        if self._verifier is None:
+            return judged, 0
+        results = results_block(outcomes)
+        doubted, used = await self._verifier.doubts(text, evidence, results, timeout_s=left())
+        return _without(text, doubted, evidence) if doubted else judged, used
 
     async def _asked(self, request: ModelRequest, speech: Speech) -> ModelResponse | None:
         """The model's answer, shown as far as it is checked while it comes; None where there is

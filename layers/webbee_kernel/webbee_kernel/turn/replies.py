@@ -66,7 +66,7 @@ def response(
     ordered = [o for _, o in sorted(outcomes.items())]
     panels = dict.fromkeys((o.app_id, p) for o in ordered if o.ok for p in o.panels)
     body: JSONObject = {
-        "calls": [_call(o) for o in ordered],
+        "calls": list(map(_call, ordered)),
         "refresh_panels": [{"app_id": a, "panel_id": p} for a, p in panels],
     }
     if (drawn := ui(outcomes)) and len(dumps(drawn)) <= MAX_UI:

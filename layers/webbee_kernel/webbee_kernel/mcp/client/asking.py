@@ -42,13 +42,17 @@ class Asking:
         missing = set(wanted.get("required") or ()).difference(self.answers or ())
         if self.answers is None or missing or question.get("url"):
             self.open.append(_told(question, fields))
-            if wanted and not problem_of_schema(wanted):
-                text = cut(one_line(shown(str(question.get("message", "")))), MAX_QUESTION)
-                form = {"message": text, "schema": readable(wanted)}
-                self.forms[f"question_{len(self.open)}"] = form
+            self._form(question, wanted)
             return {"action": "cancel"}
         content = {k: v for k, v in self.answers.items() if k in fields}
         return {"action": "accept", "content": content}
+
+    def _form(self, question: Mapping[str, JSON], wanted: JSONObject) -> None:
+        """Keep the newest open question as a form, where its schema makes one."""
+        if wanted and not problem_of_schema(wanted):
+            text = cut(one_line(shown(str(question.get("message", "")))), MAX_QUESTION)
+            form = {"message": text, "schema": readable(wanted)}
+            self.forms[f"question_{len(self.open)}"] = form
 
     def ended(self, server: str) -> ActionResult | None:
         """How a call ends that asked what nobody has answered yet; None where it asked nothing."""

@@ -98,12 +98,11 @@ def _choices(rules: JSONObject) -> Iterator[str]:
     """What a schema lists: its values, its examples, its default."""
     if rules.get("type") == "boolean":
         yield from ("true", "false")
-    for key in ("enum", "examples"):
-        yield from (_text(v) for v in rules.get(key) or ())
-    yield from (_text(rules[key]) for key in ("const", "default") if key in rules)
-    for key in ("anyOf", "oneOf"):
-        for one in rules.get(key) or ():
-            yield from _choices(one) if isinstance(one, dict) else ()
+    listed = [*(rules.get("enum") or ()), *(rules.get("examples") or ())]
+    listed += [rules[key] for key in ("const", "default") if key in rules]
+    yield from map(_text, listed)
+    for one in (*(rules.get("anyOf") or ()), *(rules.get("oneOf") or ())):
+        yield from _choices(one) if isinstance(one, dict) else ()
 
 
 def _text(value: JSON) -> str:

@@ -94,9 +94,7 @@ class DocumentQueries:
         if not asked.where:
             return state.total
         value = asked.where[asked.sought]
-        key = rank_key(rank_of(value))
-        told = len(asked.where) == 1 and value is not None and not is_cut(key)
-        if told and asked.sought in asked.declared.counted and state.counts_values:
+        if len(asked.where) == 1 and (key := _counted(asked, state, value)):
             return state.counts.get(f"{asked.sought}:{key}", 0)
         return len(await self._index(asked, state, asked.sought).having(value, asked.where))
 
@@ -162,3 +160,11 @@ class DocumentQueries:
 
     def _index(self, asked: Asked, state: Generation, name: str) -> Index:
         return Index(self._database, self._reader, asked.place, state.gen, name)
+
+
+def _counted(asked: Asked, state: Generation, value: Any) -> str:
+    """The key by which documents of this value are counted; empty where they are not, or where it
+    may stand for several."""
+    key = rank_key(rank_of(value))
+    told = asked.sought in asked.declared.counted and state.counts_values
+    return key if told and value is not None and not is_cut(key) else ""

@@ -155,6 +155,10 @@ class Judge:
         if fields:
             newest = min(f.turn for f in fields)
             return _found(d, "earlier" if newest else "this_turn", fields)
+        return self._of_text(d)
+
+    def _of_text(self, d: Directing) -> Origin:
+        """The origin of a value that is nobody's field."""
         if source := self.places.in_text(d.value):
             return Origin(d.path, d.name, d.kind, d.value, "free_text", source.app_id)
         if source := self.places.in_skeleton(d.value):

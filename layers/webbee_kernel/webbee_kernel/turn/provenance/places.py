@@ -168,9 +168,13 @@ def stands_in(value: object, text: str, kind: str = "", tag: str = "en", now: st
         return _number_in(form, text, kind, tag, now)
     if _holds(text, value):
         return True
-    if form.isalnum() and sum(c.isdigit() for c in form) >= _ACCOUNT:
+    if _is_account(form):
         return _in_groups(form, text)
     return kind in ("", "name", "recipient", "path") and _words_in(str(value), text, tag)
+
+
+def _is_account(form: str) -> bool:
+    return form.isalnum() and sum(c.isdigit() for c in form) >= _ACCOUNT
 
 
 def _in_groups(form: str, text: str) -> bool:
@@ -199,12 +203,12 @@ def _number_in(form: str, text: str, kind: str, tag: str, now: str) -> bool:
     """Whether the text mentions the number; parts of dates, times, links and addresses are none."""
     taken = [(m.start, m.end) for m in language.dates(text, tag, now or None)]
     taken += [m.span() for m in re.finditer(r"\S*[@/]\S*|\S*\w\.\w+\.\w\S*", text)]
-    for mention in language.numbers(text, tag):
-        inside = any(a <= mention.start < b for a, b in taken)
-        if not inside and form in {normal(r) for r in (mention.value, *mention.readings)}:
-            return True
-    bare = re.finditer(rf"(?<![\w.,:-]){re.escape(form)}(?![\w:])(?![.,-]\d)", text)
-    return any(not any(a <= m.start() < b for a, b in taken) for m in bare) and kind != "amount"
+    mentions = language.numbers(text, tag)
+    found = [m.start for m in mentions if form in map(normal, (m.value, *m.readings))]
+    if kind != "amount":
+        bare = rf"(?<![\w.,:-]){re.escape(form)}(?![\w:])(?![.,-]\d)"
+        found += [m.start() for m in re.finditer(bare, text)]
+    return any(not any(a <= start < b for a, b in taken) for start in found)
 
 
 def _words_in(value: str, text: str, tag: str) -> bool:

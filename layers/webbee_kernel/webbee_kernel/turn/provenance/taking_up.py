@@ -44,13 +44,13 @@ def taken_up(
         return _own_token(d, function, fields)
     if _pointed_at(d, fields, wish, replies) or _same_field(d, fields, wish):
         return True
-    if d.kind == "id":
-        found = _named(d, fields, places, wish) or _only_find(d, fields, places)
-        return found or _own_making(d, function, fields, places, wish)
-    if d.kind == "name" and _only_find(d, fields, places):
+    if d.kind in ("id", "name") and _only_find(d, fields, places):
         return True
-    open_ = d.kind in ("name", "recipient") and _left_open(d, function, fields, places, wish)
-    return open_ and not _dictated(arguments, places)
+    if d.kind == "id":
+        return _named(d, fields, places, wish) or _own_making(d, function, fields, places, wish)
+    if d.kind not in ("name", "recipient") or _dictated(arguments, places):
+        return False
+    return _left_open(d, function, fields, places, wish)
 
 
 def _pointed_at(d: Directing, fields: Sequence[Field], wish: Wish, replies: Sequence[str]) -> bool:

@@ -88,14 +88,18 @@ class Wish:
         if self._like_an_example(function) or self._by_name(function):
             return True
         verbs, nouns = _verbs_and_nouns(function)
-        concepts = {c for v in verbs if (c := _concept(v, "en"))}
+        concepts = {_concept(v, "en") for v in verbs} - {""}
         if not concepts and not verbs & self.wanted:  # a verb that no list knows: what it is about
             return bool((nouns | self._own_words(function)) & self.wanted)
         if not (verbs & self.wanted or _alike(concepts, self.concepts)):
             return False
-        if own_values or not nouns or nouns & self.stems:
+        return own_values or not nouns or self._names(function, nouns)
+
+    def _names(self, function: FunctionInfo, nouns: frozenset[str]) -> bool:
+        """Whether it names what the function acts on, as far as that can be told."""
+        if nouns & self.stems or self._own_words(function) & self.stems:
             return True
-        return bool(self._own_words(function) & self.stems) or not self._described(function)
+        return not self._described(function)
 
     def _like_an_example(self, function: FunctionInfo) -> bool:
         for example in function.examples:
