@@ -19,7 +19,6 @@ LEAN = 80
 
 _SHORT = 200  # characters; a field this short outlives longer ones
 _TAIL = len(tail(" " * 999))
-_SHORTEST = len('"": 0, ')
 
 
 def fit(value: JSON, budget: int) -> JSON:
