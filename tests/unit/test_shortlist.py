@@ -159,4 +159,4 @@ def test_the_prompt_says_that_there_is_more_and_what_each_app_holds() -> None:
     assert view.prompt.text.startswith("[CATALOGUE]\nNOTE: ")
     assert " of 262 functions are shown" in view.prompt.text
     assert view.prompt.apps == "[APPS]\n- big: 262 functions: count, widgets. A warehouse."
-    assert view.tools[-1].name == "kernel__search"
+    assert [t.name for t in view.tools[:2]] == ["kernel__continue", "kernel__search"]

@@ -26,13 +26,15 @@ def converse_request(
     without: frozenset[str] = frozenset(),
     manner: Manner = PLAIN,
 ) -> Body:
-    """Converse's parameters. `without` holds any of cache_point, cache_ttl, temperature, effort,
-    strict.
+    """Converse's parameters. `without` holds any of tool_cache, cache_point, cache_ttl,
+    temperature, effort, strict.
 
     Services cache tools, then system, then messages, so one cache point behind the system part
     covers both stable parts. It is sent with tools only: a narrator's system part is far below the
-    least size that is cached. A turn that goes on has another one behind what was said last: its
-    next round reads all of it from the cache.
+    least size that is cached. Tools that grow from request to request have one behind what the
+    request before had, where that is read, and one behind all, where the next one reads. A turn
+    that goes on has another one behind what was said last: its next round reads all of it from the
+    cache. That makes four at most, as many as services take.
     """
     kept = "" if "cache_ttl" in without else manner.cache
     cache = [] if "cache_point" in without else [_cache_point(kept)]
@@ -48,7 +50,9 @@ def converse_request(
         body["system"] = _system(request, cache)
     if request.tools:
         strictly = manner.strict and "strict" not in without
-        body["toolConfig"] = {"tools": [_tool(t, strictly) for t in request.tools]}
+        tools = [_tool(t, strictly) for t in request.tools]
+        grow = request.tools_before if "tool_cache" not in without else None
+        body["toolConfig"] = {"tools": tools if grow is None else _growing(tools, grow, cache)}
     if manner.effort and "effort" not in without:
         body["outputConfig"] = {"effort": manner.effort}
     return body
@@ -57,6 +61,11 @@ def converse_request(
 def _system(request: ModelRequest, cache: list[Body]) -> list[Body]:
     text: Body = {"text": clean(request.system)}
     return [text, *cache] if request.tools else [text]
+
+
+def _growing(tools: list[Body], before: int, cache: list[Body]) -> list[Body]:
+    seen, new = tools[:before], tools[before:]
+    return [*seen, *(cache if seen and new else ()), *new, *cache]
 
 
 def _messages(request: ModelRequest, cache: list[Body]) -> list[Body]:

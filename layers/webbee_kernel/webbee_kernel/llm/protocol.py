@@ -82,6 +82,8 @@ class ModelRequest:
     `prompt` holds everything. A later round's prompt is the one before it with lines appended;
     adapters whose service has native tool results send `opening`, the prompt of the first round,
     and the `exchanges` since instead.
+    `tools_before` says how many of `tools`, from the first, the session's request before had, so
+    that a service may have them in its cache; None where the tools never change.
     """
 
     role: Role
@@ -93,6 +95,7 @@ class ModelRequest:
     language: str = "en"
     opening: str = ""
     exchanges: tuple[Exchange, ...] = ()
+    tools_before: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

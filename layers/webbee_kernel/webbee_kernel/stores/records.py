@@ -50,6 +50,7 @@ _TURN_DEFAULTS: Final[JSONObject] = {
     "marks": (),
     "shown": (),
     "paused": (),
+    "listed": "",
     "told": 0,
 }
 

@@ -36,6 +36,7 @@ class Classifier:
             language=state.language,
             opening=opening,
             exchanges=state.exchanges,
+            tools_before=state.tools_before,
         )
         record("PromptCharacters", len(request.prompt))
         record("ModelCalls")

@@ -166,6 +166,7 @@ def reopened(state: TurnState, taken: Taken) -> TurnState:
         memory=replace(taken.memory, turns=others),
         accepted=tuple(dict.fromkeys([*turn.accepted, *values])),
         recalled=frozenset(i for i, _ in outcomes),
+        listed=turn.listed,
     )
     return state.with_outcomes(earlier) if earlier else state
 

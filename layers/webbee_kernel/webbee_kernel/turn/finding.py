@@ -19,8 +19,8 @@ ROOM = 8_000
 """Characters of what a search finds, in all its words; what does not fit is shown in few."""
 
 MAX_ADDED = 30
-"""Functions that the searches of a turn add to what is shown, so that no service refuses the
-catalogue (shortlist.MAX_CHOSEN)."""
+"""Functions that the searches of a turn add to what is shown, fewer where a service would refuse so
+many (shortlist.MAX_FUNCTIONS)."""
 
 SHOWN = "it was not shown: its arguments stand in the catalogue now, call it again"
 

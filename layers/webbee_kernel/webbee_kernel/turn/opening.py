@@ -20,11 +20,12 @@ from ..sdk.context import User
 from ..values import JSON, Section, SessionMemory, UserState
 from . import memory as session_memory
 from . import prompt as prompts
+from . import standing
 from .following import NOBODY, Follower
 from .planner import CONTINUE, SEARCH
 from .prompt import Prompt
 from .rules import apps_block, policy_block
-from .shortlist import Shortlist, notice, shortlist
+from .shortlist import Shortlist, fits, notice, shortlist
 
 _LEAST_S = 0.5
 
@@ -51,6 +52,8 @@ class Opening:
     over: LimitReached | None = None
     """The refusal, where the request meets a limit."""
     follower: Follower = NOBODY
+    listed: str = ""
+    """What the turn had shown before its question was answered (`standing.text`)."""
     archiving: asyncio.Task[int] | None = None
     """What the turn's recording waits for: up to which turn the transcript holds the session."""
 
@@ -88,14 +91,30 @@ class Opening:
         }
         recent = [t.message for t in self.memory.turns]
         functions = self.catalogue.functions(self.installed)
-        return shortlist(functions, self.message, recent, used, self.catalogue.apps)
+        before = None
+        if not fits(functions):
+            before = (
+                standing.read(self.listed, self._of_catalogue)
+                if self.listed
+                else standing.before(self.memory.turns, self._of_catalogue)
+            )
+        return shortlist(functions, self.message, recent, used, self.catalogue.apps, before)
+
+    @cached_property
+    def _of_catalogue(self) -> bytes:
+        apps = (self.catalogue.apps.get(a) for a in sorted(self.installed))
+        return standing.key_of(a for a in apps if a)
+
+    @property
+    def own_tools(self) -> tuple[ToolSpec, ...]:
+        """The kernel's own functions: the one that searches where there is more than is shown."""
+        return (CONTINUE, SEARCH) if self.shortlist.left_out else (CONTINUE,)
 
     @cached_property
     def tools(self) -> tuple[ToolSpec, ...]:
-        """The functions as a model sees them, the kernel's own last: the one that searches where
-        there is more than is shown."""
-        own = (CONTINUE, SEARCH) if self.shortlist.left_out else (CONTINUE,)
-        return (*self.shortlist.tools, *own)
+        """The functions as a model sees them, the kernel's own first: what is the same for
+        everybody with these apps, then what the session has shown, then what is new."""
+        return (*self.own_tools, *self.shortlist.tools)
 
     @cached_property
     def prompt(self) -> Prompt:

@@ -23,7 +23,7 @@ from ..values import (
     Wanted,
 )
 from ..values.refreshing import SEEN
-from . import confirmation, replies
+from . import confirmation, replies, standing
 from .deciding import Taken, recalled
 from .opening import masker_for
 from .provenance.places import walk
@@ -73,6 +73,7 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
         response={**response, **told.sourced(reply, len(response["calls"]))},
         waiting=(*asked, *confirmation.carried(memory, seq, state.now)),
         marks=marks(memory, seq, told.request_id, told.message),
+        listed=standing.kept(state.shown_so_far(), memory.turns, seq),
         shown=_shown(state),
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
@@ -110,6 +111,7 @@ def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, ta
         waiting=waiting,
         also=tuple(dict.fromkeys([*asked.also, *taken.ids, told.request_id])),
         marks=(*asked.marks, mark(told.request_id, told.message))[-KEPT:],
+        listed=state.shown_so_far() or asked.listed,
         shown=tuple(dict.fromkeys((*asked.shown, *_shown(state))))[:MAX_SHOWN],
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),

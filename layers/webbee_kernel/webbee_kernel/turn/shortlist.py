@@ -11,39 +11,62 @@ from ..catalogue import AppInfo, FunctionInfo
 from ..llm.protocol import ToolSpec
 from ..llm.tools import characters, forms
 from .relevance import scores
+from .standing import Place, Standing, tool
 
 WHOLE = 40_000
 """Characters of a catalogue that is shown whole: about 10,000 tokens, which a service reads from
 its cache from the second turn on, because they are the same in every turn."""
 
 BUDGET = 24_000
-"""Characters of what is chosen out of a larger one: about 6,000 tokens, read anew in every turn."""
+"""Characters of what a session's first message chooses out of a larger one: about 6,000 tokens."""
+
+GROWN = 48_000
+"""Characters up to which later messages add to that; beyond it what they added makes room."""
 
 IN_FULL = 4_000
-"""Characters of these for what is nearest, in all its words; the rest holds as many as it can in
-few."""
+"""Characters of the first choice for what is nearest, in all its words; the rest holds as many as
+it can in few."""
+
+ADDED_IN_FULL = 1_000
+"""The same of what a later message adds."""
 
 MAX_FUNCTIONS = 124
 """Functions of a catalogue that is shown whole: chat-completion services take at most 128, and the
 kernel has its own."""
 
 MAX_CHOSEN = 96
-"""Functions chosen out of a larger one: searches may add some (finding.MAX_ADDED)."""
+"""Functions chosen out of a larger one."""
+
+MAX_GROWN = 110
+"""Functions up to which later messages add: searches may add some more."""
 
 QUOTA = 30
 """Functions of one app among those chosen, while others are near: what one app says in many ways
 leaves room for the rest."""
 
+NEAR = 30
+"""Of the functions that a later message brings, the nearest that may be added;"""
+NEAREST = 10
+"""so many of them whatever they score, the others where they score"""
+NEAR_ENOUGH = 0.4
+"""so much of what the best one does."""
+
 
 @dataclass(frozen=True, slots=True)
 class Shortlist:
-    """What is shown, in catalogue order, and `tools`, the same as a model sees them; `ranked` holds
-    all, best first; `kept` were used in the last turns."""
+    """What is shown, and `tools`, the same as a model sees them; `ranked` holds all, best first;
+    `kept` were used in the last turns.
+
+    The first `base` are in catalogue order and stay for the session, the first `steady` stand as
+    they did in the turn before.
+    """
 
     shown: tuple[FunctionInfo, ...]
     ranked: tuple[FunctionInfo, ...]
     tools: tuple[ToolSpec, ...]
     kept: frozenset[tuple[str, str]] = frozenset()
+    base: int = 0
+    steady: int = 0
 
     @property
     def left_out(self) -> int:
@@ -62,8 +85,10 @@ def shortlist(
     recent: Sequence[str] = (),
     used: Collection[tuple[str, str]] = (),
     apps: Mapping[str, AppInfo] | None = None,
+    before: Standing | None = None,
 ) -> Shortlist:
-    """All functions where they fit into a prompt, else those nearest to the message.
+    """All functions where they fit into a prompt, else those nearest to the message, or what the
+    session has shown `before` and behind it what this message needs besides.
 
     Those used in the last five turns (`(app_id, fn_name)`) come first and always stay. Ties go by
     name, so the same input gives the same list.
@@ -71,22 +96,33 @@ def shortlist(
     if fits(functions):
         tools = tuple(forms(f).whole for f in functions)
         return Shortlist(tuple(functions), tuple(functions), tools, frozenset(used))
-    near = ranked(functions, message, recent, apps)
-    near.sort(key=lambda f: (f.app_id, f.fn_name) not in used)
-    chosen = _chosen(near, used)
-    shown = tuple(f for f in functions if f.tool_name in chosen)
-    tools = tuple(chosen[f.tool_name] for f in shown)
-    return Shortlist(shown, tuple(near), tools, frozenset(used))
+    near = _near(functions, message, recent, apps)
+    places = {id(f): n for n, f in enumerate(functions)}
+    ranking = [(places[id(f)], score) for score, f in near]
+    needed = [n for n, _ in ranking if _key(functions[n]) in used]
+    if before is None:
+        order = [*needed, *(n for n, _ in ranking if n not in set(needed))]
+        listed = _chosen(functions, order, len(needed))
+        steady = 0
+    else:
+        listed, steady = _grown(functions, _enough(ranking), needed, before)
+    return Shortlist(
+        tuple(functions[p.number] for p in listed.places),
+        tuple(f for _, f in near),
+        tuple(tool(functions[p.number], p) for p in listed.places),
+        frozenset(used),
+        listed.base,
+        steady,
+    )
 
 
 def notice(listed: Shortlist) -> str:
     """What the prompt says about functions that are not shown; empty where all are."""
     if not listed.left_out:
         return ""
-    shown = f"{len(listed.shown)} of {len(listed.ranked)} functions are shown, those nearest to the"
     return (
-        f"[CATALOGUE]\nNOTE: {shown} message. Where none of them does what is needed, call"
-        " kernel__search."
+        f"[CATALOGUE]\nNOTE: {len(listed.shown)} of {len(listed.ranked)} functions are shown, those"
+        " nearest to what was said. Where none of them does what is needed, call kernel__search."
     )
 
 
@@ -105,16 +141,26 @@ def ranked(
 ) -> list[FunctionInfo]:
     """All functions, those nearest to the message first: of one app 30, then the others that have
     to do with it, then the rest."""
+    return [f for _, f in _near(functions, message, recent, apps)]
+
+
+def _near(
+    functions: Sequence[FunctionInfo],
+    message: str,
+    recent: Sequence[str],
+    apps: Mapping[str, AppInfo] | None,
+) -> list[tuple[float, FunctionInfo]]:
+    """The same with what each scores."""
     named = sorted(
         zip(scores(functions, message, recent, apps), functions, strict=True), key=_place
     )
-    near: list[FunctionInfo] = []
-    beyond: list[FunctionInfo] = []
+    near: list[tuple[float, FunctionInfo]] = []
+    beyond: list[tuple[float, FunctionInfo]] = []
     of_app: Counter[str] = Counter()
     for score, function in named:
         of_app[function.app_id] += 1
         crowded = of_app[function.app_id] > QUOTA and score > 0
-        (beyond if crowded else near).append(function)
+        (beyond if crowded else near).append((score, function))
     some = sum(score > 0 for score, _ in named) - len(beyond)
     return [*near[:some], *beyond, *near[some:]]
 
@@ -124,22 +170,67 @@ def _place(scored: tuple[float, FunctionInfo]) -> tuple[float, str, str]:
     return -score, function.app_id, function.fn_name
 
 
-def _chosen(near: Sequence[FunctionInfo], used: Collection[tuple[str, str]]) -> dict[str, ToolSpec]:
-    """The leading functions by name: as many as fit in few words, then the first of them whole."""
-    places: list[FunctionInfo] = []
+def _key(function: FunctionInfo) -> tuple[str, str]:
+    return function.app_id, function.fn_name
+
+
+def _chosen(functions: Sequence[FunctionInfo], order: Sequence[int], needed: int) -> Standing:
+    """A session's first choice: as many of the leading functions as fit in few words, the `needed`
+    ones whatever they take, then the first of them whole; in catalogue order."""
+    chosen: list[int] = []
     room = BUDGET - IN_FULL
-    for function in near:
-        kept = (function.app_id, function.fn_name) in used
-        room -= forms(function).brief_characters
-        full = room < 0 or len(places) >= MAX_CHOSEN
-        if full and places and not kept:
+    for number in order:
+        room -= forms(functions[number]).brief_characters
+        full = room < 0 or len(chosen) >= MAX_CHOSEN
+        if full and chosen and len(chosen) >= needed:
             break
-        places.append(function)
-    chosen = {f.tool_name: forms(f).brief for f in places}
-    room = BUDGET - sum(forms(f).brief_characters for f in places)
-    for function in places:
-        form = forms(function)
-        if (more := form.whole_characters - form.brief_characters) <= room:
-            chosen[function.tool_name] = form.whole
+        chosen.append(number)
+    room = BUDGET - sum(forms(functions[n]).brief_characters for n in chosen)
+    return Standing(_placed(functions, chosen, room), len(chosen))
+
+
+def _placed(
+    functions: Sequence[FunctionInfo], numbers: Sequence[int], room: int
+) -> tuple[Place, ...]:
+    """These in catalogue order, the first of them whole while there is room."""
+    whole: set[int] = set()
+    for number in numbers:
+        form = forms(functions[number])
+        if 0 < (more := form.whole_characters - form.brief_characters) <= room:
+            whole.add(number)
             room -= more
-    return chosen
+    return tuple(Place(n, n in whole) for n in sorted(numbers))
+
+
+def _enough(ranking: Sequence[tuple[int, float]]) -> list[int]:
+    """What a later message may add: the nearest, and what is nearly as near."""
+    least = NEAR_ENOUGH * ranking[0][1]
+    leading = enumerate(ranking[:NEAR])
+    return [n for i, (n, score) in leading if score > 0 and (i < NEAREST or score >= least)]
+
+
+def _grown(
+    functions: Sequence[FunctionInfo], near: Sequence[int], needed: Sequence[int], before: Standing
+) -> tuple[Standing, int]:
+    """What was shown, and behind it what is near or needed besides; how many stand as they did.
+    Where that is too much, what earlier messages added makes room."""
+    more = _behind(before, needed, near)
+    listed = (*before.places, *_placed(functions, more, ADDED_IN_FULL))
+    if len(listed) <= MAX_GROWN and _size(functions, listed) <= GROWN:
+        return Standing(listed, before.base), len(before.places)
+    more = _behind(before.first, needed, near)
+    room = max(MAX_GROWN - before.base, len(set(more) & set(needed)))
+    listed = (*before.first.places, *_placed(functions, more[:room], ADDED_IN_FULL))
+    return Standing(listed, before.base), before.base
+
+
+def _behind(stands: Standing, needed: Sequence[int], near: Sequence[int]) -> list[int]:
+    there = {p.number for p in stands.places}
+    return [n for n in dict.fromkeys((*needed, *near)) if n not in there]
+
+
+def _size(functions: Sequence[FunctionInfo], places: Sequence[Place]) -> int:
+    return sum(
+        form.whole_characters if p.whole else form.brief_characters
+        for p, form in ((p, forms(functions[p.number])) for p in places)
+    )

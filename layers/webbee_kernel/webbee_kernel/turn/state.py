@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 from ..arguments import Known, ids_in, without_secrets
@@ -23,7 +24,7 @@ from ..values import (
     JSONObject,
     Step,
 )
-from . import exchanges
+from . import exchanges, standing
 from . import memory as session_memory
 from .confirmation import titles_in
 from .finding import MAX_ADDED, looked_up
@@ -32,8 +33,9 @@ from .planner import Answer
 from .prompt import Problem, Prompt
 from .provenance import Judge
 from .results_block import MAX_DATA, masked, refused
+from .shortlist import MAX_FUNCTIONS
 
-_OF_WHAT_WAS_READ = ("language", "prompt", "shortlist", "tools")
+_OF_WHAT_WAS_READ = ("language", "prompt", "shortlist", "tools", "_of_catalogue")
 """Computed once a turn: nothing that a `with_…` method changes goes into them."""
 
 
@@ -88,6 +90,28 @@ class TurnState(Opening):
         shown = {t.name for t in self.tools}
         behind = (t for name, t in self.found.items() if name not in shown)
         return (*(self.found.get(t.name, t) for t in self.tools), *behind)
+
+    @property
+    def tools_before(self) -> int | None:
+        """How many of the offered tools, from the first, the session's request before had; None
+        where they are the same in every turn."""
+        if not self.shortlist.left_out:
+            return None
+        if not self.rounds:
+            return len(self.own_tools) + self.shortlist.steady
+        pairs = zip(self.tools, self.offered_tools, strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+
+    def shown_so_far(self) -> str:
+        """What the session has been shown of a catalogue that is not shown whole, as its next turn
+        reads it; empty where nothing was asked."""
+        if "shortlist" not in self.__dict__ or not self.shortlist.left_out:
+            return ""
+        functions = self.catalogue.functions(self.installed)
+        shown = self.offered_tools[len(self.own_tools) :]
+        return standing.text(
+            standing.standing(shown, functions, self.shortlist.base), self._of_catalogue
+        )
 
     @property
     def skeleton_shown(self) -> str:
@@ -235,7 +259,7 @@ class TurnState(Opening):
         assert self.unsaid is not None
         shown = {t.name: t for t in self.offered_tools}
         answer, new = looked_up(self.unsaid, self.shortlist.ranked, shown, self.catalogue.apps)
-        room = MAX_ADDED - len(self.found)
+        room = min(MAX_ADDED, MAX_FUNCTIONS - len(self.shortlist.shown)) - len(self.found)
         found = {**self.found, **dict(list(new.items())[:room])}
         return self._next(unsaid=answer, found=found), answer
 

@@ -3,6 +3,7 @@
     body    what 0.1.0 asks of every turn: number, time, status, request; its texts empty
     packed  the turn as text, compressed: a write is billed by the kilobyte
     marks   six bytes a mark
+    listed  the functions shown, a byte or two each
 
 0.1.0 kept the text in `body`. While it still runs beside this release it reads turns of this one
 past, without their words.
@@ -34,8 +35,9 @@ def turn_attributes(turn: Turn) -> Item:
     marks = bytes.fromhex("".join(turn.marks))
     return {
         "body": S(dumps(head) + "\n"),
-        "packed": {"B": squeeze(turn_text(replace(turn, marks=())))},
+        "packed": {"B": squeeze(turn_text(replace(turn, marks=(), listed="")))},
         **({"marks": {"B": marks}} if marks else {}),
+        **({"listed": {"B": bytes.fromhex(turn.listed)}} if turn.listed else {}),
     }
 
 
@@ -44,6 +46,11 @@ def turn_in(item: Item) -> Turn:
     if "packed" not in item:
         return turn_from(item["body"]["S"])
     turn = turn_from(unpack(bytes(item["packed"]["B"])))
-    kept = bytes(item["marks"]["B"]).hex() if "marks" in item else ""
+    kept, listed = _digits(item, "marks"), _digits(item, "listed")
     size = 2 * MARK_BYTES
-    return replace(turn, marks=tuple(kept[at : at + size] for at in range(0, len(kept), size)))
+    marks = tuple(kept[at : at + size] for at in range(0, len(kept), size))
+    return replace(turn, marks=marks, listed=listed)
+
+
+def _digits(item: Item, name: str) -> str:
+    return bytes(item[name]["B"]).hex() if name in item else ""
