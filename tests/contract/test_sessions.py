@@ -26,6 +26,12 @@ async def test_a_turn_comes_back_as_it_went_in(stores: Stores) -> None:
     assert (await stores.sessions.read(SESSION, now=0.0)).turns == (turn(1),)
 
 
+async def test_so_do_its_marks_and_what_it_has_shown(stores: Stores) -> None:
+    whole = turn(1, listed="0a0b0c05040201", marks=("0123456789ab", "ba9876543210"))
+    await stores.sessions.append(SESSION, whole, expires_at=LATER, now=0.0)
+    assert (await stores.sessions.read(SESSION, now=0.0)).turns == (whole,)
+
+
 async def test_only_the_last_five_turns_are_there_oldest_first(stores: Stores) -> None:
     await append(stores, *range(1, 13))
     memory = await stores.sessions.read(SESSION, now=0.0)

@@ -128,7 +128,7 @@ def test_where_all_functions_are_shown_there_is_no_search_and_a_turn_costs_two_m
 
     TestKernel(crowd()[1:], model=FunctionModel(answer)).chat("preheat to 180")
     assert [r.role for r in asked] == ["classifier", "narrator"]
-    assert names(asked[0]) == ["oven__preheat", "kernel__continue"]
+    assert names(asked[0]) == ["kernel__continue", "oven__preheat"]
     assert "kernel__search" not in asked[0].system
 
 

@@ -163,6 +163,20 @@ def test_a_model_without_prompt_caching_is_asked_again_without_the_cache_point(
     ]  # remembered
 
 
+def test_a_model_that_caches_no_tools_keeps_the_other_cache_points(bedrock: Wire) -> None:
+    refusal = error(
+        "ValidationException",
+        "#/toolConfig/tools/2: extraneous key [cachePoint] is not permitted",
+    )
+    bedrock.server.play(refusal, Answer("ok"), Answer("ok"))
+    growing = replace(asking(), tools_before=1)
+    assert bedrock.ask(growing).text == "ok"
+    assert bedrock.ask(growing).text == "ok"
+    sent = [r.body for r in bedrock.server.requests]
+    assert ["cachePoint" in str(b["toolConfig"]) for b in sent] == [True, False, False]
+    assert all("cachePoint" in str(b["system"]) for b in sent)
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -46,6 +46,36 @@ def test_bedrock_gets_the_stable_parts_before_a_cache_point(bedrock: Wire) -> No
     ]
 
 
+@pytest.mark.parametrize(
+    ("before", "cached"),
+    [
+        (None, []),
+        (0, ["mail__send"]),
+        (1, ["mail__list_inbox", "mail__send"]),
+        (2, ["mail__send"]),
+    ],
+)
+def test_bedrock_reads_and_keeps_tools_that_grow_from_request_to_request(
+    bedrock: Wire, before: int | None, cached: list[str]
+) -> None:
+    bedrock.server.play(Answer("ok"))
+    bedrock.ask(replace(asking(), tools_before=before))
+    assert bedrock.server.problems == []
+    body = bedrock.server.requests[0].body
+    tools = body["toolConfig"]["tools"]
+    points = [i for i, tool in enumerate(tools) if "cachePoint" in tool]
+    assert [tools[i - 1]["toolSpec"]["name"] for i in points] == cached
+    assert "cachePoint" in body["system"][-1]
+
+
+def test_chat_completions_are_told_nothing_of_caches(openai: Wire) -> None:
+    openai.server.play(Answer("ok"), Answer("ok"))
+    openai.ask(asking())
+    openai.ask(replace(asking(), tools_before=1))
+    first, second = openai.server.requests
+    assert first.body == second.body
+
+
 def test_a_request_without_tools_has_no_cache_point(bedrock: Wire) -> None:
     assert "cachePoint" not in json.dumps(converse_request(MODEL_ID, asking(tools=())))
 

@@ -9,7 +9,6 @@ from ..config import MAX_POLICY
 from ..turn.memory import REPLY_PREVIEW
 from ..turn.preview import ALSO, MESSAGE_PREVIEW
 from ..turn.rules import MAX_ABOUT, MAX_APPS
-from ..turn.shortlist import BUDGET, WHOLE
 from ..turn.state import TurnState
 from ..values import RING_SIZE
 from ..values.plain import JSONObject
@@ -63,7 +62,7 @@ def blocks(view: TurnState, shown_sections: int) -> list[JSONObject]:
             MAX_APPS,
             f"what each app is and its rules, {MAX_ABOUT} and {MAX_RULES:,} characters an app",
         ),
-        ("catalogue", listed.characters, BUDGET if listed.left_out else WHOLE, count),
+        ("catalogue", listed.characters, listed.room, count),
         (
             "notice",
             len(prompt.notice),

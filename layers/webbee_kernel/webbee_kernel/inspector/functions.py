@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from ..catalogue import FunctionInfo
 from ..llm.tools import tool_spec
-from ..turn.shortlist import BUDGET, Shortlist
+from ..turn.shortlist import Shortlist
 from ..turn.state import TurnState
 from ..values.plain import JSONObject
 
@@ -56,7 +56,7 @@ def _withdrawn(view: TurnState) -> list[JSONObject]:
 
 def _left_out(listed: Shortlist, rank: int) -> str:
     return (
-        f"{len(listed.shown)} of {len(listed.ranked)} functions fit into the {BUDGET:,}"
+        f"{len(listed.shown)} of {len(listed.ranked)} functions fit into the {listed.room:,}"
         f" characters; this one comes {rank}. by use in the last turns and words shared with the"
         " message; the model can search for it"
     )

@@ -74,6 +74,13 @@ class Shortlist:
         return len(self.ranked) - len(self.shown)
 
     @property
+    def room(self) -> int:
+        """Characters that it may take."""
+        if not self.left_out:
+            return WHOLE
+        return BUDGET if self.base == len(self.shown) else GROWN
+
+    @property
     def characters(self) -> int:
         """Characters of what is shown."""
         return sum(map(characters, self.tools))
