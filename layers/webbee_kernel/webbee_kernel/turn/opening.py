@@ -94,14 +94,15 @@ class Opening:
         before = None
         if not fits(functions):
             before = (
-                standing.read(self.listed, self._of_catalogue)
+                standing.read(self.listed, self.catalogue_key)
                 if self.listed
-                else standing.before(self.memory.turns, self._of_catalogue)
+                else standing.before(self.memory.turns, self.catalogue_key)
             )
         return shortlist(functions, self.message, recent, used, self.catalogue.apps, before)
 
     @cached_property
-    def _of_catalogue(self) -> bytes:
+    def catalogue_key(self) -> bytes:
+        """What tells this catalogue from another."""
         apps = (self.catalogue.apps.get(a) for a in sorted(self.installed))
         return standing.key_of(a for a in apps if a)
 

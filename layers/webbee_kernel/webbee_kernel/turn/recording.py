@@ -73,7 +73,7 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
         response={**response, **told.sourced(reply, len(response["calls"]))},
         waiting=(*asked, *confirmation.carried(memory, seq, state.now)),
         marks=marks(memory, seq, told.request_id, told.message),
-        listed=standing.kept(state.shown_so_far(), memory.turns, seq),
+        listed=standing.kept(_listed(state), memory.turns, seq),
         shown=_shown(state),
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
@@ -111,7 +111,7 @@ def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, ta
         waiting=waiting,
         also=tuple(dict.fromkeys([*asked.also, *taken.ids, told.request_id])),
         marks=(*asked.marks, mark(told.request_id, told.message))[-KEPT:],
-        listed=state.shown_so_far() or asked.listed,
+        listed=_listed(state) or asked.listed,
         shown=tuple(dict.fromkeys((*asked.shown, *_shown(state))))[:MAX_SHOWN],
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
@@ -147,6 +147,17 @@ def _kept(
         return {"digests": digests, "paused": whole, "vault": {}}
     texts = (_text(digests), _text(whole), masker.mask_text(reply), state.skeleton_shown)
     return {"digests": digests, "paused": whole, "vault": masker.used_in("\n".join(texts))}
+
+
+def _listed(state: TurnState) -> str:
+    """What the session has been shown of a catalogue that is not shown whole, as its next turn
+    reads it; empty where no model was asked."""
+    if "shortlist" not in state.__dict__ or not state.shortlist.left_out:
+        return ""
+    functions = state.catalogue.functions(state.installed)
+    shown = state.offered_tools[len(state.own_tools) :]
+    listed = standing.standing(shown, functions, state.shortlist.base)
+    return standing.text(listed, state.catalogue_key)
 
 
 def _shown(state: TurnState) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ from ..values import (
     JSONObject,
     Step,
 )
-from . import exchanges, standing
+from . import exchanges
 from . import memory as session_memory
 from .confirmation import titles_in
 from .finding import MAX_ADDED, looked_up
@@ -35,7 +35,7 @@ from .provenance import Judge
 from .results_block import MAX_DATA, masked, refused
 from .shortlist import MAX_FUNCTIONS
 
-_OF_WHAT_WAS_READ = ("language", "prompt", "shortlist", "tools", "_of_catalogue")
+_OF_WHAT_WAS_READ = ("language", "prompt", "shortlist", "tools", "catalogue_key")
 """Computed once a turn: nothing that a `with_…` method changes goes into them."""
 
 
@@ -101,17 +101,6 @@ class TurnState(Opening):
             return len(self.own_tools) + self.shortlist.steady
         pairs = zip(self.tools, self.offered_tools, strict=False)
         return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
-
-    def shown_so_far(self) -> str:
-        """What the session has been shown of a catalogue that is not shown whole, as its next turn
-        reads it; empty where nothing was asked."""
-        if "shortlist" not in self.__dict__ or not self.shortlist.left_out:
-            return ""
-        functions = self.catalogue.functions(self.installed)
-        shown = self.offered_tools[len(self.own_tools) :]
-        return standing.text(
-            standing.standing(shown, functions, self.shortlist.base), self._of_catalogue
-        )
 
     @property
     def skeleton_shown(self) -> str:
