@@ -108,8 +108,10 @@ def test_what_was_cut_before_counts_when_it_is_cut_again() -> None:
     text = fitted("word " * 10_000, 10 * BUDGET)
     assert fit(text, BUDGET).endswith("\u2026[50000 chars]")
     fields = fitted({f"f{i}": i for i in range(20_000)}, 10 * BUDGET)
-    for again in (fit(fields, BUDGET), fitted(fields, BUDGET)):
-        assert again["_truncated"] == f"{20_000 - (len(again) - 1)} more fields"
+    for room in (60, 100, BUDGET):
+        for again in (fit(fields, room), fitted(fields, room)):
+            assert again["_truncated"] == f"{20_000 - (len(again) - 1)} more fields"
+            assert room - len('"field 10": 10, ') < len(dumps(again)) <= room
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,18 @@ def test_a_list_keeps_as_many_words_as_there_is_room_for(before: int) -> None:
         assert size([*kept, said]) <= room < size(longer)
 
 
+@pytest.mark.parametrize("before", [0, 30])
+def test_an_object_keeps_as_many_short_fields_as_there_is_room_for(before: int) -> None:
+    fields = {f"field {n}": n for n in range(9)}
+    told = {"_truncated": f"{before} more fields"} if before else {}
+    for room in range(40, size({**fields, **told})):
+        kept = fit({**fields, **told}, room)
+        count = len(kept) - 1
+        said = f"{9 + before - count} more fields"
+        assert kept == {**dict(list(fields.items())[:count]), "_truncated": said}
+        assert size(kept) <= room < size(kept) + len('"field 0": 0, ') + 1
+
+
 @pytest.mark.parametrize(("room", "kept"), [(48, 2), (49, 3), (96, 6), (97, 7)])
 @pytest.mark.parametrize("left_out", ["", ", fields left out"])
 def test_a_list_that_was_cut_before_tells_of_all_that_went(

@@ -39,8 +39,7 @@ def fit(value: JSON, budget: int) -> JSON:
     if (shortened := _shortened(value, budget)) is not None:
         return shortened
     if isinstance(value, dict):
-        kept: JSON = _fit_dict(value, budget)
-        return kept if json_size(kept) <= budget else {TRUNCATED: f"{len(value)} fields"}
+        return _fit_dict(value, budget)
     kept = _fit_list(list(value), budget)
     if json_size(kept) <= budget:
         return kept
@@ -74,8 +73,8 @@ def fit_row(row: JSONObject, budget: int) -> JSONObject:
 
 def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObject:
     """The fields that stay, and how many went; a row does not say it, its list does."""
-    room = budget - entry(TRUNCATED, more_fields(len(value))) * marked
     before = more_fields_of(value) if marked else 0
+    room = budget - entry(TRUNCATED, more_fields(len(value) + before)) * marked
     entries = {str(k): v for k, v in value.items() if not (before and k == TRUNCATED)}
     kept = _chosen(entries, room)
     gone = len(entries) - len(kept) + before
