@@ -19,6 +19,7 @@ from benchmarks.meter import Meter, metered
 from local.aws import REGION, local_aws
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from webbee_kernel.sdk.definitions import IndexDef
+from webbee_kernel.stores import Collection
 from webbee_kernel.stores.declared import UNDECLARED, Declared
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.dynamodb.client import Item, aws_client
@@ -131,9 +132,9 @@ async def _read(store: DocumentStore, meter: Meter) -> int:
             page = await _page(store, cursor=page.cursor, **asked)
             most = max(most, meter.read_units)
         _print(f"{what}, the third", meter)
-    total = await _told(meter, "count", store.count(USER, "tasks", "tasks", declared=DECLARED))
+    total = await _told(meter, "count", store.count(Collection(USER, "tasks", "tasks", DECLARED)))
     most = max(most, meter.read_units)
-    open_ones = store.count(USER, "tasks", "tasks", where={"state": "open"}, declared=DECLARED)
+    open_ones = store.count(Collection(USER, "tasks", "tasks", DECLARED), where={"state": "open"})
     found = await _told(meter, "count of open ones", open_ones)
     most = max(most, meter.read_units)
     print(f"\nbar: {BAR} read units a page and a count (here at most {most})\n")
@@ -147,23 +148,23 @@ async def _written(store: DocumentStore, meter: Meter) -> None:
         (", nothing declared", "plain", UNDECLARED),
     ):
         made = await store.create(
-            USER, "tasks", collection, task(0), now=NOW, doc_id="a", declared=declared
+            Collection(USER, "tasks", collection, declared), task(0), now=NOW, doc_id="a"
         )
         await _told(
             meter,
             f"create{what}",
-            store.create(USER, "tasks", collection, task(1), now=NOW, declared=declared),
+            store.create(Collection(USER, "tasks", collection, declared), task(1), now=NOW),
         )
         done = store.update(
-            USER, "tasks", collection, made.id, {"state": "done"}, now=NOW, declared=declared
+            Collection(USER, "tasks", collection, declared), made.id, {"state": "done"}, now=NOW
         )
         await _told(meter, f"change its state{what}", done)
-        gone = store.delete(USER, "tasks", collection, made.id, declared=declared)
+        gone = store.delete(Collection(USER, "tasks", collection, declared), made.id)
         await _told(meter, f"delete{what}", gone)
 
 
 def _page(store: DocumentStore, **asked: Any) -> Any:
-    return store.query(USER, "tasks", "tasks", limit=PAGE, declared=DECLARED, **asked)
+    return store.query(Collection(USER, "tasks", "tasks", DECLARED), limit=PAGE, **asked)
 
 
 async def _told(meter: Meter, what: str, ask: Awaitable[Any]) -> Any:

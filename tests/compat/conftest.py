@@ -32,6 +32,7 @@ from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.refresh.schedules import system_user
 from webbee_kernel.sdk import User
+from webbee_kernel.stores import Collection
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.surfaces import secrets
 from webbee_kernel.values import (
@@ -178,7 +179,11 @@ class Bench:
         """What the store holds."""
         page = self.run(
             self.app.stores.documents.query(
-                key(user), app_id, collection, where=None, order_by=None, limit=100, cursor=None
+                Collection(key(user), app_id, collection),
+                where=None,
+                order_by=None,
+                limit=100,
+                cursor=None,
             )
         )
         return [d.data for d in page.data]

@@ -20,7 +20,7 @@ from webbee_kernel.base.clock import iso, parse_iso
 from webbee_kernel.sdk.definitions import IndexDef
 from webbee_kernel.sdk.documents import Document, Page
 from webbee_kernel.sdk.errors import StoreConflict
-from webbee_kernel.stores import Stores
+from webbee_kernel.stores import Collection, Stores
 from webbee_kernel.stores.declared import UNDECLARED, Declared, rank_key
 from webbee_kernel.stores.dynamodb import dynamodb_stores
 from webbee_kernel.stores.dynamodb.keeping import BELIEVED_S, BROUGHT_IN, SETTLES_S
@@ -45,23 +45,29 @@ class Tasks:
 
     async def add(self, *rows: dict[str, Any]) -> list[Document]:
         return [
-            await self._documents.create(ALICE, "tasks", "tasks", row, now=NOW, declared=self.kept)
+            await self._documents.create(
+                Collection(ALICE, "tasks", "tasks", self.kept), row, now=NOW
+            )
             for row in rows
         ]
 
     async def change(self, doc_id: str, data: dict[str, Any], **options: Any) -> Document:
         return await self._documents.update(
-            ALICE, "tasks", "tasks", doc_id, data, now=NOW, declared=self.kept, **options
+            Collection(ALICE, "tasks", "tasks", self.kept), doc_id, data, now=NOW, **options
         )
 
     async def remove(self, doc_id: str) -> bool:
-        return await self._documents.delete(ALICE, "tasks", "tasks", doc_id, declared=self.kept)
+        return await self._documents.delete(Collection(ALICE, "tasks", "tasks", self.kept), doc_id)
 
     async def query(self, **options: Any) -> Page[Document]:
-        return await self._documents.query(ALICE, "tasks", "tasks", declared=self.kept, **options)
+        return await self._documents.query(
+            Collection(ALICE, "tasks", "tasks", self.kept), **options
+        )
 
     async def count(self, **where: Any) -> int:
-        return await self._documents.count(ALICE, "tasks", "tasks", where=where, declared=self.kept)
+        return await self._documents.count(
+            Collection(ALICE, "tasks", "tasks", self.kept), where=where
+        )
 
     async def pages(self, field: str, **options: Any) -> list[list[Any]]:
         """Every page's values of one field."""
@@ -327,7 +333,7 @@ async def test_a_refused_write_changes_no_count(dynamo: Dynamo) -> None:
     (made,) = await tasks.add({"n": 1, "state": "open"})
     with pytest.raises(StoreConflict):
         await dynamo.stores.documents.create(
-            ALICE, "tasks", "tasks", {"n": 2}, now=NOW, doc_id=made.id, declared=tasks.kept
+            Collection(ALICE, "tasks", "tasks", tasks.kept), {"n": 2}, now=NOW, doc_id=made.id
         )
     assert (await tasks.count(), await tasks.count(state="open")) == (1, 1)
     assert iso(AT) == NOW

@@ -6,18 +6,18 @@ import pytest
 
 from tests.contract.samples import ALICE, NOW
 from webbee_kernel.sdk.documents import Document, Page
-from webbee_kernel.stores import Stores
+from webbee_kernel.stores import Collection, Stores
 
 pytestmark = pytest.mark.anyio
 
 
 async def fill(stores: Stores, *rows: dict[str, Any]) -> None:
     for row in rows:
-        await stores.documents.create(ALICE, "tasks", "tasks", row, now=NOW)
+        await stores.documents.create(Collection(ALICE, "tasks", "tasks"), row, now=NOW)
 
 
 async def query(stores: Stores, **options: Any) -> Page[Document]:
-    return await stores.documents.query(ALICE, "tasks", "tasks", **options)
+    return await stores.documents.query(Collection(ALICE, "tasks", "tasks"), **options)
 
 
 async def pages(stores: Stores, field: str, **options: Any) -> list[list[Any]]:
@@ -45,7 +45,7 @@ async def test_without_an_order_documents_come_as_they_were_made(stores: Stores)
 async def test_an_update_does_not_move_a_document(stores: Stores) -> None:
     await fill(stores, {"n": 1}, {"n": 2})
     first = (await query(stores)).data[0]
-    await stores.documents.update(ALICE, "tasks", "tasks", first.id, {"n": 9}, now=NOW)
+    await stores.documents.update(Collection(ALICE, "tasks", "tasks"), first.id, {"n": 9}, now=NOW)
     assert await pages(stores, "n") == [[9, 2]]
 
 
@@ -59,11 +59,11 @@ async def test_a_page_can_be_continued_when_its_last_document_is_gone(stores: St
     await fill(stores, *({"n": n} for n in range(4)))
     for order in (None, "n"):
         page = await query(stores, limit=2, order_by=order)
-        await stores.documents.delete(ALICE, "tasks", "tasks", page.data[-1].id)
+        await stores.documents.delete(Collection(ALICE, "tasks", "tasks"), page.data[-1].id)
         rest = await query(stores, limit=2, order_by=order, cursor=page.cursor)
         assert [d.data["n"] for d in rest] == [2, 3]
         await stores.documents.update(
-            ALICE, "tasks", "tasks", page.data[-1].id, page.data[-1].data, now=NOW
+            Collection(ALICE, "tasks", "tasks"), page.data[-1].id, page.data[-1].data, now=NOW
         )
 
 
@@ -88,11 +88,12 @@ async def test_where_compares_top_level_fields_as_json(stores: Stores) -> None:
         ({"a": [1, {"b": 2.0}]}, 1),
         ({"a": [1]}, 0),
     ]:
-        assert await stores.documents.count(ALICE, "tasks", "tasks", where={"n": value}) == count, (
-            value
-        )
+        assert (
+            await stores.documents.count(Collection(ALICE, "tasks", "tasks"), where={"n": value})
+            == count
+        ), value
         assert len(await query(stores, where={"n": value})) == count
-    assert await stores.documents.count(ALICE, "tasks", "tasks", where={}) == 8
+    assert await stores.documents.count(Collection(ALICE, "tasks", "tasks"), where={}) == 8
 
 
 async def test_every_condition_must_hold(stores: Stores) -> None:
@@ -168,7 +169,7 @@ async def test_a_cursor_fits_only_its_own_query(stores: Stores) -> None:
         with pytest.raises(ValueError, match="cursor"):
             await query(stores, cursor=cursor, **other)
     with pytest.raises(ValueError, match="cursor"):
-        await stores.documents.query(ALICE, "tasks", "other", cursor=cursor)
+        await stores.documents.query(Collection(ALICE, "tasks", "other"), cursor=cursor)
 
 
 @pytest.mark.parametrize(

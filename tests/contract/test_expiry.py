@@ -10,7 +10,7 @@ import pytest
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, LATER, NOW, SESSION, event, pending, record, section, turn
 from webbee_kernel.base.clock import parse_iso
-from webbee_kernel.stores import Stores
+from webbee_kernel.stores import Collection, Stores
 from webbee_kernel.values import Installation, SessionSummary
 
 pytestmark = pytest.mark.anyio
@@ -51,7 +51,7 @@ async def test_records_and_events_expire_each_in_its_time(dynamo: Dynamo) -> Non
 async def test_the_skeleton_and_documents_never_do(dynamo: Dynamo) -> None:
     await dynamo.stores.skeleton.register(ALICE, [section()], who={})
     await dynamo.stores.skeleton.put_installation(ALICE, Installation("mail", True))
-    await dynamo.stores.documents.create(ALICE, "a", "c", {}, now=NOW, doc_id="d")
+    await dynamo.stores.documents.create(Collection(ALICE, "a", "c"), {}, now=NOW, doc_id="d")
     assert set(expiries(dynamo, dynamo.tables.skeleton).values()) == {""}
     assert set(expiries(dynamo, dynamo.tables.store).values()) == {""}
 

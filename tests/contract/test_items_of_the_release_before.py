@@ -17,6 +17,7 @@ from tests.contract.samples import ALICE, LATER, NOW, SESSION, event, pending, r
 from webbee_kernel.errors import Gone
 from webbee_kernel.sdk import User
 from webbee_kernel.sdk.documents import Document
+from webbee_kernel.stores import Collection
 from webbee_kernel.stores.dynamodb import Tables
 from webbee_kernel.stores.dynamodb.client import LAYOUT
 from webbee_kernel.stores.keys import shard_of
@@ -64,7 +65,7 @@ def asking_kernel(before: Dynamo) -> TestKernel:
 
 def notes(kernel: TestKernel) -> tuple[Document, ...]:
     """The user's notes."""
-    found = kernel.app.stores.documents.query(ALICE, "notes", "notes")
+    found = kernel.app.stores.documents.query(Collection(ALICE, "notes", "notes"))
     return tuple(kernel.run(found).data)
 
 
@@ -155,9 +156,9 @@ async def test_an_effect_that_it_ran_is_not_run_again(before: Dynamo) -> None:
 
 async def test_documents_are_read_whole(before: Dynamo) -> None:
     documents = before.stores.documents
-    small = await documents.get(ALICE, "mail", "drafts", "d1")
-    large = await documents.get(ALICE, "mail", "drafts", "large")
-    parted = await documents.get(ALICE, "mail", "drafts", "parted")
+    small = await documents.get(Collection(ALICE, "mail", "drafts"), "d1")
+    large = await documents.get(Collection(ALICE, "mail", "drafts"), "large")
+    parted = await documents.get(Collection(ALICE, "mail", "drafts"), "parted")
     assert small is not None
     assert large is not None
     assert parted is not None
@@ -257,7 +258,7 @@ async def test_every_item_says_its_layout(dynamo: Dynamo) -> None:
     await stores.skeleton.write(ALICE, saved, lease=lease)
     await stores.cache.set(ALICE, "mail", "Inbox", "k", b"{}", expires_at=2e9)
     for text in ("small", "".join(random.Random(1).choices("0123456789abcdef", k=600_000))):
-        await stores.documents.create(ALICE, "mail", "drafts", {"text": text}, now=NOW)
+        await stores.documents.create(Collection(ALICE, "mail", "drafts"), {"text": text}, now=NOW)
     await stores.audit.begin(ALICE, "e", record(), expires_at=LATER, now=0.0)
     told = {"events": (event(),), "events_expire_at": LATER}
     await stores.audit.append(ALICE, record(), expires_at=LATER, **told)

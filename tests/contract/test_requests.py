@@ -23,6 +23,7 @@ from benchmarks.meter import metered
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, LATER, NOW, SESSION, event, pending, record, section, turn
 from webbee_kernel.errors import BadInput, SettingsError, StorageUnavailable
+from webbee_kernel.stores import Collection
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.dynamodb.client import translate
 from webbee_kernel.stores.protocols import SessionStore
@@ -70,7 +71,7 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         getattr(dynamo.stores, name) for name in dynamo.stores.__slots__
     )
     transcripts, limits, connections, deployed = rest
-    await documents.create(ALICE, "a", "c", {}, now=NOW, doc_id="d")
+    await documents.create(Collection(ALICE, "a", "c"), {}, now=NOW, doc_id="d")
     expected = [
         (sessions.read(SESSION, now=0.0), ["Query Sessions"]),
         (sessions.append(SESSION, turn(1), expires_at=LATER, now=0.0), ["PutItem Sessions"]),
@@ -132,19 +133,21 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         (cache.set(ALICE, "a", "m", "k", b"1", expires_at=9.0), ["PutItem Cache"]),
         (cache.get(ALICE, "a", "m", "k", now=1.0), ["GetItem Cache"]),
         (cache.delete(ALICE, "a", ("m",), "k"), ["DeleteItem Cache"]),
-        (documents.create(ALICE, "a", "c", {}, now=NOW), ["PutItem Store"]),
+        (documents.create(Collection(ALICE, "a", "c"), {}, now=NOW), ["PutItem Store"]),
         (
-            documents.create(ALICE, "a", "first of its kind".replace(" ", "-"), {}, now=NOW),
+            documents.create(
+                Collection(ALICE, "a", "first of its kind".replace(" ", "-")), {}, now=NOW
+            ),
             ["PutItem Store", "PutItem Store"],
         ),
-        (documents.get(ALICE, "a", "c", "d"), ["GetItem Store"]),
+        (documents.get(Collection(ALICE, "a", "c"), "d"), ["GetItem Store"]),
         (
-            documents.update(ALICE, "a", "c", "d", {"x": 1}, now=NOW),
+            documents.update(Collection(ALICE, "a", "c"), "d", {"x": 1}, now=NOW),
             ["GetItem Store", "PutItem Store"],
         ),
-        (documents.query(ALICE, "a", "c"), ["Query Store"]),
-        (documents.count(ALICE, "a", "c"), ["Query Store"]),
-        (documents.delete(ALICE, "a", "c", "d"), ["DeleteItem Store"]),
+        (documents.query(Collection(ALICE, "a", "c")), ["Query Store"]),
+        (documents.count(Collection(ALICE, "a", "c")), ["Query Store"]),
+        (documents.delete(Collection(ALICE, "a", "c"), "d"), ["DeleteItem Store"]),
         (audit.begin(ALICE, "e", record(), expires_at=LATER, now=0.0), ["PutItem Audit"]),
         (audit.append(ALICE, record(), expires_at=LATER), ["PutItem Audit"]),
         (
@@ -327,10 +330,12 @@ async def test_a_lease_and_a_save_survive_a_lost_answer(
 
 
 async def test_a_document_survives_a_lost_answer(dynamo: Dynamo, loses_the_answer: Flaky) -> None:
-    await dynamo.stores.documents.create(ALICE, "a", "c", {}, now=NOW)
+    await dynamo.stores.documents.create(Collection(ALICE, "a", "c"), {}, now=NOW)
     loses_the_answer("PutItem")
-    made = await dynamo.stores.documents.create(ALICE, "a", "c", {"n": 1}, now=NOW, doc_id="d")
-    assert await dynamo.stores.documents.get(ALICE, "a", "c", "d") == made
+    made = await dynamo.stores.documents.create(
+        Collection(ALICE, "a", "c"), {"n": 1}, now=NOW, doc_id="d"
+    )
+    assert await dynamo.stores.documents.get(Collection(ALICE, "a", "c"), "d") == made
 
 
 @pytest.fixture
@@ -434,7 +439,7 @@ async def test_stores_without_a_table_refuse_and_say_which_variable_is_missing(
 ) -> None:
     stores = dynamodb_stores(Tables(), client_factory=lambda _: dynamo.client)
     with pytest.raises(SettingsError, match="WEBBEE_TABLE_STORE"):
-        await stores.documents.get(ALICE, "a", "c", "d")
+        await stores.documents.get(Collection(ALICE, "a", "c"), "d")
     with pytest.raises(SettingsError, match="WEBBEE_SECRETS_PREFIX"):
         await stores.secrets.get("a/b")
 

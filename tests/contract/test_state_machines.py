@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from tests.contract.samples import LATER, NOW, pending, turn
 from webbee_kernel.sdk.errors import StoreConflict
-from webbee_kernel.stores import Stores
+from webbee_kernel.stores import Collection, Stores
 from webbee_kernel.values import Answering, SessionKey, Turn, UserKey
 
 T = TypeVar("T")
@@ -175,7 +175,9 @@ class Documents(Machine):
 
     @rule(doc_id=ids, data=documents)
     def create(self, doc_id: str, data: dict[str, Any]) -> None:
-        work = self.stores.documents.create(self.user, "app", "c", data, now=NOW, doc_id=doc_id)
+        work = self.stores.documents.create(
+            Collection(self.user, "app", "c"), data, now=NOW, doc_id=doc_id
+        )
         if doc_id in self.model:
             with pytest.raises(StoreConflict):
                 self.do(work)
@@ -191,7 +193,7 @@ class Documents(Machine):
     def update(self, doc_id: str, data: dict[str, Any], replace: bool, guard: str) -> None:
         etag = {"none": "", "right": self.etags.get(doc_id, "absent"), "wrong": "wrong"}[guard]
         work = self.stores.documents.update(
-            self.user, "app", "c", doc_id, data, now=NOW, if_match=etag, replace=replace
+            Collection(self.user, "app", "c"), doc_id, data, now=NOW, if_match=etag, replace=replace
         )
         if guard == "wrong" or etag == "absent":
             with pytest.raises(StoreConflict):
@@ -202,7 +204,7 @@ class Documents(Machine):
 
     @rule(doc_id=ids)
     def delete(self, doc_id: str) -> None:
-        assert self.do(self.stores.documents.delete(self.user, "app", "c", doc_id)) == (
+        assert self.do(self.stores.documents.delete(Collection(self.user, "app", "c"), doc_id)) == (
             doc_id in self.model
         )
         self.model.pop(doc_id, None)
@@ -210,7 +212,7 @@ class Documents(Machine):
 
     @rule(doc_id=ids)
     def get(self, doc_id: str) -> None:
-        found = self.do(self.stores.documents.get(self.user, "app", "c", doc_id))
+        found = self.do(self.stores.documents.get(Collection(self.user, "app", "c"), doc_id))
         assert repr(found and found.data) == repr(self.model.get(doc_id))
 
     @rule(limit=st.integers(1, 5), order=st.sampled_from([None, "a", "-a"]))
@@ -219,7 +221,7 @@ class Documents(Machine):
         while True:
             page = self.do(
                 self.stores.documents.query(
-                    self.user, "app", "c", limit=limit, order_by=order, cursor=cursor
+                    Collection(self.user, "app", "c"), limit=limit, order_by=order, cursor=cursor
                 )
             )
             found += page.data
@@ -230,7 +232,9 @@ class Documents(Machine):
         if order is None:
             assert [d.id for d in found] == list(self.model)
         assert sorted(d.id for d in found) == sorted(self.model)
-        assert self.do(self.stores.documents.count(self.user, "app", "c")) == len(self.model)
+        assert self.do(self.stores.documents.count(Collection(self.user, "app", "c"))) == len(
+            self.model
+        )
 
 
 @pytest.mark.parametrize("machine", [Ring, Cache, Documents])

@@ -15,6 +15,7 @@ from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.stores import Collection
 from webbee_kernel.testing import USER, TestKernel
 from webbee_kernel.values import AuditRecord
 
@@ -82,7 +83,7 @@ def test_an_answer_that_stays_bad_ends_in_an_honest_reply(answer: ModelResponse)
     assert not any(c["status"] == "ok" for c in reply.body["calls"])
     (turn,) = k.memory().turns
     assert turn.digests == ()
-    assert k.run(k.app.stores.documents.count(k.key, "probe", "texts")) == 0
+    assert k.run(k.app.stores.documents.count(Collection(k.key, "probe", "texts"))) == 0
 
 
 def test_the_honest_reply_is_in_the_users_language() -> None:
@@ -119,7 +120,7 @@ def test_what_ran_before_a_bad_call_is_kept_and_not_run_again() -> None:
     k, model = kernel(both, again, say('Saved "one". Saved "two".'))
     k.chat("save one and two")
     assert 'Saved \\"one\\".' in model.requests[1].prompt
-    assert k.run(k.app.stores.documents.count(k.key, "probe", "texts")) == 2
+    assert k.run(k.app.stores.documents.count(Collection(k.key, "probe", "texts"))) == 2
 
 
 def test_a_call_of_an_app_that_is_not_installed_is_refused() -> None:
@@ -191,7 +192,7 @@ def test_more_than_ten_calls_at_once_are_refused() -> None:
     k, model = kernel(many, call("probe.save", text="t0"), say('Saved "t0".'))
     k.chat("save everything")
     assert '"limit": "10"' in problems(model.requests[1])
-    assert k.run(k.app.stores.documents.count(k.key, "probe", "texts")) == 1
+    assert k.run(k.app.stores.documents.count(Collection(k.key, "probe", "texts"))) == 1
 
 
 def test_a_model_that_is_not_there_leaves_nothing_behind() -> None:

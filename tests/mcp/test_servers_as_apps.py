@@ -14,6 +14,7 @@ from tests.mcp.conftest import NOW, Told, approve, ask, calls, kernel, says
 from webbee_kernel.errors import SettingsError
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.sdk import User
+from webbee_kernel.stores import Collection
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.values.mcp import McpServer
 
@@ -140,7 +141,7 @@ def test_an_account_that_a_user_connected_signs_in_and_is_renewed(
 
     account = {"access_token": "old", "refresh_token": "again", "expires_at": int(k.clock.now())}
     documents = k.app.stores.documents
-    k.run(documents.create(k.key, "sums", "acme_accounts", account, now=NOW))
+    k.run(documents.create(Collection(k.key, "sums", "acme_accounts"), account, now=NOW))
     assert ask(k, "sums", "add", {"a": 1, "b": 1}).data == {"sum": 2}
     shown = [h["authorization"] for h in told.seen["headers"]]
     assert "Bearer fresh for grant_type=refresh_token&refresh_token=again" in shown

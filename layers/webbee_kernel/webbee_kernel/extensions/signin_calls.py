@@ -11,6 +11,7 @@ from ..errors import CallError
 from ..oauth import exchange, providers
 from ..oauth.signin import SignIn, SignIns, account_id, client
 from ..sdk.errors import ExtensionError
+from ..stores.declared import Collection
 from ..stores.installed import is_installed
 from ..surfaces.http import HttpClient
 from ..surfaces.secrets import SecretsClient
@@ -101,11 +102,12 @@ async def _store(
     declared = ext.oauth_providers.get(signin.provider)
     collection = (declared.collection if declared else "") or f"{signin.provider}_accounts"
     data = exchange.account(signin.provider, tokens, who, contexts.clock.now())
+    accounts = Collection(key, signin.app_id, collection)
     at, doc_id = iso(contexts.clock.now()), _document(signin, provider, who)
     if doc_id:
-        stored = await documents.update(key, signin.app_id, collection, doc_id, data, now=at)
+        stored = await documents.update(accounts, doc_id, data, now=at)
     else:
-        stored = await documents.create(key, signin.app_id, collection, data, now=at)
+        stored = await documents.create(accounts, data, now=at)
     return {
         "provider": signin.provider,
         "email": who.get("email", ""),

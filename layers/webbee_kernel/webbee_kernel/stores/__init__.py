@@ -4,6 +4,7 @@ May import: aws, values, errors, base, sdk.
 Entrance: `protocols.Stores`.
 """
 
+from .declared import Collection
 from .protocols import (
     AuditStore,
     CacheStore,
@@ -18,6 +19,7 @@ from .skeleton_protocol import SkeletonStore
 __all__ = [
     "AuditStore",
     "CacheStore",
+    "Collection",
     "DocumentStore",
     "EventStore",
     "SecretStore",

@@ -11,9 +11,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from ..sdk.definitions import IndexDef
+from ..values import UserKey
 
 KEY_BYTES: Final = 200
 """UTF-8 of a text by which an index orders; those that agree so far keep their creation's order."""
@@ -66,6 +67,16 @@ class Declared:
 
 
 UNDECLARED: Final = Declared()
+
+
+class Collection(NamedTuple):
+    """Documents of one name of a user's app. `declared` says what is kept of them: the same for all
+    calls of a release of the app."""
+
+    user: UserKey
+    app_id: str
+    name: str
+    declared: Declared = UNDECLARED
 
 
 def rank_key(rank: Rank) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..config import Settings
 from ..values import UserKey
+from .declared import Collection
 from .protocols import DocumentStore
 
 KERNEL_APP = "_kernel"
@@ -20,7 +21,7 @@ async def is_installed(
     documents: DocumentStore, settings: Settings, user: UserKey, app_id: str
 ) -> bool:
     """The user's own decision, or the deployment's default."""
-    record = await documents.get(user, KERNEL_APP, COLLECTION, app_id)
+    record = await documents.get(_copies(user), app_id)
     return bool(record["installed"]) if record else settings.installed_by_default(app_id)
 
 
@@ -28,6 +29,9 @@ async def remember(
     documents: DocumentStore, user: UserKey, app_id: str, installed: bool, now: str
 ) -> None:
     """Keep the copy that direct calls read."""
-    await documents.update(
-        user, KERNEL_APP, COLLECTION, app_id, {"installed": installed}, now=now, replace=True
-    )
+    data = {"installed": installed}
+    await documents.update(_copies(user), app_id, data, now=now, replace=True)
+
+
+def _copies(user: UserKey) -> Collection:
+    return Collection(user, KERNEL_APP, COLLECTION)

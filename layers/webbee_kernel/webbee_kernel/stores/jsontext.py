@@ -17,6 +17,13 @@ _STRICT = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 _EXACT = " "
 
 
+def document_text(data: Any) -> str:
+    """A document's JSON; TypeError for what is no object."""
+    if not isinstance(data, dict):
+        raise TypeError(f"a document's data is a dict, not {type(data).__name__}")
+    return dumps(data)
+
+
 def dumps(value: Any) -> str:
     """Compact JSON. NaN, Infinity and nesting beyond the interpreter's stack are a ValueError; what
     JSON cannot hold, a TypeError."""

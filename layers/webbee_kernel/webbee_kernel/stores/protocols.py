@@ -23,7 +23,7 @@ from ..values import (
 )
 from ..values.plain import JSONObject
 from .connection_protocol import ConnectionStore
-from .declared import UNDECLARED, Declared
+from .declared import Collection
 from .limit_protocol import LimitStore
 from .skeleton_protocol import SkeletonStore
 from .transcript_protocol import TranscriptStore
@@ -116,85 +116,52 @@ class CacheStore(Protocol):
 
 
 class DocumentStore(Protocol):
-    """Documents per user, app and collection. `data` is a JSON object; numbers come back exactly as
-    they went in. `declared` says what is kept of the collection: the same for all calls of a
-    release of its app."""
+    """Documents of collections. `data` is a JSON object; numbers come back exactly as they went
+    in."""
 
     async def create(
-        self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
-        data: JSONObject,
-        *,
-        now: str,
-        doc_id: str = "",
-        declared: Declared = UNDECLARED,
+        self, collection: Collection, data: JSONObject, *, now: str, doc_id: str = ""
     ) -> Document:
         """A new document under a fresh time-ordered id, or under `doc_id` if nothing is there
         (StoreConflict otherwise)."""
         ...
 
-    async def get(
-        self, user: UserKey, app_id: str, collection: str, doc_id: str
-    ) -> Document | None:
+    async def get(self, collection: Collection, doc_id: str) -> Document | None:
         """One document, strongly consistent and whole."""
         ...
 
     async def update(
         self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
+        collection: Collection,
         doc_id: str,
         data: JSONObject,
         *,
         now: str,
         if_match: str = "",
         replace: bool = False,
-        declared: Declared = UNDECLARED,
     ) -> Document:
         """Merge `data` shallowly (or replace); a missing document is created. A wrong `if_match`
         raises `StoreConflict`."""
         ...
 
-    async def delete(
-        self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
-        doc_id: str,
-        *,
-        declared: Declared = UNDECLARED,
-    ) -> bool:
+    async def delete(self, collection: Collection, doc_id: str) -> bool:
         """Remove it with all its parts; whether it was there."""
         ...
 
     async def query(
         self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
+        collection: Collection,
         *,
         where: Mapping[str, Any] | None = None,
         order_by: str | None = None,
         limit: int = 100,
         cursor: str | None = None,
-        declared: Declared = UNDECLARED,
     ) -> Page[Document]:
         """Top-level equality, one order field (`-field` descends), else insertion order; pages by
         cursor."""
         ...
 
-    async def count(
-        self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
-        *,
-        where: Mapping[str, Any] | None = None,
-        declared: Declared = UNDECLARED,
-    ) -> int:
+    async def count(self, collection: Collection, *, where: Mapping[str, Any] | None = None) -> int:
         """How many match."""
         ...
 

@@ -12,7 +12,7 @@ from ..invariants import breach
 from ..sdk.definitions import IndexDef
 from ..sdk.documents import Document, Page
 from ..sdk.errors import StoreUnavailable, SystemContextRequired
-from ..stores.declared import UNDECLARED, Declared
+from ..stores.declared import UNDECLARED, Collection, Declared
 from ..stores.protocols import DocumentStore
 from ..values import UserKey
 from ..values.plain import JSONObject
@@ -43,22 +43,14 @@ class StoreClient:
 
     async def create(self, collection: str, data: JSONObject) -> Document:
         """A new document with a time-ordered id."""
-        return await self._guard(
-            self._documents.create(
-                self._user,
-                self._app,
-                collection,
-                _object(data),
-                now=self._now(),
-                declared=self._declared(collection),
-            )
-        )
+        call = self._documents.create(self._of(collection), _object(data), now=self._now())
+        return await self._guard(call)
 
     async def get(self, collection: str, doc_id: str | None = None) -> Document | None:
         """One document, or None. `get("collection/id")` works too."""
         if doc_id is None:
             collection, doc_id = _split(collection)
-        return await self._guard(self._documents.get(self._user, self._app, collection, doc_id))
+        return await self._guard(self._documents.get(self._of(collection), doc_id))
 
     async def update(
         self, collection: str, doc_id: str, data: JSONObject, if_match: str = ""
@@ -66,23 +58,13 @@ class StoreClient:
         """Merge `data` into the document's top level, creating it if missing. `if_match` is the
         etag you read."""
         call = self._documents.update(
-            self._user,
-            self._app,
-            collection,
-            doc_id,
-            _object(data),
-            now=self._now(),
-            if_match=if_match,
-            declared=self._declared(collection),
+            self._of(collection), doc_id, _object(data), now=self._now(), if_match=if_match
         )
         return await self._guard(call)
 
     async def delete(self, collection: str, doc_id: str) -> bool:
         """Remove it; whether it was there."""
-        call = self._documents.delete(
-            self._user, self._app, collection, doc_id, declared=self._declared(collection)
-        )
-        return await self._guard(call)
+        return await self._guard(self._documents.delete(self._of(collection), doc_id))
 
     async def query(
         self,
@@ -97,23 +79,13 @@ class StoreClient:
         if not 1 <= limit <= MAX_LIMIT:
             raise ValueError(f"limit is {limit}: give 1 to {MAX_LIMIT} and follow the cursor")
         call = self._documents.query(
-            self._user,
-            self._app,
-            collection,
-            where=where,
-            order_by=order_by,
-            limit=limit,
-            cursor=cursor,
-            declared=self._declared(collection),
+            self._of(collection), where=where, order_by=order_by, limit=limit, cursor=cursor
         )
         return await self._guard(call)
 
     async def count(self, collection: str, where: JSONObject | None = None) -> int:
         """How many documents match."""
-        call = self._documents.count(
-            self._user, self._app, collection, where=where, declared=self._declared(collection)
-        )
-        return await self._guard(call)
+        return await self._guard(self._documents.count(self._of(collection), where=where))
 
     async def set(self, key: str, data: Any) -> Document:
         """Write `collection/id` whole, replacing what was there. A value that is no object is kept
@@ -121,14 +93,7 @@ class StoreClient:
         collection, doc_id = _split(key)
         body = data if isinstance(data, dict) else {"value": data}
         call = self._documents.update(
-            self._user,
-            self._app,
-            collection,
-            doc_id,
-            body,
-            now=self._now(),
-            replace=True,
-            declared=self._declared(collection),
+            self._of(collection), doc_id, body, now=self._now(), replace=True
         )
         return await self._guard(call)
 
@@ -191,9 +156,10 @@ class StoreClient:
                 )
             )
 
-    def _declared(self, collection: str) -> Declared:
+    def _of(self, collection: str) -> Collection:
         indexes = self._indexes.get(collection)
-        return Declared(indexes, self._clock.now()) if indexes else UNDECLARED
+        declared = Declared(indexes, self._clock.now()) if indexes else UNDECLARED
+        return Collection(self._user, self._app, collection, declared)
 
     def _now(self) -> str:
         return iso(self._clock.now())

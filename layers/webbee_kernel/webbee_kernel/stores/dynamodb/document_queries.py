@@ -122,7 +122,7 @@ class DocumentQueries:
             wanted = next(iter(asked.where), "")
             return len(await self._through(asked, state, "count", wanted))
         place = asked.place
-        request = self._reader.collection(place.user, place.app_id, place.collection)
+        request = self._reader.collection(place)
         found = await self._database.count(**request)
         tell_cost(place.app_id, place.collection, "count", found, 0, remedy(place.collection, ""))
         return found
@@ -141,15 +141,8 @@ class DocumentQueries:
         place, declared = asked.place, asked.declared
         takes = self._keeper.takes(state, declared.now)
         seen = Pass(state.gen if state else "", takes)
-        rows = await self._reader.rows(
-            place.user,
-            place.app_id,
-            place.collection,
-            asked.where,
-            after="" if takes else after,
-            need=0 if takes else need,
-            seen=seen,
-        )
+        start, count = ("", 0) if takes else (after, need)
+        rows = await self._reader.rows(place, asked.where, seen, after=start, need=count)
         if state and takes:
             await self._keeper.bring_in(place, declared, state, seen.waiting)
             rows = [row for row in rows if row.created > after][: need or None]

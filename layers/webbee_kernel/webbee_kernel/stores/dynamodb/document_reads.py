@@ -11,7 +11,6 @@ from ...errors import StorageUnavailable
 from ...sdk.documents import Document
 from ...values import UserKey
 from ...values.plain import JSONObject
-from ..keys import app_key, collection_name
 from ..paging import Row, matches
 from .client import Database, Item, S, pause
 from .document_items import Place, document_from, part_count
@@ -85,46 +84,41 @@ class DocumentReader:
             current = await self._database.get(self.table, place.key)
         raise contended(place)
 
-    def collection(
-        self, user: UserKey, app_id: str, collection: str, after: str = ""
-    ) -> JSONObject:
-        """A Query of the collection in order of creation, beyond one creation key. `!` sorts before
-        hex digits and `g` after them."""
-        low = f"{after}!" if after else f"{collection_name(collection)}#"
+    def collection(self, of: Place, after: str = "") -> JSONObject:
+        """A Query of a place's collection in order of creation, beyond one creation key. `!` sorts
+        before hex digits and `g` after them."""
+        low = f"{after}!" if after else f"{of.collection}#"
         return {
             "TableName": self.table,
             "IndexName": "by_created",
             "KeyConditionExpression": "#pk = :pk AND #created BETWEEN :low AND :high",
             "ExpressionAttributeValues": {
-                ":pk": S(app_key(user, app_id)),
+                ":pk": S(of.pk),
                 ":low": S(low),
-                ":high": S(f"{collection}#g"),
+                ":high": S(f"{of.collection}#g"),
             },
             "ConsistentRead": True,
         }
 
     async def rows(
         self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
+        of: Place,
         where: Mapping[str, Any] | None,
+        seen: Pass,
         *,
         after: str = "",
         need: int = 0,
-        seen: Pass | None = None,
     ) -> list[Row]:
-        """Matching documents in order of creation: all, or the first `need`. `seen` notes what was
-        read."""
-        request = self.collection(user, app_id, collection, after)
+        """Matching documents of a place's collection in order of creation: all, or the first
+        `need`. `seen` notes what was read."""
+        request = self.collection(of, after)
         if need:
             request["Limit"] = _SCAN_PAGE if where else need
         rows: list[Row] = []
         while True:
             items, start = await self._database.page(**request)
-            found = await self._read(user, app_id, items)
-            if seen is not None:
-                seen.note(found)
+            found = await self._read(of.user, of.app_id, items)
+            seen.note(found)
             rows += (Row(*row[:2]) for row in found if matches(row.document.data, where))
             if start is None or (need and len(rows) >= need):
                 return rows[: need or None]

@@ -28,8 +28,8 @@ from ...sdk.documents import Document, Page
 from ...sdk.errors import StoreConflict
 from ...values import UserKey
 from ...values.plain import JSONObject
-from ..declared import UNDECLARED, Declared
-from ..jsontext import dumps, loads
+from ..declared import Collection, Declared
+from ..jsontext import document_text, loads
 from ..keys import collection_name, document_id, members_key
 from ..paging import positive
 from .client import ConditionFailed, Database, Item, S, pause
@@ -54,23 +54,10 @@ class DynamoDocumentStore:
         self._queries = DocumentQueries(database, self._reader, self._keeper)
 
     async def create(
-        self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
-        data: JSONObject,
-        *,
-        now: str,
-        doc_id: str = "",
-        declared: Declared = UNDECLARED,
+        self, collection: Collection, data: JSONObject, *, now: str, doc_id: str = ""
     ) -> Document:
-        place = Place(
-            user,
-            app_id,
-            collection_name(collection),
-            document_id(doc_id) if doc_id else uuid_utils.uuid7().hex,
-        )
-        text = _text(data)
+        place, declared = _place(collection, doc_id or uuid_utils.uuid7().hex), collection.declared
+        text = document_text(data)
         for attempt in range(ATTEMPTS):
             try:
                 return await self._write(place, None, text, now, declared)
@@ -80,28 +67,23 @@ class DynamoDocumentStore:
                 await self._again(place, attempt)
         raise contended(place)
 
-    async def get(
-        self, user: UserKey, app_id: str, collection: str, doc_id: str
-    ) -> Document | None:
-        place = Place(user, app_id, collection_name(collection), document_id(doc_id))
+    async def get(self, collection: Collection, doc_id: str) -> Document | None:
+        place = _place(collection, doc_id)
         head = await self._database.get(self._table, place.key)
         return await self._reader.whole(place, head) if head else None
 
     async def update(
         self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
+        collection: Collection,
         doc_id: str,
         data: JSONObject,
         *,
         now: str,
         if_match: str = "",
         replace: bool = False,
-        declared: Declared = UNDECLARED,
     ) -> Document:
-        place = Place(user, app_id, collection_name(collection), document_id(doc_id))
-        text = _text(data)
+        place, declared = _place(collection, doc_id), collection.declared
+        text = document_text(data)
         for attempt in range(ATTEMPTS):
             head = await self._database.get(self._table, place.key)
             held = await self._reader.whole(place, head) if head and not replace else None
@@ -109,23 +91,15 @@ class DynamoDocumentStore:
                 raise StoreConflict(doc_id, if_match, etag_of(head))
             if held is not None and held.etag != etag_of(head):
                 continue  # replaced while its parts were read
-            merged = _text({**held.data, **loads(text)}) if held is not None else text
+            merged = document_text({**held.data, **loads(text)}) if held is not None else text
             try:
                 return await self._write(place, head, merged, now, declared)
             except ConditionFailed:
                 await self._again(place, attempt)
         raise contended(place)
 
-    async def delete(
-        self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
-        doc_id: str,
-        *,
-        declared: Declared = UNDECLARED,
-    ) -> bool:
-        place = Place(user, app_id, collection_name(collection), document_id(doc_id))
+    async def delete(self, collection: Collection, doc_id: str) -> bool:
+        place, declared = _place(collection, doc_id), collection.declared
         head: Item = {}
         for attempt in range(ATTEMPTS):
             try:
@@ -149,33 +123,23 @@ class DynamoDocumentStore:
 
     async def query(
         self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
+        collection: Collection,
         *,
         where: Mapping[str, Any] | None = None,
         order_by: str | None = None,
         limit: int = 100,
         cursor: str | None = None,
-        declared: Declared = UNDECLARED,
     ) -> Page[Document]:
         """Reads what the page needs; with an `order_by` that is not declared all that is in the
         collection."""
-        place = Place(user, app_id, collection_name(collection), "")
+        place, declared = _place(collection), collection.declared
         asked = Asked(place, declared, where or {}, order_by or "", positive(limit), cursor)
         return await self._queries.query(asked)
 
-    async def count(
-        self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
-        *,
-        where: Mapping[str, Any] | None = None,
-        declared: Declared = UNDECLARED,
-    ) -> int:
-        place = Place(user, app_id, collection_name(collection), "")
-        return await self._queries.count(Asked(place, declared, where or {}))
+    async def count(self, collection: Collection, *, where: Mapping[str, Any] | None = None) -> int:
+        return await self._queries.count(
+            Asked(_place(collection), collection.declared, where or {})
+        )
 
     async def list_users(
         self, tenant_id: str, app_id: str, collection: str, *, page_size: int = 500
@@ -197,18 +161,18 @@ class DynamoDocumentStore:
             names = [item["user_id"]["S"] for item in items]
             for at in range(0, len(names), _USERS_AT_ONCE):
                 group = names[at : at + _USERS_AT_ONCE]
+                people = (UserKey(tenant_id, name) for name in group)
                 holds = await asyncio.gather(
-                    *(self._holds(UserKey(tenant_id, name), app_id, collection) for name in group)
+                    *(self._holds(Collection(user, app_id, collection)) for user in people)
                 )
                 for name, held in zip(group, holds, strict=True):
                     if held:
                         yield name
             request["ExclusiveStartKey"] = start
 
-    async def _holds(self, user: UserKey, app_id: str, collection: str) -> bool:
-        items, _ = await self._database.page(
-            **self._reader.collection(user, app_id, collection), ProjectionExpression="#pk", Limit=1
-        )
+    async def _holds(self, collection: Collection) -> bool:
+        request = self._reader.collection(_place(collection))
+        items, _ = await self._database.page(**request, ProjectionExpression="#pk", Limit=1)
         return bool(items)
 
     async def _again(self, place: Place, attempt: int) -> None:
@@ -271,7 +235,7 @@ def _is_spread(head: Item) -> bool:
     return part_count(head) > 0 or "kept" in head
 
 
-def _text(data: JSONObject) -> str:
-    if not isinstance(data, dict):
-        raise TypeError(f"a document's data is a dict, not {type(data).__name__}")
-    return dumps(data)
+def _place(collection: Collection, doc_id: str = "") -> Place:
+    """Where a document is stored, or without its id, where its collection is."""
+    user, app_id, name, _ = collection
+    return Place(user, app_id, collection_name(name), doc_id and document_id(doc_id))

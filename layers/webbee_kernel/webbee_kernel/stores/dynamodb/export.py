@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from ...values import JSON, JSONObject, UserKey
+from ..declared import Collection
 from ..jsontext import loads
 from ..packing import unpack
 from ..paging import Cursor
@@ -63,7 +64,7 @@ class Export:
         inside = "".join(pk.split("#")[2:])
         if kind == "document" and not sk.startswith("#"):  # what lists a collection's users
             collection, doc_id = sk.split("#")
-            document = await self._documents.get(self._user, inside, collection, doc_id)
+            document = await self._documents.get(Collection(self._user, inside, collection), doc_id)
             return _line(kind, inside, sk, asdict(document) if document else None)
         if kind == "memory" and sk.startswith("turn#"):
             return _line(kind, inside, sk, asdict(turn_in(item)))

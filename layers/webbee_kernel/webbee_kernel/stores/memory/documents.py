@@ -14,8 +14,8 @@ from ...sdk.documents import Document, Page
 from ...sdk.errors import StoreConflict
 from ...values import UserKey
 from ...values.plain import JSONObject
-from ..declared import MANY, UNDECLARED, Declared, remedy, tell_cost
-from ..jsontext import dumps, loads
+from ..declared import MANY, Collection, remedy, tell_cost
+from ..jsontext import document_text, loads
 from ..keys import app_key, collection_name, document_id, members_key
 from ..packing import refuse_oversized
 from ..paging import (
@@ -51,101 +51,67 @@ class MemoryDocumentStore:
         self._users: dict[str, dict[str, UserKey]] = defaultdict(dict)
 
     async def create(
-        self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
-        data: JSONObject,
-        *,
-        now: str,
-        doc_id: str = "",
-        declared: Declared = UNDECLARED,
+        self, collection: Collection, data: JSONObject, *, now: str, doc_id: str = ""
     ) -> Document:
         doc_id = document_id(doc_id) if doc_id else uuid_utils.uuid7().hex
-        text = _text(data)
+        text = document_text(data)
         with self._lock:
-            documents = self._documents(user, app_id, collection)
-            held = documents.get(doc_id)
+            held = self._documents(collection).get(doc_id)
             if held is not None:
                 raise StoreConflict(doc_id, "", held.etag)
-            return self._put(user, app_id, collection, doc_id, text, now, None)
+            return self._put(collection, doc_id, text, now, None)
 
-    async def get(
-        self, user: UserKey, app_id: str, collection: str, doc_id: str
-    ) -> Document | None:
+    async def get(self, collection: Collection, doc_id: str) -> Document | None:
         with self._lock:
-            held = self._documents(user, app_id, collection).get(document_id(doc_id))
-        return _document(user, collection, doc_id, held) if held else None
+            held = self._documents(collection).get(document_id(doc_id))
+        return _document(collection, doc_id, held) if held else None
 
     async def update(
         self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
+        collection: Collection,
         doc_id: str,
         data: JSONObject,
         *,
         now: str,
         if_match: str = "",
         replace: bool = False,
-        declared: Declared = UNDECLARED,
     ) -> Document:
-        text = _text(data)
+        text = document_text(data)
         with self._lock:
-            held = self._documents(user, app_id, collection).get(document_id(doc_id))
+            held = self._documents(collection).get(document_id(doc_id))
             etag = held.etag if held else ""
             if if_match and if_match != etag:
                 raise StoreConflict(doc_id, if_match, etag)
             if held is not None and not replace:
-                text = _text({**loads(held.text), **loads(text)})
-            return self._put(user, app_id, collection, doc_id, text, now, held)
+                text = document_text({**loads(held.text), **loads(text)})
+            return self._put(collection, doc_id, text, now, held)
 
-    async def delete(
-        self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
-        doc_id: str,
-        *,
-        declared: Declared = UNDECLARED,
-    ) -> bool:
+    async def delete(self, collection: Collection, doc_id: str) -> bool:
         with self._lock:
-            return (
-                self._documents(user, app_id, collection).pop(document_id(doc_id), None) is not None
-            )
+            return self._documents(collection).pop(document_id(doc_id), None) is not None
 
     async def query(
         self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
+        collection: Collection,
         *,
         where: Mapping[str, Any] | None = None,
         order_by: str | None = None,
         limit: int = 100,
         cursor: str | None = None,
-        declared: Declared = UNDECLARED,
     ) -> Page[Document]:
-        tokens = Cursor(collection, dict(where or {}), order_by or "")
-        rows = self._rows(user, app_id, collection, where)
+        declared = collection.declared
+        tokens = Cursor(collection.name, dict(where or {}), order_by or "")
+        rows = self._rows(collection, where)
         order = Order(order_by, declared) if order_by else None
         if order and not (order.declared or declared.sought(where)):
-            self._tell(user, app_id, collection, order)
+            self._tell(collection, order)
         if order:
             return ordered_page(rows, order, tokens, cursor, positive(limit))
-        after = created_after(tokens, cursor, collection)
+        after = created_after(tokens, cursor, collection.name)
         return created_page([row for row in rows if row.created > after], tokens, positive(limit))
 
-    async def count(
-        self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
-        *,
-        where: Mapping[str, Any] | None = None,
-        declared: Declared = UNDECLARED,
-    ) -> int:
-        return len(self._rows(user, app_id, collection, where))
+    async def count(self, collection: Collection, *, where: Mapping[str, Any] | None = None) -> int:
+        return len(self._rows(collection, where))
 
     async def list_users(
         self, tenant_id: str, app_id: str, collection: str, *, page_size: int = 500
@@ -154,68 +120,53 @@ class MemoryDocumentStore:
         with self._lock:
             users = self._users[members_key(tenant_id, app_id, collection)]
             found = sorted(
-                name for name, user in users.items() if self._documents(user, app_id, collection)
+                name
+                for name, user in users.items()
+                if self._documents(Collection(user, app_id, collection))
             )
         for name in found:
             yield name
 
-    def _tell(self, user: UserKey, app_id: str, collection: str, order: Order) -> None:
+    def _tell(self, collection: Collection, order: Order) -> None:
         """What the order would have read from a table."""
-        held = self._documents(user, app_id, collection)
+        held = self._documents(collection)
         if len(held) > MANY:
             size = sum(len(stored.text) + ITEM_BYTES for stored in held.values())
-            mended = remedy(collection, order.field)
-            tell_cost(app_id, collection, order.order_by, len(held), size, mended)
+            mended = remedy(collection.name, order.field)
+            tell_cost(collection.app_id, collection.name, order.order_by, len(held), size, mended)
 
-    def _documents(self, user: UserKey, app_id: str, collection: str) -> dict[str, _Stored]:
-        return self._collections[app_key(user, app_id), collection_name(collection)]
+    def _documents(self, collection: Collection) -> dict[str, _Stored]:
+        key = app_key(collection.user, collection.app_id), collection_name(collection.name)
+        return self._collections[key]
 
     def _put(
-        self,
-        user: UserKey,
-        app_id: str,
-        collection: str,
-        doc_id: str,
-        text: str,
-        now: str,
-        held: _Stored | None,
+        self, collection: Collection, doc_id: str, text: str, now: str, held: _Stored | None
     ) -> Document:
+        refuse_oversized(text)
         etag = uuid_utils.uuid7().hex
         if held is None:
-            stored = _Stored(f"{collection}#{etag}", text, now, now, etag)
+            stored = _Stored(f"{collection.name}#{etag}", text, now, now, etag)
         else:
             stored = replace(held, text=text, updated_at=now, etag=etag)
-        self._documents(user, app_id, collection)[doc_id] = stored
-        self._users[members_key(user.tenant_id, app_id, collection)][user.imperal_id] = user
-        return _document(user, collection, doc_id, stored)
+        self._documents(collection)[doc_id] = stored
+        user, app_id, name, _ = collection
+        self._users[members_key(user.tenant_id, app_id, name)][user.imperal_id] = user
+        return _document(collection, doc_id, stored)
 
-    def _rows(
-        self, user: UserKey, app_id: str, collection: str, where: Mapping[str, Any] | None
-    ) -> list[Row]:
+    def _rows(self, collection: Collection, where: Mapping[str, Any] | None) -> list[Row]:
         with self._lock:
-            held = list(self._documents(user, app_id, collection).items())
-        rows = [
-            Row(stored.created, _document(user, collection, doc_id, stored))
-            for doc_id, stored in held
-        ]
+            held = list(self._documents(collection).items())
+        rows = [Row(stored.created, _document(collection, i, stored)) for i, stored in held]
         return [row for row in rows if matches(row.document.data, where)]
 
 
-def _text(data: JSONObject) -> str:
-    if not isinstance(data, dict):
-        raise TypeError(f"a document's data is a dict, not {type(data).__name__}")
-    text = dumps(data)
-    refuse_oversized(text)
-    return text
-
-
-def _document(user: UserKey, collection: str, doc_id: str, stored: _Stored) -> Document:
+def _document(collection: Collection, doc_id: str, stored: _Stored) -> Document:
     return Document(
         doc_id,
-        collection,
+        collection.name,
         loads(stored.text),
         stored.created_at,
         stored.updated_at,
-        user.imperal_id,
+        collection.user.imperal_id,
         stored.etag,
     )
