@@ -57,10 +57,22 @@ def listen() -> None:
     compiled.told.append(lambda asked, made: _answers.setdefault(asked, marshal.dumps(made)))
 
 
+def _lend_urllib3() -> None:
+    """The Lambda runtime brings urllib3, the layer does not. pip's own copy does as well: the table
+    is asked by a pattern's text, so another version's at most leave some out."""
+    for name in ("urllib3", "pip._vendor.urllib3"):
+        try:
+            sys.modules.setdefault("urllib3", import_module(name))
+            return
+        except ImportError:
+            continue
+
+
 def load_all() -> None:
     """Import every module of the kernel, and ask what all languages and a first turn ask."""
     import pkgutil  # and what else comes now is heard
 
+    _lend_urllib3()
     package = import_module("webbee_kernel")
     for module in pkgutil.walk_packages(package.__path__, "webbee_kernel."):
         try:
