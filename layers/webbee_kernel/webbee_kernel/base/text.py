@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Any
 
 ELLIPSIS = "…"
@@ -118,14 +119,50 @@ def _escape_marker(match: re.Match[str]) -> str:
 
 
 def json_size(value: Any) -> int:
-    """`len(dumps(value))`, for most scalars without writing them."""
-    if type(value) is str:
-        if value.isprintable() and '"' not in value and "\\" not in value:
-            plain = value.isascii() and "[" not in value and ":" not in value
-            if plain or not _is_suspect(value):
-                return len(value) + 2
-    elif type(value) is int:
+    """`len(dumps(value))`, for scalars and small flat objects without writing them."""
+    kind = type(value)
+    if kind is str:
+        return _short_size(value) if len(value) <= _SHORT else _text_size(value)
+    if kind is int:
         return len(str(value))
-    elif value is None or value is True:
+    if value is None or value is True:
         return 4
-    return len(dumps(value))
+    known = flat_size(value) if kind is dict else None
+    return len(dumps(value)) if known is None else known
+
+
+def flat_size(row: dict[str, Any]) -> int | None:
+    """`json_size` of an object of a few short scalars, as most rows of a list are; None for another
+    one."""
+    if len(row) > _FEW:
+        return None
+    total = 0
+    for key, item in row.items():
+        kind = type(item)
+        if kind is str and len(item) <= _SHORT:
+            total += _short_size(item)
+        elif kind is int:
+            total += len(str(item))
+        elif kind is bool or item is None:
+            total += 5 if item is False else 4
+        else:
+            return None
+        if type(key) is not str:
+            return None
+        total += _short_size(key) + 4
+    return total or 2
+
+
+def _text_size(text: str) -> int:
+    if text.isprintable() and '"' not in text and "\\" not in text:
+        plain = text.isascii() and "[" not in text and ":" not in text
+        if plain or not _is_suspect(text):
+            return len(text) + 2
+    return len(dumps(text))
+
+
+_SHORT = 120  # characters
+_FEW = 24  # fields
+_short_size = lru_cache(maxsize=8_192)(_text_size)
+"""A value is weighed several times before it is shown, remembered or cut."""
+

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..base.cuts import TRUNCATED, more, more_fields, more_fields_of, tail
-from ..base.text import head, json_size
+from ..base.text import flat_size, head, json_size
 from ..values.plain import JSON, JSONObject
 from .fitting import LEAN, before, ended, fit, fit_row
 from .needs import WHOLE, ids_stay, least_of
@@ -45,6 +45,9 @@ def size(value: JSON, enough: int) -> int:
         return len(value) + 2
     total = 0
     if isinstance(value, dict):
+        known = flat_size(value)
+        if known is not None:
+            return known
         for key, item in value.items():
             total += len(str(key)) + 6
             total += size(item, enough - total)

@@ -74,7 +74,7 @@ def fit_row(row: JSONObject, budget: int) -> JSONObject:
 def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObject:
     """The fields that stay, and how many went; a row does not say it, its list does."""
     before = more_fields_of(value) if marked else 0
-    room = budget - entry(TRUNCATED, more_fields(len(value) + before)) * marked
+    room = budget - (entry(TRUNCATED, more_fields(len(value) + before)) if marked else 0)
     entries = {str(k): v for k, v in value.items() if not (before and k == TRUNCATED)}
     kept = _chosen(entries, room)
     gone = len(entries) - len(kept) + before

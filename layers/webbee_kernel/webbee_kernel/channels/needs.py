@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from ..base.text import json_size
 from ..values.plain import JSON, JSONObject
 from .rows import label_keys
@@ -70,21 +68,20 @@ def _least(row: JSONObject, *keys: str | None) -> int:
     total = 0
     for key in keys:
         if key is not None:
-            total += entry(key, capped(row[key], LABEL))
+            total += entry(key, _label(row[key]))
     return total + 2 if total else FLOOR
 
 
 def labels_of(row: JSONObject) -> JSONObject:
     """The id and the title of a record, cut to what a label needs, in that order."""
     title_key, ident = label_keys(row)
-    keys = [k for k in (ident, title_key) if k is not None]
-    return {k: capped(row[k], LABEL) for k in keys}
+    return {k: _label(row[k]) for k in (ident, title_key) if k is not None}
+
+
+def _label(value: JSON) -> JSON:
+    return capped(value, LABEL) if type(value) is str and len(value) > LABEL else value
 
 
 def entry(key: str, item: JSON) -> int:
     """Characters of a field, its comma included."""
-    return _key_size(key) + 2 + json_size(item) + 2
-
-
-_key_size = lru_cache(maxsize=1_024)(json_size)
-"""Rows of a list have the same keys."""
+    return json_size(key) + 2 + json_size(item) + 2

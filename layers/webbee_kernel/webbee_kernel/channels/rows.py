@@ -9,13 +9,15 @@ from ..arguments.names import names_an_id
 from ..values.plain import JSON, JSONObject
 
 _SCALARS = (str, int, float)
+_PLAIN = frozenset({*_SCALARS, bool})
 _FURTHER_TITLES = ("email", "address", "display_name", "text", "summary", "key")
 
 
 def label_keys(item: JSONObject) -> tuple[str | None, str | None]:
     """The keys of a listed record by which it is selected, its title's and its id's; None where
     there is none. Without a title-like field the first scalar is the title."""
-    return _of_keys(tuple([k for k, v in item.items() if str(k)[:1] != "_" and is_scalar(v)]))
+    keys = [k for k, v in item.items() if str(k)[:1] != "_" and type(v) in _PLAIN and v != ""]
+    return _of_keys(tuple(keys))
 
 
 @lru_cache(maxsize=512)
