@@ -165,4 +165,3 @@ _SHORT = 120  # characters
 _FEW = 24  # fields
 _short_size = lru_cache(maxsize=8_192)(_text_size)
 """A value is weighed several times before it is shown, remembered or cut."""
-

@@ -11,12 +11,13 @@ from ..base.cuts import TRUNCATED, More, more, more_fields, more_fields_of, more
 from ..base.shares import fair_shares
 from ..base.text import ELLIPSIS, json_size
 from ..values.plain import JSON, JSONObject
-from .needs import FLOOR, entry, labels_of, needs
+from .needs import FLOOR, entry, key_size, labels_of, needs
 from .texts import capped, fit_text, texts_in
 
 LEAN = 80
 """Characters that every text keeps before columns or rows are dropped for the sake of others."""
 
+_HOLDERS = frozenset({dict, list, tuple})
 _SHORT = 200  # characters; a field this short outlives longer ones
 _TAIL = len(tail(" " * 999))
 
@@ -84,7 +85,7 @@ def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObj
 def _chosen(entries: JSONObject, room: int) -> JSONObject:
     """What selects, then short scalars, short containers, and the rest by fair shares of what is
     left; in their order."""
-    sizes = {k: entry(k, v) for k, v in entries.items()}
+    sizes = {k: key_size(k) + json_size(v) + 4 for k, v in entries.items()}
     kept, room = _short_fields(entries, sizes, room)
     kept |= _long_fields({k: v for k, v in entries.items() if k not in kept}, sizes, room)
     return {key: kept[key] for key in entries if key in kept}
@@ -99,8 +100,7 @@ def _short_fields(entries: JSONObject, sizes: dict[str, int], room: int) -> tupl
     holders: list[tuple[str, JSON, int]] = []
     for key, item in entries.items():
         if sizes[key] <= _SHORT:
-            place = holders if isinstance(item, (dict, list, tuple)) else scalars
-            place.append((key, item, sizes[key]))
+            (holders if type(item) in _HOLDERS else scalars).append((key, item, sizes[key]))
     labels = [
         (k, label, sizes[k] if label is entries[k] else entry(k, label))
         for k, label in labels_of(entries).items()

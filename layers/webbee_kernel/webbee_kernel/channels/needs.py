@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ..base.text import json_size
 from ..values.plain import JSON, JSONObject
 from .rows import label_keys
@@ -84,4 +86,8 @@ def _label(value: JSON) -> JSON:
 
 def entry(key: str, item: JSON) -> int:
     """Characters of a field, its comma included."""
-    return json_size(key) + 2 + json_size(item) + 2
+    return key_size(key) + json_size(item) + 4
+
+
+key_size = lru_cache(maxsize=1_024)(json_size)
+"""Rows of a list have the same keys."""

@@ -8,6 +8,8 @@ from ..base.cuts import tail
 from ..base.text import head, json_size
 from ..values.plain import JSON
 
+_HOLDERS = frozenset({dict, list, tuple})
+
 
 def fit_text(text: str, budget: int) -> str:
     """As much of its beginning as `budget` characters of JSON hold, its end included."""
@@ -20,12 +22,11 @@ def fit_text(text: str, budget: int) -> str:
 def leaves(value: JSON) -> list[JSON]:
     """All scalars of a value, in any order."""
     found, left = [], [value]
-    while left:
-        one = left.pop()
-        if isinstance(one, dict):
-            left += one.values()
-        elif isinstance(one, list | tuple):
-            left += one
+    for one in left:  # which grows
+        if isinstance(one, dict | list | tuple):
+            below = list(one.values()) if isinstance(one, dict) else one
+            found += [v for v in below if type(v) not in _HOLDERS]
+            left += [v for v in below if type(v) in _HOLDERS]
         else:
             found.append(one)
     return found

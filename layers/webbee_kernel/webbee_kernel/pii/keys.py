@@ -85,6 +85,7 @@ def is_phone_key(key: str) -> bool:
     return bool(words) and words[-1] in phones
 
 
+@lru_cache(maxsize=2048)
 def is_bare_name(key: str) -> bool:
     """Whether `key` alone cannot tell a person's name from a thing's, so that the keys beside it
     have to."""

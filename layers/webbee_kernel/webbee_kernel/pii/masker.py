@@ -17,6 +17,7 @@ from webbee_kernel.pii.regions import of_phone, of_zones
 
 JSON: TypeAlias = Any  # str, int, float, bool, None, list or tuple of these, dict from str to these
 NOTHING: Mapping[str, str] = MappingProxyType({})
+_TEXTLESS = frozenset({int, float, bool, type(None)})
 REGIONS_MAX = 4  # regions of national numbers that the data may add to the user's own
 
 _Visit: TypeAlias = Callable[[str, str], str]
@@ -190,6 +191,8 @@ class Masker:
             masked[self._distinct(key, masked) if shown in masked else shown] = item
         # Masked keys are the hints, so that masking again sees the same ones.
         for key, item in masked.items():
+            if item is None or item is True or item is False:
+                continue
             hint = key if isinstance(key, str) else ""
             over = (beside(masked) or parent) if is_bare_name(hint) else parent
             if declared and f"{parent}.{hint}" in declared:
@@ -284,16 +287,15 @@ def _gather(value: JSON, texts: list[str]) -> None:
     if isinstance(value, str):
         texts.append(value)
     elif isinstance(value, dict):
-        texts.extend(key for key in value if isinstance(key, str))
+        texts += [key for key in value if type(key) is str]
         _gather_all(value.values(), texts)
     elif isinstance(value, list | tuple):
         _gather_all(value, texts)
 
 
 def _gather_all(values: Iterable[JSON], texts: list[str]) -> None:
+    values = [v for v in values if type(v) not in _TEXTLESS]
+    texts += [v for v in values if type(v) is str]
     for item in values:
-        kind = type(item)
-        if kind is str:
-            texts.append(item)
-        elif kind is not int and kind is not bool and item is not None:
+        if type(item) is not str:
             _gather(item, texts)

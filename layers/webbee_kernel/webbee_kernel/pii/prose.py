@@ -71,11 +71,11 @@ def names_in_prose(text: str) -> Iterator[Span]:
         yield from _in_run(text, match)
     for match in titled().finditer(text):
         yield from _titled(text, match.span(1))
-    for match in _labelled_name().finditer(text):
+    for match in _labelled_name().finditer(text) if ":" in text or "=" in text else ():
         yield from _labelled(text, match.span(1))
     for match in _greeted_name().finditer(text):
         yield from _greeted(text, match.span(1))
-    if "." in text:
+    if "." in text and not text.isascii():
         yield from _with_initials(text)
     yield from _alone(text)
 
