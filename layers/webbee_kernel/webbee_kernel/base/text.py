@@ -125,8 +125,8 @@ def json_size(value: Any) -> int:
         return _short_size(value) if len(value) <= _SHORT else _text_size(value)
     if kind is int:
         return len(str(value))
-    if value is None or value is True:
-        return 4
+    if value is None or kind is bool:
+        return 5 if value is False else 4
     known = flat_size(value) if kind is dict else None
     return len(dumps(value)) if known is None else known
 
@@ -134,23 +134,26 @@ def json_size(value: Any) -> int:
 def flat_size(row: dict[str, Any]) -> int | None:
     """`json_size` of an object of a few short scalars, as most rows of a list are; None for another
     one."""
-    if len(row) > _FEW:
+    total = _keys_size(tuple(row)) if len(row) <= _FEW else None
+    if total is None:
         return None
-    total = 0
-    for key, item in row.items():
+    for item in row.values():
         kind = type(item)
         if kind is str and len(item) <= _SHORT:
             total += _short_size(item)
         elif kind is int:
             total += len(str(item))
         elif kind is bool or item is None:
-            total += 5 if item is False else 4
+            total += json_size(item)
         else:
             return None
-        if type(key) is not str:
-            return None
-        total += _short_size(key) + 4
     return total or 2
+
+
+@lru_cache(maxsize=512)
+def _keys_size(keys: tuple[Any, ...]) -> int | None:
+    """What the fields of an object have beside their values: rows of a list have the same keys."""
+    return sum(json_size(k) + 4 for k in keys) if all(type(k) is str for k in keys) else None
 
 
 def _text_size(text: str) -> int:

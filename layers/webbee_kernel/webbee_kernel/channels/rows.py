@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 
 from ..arguments.names import names_an_id
-from ..values.plain import JSON, JSONObject
+from ..values.plain import JSONObject
 
-_SCALARS = (str, int, float)
-_PLAIN = frozenset({*_SCALARS, bool})
+_PLAIN = frozenset({str, int, float, bool})
+"""What says something by itself."""
+
 _FURTHER_TITLES = ("email", "address", "display_name", "text", "summary", "key")
 
 
@@ -31,11 +32,6 @@ def _of_keys(shown: tuple[str, ...]) -> tuple[str | None, str | None]:
 
 def _first(wanted: Iterable[str], there: Collection[str]) -> str | None:
     return next((key for key in wanted if key in there), None)
-
-
-def is_scalar(value: JSON) -> bool:
-    """Whether a value says something by itself."""
-    return value != "" and isinstance(value, _SCALARS)
 
 
 @cache

@@ -201,8 +201,7 @@ class Masker:
         return masked
 
     def _number(self, value: int | float, hint: str, visit: _Visit) -> JSON:
-        """A JSON number that is a phone number by its key, or a document's, as a placeholder;
-        tool arguments get it back as text."""
+        """A number that is a phone's by its key, or a document's; arguments get it back as text."""
         named = hint.startswith(DECLARED) or is_phone_key(hint) or bool(self._finder.kinds)
         if not named or value != int(value):
             return value
@@ -296,6 +295,5 @@ def _gather(value: JSON, texts: list[str]) -> None:
 def _gather_all(values: Iterable[JSON], texts: list[str]) -> None:
     values = [v for v in values if type(v) not in _TEXTLESS]
     texts += [v for v in values if type(v) is str]
-    for item in values:
-        if type(item) is not str:
-            _gather(item, texts)
+    for item in (v for v in values if type(v) is not str):
+        _gather(item, texts)

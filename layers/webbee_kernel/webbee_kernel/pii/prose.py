@@ -32,6 +32,7 @@ _ALONE = re.compile(
     rf"(?<![\w'\u2019-])[^\W\d_{UP}](?:(?![{UP}])[^\W\d_]){{0,40}}{SPACE}({WORD}(?:['\u2019]s)?)"
     rf"(?={SPACE}[^\W\d_{UP}]|[,;:!?)]|\.?(?:\s|\Z))(?!\.?{SPACE}?[{UP}\d])"
 )
+_LABEL_END = re.compile("[:=]")
 _FILE_TAIL = re.compile(r"[._][a-z0-9]")
 # Initials before or behind a surname are a cue in Cyrillic only: `A. Word` in Latin is too often a
 # list, a unit or the end of a sentence.
@@ -71,12 +72,12 @@ def names_in_prose(text: str) -> Iterator[Span]:
         yield from _in_run(text, match)
     for match in titled().finditer(text):
         yield from _titled(text, match.span(1))
-    for match in _labelled_name().finditer(text) if ":" in text or "=" in text else ():
-        yield from _labelled(text, match.span(1))
+    if _LABEL_END.search(text):
+        for match in _labelled_name().finditer(text):
+            yield from _labelled(text, match.span(1))
     for match in _greeted_name().finditer(text):
         yield from _greeted(text, match.span(1))
-    if "." in text and not text.isascii():
-        yield from _with_initials(text)
+    yield from _with_initials(text)
     yield from _alone(text)
 
 
@@ -208,7 +209,7 @@ def _leading_name(text: str, span: Span) -> list[Span]:
 
 def _with_initials(text: str) -> Iterator[Span]:
     """`Surname I. I.`, `I. I. Surname`; with one initial only before a surname's ending."""
-    for match in _INITIALS.finditer(text):
+    for match in () if text.isascii() else _INITIALS.finditer(text):
         surname = bare(match[1] or match[2] or match[3])
         if surname not in not_names() and (not match[3] or is_family(surname)):
             yield match.span()
