@@ -86,6 +86,8 @@ def _testing() -> Iterator[str]:
     yield f"## webbee_kernel.testing\n\n{_doc(testing)}\n"
     for kind in (ExtensionHarness, TestKernel):
         yield _entry(kind.__name__, kind.__init__, kind)
+        if kind.__init__.__doc__:
+            yield f"{_doc(kind.__init__)}\n"
         for name, method in vars(kind).items():
             if inspect.isfunction(method) and not name.startswith("_"):
                 yield _entry(f".{name}", method, level=0)

@@ -94,11 +94,15 @@ async def health(ctx):
 
 
 @pytest.fixture
-def harness(tmp_path: Path) -> ExtensionHarness:
-    folder = tmp_path / "till"
-    folder.mkdir()
-    (folder / "main.py").write_text(MAIN, "utf-8")
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "till"
+    made.mkdir()
+    (made / "main.py").write_text(MAIN, "utf-8")
+    return made
 
+
+@pytest.fixture
+def harness(folder: Path) -> ExtensionHarness:
     def rates(call: HttpCall) -> dict[str, float] | tuple[int, dict[str, float]]:
         return {"rate": 1.1} if call.params["to"] == "usd" else (404, {})
 
@@ -167,3 +171,23 @@ def test_another_user_and_another_tenant_see_nothing_of_this_one(
     for other in (harness.as_user("bob"), harness.as_user("alice", tenant_id="acme")):
         assert other.exposed("total")["count"] == 0
     assert harness.exposed("total")["count"] == 1
+
+
+def test_a_request_that_no_test_answers_does_not_leave_the_machine(folder: Path) -> None:
+    told = ExtensionHarness(folder).call("rate").error
+    assert "answer rates.example with ExtensionHarness(…, http=lambda request: {…})" in told
+
+
+def test_what_cannot_answer_requests_is_told_before_any_is_made(folder: Path) -> None:
+    with pytest.raises(TypeError, match="http= is a function of the request, not dict"):
+        ExtensionHarness(folder, http={"rate": 1.1})  # type: ignore[arg-type]
+
+
+def test_a_secret_that_is_not_declared_is_told_with_those_that_are(folder: Path) -> None:
+    with pytest.raises(ValueError, match="till declares no secret 'key'; it declares signing_key"):
+        ExtensionHarness(folder, secrets={"key": "k"})
+
+
+def test_a_folder_without_an_extension_is_told_by_its_path(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match="there is no main.py in it"):
+        ExtensionHarness(tmp_path / "nothing")

@@ -289,3 +289,15 @@ def test_x_ray_is_a_switch(template: Template) -> None:
 def test_operations_list_every_metric() -> None:
     page = (TEMPLATE_PATH.parent / "docs" / "operations.md").read_text("utf-8")
     assert {name for name in EMITTED if f"| `{name}` |" not in page} == set()
+
+
+def test_what_operations_say_the_log_says_is_what_the_kernel_logs() -> None:
+    root = TEMPLATE_PATH.parent
+    page = (root / "docs" / "operations.md").read_text("utf-8")
+    table = page.partition("| it looks like |")[2].partition("\n\n")[0]
+    cells = [line.split("|")[2] for line in table.splitlines()[2:]]
+    phrases = {p.removeprefix("code=") for cell in cells for p in re.findall(r"`([^`]+)`", cell)}
+    kernel = root / "layers" / "webbee_kernel" / "webbee_kernel"
+    sources = " ".join(path.read_text("utf-8") for path in kernel.rglob("*.py"))
+    assert len(phrases) > 6
+    assert {phrase for phrase in phrases if phrase not in sources} == set()

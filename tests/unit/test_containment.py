@@ -463,6 +463,23 @@ def log(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
     logger.propagate = before
 
 
+def test_a_call_that_outlives_its_time_stands_in_the_log_with_its_function(
+    log: pytest.LogCaptureFixture,
+) -> None:
+    ext = Extension("slow")
+    chat = ChatExtension(ext)
+
+    @chat.function("report", "Report")
+    async def report(ctx: Context) -> ActionResult:
+        await asyncio.sleep(0.3)
+        return ActionResult.success({}, "Reported.")
+
+    harness = ExtensionHarness(ext, call_seconds=0.05)
+    assert harness.call("report").error_code == "BACKEND_TIMEOUT"
+    assert "app=slow function=report seconds=0.05 | still running at its deadline" in log.text
+    assert background.wait(60)
+
+
 LITTER = """
 import asyncio
 import threading

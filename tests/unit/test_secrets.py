@@ -15,6 +15,7 @@ from webbee_kernel.sdk import (
     User,
 )
 from webbee_kernel.sdk.definitions import SecretDef
+from webbee_kernel.surfaces.revealed import hidden
 from webbee_kernel.surfaces.secrets import SecretsClient, path
 from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.values import UserKey
@@ -192,3 +193,18 @@ def test_an_app_wide_secret_nobody_set_is_the_variable_it_names_and_a_users_own_
     assert harness.run(secrets.is_set("shared"))
     harness.run(secrets.set("shared", "set by the app"))
     assert harness.run(secrets.get("shared")) == "set by the app"
+
+
+@pytest.mark.parametrize(
+    ("secret", "text", "left"),
+    [
+        ("k", "This key is 'k'.", "This key is '[secret]'."),
+        ("hunter2", "url=xhunter2y", "url=x[secret]y"),
+        ("1234", "pin1234", "pin[secret]"),
+        ("", "as it was", "as it was"),
+    ],
+)
+def test_a_secret_of_a_letter_is_hidden_where_it_stands_alone(
+    secret: str, text: str, left: str
+) -> None:
+    assert hidden(text, {secret}) == left

@@ -133,7 +133,7 @@ class RefreshService:
             _log.error(
                 "message=%s error=%s | refresh not done, will come again",
                 record.get("messageId"),
-                type(error).__name__,
+                _reason(error),
             )
             answered(failed=True)
             return False
@@ -170,3 +170,10 @@ def _whose(message: RefreshMessage) -> dict[str, str]:
         return {}
     user = message.user
     return {"user": hashed(str(user.get("tenant_id", "")), str(user.get("imperal_id", "")))}
+
+
+def _reason(error: Exception) -> str:
+    """Its class, and of an outage its words: they name a table or a service, nothing of a person's."""
+    name = type(error).__name__
+    outage = isinstance(error, KernelError) and error.status >= 500
+    return f"{name} ({error})" if outage else name

@@ -9,6 +9,7 @@ blocking handler fails its own call and, at the most, what the same user waits f
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -30,7 +31,12 @@ from .runner import ExtensionRunner
 GRACE_S = 1.0
 """Seconds a call may overrun its own deadline before its thread is given up on."""
 
+LATE = "still running at its deadline"
+"""How the log calls a handler that nobody waits for any longer."""
+
 T = TypeVar("T")
+
+_log = logging.getLogger("webbee.host")
 
 
 class ExtensionHost:
@@ -61,11 +67,15 @@ class ExtensionHost:
             if request.kind == "skeletons":
                 return await together.run(lambda one: self._once(one, thread), request)
             try:
-                return await self._once(request, thread)
+                outcome = await self._once(request, thread)
             except TimeoutError:
                 text = f"{request.name} did not finish in {request.deadline_s:g} s"
                 timed_out = failed(request, "BACKEND_TIMEOUT", text, retryable=True)
-                return replace(timed_out, fate=RUNNING)
+                outcome = replace(timed_out, fate=RUNNING)
+        if outcome.fate == RUNNING:
+            of, name, seconds = request.kind, request.name, request.deadline_s
+            _log.warning("app=%s %s=%s seconds=%g | %s", request.app_id, of, name, seconds, LATE)
+        return outcome
 
     async def _once(self, request: CallRequest, thread: LoopThread) -> CallOutcome:
         with span(f"{request.kind} {request.app_id}.{request.name}"):

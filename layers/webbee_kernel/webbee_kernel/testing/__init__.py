@@ -1,11 +1,11 @@
 """Test doubles for us and for extension authors: no AWS, no network, a clock that you move.
 
-harness = ExtensionHarness("extensions/tasks", language="en", now="2026-05-15T17:21:04Z")
-result = harness.call("add", title="Buy milk")           # the kernel's own dispatch
-assert harness.skeleton("tasks")["open_count"] == 1
+    harness = ExtensionHarness("extensions/tasks", language="en", now="2026-05-15T17:21:04Z")
+    result = harness.call("add", title="Buy milk")           # the kernel's own dispatch
+    assert harness.skeleton("tasks")["open_count"] == 1
 
-kernel = TestKernel(["extensions/tasks"], script=[...])  # whole turns, scripted or offline model
-reply = kernel.chat("add a task: buy milk")
+    kernel = TestKernel(["extensions/tasks"], script=[...])  # whole turns, scripted or offline model
+    reply = kernel.chat("add a task: buy milk")
 
 May import: everything. Entrance: this module has it all.
 """

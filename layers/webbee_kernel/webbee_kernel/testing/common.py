@@ -26,6 +26,8 @@ def _loaded(extension: str | Path | Extension | LoadedExtension) -> LoadedExtens
         return extension
     if isinstance(extension, Extension):
         return checked(LoadedExtension(extension.app_id, extension))
+    if not (Path(extension) / "main.py").is_file():
+        raise FileNotFoundError(f"{extension} is no extension: there is no main.py in it")
     return load_extension(extension)
 
 

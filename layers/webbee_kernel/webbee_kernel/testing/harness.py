@@ -40,7 +40,7 @@ from ..values import (
 )
 from ..values.plain import JSONObject
 from .common import NOW, USER, registry_of
-from .http import AnsweredHttp, Answering, HttpCall
+from .http import Answering, HttpCall, client_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,30 +83,29 @@ class ExtensionHarness:
         stores: Stores | None = None,
         http: Answering | None = None,
     ) -> None:
-        """`http` answers `ctx.http`; without it requests leave, also to this machine. `sent` has
-        what was sent."""
+        """`http` answers `ctx.http`: a function of a call (`method url params headers json data`)
+        that gives a body (dicts and lists as JSON), `(status, body)` or a whole response; what it
+        raises, the extension meets. Without it requests reach this machine only. `sent` has what
+        was sent, `faults` what the extension's code raised. TypeError for an `http` that is no
+        function, ValueError for a secret that is not declared."""
         base = user or USER
         self.user = User(**{**asdict(base), "language": language or base.language})
         self.clock = FrozenClock(now)
         self.registry = registry_of(extension)
         self.app_id = next(iter(self.registry.loaded))
-        configured = json.dumps({self.app_id: dict(config or {})})
         env = {
             "WEBBEE_CALL_SECONDS": str(call_seconds),
             "WEBBEE_HTTP_ALLOW_PRIVATE": "true",
-            "WEBBEE_CONFIG": configured,
+            "WEBBEE_CONFIG": json.dumps({self.app_id: dict(config or {})}),
             "WEBBEE_DEVELOP": "true",
         }
-        settings = Settings.from_env(env)
-        self.app: App = bootstrap(
-            settings, stores=stores or memory_stores(), clock=self.clock, llm=model
-        )
+        kept = stores or memory_stores()
+        self.app: App = bootstrap(Settings.from_env(env), stores=kept, clock=self.clock, llm=model)
         self.host: ExtensionHost = make_host(self.app, self.registry)
         self.dispatch: Dispatch = recorded(self.app, InlineDispatch(self.host))
         self.refresher: Refresher = make_refresher(self.app, self.dispatch)
         self.sent: list[HttpCall] = []
-        if http is not None:
-            self.host.contexts.http = lambda: AnsweredHttp(http, self.sent)
+        self.host.contexts.http = client_of(http, self.sent)
         self._loop = LoopThread("extension-harness")
         for name, value in (secrets or {}).items():
             self.set_secret(name, value)
@@ -130,8 +129,11 @@ class ExtensionHarness:
         self.clock.advance(seconds)
 
     def set_secret(self, name: str, value: str) -> None:
-        """Set a declared secret as its user would."""
-        spec = self.registry.loaded[self.app_id].ext.secrets[name]
+        """Set a declared secret as its user would; ValueError for one that is not declared."""
+        declared = self.registry.loaded[self.app_id].ext.secrets
+        if (spec := declared.get(name)) is None:
+            told = ", ".join(sorted(declared)) or "none"
+            raise ValueError(f"{self.app_id} declares no secret {name!r}; it declares {told}")
         self.run(self.app.stores.secrets.set(secret_path(self.key, self.app_id, spec), value))
 
     def outcome(self, function: str, /, **params: Any) -> CallOutcome:

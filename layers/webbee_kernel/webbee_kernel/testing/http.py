@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_address
 from typing import Any, TypeAlias
+from urllib.parse import urlsplit
 
 from ..surfaces.http import HttpClient, HttpResponse
 from ..values import JSON
@@ -26,6 +28,41 @@ class HttpCall:
 Answering: TypeAlias = Callable[[HttpCall], JSON | tuple[int, JSON] | HttpResponse]
 """Takes what was sent; gives a body (dicts and lists as JSON, status 200), `(status, body)` or a
 whole response. What it raises, the extension meets."""
+
+
+def client_of(answer: Answering | None, sent: list[HttpCall]) -> Callable[[], HttpClient]:
+    """What makes `ctx.http` of a test. TypeError for an answer that is no function."""
+    if answer is None:
+        return LoopbackHttp
+    if not callable(answer):
+        raise TypeError(
+            f"http= is a function of the request, not {type(answer).__name__}:"
+            " lambda request: {…} answers with JSON, (404, {…}) with a status"
+        )
+    return lambda: AnsweredHttp(answer, sent)
+
+
+class LoopbackHttp(HttpClient):
+    """Reaches servers of this machine, and no other: a test that forgot to answer says so."""
+
+    def __init__(self) -> None:
+        super().__init__(allow_private=True)
+
+    async def _resolve(self, url: str) -> str:
+        host = urlsplit(url).hostname or ""
+        if host and host != "localhost" and not _is_loopback(host):
+            raise ConnectionError(
+                f"a test does not leave this machine: answer {host} with"
+                " ExtensionHarness(…, http=lambda request: {…})"
+            )
+        return await super()._resolve(url)
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class AnsweredHttp(HttpClient):
