@@ -14,6 +14,8 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .project import IN_REPOSITORY, SERVE
+
 PORTS: Mapping[int, str] = {
     11434: "Ollama",
     1234: "LM Studio",
@@ -39,8 +41,9 @@ class ModelServer:
     @property
     def command(self) -> str:
         """What to type to run with it."""
-        return "make run " + shlex.quote(
-            f"MODEL=openai:http://127.0.0.1:{self.port}/v1#{self.model}"
+        model = f"openai:http://127.0.0.1:{self.port}/v1#{self.model}"
+        return f"{SERVE} " + (
+            shlex.quote(f"MODEL={model}") if IN_REPOSITORY else f"--model {shlex.quote(model)}"
         )
 
 

@@ -15,6 +15,8 @@ HERE: Final = Path(__file__).resolve().parent
 IN_REPOSITORY: Final = (HERE.parent / "template.yaml").exists()
 COMMAND: Final = "./webbee" if IN_REPOSITORY else "webbee"
 """How its user calls the command line."""
+SERVE: Final = "make run" if IN_REPOSITORY else f"{COMMAND} dev"
+"""How its user serves what is here."""
 ROOT: Final = HERE.parent if IN_REPOSITORY else HERE / "deployment"
 """template.yaml, functions/ and what builds the layers."""
 KERNEL: Final = Path(webbee_kernel.__file__).resolve().parent

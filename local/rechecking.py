@@ -55,7 +55,11 @@ class Rechecks:
             with self._lock:
                 if older := self._running.pop(name, None):
                     older.terminate()
-                self._running[name] = process = _checking(self._root / name)
+                try:
+                    self._running[name] = process = _checking(self._root / name)
+                except OSError as error:  # the next save is checked again
+                    self._say(f"check {name}: not begun: {error}")
+                    continue
             thread = threading.Thread(target=self._tell, args=(name, process), daemon=True)
             thread.start()
             begun.append(thread)

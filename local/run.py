@@ -6,7 +6,7 @@ import argparse
 import itertools
 import sys
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from webbee_kernel.bootstrap import make_model
@@ -17,7 +17,7 @@ from . import rechecking, servers
 from .cli.show import progress
 from .model_search import PORTS, ModelServer, Search
 from .paint import paint
-from .project import COMMAND
+from .project import COMMAND, IN_REPOSITORY, SERVE
 
 STEPS = 4
 
@@ -81,8 +81,9 @@ def main(arguments: list[str] | None = None) -> int:
             apart=True,
         ) as world:
             progress("started", STEPS, STEPS)
-            says = MAIL if "mail" in loaded(world) else ANYTHING
-            print(welcome(world.url, failed(world), search.found(), says), flush=True)
+            apps = loaded(world)
+            says = MAIL if "mail" in apps else ANYTHING
+            print(welcome(world.url, failed(world), search.found(), says, apps), flush=True)
             world.keep_fresh()
             if options.check:
                 rechecking.follow(
@@ -90,8 +91,9 @@ def main(arguments: list[str] | None = None) -> int:
                 )
             threading.Event().wait()
     except OSError as error:
-        busy = f"cannot listen on {options.host}:{options.port} ({error.strerror}): make run"
-        print(f"{busy} PORT=8001" if error.errno else error.strerror, file=sys.stderr)
+        other = f"{SERVE} {'PORT=' if IN_REPOSITORY else '--port '}8001"
+        busy = f"cannot listen on {options.host}:{options.port} ({error.strerror}): {other}"
+        print(busy if error.errno else error.strerror, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"\nstopped; {options.keep or 'nothing of this run'} is kept")
@@ -108,19 +110,21 @@ def welcome(
     failed: Mapping[str, str],
     servers: Sequence[ModelServer] = (),
     says: Sequence[str] = MAIL,
+    apps: Collection[str] = (),
 ) -> str:
-    """What to type next, which extensions are missing, with their reasons, and which model servers
-    of this machine could answer instead of the embedded model."""
+    """What to type next, which extensions are there, which are missing, with their reasons, and
+    which model servers of this machine could answer instead of the embedded model."""
     post = f"curl -s {url}/v1/chat -H 'Authorization: Bearer alice' -d"
     chats = [f"""{post} '{{"message": "{said}", "session_id": "s1"}}'""" for said in says]
     inspect = (
-        f"curl -sG {url}/v1/inspect -H 'Authorization: Bearer dev' --data-urlencode 'message=show"
-        " my tasks'"
+        f"curl -sG {url}/v1/inspect -H 'Authorization: Bearer dev' --data-urlencode"
+        f" 'message={says[0]}'"
     )
     lines = [
         paint(f"Webbee listens on {url}: open it in a browser", "bold"),
         "Users: alice (Russian), bob (English), dev (developer), ops (operator)"
         + ("; their mailbox is a demo account on this machine." if says is MAIL else "."),
+        *([f"Apps: {', '.join(sorted(apps))}."] if apps else []),
         "",
         paint("Chat:", "bold"),
         *("  " + chat for chat in chats),

@@ -30,6 +30,9 @@ SDK = "imperal-sdk==6.3.7"
 LOAD_S = 60
 """Seconds an import may take; Lambda's init leaves it ten."""
 
+QUIET = "ignore::RuntimeWarning:runpy"
+"""That this module is imported before it runs; the last words of a child are its own."""
+
 MAX_SCHEMA = 4_000
 """Characters of a function's schema above which every prompt pays noticeably."""
 
@@ -47,7 +50,7 @@ class Loaded:
 
 def load(folder: Path) -> Loaded:
     """Load the folder in a child process; a child that hangs or dies is a finding too."""
-    command = [sys.executable, "-m", f"{__package__}.loading", str(folder.resolve())]
+    command = [sys.executable, "-W", QUIET, "-m", f"{__package__}.loading", str(folder.resolve())]
     try:
         done = subprocess.run(  # noqa: S603 - ourselves
             command,
@@ -64,9 +67,9 @@ def load(folder: Path) -> Loaded:
             f"it did not load in {LOAD_S} s: an import waits for something or never ends",
         )
     if not done.stdout:
-        return _failed(
-            "main.py", 1, f"it ended the process that imported it (exit status {done.returncode})"
-        )
+        last = next(reversed(done.stderr.strip().splitlines()), "")
+        told = f"it ended the process that imported it (exit status {done.returncode})"
+        return _failed("main.py", 1, f"{told}: {last}" if last else told)
     answer = json.loads(done.stdout)
     return Loaded(
         answer["app_id"],

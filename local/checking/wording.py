@@ -40,6 +40,7 @@ class _Function:
     description: str
     examples: tuple[str, ...]
     fields: str
+    undescribed: bool
 
     @property
     def words(self) -> frozenset[str]:
@@ -65,14 +66,16 @@ def _functions(module: Module) -> Iterator[_Function]:
             continue
         given = argument(call, "examples")
         examples = [text(e) for e in given.elts] if isinstance(given, ast.List | ast.Tuple) else []
+        described = argument(call, "description", 1)
         model = node.args.args[1].annotation if len(node.args.args) > 1 else None
         yield _Function(
             text(argument(call, "name", 0)) or node.name,
             call,
             module,
-            text(argument(call, "description", 1)),
+            text(described),
             tuple(e for e in examples if e),
             _fields(module, dotted(model) if model else ""),
+            described is None or (isinstance(described, ast.Constant) and not described.value),
         )
 
 
@@ -86,6 +89,12 @@ def _fields(module: Module, model: str) -> str:
 
 
 def _poor(function: _Function) -> Iterator[Finding]:
+    if function.undescribed:
+        yield function.module.warning(
+            function.place,
+            "description",
+            f"{function.name} has no description: models choose by it, and know only its name",
+        )
     told = function.words - _stems(function.name)
     if function.description and not told and len(function.words) < LEAST + 1:
         yield function.module.warning(

@@ -25,7 +25,7 @@ from webbee_kernel.values.plain import JSONObject
 
 from .. import servers
 from ..paint import paint
-from ..project import folder_of_extensions
+from ..project import SERVE, folder_of_extensions
 from .show import CliError, mark, put_json, waiting
 
 WIDE = 160
@@ -73,7 +73,7 @@ def add(options: argparse.Namespace) -> int:
     if not _approved(server, options):
         return 1
     servers.add(server)
-    print(f"{server.id} is in {servers.FILE}; make run serves it")
+    print(f"{server.id} is in {servers.FILE}; {SERVE} serves it")
     return 0
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..client import Client
 from ..paint import paint, wrapped
-from ..project import COMMAND
+from ..project import COMMAND, SERVE
 from .show import CliError, bar, mark, progress, put_json, waiting
 
 REFRESH_S = 90
@@ -35,8 +35,8 @@ def ask(work: Any, *arguments: Any, **named: Any) -> Any:
         raise CliError(str(error)) from None
     except OSError as error:
         raise CliError(
-            f"the API does not answer ({getattr(error, 'reason', error)}): start one with `make"
-            " run`, or name it with --url"
+            f"the API does not answer ({getattr(error, 'reason', error)}): start one with"
+            f" `{SERVE}`, or name it with --url"
         ) from None
 
 

@@ -44,6 +44,13 @@ def test_the_shipped_extensions_and_the_examples_have_no_finding(folder: Path) -
     assert (app_id, spoken(found)) == (folder.parent.name, "")
 
 
+def test_what_ends_its_process_is_told_with_its_last_words(tmp_path: Path) -> None:
+    ending = 'import os\nos.write(2, b"no licence")\nos._exit(3)\n'
+    (tmp_path / "main.py").write_text(ending, "utf-8")
+    _, found = problems_of(tmp_path)
+    assert "it ended the process that imported it (exit status 3): no licence" in spoken(found)
+
+
 def test_a_line_that_says_so_is_left_alone_by_that_rule_only(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(
         "import time\nfrom webbee_kernel.sdk import ChatExtension, Context, Extension\n"

@@ -189,5 +189,5 @@ def test_a_secret_that_is_not_declared_is_told_with_those_that_are(folder: Path)
 
 
 def test_a_folder_without_an_extension_is_told_by_its_path(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match="there is no main.py in it"):
+    with pytest.raises(FileNotFoundError, match=r"there is no main\.py in it"):
         ExtensionHarness(tmp_path / "nothing")

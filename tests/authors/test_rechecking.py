@@ -59,3 +59,15 @@ def test_a_newer_save_ends_the_check_of_the_older_state(tmp_path: Path, said: li
         thread.join()
     assert (len(older), len(newer)) == (1, 1)
     assert not [line for line in said if "error" in line], said
+
+
+def test_a_check_that_cannot_begin_is_told_and_the_next_one_runs(
+    tmp_path: Path, said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checks = Rechecks(tmp_path, said.append)
+    with monkeypatch.context() as broken:
+        broken.setattr("sys.executable", str(tmp_path / "no-python"))
+        saved(tmp_path, checks, 'await ctx.store.count("parcels")')
+    assert "check parcels: not begun: " in said[-1]
+    saved(tmp_path, checks, 'await ctx.stor.count("parcels")')
+    assert any("parcels/main.py:10:" in line for line in said)

@@ -521,6 +521,16 @@ def test_a_message_that_cannot_be_read_harms_no_other(fresh: Loop, body: str) ->
     assert fresh.trace()["steady"] == 2
 
 
+def test_the_log_says_which_table_a_message_failed_at(
+    fresh: Loop, caplog: pytest.LogCaptureFixture
+) -> None:
+    fresh.clock.advance(60)
+    fresh.outage.next("update_item", "SET #sections", times=9)
+    assert fresh.deliver(is_due()) == ["0"]
+    (line,) = [m for m in caplog.messages if "refresh not done" in m]
+    assert "StorageUnavailable (The table SkeletonTable is overloaded" in line
+
+
 def test_two_users_are_on_their_own_clocks(fresh: Loop) -> None:
     fresh.queue.take()
     fresh.clock.advance(20)

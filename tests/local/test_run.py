@@ -64,6 +64,12 @@ def test_an_extension_that_does_not_load_stops_nobody_and_is_named() -> None:
     assert str(FAILING.parent) not in text
 
 
+def test_the_welcome_names_the_apps_and_asks_for_none_that_is_not_there() -> None:
+    text = run.welcome("http://127.0.0.1:8000", {}, says=run.ANYTHING, apps={"plants", "library"})
+    assert "Apps: library, plants." in text
+    assert "'message=what can you do?'" in text and "tasks" not in text
+
+
 def test_a_port_that_is_taken_is_said_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         assert run.main(["--port", str(taken.getsockname()[1])]) == 1

@@ -173,7 +173,7 @@ def _whose(message: RefreshMessage) -> dict[str, str]:
 
 
 def _reason(error: Exception) -> str:
-    """Its class, and of an outage its words: they name a table or a service, nothing of a person's."""
+    """Its class, and of an outage its words: they name a table or a service, nobody's data."""
     name = type(error).__name__
     outage = isinstance(error, KernelError) and error.status >= 500
     return f"{name} ({error})" if outage else name

@@ -4,7 +4,7 @@
     result = harness.call("add", title="Buy milk")           # the kernel's own dispatch
     assert harness.skeleton("tasks")["open_count"] == 1
 
-    kernel = TestKernel(["extensions/tasks"], script=[...])  # whole turns, scripted or offline model
+    kernel = TestKernel(["extensions/tasks"], script=[...])  # whole turns of a scripted model
     reply = kernel.chat("add a task: buy milk")
 
 May import: everything. Entrance: this module has it all.

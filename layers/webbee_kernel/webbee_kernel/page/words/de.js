@@ -3,7 +3,7 @@
 export default {
   skip: "Zum Nachrichtenfeld",
   signInTitle: "Sprechen Sie mit Ihren Apps",
-  signInLead: "Mail, Aufgaben, Notizen: ein Gespräch, jede Angabe geprüft.",
+  signInLead: "Ein Gespräch mit allen, jede Angabe geprüft.",
   token: "Zugangstoken",
   tokenHint: "Fügen Sie das Token Ihres Anmeldedienstes ein. Es bleibt in diesem Tab.",
   signIn: "Anmelden",

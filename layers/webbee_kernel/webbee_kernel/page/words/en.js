@@ -3,7 +3,7 @@
 export default {
   skip: "Skip to the message field",
   signInTitle: "Talk to your apps",
-  signInLead: "Mail, tasks, notes: one conversation, every fact checked.",
+  signInLead: "One conversation with all of them, every fact checked.",
   token: "Access token",
   tokenHint: "Paste the token your identity provider gave you. It stays in this tab.",
   signIn: "Sign in",

@@ -3,7 +3,7 @@
 export default {
   skip: "Ir al campo de mensaje",
   signInTitle: "Hable con sus aplicaciones",
-  signInLead: "Correo, tareas, notas: una conversación, cada dato comprobado.",
+  signInLead: "Una conversación con todas, cada dato comprobado.",
   token: "Token de acceso",
   tokenHint: "Pegue el token de su proveedor de identidad. Se queda en esta pestaña.",
   signIn: "Entrar",

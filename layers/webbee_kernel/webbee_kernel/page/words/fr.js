@@ -3,7 +3,7 @@
 export default {
   skip: "Aller au champ de message",
   signInTitle: "Parlez à vos applications",
-  signInLead: "Courrier, tâches, notes : une conversation, chaque fait vérifié.",
+  signInLead: "Une conversation avec toutes, chaque fait vérifié.",
   token: "Jeton d'accès",
   tokenHint: "Collez le jeton de votre fournisseur d'identité. Il reste dans cet onglet.",
   signIn: "Se connecter",
