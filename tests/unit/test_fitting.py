@@ -181,7 +181,7 @@ def test_a_text_is_cut_only_where_that_makes_it_shorter(length: int, kept: int) 
 
 @pytest.mark.parametrize(
     ("room", "a", "b"),
-    [(300, 107, 107), (420, 172, 150), (630, 382, 150), (636, 400, 150)],
+    [(300, 107, 107), (420, 184, 150), (630, 394, 150), (636, 400, 150)],
 )
 def test_long_texts_give_way_evenly_and_short_ones_not_at_all(room: int, a: int, b: int) -> None:
     whole = {"id": "d1", "title": "Plan", "a": "x" * 400, "b": "y" * 150, "c": "z" * 30}

@@ -67,9 +67,9 @@ def _fields(value: JSONObject, budget: int) -> JSONObject:
     """The leading fields; large ones share the room that the others leave."""
     before = more_fields_of(value)
     names = [n for n in value if not (before and n == TRUNCATED)]
-    leading = names[: max(1, budget // 8)]
+    leading = names[: budget // len('"a": 0, ')]
     large = [n for n in leading if size(value[n], _SMALL) > _SMALL]
-    stay = large[: max(1, budget // LEAN)]
+    stay = large[: budget // LEAN]
     behind = set(large[len(stay) :])
     kept = {n: value[n] for n in leading if n not in behind}
     kept |= _shared(kept, stay, budget)
@@ -99,30 +99,32 @@ def _chosen(items: list[JSON], budget: int) -> list[JSON]:
         return [bounded(item, share) for item in items[:count]]
     if ids_stay(len(items) * min(least_of(row, title=False) for row in few), budget):
         share = max(_SMALL, SLACK * budget // len(items))
-        return [_row(item, share) for item in items]
+        return [_row(item, share // 2) for item in items]
     return list(_leading(items, budget))
 
 
 def _leading(rows: list[JSON], budget: int) -> Iterator[JSON]:
     """Where not even the ids of all rows have room: those in front, as `fit` chooses them."""
     room = budget - 4 - json_size(more(len(rows), left_out=True))
-    most = WHOLE * max(least_of(row) for row in rows[:_FEW] if isinstance(row, dict))
+    need = max(least_of(row) for row in rows[:_FEW] if isinstance(row, dict))
     for number, row in enumerate(rows):
-        kept = _row(row, most)
+        kept = _row(row, need)
         room -= json_size(kept) + 2
         if room < 0 and number:
             return
         yield kept
 
 
-def _row(row: JSON, most: int) -> JSON:
-    """A row as it is where it has at most so many characters, else about two thirds of them."""
+def _row(row: JSON, need: int) -> JSON:
+    """A row as it is where it is small beside what it needs, else cut to twice that."""
+    most = WHOLE * need
     if size(row, most) <= most:
         return row
-    kept = bounded(row, most) if most > _SMALL or not isinstance(row, dict) else _plain(row, most)
+    plain = isinstance(row, dict) and 2 * need <= _SMALL
+    kept = _plain(row, most) if plain else bounded(row, most)
     if not isinstance(kept, dict):
         return kept
-    return fit_row({k: v for k, v in kept.items() if k != TRUNCATED}, most * 2 // WHOLE - 2)
+    return fit_row({k: v for k, v in kept.items() if k != TRUNCATED}, 2 * need - 2)
 
 
 def _plain(row: JSONObject, most: int) -> JSONObject:

@@ -123,7 +123,7 @@ def _fitting(arguments: JSONObject, room: int) -> str:
     if not arguments:
         return ""
     room = min(room, MAX_ARGS)
-    kept = fit(arguments, room)
+    kept = fitted(arguments, room)
     text = dumps(kept)
     return text if len(text) <= room and kept.keys() == arguments.keys() else ""
 

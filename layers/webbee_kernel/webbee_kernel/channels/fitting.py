@@ -7,7 +7,9 @@ others. Whatever is cut stays valid JSON and says so.
 
 from __future__ import annotations
 
-from ..base.cuts import TRUNCATED, More, more, more_fields, more_fields_of, more_of, tail
+from bisect import bisect_right
+
+from ..base.cuts import TRUNCATED, More, more, more_fields, more_fields_of, more_of
 from ..base.shares import fair_shares
 from ..base.text import ELLIPSIS, json_size
 from ..values.plain import JSON, JSONObject
@@ -19,7 +21,6 @@ LEAN = 80
 
 _HOLDERS = frozenset({dict, list, tuple})
 _SHORT = 200  # characters; a field this short outlives longer ones
-_TAIL = len(tail(" " * 999))
 
 
 def fit(value: JSON, budget: int) -> JSON:
@@ -51,20 +52,12 @@ def fit(value: JSON, budget: int) -> JSON:
 def _shortened(value: JSON, budget: int) -> JSON | None:
     """The value with its texts, and nothing else, cut to the largest even length that fits; None
     where 80 characters each are too many."""
-    long = [t for t in texts_in(value) if len(t) > LEAN]
-    sizes = [json_size(t) - 2 for t in long]
-    room = budget - (json_size(value) - sum(sizes))
-    if not long or room < LEAN * len(long):
+    longest = max(map(len, texts_in(value)), default=0)
+    if longest <= LEAN or json_size(capped(value, LEAN)) > budget:
         return None
-    shares = fair_shares(sizes, room - len(long) * _TAIL)
-    width = max(s * len(t) // size for s, t, size in zip(shares, long, sizes, strict=True))
-    while True:
-        kept = capped(value, max(width, LEAN))
-        if json_size(kept) <= budget:
-            return kept
-        if width <= LEAN:
-            return None
-        width = width * 9 // 10  # what is written escaped takes more room than was shared out
+    widths = range(LEAN + 1, longest)
+    more_than = bisect_right(widths, budget, key=lambda width: json_size(capped(value, width)))
+    return capped(value, LEAN + more_than)
 
 
 def fit_row(row: JSONObject, budget: int) -> JSONObject:
