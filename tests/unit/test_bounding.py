@@ -12,7 +12,7 @@ import pytest
 
 from webbee_kernel.base.cuts import More, more_of
 from webbee_kernel.base.text import dumps, json_size
-from webbee_kernel.channels.bounding import fitted, size
+from webbee_kernel.channels.bounding import bounded, fitted, size
 from webbee_kernel.channels.fitting import fit
 
 BUDGET = 2_000
@@ -35,6 +35,8 @@ LARGE: dict[str, Any] = {
     "fields": {f"field {i}": i for i in range(20_000)},
     "large fields": {f"field {i}": "text " * 100 for i in range(2_000)},
     "lists of lists": [[1, 2, 3]] * 20_000,
+    "a few long lists": [list(range(5_000))] * 50,
+    "fields of one letter": {chr(0x4E00 + n): 1 for n in range(2_000)},
     "rows below rows": [{"id": i, "lines": rows(200)} for i in range(100)],
     "mixed": [*rows(2_000), "text", None, 4.5],
 }
@@ -77,9 +79,39 @@ def test_the_work_does_not_grow_with_the_rows() -> None:
     assert calls(rows(50_000)) <= 1.05 * calls(rows(1_000))
 
 
-@pytest.mark.parametrize("count", [5, 20, 30])
-def test_what_is_not_many_times_too_large_is_fitted_as_ever(count: int) -> None:
-    assert fitted(rows(count), BUDGET) == fit(rows(count), BUDGET)
+@pytest.mark.parametrize("length", [2 * BUDGET, 2 * BUDGET + 1])
+def test_what_is_at_most_twice_too_large_is_left_to_fit_as_it_is(length: int) -> None:
+    value = ["x" * (length - len('["", 1]')), 1]
+    assert json_size(value) == length
+    assert (bounded(value, BUDGET) is value) == (length == 2 * BUDGET)
+
+
+def test_as_many_fields_are_kept_as_fit_would_keep_of_all() -> None:
+    fields = LARGE["fields of one letter"]
+    assert fitted(fields, BUDGET) == fit(fields, BUDGET)
+
+
+@pytest.mark.parametrize(
+    ("id_length", "note", "kept", "used", "said"),
+    [
+        (5, 10, 27, 1932, "… 4973 more"),
+        (5, 300, 40, 1992, "… 4960 more, fields left out"),
+        (20, 90, 30, 1952, "… 4970 more, fields left out"),
+        (45, 90, 10, 1925, "… 4990 more"),
+        (45, 300, 13, 1965, "… 4987 more"),
+        (70, 90, 9, 1959, "… 4991 more"),
+    ],
+)
+def test_leading_rows_take_the_room_where_not_even_all_ids_have_it(
+    id_length: int, note: int, kept: int, used: int, said: str
+) -> None:
+    rows = [
+        {"id": f"{i:0{id_length}}", "title": "Order", "paid": True, "note": "x" * note}
+        for i in range(5_000)
+    ]
+    found = fitted(rows, BUDGET)
+    assert [row["id"] for row in found[:-1]] == [row["id"] for row in rows[:kept]]
+    assert (len(dumps(found)), found[-1]) == (used, said)
 
 
 @pytest.mark.parametrize(("count", "kept"), [(100, 100), (101, 14)])

@@ -105,7 +105,7 @@ def _chosen(items: list[JSON], budget: int) -> list[JSON]:
 
 def _leading(rows: list[JSON], budget: int) -> Iterator[JSON]:
     """Where not even the ids of all rows have room: those in front, as `fit` chooses them."""
-    room = budget - 4 - json_size(more(len(rows), left_out=True))
+    room = budget - 2 - json_size(more(len(rows), left_out=True))
     need = max(least_of(row) for row in rows[:_FEW] if isinstance(row, dict))
     for number, row in enumerate(rows):
         kept = _row(row, need)

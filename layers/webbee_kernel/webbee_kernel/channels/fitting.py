@@ -168,7 +168,7 @@ def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:
     """Rows of a list: what selects of all of them, then further fields by fair shares. Where not
     even that fits: ids of all and titles of the leading ones, if ids take at most two thirds; else
     the leading rows, each with about as much again as what selects it; a small one whole."""
-    room = budget - 4 - json_size(more(len(rows) + known.gone, left_out=True))
+    room = budget - 2 - json_size(more(len(rows) + known.gone, left_out=True))
     sizes = [json_size(row) + 2 for row in rows]
     least = needs(rows, sizes, room)
     wants = [size - need for size, need in zip(sizes, least, strict=False)]
