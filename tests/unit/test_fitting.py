@@ -46,7 +46,7 @@ def columns(row: Any) -> int:
     [
         (60, 13, 0, 0, 0, "… 30 more"),
         (120, 115, 1, 4, 4, "… 29 more, fields left out"),
-        (200, 184, 2, 4, 2, "… 28 more, fields left out"),
+        (200, 184, 2, 4, 3, "… 28 more, fields left out"),
         (400, 372, 4, 4, 4, "… 26 more, fields left out"),
         (800, 791, 30, 2, 1, "… fields left out"),
         (1500, 1241, 30, 2, 2, "… fields left out"),
