@@ -130,6 +130,8 @@ class Masker:
     def mask_text(self, text: str, key: str = "") -> str:
         """`text` with every e-mail address, phone number and name replaced; `key` is the JSON key
         it stood under, if any."""
+        if not text:
+            return text
         self.observe(text)
         masked = self._mask(text, key)
         while self._named(masked):

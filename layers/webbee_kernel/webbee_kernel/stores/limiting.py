@@ -68,11 +68,15 @@ class Limits:
     async def take(self, user: User) -> LimitReached | None:
         """Count a request of this user; the refusal where a limit is used up. A table that does not
         answer refuses nobody."""
-        now = self._clock.now()
+        now, own = self._clock.now(), bool(self._requests or self._tokens)
         try:
-            used, spent = await asyncio.gather(
-                self._take(UserKey.of(user), now), self._sum(user.tenant_id, now)
-            )
+            if own and self._together:
+                used, spent = await asyncio.gather(
+                    self._take(UserKey.of(user), now), self._sum(user.tenant_id, now)
+                )
+            else:
+                used = await self._take(UserKey.of(user), now) if own else None
+                spent = await self._sum(user.tenant_id, now)
         except StorageUnavailable as error:
             _log.error("error=%s | a request was not counted", error)
             return None
@@ -102,8 +106,6 @@ class Limits:
             _log.error("error=%s tokens=%d | tokens were not counted", error, tokens)
 
     async def _take(self, user: UserKey, now: float) -> Used | None:
-        if not (self._requests or self._tokens):
-            return None
         owed = self._owing(user, int(now // DAY_S))
         spent, owed.tokens = owed.tokens, 0
         minute, limits = int(now // MINUTE_S), {"requests": self._requests, "tokens": self._tokens}

@@ -277,8 +277,8 @@ class TurnState(Opening):
     def _next(self, **changes: Any) -> TurnState:
         # Copied by hand: `dataclasses.replace` asks for each of its fields, several times a turn.
         state = object.__new__(type(self))
-        state.__dict__.update((k, v) for k, v in self.__dict__.items() if k in _LASTING)
-        state.__dict__.update(changes)
+        lasting = {k: v for k, v in self.__dict__.items() if k in _LASTING}
+        state.__dict__.update(lasting, **changes)
         return state
 
     def titles(self) -> dict[str, str]:
