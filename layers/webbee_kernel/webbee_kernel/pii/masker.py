@@ -130,10 +130,8 @@ class Masker:
     def mask_text(self, text: str, key: str = "") -> str:
         """`text` with every e-mail address, phone number and name replaced; `key` is the JSON key
         it stood under, if any."""
-        if not text:
-            return text
         self.observe(text)
-        masked = self._mask(text, key)
+        masked = self._mask(text, key) if text else text
         while self._named(masked):
             masked = self._mask_everywhere(masked, key)
         return masked
