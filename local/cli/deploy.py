@@ -1,4 +1,4 @@
-"""`webbee deploy-check`: what is missing before `sam deploy`. Looks at this machine and these
+"""`webbee deploy-check`: what is missing before a deployment. Looks at this machine and these
 files; asks AWS nothing."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import boto3
 
-from ..project import COMMAND, IN_REPOSITORY, ROOT
+from ..project import COMMAND, IN_REPOSITORY, ROOT, folder_of_extensions
 from ..region import named
 from ..template import load_template
 from .check import problems
@@ -39,7 +39,7 @@ class Item:
 
 def deploy_check(options: argparse.Namespace) -> int:
     """1 when something is missing."""
-    checks = (_tools, _account, _parameters, _model, _extensions, _public_url, _built)
+    checks = (_tools, _account, _parameters, _model, _extensions, _public_url)
     items: list[Item] = []
     for number, check in enumerate(checks, 1):
         items += check(options)
@@ -59,11 +59,9 @@ def _tools(options: argparse.Namespace) -> Iterator[Item]:
         (p for p in (ROOT / ".venv-sam/bin/sam", shutil.which("sam")) if p and Path(p).exists()),
         None,
     )
-    yield Item(
-        "sam",
-        sam is not None,
-        f"{sam}" if sam else "not found: `make build` installs it beside the project",
-    )
+    prepared = "make deploy installs it beside the project"
+    lacking = prepared if IN_REPOSITORY else "not found: pip install aws-sam-cli in a venv of its own"
+    yield Item("sam", bool(sam) or IN_REPOSITORY, str(sam) if sam else lacking)
     python = next(
         (
             p
@@ -77,7 +75,7 @@ def _tools(options: argparse.Namespace) -> Iterator[Item]:
         python is not None
         and subprocess.run(probe, capture_output=True, check=False).returncode == 0  # noqa: S603
     )
-    missing = "the functions' runtime, needed for `make build`: install Python 3.13 with pip"
+    missing = "the functions' runtime, needed to build them: install Python 3.13 with pip"
     yield Item("Python 3.13", works, f"{python}" if works else missing)
 
 
@@ -139,16 +137,15 @@ def _model(options: argparse.Namespace) -> Iterator[Item]:
 
 
 def _extensions(options: argparse.Namespace) -> Iterator[Item]:
-    for folder, found in problems(
-        [main.parent for main in sorted((ROOT / "extensions").glob("*/main.py"))]
-    ):
+    mains = sorted(folder_of_extensions().glob("*/main.py"))
+    for folder, found in problems([main.parent for main in mains]):
         errors = [f for f in found if f.level == "error"]
         first = f"{errors[0].file}:{errors[0].line}: {errors[0].message}" if errors else "checked"
         yield Item(f"extension {folder.name}", not errors, first)
 
 
 def _public_url(options: argparse.Namespace) -> Iterator[Item]:
-    if names := giving_out_addresses(ROOT / "extensions"):
+    if names := giving_out_addresses(folder_of_extensions()):
         given = _given(Path(options.config)).get("PublicUrl", "")
         text = (
             f"empty: {', '.join(names)} give out addresses of the API; set it after the first"
@@ -168,23 +165,3 @@ def giving_out_addresses(folder: Path) -> list[str]:
         for app, files in code.items()
         if any(_ADDRESSES.search(f.read_text("utf-8", "replace")) for f in files)
     ]
-
-
-def _built(options: argparse.Namespace) -> Iterator[Item]:
-    made = ROOT / ".aws-sam" / "build" / "template.yaml"
-    if not made.exists():
-        yield Item("build", False, "not built yet: make build")
-        return
-    at = made.stat().st_mtime
-    watched = (
-        p
-        for top in ("functions", "layers", "extensions")
-        for p in (ROOT / top).rglob("*")
-        if p.is_file() and "__pycache__" not in p.parts
-    )
-    newer = next((p for p in (ROOT / "template.yaml", *watched) if p.stat().st_mtime > at), None)
-    yield Item(
-        "build",
-        newer is None,
-        "up to date" if newer is None else f"{newer.relative_to(ROOT)} is newer: make build",
-    )

@@ -415,6 +415,18 @@ def test_deploy_check_names_what_is_missing(
     assert items["extension tasks"]["ok"]
 
 
+def test_deploy_check_looks_at_the_extensions_beside_its_caller(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tmp_path / "extensions" / "plants"
+    made.mkdir(parents=True)
+    (made / "main.py").write_text("ext = (", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    items = {i["name"]: i for i in json.loads(run("deploy-check", "--json")[1])["items"]}
+    assert [name for name in items if name.startswith("extension ")] == ["extension plants"]
+    assert "main.py:1" in items["extension plants"]["message"]
+
+
 def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("chat", "inspect", "sessions", "refresh", "new", "check", "deploy-check"):
         with pytest.raises(SystemExit) as stopped:

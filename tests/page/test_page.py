@@ -314,6 +314,8 @@ def test_every_node_shows_and_none_runs_anything(visit: Visit) -> None:
     assert panel.locator("script, iframe, img[src^=javascript], a[href^=javascript]").count() == 0
     panel.get_by_role("button", name="Open nothing").click()
     page.locator(".toast").get_by_text("This address is not opened").wait_for()
+    panel.get_by_role("button", name="Open nothing").click()
+    assert page.locator(".toast").count() == 1, "what is shown already is not shown twice"
     assert panel.get_by_role("link", name="good link").get_attribute("rel") == "noopener noreferrer"
     for text in (
         "Heading",

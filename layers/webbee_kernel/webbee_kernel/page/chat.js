@@ -56,7 +56,7 @@ export class Chat {
   /** Say to who listens: whole sentences, each once. */
   speak(text) {
     if (!text.trim()) return;
-    this.voice.append(h("p", text.replace(/[*_`#|]/g, "")));
+    this.voice.append(h("p", text.replace(/[*`#|]|(?<!\w)_+|_+(?!\w)/g, "")));
     while (this.voice.children.length > SPOKEN) this.voice.firstElementChild.remove();
   }
 

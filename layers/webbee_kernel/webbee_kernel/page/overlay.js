@@ -5,9 +5,11 @@ import { t } from "./strings.js";
 
 const TOAST_MS = 6000;
 
+/** One that is shown already is not shown twice: it begins anew. */
 export function toast(text, kind = "") {
   const place = standing("toasts");
   const close = () => item.remove();
+  [...place.children].find((shown) => shown.firstElementChild?.textContent === text)?.remove();
   const item = h(
     "div",
     { class: `toast ${kind}` },
