@@ -60,7 +60,7 @@ def _tools(options: argparse.Namespace) -> Iterator[Item]:
         None,
     )
     prepared = "make deploy installs it beside the project"
-    lacking = prepared if IN_REPOSITORY else "not found: pip install aws-sam-cli in a venv of its own"
+    lacking = prepared if IN_REPOSITORY else "not found: pip install aws-sam-cli, in its own venv"
     yield Item("sam", bool(sam) or IN_REPOSITORY, str(sam) if sam else lacking)
     python = next(
         (
