@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 
 from webbee_kernel.api.chat_turn import ChatService
-from webbee_kernel.api.http import Route
+from webbee_kernel.api.http import Handler, Route
 from webbee_kernel.api.openapi import document
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
@@ -18,12 +18,12 @@ from webbee_kernel.stores.memory import memory_stores
 PATH = Path(__file__).resolve().parent.parent / "docs" / "openapi.json"
 
 
-def all_routes() -> tuple[Route, ...]:
-    """Every route, of a service that has no extensions and stores nothing."""
+def all_routes() -> dict[Route, Handler]:
+    """Every route with its handler, of a service that has no extensions and stores nothing."""
     settings = Settings.from_env({})
     app = bootstrap(settings, stores=memory_stores())
     kernel = make_kernel(app, registry=Registry({}))
-    return ChatService(settings, app=app, kernel=kernel).router.routes
+    return ChatService(settings, app=app, kernel=kernel).router.handlers
 
 
 def text() -> str:

@@ -131,7 +131,7 @@ def served(world: World, function: str) -> set[tuple[str, bool]]:
         for r in vars(world.stack.handlers[function].lambda_handler.service()).values()
         if isinstance(r, Router)
     ]
-    return {(route.key, route.public) for router in routers for route in router.routes}
+    return {(route.key, route.public) for router in routers for route in router.handlers}
 
 
 @pytest.mark.parametrize("route", ROUTES, ids=lambda r: f"{r.method} {r.path}")

@@ -19,31 +19,18 @@ from .identity import has_role, require_role
 from .wire import SecretBody
 
 OWNER = {"user": Literal["__webhook__"]}
+ONE = "/v1/extensions/{app_id}/secrets/{name}"
 
 
 class AppSecrets:
-    """Lists, sets and removes them."""
+    """Lists, sets and removes them, for users; app-wide secrets and those of the webhooks for an
+    operator."""
 
     def __init__(self, app: App, kernel: Kernel) -> None:
         self._app = app
         self._kernel = kernel
 
-    def routes(self) -> tuple[Route, ...]:
-        """All of them need a user; app-wide secrets and those of the webhooks an operator."""
-        one = "/v1/extensions/{app_id}/secrets/{name}"
-        return (
-            Route(
-                "GET /v1/extensions/{app_id}/secrets",
-                self.listed,
-                answer=answers.SecretsAnswer,
-                params=OWNER,
-            ),
-            Route(
-                f"PUT {one}", self.put, body=SecretBody, answer=answers.SecretState, params=OWNER
-            ),
-            Route(f"DELETE {one}", self.delete, answer=answers.SecretState, params=OWNER),
-        )
-
+    @Route("GET /v1/extensions/{app_id}/secrets", answer=answers.SecretsAnswer, params=OWNER)
     async def listed(self, request: Request) -> Answer:
         """Declared secrets, whether each is set and whether the caller may set it; never a
         value."""
@@ -62,6 +49,7 @@ class AppSecrets:
         pairs = zip(found.data["secrets"], described, strict=True)
         return Answer({"secrets": [s | d for s, d in pairs]})
 
+    @Route(f"PUT {ONE}", body=SecretBody, answer=answers.SecretState, params=OWNER)
     async def put(self, request: Request) -> Answer:
         """Set one; app-wide secrets need the role operator."""
         spec = await self._spec(request)
@@ -71,6 +59,7 @@ class AppSecrets:
             raise BadInput(outcome.error, field="value", limit=spec["max_bytes"])
         return Answer({"name": spec["name"], "is_set": True})
 
+    @Route(f"DELETE {ONE}", answer=answers.SecretState, params=OWNER)
     async def delete(self, request: Request) -> Answer:
         """Remove one."""
         spec = await self._spec(request)

@@ -36,6 +36,9 @@ REFUSED: Mapping[str, type[KernelError]] = {
 """Outcomes that are errors of the request, not results of the function."""
 
 
+INSTALLATION = "/v1/extensions/{app_id}/installation"
+
+
 class Apps:
     """Calls of one function of an app, and which apps a user has."""
 
@@ -45,25 +48,11 @@ class Apps:
         self._queue = queue
         self._installs = installs
 
-    def routes(self) -> tuple[Route, ...]:
-        """All of them need a user."""
-        installation = "/v1/extensions/{app_id}/installation"
-        return (
-            Route(
-                "POST /v1/extensions/{app_id}/call",
-                self.call,
-                body=CallBody,
-                answer=answers.CallAnswer | answers.PanelAnswer,
-            ),
-            Route(
-                f"PUT {installation}",
-                self.install,
-                body=InstallationBody,
-                answer=answers.InstallationAnswer,
-            ),
-            Route(f"DELETE {installation}", self.uninstall, answer=answers.InstallationAnswer),
-        )
-
+    @Route(
+        "POST /v1/extensions/{app_id}/call",
+        body=CallBody,
+        answer=answers.CallAnswer | answers.PanelAnswer,
+    )
     async def call(self, request: Request) -> Answer:
         """A chat function or a panel (`__panel__<id>`), through the same guards as a turn's; the
         click is the user's consent."""
@@ -106,6 +95,7 @@ class Apps:
             deadline_s=self._app.settings.call_seconds,
         )
 
+    @Route(f"PUT {INSTALLATION}", body=InstallationBody, answer=answers.InstallationAnswer)
     async def install(self, request: Request) -> Answer:
         """Install an app for the caller; repeatable. With `refresh` its sections are refreshed at
         once."""
@@ -114,6 +104,7 @@ class Apps:
         await self._installs.install(request.caller, info.app_id, refresh=refresh)
         return Answer({"app_id": info.app_id, "installed": True})
 
+    @Route(f"DELETE {INSTALLATION}", answer=answers.InstallationAnswer)
     async def uninstall(self, request: Request) -> Answer:
         """Uninstall it: its skeleton, cache and due rows of this user go at once; repeatable."""
         info = await known_app(self._kernel, request)

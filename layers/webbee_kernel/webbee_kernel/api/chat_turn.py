@@ -59,50 +59,20 @@ class ChatService:
         dispatch = self.kernel.dispatch
         installs = installs or make_installs(self.app, dispatch)
         self.live = Live(self.app, self.kernel)
+        seconds = self.app.settings.session_days * 86_400
         self.router = Router(
-            (
-                Route(
-                    "POST /v1/chat",
-                    self.chat,
-                    body=ChatBody,
-                    answer=answers.ChatAnswer,
-                    accepted=live_answers.WorkingAnswer,
-                ),
-                Route(
-                    "POST /v1/confirmations/{id}",
-                    self.confirm,
-                    body=ConfirmationBody,
-                    answer=answers.ChatAnswer,
-                    accepted=live_answers.WorkingAnswer,
-                ),
-                *Conversations(
-                    self.app.stores, self.app.clock, session_days=self.app.settings.session_days
-                ).routes(),
-                *Me(self.app, self.kernel.dispatch).routes(),
-                Route(
-                    "GET /v1/events",
-                    self.events,
-                    params=wire.EVENTS_PARAMS,
-                    content_type="text/event-stream",
-                ),
-                Route("GET /v1/extensions", self.extensions, answer=answers.ExtensionsAnswer),
-                Route(
-                    "GET /v1/inspect",
-                    self.inspect,
-                    answer=answers.InspectAnswer,
-                    params=wire.INSPECT_PARAMS,
-                ),
-                *self.live.routes(),
-                Route("GET /v1/openapi.json", self.openapi, public=True, answer=JSONObject),
-                Route("GET /", self.page, public=True, content_type="text/html"),
-                *Health(self.app, dispatch).routes(),
-                *Apps(self.app, self.kernel, self._queue, installs).routes(),
-                *AppSecrets(self.app, self.kernel).routes(),
-                *Webhooks(self.app, dispatch).routes(),
-                *OpenAI(self.kernel, self.app.clock).routes(),
-                *Mcp(self.app, self.kernel).routes(),
-                *SignInPages(self.app, dispatch, self._connected).routes(),
-            )
+            self,
+            Conversations(self.app.stores, self.app.clock, seconds=seconds),
+            Me(self.app, dispatch),
+            self.live,
+            self.live.sockets,
+            Health(self.app, dispatch),
+            Apps(self.app, self.kernel, self._queue, installs),
+            AppSecrets(self.app, self.kernel),
+            Webhooks(self.app, dispatch),
+            OpenAI(self.kernel, self.app.clock),
+            Mcp(self.app, self.kernel),
+            SignInPages(self.app, dispatch, self._connected),
         )
 
     async def ready(self) -> None:
@@ -119,6 +89,12 @@ class ChatService:
             return await self.live.handle(event)
         return await self.router.serve(event)
 
+    @Route(
+        "POST /v1/chat",
+        body=ChatBody,
+        answer=answers.ChatAnswer,
+        accepted=live_answers.WorkingAnswer,
+    )
     async def chat(self, request: Request) -> Answer:
         """One message, one reply."""
         body = request.body(ChatBody)
@@ -131,6 +107,12 @@ class ChatService:
         bind(session=ask.session_id, turn=ask.request_id)
         return await self.live.answer(request, ask, self.kernel.turn)
 
+    @Route(
+        "POST /v1/confirmations/{id}",
+        body=ConfirmationBody,
+        answer=answers.ChatAnswer,
+        accepted=live_answers.WorkingAnswer,
+    )
     async def confirm(self, request: Request) -> Answer:
         """Accept or refuse calls that wait."""
         body = request.body(ConfirmationBody)
@@ -142,6 +124,7 @@ class ChatService:
 
         return await self.live.answer(request, ask, confirmed)
 
+    @Route("GET /v1/events", params=wire.EVENTS_PARAMS, content_type="text/event-stream")
     async def events(self, request: Request) -> Answer:
         """Stored events since `Last-Event-ID`, as Server-Sent Events; the browser reconnects by
         itself."""
@@ -155,6 +138,7 @@ class ChatService:
             content_type="text/event-stream",
         )
 
+    @Route("GET /v1/extensions", answer=answers.ExtensionsAnswer)
     async def extensions(self, request: Request) -> Answer:
         """The catalogue, which of it the caller has, and who the caller is."""
         catalogue = await self.kernel.dispatch.catalogue()
@@ -171,6 +155,7 @@ class ChatService:
             }
         )
 
+    @Route("GET /v1/inspect", answer=answers.InspectAnswer, params=wire.INSPECT_PARAMS)
     async def inspect(self, request: Request) -> Answer:
         """The prompt a message would get and why it is so (`inspector`); nothing is called or
         stored. Role developer, own data only."""
@@ -206,14 +191,16 @@ class ChatService:
             }
         )
 
+    @Route("GET /v1/openapi.json", public=True, answer=JSONObject)
     async def openapi(self, request: Request) -> Answer:
         """This document: every route, what it takes and answers, for people and generators."""
         from .openapi import document  # made of schemas, which nothing else needs
 
         if self._document is None:
-            self._document = document(self.router.routes)
+            self._document = document(self.router.handlers)
         return Answer(self._document)
 
+    @Route("GET /", public=True, content_type="text/html")
     async def page(self, request: Request) -> Answer:
         """The page: one document with its styles and script, gzip where the browser takes it, 304
         where it has it."""

@@ -15,46 +15,18 @@ from . import answers, wire
 from .http import Answer, Request, Route
 from .wire import MAX_TITLE, RenameBody, limit_of
 
+ONE = "/v1/sessions/{id}"
+
 
 class Conversations:
     """The routes under `/v1/sessions`."""
 
-    def __init__(self, stores: Stores, clock: Clock, *, session_days: int) -> None:
+    def __init__(self, stores: Stores, clock: Clock, *, seconds: int) -> None:
         self._stores = stores
         self._clock = clock
-        self._seconds = session_days * 86_400
+        self._seconds = seconds
 
-    def routes(self) -> tuple[Route, ...]:
-        """What a router serves."""
-        one = "/v1/sessions/{id}"
-        return (
-            Route(
-                "GET /v1/sessions",
-                self.list,
-                answer=answers.SessionsAnswer,
-                params=wire.SESSIONS_PARAMS,
-            ),
-            Route(
-                f"GET {one}",
-                self.read,
-                answer=answers.SessionAnswer,
-                params=wire.SESSION_TURNS_PARAMS,
-            ),
-            Route(
-                f"PATCH {one}",
-                self.rename,
-                body=RenameBody,
-                answer=answers.SessionRow,
-                params=wire.SESSION_PARAMS,
-            ),
-            Route(
-                f"DELETE {one}",
-                self.forget,
-                answer=answers.DeletedAnswer,
-                params=wire.SESSION_PARAMS,
-            ),
-        )
-
+    @Route("GET /v1/sessions", answer=answers.SessionsAnswer, params=wire.SESSIONS_PARAMS)
     async def list(self, request: Request) -> Answer:
         """The caller's sessions, most recently touched first; with `q`, those whose title holds
         it."""
@@ -73,6 +45,7 @@ class Conversations:
             raise BadInput(str(error)[:200], field="cursor") from None
         return Answer({"sessions": [asdict(s) for s in found], "cursor": cursor})
 
+    @Route(f"GET {ONE}", answer=answers.SessionAnswer, params=wire.SESSION_TURNS_PARAMS)
     async def read(self, request: Request) -> Answer:
         """A session's newest turns, or with `cursor` those before them, oldest first. `remembered`
         says which of them the model still sees."""
@@ -98,6 +71,7 @@ class Conversations:
                 row["details"] = found
         return Answer({"session_id": key.session_id, "turns": shown, "cursor": before})
 
+    @Route(f"PATCH {ONE}", body=RenameBody, answer=answers.SessionRow, params=wire.SESSION_PARAMS)
     async def rename(self, request: Request) -> Answer:
         """Give a session a title of one's own."""
         key, title = _key(request), " ".join(request.body(RenameBody).title.split())
@@ -106,6 +80,7 @@ class Conversations:
             raise NotFound(f"there is no session {key.session_id!r}", field="id")
         return Answer(asdict(renamed))
 
+    @Route(f"DELETE {ONE}", answer=answers.DeletedAnswer, params=wire.SESSION_PARAMS)
     async def forget(self, request: Request) -> Answer:
         """Delete a session: the model's memory of it and its transcript."""
         key = _key(request)

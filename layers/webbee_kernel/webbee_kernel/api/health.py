@@ -32,10 +32,7 @@ class Health:
         self._dispatch = dispatch
         self._said: dict[str, tuple[float, str]] = {}
 
-    def routes(self) -> tuple[Route, ...]:
-        """The one route."""
-        return (Route("GET /v1/health", self.health, public=True, answer=answers.HealthAnswer),)
-
+    @Route("GET /v1/health", public=True, answer=answers.HealthAnswer)
     async def health(self, request: Request) -> Answer:
         """503 where a table of this function does not answer."""
         probe = UserKey("__health__", "__health__")

@@ -108,12 +108,13 @@ class Answer:
 
 
 Handler = Callable[[Request], Coroutine[Any, Any, Answer]]
+H = TypeVar("H", bound=Callable[..., Coroutine[Any, Any, Answer]])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Route:
-    """`key` is API Gateway's route key, `POST /v1/chat`. The rest describes it in the OpenAPI
-    document.
+    """A method that answers requests, told by decorating it. `key` is API Gateway's route key,
+    `POST /v1/chat`. The rest describes it in the OpenAPI document.
 
     `body` is the wire model of the request and `body_type` how it travels, `answer` the shape of a
     200 of `content_type`, `accepted` that of a 202, `params` the types of query and path
@@ -122,7 +123,6 @@ class Route:
     """
 
     key: str
-    handler: Handler
     public: bool = False
     body: type[BaseModel] | None = None
     answer: Any = None
@@ -133,15 +133,28 @@ class Route:
     errors: Callable[[int, JSONObject], JSONObject] | None = None
     failure: Any = None
 
+    def __call__(self, method: H) -> H:
+        """The method, served by this route too."""
+        vars(method)[_ROUTES] = (self, *vars(method).get(_ROUTES, ()))
+        return method
+
+
+_ROUTES = "_routes"
+
 
 class Router:
-    """A table of routes by key. API Gateway has matched the path already; without its key the path
-    is matched here."""
+    """A table of the routes of several groups, by key. API Gateway has matched the path already;
+    without its key the path is matched here."""
 
-    def __init__(self, routes: tuple[Route, ...]) -> None:
-        self.routes = routes
-        self._by_key = {r.key: r for r in routes}
-        self._patterns = [(_pattern(r.key), r) for r in routes]
+    def __init__(self, *groups: object) -> None:
+        self.handlers: dict[Route, Handler] = {
+            route: getattr(group, name)
+            for group in groups
+            for name, method in vars(type(group)).items()
+            for route in getattr(method, _ROUTES, ())
+        }
+        self._by_key = {r.key: r for r in self.handlers}
+        self._patterns = [(_pattern(r.key), r) for r in self.handlers]
 
     async def serve(self, event: Mapping[str, Any]) -> JSONObject:
         """Answer one event; never raises. Counted, reads only where they fail: a page polls twenty
@@ -171,7 +184,7 @@ class Router:
         if request.user:
             bind(user=hashed(request.user.tenant_id, request.user.imperal_id))
             _refuse_unknown(request.query, route)
-        return await route.handler(request)
+        return await self.handlers[route](request)
 
     def _find(self, event: Mapping[str, Any]) -> tuple[Route, Mapping[str, str]]:
         route = self._by_key.get(str(event.get("routeKey", "")))

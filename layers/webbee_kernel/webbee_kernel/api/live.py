@@ -45,19 +45,7 @@ class Live:
             sockets_at(app.settings.connections_url), app.stores.connections, app.clock
         )
         said = {"turn": self._turn, "confirm": self._confirm, "stop": self._stop}
-        self._sockets = Sockets(app, self._pusher, said)
-
-    def routes(self) -> tuple[Route, ...]:
-        """Tickets for connections, and the wish to stop a turn."""
-        return (
-            Route("POST /v1/live", self._sockets.ticket, answer=live_answers.TicketAnswer),
-            Route(
-                "POST /v1/turns/{request_id}/stop",
-                self.stop,
-                answer=live_answers.StopAnswer,
-                params=wire.STOP_PARAMS,
-            ),
-        )
+        self.sockets = Sockets(app, self._pusher, said)
 
     def takes(self, event: Mapping[str, Any]) -> bool:
         """Whether an event is no HTTP request: a socket's, or the stream of events."""
@@ -66,7 +54,7 @@ class Live:
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
         """Answer such an event."""
         if not is_stream(event):
-            return await self._sockets.handle(event)
+            return await self.sockets.handle(event)
         return {"batchItemFailures": await self._push(event["Records"])}
 
     async def _push(self, records: list[Mapping[str, Any]]) -> list[JSONObject]:
@@ -97,6 +85,11 @@ class Live:
         at_once = ASYNC in request.headers.get("prefer", "").lower()
         return await self._turns.answer(ask, work, at_once=at_once)
 
+    @Route(
+        "POST /v1/turns/{request_id}/stop",
+        answer=live_answers.StopAnswer,
+        params=wire.STOP_PARAMS,
+    )
     async def stop(self, request: Request) -> Answer:
         """Ask the turn of a request to stop: within a second no further call starts, and what ran
         is told in its reply."""

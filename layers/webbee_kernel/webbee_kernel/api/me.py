@@ -31,31 +31,12 @@ class Me:
         self._app = app
         self._dispatch = dispatch
 
-    def routes(self) -> tuple[Route, ...]:
-        """What a router serves."""
-        return (
-            Route("GET /v1/me", self.who, answer=answers.MeAnswer),
-            Route(
-                "GET /v1/me/audit",
-                self.audit,
-                answer=answers.AuditAnswer,
-                params=wire.AUDIT_PARAMS,
-            ),
-            Route(
-                "GET /v1/me/export",
-                self.export,
-                params=wire.EXPORT_PARAMS,
-                content_type="application/x-ndjson",
-            ),
-            Route(
-                "DELETE /v1/me", self.erase, answer=answers.ErasedAnswer, params=wire.ERASE_PARAMS
-            ),
-        )
-
+    @Route("GET /v1/me", answer=answers.MeAnswer)
     async def who(self, request: Request) -> Answer:
         """Who the caller's token says he is."""
         return Answer(user_dict(request.caller))
 
+    @Route("GET /v1/me/audit", answer=answers.AuditAnswer, params=wire.AUDIT_PARAMS)
     async def audit(self, request: Request) -> Answer:
         """Calls made in the caller's name, newest first, each with the message behind it where
         that is still kept."""
@@ -91,6 +72,7 @@ class Me:
             for request_id in (turn["request_id"], *turn.get("also", ()))
         }
 
+    @Route("GET /v1/me/export", params=wire.EXPORT_PARAMS, content_type="application/x-ndjson")
     async def export(self, request: Request) -> Answer:
         """Everything that is kept of the caller, a line of JSON each. The last line is
         `{"kind": "end"}`, or `{"kind": "more", "cursor": …}` where a further part follows."""
@@ -102,6 +84,7 @@ class Me:
         last = {"kind": "more", "cursor": cursor} if cursor else {"kind": "end"}
         return Answer("\n".join([*lines, json_text(last), ""]), content_type="application/x-ndjson")
 
+    @Route("DELETE /v1/me", answer=answers.ErasedAnswer, params=wire.ERASE_PARAMS)
     async def erase(self, request: Request) -> Answer:
         """Erase everything that is kept of the caller. Asked without `confirm` it erases nothing
         and answers with the word that confirms; 202 where it needs to be asked again to finish."""

@@ -55,25 +55,12 @@ class OpenAI:
         self._kernel = kernel
         self._clock = clock
 
-    def routes(self) -> tuple[Route, ...]:
-        """What a router serves."""
-        return (
-            Route(
-                f"POST {ROOT}/chat/completions",
-                self.complete,
-                body=CompletionBody,
-                answer=wire.CompletionAnswer,
-                errors=shaped,
-            ),
-            Route(f"GET {ROOT}/models", self.models, answer=wire.ModelsAnswer, errors=shaped),
-            Route(
-                f"GET {ROOT}/models/{{model}}",
-                self.model,
-                answer=wire.ModelRow,
-                errors=shaped,
-            ),
-        )
-
+    @Route(
+        f"POST {ROOT}/chat/completions",
+        body=CompletionBody,
+        answer=wire.CompletionAnswer,
+        errors=shaped,
+    )
     async def complete(self, request: Request) -> Answer:
         """One turn as a chat completion; with `stream` as Server-Sent Events. `webbee` carries what
         the protocol has no place for: calls, sources, a question that waits."""
@@ -97,10 +84,12 @@ class OpenAI:
             content_type="text/event-stream",
         )
 
+    @Route(f"GET {ROOT}/models", answer=wire.ModelsAnswer, errors=shaped)
     async def models(self, request: Request) -> Answer:
         """The models there are: the kernel is the one."""
         return Answer({"object": "list", "data": [_row()]})
 
+    @Route(f"GET {ROOT}/models/{{model}}", answer=wire.ModelRow, errors=shaped)
     async def model(self, request: Request) -> Answer:
         """One of them."""
         if request.path["model"] != MODEL:

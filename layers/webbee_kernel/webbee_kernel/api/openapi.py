@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, TypeAdapter
@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 from .. import __version__
 from ..values.plain import JSONObject
 from .answers import ErrorAnswer
-from .http import Route
+from .http import Handler, Route
 
 REFERENCE = "#/components/schemas/{model}"
 _PATH = re.compile(r"\{(\w+)\+?\}")
@@ -43,13 +43,15 @@ FAILURES: Mapping[int, str] = {
 }
 
 
-def document(routes: Iterable[Route]) -> JSONObject:
+def document(handlers: Mapping[Route, Handler]) -> JSONObject:
     """The document of these routes, in their order."""
     schemas: JSONObject = {}
     paths: dict[str, JSONObject] = {}
-    for route in routes:
+    for route, handler in handlers.items():
         method, _, path = route.key.partition(" ")
-        paths.setdefault(_PATH.sub(r"{\1}", path), {})[method.lower()] = _operation(route, schemas)
+        paths.setdefault(_PATH.sub(r"{\1}", path), {})[method.lower()] = _operation(
+            route, handler, schemas
+        )
     return {
         "openapi": "3.1.0",
         "info": {"title": "Webbee kernel", "version": __version__, "description": DESCRIPTION},
@@ -65,9 +67,9 @@ def document(routes: Iterable[Route]) -> JSONObject:
     }
 
 
-def _operation(route: Route, schemas: JSONObject) -> JSONObject:
+def _operation(route: Route, handler: Handler, schemas: JSONObject) -> JSONObject:
     method, _, path = route.key.partition(" ")
-    doc = inspect.getdoc(route.handler) or ""
+    doc = inspect.getdoc(handler) or ""
     shape = _schema(route.answer, schemas) if route.answer else {}
     if route.content_type != "application/json":
         shape = {"type": "string"}

@@ -25,6 +25,9 @@ FORM = "application/x-www-form-urlencoded"
 _REASON = re.compile(r"[a-z_]{1,64}")
 _CODE = re.compile(r"[\x21-\x7e]{1,4096}")
 
+QUERY: JSONObject = dict.fromkeys(
+    ("state", "code", "error"), Annotated[str, Field(max_length=4096)]
+)
 Changed = Callable[[User, str], Coroutine[Any, Any, None]]
 
 
@@ -41,30 +44,15 @@ class Begun:
 
 class SignInPages:
     """GET asks the person, POST finishes: a link that is only looked at, by a person or by a
-    scanner, connects nothing."""
+    scanner, connects nothing. Both are public: the state is the only proof, and it names the user
+    it was begun for."""
 
     def __init__(self, app: App, dispatch: Dispatch, changed: Changed) -> None:
         self._app = app
         self._dispatch = dispatch
         self._changed = changed
 
-    def routes(self) -> tuple[Route, ...]:
-        """Both are public: the state is the only proof, and it names the user it was begun for."""
-        query: JSONObject = dict.fromkeys(
-            ("state", "code", "error"), Annotated[str, Field(max_length=4096)]
-        )
-        return (
-            Route(f"GET {PATH}", self.ask, public=True, content_type=HTML, params=query),
-            Route(
-                f"POST {PATH}",
-                self.finish,
-                public=True,
-                content_type=HTML,
-                body=SignInBody,
-                body_type=FORM,
-            ),
-        )
-
+    @Route(f"GET {PATH}", public=True, content_type=HTML, params=QUERY)
     async def ask(self, request: Request) -> Answer:
         """Ask the person who comes back from the provider to finish the sign-in."""
         from ..oauth import page  # here and below: no turn's cold start pays for it
@@ -83,6 +71,7 @@ class SignInPages:
         user = begun.user.email or begun.user.imperal_id
         return _page(page.question(language, begun.provider, app, user, begun.state, code))
 
+    @Route(f"POST {PATH}", public=True, content_type=HTML, body=SignInBody, body_type=FORM)
     async def finish(self, request: Request) -> Answer:
         """Exchange the code and store the account."""
         from ..oauth import page

@@ -20,7 +20,8 @@ from ..sdk.context import User
 from ..stores.refused import Refused
 from ..values import UserKey, user_dict, user_from
 from ..values.plain import JSONObject
-from .http import Answer, Request, checked
+from . import live_answers
+from .http import Answer, Request, Route, checked
 from .wire import HelloFrame
 
 TICKET_S: Final = 60
@@ -66,6 +67,7 @@ class Sockets:
         has_table = not isinstance(self._app.stores.connections, Refused)
         return has_table and bool(self._app.settings.live_url)
 
+    @Route("POST /v1/live", answer=live_answers.TicketAnswer)
     async def ticket(self, request: Request) -> Answer:
         """A ticket for one connection, to be used within 60 seconds: the address holds it, because
         a browser can send no header when it connects."""

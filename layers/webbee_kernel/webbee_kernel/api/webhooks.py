@@ -22,10 +22,8 @@ class Webhooks:
         self._app = app
         self._dispatch = dispatch
 
-    def routes(self) -> tuple[Route, ...]:
-        """GET for those that are asked for a challenge, POST for the rest."""
-        return tuple(Route(f"{m} {PATH}", self.webhook, public=True) for m in ("GET", "POST"))
-
+    @Route(f"GET {PATH}", public=True)  # where a challenge is asked for
+    @Route(f"POST {PATH}", public=True)
     async def webhook(self, request: Request) -> Answer:
         """Hand a webhook to its extension, in the tenant that its address names; there is no
         user."""

@@ -49,39 +49,15 @@ class Mcp:
 
         return McpServer(self._app, self._kernel)
 
-    def routes(self) -> tuple[Route, ...]:
-        """What a router serves."""
-        return (
-            Route(
-                f"POST {PATH}",
-                self.post,
-                public=True,
-                body=wire.McpBody,
-                answer=wire.McpAnswer,
-                accepted=type(None),
-                errors=shaped,
-                failure=wire.McpFailure,
-            ),
-            Route(
-                f"GET {PATH}",
-                self.get,
-                answer=wire.McpAnswer,
-                errors=shaped,
-                failure=wire.McpFailure,
-            ),
-            Route(
-                f"DELETE {PATH}",
-                self.delete,
-                answer=wire.McpAnswer,
-                errors=shaped,
-                failure=wire.McpFailure,
-            ),
-            *(
-                Route(f"GET {path}", self.metadata, public=True, answer=wire.ResourceAnswer)
-                for path in (METADATA, METADATA + PATH)
-            ),
-        )
-
+    @Route(
+        f"POST {PATH}",
+        public=True,
+        body=wire.McpBody,
+        answer=wire.McpAnswer,
+        accepted=type(None),
+        errors=shaped,
+        failure=wire.McpFailure,
+    )
     async def post(self, request: Request) -> Answer:
         """One message of the Model Context Protocol, one answer; 202 for a notification. Without a
         token that counts 401, which says where there are some."""
@@ -93,6 +69,7 @@ class Mcp:
             return Answer(told, error.status, headers={"www-authenticate": where})
         return await self._server.post(replace(request, user=user))
 
+    @Route(f"GET {PATH}", answer=wire.McpAnswer, errors=shaped, failure=wire.McpFailure)
     async def get(self, request: Request) -> Answer:
         """The result of a call that waited for its user, for a client that comes back for it with
         `Last-Event-ID`; else refused with 405: nothing is pushed over this protocol."""
@@ -102,10 +79,13 @@ class Mcp:
             return await self._server.resume(request, waits)
         return _not_allowed("nothing is pushed over this protocol")
 
+    @Route(f"DELETE {PATH}", answer=wire.McpAnswer, errors=shaped, failure=wire.McpFailure)
     async def delete(self, request: Request) -> Answer:
         """Refused with 405: nothing is kept of a session that could be ended."""
         return _not_allowed("nothing is kept of a session")
 
+    @Route(f"GET {METADATA}", public=True, answer=wire.ResourceAnswer)
+    @Route(f"GET {METADATA}{PATH}", public=True, answer=wire.ResourceAnswer)
     async def metadata(self, request: Request) -> Answer:
         """Where a client's user signs in (RFC 9728)."""
         settings = self._app.settings
