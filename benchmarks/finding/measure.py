@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,12 @@ from typing import Any
 from benchmarks.foreign import packages
 from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.turn.finding import search
-from webbee_kernel.turn.shortlist import shortlist
+from webbee_kernel.turn.shortlist import Shortlist, shortlist
+from webbee_kernel.turn.standing import Standing, standing
 
 from .catalogues import large, simulated, single_id, singles
+from .sessions import Turn
+from .sessions import play as play_sessions
 
 FOLDER = Path(__file__).parent
 TALKS = ("base", "long_context", "miss_param", "miss_func")
@@ -66,7 +69,8 @@ def play(sample: int = 1) -> Iterator[Found]:
     """Every message of ours, every `sample`-th of the others."""
     for sealed in (False, True):
         yield from (_found(s, large()) for s in ours(sealed=sealed))
-    yield from (_found(s, simulated()) for s in list(talks())[::sample])
+    for talk in list(talks())[::sample]:
+        yield from _in_session(talk, simulated())
     catalogue, _ = singles()
     yield from (_found(s, catalogue) for s in list(questions())[:: 4 * sample])
 
@@ -93,20 +97,27 @@ def questions() -> Iterator[Said]:
         yield Said("BFCL, questions", "any", message, calls)
 
 
-def talks() -> Iterator[Said]:
-    """BFCL's conversations, turn by turn."""
+def sessions(sample: int = 1) -> Iterator[Turn]:
+    """The first five turns of BFCL's conversations `base`, among all functions of the large
+    catalogue."""
+    said = list(talks(TALKS[:1]))[::sample]
+    yield from play_sessions(large(), [[(s.message, s.calls) for s in talk] for talk in said])
+
+
+def talks(sets: Sequence[str] = TALKS) -> Iterator[list[Said]]:
+    """BFCL's conversations, each turn by turn."""
     where: dict[str, list[str]] = {}
     for app in simulated().apps.values():
         for function in app.functions:
             where.setdefault(function.fn_name, []).append(app.app_id)
-    for name in TALKS:
+    for name in sets:
         file = f"BFCL_v4_multi_turn_{name}.json"
         answers = {
             a["id"]: a["ground_truth"] for a in packages.bfcl_lines(f"possible_answer/{file}")
         }
         for entry in packages.bfcl_lines(file):
             involved = {c.lower() for c in entry["involved_classes"]}
-            yield from _turns(entry["question"], answers[entry["id"]], where, involved)
+            yield list(_turns(entry["question"], answers[entry["id"]], where, involved))
 
 
 def _turns(
@@ -130,11 +141,26 @@ def _called(source: str) -> str:
     return call.func.id
 
 
+def _in_session(talk: Sequence[Said], catalogue: Catalogue) -> Iterator[Found]:
+    """Each message of a conversation, where what was shown before it stays."""
+    functions = catalogue.functions(catalogue.apps)
+    before: Standing | None = None
+    for said in talk:
+        listed = shortlist(functions, said.message, said.recent, said.used, catalogue.apps, before)
+        before = standing(listed.tools, functions, listed.base)
+        yield _counted(said, catalogue, listed)
+
+
 def _found(said: Said, catalogue: Catalogue) -> Found:
     functions = catalogue.functions(catalogue.apps)
     listed = shortlist(functions, said.message, said.recent, said.used, catalogue.apps)
+    return _counted(said, catalogue, listed)
+
+
+def _counted(said: Said, catalogue: Catalogue, listed: Shortlist) -> Found:
     shown = {(f.app_id, f.fn_name) for f in listed.shown}
-    more = search(functions, said.ask, "", catalogue.apps) if said.ask else []
+    functions = catalogue.functions(catalogue.apps) if said.ask else ()
+    more = search(functions, said.ask, "", catalogue.apps)
     later = shown | {(f.app_id, f.fn_name) for f in more}
     return Found(
         said,

@@ -77,7 +77,9 @@ def main(given: list[str] | None = None) -> int:
     adapted = _all("adaptive", adaptive.play(names, options.sample)) if "adaptive" in wanted else []
     talks = _all("conversations", bfcl.play(bfcl.SETS, options.sample)) if "bfcl" in wanted else []
     found = _all("messages", measure.play(options.sample)) if "finding" in wanted else []
-    figures = tables.figures(tasks, told, attacked, adapted, talks) | finding.figures(found)
+    turns = _all("turns", measure.sessions(options.sample)) if "finding" in wanted else []
+    figures = tables.figures(tasks, told, attacked, adapted, talks)
+    figures |= finding.figures(found) | finding.session_figures(turns)
     verdicts = list(bars.verdicts(figures))
     printed = [
         tables.utility(tasks) if tasks else "",
@@ -86,6 +88,7 @@ def main(given: list[str] | None = None) -> int:
         tables.adaptive(adapted) if adapted else "",
         tables.bfcl(talks) if talks else "",
         finding.table(found) if found else "",
+        finding.sessions_table(turns) if turns else "",
         tables.bars(verdicts) if verdicts else "",
         *(f"{count} turns raised {error}" for error, count in drive.raised.most_common()),
     ]

@@ -37,6 +37,7 @@ BARS = (
     Bar("shown at once, said in Russian", "at least 85 %", least=Fraction(85, 100)),
     Bar("shown after a search", "at least 99 %", least=Fraction(99, 100)),
     Bar("calls of BFCL shown at once", "at least 97 %", least=Fraction(97, 100)),
+    Bar("input that begins as in the turn before", "at least 80 %", least=Fraction(8, 10)),
 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 from benchmarks.finding.measure import Found
+from benchmarks.finding.sessions import Turn, shares
 
 from . import tables
 
@@ -44,6 +45,33 @@ def figures(found: Sequence[Found]) -> dict[str, Fraction]:
         for name, (part, late) in parts.items()
         if part
     }
+
+
+def sessions_table(turns: Sequence[Turn]) -> str:
+    """By the turn's number in its session."""
+    rows: tables.Rows = []
+    for name, part in tables.groups(
+        [t for t in turns if t.number > 1], lambda t: f"turn {t.number}"
+    ):
+        begun = shares(part)
+        rows.append(
+            (
+                name,
+                tables.mean(sum(t.sent for t in part), len(part)),
+                *(f"{share:.1%}" for share in begun.values()),
+                tables.share(sum(t.shown for t in part), sum(t.meant for t in part)),
+            )
+        )
+    head = ("BFCL in 1,911 functions", "letters sent", *shares(turns), "functions shown at once")
+    return tables.table("Sessions: what begins as in the turn before", head, rows)
+
+
+def session_figures(turns: Sequence[Turn]) -> dict[str, Fraction]:
+    """What the bar speaks of."""
+    if not turns:
+        return {}
+    share = shares(turns)["system first"]
+    return {"input that begins as in the turn before": Fraction(share).limit_denominator(10_000)}
 
 
 def _share(found: Sequence[Found], count: Callable[[Found], int]) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.bedrock import BedrockModel
 from webbee_kernel.llm.key import ModelKey
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
+from webbee_kernel.llm.protocol import Growing
 
 from .conftest import MODEL_ID, Wire, asking
 
@@ -169,7 +170,7 @@ def test_a_model_that_caches_no_tools_keeps_the_other_cache_points(bedrock: Wire
         "#/toolConfig/tools/2: extraneous key [cachePoint] is not permitted",
     )
     bedrock.server.play(refusal, Answer("ok"), Answer("ok"))
-    growing = replace(asking(), tools_before=1)
+    growing = replace(asking(), growing=Growing(1, 1))
     assert bedrock.ask(growing).text == "ok"
     assert bedrock.ask(growing).text == "ok"
     sent = [r.body for r in bedrock.server.requests]

@@ -15,6 +15,7 @@ from tests.stand_ins.servers import Answer
 from tests.stand_ins.wire import chat_problems, converse_problems
 from webbee_kernel.llm.bedrock import converse_request
 from webbee_kernel.llm.openai_compatible import completion_request
+from webbee_kernel.llm.protocol import Exchange, Growing, ModelRequest
 from webbee_kernel.llm.tools import MAX_DESCRIPTION, describe, parameters
 
 from .conftest import LIST, MODEL_ID, SEND, Wire, asking
@@ -46,32 +47,57 @@ def test_bedrock_gets_the_stable_parts_before_a_cache_point(bedrock: Wire) -> No
     ]
 
 
+FIND = replace(LIST, name="kernel__search", app_id="kernel", fn_name="search")
+APPS = "[APPS]\n- mail: 2 functions: inbox, send."
+
+
+def growing(before: int, **changes: Any) -> ModelRequest:
+    """A request whose tools grow: the first is everybody's."""
+    given: dict[str, Any] = {
+        "system": f"Decide.\n\n{APPS}",
+        "tools": (FIND, LIST, SEND),
+        "growing": Growing(1, before, APPS),
+    }
+    return asking(**(given | changes))
+
+
 @pytest.mark.parametrize(
     ("before", "cached"),
     [
-        (None, []),
-        (0, ["mail__send"]),
-        (1, ["mail__list_inbox", "mail__send"]),
-        (2, ["mail__send"]),
+        (1, ["kernel__search", "mail__send"]),
+        (2, ["kernel__search", "mail__list_inbox", "mail__send"]),
+        (3, ["kernel__search", "mail__send"]),
     ],
 )
-def test_bedrock_reads_and_keeps_tools_that_grow_from_request_to_request(
-    bedrock: Wire, before: int | None, cached: list[str]
+def test_bedrock_keeps_tools_that_grow_part_by_part(
+    bedrock: Wire, before: int, cached: list[str]
 ) -> None:
-    bedrock.server.play(Answer("ok"))
-    bedrock.ask(replace(asking(), tools_before=before))
+    bedrock.server.play(Answer("ok"), Answer("ok"))
+    bedrock.ask(growing(before))
+    later = Exchange("flat", "Hm.", note="go on")
+    bedrock.ask(growing(before, exchanges=(later,), opening="Hello"))
     assert bedrock.server.problems == []
-    body = bedrock.server.requests[0].body
-    tools = body["toolConfig"]["tools"]
+    first, second = (r.body for r in bedrock.server.requests)
+    tools = first["toolConfig"]["tools"]
+    assert tools == second["toolConfig"]["tools"]
     points = [i for i, tool in enumerate(tools) if "cachePoint" in tool]
     assert [tools[i - 1]["toolSpec"]["name"] for i in points] == cached
-    assert "cachePoint" in body["system"][-1]
+    assert "cachePoint" in first["system"][-1]
+    assert "cachePoint" in second["messages"][-1]["content"][-1]
+
+
+def test_bedrock_is_told_of_the_apps_where_its_cache_begins(bedrock: Wire) -> None:
+    bedrock.server.play(Answer("ok"))
+    bedrock.ask(growing(2))
+    body = bedrock.server.requests[0].body
+    assert body["system"][0] == {"text": "Decide."}
+    assert body["toolConfig"]["tools"][0]["toolSpec"]["description"].endswith(f"\n\n{APPS}")
 
 
 def test_chat_completions_are_told_nothing_of_caches(openai: Wire) -> None:
     openai.server.play(Answer("ok"), Answer("ok"))
-    openai.ask(asking())
-    openai.ask(replace(asking(), tools_before=1))
+    openai.ask(growing(1))
+    openai.ask(growing(1, growing=None))
     first, second = openai.server.requests
     assert first.body == second.body
 

@@ -33,7 +33,9 @@ THREADS: Final = 16
 _POOL: Final = ThreadPoolExecutor(THREADS, thread_name_prefix="bedrock")
 _OPTIONAL: Final = {
     "cache_ttl": re.compile(r"\bttl\b", re.I),
-    "tool_cache": re.compile(r"tool.{0,80}cache.?point|cache.?point.{0,80}tool", re.I | re.S),
+    "tool_cache": re.compile(
+        r"tool.{0,80}(cache.?point|description)|cache.?point.{0,80}tool", re.I | re.S
+    ),
     "cache_point": re.compile(r"cache.?point|prompt.cach", re.I),
     "temperature": re.compile(r"\btemperature\b", re.I),
     "effort": re.compile(r"\beffort\b|outputConfig|output_config", re.I),

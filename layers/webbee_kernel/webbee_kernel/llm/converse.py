@@ -8,7 +8,7 @@ from typing import Any
 from ..values.plain import JSONObject
 from .conversation import Message, conversation
 from .manner import PLAIN, Manner
-from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
+from .protocol import Growing, ModelRequest, ModelResponse, ToolSpec, Usage
 from .schemas import clean
 from .strict import strict
 from .tools import call, describe, parameters, whole
@@ -31,13 +31,12 @@ def converse_request(
 
     Services cache tools, then system, then messages, so one cache point behind the system part
     covers both stable parts. It is sent with tools only: a narrator's system part is far below the
-    least size that is cached. Tools that grow from request to request have one behind what the
-    request before had, where that is read, and one behind all, where the next one reads. A turn
-    that goes on has another one behind what was said last: its next round reads all of it from the
-    cache. That makes four at most, as many as services take.
+    least size that is cached. A turn that goes on has another one behind what was said last: its
+    next round reads all of it from the cache. `_growing` says what becomes of tools that change.
     """
     kept = "" if "cache_ttl" in without else manner.cache
     cache = [] if "cache_point" in without else [_cache_point(kept)]
+    grow = None if "tool_cache" in without else request.growing
     inference: Body = {"maxTokens": request.max_tokens}
     if "temperature" not in without:
         inference["temperature"] = 0.0
@@ -47,25 +46,34 @@ def converse_request(
         "inferenceConfig": inference,
     }
     if request.system.strip():
-        body["system"] = _system(request, cache)
+        body["system"] = _system(request, grow, cache)
     if request.tools:
         strictly = manner.strict and "strict" not in without
         tools = [_tool(t, strictly) for t in request.tools]
-        grow = request.tools_before if "tool_cache" not in without else None
-        body["toolConfig"] = {"tools": tools if grow is None else _growing(tools, grow, cache)}
+        body["toolConfig"] = {"tools": _growing(tools, grow, cache) if grow else tools}
     if manner.effort and "effort" not in without:
         body["outputConfig"] = {"effort": manner.effort}
     return body
 
 
-def _system(request: ModelRequest, cache: list[Body]) -> list[Body]:
-    text: Body = {"text": clean(request.system)}
-    return [text, *cache] if request.tools else [text]
+def _system(request: ModelRequest, grow: Growing | None, cache: list[Body]) -> list[Body]:
+    """The system part; of tools that grow the apps are told before them, and of four cache points
+    that a request may have three stand among these: a later round needs the fourth behind what was
+    said last."""
+    system = request.system.removesuffix(grow.apps).rstrip() if grow else request.system
+    text: Body = {"text": clean(system)}
+    return [text, *cache] if request.tools and not (grow and request.exchanges) else [text]
 
 
-def _growing(tools: list[Body], before: int, cache: list[Body]) -> list[Body]:
-    seen, new = tools[:before], tools[before:]
-    return [*seen, *(cache if seen and new else ()), *new, *cache]
+def _growing(tools: list[Body], grow: Growing, cache: list[Body]) -> list[Body]:
+    """Tools that change behind what was there: a cache point behind those of everybody with these
+    apps, which tell of all apps, one behind those of the request before, and one behind all, for
+    the next."""
+    parts = tools[: grow.common], tools[grow.common : grow.before], tools[grow.before :]
+    if parts[0] and grow.apps:
+        last = parts[0][-1]["toolSpec"]
+        last["description"] = f"{last['description']}\n\n{clean(grow.apps)}"
+    return [block for part in parts if part for block in (*part, *cache)]
 
 
 def _messages(request: ModelRequest, cache: list[Body]) -> list[Body]:

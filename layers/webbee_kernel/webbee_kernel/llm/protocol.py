@@ -75,6 +75,21 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
+class Growing:
+    """How tools change from request to request of a session: behind what was there. A service may
+    have in its cache what was.
+
+    The first `common` of them are the same for everybody with these apps, the first `before` were
+    in the session's request before. `apps`, the end of the system part, tells of all apps; where
+    a service puts tools before the system part, the last of the common tools may tell it.
+    """
+
+    common: int
+    before: int
+    apps: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One completion. `language` is the user's BCP 47 tag; `timeout_s` the whole call's limit in
     seconds.
@@ -82,8 +97,7 @@ class ModelRequest:
     `prompt` holds everything. A later round's prompt is the one before it with lines appended;
     adapters whose service has native tool results send `opening`, the prompt of the first round,
     and the `exchanges` since instead.
-    `tools_before` says how many of `tools`, from the first, the session's request before had, so
-    that a service may have them in its cache; None where the tools never change.
+    `growing` is None where `tools` are the same in every request.
     """
 
     role: Role
@@ -95,7 +109,7 @@ class ModelRequest:
     language: str = "en"
     opening: str = ""
     exchanges: tuple[Exchange, ...] = ()
-    tools_before: int | None = None
+    growing: Growing | None = None
 
 
 @dataclass(frozen=True, slots=True)

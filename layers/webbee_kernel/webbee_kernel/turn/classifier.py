@@ -36,7 +36,7 @@ class Classifier:
             language=state.language,
             opening=opening,
             exchanges=state.exchanges,
-            tools_before=state.tools_before,
+            growing=state.growing,
         )
         record("PromptCharacters", len(request.prompt))
         record("ModelCalls")

@@ -20,7 +20,7 @@ its cache from the second turn on, because they are the same in every turn."""
 BUDGET = 24_000
 """Characters of what a session's first message chooses out of a larger one: about 6,000 tokens."""
 
-GROWN = 48_000
+GROWN = 56_000
 """Characters up to which later messages add to that; beyond it what they added makes room."""
 
 IN_FULL = 4_000
@@ -34,22 +34,22 @@ MAX_FUNCTIONS = 124
 """Functions of a catalogue that is shown whole: chat-completion services take at most 128, and the
 kernel has its own."""
 
-MAX_CHOSEN = 96
+MAX_CHOSEN = 90
 """Functions chosen out of a larger one."""
 
-MAX_GROWN = 110
+MAX_GROWN = 114
 """Functions up to which later messages add: searches may add some more."""
 
 QUOTA = 30
 """Functions of one app among those chosen, while others are near: what one app says in many ways
 leaves room for the rest."""
 
-NEAR = 30
-"""Of the functions that a later message brings, the nearest that may be added;"""
-NEAREST = 10
-"""so many of them whatever they score, the others where they score"""
-NEAR_ENOUGH = 0.4
-"""so much of what the best one does."""
+NEAR = 40
+"""Functions that a later message brings, the nearest; of them it adds those that score"""
+NEAR_ENOUGH = 0.5
+"""so much of what the best one does, and others as"""
+ADDED = 3_500
+"""characters permit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def shortlist(
         listed = _chosen(functions, order, len(needed))
         steady = 0
     else:
-        listed, steady = _grown(functions, _enough(ranking), needed, before)
+        listed, steady = _grown(functions, ranking[:NEAR], needed, before)
     return Shortlist(
         tuple(functions[p.number] for p in listed.places),
         tuple(f for _, f in near),
@@ -209,31 +209,41 @@ def _placed(
     return tuple(Place(n, n in whole) for n in sorted(numbers))
 
 
-def _enough(ranking: Sequence[tuple[int, float]]) -> list[int]:
-    """What a later message may add: the nearest, and what is nearly as near."""
-    least = NEAR_ENOUGH * ranking[0][1]
-    leading = enumerate(ranking[:NEAR])
-    return [n for i, (n, score) in leading if score > 0 and (i < NEAREST or score >= least)]
-
-
 def _grown(
-    functions: Sequence[FunctionInfo], near: Sequence[int], needed: Sequence[int], before: Standing
+    functions: Sequence[FunctionInfo],
+    near: Sequence[tuple[int, float]],
+    needed: Sequence[int],
+    before: Standing,
 ) -> tuple[Standing, int]:
-    """What was shown, and behind it what is near or needed besides; how many stand as they did.
+    """What was shown, and behind it what is needed or near besides; how many stand as they did.
     Where that is too much, what earlier messages added makes room."""
-    more = _behind(before, needed, near)
+    more = _behind(functions, before, needed, near)
     listed = (*before.places, *_placed(functions, more, ADDED_IN_FULL))
     if len(listed) <= MAX_GROWN and _size(functions, listed) <= GROWN:
         return Standing(listed, before.base), len(before.places)
-    more = _behind(before.first, needed, near)
+    more = _behind(functions, before.first, needed, near)
     room = max(MAX_GROWN - before.base, len(set(more) & set(needed)))
     listed = (*before.first.places, *_placed(functions, more[:room], ADDED_IN_FULL))
     return Standing(listed, before.base), before.base
 
 
-def _behind(stands: Standing, needed: Sequence[int], near: Sequence[int]) -> list[int]:
+def _behind(
+    functions: Sequence[FunctionInfo],
+    stands: Standing,
+    needed: Sequence[int],
+    near: Sequence[tuple[int, float]],
+) -> list[int]:
+    """What is to be added to what stands, the needed ones first."""
     there = {p.number for p in stands.places}
-    return [n for n in dict.fromkeys((*needed, *near)) if n not in there]
+    least = NEAR_ENOUGH * near[0][1]
+    room = ADDED
+    found = [n for n in needed if n not in there]
+    for number, score in near:
+        if score > 0 and number not in there and number not in needed:
+            room -= forms(functions[number]).brief_characters
+            if score >= least or room >= 0:
+                found.append(number)
+    return found
 
 
 def _size(functions: Sequence[FunctionInfo], places: Sequence[Place]) -> int:

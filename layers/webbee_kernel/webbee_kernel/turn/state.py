@@ -16,7 +16,7 @@ from typing import Any
 from ..arguments import Known, ids_in, without_secrets
 from ..catalogue import FunctionInfo
 from ..channels.bounding import bounded
-from ..llm.protocol import Exchange, ToolSpec
+from ..llm.protocol import Exchange, Growing, ToolSpec
 from ..pii import NOTHING, Masker
 from ..values import (
     JSON,
@@ -92,15 +92,15 @@ class TurnState(Opening):
         return (*(self.found.get(t.name, t) for t in self.tools), *behind)
 
     @property
-    def tools_before(self) -> int | None:
-        """How many of the offered tools, from the first, the session's request before had; None
-        where they are the same in every turn."""
+    def growing(self) -> Growing | None:
+        """How the offered tools change between the session's requests; None where they do not."""
         if not self.shortlist.left_out:
             return None
-        if not self.rounds:
-            return len(self.own_tools) + self.shortlist.steady
+        common = len(self.own_tools)
         pairs = zip(self.tools, self.offered_tools, strict=False)
-        return sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
+        before = same if self.rounds else common + self.shortlist.steady
+        return Growing(common, before, self.prompt.apps)
 
     @property
     def skeleton_shown(self) -> str:
