@@ -125,10 +125,10 @@ def inspect(options: argparse.Namespace) -> int:
         print(f"\n{mark(False)} {app['app_id']} failed to load: {app['reason']}")
     for section in report["sections"]:
         lost = [f for f in section["fields"] if f["state"] != "shown"]
-        state = section["age"] if section["in_prompt"] else section["why_not"]
+        well = section["in_prompt"] and not section["failures"]
         print(
-            f"\n{mark(section['in_prompt'], 'warning')} {section['app_id']}.{section['section']} "
-            + paint(state, "dim")
+            f"\n{mark(well, 'warning')} {section['app_id']}.{section['section']} "
+            + paint(state_of(section), "dim")
         )
         for field in lost:
             for loss in field["losses"]:
@@ -136,6 +136,14 @@ def inspect(options: argparse.Namespace) -> int:
                     f"    {field['state']:8} {loss['path']}: {loss['because']} ({loss['detail']})"
                 )
     return 0
+
+
+def state_of(section: dict[str, Any]) -> str:
+    """How old a section is, and what its refreshes fail with; or why the model sees none of it."""
+    if not section["in_prompt"]:
+        return str(section["why_not"])
+    failed, error = section["failures"], section["last_error"]
+    return f"{section['age']}, {failed} × not refreshed: {error}" if failed else section["age"]
 
 
 def show_search(found: dict[str, Any]) -> int:

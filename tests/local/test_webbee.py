@@ -19,6 +19,7 @@ from local import webbee
 from local.checking import loading, problems_of, rules
 from local.checking.finding import Module
 from local.cli.deploy import giving_out_addresses
+from local.cli.talk import state_of
 from local.client import Client
 from local.gateway import TENANT, TOKENS
 from local.users import prepare
@@ -66,6 +67,13 @@ def test_chat_goes_on_with_a_session_and_prints_json(run: Run, world: World) -> 
         _, out, _ = run("chat", "show my tasks", "--session", "cli", "--json", "--url", world.url)
         answer = json.loads(out)
         assert (answer["session_id"], answer["turn"]) == ("cli", expected)
+
+
+def test_a_section_that_is_shown_and_no_longer_refreshed_says_why() -> None:
+    shown = {"in_prompt": True, "why_not": "", "age": "cached ~5m ago"}
+    failing = {**shown, "failures": 6, "last_error": "KeyError"}
+    assert state_of(failing) == "cached ~5m ago, 6 × not refreshed: KeyError"
+    assert state_of({**shown, "failures": 0, "last_error": ""}) == "cached ~5m ago"
 
 
 def test_a_conversation_ends_with_the_input(
