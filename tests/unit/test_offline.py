@@ -12,6 +12,8 @@ import pytest
 from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.llm.offline import OfflineModel
 from webbee_kernel.llm.offline.planning import meant
+from webbee_kernel.llm.offline.replies import ask
+from webbee_kernel.llm.offline.schema import Argument
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Role, ToolSpec
 from webbee_kernel.llm.tools import tool_spec
 
@@ -241,6 +243,14 @@ def test_what_is_missing_or_unclear_is_asked_for_not_invented(
     response = classify(message, *history)
 
     assert (response.tool_calls, response.text) == ((), question)
+
+
+def test_what_is_missing_is_asked_for_by_its_whole_first_sentence() -> None:
+    told = "A zone (e.g. Asia/Tokyo, i.e. by its IANA name). Never an offset."
+    zone = Argument("zone", "text", True, False, told)
+    assert ask([zone], "en") == (
+        "I need one more thing: A zone (e.g. Asia/Tokyo, i.e. by its IANA name)."
+    )
 
 
 def test_the_answer_to_its_question_completes_the_call() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from ..protocol import ToolSpec
 from .schema import Argument
 from .words import concepts, idle, words
 
+_SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)\.(?:\s|$)")
 _EXAMPLES = 3  # shown together
 _SHOWN = 60  # characters of a value in a question
 
@@ -22,7 +24,7 @@ def ask(missing: Iterable[Argument], tag: str) -> str:
     for argument in missing:
         named = argument.name
         name = "id" if argument.kind == "id" and not spoken.has(f"label_{named}") else named
-        described = argument.description.partition(".")[0] or argument.name.replace("_", " ")
+        described = _SENTENCE.split(argument.description, 1)[0] or argument.name.replace("_", " ")
         known = spoken.has(f"label_{name}")
         wanted.append(spoken.say(f"label_{name}") if known else described)
     return spoken.say("needs", what=", ".join(dict.fromkeys(wanted)))
