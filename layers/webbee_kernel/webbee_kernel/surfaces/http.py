@@ -7,7 +7,7 @@ import json
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from ..invariants import limit
@@ -22,6 +22,7 @@ DEFAULT_TIMEOUT_S = 30.0
 MAX_TIMEOUT_S = float(limit("I-LONGRUN-HTTP-CAP-180S"))
 MAX_REDIRECTS = 5
 MAX_BODY_BYTES = 10 * 1024 * 1024
+R = TypeVar("R")
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -48,31 +49,39 @@ class HttpResponse:
         return json.loads(self.body)
 
 
-class HttpClient:
+class Verbs(Generic[R]):
+    """A client of which each method is a `request`."""
+
+    async def request(self, method: str, url: str, **kwargs: Any) -> R:
+        """Send."""
+        raise NotImplementedError
+
+    async def get(self, url: str, **kwargs: Any) -> R:
+        """GET."""
+        return await self.request("GET", url, **kwargs)
+
+    async def post(self, url: str, **kwargs: Any) -> R:
+        """POST."""
+        return await self.request("POST", url, **kwargs)
+
+    async def put(self, url: str, **kwargs: Any) -> R:
+        """PUT."""
+        return await self.request("PUT", url, **kwargs)
+
+    async def patch(self, url: str, **kwargs: Any) -> R:
+        """PATCH."""
+        return await self.request("PATCH", url, **kwargs)
+
+    async def delete(self, url: str, **kwargs: Any) -> R:
+        """DELETE."""
+        return await self.request("DELETE", url, **kwargs)
+
+
+class HttpClient(Verbs[HttpResponse]):
     """`ctx.http` of one call. `timeout` is in seconds: 30 unless told, never more than 180."""
 
     def __init__(self, *, allow_private: bool = False) -> None:
         self._allow_private = allow_private
-
-    async def get(self, url: str, **kwargs: Any) -> HttpResponse:
-        """GET."""
-        return await self.request("GET", url, **kwargs)
-
-    async def post(self, url: str, **kwargs: Any) -> HttpResponse:
-        """POST."""
-        return await self.request("POST", url, **kwargs)
-
-    async def put(self, url: str, **kwargs: Any) -> HttpResponse:
-        """PUT."""
-        return await self.request("PUT", url, **kwargs)
-
-    async def patch(self, url: str, **kwargs: Any) -> HttpResponse:
-        """PATCH."""
-        return await self.request("PATCH", url, **kwargs)
-
-    async def delete(self, url: str, **kwargs: Any) -> HttpResponse:
-        """DELETE."""
-        return await self.request("DELETE", url, **kwargs)
 
     async def request(
         self,

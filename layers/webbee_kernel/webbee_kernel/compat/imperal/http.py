@@ -11,12 +11,12 @@ import httpx
 from ...invariants import breach
 from ...sdk import context as kernel
 from ...sdk.errors import HttpBlockedError
-from ...surfaces.http import MAX_TIMEOUT_S, HttpClient
+from ...surfaces.http import MAX_TIMEOUT_S, HttpClient, Verbs
 from . import names as sdk
 from .handbuilt import HandBuilt
 
 
-class HTTP(HandBuilt):
+class HTTP(HandBuilt, Verbs[Any]):
     """GET, POST, PUT, PATCH and DELETE; `timeout` is in seconds, over 180 is refused.
 
     Of this machine it reaches the gateway alone, and that only with the token of its own call among
@@ -25,26 +25,6 @@ class HTTP(HandBuilt):
 
     def __init__(self, http: kernel.HttpClient) -> None:
         self._http = http
-
-    async def get(self, url: str, **kwargs: Any) -> Any:
-        """GET."""
-        return await self.request("GET", url, **kwargs)
-
-    async def post(self, url: str, **kwargs: Any) -> Any:
-        """POST."""
-        return await self.request("POST", url, **kwargs)
-
-    async def put(self, url: str, **kwargs: Any) -> Any:
-        """PUT."""
-        return await self.request("PUT", url, **kwargs)
-
-    async def patch(self, url: str, **kwargs: Any) -> Any:
-        """PATCH."""
-        return await self.request("PATCH", url, **kwargs)
-
-    async def delete(self, url: str, **kwargs: Any) -> Any:
-        """DELETE."""
-        return await self.request("DELETE", url, **kwargs)
 
     async def request(
         self, method: str, url: str, *, timeout: float | None = None, **kwargs: Any
