@@ -91,6 +91,12 @@ def test_as_many_fields_are_kept_as_fit_would_keep_of_all() -> None:
     assert fitted(fields, BUDGET) == fit(fields, BUDGET)
 
 
+@pytest.mark.parametrize(("room", "kept"), [(521, 9), (522, 10), (570, 10), (571, 11)])
+def test_a_leading_row_stays_as_soon_as_there_is_room_for_it(room: int, kept: int) -> None:
+    row = {"title": "Order", "paid": True, "note": "x" * 300}
+    assert len(fitted([{"id": f"{i:05}", **row} for i in range(5_000)], room)) == kept + 1
+
+
 @pytest.mark.parametrize(
     ("id_length", "note", "kept", "used", "said"),
     [

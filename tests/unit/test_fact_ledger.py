@@ -74,6 +74,12 @@ def test_a_falsy_fact_is_a_fact(falsy: object) -> None:
     assert data(record([("a", "f", falsy)])[0]) == falsy
 
 
+def test_a_function_may_bear_the_name_by_which_omitted_calls_are_told() -> None:
+    calls = [("a", "f", {"n": 1}), ("a", "_omitted", {"n": 2}), ("a", "f", {"n": 3})]
+    digests = record(calls, arguments=[{"x": 1_001}, {"x": 1_002}, {"x": 1_003}])
+    assert [(data(d)["n"], args(d)["x"]) for d in digests] == [(n, 1_000 + n) for n in (1, 2, 3)]
+
+
 def test_three_thousand_characters_fit_and_one_more_does_not() -> None:
     room = TURN_CAP - len('FACTS: app=a fn=f data={"t": ""}')
     exact = record([("a", "f", {"t": "x" * room})])

@@ -18,7 +18,7 @@ from webbee_kernel.channels.skeleton import (
     render,
     visible,
 )
-from webbee_kernel.sdk import ActionResult
+from webbee_kernel.sdk import ActionResult, ui
 from webbee_kernel.values import Section
 
 BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
@@ -54,6 +54,7 @@ def section(
         (3599, "~59m59s"),
         (3600, "~1h00m"),
         (3720, "~1h02m"),
+        (7199, "~1h59m"),
         (200_000, "~55h33m"),
         (-5, "~0s"),
     ],
@@ -261,7 +262,7 @@ def test_a_handler_may_return_a_response_a_dict_or_an_action_result(result: obje
     assert inner(result) == {"n": 1}
 
 
-@pytest.mark.parametrize("result", [None, "text", [1], 5])
+@pytest.mark.parametrize("result", [None, "text", [1], 5, ui.Text("n")])
 def test_anything_else_is_a_type_error(result: object) -> None:
     with pytest.raises(TypeError, match="refresh handler returns"):
         inner(result)

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import TypeAlias
 
 from ..base.cuts import TRUNCATED
@@ -18,7 +17,7 @@ from .fitting import fit
 from .texts import leaves
 
 TURN_CAP = limit("I-FACT-LEDGER-PER-TURN-AGG-CAP")
-OMITTED_FN = "_omitted"
+KERNEL, OMITTED_FN = "kernel", "_omitted"
 MAX_ARGS = 600
 """Characters of one call's arguments: what directs a call fits whole, a dictated letter is cut."""
 
@@ -26,7 +25,6 @@ Called: TypeAlias = tuple[str, str, JSON]
 """A successful call: app id, function name, `ActionResult.data`."""
 
 _LONG = 5  # characters from which an argument counts as repeated where it stands inside a text
-_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def record(
@@ -46,7 +44,7 @@ def record(
     room = cap + 1  # the last line needs no break
     if _size(digests) > room:
         digests = _shrink(facts, digests, cap)
-    omitted = tuple(d for d in digests[:1] if d.fn_name == OMITTED_FN)
+    omitted = tuple(d for d in digests if (d.app_id, d.fn_name) == (KERNEL, OMITTED_FN))
     kept = digests[len(omitted) :]
     numbers = [i for i, _ in told[len(told) - len(kept) :]]
     by_number = dict(zip(numbers, kept, strict=True))
@@ -93,28 +91,24 @@ def _args_line(digest: ToolCallDigest) -> str:
 
 def _not_repeated(arguments: JSONObject, facts: str) -> JSONObject:
     """The arguments that the call's facts, as they are kept, do not hold."""
+    held = leaves(json.loads(facts)) if facts else []
+    scalars = {(type(v), v) for v in held}  # `True` is not `1`
     return {
         name: value
         for name, value in arguments.items()
-        if not all(_repeats(leaf, facts) for leaf in leaves(value))
+        if not all(_repeats(leaf, facts, scalars) for leaf in leaves(value))
     }
 
 
-def _repeats(value: JSON, facts: str) -> bool:
-    """Whether the facts hold the value as one of theirs, or a text of five characters or more
-    anywhere."""
+def _repeats(value: JSON, facts: str, scalars: set[tuple[type, JSON]]) -> bool:
+    """Whether the facts hold the value as one of their scalars, or a text of five characters or
+    more anywhere."""
     if value is None or value == "":
         return True
     text = dumps(value)
     if isinstance(value, str):
         return (text if len(value) < _LONG else text[1:-1]) in facts
-    return text in facts and (type(value), value) in _held(facts)
-
-
-@lru_cache(maxsize=8)
-def _held(facts: str) -> frozenset[tuple[type, JSON]]:
-    """The scalars of these facts with their types: `True` is not `1`."""
-    return frozenset((type(v), v) for v in leaves(json.loads(facts)) if type(v) in _SCALARS)
+    return (type(value), value) in scalars
 
 
 def _fitting(arguments: JSONObject, room: int) -> str:
@@ -173,7 +167,7 @@ def _shrink(
 
 def _omitted(count: int) -> ToolCallDigest:
     return ToolCallDigest(
-        "kernel", OMITTED_FN, dumps({TRUNCATED: f"{count} older calls of this turn"})
+        KERNEL, OMITTED_FN, dumps({TRUNCATED: f"{count} older calls of this turn"})
     )
 
 

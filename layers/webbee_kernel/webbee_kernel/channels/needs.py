@@ -89,5 +89,5 @@ def entry(key: str, item: JSON) -> int:
     return key_size(key) + json_size(item) + 4
 
 
-key_size = lru_cache(maxsize=1_024)(json_size)
+key_size = lru_cache(json_size)
 """Rows of a list have the same keys."""

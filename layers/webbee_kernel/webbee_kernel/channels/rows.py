@@ -21,7 +21,7 @@ def label_keys(item: JSONObject) -> tuple[str | None, str | None]:
     return _of_keys(tuple(keys))
 
 
-@lru_cache(maxsize=512)
+@lru_cache
 def _of_keys(shown: tuple[str, ...]) -> tuple[str | None, str | None]:
     """The same of rows that show these fields: most rows of a list do."""
     ids = [k for k in shown if names_an_id(str(k))]

@@ -14,7 +14,7 @@ _HOLDERS = frozenset({dict, list, tuple})
 def fit_text(text: str, budget: int) -> str:
     """As much of its beginning as `budget` characters of JSON hold, its end included."""
     end = tail(text)
-    sizes = range(1, len(text) + 1)
+    sizes = range(1, len(text))
     kept = bisect_right(sizes, budget, key=lambda n: json_size(head(text, n) + end))
     return head(text, kept) + end
 
