@@ -23,7 +23,7 @@ from typing import get_args
 from .cases import Conversation, Given, Language, Part, Remark, Turn, path_of
 from .judge import Judgement, Verdict, awaited, judge
 from .sets import conversations, remarks
-from .world import Happened, Ran, TalkWorld, talk_world
+from .world import NOW, Happened, Ran, TalkWorld, talk_world
 
 BAR = 0.85
 LANGUAGES: tuple[Language, ...] = get_args(Language)
@@ -61,11 +61,11 @@ class Told:
     asked: bool
 
 
-def play(case: Conversation) -> Played:
+def play(case: Conversation, now: str = NOW) -> Played:
     """Every turn in its order. After one that fails the rest is only watched for unasked writes."""
     played = Played(case)
     diverted = False
-    with talk_world(case.language, case.given, case.letters) as world:
+    with talk_world(case.language, case.given, case.letters, now) as world:
         for turn in case.turns:
             happened, judgement = _turn(world, turn)
             played.wrong_effects += judgement.wrong_effects
@@ -89,12 +89,12 @@ def _turn(world: TalkWorld, turn: Turn) -> tuple[Happened, Judgement]:
     return happened, judge(turn.expected, happened)
 
 
-def tell(cases: Iterable[Remark], language: Language) -> Iterator[Told]:
+def tell(cases: Iterable[Remark], language: Language, now: str = NOW) -> Iterator[Told]:
     """Every remark in a session of its own. The world is made anew after a write."""
     with ExitStack() as stack:
         world: TalkWorld | None = None
         for case in cases:
-            world = world or stack.enter_context(talk_world(language, SOMETHING_TO_LOSE))
+            world = world or stack.enter_context(talk_world(language, SOMETHING_TO_LOSE, now=now))
             before = [world.say(message, case.id) for message in case.after]
             happened = world.say(case.message, case.id)
             asked = bool(happened.waiting) and not (
@@ -114,28 +114,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--part", choices=get_args(Part), default="first", help="which of the sets")
     parser.add_argument("--file", type=Path, help="conversations of a file instead")
     parser.add_argument("--remarks", type=Path, help="remarks of a file instead")
+    parser.add_argument("--now", default=NOW, help="where the clock stands, ISO 8601")
     parser.add_argument("--show", action="store_true", help="print what failed")
     options = parser.parse_args(arguments)
-    played, cases = _sets(options.part, options.file, options.remarks)
+    played, cases = _sets(options)
     told = [
         t
         for language in LANGUAGES
-        for t in tell([r for r in cases if r.language == language], language)
+        for t in tell([r for r in cases if r.language == language], language, options.now)
     ]
     if options.show:
         _show(played, told)
     return 0 if _tables(played, told) else 1
 
 
-def _sets(
-    part: Part, file: Path | None, remarks_file: Path | None
-) -> tuple[list[Played], list[Remark]]:
+def _sets(options: argparse.Namespace) -> tuple[list[Played], list[Remark]]:
     """What is to be said: a part, or what files hold."""
-    own = not (file or remarks_file)
-    talk = file or (path_of("conversations", part) if own else None)
-    told = remarks_file or (path_of("remarks", part) if own else None)
+    own = not (options.file or options.remarks)
+    talk = options.file or (path_of("conversations", options.part) if own else None)
+    told = options.remarks or (path_of("remarks", options.part) if own else None)
     return (
-        [play(case) for case in (conversations(talk) if talk else ())],
+        [play(case, options.now) for case in (conversations(talk) if talk else ())],
         remarks(told) if told else [],
     )
 

@@ -55,7 +55,8 @@ class Expectation(_Strict):
 
     `call`: this read ran. `effect`: exactly these writes ran. `asks`: this write waits for a yes.
     `answer_contains`: the reply holds each of these (`a|b`: either, `a*`: its beginning). `ask`: it
-    asks back and nothing was written. `no_effect`: nothing was written and nothing waits.
+    asks back and nothing was written. `may_ask`: asking back is as good.
+    `no_effect`: nothing was written and nothing waits.
     """
 
     call: str = ""
@@ -64,6 +65,7 @@ class Expectation(_Strict):
     asks: Call | None = None
     answer_contains: tuple[str, ...] = ()
     ask: bool = False
+    may_ask: bool = False
     no_effect: bool = False
 
 

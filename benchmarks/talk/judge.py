@@ -29,7 +29,8 @@ class Judgement:
 
 
 def judge(expected: Sequence[Expectation], happened: Happened) -> Judgement:
-    """Right: an alternative holds. Question: it asks where a write was due. Wrong: all else.
+    """Right: an alternative holds. Question: it asks where a write was due or asking is as good.
+    Wrong: all else.
 
     A turn with a write that nobody asked for is wrong whatever else it does.
     """
@@ -66,13 +67,14 @@ def matches(wanted: Call, ran: Ran) -> bool:
 
 
 def _fair_question(expected: Sequence[Expectation], happened: Happened) -> bool:
-    """A question stands for a write; one about a write that nobody wants does not."""
+    """A question stands for a write, and where who wrote the case said so; one about a write that
+    nobody wants does not."""
     if happened.effects or not is_question(happened):
         return False
     writes = [call for e in expected for call in (*e.effect, *([e.asks] if e.asks else []))]
     if happened.waiting:
         return all(any(matches(w, r) for w in writes) for r in happened.waiting)
-    return bool(writes)
+    return bool(writes) or any(e.may_ask for e in expected)
 
 
 def _holds(expected: Expectation, happened: Happened) -> bool:

@@ -44,7 +44,7 @@ def plain_remark(row: dict[str, Any]) -> Remark:
 
 def plain_conversation(row: dict[str, Any]) -> Conversation:
     """`{"id", "language", "given": {"mails", "tasks", "notes"}, "turns": [{"say", "expect"}]}`, to
-    `expect` belong `calls` and `reply_contains`, pieces of words too."""
+    `expect` belong `calls`, `reply_contains`, pieces of words too, and `or_question`."""
     return Conversation(
         id=row["id"],
         language=row["language"],
@@ -77,7 +77,13 @@ def _turn(turn: dict[str, Any]) -> Turn:
     return Turn(
         say=turn["say"],
         expect_any=tuple(
-            Expectation(call=read, effect=effect, answer_contains=says, no_effect=not effect)
+            Expectation(
+                call=read,
+                effect=effect,
+                answer_contains=says,
+                may_ask=wanted["or_question"],
+                no_effect=not effect,
+            )
             for read in reads
             for effect in effects
         ),

@@ -7,21 +7,22 @@ its true arguments.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime, make_msgid
-from functools import wraps
+from functools import cache, wraps
 from pathlib import Path
 from typing import Any
 
 from local.gateway import TOKENS
 from local.mail_servers import DEMO_ACCOUNTS, MailServers
+from webbee_kernel.extensions.registry import LoadedExtension
 from webbee_kernel.sdk import ActionResult, Extension, FunctionDef, User
-from webbee_kernel.testing import NOW, ExtensionHarness, TestKernel
+from webbee_kernel.testing import NOW, ExtensionHarness, TestKernel, registry_of
 
 from .cases import Given, Language, Letter, folded
 
@@ -97,11 +98,18 @@ class TalkWorld:
             for section in app.registry.loaded[app.app_id].ext.skeletons:
                 app.skeleton(section)
 
-    def watch(self, app_id: str, ext: Extension) -> None:
-        """Take down every call of the extension's chat functions."""
+    @contextmanager
+    def watched(self, app_id: str, ext: Extension) -> Iterator[None]:
+        """Take down every call of the extension's chat functions in the block."""
+        own = [dict(chat.functions) for chat in ext.chats]
         for chat in ext.chats:
             for name, function in chat.functions.items():
                 chat.functions[name] = replace(function, func=self._watched(app_id, function))
+        try:
+            yield
+        finally:
+            for chat, functions in zip(ext.chats, own, strict=True):
+                chat.functions.update(functions)
 
     def _watched(
         self, app_id: str, function: FunctionDef
@@ -158,10 +166,13 @@ class TalkWorld:
 
 @contextmanager
 def talk_world(
-    language: Language, given: Sequence[Given] = (), letters: Sequence[Letter] | None = None
+    language: Language,
+    given: Sequence[Given] = (),
+    letters: Sequence[Letter] | None = None,
+    now: str = NOW,
 ) -> Iterator[TalkWorld]:
-    """A fresh world for the block, every section refreshed. The clock stands at `NOW`, a Friday.
-    `letters`: one mailbox with these instead of the demo's two."""
+    """A fresh world for the block, every section refreshed. The clock stands at `now`: a Friday
+    unless told. `letters`: one mailbox with these instead of the demo's two."""
     claims = TOKENS[USERS.get(language, "bob")]
     user = User(
         imperal_id=claims["sub"],
@@ -169,26 +180,37 @@ def talk_world(
         tenant_id=claims["tenant_id"],
         language=claims["language"],
     )
-    now = datetime.fromisoformat(NOW)
+    moment = datetime.fromisoformat(now)
     accounts = DEMO_ACCOUNTS if letters is None else DEMO_ACCOUNTS[:1]
-    with MailServers(accounts, now=now, demo=letters is None) as servers:
-        _deliver(servers, letters or (), now)
+    with MailServers(accounts, now=moment, demo=letters is None) as servers:
+        _deliver(servers, letters or (), moment)
         mail = ExtensionHarness(
-            EXTENSIONS / "mail", user=user, secrets={"accounts": servers.accounts_secret("demo")}
+            _apps()["mail"],
+            user=user,
+            now=now,
+            secrets={"accounts": servers.accounts_secret("demo")},
         )
         stores = mail.app.stores
         others = {
-            a: ExtensionHarness(EXTENSIONS / a, user=user, stores=stores)
+            a: ExtensionHarness(_apps()[a], user=user, now=now, stores=stores)
             for a in APPS
             if a != "mail"
         }
-        kernel = TestKernel([EXTENSIONS / a for a in APPS], user=user, stores=stores, env=UNLIMITED)
+        loaded = list(_apps().values())
+        kernel = TestKernel(loaded, user=user, now=now, stores=stores, env=UNLIMITED)
         world = TalkWorld(kernel, {"mail": mail, **others})
-        for app_id, loaded in kernel.registry.loaded.items():
-            world.watch(app_id, loaded.ext)
-        world.refresh()
-        world.do(given)
-        yield world
+        with ExitStack() as watching:
+            for app_id, app in _apps().items():
+                watching.enter_context(world.watched(app_id, app.ext))
+            world.refresh()
+            world.do(given)
+            yield world
+
+
+@cache
+def _apps() -> dict[str, LoadedExtension]:
+    """The shipped extensions, loaded once: most of what a world costs."""
+    return registry_of(*(EXTENSIONS / app for app in APPS)).loaded
 
 
 def _deliver(servers: MailServers, letters: Sequence[Letter], now: datetime) -> None:

@@ -224,6 +224,7 @@ WORDS = Words(
         "send": "schick schicke sende send schreib schreibe maile leite",
         "reply": "antworte antwort schreib beantworte",
         "tell": "sag sage richte teile informiere benachrichtige",
+        "remind": "erinner erinnere",
         "create": "erstelle erstell leg lege füg füge trag trage notier notiere schreib schreibe"
         " speichere speicher erinner erinnere mach merk merke setz setze neue neuer neues",
         "delete": "lösch lösche entfern entferne wirf schmeiß streich",

@@ -95,6 +95,15 @@ WORDS = Words(
         " pagar pagado reembolsar reembolsado comprar comprado vender vendido pedir cobrar"
         " cobrado firmar firmado",
     },
+    ability="puedes puede podrías sabes",
+    help="hacer ayuda ayudar ayudarme",
+    asks={
+        "person": "quién quiénes",
+        "date": "cuándo",
+        "place": "dónde",
+        "count": "cuánto cuánta cuántos cuántas",
+        "which": "qué cuál cuáles",
+    },
     objects={
         "message": "mensaje mensajes correo correos email",
         "task": "tarea tareas recordatorio recordatorios",

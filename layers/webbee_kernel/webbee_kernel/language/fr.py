@@ -81,6 +81,15 @@ WORDS = Words(
         " payer payé rembourser remboursé acheter acheté vendre vendu commander commandé"
         " débiter signer signé",
     },
+    ability="peux pouvez pourrais pourriez sais savez peux-tu pouvez-vous sais-tu",
+    help="faire aide aider",
+    asks={
+        "person": "qui",
+        "date": "quand",
+        "place": "où",
+        "count": "combien",
+        "which": "que quoi quel quelle quels quelles qu'est-ce",
+    },
     objects={
         "message": "message messages courriel courriels e-mail",
         "task": "tâche tâches rappel rappels",

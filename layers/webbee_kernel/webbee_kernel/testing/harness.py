@@ -22,6 +22,7 @@ from ..extensions.context import ContextFactory
 from ..extensions.faults import Fault
 from ..extensions.host import ExtensionHost
 from ..extensions.inline import InlineDispatch
+from ..extensions.registry import LoadedExtension
 from ..llm.protocol import Model
 from ..refresh.refresher import Refresher
 from ..refresh.schedules import system_user
@@ -71,7 +72,7 @@ class ExtensionHarness:
 
     def __init__(
         self,
-        extension: str | Path | Extension,
+        extension: str | Path | Extension | LoadedExtension,
         *,
         user: User | None = None,
         language: str | None = None,

@@ -12,6 +12,7 @@ from ... import language
 from ...values.plain import JSONObject
 from ..protocol import ToolSpec
 from . import recall, replies
+from .entities import find_periods, outside
 from .matching import Index, Match, telling
 from .reading import Entry, Fact, Reading
 from .schema import keys, parts
@@ -23,7 +24,7 @@ _ROW_ID = re.compile(r" \(#[^)]*\)")
 FIELDS = frozenset("#address #due #date #subject #status #phone #price".split())
 """What words name that ask for a field of a thing, and name none."""
 
-_IDLE = ("first_person", "wish", "saying", "copula")
+_IDLE = ("first_person", "wish", "saying", "copula", "prohibition")
 
 
 class Asked:
@@ -31,7 +32,7 @@ class Asked:
 
     def __init__(self, sentence: Sentence) -> None:
         self.sentence, self.text, self.tag = sentence, sentence.text, sentence.tag
-        self.said = words(self.text, self.tag)
+        self.said = outside(words(self.text, self.tag), find_periods(self.text, self.tag))
         spoken = language.of(self.tag).words.meanings("asks")
         self.wants = {c for w in self.said for c in spoken.get(w.text, ())}
         self.telling = [
@@ -116,14 +117,14 @@ def _hit(meant: set[str], key: set[str], section: set[str]) -> float:
     return 0.5 if meant & section else 0.0
 
 
-def done_before(tool: ToolSpec, reading: Reading, asked: Asked) -> str:
-    """What the remembered turns hold of this function."""
+def done_before(tool: ToolSpec, reading: Reading, asked: Asked, *, looks: bool) -> str:
+    """What the remembered turns hold of this function; nothing for what may be looked up."""
     done = (tool.app_id, tool.fn_name)
     found = [f for f in reading.facts if (f.app_id, f.fn_name) == done and _names(asked, f)]
     texts = [_told(t) for f in found[:3] for t in _things(f)[:3]]
     spoken = language.of(asked.tag)
     if not any(texts):
-        return spoken.say("not_remembered")
+        return "" if looks and asked.naming else spoken.say("not_remembered")
     return spoken.say("remembered", what="; ".join(t for t in texts if t))
 
 

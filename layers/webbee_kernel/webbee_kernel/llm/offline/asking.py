@@ -4,17 +4,30 @@ an effect at once."""
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 from ... import language
 from ..protocol import ToolCall, ToolSpec
 from . import answering, looking, recall, replies
 from .choosing import is_effect, names_matter, ranked, tells_somebody
 from .conversation import Conversation, Planned
-from .entities import find_entities
+from .entities import find_entities, find_numbers, find_periods
 from .matching import Match
 from .reading import Result
+from .schema import is_directed
 from .speech import Sentence
-from .words import Word, any_has, concepts, has, is_thing, meaning, ordinals, state, words
+from .words import (
+    Word,
+    any_has,
+    concepts,
+    has,
+    is_thing,
+    meaning,
+    ordinals,
+    points_back,
+    state,
+    words,
+)
 
 LIKE_AN_EXAMPLE = 0.7
 """Likeness from which a question is one of a function's examples."""
@@ -53,6 +66,8 @@ class Questions(Conversation):
         effect = answering.about_an_effect(asked, self.index, fitting)
         if self._about_me(asked):
             self.say(replies.capabilities(self.tools, self.tag))
+        elif done := self._just_done(asked):
+            self.say(done)
         elif effect and any_has(asked.said, self.tag, "ability", "manner"):
             self.say(replies.able(effect, self.tag))
         elif not (self._read_for(sentence) or self._read_again(asked)):
@@ -62,6 +77,14 @@ class Questions(Conversation):
                 self.say(text)
             else:
                 self._unanswered(asked, sentence, fitting)
+
+    def _just_done(self, asked: answering.Asked) -> str:
+        """ "What did I just do?": the reply to the last message."""
+        recent = any(has(w, self.tag, "adverb", "recency") for w in asked.said)
+        me = any_has(asked.said, self.tag, "first_person")
+        if asked.naming or not (me and recent and "which" in asked.wants and self.reading.turns):
+            return ""
+        return language.of(self.tag).say("remembered", what=self.reading.turns[0][1].rstrip(".!?"))
 
     def _unanswered(
         self, asked: answering.Asked, sentence: Sentence, fitting: Sequence[Match]
@@ -84,10 +107,15 @@ class Questions(Conversation):
     def _of_the_user(self, asked: answering.Asked) -> bool:
         """Whether a question may be about what the user has: it tells something, or "I", and asks
         nothing of "you"."""
+        if asked.wants and any(self._kind_of(w) & self._matters for w in asked.telling):
+            return True
         you = (w for w in asked.said if has(w, self.tag, "others"))
         if not all(has(w, self.tag, "toward", "question", "reference", "clause") for w in you):
             return False
-        return bool(asked.telling) or any_has(asked.said, self.tag, "first_person")
+        if "which" in asked.wants and not asked.telling:
+            return True  # "what's on?"
+        telling = any(not w.text.isdecimal() for w in asked.telling)
+        return telling or any_has(asked.said, self.tag, "first_person")
 
     def _known(self, asked: answering.Asked, effect: ToolSpec | None) -> str:
         """What the prompt itself holds for a question; nothing where that was refused before."""
@@ -95,7 +123,12 @@ class Questions(Conversation):
             return ""
         doer = any_has(asked.said, self.tag, "first_person", "others", "copula", "toward")
         if effect and doer and not asked.wants & {"count", "which"}:
-            return answering.done_before(effect, self.reading, asked)
+            return answering.done_before(
+                effect,
+                self.reading,
+                asked,
+                looks=bool(self.go_on) and not is_directed(effect.input_schema),
+            )
         return answering.from_overview(asked, self.reading.overview)
 
     # Reads
@@ -162,7 +195,8 @@ class Questions(Conversation):
         if more and self._plan_whole(recall.Reference()):
             return True  # "and a first aid kit?", about the list that was read
         named = [w for w in self._looked_for(asked) if w.stem not in ordinals(self.tag)]
-        if named or (place is None and not asked.wants):
+        figures = find_numbers(asked.text, self.tag) + find_periods(asked.text, self.tag)
+        if named or (place is None and (figures or not asked.wants)):
             return False
         return self._plan_whole(place or recall.Reference())
 
@@ -186,12 +220,16 @@ class Questions(Conversation):
     def seeks(self, sentence: Sentence, match: Match | None) -> bool:
         """Whether a command to show names one thing, by its title, its sender or what stands in
         it: words that are no kind of thing, where the read that its verb means takes no value."""
+        if not self.shows(sentence):
+            return False
+        named = [w for w in self._looked_for(answering.Asked(sentence)) if w != sentence.verb]
+        return bool(named) and (match is None or self._leaves(sentence, match, named))
+
+    def shows(self, sentence: Sentence) -> bool:
+        """Whether it asks to show something, and that can be looked up."""
         verb = sentence.verb
         shows = verb and concepts(verb.text, self.tag) & {"=read", "=show"}
-        if not (shows and self.go_on) or tells_somebody(sentence):
-            return False
-        named = [w for w in self._looked_for(answering.Asked(sentence)) if w != verb]
-        return bool(named) and (match is None or self._leaves(sentence, match, named))
+        return bool(shows and self.go_on) and not tells_somebody(sentence)
 
     def _leaves(self, sentence: Sentence, match: Match, named: Sequence[Word]) -> bool:
         """Whether the function leaves names unused that it would need: "the one that came out"
@@ -227,7 +265,7 @@ class Questions(Conversation):
         lists = looking.lists(self.tools, apps)
         if len(results) < len(lists) or not lists:
             return [*lists, *self._continue()]
-        named = self._looked_for(asked)
+        named = self._spoken_of(asked)
         shown = looking.rows(results[: len(lists)], named, apps)
         if len(results) == len(lists):
             return self._in_lists(asked, named, shown, apps)
@@ -248,7 +286,7 @@ class Questions(Conversation):
         )
         if many or not named:
             return []  # the lists tell what there is and how many
-        texts = [recall.shared(asked.text[w.start : w.end], self.tag) for w in named]
+        texts = [recall.shared(w.text, self.tag) for w in named]
         searches = looking.searches(texts, self.tools, apps)
         return [*searches, *self._continue()] if searches else []
 
@@ -272,9 +310,23 @@ class Questions(Conversation):
     def _looked_for(self, asked: answering.Asked) -> list[Word]:
         """The words of a question that may stand in what answers it, less what names its app and
         what tells the state of things; a bill is no app here and may be in a title."""
-        placed = [w for w in asked.telling if w.stem in ordinals(self.tag)]
         idle = self._matters | answering.FIELDS | STATES
-        return [w for w in asked.naming if not self._kind_of(w) & idle] + placed
+        own = (
+            w for w in asked.naming if w.text not in self.leads.asking and not w.text.isdecimal()
+        )
+        named = [w for w in own if not self._kind_of(w) & idle]
+        placed = [w for w in asked.telling if w.stem in ordinals(self.tag)]
+        return named + placed if named else []
+
+    def _spoken_of(self, asked: answering.Asked) -> list[Word]:
+        """The words of a question that names nothing are those of what was said before it."""
+        before = [self.reading.message, *(said for said, _ in self.reading.turns[:1])]
+        if not any(points_back(w, self.tag) for w in asked.said):
+            return self._looked_for(asked)
+        texts = (answering.Asked(replace(asked.sentence, text=text)) for text in before)
+        return self._looked_for(asked) or next(
+            (named for text in texts if (named := self._looked_for(text))), []
+        )
 
     def _kind_of(self, word: Word) -> set[str]:
         """What a word means; of one that tells a state, that it does."""

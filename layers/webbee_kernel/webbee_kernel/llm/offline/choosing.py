@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from . import recall
 from .entities import find_entities
 from .matching import Index, Match, Vocabulary, spoken, telling
 from .schema import arguments_of, takes, takes_address
 from .speech import Sentence
-from .words import Word, any_has, concepts, has, is_name, is_thing, meaning, near, state, words
+from .words import (
+    Word,
+    any_has,
+    concepts,
+    has,
+    idle,
+    is_name,
+    is_thing,
+    meaning,
+    near,
+    points_back,
+    state,
+    words,
+)
 
 THRESHOLD = 2.4
 """Least score of a sentence that is acted upon; set on the utterances marked `tuned` in
@@ -118,9 +132,15 @@ def nearest(sentence: Sentence, index: Index, apps: Sequence[str] = ()) -> list[
         fitting = [m for m in fitting if takes_address(m.tool.input_schema)]
     if tells_somebody(sentence):
         fitting = [m for m in fitting if is_effect(m)]  # "tell her" is no "tell me"
-    if any(map(is_effect, fitting)):
-        return fitting  # what an effect takes may be of another app: "send that note to …"
-    return [m for m in fitting if names_matter(sentence, m, index)] or fitting
+    meant = _object(sentence, index)  # what an effect takes may be of another app: "send that note"
+    return [m for m in fitting if meant & index.vocabulary[m.tool.name].matter] or fitting
+
+
+def _object(sentence: Sentence, index: Index) -> set[str]:
+    """What the first word besides the verb that names any app's matter means."""
+    matters = frozenset().union(*(v.matter for v in index.vocabulary.values()))
+    said = (w for w in spoken(sentence.head, sentence.tag) if w != sentence.verb)
+    return next((m for w in said if (m := meaning(w, sentence.tag) & matters)), set())
 
 
 def is_effect(match: Match) -> bool:
@@ -177,14 +197,16 @@ def _led(sentence: Sentence, fitting: Sequence[Match], index: Index) -> Match | 
     """The function that takes a text, whose words nobody knows, where nothing else is asked for
     with this verb."""
     verb = sentence.verb
-    return next((m for m in fitting if verb and takes_text(m) and _only_lead(verb, m, index)), None)
+    tag = sentence.tag
+    alone = (m for m in fitting if verb and _only_one_asked(verb, m, index, tag))
+    return next((m for m in alone if takes_text(m)), None)
 
 
 def _named(
     sentence: Sentence, fitting: Sequence[Match], index: Index, least: float
 ) -> Match | None:
-    """A function whose matter is named needs less evidence, unless it takes any text."""
-    named = [m for m in fitting if names_matter(sentence, m, index) and not takes_text(m)]
+    """A function whose matter is named needs less evidence."""
+    named = [m for m in fitting if names_matter(sentence, m, index)]
     return best(named, min(least, MATTER), MATTER_COVERAGE)
 
 
@@ -217,10 +239,18 @@ def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
         return False
     if _is_marked(sentence) or not takes_text(match):
         return True
-    if _only_lead(verb, match, index) or names_matter(sentence, match, index):
+    if names_matter(sentence, match, index):
         return True
-    said = {w.stem for w in spoken(sentence.head, sentence.tag) if w.start != verb.start}
-    return not said.isdisjoint(known.frequent)
+    return _only_one_asked(verb, match, index, sentence.tag) and not _points_behind(sentence)
+
+
+def _points_behind(sentence: Sentence) -> bool:
+    """Whether the verb acts on something there is: "make that Sunday"."""
+    verb = sentence.verb
+    after = [w for w in spoken(sentence.head, sentence.tag) if verb and w.start > verb.start][:1]
+    return any_has(after, sentence.tag, "reference") and not any_has(
+        after, sentence.tag, "clause", "connective"
+    )
 
 
 def is_adjective(sentence: Sentence) -> bool:
@@ -235,29 +265,47 @@ def _is_marked(sentence: Sentence) -> bool:
     return marks or sentence.content >= 0
 
 
-def of_another(sentence: Sentence, match: Match, index: Index) -> bool:
-    """Whether the thing that content is marked for, or to which the sentence points at its end, is
-    one that other functions are about and this one is not: "add to that note: …" and "add X to
-    that note" are no tasks."""
-    if takes(match.tool.input_schema, "email"):
+def adds_to_a_thing(sentence: Sentence, match: Match, index: Index) -> bool:
+    """Whether what a function makes would belong to something there is: "add to that note: …",
+    "add milk to my shopping list", "add there: …". The whole of what the user has ("my list") is
+    no one thing, and a thing named right behind the verb is what is made."""
+    schema, tag = match.tool.input_schema, sentence.tag
+    if takes(schema, "email") or takes(schema, "id"):
         return False
-    said = [w for w in spoken(sentence.head, sentence.tag) if w != sentence.verb]
-    if sentence.content < 0:
-        said = said[-1:] if any_has(said[-2:-1], sentence.tag, "reference") else []
-    named = {c for w in said for c in concepts(w.text, sentence.tag) if c[0] == "#"}
-    matters = {c for v in index.vocabulary.values() for c in v.matter}
-    return bool(named & matters) and not named & index.vocabulary[match.tool.name].matter
+    verb = sentence.verb
+    said = [w for w in spoken(sentence.head, tag) if verb and w.start > verb.start]
+    at = next((i for i, w in enumerate(said) if _is_matter(w, index, tag)), -1)
+    if at < 0 or any_has(said[-1:], tag, "toward"):
+        return any_has(said[-1:], tag, "toward")
+    one = list(takewhile(lambda w: not _leads_to(w, tag), reversed(said[:at])))
+    if len(one) == at and not any_has(one, tag, "reference"):
+        return not names_matter(sentence, match, index)
+    asks = any(c[0] == "=" for w in one for c in concepts(w.text, tag))
+    return not asks and any(not idle(w.text, tag) or has(w, tag, "reference") for w in one)
+
+
+def _leads_to(word: Word, tag: str) -> bool:
+    """Whether the word is one of "to", "on", "into"."""
+    return has(word, tag, "connective") and not has(word, tag, "article", "reference")
+
+
+def _is_matter(word: Word, index: Index, tag: str) -> bool:
+    return any(v.matter & meaning(word, tag) for v in index.vocabulary.values())
 
 
 def _names_somebody(sentence: Sentence, match: Match, known: Vocabulary) -> bool:
-    """Whether a name that the function has no use for stands before marked content: "write to
+    """Whether a word that the function has no use for stands before marked content: "write to
     Jonas: …" is no note."""
     marked = sentence.content >= 0 and not takes(match.tool.input_schema, "email")
     if not marked or known.matter & _said(sentence):
         return False
-    head = spoken(sentence.head, sentence.tag)[1:]
-    names = (w for w in head if is_name(w, sentence.text, sentence.tag))
-    return any(w.stem not in known.known for w in names)
+    head = telling(spoken(sentence.head, sentence.tag), sentence.tag)[1:]
+    return any(
+        w.stem not in known.known
+        and not points_back(w, sentence.tag)
+        and not has(w, sentence.tag, "connective")
+        for w in head
+    )
 
 
 def _said(sentence: Sentence) -> set[str]:
@@ -285,16 +333,18 @@ def _may_be_about(sentence: Sentence, match: Match, index: Index) -> bool:
     return takes(match.tool.input_schema, "text") or recall.reference(said, tag) is not None
 
 
-def _only_lead(verb: Word, match: Match, index: Index) -> bool:
-    """Whether nothing else in the catalogue is asked for with this word."""
-    led = [name for name, known in index.vocabulary.items() if verb.text in known.leads]
-    return led == [match.tool.name]
+def _only_one_asked(verb: Word, match: Match, index: Index, tag: str) -> bool:
+    """Whether no other effect of the catalogue is asked for with this word."""
+    asked = (t.name for t in index.tools if asks(verb, Match(t, 0.0, 0.0), index, tag))
+    effects = {t.name for t in index.tools if t.action_type != "read"}
+    return effects.intersection(asked) == {match.tool.name}
 
 
 def asks(verb: Word, match: Match, index: Index, tag: str) -> bool:
     known = index.vocabulary[match.tool.name]
     if verb.text in known.leads or verb.text in known.reports:
         return True
-    if concepts(verb.text, tag) & known.concepts or state(verb.text, tag) & known.commands:
+    meant = concepts(verb.text, tag)
+    if meant & known.concepts or (not meant and state(verb.text, tag) & known.commands):
         return True
     return any(near(verb.text, lead) for lead in known.leads)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 from ... import language
 from .choosing import asked_for, best, ranked
 from .conversation import Conversation
-from .entities import find_entities
+from .entities import find_entities, find_numbers
 from .filling import fill
 from .speech import Sentence, sentences
+from .words import any_has, words
 
 STRONG = 3.0
 """Least score of either half of `X and Y`."""
@@ -29,6 +31,10 @@ def clauses(talk: Conversation, sentence: Sentence) -> Iterator[Sentence]:
     """The sentence cut at `and then` where both halves ask for something, at a plain `and` only
     where the second is complete by ittalk."""
     start, text = 0, sentence.text
+    if items := _listed(talk, sentence):
+        for item in items:
+            yield replace(sentence, text=f"{sentence.head.rstrip()} {item}")
+        return
     for cut in list(_cuts(text, talk.tag))[:CLAUSES]:
         halves = text[start : cut.start()], text[cut.end() :]
         if 0 <= sentence.content < cut.start() and not cut["then"]:
@@ -39,6 +45,23 @@ def clauses(talk: Conversation, sentence: Sentence) -> Iterator[Sentence]:
             start = cut.end()
     rest = sentence if not start else next(iter(sentences(text[start:], talk.tag, talk.leads)))
     yield rest
+
+
+def _listed(talk: Conversation, sentence: Sentence) -> list[str]:
+    """The items of "add these: …, …" and of "add three things: …, … and …"."""
+    content = sentence.text[sentence.content :].strip(" .?!") if sentence.content >= 0 else ""
+    items = [
+        i
+        for i in re.split(rf"[,;]\s+(?:{_and(talk.tag)}\s+)?|\s+{_and(talk.tag)}\s+", content)
+        if i
+    ]
+    counted = {float(n.value) for n in find_numbers(sentence.head, talk.tag)}
+    several = any_has(words(sentence.head, talk.tag), talk.tag, "plural_reference")
+    return items if len(items) > 1 and (several or len(items) in counted) else []
+
+
+def _and(tag: str) -> str:
+    return "(?:{})".format("|".join(map(re.escape, sorted(language.of(tag).words.forms("and_")))))
 
 
 def _both(talk: Conversation, first: Sentence, second: Sentence, *, then: bool) -> bool:

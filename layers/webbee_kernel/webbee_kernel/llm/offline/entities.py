@@ -4,6 +4,7 @@ as the language of the text writes them."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
@@ -11,6 +12,7 @@ from itertools import islice, zip_longest
 from typing import Literal
 
 from ... import language
+from .words import Word
 
 Kind = Literal["quote", "email", "url", "date", "id", "number"]
 
@@ -75,6 +77,17 @@ def find_dates(text: str, tag: str, at: str) -> list[Entity]:
             day, end = f"{day}T{minutes // 60:02d}:{minutes % 60:02d}", following.end
         found.append(Entity("date", mention.start, end, day))
     return found
+
+
+def find_periods(text: str, tag: str) -> list[Entity]:
+    """Weeks and months that are named by today: "this week" points at nothing that was shown."""
+    found = language.dates(text[:_LONG], tag, datetime(1970, 1, 1))  # noqa: DTZ001 - places only
+    return [Entity("date", m.start, m.end, m.text) for m in found if m.kind == "period"]
+
+
+def outside(said: Sequence[Word], found: Sequence[Entity]) -> list[Word]:
+    """The words that are no part of these."""
+    return [w for w in said if not any(e.start <= w.start < e.end for e in found)]
 
 
 def find_numbers(text: str, tag: str) -> list[Entity]:

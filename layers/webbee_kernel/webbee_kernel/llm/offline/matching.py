@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from ... import language
 from ..protocol import ToolSpec
-from .entities import find_entities
+from .entities import find_entities, outside
 from .words import KEPT, Word, concepts, forms, has, idle, near, words
 
 _NAME_PART = re.compile(r"[A-Za-z][a-z]*|[^\W\d_]+")
@@ -26,6 +26,9 @@ _SLIP = 0.8  # what a word is worth that is written with a slip of the hand
 _QUESTION = 0.25  # what a question word is worth
 _CACHED = 8
 SHARED = 3  # examples in which a word stands that belongs to the command, not to what they name
+
+OFTEN = 0.25
+"""Part of a function's examples that ask with what its name means."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,12 +175,7 @@ def tag_of(text: str) -> str:
 
 def spoken(text: str, tag: str = "") -> list[Word]:
     """The words outside quotations, addresses, links, days and ids."""
-    entities = find_entities(text)
-    return [
-        w
-        for w in words(text, tag or tag_of(text))
-        if not any(e.start <= w.start < e.end for e in entities)
-    ]
+    return outside(words(text, tag or tag_of(text)), find_entities(text))
 
 
 def telling(said: Iterable[Word], tag: str) -> list[Word]:
@@ -242,12 +240,14 @@ def _first_words(tool: ToolSpec) -> list[str]:
 
 
 def _asked_by(tool: ToolSpec, begun: list[tuple[Word, str]]) -> frozenset[str]:
-    """The concepts of the name's words; where it has none, and of what only reads, also of the
-    words that examples ask with."""
-    named = [(p.casefold(), "en") for p in _NAME_PART.findall(tool.fn_name)]
-    asked = [(w.text, tag) for w, tag in begun]
-    own, shown = _verbs(named), _verbs(asked)
-    return own | shown if tool.action_type == "read" else own or shown
+    """The concepts of the name's words, of several those that its examples ask with (to write a
+    note is not to send it); where it has none, and of what only reads, also of its examples'
+    verbs."""
+    own = _verbs((p.casefold(), "en") for p in _NAME_PART.findall(tool.fn_name))
+    shown = Counter(c for w, tag in begun for c in _verbs([(w.text, tag)]))
+    if tool.action_type == "read" or not own:
+        return own.union(shown)
+    return frozenset(c for c in own if shown[c] >= OFTEN * len(begun)) or own
 
 
 def _verbs(said: Iterable[tuple[str, str]]) -> frozenset[str]:

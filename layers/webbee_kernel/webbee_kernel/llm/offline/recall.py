@@ -13,11 +13,12 @@ from ...values.plain import JSONObject
 from .matching import name_stems
 from .reading import Fact
 from .schema import keys, parts
-from .words import KEPT, Word, any_has, has, is_thing, ordinals, points_back, words
+from .words import KEPT, Word, any_has, has, is_thing, near, ordinals, points_back, words
 
 _EMAIL = re.compile(r"<EMAIL_\d+>|[^@\s<>]+@[^@\s<>]+\.[^@\s<>]+")
 _ALIKE = 3
 _FEW = 3  # words of which a number at the end is a place
+_SLIPS = 5  # letters that a word has at least in which a slip of the hand is read over
 _ENDING = 3  # letters by which forms of a name may differ
 
 
@@ -173,7 +174,8 @@ def _spelled(text: str) -> list[tuple[str, str]]:
 
 
 def _same(word: Word, other: tuple[str, str]) -> bool:
-    return word.stem == other[1] or word.text == other[0] or alike(word.text, other[0])
+    same = word.stem == other[1] or word.text == other[0] or alike(word.text, other[0])
+    return same or (len(word.text) >= _SLIPS and near(word.text, other[0]))
 
 
 def shared(name: str, tag: str) -> str:

@@ -3,7 +3,7 @@ told of one. Whatever effect follows is asked about first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ... import language
@@ -17,7 +17,7 @@ from .entities import find_entities
 from .matching import telling
 from .schema import takes
 from .speech import Sentence
-from .words import Word, any_has, has, is_thing, meaning, ordinals, state, words
+from .words import Word, any_has, has, is_thing, meaning, ordinals, points_back, state, words
 
 STATED = 7
 """Words of a remark that tells a thing's state at most."""
@@ -62,10 +62,17 @@ class Remarks(Questions):
             self.looks = Asked(sentence)
 
     def _again(self, sentence: Sentence) -> bool:
-        """The last effect with another value: "the same to bob@example.com"."""
+        """The last effect with another value: "the same to bob@example.com", "and to buy milk"."""
         tool = self._last_call()
         if tool is None or tool.action_type == "read":
             return False
+        said = words(sentence.text, self.tag)
+        if any_has(said[:1], self.tag, "and_") and not any_has(
+            said, self.tag, "first_person", "copula"
+        ):
+            if takes(tool.input_schema, "text", required=True) and self._says_a_thing(said[1:]):
+                self.add(tool, replace(sentence, content=said[0].end), sure=False)
+                return True
         written = {e.kind for e in find_entities(sentence.text)}
         takes_it = ("email" in written and takes(tool.input_schema, "email", required=True)) or (
             "quote" in written and takes(tool.input_schema, "text", required=True)
@@ -73,6 +80,12 @@ class Remarks(Questions):
         if takes_it:
             self.add(tool, sentence, sure=False)
         return takes_it
+
+    def _says_a_thing(self, said: Sequence[Word]) -> bool:
+        """Whether the words may be what a task or a note says."""
+        return 0 < len(telling(said, self.tag)) < STATED and not any(
+            points_back(w, self.tag) or has(w, self.tag, "question", "others") for w in said
+        )
 
     def _next_one(self, sentence: Sentence) -> bool:
         """ "And the third": the last call once more, for another thing; after a list, that thing

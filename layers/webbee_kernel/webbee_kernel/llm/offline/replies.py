@@ -13,6 +13,7 @@ from .schema import Argument
 from .words import concepts, idle, words
 
 _SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)\.(?:\s|$)")
+_CUT = re.compile(r"[:;,.«“\"(]")  # where what a function does is over
 _EXAMPLES = 3  # shown together
 _SHOWN = 60  # characters of a value in a question
 
@@ -70,9 +71,9 @@ def which_one(tool: ToolSpec, titles: Sequence[str], tag: str) -> str:
     """The question which of these things a call is about; where there are none, that."""
     spoken = language.of(tag)
     if not titles:
-        return spoken.say("nothing_there", what=_does(tool))
+        return spoken.say("nothing_there", what=spelled(tool, (), tag))
     told = ", ".join(quoted(_short(t), tag) for t in titles)
-    return spoken.say("which_one", what=told, does=_does(tool))
+    return spoken.say("which_one", what=told, does=spelled(tool, (), tag))
 
 
 def nothing_about(words: Sequence[str], titles: Sequence[str], tag: str) -> str:
@@ -107,12 +108,17 @@ def shall_i(calls: Sequence[str], tag: str) -> str:
 def spelled(tool: ToolSpec, about: Sequence[str], tag: str) -> str:
     """What a call would do, and what it is about."""
     named = ", ".join(quoted(_short(a), tag) for a in about)
-    does = tool.fn_name.replace("_", " ")
+    does = _does(tool, tag)
     return f"{does} – {named} ({tool.app_id})" if named else f"{does} ({tool.app_id})"
 
 
-def _does(tool: ToolSpec) -> str:
-    return spelled(tool, (), "")
+def _does(tool: ToolSpec, tag: str) -> str:
+    """What a function does as a person says it: its description's beginning; in another language
+    its shortest example, where it has one, without what that is about."""
+    asked = [_CUT.split(e)[0].strip() for e in tool.examples if language.detect(e) == tag]
+    told = _CUT.split(tool.description)[0].strip() or tool.fn_name.replace("_", " ")
+    chosen = "" if tag == "en" else min(filter(None, asked), key=len, default="")
+    return chosen or told[:1].lower() + told[1:]
 
 
 def gave_up(problems: Iterable[str], tag: str) -> str:

@@ -11,7 +11,7 @@ from ..protocol import ToolSpec
 from . import recall
 from .choosing import tells_somebody
 from .content import Span
-from .entities import Entity, find_entities
+from .entities import Entity, find_entities, find_periods, outside
 from .matching import Vocabulary
 from .reading import Reading
 from .schema import Argument, arguments_of
@@ -41,7 +41,8 @@ class Slots:
         self.arguments = arguments_of(tool.input_schema)
         self.entities = list(find_entities(self.text))
         self.quotes = [e for e in self.entities if e.kind == "quote"]
-        self.words = self.outside(words(self.text, self.tag))
+        whole = [*self.quotes, *find_periods(self.text, self.tag)]
+        self.words = outside(words(self.text, self.tag), whole)
         self.marker = sentence.content
         self.head = [w for w in self.words if self.marker < 0 or w.start < self.marker]
         told = tells_somebody(sentence)  # whom stands right behind the verb
@@ -69,9 +70,6 @@ class Slots:
         head = self.text[: self.head[-1].end] if self.head else ""
         at = next((w.end for w in self.head if has(w, self.tag, "topic")), 0)
         return " " * at + head[at:] if at and self.sentence.act == "question" else head
-
-    def outside(self, said: Sequence[Word]) -> list[Word]:
-        return [w for w in said if not any(q.start <= w.start < q.end for q in self.quotes)]
 
     def claim_reference(self) -> None:
         """`that note`: words that point and the thing they point at are no content."""

@@ -9,12 +9,14 @@ from functools import lru_cache
 
 from ... import language
 from .acts import Act, Heard, Leads
-from .entities import find_entities
+from .entities import find_entities, outside
 from .words import Word, concepts, has, idle, words
 
 _STOP = re.compile(r"[.!?…]+(?=\s|$)|[;\n]")
 _COLON = re.compile(r":(?=\s|[«“\"„])")
 SENTENCES = 20
+TELLING = frozenset("=record =remind =reply =send =tell".split())
+"""What verbs mean whose content may be a clause: "note that …", no "make that …"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +104,9 @@ def _sentence(text: str, tag: str, leads: Leads, marked: int) -> Sentence:
 def _clause_after(verb: Word, said: Sequence[Word], tag: str) -> int:
     """Where the clause of "note that I …" begins; -1 where the word behind the verb points at a
     thing ("archive that message")."""
-    after = [w for w in said if w.start > verb.start][:2]
-    if len(after) < 2 or not has(after[0], tag, "clause"):
+    after = [w for w in said if w.start > verb.start and _may_begin(w, tag)][:2]
+    meant = concepts(verb.text, tag)
+    if len(after) < 2 or not has(after[0], tag, "clause") or (meant and not meant & TELLING):
         return -1
     follows = after[1]
     thing = any(c[0] == "#" for c in concepts(follows.text, tag))
@@ -111,10 +114,14 @@ def _clause_after(verb: Word, said: Sequence[Word], tag: str) -> int:
     return after[0].end if begins and not thing else -1
 
 
+def _may_begin(word: Word, tag: str) -> bool:
+    """No "down" of "jot down that"."""
+    return has(word, tag, "clause") or not has(word, tag, "connective")
+
+
 def _heard(text: str, tag: str) -> list[Word]:
     """The words outside quotations, addresses, links."""
-    entities = [e for e in find_entities(text) if e.kind != "date"]
-    return [w for w in words(text, tag) if not any(e.start <= w.start < e.end for e in entities)]
+    return outside(words(text, tag), [e for e in find_entities(text) if e.kind != "date"])
 
 
 def is_yes(text: str, tag: str) -> bool:

@@ -10,13 +10,13 @@ from ... import language
 from . import looking, recall, replies
 from .answering import Asked
 from .choosing import (
+    adds_to_a_thing,
     asked_for,
     is_adjective,
     is_effect,
     is_specific,
     names_matter,
     nearest,
-    of_another,
 )
 from .clauses import clauses
 from .conversation import Planned
@@ -121,7 +121,7 @@ class Understanding(Remarks):
         denies = bool(language.of(self.tag).words.forms("negation"))
         its_own = is_specific(sentence, match, self.index) and not is_adjective(sentence)
         certain = sentence.act == "command" and denies and self._speaks(match)
-        return certain and its_own and not of_another(sentence, match, self.index)
+        return certain and its_own and not adds_to_a_thing(sentence, match, self.index)
 
     def _asks_for_effects(self, sentence: Sentence) -> bool:
         return any(is_effect(m) for m in nearest(sentence, self.index, self.context()))
@@ -146,6 +146,8 @@ class Understanding(Remarks):
                 return
             if not self._asks_for_effects(sentence) and self.fragment(sentence):
                 return
+            if self.shows(sentence):  # "show me what they said"
+                self.looks = self.looks or Asked(sentence)
         elif sentence.act == "question":
             self.question(sentence)
             return
