@@ -20,10 +20,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
+from webbee_kernel.testing import NOW
+
 from .cases import Conversation, Given, Language, Part, Remark, Turn, path_of
 from .judge import Judgement, Verdict, awaited, judge
 from .sets import conversations, remarks
-from .world import NOW, Happened, Ran, TalkWorld, talk_world
+from .world import Happened, Ran, TalkWorld, talk_world
 
 BAR = 0.85
 LANGUAGES: tuple[Language, ...] = get_args(Language)

@@ -226,7 +226,7 @@ WORDS = Words(
         "tell": "sag sage richte teile informiere benachrichtige",
         "remind": "erinner erinnere",
         "create": "erstelle erstell leg lege füg füge trag trage notier notiere schreib schreibe"
-        " speichere speicher erinner erinnere mach merk merke setz setze neue neuer neues",
+        " speichere speicher erinner erinnere mach merk merke setz setze",
         "delete": "lösch lösche entfern entferne wirf schmeiß streich",
         "complete": "erledige hak hake schließ schließe beende markiere",
         "move": "verschieb verschiebe archivier archiviere",

@@ -95,7 +95,7 @@ WORDS = Words(
         "send": "send email mail forward write message text drop",
         "reply": "reply answer respond write",
         "tell": "tell inform notify let drop draft",
-        "create": "add create make new write put save set schedule take start",
+        "create": "add create make write put save set schedule take start",
         "record": "write record note jot",
         "remind": "remind",
         "delete": "delete remove erase trash discard clear drop throw bin",

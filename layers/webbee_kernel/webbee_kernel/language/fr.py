@@ -88,7 +88,7 @@ WORDS = Words(
         "date": "quand",
         "place": "où",
         "count": "combien",
-        "which": "que quoi quel quelle quels quelles qu'est-ce",
+        "which": "quoi quel quelle quels quelles qu'est-ce",
     },
     objects={
         "message": "message messages courriel courriels e-mail",

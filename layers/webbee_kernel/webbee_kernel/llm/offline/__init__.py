@@ -8,7 +8,7 @@ nothing else. First what a sentence does, then which function it means, then the
 - `entities`   quotations, addresses, links, ids; dates and numbers
 - `speech`     command, request, question, prohibition, supposition, remark, courtesies
 - `matching`   how near a text is to each function's name, description and examples
-- `choosing`   the function that a sentence means
+- `choosing`   the function that a sentence means; `certainty`: whether just that is meant
 - `schema`     what kind of value an argument takes
 - `recall`     "the same address", "the first one", names in any case: values out of the facts
 - `content`    what is left when the command is taken away

@@ -16,7 +16,7 @@ from typing import Literal
 
 from ... import language
 from .matching import Index
-from .words import Word, any_has, has, idle, near
+from .words import Word, any_has, concepts, has, idle, near
 
 Act = Literal[
     "command",
@@ -118,6 +118,8 @@ class Heard:
         verb, certain = self._verb()
         if verb is not None and self._told_by_others(verb):
             return "remark", None
+        if verb is not None and (asked := self._reminded(verb)):
+            return asked
         if verb is not None:
             return ("command" if certain and not self._stated(verb) else "request"), verb
         if any_has(self.rest, self.tag, "question"):
@@ -125,6 +127,20 @@ class Heard:
         begun: tuple[Act, ...] = ("greeting", "thanks")
         most = len(self.said) if len(self.said) <= _FEW else 1
         return next((a for a in begun if any_has(self.said[:most], self.tag, a)), "remark"), None
+
+    def _reminded(self, verb: Word) -> tuple[Act, Word | None] | None:
+        """ "Remind me what I wrote" asks; where the word may begin a clause as well, it is asked
+        which of both is meant."""
+        after = [w for w in self.said if w.start > verb.start]
+        behind = next(
+            (w for w in after if not has(w, self.tag, "first_person", "connective")), verb
+        )
+        if "=remind" not in concepts(verb.text, self.tag):
+            return None
+        if has(behind, self.tag, "question"):
+            return "question", None
+        clause = any(has(w, self.tag, "clause") for w in after[:2])
+        return ("request", verb) if clause else None
 
     def _stated(self, verb: Word) -> bool:
         """Whether the sentence tells how something is ("note taking is hard") where a language

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 
 from . import recall
 from .entities import find_entities
-from .matching import Index, Match, Vocabulary, spoken, telling
+from .matching import Index, Match, spoken, telling
 from .schema import arguments_of, takes, takes_address
 from .speech import Sentence
 from .words import (
@@ -16,12 +15,10 @@ from .words import (
     any_has,
     concepts,
     has,
-    idle,
     is_name,
     is_thing,
     meaning,
     near,
-    points_back,
     state,
     words,
 )
@@ -198,7 +195,7 @@ def _led(sentence: Sentence, fitting: Sequence[Match], index: Index) -> Match | 
     with this verb."""
     verb = sentence.verb
     tag = sentence.tag
-    alone = (m for m in fitting if verb and _only_one_asked(verb, m, index, tag))
+    alone = (m for m in fitting if verb and only_one_asked(verb, m, index, tag))
     return next((m for m in alone if takes_text(m)), None)
 
 
@@ -230,90 +227,6 @@ def _takes_id(match: Match) -> bool:
     return takes(match.tool.input_schema, "id")
 
 
-def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
-    """Whether more than a common verb speaks for the function: its content is marked, its matter is
-    named, or nothing else in the catalogue is asked for with that verb."""
-    verb, known = sentence.verb, index.vocabulary[match.tool.name]
-    assert verb is not None
-    if _names_somebody(sentence, match, known):
-        return False
-    if _is_marked(sentence) or not takes_text(match):
-        return True
-    if names_matter(sentence, match, index):
-        return True
-    return _only_one_asked(verb, match, index, sentence.tag) and not _points_behind(sentence)
-
-
-def _points_behind(sentence: Sentence) -> bool:
-    """Whether the verb acts on something there is: "make that Sunday"."""
-    verb = sentence.verb
-    after = [w for w in spoken(sentence.head, sentence.tag) if verb and w.start > verb.start][:1]
-    return any_has(after, sentence.tag, "reference") and not any_has(
-        after, sentence.tag, "clause", "connective"
-    )
-
-
-def is_adjective(sentence: Sentence) -> bool:
-    """ "New notes pile up": the word that asks may as well tell how something is."""
-    verb = sentence.verb
-    recent = bool(verb and "#recent" in concepts(verb.text, sentence.tag))
-    return recent and not _is_marked(sentence)
-
-
-def _is_marked(sentence: Sentence) -> bool:
-    marks = any(e.kind in ("quote", "email") for e in find_entities(sentence.text))
-    return marks or sentence.content >= 0
-
-
-def adds_to_a_thing(sentence: Sentence, match: Match, index: Index) -> bool:
-    """Whether what a function makes would belong to something there is: "add to that note: …",
-    "add milk to my shopping list", "add there: …". The whole of what the user has ("my list") is
-    no one thing, and a thing named right behind the verb is what is made."""
-    schema, tag = match.tool.input_schema, sentence.tag
-    if takes(schema, "email") or takes(schema, "id"):
-        return False
-    verb = sentence.verb
-    said = [w for w in spoken(sentence.head, tag) if verb and w.start > verb.start]
-    at = next((i for i, w in enumerate(said) if _is_matter(w, index, tag)), -1)
-    if at < 0 or any_has(said[-1:], tag, "toward"):
-        return any_has(said[-1:], tag, "toward")
-    one = list(takewhile(lambda w: not _leads_to(w, tag), reversed(said[:at])))
-    if len(one) == at and not any_has(one, tag, "reference"):
-        return not names_matter(sentence, match, index)
-    asks = any(c[0] == "=" for w in one for c in concepts(w.text, tag))
-    return not asks and any(not idle(w.text, tag) or has(w, tag, "reference") for w in one)
-
-
-def _leads_to(word: Word, tag: str) -> bool:
-    """Whether the word is one of "to", "on", "into"."""
-    return has(word, tag, "connective") and not has(word, tag, "article", "reference")
-
-
-def _is_matter(word: Word, index: Index, tag: str) -> bool:
-    return any(v.matter & meaning(word, tag) for v in index.vocabulary.values())
-
-
-def _names_somebody(sentence: Sentence, match: Match, known: Vocabulary) -> bool:
-    """Whether a word that the function has no use for stands before marked content: "write to
-    Jonas: …" is no note."""
-    marked = sentence.content >= 0 and not takes(match.tool.input_schema, "email")
-    if not marked or known.matter & _said(sentence):
-        return False
-    head = telling(spoken(sentence.head, sentence.tag), sentence.tag)[1:]
-    return any(
-        w.stem not in known.known
-        and not points_back(w, sentence.tag)
-        and not has(w, sentence.tag, "connective")
-        for w in head
-    )
-
-
-def _said(sentence: Sentence) -> set[str]:
-    """What the words of the head mean, less the verb."""
-    said = (w for w in spoken(sentence.head, sentence.tag) if w != sentence.verb)
-    return set().union(*(meaning(w, sentence.tag) for w in said))
-
-
 def names_matter(sentence: Sentence, match: Match, index: Index) -> bool:
     """Whether the sentence says, besides its verb, what the function is about."""
     matter, verb, tag = index.vocabulary[match.tool.name].matter, sentence.verb, sentence.tag
@@ -333,7 +246,7 @@ def _may_be_about(sentence: Sentence, match: Match, index: Index) -> bool:
     return takes(match.tool.input_schema, "text") or recall.reference(said, tag) is not None
 
 
-def _only_one_asked(verb: Word, match: Match, index: Index, tag: str) -> bool:
+def only_one_asked(verb: Word, match: Match, index: Index, tag: str) -> bool:
     """Whether no other effect of the catalogue is asked for with this word."""
     asked = (t.name for t in index.tools if asks(verb, Match(t, 0.0, 0.0), index, tag))
     effects = {t.name for t in index.tools if t.action_type != "read"}

@@ -10,16 +10,14 @@ from ... import language
 from ..protocol import ToolSpec
 from . import looking, recall, replies
 from .acts import Leads
-from .choosing import asked_for, names_matter, tells_somebody
+from .choosing import names_matter, tells_somebody
 from .filling import Filled, fill, identity
 from .likely import may_mean
 from .matching import Match, index_of, telling
 from .reading import Fact, Reading
 from .schema import arguments_of
-from .speech import Sentence, sentences
+from .speech import Sentence
 from .words import Word, any_has, concepts, has, words
-
-DESTRUCTIVE = "destructive"
 
 READINGS = 2
 """Readings that a question offers at most."""
@@ -68,8 +66,6 @@ class Conversation:
     def add(self, tool: ToolSpec, sentence: Sentence, *, sure: bool = True) -> None:
         """Plan a call of this function."""
         filled = self.fill(tool, sentence)
-        if filled.missing and tool.action_type == DESTRUCTIVE and not self._says_more(sentence):
-            filled = self._resumed(tool) or filled
         said = words(sentence.text, self.tag)
         polite = sentence.act == "request" and any(has(w, self.tag, "ability") for w in said)
         sure = self.agreed or (sure and not filled.guessed)
@@ -82,24 +78,6 @@ class Conversation:
         """The function's arguments out of the sentence, the facts and the calls planned so far."""
         known = self.index.vocabulary[tool.name]
         return fill(tool, sentence, self.reading, known, self.earlier)
-
-    def _says_more(self, sentence: Sentence) -> bool:
-        """Whether more than its verb stands in the sentence."""
-        said = telling(words(sentence.text, self.tag), self.tag)
-        return any(
-            w.text != (sentence.verb and sentence.verb.text) and not has(w, self.tag, "opener")
-            for w in said
-        )
-
-    def _resumed(self, tool: ToolSpec) -> Filled | None:
-        """The same call as in an earlier message: after a no, a bare verb means what it meant then.
-        Only for what the kernel asks about anyway."""
-        for message, _ in self.reading.turns:
-            for sentence in sentences(message, self.tag, self.leads):
-                match = asked_for(sentence, self.index, self.apps)
-                if match and match.tool.name == tool.name:
-                    return self.fill(tool, sentence)
-        return None
 
     def spelled(self, calls: Sequence[Planned]) -> list[str]:
         """Calls as a question tells them."""

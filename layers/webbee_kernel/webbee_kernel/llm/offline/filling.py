@@ -104,10 +104,13 @@ class _Filler(People, Things, Texts):
         ]
 
     def _may_be_two(self) -> bool:
-        """Whether content that nothing marks may be two: "add call Ann and buy bread"."""
+        """Whether content that nothing marks may be two ("add call Ann and buy bread"), or names
+        what the function makes and so is none ("set aside the tasks")."""
         if self.main is None or not self.main.required or self._marked():
             return False
         text = words(str(self.values.get(self.main.name, "")), self.tag)
+        if any(meaning(w, self.tag) & self.vocabulary.matter for w in text):
+            return True
         named = any(meaning(w, self.tag) & self.vocabulary.matter for w in self.head)
         return not named and any_has(text, self.tag, "and_")
 

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from ... import language
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
-from . import looking, recall, replies
+from . import looking, replies
 from .answering import Asked
-from .asking import OFFERED
 from .conversation import Planned
 from .filling import identity
 from .mending import left, mend, told
 from .reading import Fact, Reading, read_prompt
 from .schema import is_directed
+from .searching import OFFERED
 from .understanding import Understanding
 
 KERNEL = "kernel"
@@ -119,7 +119,7 @@ class Message(Understanding):
             c for c in unclear if c.tool.app_id in apps and is_directed(c.tool.input_schema)
         ):
             calls += looking.people(call.filled.people, self.tools, call.tool.app_id)
-        return [*calls, *self._continue()] if calls else []
+        return [*calls, *self.continued()] if calls else []
 
     def _needs_a_look(self, call: Planned) -> bool:
         argument = identity(call.tool)
@@ -139,24 +139,15 @@ class Message(Understanding):
         done = (call.tool.app_id, call.tool.fn_name)
         return any((r.app_id, r.fn_name) == done and not r.ok for r in self.reading.results)
 
-    def _before(self, call: Planned) -> Planned | None:
-        """The read of what the turn before was about, for words that no thing bears."""
-        brought = sum(bool(r.ok and r.data) for r in self.reading.results)
-        before = self.reading.facts[brought:][:1]
-        rows = [r for a in call.apps or {call.tool.app_id} for r in self.rows_of(a, call)]
-        return None if looking.best(rows) else self.spoken_of(before, recall.Reference())
-
     def _unclear(self, open_: list[Planned]) -> str:
         """The question which of the things there are is meant, where the lists were read."""
         seen = looking.looked_at(self.reading)
-        for at, call in enumerate(open_):
+        for call in open_:
             if call.tool.app_id not in seen or not self._needs_a_look(call):
                 continue
             found = self.candidates(call) if identity(call.tool) else []
             if len(found) == 1:
                 self.settle(call, found[0])
-            elif not call.is_effect and (one := self._before(call)):
-                open_[at] = one
             elif identity(call.tool):
                 titles = [r.title for r in found if r.title]
                 return replies.which_one(call.tool, titles[:OFFERED], self.tag)

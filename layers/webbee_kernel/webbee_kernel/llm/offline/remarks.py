@@ -3,16 +3,15 @@ told of one. Whatever effect follows is asked about first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ... import language
 from ..protocol import ToolSpec
-from . import recall, replies
+from . import recall
 from .answering import Asked
 from .asking import Questions
 from .choosing import ranked
-from .conversation import Planned
 from .entities import find_entities
 from .matching import telling
 from .schema import takes
@@ -21,12 +20,6 @@ from .words import Word, any_has, has, is_thing, meaning, ordinals, points_back,
 
 STATED = 7
 """Words of a remark that tells a thing's state at most."""
-
-FRAGMENT = 5
-"""Words of a noun phrase that is read as "show me …", or that names a thing, at most."""
-
-FUNCTIONS = 4
-"""Functions that a question what to do with a thing offers at most."""
 
 
 class Remarks(Questions):
@@ -40,7 +33,6 @@ class Remarks(Questions):
             or self._headed(sentence)
             or self._state_told(sentence)
             or self.fragment(sentence)
-            or self._thing_told(sentence)
         )
 
     def fragment(self, sentence: Sentence) -> bool:
@@ -141,25 +133,3 @@ class Remarks(Questions):
                 self.add(match.tool, asked, sure=False)
                 return True
         return False
-
-    def _thing_told(self, sentence: Sentence) -> bool:
-        """The name of a thing that was shown: what is to be done with it?"""
-        told = [w for w in telling(words(sentence.text, self.tag), self.tag) if self._may_name(w)]
-        self.offered = list(self._uses_of(sentence, told) if 0 < len(told) <= FRAGMENT else ())
-        if self.offered:
-            self.say(replies.one_of_these(self.spelled(self.offered), self.tag))
-        return bool(self.offered)
-
-    def _may_name(self, word: Word) -> bool:
-        return not has(word, self.tag, "opener", "first_person")
-
-    def _uses_of(self, sentence: Sentence, told: list[Word]) -> Iterator[Planned]:
-        """What can be done with the thing that the words name."""
-        for fact in self.reading.facts[:2]:
-            mine = [
-                t for t in self.tools if t.app_id == fact.app_id and takes(t.input_schema, "id")
-            ]
-            if mine and recall.named([fact], "id", told):
-                filled = (Planned(t, self.fill(t, sentence), sure=False) for t in mine)
-                yield from [p for p in filled if not p.filled.missing][:FUNCTIONS]
-                return

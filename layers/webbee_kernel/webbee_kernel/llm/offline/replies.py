@@ -108,7 +108,7 @@ def shall_i(calls: Sequence[str], tag: str) -> str:
 def spelled(tool: ToolSpec, about: Sequence[str], tag: str) -> str:
     """What a call would do, and what it is about."""
     named = ", ".join(quoted(_short(a), tag) for a in about)
-    does = _does(tool, tag)
+    does = quoted(_does(tool, tag), tag)
     return f"{does} – {named} ({tool.app_id})" if named else f"{does} ({tool.app_id})"
 
 

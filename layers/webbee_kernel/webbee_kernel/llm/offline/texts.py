@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ...values.plain import JSONObject
 from . import recall
 from .choosing import tells_somebody
 from .content import Content, Span, remainder, tidy, without
 from .entities import Entity
 from .reading import Fact
-from .schema import Argument, is_directed, keys
+from .schema import Argument, is_directed
 from .slots import Slots
 from .words import Word, any_has, has, is_name, is_thing, points_back, words
 
@@ -169,14 +168,8 @@ class Texts(Slots):
     def _text_of(self, fact: Fact, main: Argument) -> str:
         if self._is_same(fact) and isinstance(fact.arguments.get(main.name), str):
             return str(fact.arguments[main.name])
-        texts = {} if self._is_read(fact) else _texts_in(fact)  # words to search by are no text
         data = fact.data if isinstance(fact.data, dict) else {}
         things = recall.records(fact, "id")
         if len([r for r in things if r.listed]) > 1:
             return ""
-        return recall.text_of({**(things[0].fields if things else data), **texts}, (main.name,))
-
-
-def _texts_in(fact: Fact) -> JSONObject:
-    """What a call was mainly about."""
-    return {k: v for k, v in fact.arguments.items() if k in keys("body_keys")}
+        return recall.text_of(things[0].fields if things else data, (main.name,))

@@ -9,15 +9,8 @@ from dataclasses import replace
 from ... import language
 from . import looking, recall, replies
 from .answering import Asked
-from .choosing import (
-    adds_to_a_thing,
-    asked_for,
-    is_adjective,
-    is_effect,
-    is_specific,
-    names_matter,
-    nearest,
-)
+from .certainty import adds_to_a_thing, is_adjective, is_specific
+from .choosing import asked_for, is_effect, names_matter, nearest
 from .clauses import clauses
 from .conversation import Planned
 from .filling import identity
@@ -139,6 +132,9 @@ class Understanding(Remarks):
                 self.looks = self.looks or Asked(sentence)
                 self.say(replies.unknown(self.tools, self.tag))
                 return
+            if match and self._is_told(sentence, match) and not self.remark(sentence):
+                self.say(self.words_for(replace(sentence, act="remark")))
+                return
             if match:
                 self.add(match.tool, sentence, sure=not held and self._is_sure(sentence, match))
                 if not about:
@@ -159,6 +155,11 @@ class Understanding(Remarks):
         ):
             return
         self.say(self.words_for(sentence))
+
+    def _is_told(self, sentence: Sentence, match: Match) -> bool:
+        """Whether the user only tells what he did, and names nothing that the function is about."""
+        reports = sentence.verb is not None and sentence.verb.text in self.leads.reporting
+        return reports and not names_matter(sentence, match, self.index)
 
     def _beside(self, sentence: Sentence) -> bool:
         """The commands beside a prohibition in one sentence: each is asked about."""

@@ -1,0 +1,100 @@
+"""Whether just this function is meant by a command: what is not certain is asked about first."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+from .choosing import names_matter, only_one_asked, takes_text
+from .entities import find_entities
+from .matching import Index, Match, Vocabulary, spoken, telling
+from .schema import takes
+from .speech import Sentence
+from .words import Word, any_has, concepts, has, idle, is_thing, meaning, points_back
+
+
+def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
+    """Whether more than a common verb speaks for the function: its content is marked, its matter is
+    named, or nothing else in the catalogue is asked for with that verb."""
+    verb, known = sentence.verb, index.vocabulary[match.tool.name]
+    assert verb is not None
+    if _names_somebody(sentence, match, known):
+        return False
+    if _is_marked(sentence) or not takes_text(match):
+        return True
+    if names_matter(sentence, match, index):
+        return True
+    alone = only_one_asked(verb, match, index, sentence.tag)
+    return alone and not _points_behind(sentence) and not has(verb, sentence.tag, "named_alike")
+
+
+def _points_behind(sentence: Sentence) -> bool:
+    """Whether the verb acts on something there is: "make that Sunday"."""
+    verb = sentence.verb
+    after = [w for w in spoken(sentence.head, sentence.tag) if verb and w.start > verb.start][:1]
+    return any_has(after, sentence.tag, "reference") and not any_has(
+        after, sentence.tag, "clause", "connective"
+    )
+
+
+def is_adjective(sentence: Sentence) -> bool:
+    """ "New notes pile up", "new task from my boss: …": the word that asks may as well tell how
+    something is, where more than the thing's name stands before marked content."""
+    verb, tag = sentence.verb, sentence.tag
+    if verb is None or any(c[0] == "=" for c in concepts(verb.text, tag)):
+        return False
+    told = telling(spoken(sentence.head, tag), tag)
+    return not _is_marked(sentence) or any(w != verb and not is_thing(w, tag) for w in told)
+
+
+def _is_marked(sentence: Sentence) -> bool:
+    marks = any(e.kind in ("quote", "email") for e in find_entities(sentence.text))
+    return marks or sentence.content >= 0
+
+
+def adds_to_a_thing(sentence: Sentence, match: Match, index: Index) -> bool:
+    """Whether what a function makes would belong to something there is: "add to that note: …",
+    "add milk to my shopping list", "add there: …". The whole of what the user has ("my list") is
+    no one thing, and a thing named right behind the verb is what is made."""
+    schema, tag = match.tool.input_schema, sentence.tag
+    if takes(schema, "email") or takes(schema, "id"):
+        return False
+    verb = sentence.verb
+    said = [w for w in spoken(sentence.head, tag) if verb and w.start > verb.start]
+    at = next((i for i, w in enumerate(said) if _is_matter(w, index, tag)), -1)
+    if at < 0 or any_has(said[-1:], tag, "toward"):
+        return any_has(said[-1:], tag, "toward")
+    one = list(takewhile(lambda w: not _leads_to(w, tag), reversed(said[:at])))
+    if len(one) == at and not any_has(one, tag, "reference"):
+        return not names_matter(sentence, match, index)
+    asks = any(c[0] == "=" for w in one for c in concepts(w.text, tag))
+    return not asks and any(not idle(w.text, tag) or has(w, tag, "reference") for w in one)
+
+
+def _leads_to(word: Word, tag: str) -> bool:
+    """Whether the word is one of "to", "on", "into"."""
+    return has(word, tag, "connective") and not has(word, tag, "article", "reference")
+
+
+def _is_matter(word: Word, index: Index, tag: str) -> bool:
+    return any(v.matter & meaning(word, tag) for v in index.vocabulary.values())
+
+
+def _names_somebody(sentence: Sentence, match: Match, known: Vocabulary) -> bool:
+    """Whether a word that the function has no use for stands before marked content: "write to
+    Jonas: …" is no note."""
+    marked = sentence.content >= 0 and not takes(match.tool.input_schema, "email")
+    if not marked or known.matter & _said(sentence):
+        return False
+    head = telling(spoken(sentence.head, sentence.tag), sentence.tag)[1:]
+    return any(
+        w.stem not in known.known
+        and not points_back(w, sentence.tag)
+        and not has(w, sentence.tag, "connective")
+        for w in head
+    )
+
+
+def _said(sentence: Sentence) -> set[str]:
+    """What the words of the head mean, less the verb."""
+    said = (w for w in spoken(sentence.head, sentence.tag) if w != sentence.verb)
+    return set().union(*(meaning(w, sentence.tag) for w in said))
