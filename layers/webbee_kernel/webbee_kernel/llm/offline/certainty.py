@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import takewhile
 
 from .choosing import names_matter, only_one_asked, takes_text
@@ -29,8 +30,7 @@ def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
 
 def _points_behind(sentence: Sentence) -> bool:
     """Whether the verb acts on something there is: "make that Sunday"."""
-    verb = sentence.verb
-    after = [w for w in spoken(sentence.head, sentence.tag) if verb and w.start > verb.start][:1]
+    after = _behind_verb(sentence)[:1]
     return any_has(after, sentence.tag, "reference") and not any_has(
         after, sentence.tag, "clause", "connective"
     )
@@ -58,16 +58,25 @@ def adds_to_a_thing(sentence: Sentence, match: Match, index: Index) -> bool:
     schema, tag = match.tool.input_schema, sentence.tag
     if takes(schema, "email") or takes(schema, "id"):
         return False
-    verb = sentence.verb
-    said = [w for w in spoken(sentence.head, tag) if verb and w.start > verb.start]
+    said = _behind_verb(sentence)
     at = next((i for i, w in enumerate(said) if _is_matter(w, index, tag)), -1)
     if at < 0 or any_has(said[-1:], tag, "toward"):
         return any_has(said[-1:], tag, "toward")
     one = list(takewhile(lambda w: not _leads_to(w, tag), reversed(said[:at])))
     if len(one) == at and not any_has(one, tag, "reference"):
         return not names_matter(sentence, match, index)
-    asks = any(c[0] == "=" for w in one for c in concepts(w.text, tag))
-    return not asks and any(not idle(w.text, tag) or has(w, tag, "reference") for w in one)
+    return _is_one(one, tag)
+
+
+def _is_one(said: Sequence[Word], tag: str) -> bool:
+    """Whether the words before the name of a thing tell which: "that", "shopping"."""
+    asks = any(c[0] == "=" for w in said for c in concepts(w.text, tag))
+    return not asks and any(not idle(w.text, tag) or has(w, tag, "reference") for w in said)
+
+
+def _behind_verb(sentence: Sentence) -> list[Word]:
+    verb = sentence.verb
+    return [w for w in spoken(sentence.head, sentence.tag) if verb and w.start > verb.start]
 
 
 def _leads_to(word: Word, tag: str) -> bool:

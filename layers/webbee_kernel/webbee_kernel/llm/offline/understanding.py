@@ -126,35 +126,48 @@ class Understanding(Remarks):
 
     def _clause(self, sentence: Sentence, *, held: bool) -> None:
         if sentence.act in ("command", "request"):
-            about = self.app_of_thing(sentence) or self._app_that_holds(sentence)
-            match = asked_for(sentence, self.index, self.context(), about=about)
-            if not self.planned and self.seeks(sentence, match):
-                self.looks = self.looks or Asked(sentence)
-                self.say(replies.unknown(self.tools, self.tag))
-                return
-            if match and self._is_told(sentence, match) and not self.remark(sentence):
-                self.say(self.words_for(replace(sentence, act="remark")))
-                return
-            if match:
-                self.add(match.tool, sentence, sure=not held and self._is_sure(sentence, match))
-                if not about:
-                    self._note_rivals(sentence, match)
-                return
-            if not self._asks_for_effects(sentence) and self.fragment(sentence):
-                return
-            if self.shows(sentence):  # "show me what they said"
-                self.looks = self.looks or Asked(sentence)
+            answered = self._asked(sentence, held=held)
         elif sentence.act == "question":
             self.question(sentence)
-            return
-        elif sentence.act == "remark" and self.looks and not self.planned:
+            answered = True
+        elif sentence.act == "remark":
+            answered = self._told(sentence)
+        else:
+            answered = sentence.act == "prohibition" and self._beside(sentence)
+        if not answered:
+            self.say(self.words_for(sentence))
+
+    def _told(self, sentence: Sentence) -> bool:
+        """Whether a remark asks for something, or belongs to the question before it."""
+        if self.looks and not self.planned:
             self.looks = self.looks.beside(sentence)
-            return
-        elif (sentence.act == "remark" and self.remark(sentence)) or (
-            sentence.act == "prohibition" and self._beside(sentence)
-        ):
-            return
-        self.say(self.words_for(sentence))
+            return True
+        return self.remark(sentence)
+
+    def _asked(self, sentence: Sentence, *, held: bool) -> bool:
+        """Whether what is asked for is planned, or will be looked up."""
+        about = self.app_of_thing(sentence) or self._app_that_holds(sentence)
+        match = asked_for(sentence, self.index, self.context(), about=about)
+        if not self.planned and self.seeks(sentence, match):
+            self.looks = self.looks or Asked(sentence)
+            self.say(replies.unknown(self.tools, self.tag))
+        elif match and self._is_told(sentence, match):
+            return self.remark(sentence)
+        elif match:
+            self.add(match.tool, sentence, sure=not held and self._is_sure(sentence, match))
+            if not about:
+                self._note_rivals(sentence, match)
+        else:
+            return self._shown(sentence)
+        return True
+
+    def _shown(self, sentence: Sentence) -> bool:
+        """A command that no function fits: a noun phrase, or "show me what they said"."""
+        if not self._asks_for_effects(sentence) and self.fragment(sentence):
+            return True
+        if self.shows(sentence):
+            self.looks = self.looks or Asked(sentence)
+        return False
 
     def _is_told(self, sentence: Sentence, match: Match) -> bool:
         """Whether the user only tells what he did, and names nothing that the function is about."""
