@@ -61,7 +61,7 @@ class Function:
         self._service: Service | None = None
         self._built_from: dict[str, str] = {}
         self._namespace = ""
-        self._loop = LoopThread(role)
+        self._loop = LoopThread(role, eager=role == "chat_turn")
         set_up_logging(role)
         self._after: AfterResponse | None = None
         if runtime := os.environ.get("AWS_LAMBDA_RUNTIME_API"):

@@ -35,14 +35,14 @@ def user_of(event: Mapping[str, Any]) -> User:
             field="Authorization",
         )
     role = _claim(claims, "role")
-    scopes = re.split(r"[\s,]+", _first(claims, "scopes", "scope"))
+    scopes = _first(claims, "scopes", "scope").replace(",", " ").split()
     return User(
         imperal_id=_key_part("sub", imperal_id),
         role=role if role in ROLES else "user",
         language=one_line(_first(claims, "language", "locale") or "en")[:35],
         email=one_line(_claim(claims, "email"))[:320],
         tenant_id=_key_part("tenant_id", _claim(claims, "tenant_id") or "default"),
-        scopes=tuple(one_line(s) for s in scopes if s not in ("", "*")),
+        scopes=tuple(one_line(s) for s in scopes if s != "*"),
     )
 
 

@@ -65,7 +65,7 @@ class TestKernel:
             llm=self.model,
         )
         self.kernel: Kernel = make_kernel(self.app, queue=self.queue, registry=self.registry)
-        self._loop = LoopThread("test-kernel")
+        self._loop = LoopThread("test-kernel", eager=True)
         self._late = LateResults(
             self.app.settings, self.app.stores, self.kernel.dispatch, self.clock
         )
