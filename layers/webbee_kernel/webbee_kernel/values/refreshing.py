@@ -7,9 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, fields
-from types import MappingProxyType
-from typing import Any, NamedTuple, TypeAlias
+from dataclasses import asdict, dataclass, fields
+from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
 from .plain import JSONObject
 from .records import AuditRecord
@@ -48,7 +47,7 @@ class RefreshAsked:
     user: JSONObject
     wanted: tuple[Wanted, ...] = ()
     correlation_id: str = ""
-    delay_s: int = field(default=0, init=False)
+    delay_s: ClassVar[int] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +56,7 @@ class UserSeen:
 
     user: JSONObject
     correlation_id: str = ""
-    delay_s: int = field(default=0, init=False)
+    delay_s: ClassVar[int] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +68,7 @@ class JobDue:
     job: str
     minute: float
     correlation_id: str = ""
-    delay_s: int = field(default=0, init=False)
+    delay_s: ClassVar[int] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ class ShardDue:
     shard: int
     at: float
     correlation_id: str = ""
-    delay_s: int = field(default=0, init=False)
+    delay_s: ClassVar[int] = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +123,8 @@ def asked(
 
 def to_wire(message: RefreshMessage) -> JSONObject:
     """The message as plain JSON, its kind first; its delay is the queue's business."""
-    plain: JSONObject = {
-        name: getattr(message, name) for name in _FIELDS[type(message)] if name != "delay_s"
-    }
+    plain: JSONObject = {f.name: getattr(message, f.name) for f in fields(message)}
+    plain.pop("delay_s", None)
     if isinstance(message, RefreshAsked):
         plain["wanted"] = [list(wanted) for wanted in message.wanted]
     if isinstance(message, EffectOpen):
@@ -142,14 +140,16 @@ def from_wire(body: object) -> RefreshMessage:
     try:
         if "kind" not in body:
             return _of_the_release_before(body)
-        return _READERS[str(body["kind"])](body)
+        kind = _KINDS[str(body["kind"])]
+        known = (f.name for f in fields(kind) if f.name in body and f.name in _READ)
+        return kind(**{name: _READ[name](body[name]) for name in known})
     except (KeyError, TypeError, ValueError) as error:
         raise UnknownMessage(f"message of kind {body.get('kind')!r}: {error!r}") from error
 
 
 def _of_the_release_before(body: Mapping[str, Any]) -> RefreshMessage:
     """Its five messages in one: told apart by `reason`; without one it was `due`."""
-    user, correlation_id = _user(body), str(body.get("correlation_id", ""))
+    user, correlation_id = _user(body["user"]), str(body.get("correlation_id", ""))
     app_id, section = str(body["app_id"]), str(body["section"])
     match body.get("reason", "due"):
         case "due":
@@ -163,64 +163,36 @@ def _of_the_release_before(body: Mapping[str, Any]) -> RefreshMessage:
     raise ValueError("its reason is none of due, stale, effect, seen, schedule")
 
 
-def _user(body: Mapping[str, Any]) -> JSONObject:
-    user = body["user"]
-    if not isinstance(user, dict) or not user.get("imperal_id"):
+def _user(given: object) -> JSONObject:
+    if not isinstance(given, dict) or not given.get("imperal_id"):
         raise ValueError("it names no user")
-    return dict(user)
+    return dict(given)
 
 
-def _correlation(body: Mapping[str, Any]) -> str:
-    return str(body.get("correlation_id", ""))
+def _record(given: Mapping[str, Any]) -> AuditRecord:
+    known = AuditRecord.__dataclass_fields__
+    return AuditRecord(**{k: v for k, v in given.items() if k in known})
 
 
-def _user_due(body: Mapping[str, Any]) -> RefreshMessage:
-    return UserDue(_user(body), float(body.get("queued_until", 0.0)), 0, _correlation(body))
-
-
-def _refresh_asked(body: Mapping[str, Any]) -> RefreshMessage:
-    wanted = tuple(Wanted(*map(str, entry)) for entry in body["wanted"])
-    return RefreshAsked(_user(body), wanted, _correlation(body))
-
-
-def _user_seen(body: Mapping[str, Any]) -> RefreshMessage:
-    return UserSeen(_user(body), _correlation(body))
-
-
-def _job_due(body: Mapping[str, Any]) -> RefreshMessage:
-    job = str(body["app_id"]), str(body["job"]), float(body["minute"])
-    return JobDue(_user(body), *job, _correlation(body))
-
-
-def _shard_due(body: Mapping[str, Any]) -> RefreshMessage:
-    return ShardDue(int(body["shard"]), float(body["at"]), _correlation(body))
-
-
-def _effect_open(body: Mapping[str, Any]) -> RefreshMessage:
-    known = {k: v for k, v in body["record"].items() if k in AuditRecord.__dataclass_fields__}
-    return EffectOpen(_user(body), AuditRecord(**known), 0, _correlation(body))
-
-
-_TAGS: Mapping[type, str] = MappingProxyType(
-    {
-        UserDue: "user_due",
-        RefreshAsked: "refresh_asked",
-        UserSeen: "user_seen",
-        JobDue: "job_due",
-        ShardDue: "shard_due",
-        EffectOpen: "effect_open",
-    }
-)
-_FIELDS: Mapping[type, tuple[str, ...]] = MappingProxyType(
-    {kind: tuple(field.name for field in fields(kind)) for kind in _TAGS}
-)
-_READERS: Mapping[str, Callable[[Mapping[str, Any]], RefreshMessage]] = MappingProxyType(
-    {
-        "user_due": _user_due,
-        "refresh_asked": _refresh_asked,
-        "user_seen": _user_seen,
-        "job_due": _job_due,
-        "shard_due": _shard_due,
-        "effect_open": _effect_open,
-    }
-)
+_KINDS: Final[Mapping[str, type[RefreshMessage]]] = {
+    "user_due": UserDue,
+    "refresh_asked": RefreshAsked,
+    "user_seen": UserSeen,
+    "job_due": JobDue,
+    "shard_due": ShardDue,
+    "effect_open": EffectOpen,
+}
+_TAGS: Final = {kind: tag for tag, kind in _KINDS.items()}
+_READ: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "user": _user,
+    "queued_until": float,
+    "wanted": lambda given: tuple(Wanted(*map(str, entry)) for entry in given),
+    "app_id": str,
+    "job": str,
+    "minute": float,
+    "shard": int,
+    "at": float,
+    "record": _record,
+    "correlation_id": str,
+}
+"""What travels, by name, and how it is read."""
