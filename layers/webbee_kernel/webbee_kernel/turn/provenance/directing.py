@@ -109,9 +109,9 @@ def directing(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Di
     return tuple(found)
 
 
-def form_of(value: str) -> str:
+def form_of(value: object) -> str:
     """The kind that the value's own form tells, or nothing."""
-    text = value.strip()
+    text = value.strip() if isinstance(value, str) else ""
     if _EMAIL.fullmatch(text) or _PHONE.fullmatch(text):
         return "recipient"
     if _URL.fullmatch(text):
@@ -130,13 +130,18 @@ def named_kind(name: str) -> str:
 
 
 def _kind(function: FunctionInfo, name: str, rules: Mapping[str, Any], value: object) -> str:
-    kind = _told(name, rules) or (form_of(value) if isinstance(value, str) else "")
+    kind = _told(name, rules) or form_of(value)
     kind = kind or _kind_by_name(function, name)
     if kind == "when":
         return kind if _is_day(value) else ""
-    if isinstance(value, str) and len(value) > LONGEST_NAME and MARKER not in rules:
+    if _is_text(value) and MARKER not in rules:
         return kind if kind in ("path", "url", "secret") else ""
     return kind or ("name" if _called_after(function, name, rules, value) else "")
+
+
+def _is_text(value: object) -> bool:
+    """Whether it is too long to name anything."""
+    return isinstance(value, str) and len(value) > LONGEST_NAME
 
 
 def _told(name: str, rules: Mapping[str, Any]) -> str:

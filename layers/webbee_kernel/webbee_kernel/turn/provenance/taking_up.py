@@ -120,15 +120,14 @@ def _is_meant(d: Directing, f: Field, places: Places, wish: Wish) -> bool:
 def _only_find(d: Directing, fields: Sequence[Field], places: Places) -> bool:
     """The id, or the field called like the parameter, of the one record that this turn's search for
     the user's own words has found."""
-    for f in fields:
-        if f.turn or not _fits(d, f):
-            continue
-        source = next((s for s in places.results if s.is_of(f)), None)
-        if source is None or not _by_own_words(source, places):
-            continue
-        if {normal(v) for key, _, v in walk(source.data) if key == f.key} == {normal(d.value)}:
-            return True
-    return False
+    return any(_is_only(d, f, places) for f in fields if not f.turn and _fits(d, f))
+
+
+def _is_only(d: Directing, f: Field, places: Places) -> bool:
+    source = next((s for s in places.results if s.is_of(f)), None)
+    if source is None or not _by_own_words(source, places):
+        return False
+    return {normal(v) for key, _, v in walk(source.data) if key == f.key} == {normal(d.value)}
 
 
 def _fits(d: Directing, f: Field) -> bool:
