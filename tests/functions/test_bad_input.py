@@ -164,6 +164,12 @@ def test_a_body_cannot_say_who_is_asking(refused: Any, field: str) -> None:
     assert (answer.status, answer.error["field"]) == (400, field)
 
 
+def test_a_field_that_a_body_does_not_have_is_told_with_those_it_has(refused: Any) -> None:
+    answer = refused({"message": "hello", "session_id": "s1", "mesage": "hello"})
+    told = "mesage: there is no such field; known are message, session_id, "
+    assert answer.error["message"].startswith(told)
+
+
 def test_headers_and_query_cannot_say_who_is_asking(stack: Stack) -> None:
     forged = {
         "x-user-id": "bob",

@@ -433,6 +433,8 @@ def test_a_draft_may_tell_what_its_writer_did() -> None:
         ("unknown", "It was not sent.", "Shop gave no answer: it may or may not have been done."),
         ("error", "I could not order it: out of stock.", ""),
         ("error", "No problem.", "Shop did not do it: out of stock"),
+        ("error", "Out of stock.", ""),
+        ("error", "Elsewhere it is out of stock.", "Shop did not do it: out of stock"),
     ],
 )
 def test_what_did_not_succeed_is_told_by_the_kernel_where_the_reply_does_not(

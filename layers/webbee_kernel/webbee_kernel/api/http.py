@@ -244,15 +244,12 @@ def checked(model: type[B], data: Any) -> B:
         first = error.errors(include_url=False, include_input=False)[0]
         name = ".".join(str(p) for p in first["loc"]) or "body"
         context = first.get("ctx") or {}
-        limit = next(
-            (
-                context[k]
-                for k in ("max_length", "min_length", "le", "ge", "pattern")
-                if k in context
-            ),
-            None,
-        )
+        kinds = ("max_length", "min_length", "le", "ge", "pattern")
+        limit = next((context[k] for k in kinds if k in context), None)
         told = IDENTITY if name in ("user_id", "tenant_id") else first["msg"]
+        if told != IDENTITY and first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
+            known = (field.alias or n for n, field in model.model_fields.items())
+            told = f"there is no such field; known are {', '.join(known)}"
         raise BadInput(f"{name}: {told}", field=name, limit=limit) from None
 
 

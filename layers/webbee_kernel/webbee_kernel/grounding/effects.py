@@ -226,12 +226,17 @@ def added(reading: Reading, evidence: Evidence) -> str:
     """The kernel's sentences about calls that did not succeed and that the reply passes over."""
     calls = evidence.calls
     missed = [c for n, c in enumerate(calls) if not c.ok and not _mended(c, calls[n + 1 :])]
-    doubts = reading.language.words.hypothetical
-    unsure = among(reading.stems(0, len(reading.text)), doubts)
+    unsure = among(reading.stems(0, len(reading.text)), reading.language.words.hypothetical)
     unknown = [c for c in missed if c.status == "unknown" and not unsure]
-    untold = unknown + _unadmitted(reading, [c for c in missed if c not in unknown])
-    told = (c for c in calls if c in untold)
+    untold = _unadmitted(reading, [c for c in missed if c not in unknown])
+    told = [c for c in calls if c in unknown or (c in untold and not _quoted(reading, c))]
     return " ".join(dict.fromkeys(sentence_for(call, evidence.language) for call in told))
+
+
+def _quoted(reading: Reading, call: Call) -> bool:
+    """Whether a sentence of the reply begins with the call's error in its own words."""
+    error = call.error.rstrip(".").casefold() or "\0"
+    return any(reading.text[s.start :].casefold().startswith(error) for s in reading.sentences)
 
 
 def _unadmitted(reading: Reading, missed: Sequence[Call]) -> list[Call]:
