@@ -247,9 +247,8 @@ def checked(model: type[B], data: Any) -> B:
         kinds = ("max_length", "min_length", "le", "ge", "pattern")
         limit = next((context[k] for k in kinds if k in context), None)
         told = IDENTITY if name in ("user_id", "tenant_id") else first["msg"]
-        if told != IDENTITY and first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
-            known = (field.alias or n for n, field in model.model_fields.items())
-            told = f"there is no such field; known are {', '.join(known)}"
+        if told == "Extra inputs are not permitted" and "." not in name:
+            told = f"there is no such field; known are {', '.join(model.model_fields)}"
         raise BadInput(f"{name}: {told}", field=name, limit=limit) from None
 
 

@@ -226,11 +226,17 @@ def added(reading: Reading, evidence: Evidence) -> str:
     """The kernel's sentences about calls that did not succeed and that the reply passes over."""
     calls = evidence.calls
     missed = [c for n, c in enumerate(calls) if not c.ok and not _mended(c, calls[n + 1 :])]
+    untold = _untold(reading, missed)
+    told = (sentence_for(c, evidence.language) for c in calls if c in untold)
+    return " ".join(dict.fromkeys(told))
+
+
+def _untold(reading: Reading, missed: Sequence[Call]) -> list[Call]:
+    """Those whose end is not known, where the reply says so of none, and those passed over."""
     unsure = among(reading.stems(0, len(reading.text)), reading.language.words.hypothetical)
     unknown = [c for c in missed if c.status == "unknown" and not unsure]
-    untold = _unadmitted(reading, [c for c in missed if c not in unknown])
-    told = [c for c in calls if c in unknown or (c in untold and not _quoted(reading, c))]
-    return " ".join(dict.fromkeys(sentence_for(call, evidence.language) for call in told))
+    others = _unadmitted(reading, [c for c in missed if c not in unknown])
+    return unknown + [c for c in others if not _quoted(reading, c)]
 
 
 def _quoted(reading: Reading, call: Call) -> bool:
@@ -243,22 +249,20 @@ def _unadmitted(reading: Reading, missed: Sequence[Call]) -> list[Call]:
     """The calls that did not succeed and that the reply passes over."""
     waits = any(c.status == "waits" for c in missed)
     admissions = [
-        s for s in reading.sentences if _admits(reading, s) or (waits and awaits(reading, s))
+        s
+        for s in reading.sentences
+        if denies(reading, reading.stems(s.start, s.end)) or (waits and awaits(reading, s))
     ]
     if not admissions:
         return list(missed)
     untold = [c for c in missed if not any(_about(reading, s, c) for s in admissions)]
-    some = len(admissions) < len(missed) > len(untold)
-    return untold if some else []
+    return untold if len(admissions) < len(missed) > len(untold) else []
 
 
 def _mended(call: Call, later: Sequence[Call]) -> bool:
     """Whether a later call of the same function succeeded."""
-    return any(one.ok and _same(call, one) for one in later)
-
-
-def _same(one: Call, other: Call) -> bool:
-    return (one.app_id, one.fn_name) == (other.app_id, other.fn_name)
+    named = (call.app_id, call.fn_name)
+    return any(one.ok and (one.app_id, one.fn_name) == named for one in later)
 
 
 def _about(reading: Reading, sentence: Sentence, call: Call) -> bool:
@@ -273,10 +277,6 @@ def _about(reading: Reading, sentence: Sentence, call: Call) -> bool:
 def awaits(reading: Reading, sentence: Sentence) -> bool:
     """Whether a sentence says that something waits for a yes."""
     return among(reading.stems(sentence.start, sentence.end), reading.language.words.awaiting)
-
-
-def _admits(reading: Reading, sentence: Sentence) -> bool:
-    return denies(reading, reading.stems(sentence.start, sentence.end))
 
 
 def sentence_for(call: Call, tag: str) -> str:
