@@ -3,9 +3,10 @@ history."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..base.metrics import record, timed, tokens
@@ -93,7 +94,7 @@ class Narrator:
         language: str,
         left: Callable[[], float],
         may_hand_back: bool = False,
-        apps: Mapping[str, str] | None = None,
+        apps: Mapping[str, str] = MappingProxyType({}),
         now: float | None = None,
         whole: Callable[[], Mapping[int, CallOutcome] | None] = lambda: None,
         follower: Follower = NOBODY,
@@ -118,7 +119,7 @@ class Narrator:
         resting_on = partial(
             of_calls,
             message,
-            apps=apps or {},
+            apps=apps,
             policy=self._policy,
             language=language,
             now=now,
@@ -148,10 +149,7 @@ class Narrator:
             text = speech.whole(response.text).strip()[:MAX_REPLY]
             if text == HAND_BACK and may_hand_back:
                 return Narration(hand_back=True, tokens=spent)
-            judged = _judged(text, evidence, speech.said)
-            if judged.wrong and (more := whole()):
-                evidence = resting_on(more.values())
-                judged = _judged(text, evidence, speech.said)
+            judged, evidence = _held_against(text, evidence, whole, resting_on, speech.said)
             if not judged.wrong:
                 judged, used = await self._verified(judged, text, evidence, outcomes, left)
                 spent += used
@@ -220,6 +218,22 @@ def _judged(text: str, evidence: Evidence, said: str = "") -> _Judged:
     if verdict.grounded:
         return _Judged(_with(text, verdict.added), sources=verdict.sources)
     return _Judged(_with(kept, verdict.added), verdict.ungrounded or ("(empty reply)",))
+
+
+def _held_against(
+    text: str,
+    evidence: Evidence,
+    whole: Callable[[], Mapping[int, CallOutcome] | None],
+    resting_on: Callable[[Iterable[CallOutcome]], Evidence],
+    said: str,
+) -> tuple[_Judged, Evidence]:
+    """A reply held against what its model saw and, where it does not rest on that, against all of
+    the data; and what it was held against last."""
+    judged = _judged(text, evidence, said)
+    if judged.wrong and (more := whole()):
+        evidence = resting_on(more.values())
+        judged = _judged(text, evidence, said)
+    return judged, evidence
 
 
 def _last_resort(kept: str, said: str, evidence: Evidence) -> str:
