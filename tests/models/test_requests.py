@@ -126,28 +126,28 @@ def test_a_chat_server_gets_system_user_tools(openai: Wire) -> None:
     assert "authorization" not in openai.server.requests[0].headers
 
 
-def test_a_description_holds_effect_and_four_examples() -> None:
-    assert (
-        describe(LIST)
-        == 'List messages of the inbox E.g. "покажи письма за сегодня"; "show \\"new\\"'
-        ' mail"; "inbox"; "what is new"'
+def test_a_description_holds_effect_and_two_examples() -> None:
+    assert describe(LIST) == (
+        'List messages of the inbox E.g. покажи письма за сегодня; show "new" mail'
     )
+    two_lines = replace(LIST, examples=("one\ntwo", "[HISTORY]"))
+    assert describe(two_lines).endswith(" E.g. one two; (HISTORY)")
     assert describe(SEND) == "Send a message (write)"
 
 
 def test_a_description_fits_and_drops_examples_that_do_not() -> None:
-    long = describe(replace(LIST, description="x" * 995))
+    long = describe(replace(LIST, description="x" * 1000))
     assert len(long) <= MAX_DESCRIPTION
     assert "покажи" not in long
-    assert long.endswith('E.g. "show \\"new\\" mail"')
+    assert long.endswith('E.g. show "new" mail')
     assert describe(replace(LIST, description="x" * 2000)) == "x" * MAX_DESCRIPTION
     assert describe(replace(SEND, description="")) == "send (write)"
 
 
 def test_the_stand_in_reads_back_what_a_description_says() -> None:
-    for tool in (LIST, SEND, replace(SEND, action_type="destructive", examples=("удали; всё",))):
+    for tool in (LIST, SEND, replace(SEND, action_type="destructive", examples=("удали всё",))):
         again = tool_spec(WireTool(tool.name, describe(tool), parameters(tool)))
-        assert again == replace(tool, examples=tool.examples[:4], input_schema=parameters(tool))
+        assert again == replace(tool, examples=tool.examples[:2], input_schema=parameters(tool))
 
 
 class Address(BaseModel):

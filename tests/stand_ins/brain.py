@@ -4,7 +4,6 @@ the offline model."""
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -60,14 +59,5 @@ def tool_spec(tool: WireTool) -> ToolSpec:
         text.removesuffix(HARM.get(effect, "")).strip(),
         tool.schema,
         effect,
-        tuple(_quoted(said)),
+        tuple(filter(None, said.split("; "))),
     )
-
-
-def _quoted(said: str) -> Iterable[str]:
-    """`"one"; "two"`: JSON strings, so any character may stand in them."""
-    decoder, at = json.JSONDecoder(), 0
-    while said[at : at + 1] == '"':
-        example, end = decoder.raw_decode(said, at)
-        yield str(example)
-        at = end + len("; ")

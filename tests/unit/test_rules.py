@@ -7,12 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webbee_kernel.base.shares import fair_shares
-from webbee_kernel.catalogue import MAX_RULES, AppInfo, Catalogue
+from webbee_kernel.catalogue import MAX_RULES, AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.llm.tools import parameters
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.rules import MAX_ABOUT, MAX_APPS, apps_block, policy_block
+from webbee_kernel.turn.shortlist import shortlist
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=2000)
 
@@ -140,3 +142,56 @@ def test_shares_are_fair(wants: list[int], room: int) -> None:
     assert sum(shares) == min(sum(wants), room) or room - sum(shares) < len(wants)
     short = [s for s, w in zip(shares, wants, strict=True) if s < w]
     assert not short or max(shares) <= min(short) + 1
+
+
+def asking(fn_name: str, **said: str) -> FunctionInfo:
+    properties = {
+        name: {"type": "string", **({"description": text} if text else {})}
+        for name, text in said.items()
+    }
+    schema = {"type": "object", "properties": properties}
+    return FunctionInfo("shop", fn_name, f"Does {fn_name}", input_schema=schema)
+
+
+ID = "Id of the order, as listed."
+
+
+def test_what_functions_say_of_an_argument_in_the_same_words_is_said_once() -> None:
+    named = (
+        asking("read", id=ID, note="What to look for."),
+        asking("delete", id=ID),
+        asking("find", id="Id of the customer.", note="Words of it."),
+    )
+    app = AppInfo("shop", functions=named)
+    assert apps_block([app]) == "[APPS]\n- shop: Arguments: id: Id of the order, as listed."
+    shown = {t.fn_name: parameters(t) for t in shortlist(app.functions, "hello").tools}
+    assert shown["read"]["properties"]["id"] == {"type": "string"}
+    assert shown["read"]["properties"]["note"]["description"] == "What to look for."
+    assert shown["delete"]["properties"]["id"] == {"type": "string"}
+    assert shown["find"]["properties"]["id"]["description"] == "Id of the customer."
+
+
+def test_an_argument_of_which_one_function_says_nothing_is_told_by_the_others() -> None:
+    named = (asking("read", id=ID), asking("delete", id=ID), asking("find", id=""))
+    app = AppInfo("shop", functions=named)
+    assert apps_block([app]) == ""
+    [read, *_] = shortlist(app.functions, "hello").tools
+    assert parameters(read)["properties"]["id"]["description"] == ID
+
+
+def test_where_not_all_functions_are_shown_each_says_its_arguments_itself() -> None:
+    app = AppInfo("shop", functions=tuple(asking(f"do_{n}", id=ID) for n in range(200)))
+    assert "Arguments" not in apps_block([app], index=True)
+    listed = shortlist(app.functions, "do 17")
+    assert listed.left_out
+    assert {parameters(t)["properties"]["id"]["description"] for t in listed.tools} == {ID}
+
+
+def test_what_is_said_for_functions_is_never_cut() -> None:
+    described = {f"argument_{n}": f"What the argument number {n} is for. " * 3 for n in range(40)}
+    apps = [
+        AppInfo(f"shop-{n}", description="x" * 300, functions=(asking("a", **described),) * 2)
+        for n in range(50)
+    ]
+    block = apps_block(apps)
+    assert block.count("argument_39: What the argument number 39 is for.") == 50

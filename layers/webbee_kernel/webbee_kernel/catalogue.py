@@ -4,14 +4,16 @@ extension code in here."""
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from os.path import commonprefix
 
 from .values.plain import JSONObject
 
-EXAMPLES_SHOWN = 4
-"""Examples of a function that stand in its description for a model."""
+EXAMPLES_SHOWN = 2
+"""Examples of a function that stand in its description for a model: authors write one in each of
+their users' languages first. The search and the embedded model read all."""
 
 
 OPEN_WORLD = "x-open-world"
@@ -43,6 +45,9 @@ class FunctionInfo:
     lead: int = 0
     """Characters at the beginning of the description that all functions of the app share; never
     part of a catalogue that travels."""
+    told: tuple[str, ...] = ()
+    """Arguments that its app describes in the same words for several functions; never part of a
+    catalogue that travels, either."""
 
     @property
     def tool_name(self) -> str:
@@ -108,10 +113,29 @@ class AppInfo:
     """Functions that it had and does not offer now, each with the reason."""
 
     def __post_init__(self) -> None:
-        """Find what all functions say in the same words, so that a prompt says it once."""
-        if lead := _lead([f.description for f in self.functions]):
-            functions = tuple(replace(f, lead=lead) for f in self.functions)
-            object.__setattr__(self, "functions", functions)
+        """Find what functions say in the same words, so that a prompt says it once."""
+        lead = _lead([f.description for f in self.functions])
+        common = self.arguments.items()
+        told = [
+            tuple(n for n, d in _described(f).items() if (n, d) in common) for f in self.functions
+        ]
+        if lead or any(told):
+            functions = (
+                replace(f, lead=lead, told=names)
+                for f, names in zip(self.functions, told, strict=True)
+            )
+            object.__setattr__(self, "functions", tuple(functions))
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """What several functions say of an argument of one name, where all that have one say
+        something of it."""
+        said: dict[str, Counter[str]] = {}
+        for function in self.functions:
+            for name, description in _described(function).items():
+                said.setdefault(name, Counter())[description] += 1
+        most = {name: told.most_common(1)[0] for name, told in said.items() if "" not in told}
+        return {name: text for name, (text, times) in most.items() if times > 1}
 
     @property
     def shared(self) -> str:
@@ -139,7 +163,7 @@ class Catalogue:
         """Plain JSON."""
         apps = [asdict(a) for a in self.apps.values()]
         for function in (f for a in apps for f in a["functions"]):
-            del function["lead"]
+            del function["lead"], function["told"]
         return {"apps": apps}
 
     @staticmethod
@@ -157,6 +181,15 @@ def _lead(descriptions: Sequence[str]) -> int:
     end = max(same.rfind(". "), same.rfind(": ")) + 2
     worth = end > LEAST_SHARED and all(d[end:].strip() for d in descriptions)
     return end if worth else 0
+
+
+def _described(function: FunctionInfo) -> dict[str, str]:
+    """What a function says of each of its arguments; empty where it says nothing."""
+    properties = function.input_schema.get("properties") or {}
+    return {
+        name: str(schema.get("description", "")) if isinstance(schema, dict) else ""
+        for name, schema in properties.items()
+    }
 
 
 def _app(a: JSONObject) -> AppInfo:

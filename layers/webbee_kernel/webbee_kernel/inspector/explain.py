@@ -8,7 +8,7 @@ from ..channels.fact_ledger import TURN_CAP
 from ..config import MAX_POLICY
 from ..turn.memory import REPLY_PREVIEW
 from ..turn.preview import ALSO, MESSAGE_PREVIEW
-from ..turn.rules import MAX_ABOUT, MAX_APPS
+from ..turn.rules import MAX_ABOUT, MAX_APPS, arguments
 from ..turn.state import TurnState
 from ..values import RING_SIZE
 from ..values.plain import JSONObject
@@ -59,8 +59,11 @@ def blocks(view: TurnState, shown_sections: int) -> list[JSONObject]:
         (
             "apps",
             len(prompt.apps),
-            MAX_APPS,
-            f"what each app is and its rules, {MAX_ABOUT} and {MAX_RULES:,} characters an app",
+            MAX_APPS + sum(len(arguments(a)) for a in view.catalogue.apps.values()),
+            (
+                f"what each app is and its rules, {MAX_ABOUT} and {MAX_RULES:,} characters an app,"
+                " and what its functions say of arguments in the same words"
+            ),
         ),
         ("catalogue", listed.characters, listed.room, count),
         (

@@ -22,7 +22,7 @@ class ToolSpec:
 
     `name` is `{app_id}__{fn_name}`, `[A-Za-z0-9_-]{1,64}`; `input_schema` is the JSON schema of the
     arguments; `action_type` is read, write or destructive; `examples` are things a user may say, in
-    any language.
+    any language. What `told` names needs no description: [APPS] has it.
     """
 
     name: str
@@ -32,6 +32,7 @@ class ToolSpec:
     input_schema: JSONObject
     action_type: str
     examples: tuple[str, ...]
+    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,10 @@ nothing that only the kernel needs. Pure.
 - references are written out; `$defs`, titles and the kernel's own marks (`x-…`) go
 - an argument that may be left out says so by not being required: `null` among its types and a
   default that is null, false, empty text or an empty list go with it
-- lengths of texts go, those of codes (up to 12 characters) stay: a model does not count letters,
-  and the refusal of a text that is too long names the limit
+- lengths of texts and lists go, those of codes (up to 12 characters) and of short lists stay: a
+  model does not count, and the refusal of what is too long names the limit
+- what several functions of an app say of an argument in the same words goes where the app's line
+  in the prompt says it (`ToolSpec.told`)
 - a description that only repeats the argument's name goes
 """
 
@@ -13,7 +15,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from ..base.text import cut
@@ -40,6 +42,15 @@ def compact(schema: Mapping[str, Any]) -> JSONObject:
     found = _plain(schema, schema.get("$defs", {}), _DEPTH)
     kept = {k: found[k] for k in _TOP_LEVEL if found.get(k)}
     return {"type": "object", "properties": {}, **kept}
+
+
+def undescribed(schema: JSONObject, names: Collection[str]) -> JSONObject:
+    """A compact schema without what it says of these arguments."""
+    properties = {
+        name: {k: v for k, v in given.items() if k != "description"} if name in names else given
+        for name, given in schema["properties"].items()
+    }
+    return {**schema, "properties": properties}
 
 
 def brief(schema: JSONObject, room: int) -> JSONObject:
@@ -91,7 +102,9 @@ def _is_idle(keyword: str, value: Any) -> bool:
     """Whether a keyword says nothing to whoever writes the argument."""
     if not isinstance(value, int):
         return False
-    return (keyword == "minLength" and value <= 1) or (keyword == "maxLength" and value > _CODE)
+    if keyword in ("minLength", "minItems"):
+        return value <= 1
+    return keyword in ("maxLength", "maxItems") and value > _CODE
 
 
 def _argument(name: str, schema: Any, required: bool) -> Any:

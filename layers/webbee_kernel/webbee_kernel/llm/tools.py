@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from ..base.per_object import PerObject
-from ..base.text import cut
+from ..base.text import cut, one_line
 from ..catalogue import EXAMPLES_SHOWN, FunctionInfo
 from ..values.plain import JSONObject
 from .protocol import ToolCall, ToolSpec
-from .schemas import brief, clean, compact
+from .schemas import brief, clean, compact, undescribed
 
 BRIEF: Final = 280
 """Characters of a function in few words, where that can be done: its name, the first sentence of
@@ -46,14 +46,15 @@ def describe(tool: ToolSpec) -> str:
     )
     examples: list[str] = []
     for example in tool.examples[:EXAMPLES_SHOWN]:
-        more = [*examples, json.dumps(clean(example), ensure_ascii=False)]
+        more = [*examples, one_line(clean(example))]
         if len(f"{text} {SAID} {'; '.join(more)}") <= MAX_DESCRIPTION:
             examples = more
     return f"{text} {SAID} {'; '.join(examples)}" if examples else text[:MAX_DESCRIPTION]
 
 
 def _parameters(tool: ToolSpec) -> JSONObject:
-    return compact(tool.input_schema)
+    found = compact(tool.input_schema)
+    return undescribed(found, tool.told) if tool.told else found
 
 
 parameters = PerObject(_parameters)
@@ -91,12 +92,14 @@ def whole(calls: Sequence[ToolCall], stop_reason: str) -> tuple[ToolCall, ...]:
 @dataclass(frozen=True, slots=True)
 class Forms:
     """A function as a model sees it, whole and in few words, and the characters of each: name,
-    description, schema. `brief` is `whole` where that is no longer."""
+    description, schema. `brief` is `whole` where that is no longer, `beside` is `whole` where its
+    app's line stands in the prompt with all that several functions say of their arguments."""
 
     whole: ToolSpec
     brief: ToolSpec
     whole_characters: int
     brief_characters: int
+    beside: ToolSpec
 
 
 def _forms(function: FunctionInfo) -> Forms:
@@ -110,8 +113,9 @@ def _forms(function: FunctionInfo) -> Forms:
         examples=function.examples,
     )
     size = characters(whole)
+    beside = replace(whole, told=function.told) if function.told else whole
     if size <= BRIEF:
-        return Forms(whole, whole, size, size)
+        return Forms(whole, whole, size, size, beside)
     description = cut(clean(whole.description).strip().partition(". ")[0], BRIEF_DESCRIPTION)
     short = replace(whole, description=description, examples=function.examples[:1])
     room = BRIEF - len(short.name) - len(describe(short))
@@ -119,7 +123,7 @@ def _forms(function: FunctionInfo) -> Forms:
     short = replace(short, input_schema=brief(arguments, room))
     if left_out := len(arguments["properties"]) - len(short.input_schema["properties"]):
         short = replace(short, description=f"{description} (+{left_out} arguments)")
-    return Forms(whole, short, size, characters(short))
+    return Forms(whole, short, size, characters(short), beside)
 
 
 forms = PerObject(_forms)

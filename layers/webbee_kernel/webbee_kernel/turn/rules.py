@@ -46,11 +46,17 @@ def apps_block(apps: Iterable[AppInfo], *, index: bool = False) -> str:
 
     As an `index` it has a line for every app with how many functions it offers and what they are
     about: where the catalogue does not show all of them, that is how a model knows what to search.
+    Otherwise it ends with what its functions say of their arguments in the same words, which they
+    do not say themselves then, so that it is never cut.
     """
-    lines = [_line(a, index) for a in sorted(apps, key=lambda a: a.app_id) if not a.error]
-    lines = [line for line in lines if line]
-    shares = fair_shares([len(line) + 1 for line in lines], MAX_APPS)
-    shown = [cut(line, share - 1) for line, share in zip(lines, shares, strict=True)]
+    known = [(_line(a, index), a) for a in sorted(apps, key=lambda a: a.app_id) if not a.error]
+    told = ["" if index else arguments(app) for _, app in known]
+    shares = fair_shares([len(line) + 1 if line else 0 for line, _ in known], MAX_APPS)
+    shown = [
+        f"{cut(line, share - 1)}{more}" if line else f"- {app.app_id}:{more}"
+        for (line, app), share, more in zip(known, shares, told, strict=True)
+        if line or more
+    ]
     return "\n".join(["[APPS]", *shown]) if shown else ""
 
 
@@ -81,5 +87,13 @@ def _read_subjects(app: AppInfo) -> str:
     return cut(", ".join(word for word, _ in words.most_common(MAX_SUBJECTS)), MAX_INDEX)
 
 
+def _read_arguments(app: AppInfo) -> str:
+    described = (f"{name}: {one_line(text).rstrip('.')}" for name, text in app.arguments.items())
+    told = "; ".join(described)
+    return f" Arguments: {told}." if told else ""
+
+
 _said = PerObject(_read_said)
 _subjects = PerObject(_read_subjects)
+arguments = PerObject(_read_arguments)
+"""What an app's line says for several of its functions, which do not say it themselves then."""

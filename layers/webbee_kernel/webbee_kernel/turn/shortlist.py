@@ -101,7 +101,7 @@ def shortlist(
     name, so the same input gives the same list.
     """
     if fits(functions):
-        tools = tuple(forms(f).whole for f in functions)
+        tools = tuple(forms(f).beside for f in functions)
         return Shortlist(tuple(functions), tuple(functions), tools, frozenset(used))
     near = _near(functions, message, recent, apps)
     places = {id(f): n for n, f in enumerate(functions)}
