@@ -408,6 +408,14 @@ def test_a_dictated_letter_is_cut_and_the_rest_of_its_arguments_stays() -> None:
     assert len(digest.args_json) <= 600
 
 
+@pytest.mark.parametrize("over", [0, 1])
+def test_facts_and_arguments_take_the_cap_to_its_last_character(over: int) -> None:
+    said = {"a": "y" * 500}
+    bare = 'FACTS: app=a fn=f data={"t": ""}' + "\n" + f"ARGS: app=a fn=f args={json.dumps(said)}"
+    (digest,) = record([("a", "f", {"t": "x" * (TURN_CAP - len(bare) + over)})], arguments=[said])
+    assert (args(digest) == said) is not bool(over)
+
+
 @pytest.mark.parametrize(("room", "whole"), [(600, True), (601, False)])
 def test_arguments_of_six_hundred_characters_are_kept_whole(room: int, whole: bool) -> None:
     said = {"body": "x" * (room - len('{"body": ""}'))}

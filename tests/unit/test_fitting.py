@@ -162,6 +162,12 @@ def test_a_row_three_times_as_long_as_its_title_stays_whole_and_a_longer_one_is_
     assert [len(row) for row in kept] == fields
 
 
+@pytest.mark.parametrize(("name", "whole"), [("nn", True), ("nnn", False)])
+def test_a_field_of_two_hundred_characters_outlives_a_longer_one(name: str, whole: bool) -> None:
+    kept = fit({"many": [2] * 200, name: [1] * 64}, 330)
+    assert (kept[name] == [1] * 64) is whole
+
+
 def test_rows_that_keep_nothing_count_as_gone() -> None:
     first, *others = [{"id": 0, "body": "b" * 10}, *[{"deep": {"list": [1] * 5}}] * 2]
     for room in range(47, size([first, *others])):
@@ -174,7 +180,7 @@ def test_rows_that_keep_nothing_count_as_gone() -> None:
 @pytest.mark.parametrize(("room", "start"), [(92, 0), (93, 65), (94, 66)])
 def test_of_a_first_text_at_least_eighty_characters_stay_or_nothing(room: int, start: int) -> None:
     text, more = f"{'x' * start}…[200 chars]", "… 3 more"
-    assert fit(["x" * 200] * 4, room) == ([text, more] if start else ["… 4 more"])
+    assert fit(["x" * 200, *["y" * 200] * 3], room) == ([text, more] if start else ["… 4 more"])
 
 
 def test_a_text_without_any_room_says_how_long_it_was() -> None:

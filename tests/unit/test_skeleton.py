@@ -108,6 +108,7 @@ def test_a_longer_list_of_plain_values_is_shown_within_two_hundred_characters() 
     exactly = ", ".join(["x" * 18] * 10)
     assert compress({"a": ["x" * 18] * 10}) == f"a=[{exactly}]"
     assert compress({"a": ["x" * 18] * 11}) == f"a=[{exactly}, … 1 more]"
+    assert compress({"a": ["x" * 18] * 9 + ["y" * 19]}).endswith("x, … 1 more]")
     assert compress({"a": ["x" * 70] * 9}) == f"a=[{('x' * 59 + '…, ') * 3}… 6 more]"
 
 
@@ -256,6 +257,8 @@ def test_flat_data_shows_as_many_fields_as_it_has_up_to_six(data: dict[str, obje
         {"n": 1},
         ActionResult.success({"n": 1}, "one"),
         ActionResult.success({"response": {"n": 1}}, "one"),
+        ActionResult.success({"n": 1}, "one").to_dict(),
+        {"status": "success", "data": {"n": 1}, "summary": "one"},
     ],
 )
 def test_a_handler_may_return_a_response_a_dict_or_an_action_result(result: object) -> None:

@@ -52,10 +52,10 @@ def fit(value: JSON, budget: int) -> JSON:
 def _shortened(value: JSON, budget: int) -> JSON | None:
     """The value with its texts, and nothing else, cut to the largest even length that fits; None
     where 80 characters each are too many."""
-    longest = max(map(len, texts_in(value)), default=0)
-    if longest <= LEAN or json_size(capped(value, LEAN)) > budget:
+    long = [len(text) for text in texts_in(value) if len(text) > LEAN]
+    if not long or json_size(capped(value, LEAN)) > budget:
         return None
-    widths = range(LEAN + 1, longest)
+    widths = range(LEAN + 1, max(long))
     more_than = bisect_right(widths, budget, key=lambda width: json_size(capped(value, width)))
     return capped(value, LEAN + more_than)
 

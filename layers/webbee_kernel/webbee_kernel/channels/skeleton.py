@@ -195,8 +195,8 @@ ENVELOPE = frozenset(ActionResult("success").to_dict())
 
 def _is_envelope(found: Mapping[str, object]) -> bool:
     told = {"data", "summary"} if found.get("status") == "success" else {"error"}
-    known = found.get("status") in ("success", "error") and found.keys() <= ENVELOPE
-    return known and found.keys() >= told
+    known = found.get("status") in ("success", "error")
+    return known and {"status", *told} <= found.keys() <= ENVELOPE
 
 
 def _unwrapped(result: Any) -> Any:
