@@ -149,7 +149,7 @@ def _chat(module: Module, node: ast.Call) -> Iterator[Finding]:
 
 
 def _cache(module: Module, node: ast.Call) -> Iterator[Finding]:
-    key = literal(node.args[0]) if node.args else None
+    key = _written(node.args[0]) if node.args else None
     if isinstance(key, str) and not CACHE_KEY.fullmatch(key):
         told = f"{INVARIANTS['I-CACHE-KEY-SAFETY'].sentence} This one is {key!r}."
         yield module.error(node, "I-CACHE-KEY-SAFETY", told)
@@ -158,6 +158,15 @@ def _cache(module: Module, node: ast.Call) -> Iterator[Finding]:
     if ttl is not None and not (isinstance(ttl, int) and 5 <= ttl <= most):
         told = f"{INVARIANTS['I-CACHE-TTL-CAP-300S'].sentence} This one is {ttl}."
         yield module.error(node, "I-CACHE-TTL-CAP-300S", told)
+
+
+def _written(node: ast.expr) -> object:
+    """A constant, or an f-string with a letter for what is filled in: what stands around it is
+    known."""
+    if not isinstance(node, ast.JoinedStr):
+        return literal(node)
+    constant = (part.value if isinstance(part, ast.Constant) else "x" for part in node.values)
+    return "".join(map(str, constant))
 
 
 def _import(module: Module, node: ast.Import | ast.ImportFrom) -> Iterator[Finding]:

@@ -65,8 +65,3 @@ async def panel(ctx: Context, **_: Any) -> ui.UINode:
 @ext.panel("rooms", slot="left")  # planted: repeated-panel
 async def second(ctx: Context, **_: Any) -> ui.UINode:
     return ui.Empty("None")
-
-
-@chat.function("overdue", "")  # planted: a function without a description
-async def overdue(ctx: Context) -> ActionResult:
-    return ActionResult.success({}, "None.")
