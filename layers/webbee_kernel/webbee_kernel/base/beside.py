@@ -4,7 +4,7 @@ sooner. They are on their way while a model speaks, instead of before it."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from typing import Any, TypeVar
@@ -26,13 +26,6 @@ async def beside() -> AsyncIterator[None]:
         _begun.reset(token)
         if tasks:
             await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def together(works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
-    """All of them side by side; a single one as it stands, which is what most turns have."""
-    if len(works) > 1:
-        return await asyncio.gather(*works)
-    return [await work for work in works]
 
 
 def begin(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:

@@ -3,12 +3,12 @@ then the seam to wherever extension code runs."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from .. import arguments
-from ..base.beside import together
 from ..base.logs import correlation_id
 from ..base.metrics import timed
 from ..base.tracing import span
@@ -96,7 +96,7 @@ class StepRunner:
             ready, asked = self._sorted(state, prepared)
             state = await self._together(state, ready)
             checks = [self._send(state, s, replace(call, kind="check")) for s, call in asked]
-            for (step, call), checked in zip(asked, await together(checks), strict=True):
+            for (step, call), checked in zip(asked, await asyncio.gather(*checks), strict=True):
                 if checked.ok:
                     held[step.index] = replace(step, arguments=call.arguments)
                 else:
@@ -165,8 +165,8 @@ class StepRunner:
             for step, call in ready
             if isinstance(call, CallRequest) and (first := earlier(state, step, call.arguments))
         }
-        ended = await together(
-            [self._ended(state, s, echoes.get(s.index, call)) for s, call in ready]
+        ended = await asyncio.gather(
+            *(self._ended(state, s, echoes.get(s.index, call)) for s, call in ready)
         )
         outcomes = [(s, o) for (s, _), o in zip(ready, ended, strict=True)]
         return state.with_outcomes(outcomes, echoes=echoes)
