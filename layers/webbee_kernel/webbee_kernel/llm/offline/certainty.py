@@ -10,7 +10,7 @@ from .entities import find_entities
 from .matching import Index, Match, Vocabulary, spoken, telling
 from .schema import takes
 from .speech import Sentence
-from .words import Word, any_has, concepts, has, idle, is_thing, meaning, points_back
+from .words import Word, any_has, concepts, has, idle, is_thing, meaning, points_back, state
 
 
 def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
@@ -20,12 +20,24 @@ def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
     assert verb is not None
     if _names_somebody(sentence, match, known):
         return False
-    if _is_marked(sentence) or not takes_text(match):
+    meant = {c for c in concepts(verb.text, sentence.tag) if c[0] == "="}
+    if meant == {"=mark"}:  # "mark it as open" completes nothing
+        said = spoken(sentence.text, sentence.tag)
+        return any(state(w.text, sentence.tag) & known.commands for w in said)
+    if not takes_text(match) or names_matter(sentence, match, index):
         return True
-    if names_matter(sentence, match, index):
+    told = "=record" in meant or acts_on_something(match)
+    if _is_quoted(sentence) or (sentence.content >= 0 and told):
         return True
     alone = only_one_asked(verb, match, index, sentence.tag)
-    return alone and not _points_behind(sentence) and not has(verb, sentence.tag, "named_alike")
+    bare = _points_behind(sentence) or has(verb, sentence.tag, "named_alike")
+    return alone and (sentence.content >= 0 or not bare)
+
+
+def acts_on_something(match: Match) -> bool:
+    """Whether a call has a thing or an address that it is about, beside its text."""
+    schema = match.tool.input_schema
+    return takes(schema, "id") or takes(schema, "email")
 
 
 def _points_behind(sentence: Sentence) -> bool:
@@ -43,29 +55,30 @@ def is_adjective(sentence: Sentence) -> bool:
     if verb is None or any(c[0] == "=" for c in concepts(verb.text, tag)):
         return False
     told = telling(spoken(sentence.head, tag), tag)
-    return not _is_marked(sentence) or any(w != verb and not is_thing(w, tag) for w in told)
+    marked = _is_quoted(sentence) or sentence.content >= 0
+    return not marked or any(w != verb and not is_thing(w, tag) for w in told)
 
 
-def _is_marked(sentence: Sentence) -> bool:
-    marks = any(e.kind in ("quote", "email") for e in find_entities(sentence.text))
-    return marks or sentence.content >= 0
+def _is_quoted(sentence: Sentence) -> bool:
+    return any(e.kind in ("quote", "email") for e in find_entities(sentence.text))
 
 
 def adds_to_a_thing(sentence: Sentence, match: Match, index: Index) -> bool:
     """Whether what a function makes would belong to something there is: "add to that note: …",
     "add milk to my shopping list", "add there: …". The whole of what the user has ("my list") is
     no one thing, and a thing named right behind the verb is what is made."""
-    schema, tag = match.tool.input_schema, sentence.tag
-    if takes(schema, "email") or takes(schema, "id"):
+    tag = sentence.tag
+    if acts_on_something(match):
         return False
     said = _behind_verb(sentence)
     at = next((i for i, w in enumerate(said) if _is_matter(w, index, tag)), -1)
-    if at < 0 or any_has(said[-1:], tag, "toward"):
-        return any_has(said[-1:], tag, "toward")
+    if at < 0 or any_has(said[:2], tag, "toward"):
+        return any_has(said[:2], tag, "toward")
     one = list(takewhile(lambda w: not _leads_to(w, tag), reversed(said[:at])))
     if len(one) == at and not any_has(one, tag, "reference"):
         return not names_matter(sentence, match, index)
-    return _is_one(one, tag)
+    named = said[at + 1 :] or any(e.start < sentence.content for e in find_entities(sentence.text))
+    return _is_one(one, tag) or bool(sentence.content >= 0 and len(one) < at and named)
 
 
 def _is_one(said: Sequence[Word], tag: str) -> bool:

@@ -125,11 +125,13 @@ class Message(Understanding):
         argument = identity(call.tool)
         if argument and argument.name in call.filled.arguments:
             return False
-        if call.filled.points:
-            return False  # what was shown before is meant: a list of now is not that
         missing = {m.kind for m in call.filled.missing}
+        wants = "id" in missing
+        if call.filled.points:  # what was shown before is meant, if anything was
+            before = self.reading.facts[sum(bool(r.ok and r.data) for r in self.reading.results) :]
+            return wants and not any(f.app_id == call.tool.app_id for f in before)
         somebody = "email" in missing and bool(call.filled.people)
-        return "id" in missing or somebody or call.filled.looks_up
+        return wants or somebody or call.filled.looks_up
 
     def _lost(self) -> list[Planned]:
         """Calls that failed and may have looked for something that nothing is called."""
@@ -146,7 +148,7 @@ class Message(Understanding):
             if call.tool.app_id not in seen or not self._needs_a_look(call):
                 continue
             found = self.candidates(call) if identity(call.tool) else []
-            if len(found) == 1:
+            if len(found) == 1 and not call.filled.points:
                 self.settle(call, found[0])
             elif identity(call.tool):
                 titles = [r.title for r in found if r.title]
