@@ -217,6 +217,54 @@ def test_references_are_resolved_from_the_facts(
     assert called(message, *history) == [call]
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "actually make that Sunday",
+        "add butter to my shopping note",
+        "add to that note: the bathroom is green",
+        "добавь в заметку про дачу, что насос в сарае",
+        "добавь туда: и гостиницу",
+        "напиши лапиной, что опоздаем",
+        "напомни, что я просил",
+        "remind me what I asked for",
+        "new task from my boss: write everything again",
+        "mark it as open again",
+        "put it back on the list",
+    ],
+)
+def test_what_may_be_about_something_there_is_makes_nothing_new(message: str) -> None:
+    effects = [name for name, _ in called(message, ADDED) if ACTS[name] != "read"]
+
+    assert effects == []
+
+
+@pytest.mark.parametrize(
+    ("message", "titles"),
+    [
+        ("add these tasks: descale kettle, return drill", ["descale kettle", "return drill"]),
+        ("добавь две задачи: купить хлеб и забрать плащ", ["купить хлеб", "забрать плащ"]),
+        ("add a task: buy bread, milk and tea", ["buy bread, milk and tea"]),
+    ],
+)
+def test_several_things_that_are_told_apart_are_several_calls(
+    message: str, titles: list[str]
+) -> None:
+    assert [arguments["title"] for _, arguments in called(message)] == titles
+
+
+def test_a_question_about_nothing_here_reads_nothing_that_was_shown() -> None:
+    assert called("what's 17% of 240", INBOX, ADDED) == []
+
+
+def test_what_was_just_done_is_the_last_reply() -> None:
+    assert 'Added the task "buy milk"' in classify("what did I just do?", INBOX, ADDED).text
+
+
+def test_a_title_is_found_over_a_slip_of_the_hand() -> None:
+    assert called("open the note Stadnup", NOTES) == [("notes.read", {"id": "n2"})]
+
+
 def test_the_newest_turn_goes_first() -> None:
     newer = INBOX.replace("sarah@", "zoe@")
 

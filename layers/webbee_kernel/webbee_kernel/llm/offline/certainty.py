@@ -75,6 +75,8 @@ def adds_to_a_thing(sentence: Sentence, match: Match, index: Index) -> bool:
     if at < 0 or any_has(said[:2], tag, "toward"):
         return any_has(said[:2], tag, "toward")
     one = list(takewhile(lambda w: not _leads_to(w, tag), reversed(said[:at])))
+    if any_has(one, tag, "plural_reference"):
+        return False  # "add these tasks: …"
     if len(one) == at and not any_has(one, tag, "reference"):
         return not names_matter(sentence, match, index)
     named = said[at + 1 :] or any(e.start < sentence.content for e in find_entities(sentence.text))
