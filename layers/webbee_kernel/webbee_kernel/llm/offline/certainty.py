@@ -16,22 +16,35 @@ from .words import Word, any_has, concepts, has, idle, is_thing, meaning, points
 def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
     """Whether more than a common verb speaks for the function: its content is marked, its matter is
     named, or nothing else in the catalogue is asked for with that verb."""
-    verb, known = sentence.verb, index.vocabulary[match.tool.name]
-    assert verb is not None
+    known = index.vocabulary[match.tool.name]
     if _names_somebody(sentence, match, known):
         return False
-    meant = {c for c in concepts(verb.text, sentence.tag) if c[0] == "="}
-    if meant == {"=mark"}:  # "mark it as open" completes nothing
+    if _asked(sentence) == {"=mark"}:  # "mark it as open" completes nothing
         said = spoken(sentence.text, sentence.tag)
         return any(state(w.text, sentence.tag) & known.commands for w in said)
-    if not takes_text(match) or names_matter(sentence, match, index):
+    if not takes_text(match) or names_matter(sentence, match, index) or _is_quoted(sentence):
         return True
-    told = "=record" in meant or acts_on_something(match)
-    if _is_quoted(sentence) or (sentence.content >= 0 and told):
-        return True
-    alone = only_one_asked(verb, match, index, sentence.tag)
-    bare = _points_behind(sentence) or has(verb, sentence.tag, "named_alike")
-    return alone and (sentence.content >= 0 or not bare)
+    return _is_told(sentence, match) or _is_alone(sentence, match, index)
+
+
+def _asked(sentence: Sentence) -> set[str]:
+    """What the verb means."""
+    verb = sentence.verb
+    return {c for c in concepts(verb.text, sentence.tag) if c[0] == "="} if verb else set()
+
+
+def _is_told(sentence: Sentence, match: Match) -> bool:
+    """Whether marked content is for just this: what is written down, or goes to a thing there is."""
+    told = "=record" in _asked(sentence) or acts_on_something(match)
+    return sentence.content >= 0 and told
+
+
+def _is_alone(sentence: Sentence, match: Match, index: Index) -> bool:
+    """Whether nothing else is asked for with the verb, and it can be nothing but a verb here."""
+    verb, tag = sentence.verb, sentence.tag
+    if verb is None or not only_one_asked(verb, match, index, tag):
+        return False
+    return sentence.content >= 0 or not (_points_behind(sentence) or has(verb, tag, "named_alike"))
 
 
 def acts_on_something(match: Match) -> bool:
