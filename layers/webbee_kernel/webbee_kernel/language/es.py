@@ -22,7 +22,7 @@ WORDS = Words(
     function="el la los las un una unos unas y o pero de del al a en con por para que es son ser"
     " está están estar fue era ha han haber he hay yo tú él ella nosotros me te se le les lo mi mis"
     " tu tus su sus nuestro nuestra este esta esto ese esa como más muy ya también si no favor"
-    " quiero puedes muestra muéstrame dame todos todas",
+    " quiero puedes muestra muéstrame dame todos todas tengo tienes tiene tenemos hacer algo",
     connective="un una para de mi mis por favor que sobre llamado llamada titulado con texto nuevo"
     " nueva en a",
     quantifier="todo toda todos todas cada algún alguna ninguno ambos ambas varios muchos pocos"

@@ -21,7 +21,8 @@ WORDS = Words(
     function="le la les l un une des du de d et ou mais à au aux en dans avec pour par sur que qui"
     " est sont être était a ont avoir ai il y je j tu il elle nous vous ils elles me te se lui leur"
     " mon ma mes ton ta tes son sa ses notre nos votre vos ce cet cette ces plus très déjà aussi si"
-    " ne pas plaît montre donne veux peux peut c'est s'il d'un d'une l'adresse qu'il",
+    " ne pas plaît montre donne veux peux peut c'est s'il d'un d'une l'adresse qu'il qu'est faire"
+    " quelque chose dois doit",
     connective="un une pour de mon ma mes s'il plaît que sur nommé nommée intitulé avec texte"
     " nouveau"
     " nouvelle en à",

@@ -12,7 +12,7 @@ from ... import language
 from ...values.plain import JSONObject
 from ..protocol import ToolSpec
 from . import recall, replies
-from .entities import find_periods, outside
+from .entities import find_days, find_periods, outside
 from .matching import Index, Match, telling
 from .reading import Entry, Fact, Reading
 from .schema import keys, parts
@@ -24,7 +24,7 @@ _ROW_ID = re.compile(r" \(#[^)]*\)")
 FIELDS = frozenset("#address #due #date #subject #status #phone #price".split())
 """What words name that ask for a field of a thing, and name none."""
 
-_IDLE = ("first_person", "wish", "saying", "copula", "prohibition")
+_IDLE = ("first_person", "wish", "saying", "copula", "prohibition", "plan")
 
 
 class Asked:
@@ -42,7 +42,9 @@ class Asked:
             and w.text not in spoken
         ]
         self.naming = [
-            w for w in self.telling if not points_back(w, self.tag) and not has(w, self.tag, *_IDLE)
+            w
+            for w in outside(self.telling, find_days(self.text, self.tag))
+            if not points_back(w, self.tag) and not has(w, self.tag, *_IDLE)
         ]
         """The words that may stand in what answers it."""
         self.of_its_own = [

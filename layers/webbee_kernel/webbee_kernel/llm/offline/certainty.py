@@ -34,7 +34,7 @@ def _asked(sentence: Sentence) -> set[str]:
 
 
 def _is_told(sentence: Sentence, match: Match) -> bool:
-    """Whether marked content is for just this: what is written down, or goes to a thing there is."""
+    """Whether marked content is for just this: it is written down, or sent."""
     told = "=record" in _asked(sentence) or acts_on_something(match)
     return sentence.content >= 0 and told
 

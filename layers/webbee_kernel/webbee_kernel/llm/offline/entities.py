@@ -81,8 +81,13 @@ def find_dates(text: str, tag: str, at: str) -> list[Entity]:
 
 def find_periods(text: str, tag: str) -> list[Entity]:
     """Weeks and months that are named by today: "this week" points at nothing that was shown."""
+    return [e for e in find_days(text, tag) if e.value == "period"]
+
+
+def find_days(text: str, tag: str) -> list[Entity]:
+    """Where days, months, times and periods are named; the value is the kind of mention."""
     found = language.dates(text[:_LONG], tag, datetime(1970, 1, 1))  # noqa: DTZ001 - places only
-    return [Entity("date", m.start, m.end, m.text) for m in found if m.kind == "period"]
+    return [Entity("date", m.start, m.end, m.kind) for m in found]
 
 
 def outside(said: Sequence[Word], found: Sequence[Entity]) -> list[Word]:

@@ -38,7 +38,11 @@ class Understanding(Remarks):
             self._read(before)
             self.planned = self.planned or [replace(p, sure=True) for p in self.offered]
             return
-        if ours and self._is_an_answer(message) and self._resume(before, message, ours):
+        if (
+            ours not in ("", "shall_i")
+            and self._is_an_answer(message)
+            and self._resume(before, message, ours)
+        ):
             return
         self._read(message)
 
