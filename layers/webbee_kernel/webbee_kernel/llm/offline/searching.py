@@ -135,8 +135,8 @@ class Looks(Conversation):
     def _spoken_of(self, asked: answering.Asked) -> list[Word]:
         """The words of a question that names nothing are those of what was said before it."""
         before = [self.reading.message, *(said for said, _ in self.reading.turns[:1])]
-        named = any(self.kind_of(w) & self.matters for w in asked.telling)
-        if named or not any(points_back(w, self.tag) for w in asked.said):
+        a_kind = any(self.kind_of(w) & self.matters for w in asked.telling)
+        if a_kind or not any(points_back(w, self.tag) for w in asked.said):
             return self.looked_for(asked)
         texts = (answering.Asked(replace(asked.sentence, text=text)) for text in before)
         return self.looked_for(asked) or next(
