@@ -1,6 +1,7 @@
 """The walk of a message through the rooms is the one that docs/architecture.md gives: every
 coroutine of the kernel that a turn enters, in order. Rooms that `turn/` asks for a value without
-waiting are no stations, and neither are those that everything stands on."""
+waiting are no stations, and neither are those that everything stands on. What the turn begins
+beside itself (`base/beside`) goes a way of its own, at a moment that the event loop chooses."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ import itertools
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -21,6 +23,7 @@ from local.stack import http_event
 from tests.documents import ROOT
 from webbee_kernel.api import turns
 from webbee_kernel.api.chat_turn import ChatService
+from webbee_kernel.base import beside
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.testing import TestKernel
@@ -38,18 +41,30 @@ class Walk:
     def __init__(self) -> None:
         self.rooms: list[str] = []
         self._entered: list[FrameType] = []
+        self._beside: list[FrameType] = []
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code is beside.begin.__code__:
+            self._beside.append(frame.f_locals["work"].cr_frame)
         if event != "call" or not frame.f_code.co_flags & inspect.CO_COROUTINE:
             return
         path = Path(frame.f_code.co_filename)
         if PACKAGE not in path.parents or any(frame is f for f in self._entered):
             return
         self._entered.append(frame)
+        if any(f is b for f in _callers(frame) for b in self._beside):
+            return
         room = path.relative_to(PACKAGE).parts[0]
         room = "dispatch" if room in SEAM else room
         if room not in BENEATH and self.rooms[-1:] != [room]:
             self.rooms.append(room)
+
+
+def _callers(frame: FrameType | None) -> Iterator[FrameType]:
+    """The frame and those that wait for it."""
+    while frame is not None:
+        yield frame
+        frame = frame.f_back
 
 
 def model(request: ModelRequest) -> ModelResponse:
