@@ -40,7 +40,7 @@ def find_named_days(
         if after:
             yield from _month_first(text, words, at, after, month, language)
             continue
-        if year is not None or _is_month_alone(text, words, at, known, language):
+        if year is not None or _is_month_alone(words, at, known, language):
             yield mention(text, (word.start, end), "month", ((year, month),))
 
 
@@ -149,9 +149,7 @@ def _year_after(
     return None, words[at].end
 
 
-def _is_month_alone(
-    text: str, words: tuple[Token, ...], at: int, known: Names, language: Language
-) -> bool:
+def _is_month_alone(words: tuple[Token, ...], at: int, known: Names, language: Language) -> bool:
     """Whether a month's name without a day or year is one, and not the verb in "you may" or a short
     form that is some other word."""
     folded = fold(words[at].text)

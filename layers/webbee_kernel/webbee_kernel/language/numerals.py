@@ -12,7 +12,7 @@ from ..base.compiled import kept
 from .currencies import currency_after, currency_before
 from .model import Language
 from .number_words import spelled
-from .spans import Mention, Token, apart, tokens
+from .spans import Mention, apart, tokens
 from .stems import fold, folded_words
 
 Number = int | float
@@ -68,16 +68,14 @@ def readings(numeral: str) -> tuple[tuple[Number, int], ...]:
 def find_numbers(text: str, language: Language) -> tuple[Mention, ...]:
     """The numbers of `text` in order, not overlapping; see `language.numbers`. Linear."""
     words = tokens(text)
-    found = [_numeral(text, m, words, language) for m in _NUMERAL.finditer(text)]
+    found = [_numeral(text, m, language) for m in _NUMERAL.finditer(text)]
     taken = {at for one in found for at in range(one.start, min(one.end, one.start + 200))}
     free = [t for t in words if t.start not in taken and not t.text[0].isdigit()]
-    found += [_with_unit(text, one, words, language) for one in spelled(text, free, language)]
+    found += [_with_unit(text, one, language) for one in spelled(text, free, language)]
     return apart(found)
 
 
-def _numeral(
-    text: str, match: re.Match[str], words: tuple[Token, ...], language: Language
-) -> Mention:
+def _numeral(text: str, match: re.Match[str], language: Language) -> Mention:
     start, end = match.span()
     values = _preferred(readings(match[0]), match[0], language)
     if _SIGN.fullmatch(text[start - 1 : start]) and (start == 1 or text[start - 2] in _BEFORE_SIGN):
@@ -91,7 +89,7 @@ def _numeral(
         tuple(value for value, _ in values),
         tuple(decimals for _, decimals in values),
     )
-    return _with_unit(text, _with_suffix(text, mention, language), words, language)
+    return _with_unit(text, _with_suffix(text, mention, language), language)
 
 
 def _preferred(
@@ -146,9 +144,7 @@ def _scaled(text: str, mention: Mention, scale: int, end: int, *, sure: bool) ->
     )
 
 
-def _with_unit(
-    text: str, mention: Mention, words: tuple[Token, ...], language: Language
-) -> Mention:
+def _with_unit(text: str, mention: Mention, language: Language) -> Mention:
     """A percent sign or word behind, or a currency before or behind."""
     code, start, end = "", mention.start, mention.end
     if text[end : end + 1] not in _NO_UNIT:
