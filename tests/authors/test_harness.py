@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from webbee_kernel.testing import ExtensionHarness, HttpCall
+from webbee_kernel.llm.protocol import ToolCall
+from webbee_kernel.testing import ExtensionHarness, HttpCall, ModelResponse, TestKernel
 
 MAIN = """
 import hmac
@@ -175,7 +176,7 @@ def test_another_user_and_another_tenant_see_nothing_of_this_one(
 
 def test_a_request_that_no_test_answers_does_not_leave_the_machine(folder: Path) -> None:
     told = ExtensionHarness(folder).call("rate").error
-    assert "answer rates.example with ExtensionHarness(…, http=lambda request: {…})" in told
+    assert "answer rates.example with http=lambda request: {…}" in told
 
 
 def test_what_cannot_answer_requests_is_told_before_any_is_made(folder: Path) -> None:
@@ -191,3 +192,18 @@ def test_a_secret_that_is_not_declared_is_told_with_those_that_are(folder: Path)
 def test_a_folder_without_an_extension_is_told_by_its_path(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"there is no main\.py in it"):
         ExtensionHarness(tmp_path / "nothing")
+
+
+SCRIPT = (
+    ModelResponse(tool_calls=(ToolCall("till__rate", {}),)),
+    ModelResponse(text="It is known."),
+)
+
+
+def test_a_whole_turn_is_answered_by_a_function_too(folder: Path) -> None:
+    def rates(call: HttpCall) -> dict[str, float]:
+        return {"rate": 1.1}
+
+    kernel = TestKernel([folder], http=rates, script=SCRIPT)
+    assert kernel.chat("what is the rate?").body["calls"][0]["status"] == "ok"
+    assert [call.url for call in kernel.sent] == ["https://rates.example/eur"]

@@ -86,7 +86,7 @@ class ExtensionHarness:
     ) -> None:
         """`http` answers `ctx.http`: a function of a call (`method url params headers json data`)
         that gives a body (dicts and lists as JSON), `(status, body)` or a whole response; what it
-        raises, the extension meets. Without it requests reach this machine only. `sent` has what
+        raises, the extension meets. Without it no other machine is reached by name. `sent` has what
         was sent, `faults` what the extension's code raised. TypeError for an `http` that is no
         function, ValueError for a secret that is not declared."""
         base = user or USER

@@ -30,10 +30,12 @@ Answering: TypeAlias = Callable[[HttpCall], JSON | tuple[int, JSON] | HttpRespon
 whole response. What it raises, the extension meets."""
 
 
-def client_of(answer: Answering | None, sent: list[HttpCall]) -> Callable[[], HttpClient]:
+def client_of(
+    answer: Answering | None, sent: list[HttpCall], *, allow_private: bool = True
+) -> Callable[[], HttpClient]:
     """What makes `ctx.http` of a test. TypeError for an answer that is no function."""
     if answer is None:
-        return LoopbackHttp
+        return lambda: LocalHttp(allow_private=allow_private)
     if not callable(answer):
         raise TypeError(
             f"http= is a function of the request, not {type(answer).__name__}:"
@@ -42,25 +44,22 @@ def client_of(answer: Answering | None, sent: list[HttpCall]) -> Callable[[], Ht
     return lambda: AnsweredHttp(answer, sent)
 
 
-class LoopbackHttp(HttpClient):
-    """Reaches servers of this machine, and no other: a test that forgot to answer says so."""
-
-    def __init__(self) -> None:
-        super().__init__(allow_private=True)
+class LocalHttp(HttpClient):
+    """Reaches servers by address, as tests start them, and none by name: a test that forgot to
+    answer says so."""
 
     async def _resolve(self, url: str) -> str:
         host = urlsplit(url).hostname or ""
-        if host and host != "localhost" and not _is_loopback(host):
+        if host and host != "localhost" and not _is_address(host):
             raise ConnectionError(
-                f"a test does not leave this machine: answer {host} with"
-                " ExtensionHarness(…, http=lambda request: {…})"
+                f"a test does not leave this machine: answer {host} with http=lambda request: {{…}}"
             )
         return await super()._resolve(url)
 
 
-def _is_loopback(host: str) -> bool:
+def _is_address(host: str) -> bool:
     try:
-        return ip_address(host).is_loopback
+        return bool(ip_address(host))
     except ValueError:
         return False
 

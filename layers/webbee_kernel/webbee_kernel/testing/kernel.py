@@ -9,8 +9,9 @@ from typing import Any, Final
 from ..base.clock import FrozenClock
 from ..base.ids import new_id
 from ..base.loop_thread import LoopThread
-from ..bootstrap import bootstrap, make_kernel
+from ..bootstrap import bootstrap, make_host, make_kernel
 from ..config import Settings
+from ..extensions.inline import InlineDispatch
 from ..extensions.registry import LoadedExtension
 from ..llm.protocol import Model
 from ..llm.scripted import ScriptedModel
@@ -29,6 +30,7 @@ from ..values import (
     UserState,
 )
 from .common import NOW, USER, RecordingQueue, registry_of
+from .http import Answering, HttpCall, client_of
 
 UNHURRIED: Final = {"WEBBEE_USER_REQUESTS_PER_MINUTE": "0"}
 """On a clock that stands still all messages fall into one minute."""
@@ -50,7 +52,10 @@ class TestKernel:
         now: str | float = NOW,
         env: Mapping[str, str] | None = None,
         stores: Stores | None = None,
+        http: Answering | None = None,
     ) -> None:
+        """`http` answers `ctx.http`, and `sent` has what was sent; without it no name of another
+        machine is reached."""
         self.user = user
         self.clock = FrozenClock(now)
         self.model: Model | None = model or (
@@ -64,7 +69,13 @@ class TestKernel:
             clock=self.clock,
             llm=self.model,
         )
-        self.kernel: Kernel = make_kernel(self.app, queue=self.queue, registry=self.registry)
+        self.sent: list[HttpCall] = []
+        host = make_host(self.app, self.registry)
+        private = self.app.settings.private_http
+        host.contexts.http = client_of(http, self.sent, allow_private=private)
+        self.kernel: Kernel = make_kernel(
+            self.app, dispatch=InlineDispatch(host), queue=self.queue, registry=self.registry
+        )
         self._loop = LoopThread("test-kernel", eager=True)
         self._late = LateResults(
             self.app.settings, self.app.stores, self.kernel.dispatch, self.clock
