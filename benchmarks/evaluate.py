@@ -3,9 +3,10 @@
 The set, `grounding_set.json`, holds replies as narrators write them, in English and Russian, over
 results of tools. Its authors also wrote the check that came before this one, and tuned it on the
 set: that check reached 98.7 % caught and 1.6 % honest replies flagged here, and about 40 to 60 %
-and 19 % on sets its authors had not seen. The check as it is was built against
-`benchmarks/truths` instead (docs/grounding.md has its figures), and stands here at 95.5 and 100 %
-caught, 8.8 and 7.8 % flagged. The floors below keep it from getting worse; they are no measure.
+and 19 % on sets its authors had not seen. The check as it is flags only what the evidence
+contradicts and passes small numbers, months and hours that nothing shows, of which this set has
+many: it stands here at 79 and 82 % caught, 4.0 and 3.1 % flagged (docs/grounding.md has its figures
+on other sets). The floors below keep it from getting worse; they are no measure.
 Exit 1 when one is missed.
 """
 
@@ -22,8 +23,8 @@ from typing import Any
 from webbee_kernel.grounding import check
 
 SET = Path(__file__).with_name("grounding_set.json")
-CAUGHT = 0.95  #: at least this share of the fabrications is named
-FLAGGED = 0.10  #: at most this share of the honest replies is named
+CAUGHT = 0.78  #: at least this share of the fabrications is named
+FLAGGED = 0.05  #: at most this share of the honest replies is named
 
 
 @dataclass

@@ -27,8 +27,8 @@ def test_i_narrator_no_fabricated_content_claims() -> None:
 def test_both_halves_of_the_evaluation_set_meet_the_bars() -> None:
     for name in ("development", "held_out"):
         half = evaluate.evaluate(name)
-        assert half.caught_share >= 0.95, half.missed
-        assert half.flagged_share <= 0.10, half.flagged
+        assert half.caught_share >= evaluate.CAUGHT, half.missed
+        assert half.flagged_share <= evaluate.FLAGGED, half.flagged
 
 
 def test_the_evaluation_set_is_as_large_and_as_mixed_as_it_says() -> None:
@@ -45,6 +45,6 @@ def test_the_evaluation_set_is_as_large_and_as_mixed_as_it_says() -> None:
 
 
 def test_the_evaluation_fails_when_a_bar_is_missed() -> None:
-    assert evaluate.Half(honest=100, fabricated=100, missed=["a"] * 5, flagged=["b"] * 10).passes
-    assert not evaluate.Half(honest=100, fabricated=100, missed=["a"] * 6).passes
-    assert not evaluate.Half(honest=100, fabricated=100, flagged=["b"] * 11).passes
+    assert evaluate.Half(honest=100, fabricated=100, missed=["a"] * 22, flagged=["b"] * 5).passes
+    assert not evaluate.Half(honest=100, fabricated=100, missed=["a"] * 23).passes
+    assert not evaluate.Half(honest=100, fabricated=100, flagged=["b"] * 6).passes

@@ -188,11 +188,62 @@ def test_a_value_may_stand_before_the_name_of_its_record(reply: str, grounded: b
 
 def test_each_flag_says_what_it_is_and_the_table_counts_them() -> None:
     assert [f.kind for f in told("Mara has four visits, see X9-1.").flags] == [
-        "count in words",
+        "count",
         "code",
     ]
     cases = plain_words("plain_words")[:30]
     table = flags_table([Outcome(case, judge(case), 0.0) for case in cases])
     faulty = sum(case.fault is not None for case in cases)
-    assert "count in words" in table
+    assert "count" in table
     assert table.splitlines()[-1].split() == ["replies", str(faulty), str(len(cases) - faulty)]
+
+
+HIRES = Call(
+    "hire",
+    "list_hires",
+    data={
+        "hires": [
+            {"site": "Dean Close", "tag": "fail", "deposit_returned": True, "crew": "Ortega"},
+            {"site": "Mill Row", "tag": "pass", "deposit_returned": False, "crew": "Blom"},
+            {"site": "Chapel Yard", "tag": "pass", "deposit_returned": False, "crew": "Blom"},
+        ],
+        "insured": False,
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("For Dean Close the deposit has been returned.", True),
+        ("For Dean Close the deposit has not been returned.", False),
+        ("For Mill Row the deposit has been returned.", False),
+        ("Mill Row failed.", False),
+        ("Dean Close failed.", True),
+        ("The hire is insured.", False),
+        ("The hire is not insured.", True),
+        ("It will be insured next week.", True),
+        ("- **Dean Close** (fail): Blom", False),
+        ("- **Dean Close** (fail): Ortega", True),
+    ],
+)
+def test_flags_and_words_of_a_column_contradict_the_record_that_is_named(
+    reply: str, grounded: bool
+) -> None:
+    assert told(reply, HIRES).grounded is grounded
+
+
+def test_a_call_whose_result_says_that_it_was_not_done_did_nothing() -> None:
+    text = Call("shop", "text_customer", "write", data={"texted": False, "reason": "landline"})
+    assert not told("I've texted the customer.", text, message="text the customer").grounded
+
+
+def test_what_was_asked_how_it_is_may_be_read_out() -> None:
+    meters = Call("meters", "list", data={"meters": [{"id": 1, "kind": "gas"}]})
+    asked = "Have all meters been read?"
+    assert told("The gas meter has been inspected.", meters, message=asked).grounded
+
+
+def test_a_person_whom_nothing_shows_is_invented() -> None:
+    assert not told("It was inspected by Olga Petrova.", HIRES).grounded
+    assert told("It was inspected by Ortega.", HIRES).grounded

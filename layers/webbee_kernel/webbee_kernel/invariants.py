@@ -76,7 +76,8 @@ _ROWS = (
     ),
     Invariant(
         "I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS",
-        "What a reply claims stands in this turn's data or in the user's message.",
+        "What a reply says is not contradicted by this turn's data: exact values stand there or"
+        " follow, sizes, records, states and effects fit.",
     ),
     Invariant(
         "I-PARAMS-NO-PLACEHOLDER-VALUES", "No placeholder such as <THING> reaches a handler."

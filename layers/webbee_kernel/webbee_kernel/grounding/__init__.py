@@ -1,19 +1,19 @@
 """Deterministic grounding of a reply in what the turn's tools returned
 (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
 
-`check` is pure: no I/O, no clock, no model. A few ideas, one module each:
+`check` is pure: no I/O, no clock, no model. A reply is contradicted, never "not understood": what is
+flagged the evidence is closed for. A few ideas, one module each:
 
 - `evidence`  what a reply is held against (`Evidence`, `Call`) and what comes of it (`Verdict`,
   `Source`)
-- `index`     from a value to the fields that show it, built once a turn
+- `index`     from a value to the fields that show it, built once a turn (`building`, `wording`)
 - `reading`   what a reply asserts: values, sentences, words
-- `support`   one value against the index: shown as it is, formatted, rounded; `figures` and
-  `moments` for numbers and dates, `asking` for what they share
-- `derive`    what follows from shown values: counts, sums, shares, differences
-- `counts`    a number with a noun is compared with what there is to count; `parts` says what that
-  is
+- `values`    one value against the index: exact text; `figures` and `dates` for the others
+- `closure`   what figures follow from shown ones; `arithmetic` of two, `tables` for groups of rows,
+  `units`
+- `counts`    a number with a noun is compared with what there is to count; `picking` of a part
 - `records`   the values of one clause come from one record
-- `names`     fields repeated as a whole, capitalised names
+- `states`    words that have an opposite; `names` of records and people
 - `effects`   what was done is known to the kernel, not believed; `told` reads what a reply says,
   `deeds` what a call does and a message asks for
 - `verdict`   `check`, which sets the one against the other; `owned` where no call was made

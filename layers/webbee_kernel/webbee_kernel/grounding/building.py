@@ -21,7 +21,7 @@ _MINOR = "_cents"
 """What the key of an amount is taken for whose record says that its unit is one of these."""
 _MONTH = re.compile(r"(\d{4})-(0\d|1[0-2])")
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
-_DIGITS = re.compile(r"(?<!\w)\d{1,9}(?!\w)")
+_DIGITS = re.compile(r"(?<![^\W_])\d{1,9}(?!\d)")
 _DIGIT = re.compile(r"\d")
 _OPAQUE = re.compile(r"(?=[\w-]*[^\W\d])[\w-]+")
 _WORD = re.compile(r"[^\W_]+")
@@ -90,11 +90,13 @@ class Built:
             if key not in self.keys and not table:
                 self.keys[key] = None
                 for digits in _DIGITS.findall(key):
-                    self.numbers.setdefault(int(digits), []).append(
-                        Place(at.call, f"{at.path}.{key}", "", (), key)
-                    )
+                    named = Place(at.call, f"{at.path}.{key}", "", (), int(digits))
+                    self.numbers.setdefault(int(digits), []).append(named)
+                    self.figures.append(named)
             owner = (*at.owner, at.key, row) if table else at.owner
             below = Place(at.call, f"{at.path}.{key}", key + minor, owner, item)
+            if found := DATE.match(key):
+                self._moment(found, below)
             if table:
                 self._string(key, below._replace(value=key, key="id"))
             self._walk(below, depth + 1)
@@ -118,7 +120,9 @@ class Built:
         if (said := more_of(items)) is not None:
             items = items[:-1]
         gone = said.gone if said else 0
-        self.rows.append(Rows(words, at.path, at.owner, at.call, items, gone, said is not None))
+        self.rows.append(
+            Rows(words, at.path, at.owner, at.call, items, gone, said is not None, at.key)
+        )
 
     def _string(self, value: str, at: Place) -> None:
         folded = fold(value)

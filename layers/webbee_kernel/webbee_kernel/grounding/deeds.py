@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from .. import language
@@ -26,6 +27,10 @@ ALIKE = {
 """What people also call an effect: a transfer is "sent", "paid" or "moved"."""
 
 
+DEEP = 40
+"""Objects of a result that are looked through."""
+
+
 @lru_cache(maxsize=2048)
 def _concepts(fn_name: str, text: str, *, has_effect: bool) -> frozenset[str]:
     effects, stem = language.of("en").words.effects, language.of("en").stem
@@ -44,6 +49,19 @@ def concepts(call: Call) -> frozenset[str]:
     return _concepts(call.fn_name, text, has_effect=call.has_effect)
 
 
+def undone(call: Call) -> frozenset[str]:
+    """The effects that the result of a call says did not happen: `notified: false`."""
+    known, found = language.of("en").words.effects, set()
+    held: list[object] = [call.data]
+    for value in held:
+        for key, item in value.items() if isinstance(value, Mapping) else ():
+            if len(held) < DEEP:
+                held.append(item)
+            if item is False:
+                found |= {known[word] for word in key_words(key)[-1:] if word in known}
+    return frozenset(found)
+
+
 def only_read(evidence: Evidence) -> bool:
     """Whether calls were made and none of them could have an effect."""
     made = [c for c in evidence.calls if c.fn_name]
@@ -58,11 +76,18 @@ def asked(reading: Reading, evidence: Evidence, claim: Told) -> bool:
     """Whether the user's message asks for an effect, in a form that does not yet tell it."""
     words, stem = reading.language.words, reading.language.stem
     said = [t.text for t in language.tokens(evidence.message)]
-    word, asks = fold(claim.word), among(map(stem, said[:1]), words.question)
+    word, asks = fold(claim.word), _inquires(reading, evidence, said)
     others = [t for t in said if fold(t) != word and not (asks and reading.language.tells(t))]
     return any(
         words.effects.get(stem(text)) == claim.concept or kin(fold(text), word) for text in others
     )
+
+
+def _inquires(reading: Reading, evidence: Evidence, said: Sequence[str]) -> bool:
+    """Whether a message asks: what has a verb in the past then wishes for nothing ("what is
+    planned?", "has it been sent?")."""
+    asks = among(map(reading.language.stem, said), reading.language.words.question)
+    return asks or evidence.message.rstrip().endswith("?")
 
 
 def wishes(reading: Reading, evidence: Evidence) -> bool:
@@ -71,7 +96,7 @@ def wishes(reading: Reading, evidence: Evidence) -> bool:
     words, stem = reading.language.words, reading.language.stem
     spoken = [t.text for t in language.tokens(evidence.message)]
     said = [stem(text) for text in spoken]
-    asks = among(said, words.question)  # "what is planned?" wishes for nothing
+    asks = _inquires(reading, evidence, spoken)
     verbs = [
         s
         for before, s, text in zip(["", *said], said, spoken, strict=False)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from .. import language
-from .deeds import ALIKE, alike, asked, concepts, kin, only_read, wishes, words_of
+from .deeds import ALIKE, alike, asked, concepts, kin, only_read, undone, wishes, words_of
 from .evidence import Call, Evidence
 from .places import Place, conflict, fold, key_words
 from .reading import Reading, Sentence, among
@@ -66,7 +66,8 @@ class _Known:
 
     def _stands(self, claim: Told) -> bool:
         """Whether what the turn showed accounts for a known effect that no call had."""
-        if any(c.ok and claim.concept in concepts(c) for c in self.evidence.calls):
+        did = (concepts(c) - undone(c) for c in self.evidence.calls if c.ok)
+        if any(claim.concept in own for own in did):
             return True
         if self.succeeded and not any(c.fn_name for c in self.evidence.calls):
             return claim.concept in self.evidence.index.effects
@@ -91,15 +92,18 @@ class _Known:
         errors = [w for call, _ in self.missed for w in words_of(call.error)]
         if not claim.active and any(kin(fold(claim.word), word) for word in errors):
             return True
-        return any(c.status == "waits" for c, _ in self.missed) and awaits(
-            self.reading, claim.sentence
-        )
+        words = self.reading.language.words
+        said = self.reading.stems(claim.sentence.start, claim.sentence.end)
+        but = among(said, words.awaiting, words.limits, words.hypothetical)
+        return but and any(c.status == "waits" for c, _ in self.missed)
 
     def _harmless(self, claim: Told) -> bool:
         """Whether a verb that no list has tells only of a state: one that the data shows, or that
         nobody asked for where nothing was done."""
         if claim.active:
             return False
+        if any(c.kind in ("date", "moment") for c in self.reading.inside(claim.sentence)):
+            return True  # "was last turned on 12 November" is read out
         return self._shown(claim) or not (
             self.succeeded or asked(self.reading, self.evidence, claim)
         )
@@ -130,6 +134,8 @@ class _Known:
         """Whether a call that succeeded did what a clause claims: by its verb where both are known,
         else by what the clause names."""
         if self._elsewhere(claim, call) or self._of_another(claim, call):
+            return False
+        if claim.concept in undone(call):
             return False
         if claim.concept in own:
             return True
@@ -202,7 +208,8 @@ class _Known:
         index, calls = self.evidence.index, self.evidence.calls
         effects = index.effects.get(claim.concept, ())
         done = [p for p in effects if p.call < 0 or calls[p.call].ok]
-        return [*done, *index.states.get(self._state(claim), ())]
+        states = index.states.get(self._state(claim), ())
+        return [*done, *(p for p in states if p.call < 0 or calls[p.call].ok)]
 
     def _about(self, claim: Told, call: Call) -> bool:
         """Whether a clause speaks of a call: by its verb or by a word."""

@@ -117,6 +117,7 @@ class Verdict:
     outcomes that the reply hides. `only_claims`: all that offends claims an effect in a turn that
     only read, and what is kept, or the data, answers without it; `added` says that nothing changed.
     `flags`: the offending words with where they stand and what they are flagged as, in order.
+    `sourced`: every value has a source.
     """
 
     grounded: bool
@@ -126,3 +127,4 @@ class Verdict:
     added: str = ""
     only_claims: bool = False
     flags: tuple[Flag, ...] = ()
+    sourced: bool = True

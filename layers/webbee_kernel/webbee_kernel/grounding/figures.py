@@ -1,219 +1,258 @@
-"""A number of a reply: shown by a field, rounded from one, or following from shown values."""
+"""A number, amount or percentage of a reply: shown by a field, rounded from one, or following."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from datetime import timedelta
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from itertools import islice
 
-from .. import language
-from .arithmetic import ADDS, nearly, rounds_to
-from .asking import Ground, shown
-from .hours import Hours
-from .places import Number, Place, key_words, settle
-from .reading import Claim, Sentence, among
+from .arithmetic import kind_of, slack_of
+from .closure import Closure
+from .index import Index
+from .places import Number, Owner, Place, settle
+from .reading import Claim, Reading, among
+from .units import Measures
 
+SMALL = 12
+"""Whole numbers up to here may count anything, and are not looked up."""
+LONGEST, STARTS = 60, 60
+"""Characters of what a number is part of; moments between which lengths of time lie."""
+MEASURES = ("gram", "kilogram", "metre", "kilometre")
+"""Units of which one is a thousand of another."""
+_ABOUT = ("~", "\u2248")
+_DIGITS = re.compile(r"\d+")
 _LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
-_AS_WORDS: tuple[list[Number], ...] = ([1], [0.5])
-"""What "one" and "half" say stands for too much to be looked up."""
-
-LARGE = 20
-"""From here on a whole number is worked out from others wherever it stands: what is less may count
-anything."""
-MONTH = 31
-"""Days within which a day of a month comes again."""
-HALF = 12
-"""Characters behind a number within which "and a half" stands."""
+_BEFORE, _AFTER = re.compile(r"[^\W_]*$"), re.compile(r"[^\W\d_]*")
+_AROUND = re.compile(r"\w[\w./-]*\w")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
-class Figures(Hours):
-    """Asks the index about numbers, amounts and percentages."""
+@dataclass(slots=True)
+class Ground:
+    """Why a value stands: the fields that show it, how, and the formula of a derived one."""
+
+    places: Sequence[Place]
+    how: str = "verbatim"
+    formula: str = ""
+
+
+def shown(places: Sequence[Place], how: str = "verbatim") -> Ground | None:
+    """The ground that fields give; none where there are none."""
+    return Ground(places, how) if places else None
+
+
+class Figures:
+    """Asks the index about the numbers of one reply."""
+
+    def __init__(self, reading: Reading, index: Index, now: str) -> None:
+        self.reading, self.index = reading, index
+        self.words = reading.language.words
+        self.at = moment(now)
+        self.today = self.at.date() if self.at else None
+        self.said: list[Number] = []
+        self.named: frozenset[Owner] = frozenset()
+
+    def _ending(self, digits: str) -> list[Place]:
+        """The fields whose digits end like these: a phone without its country, a card's last
+        four."""
+        held = ((p, "".join(_DIGITS.findall(str(p.value)))) for p in self.index.strings())
+        return [place for place, own in held if own.endswith(digits[-10:])]
 
     def _number(self, claim: Claim) -> Ground | None:
         readings = [settle(r) for r in claim.mention.readings]
-        if claim.mention.spelled and readings in _AS_WORDS:
-            return Ground([], "derived", "1")
-        if not self._currency(claim.mention.unit):
+        if not self._known(claim.mention.unit):
             return None
-        return (
-            self._minor(claim) or self._written(claim, readings) or self._follows(claim, readings)
-        )
+        how = "verbatim" if claim.token.isdigit() else "formatted"
+        held = shown(self._exact(claim, readings), how) or self._minor(claim)
+        if not held and not self.may_count(claim):
+            held = shown(self._rounded(claim, readings), "formatted")
+        return held or self._glued(claim) or self._written(claim) or self._hour(claim)
 
-    def _written(self, claim: Claim, readings: Sequence[Number]) -> Ground | None:
-        """The fields that show a number, or one of which it is rounded."""
-        exact = self._exact(claim, readings)
-        rough = self.about(claim)
-        rounded = self._rounded(claim, readings, rough=rough) if rough or not exact else []
-        plain = claim.token.isdigit() and not rounded
-        return shown([*exact, *rounded], "verbatim" if plain else "formatted")
-
-    def _follows(self, claim: Claim, readings: Sequence[Number]) -> Ground | None:
-        return (
-            self._derived(claim, readings)
-            or self.written(claim)
-            or self._hour(claim, readings)
-            or self._day(claim)
-        )
+    def _hour(self, claim: Claim) -> Ground | None:
+        """The times whose hour a number may be: "from 14 to 15:30"."""
+        value = claim.mention.value
+        if claim.kind != "number" or not value or not SMALL < value <= 24:
+            return None
+        held = self.index.times.items()
+        return shown([p for m, own in held if m // 60 == value % 24 for p in own], "formatted")
 
     _money = _number
 
-    def _currency(self, unit: str) -> bool:
-        known = self.index.currencies
-        return not unit or not known or unit in known
+    def _percent(self, claim: Claim) -> Ground | None:
+        readings = [settle(r) for r in claim.mention.readings]
+        held = [*self._exact(claim, readings), *self._rounded(claim, readings)]
+        rates = [
+            p for p in held if not p.key or kind_of(p.key) == "rate" or isinstance(p.value, str)
+        ]
+        return shown(rates, "formatted")
+
+    def _ordinal(self, claim: Claim) -> Ground | None:
+        """The dates of which an ordinal in figures is the day: "on the 24th"."""
+        if not claim.token[:1].isdigit():
+            return None
+        days = self.index.dates.items()
+        held = [p for (_, day), own in days if day == claim.mention.value for _, p in own]
+        return shown(held, "formatted")
+
+    def _known(self, unit: str) -> bool:
+        """Whether a currency is none, or one of those that the data names, if it names any."""
+        known = self.index.currencies if unit else ()
+        return not known or unit in known
 
     def _exact(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
-        signed = [sign * value for value in readings for sign in (1, -1)]
-        places = [p for value in dict.fromkeys(signed) for p in self.index.numbers.get(value, ())]
-        return places + (self.ending(claim.token) if re.fullmatch(r"\d{4}", claim.token) else [])
+        signed = dict.fromkeys(sign * value for value in readings for sign in (1, -1))
+        places = [p for value in signed for p in self.index.numbers.get(value, ())]
+        return places + (self._ending(claim.token) if re.fullmatch(r"\d{4}", claim.token) else [])
 
-    def _rounded(self, claim: Claim, readings: Sequence[Number], *, rough: bool) -> list[Place]:
-        """The fields that a rounded or bounded number may stand for."""
-        mention = claim.mention
-        bound = self.said(claim, self.words.more) - self.said(claim, self.words.less)
+    def _steps(self, claim: Claim, readings: Sequence[Number]) -> Iterator[tuple[Number, float]]:
+        """The readings of a figure, each with what one in its last digit stands for."""
+        for value, decimals in zip(readings, claim.mention.decimals or (0,) * 9, strict=False):
+            scale = claim.mention.scale if abs(value) >= claim.mention.scale else 1
+            yield value, scale * 10.0**-decimals
 
-        def fits(held: Number, value: Number, decimals: int) -> bool:
-            exact, fractional = abs(held), isinstance(held, float) or mention.scale > 1
-            if fractional and rounds_to(exact, abs(value), decimals, mention.scale):
-                return True
-            return (rough and nearly(exact, value)) or _beyond(exact, value, bound)
+    def _rounded(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
+        """The fields that a rounded or bounded figure may stand for."""
+        loose = self.about(claim) or self._bound(claim) != 0
+        found: list[Place] = []
+        for value, step in self._steps(claim, readings):
+            low, high = self._around(claim, abs(value), step)
+            near = (p for p in self.index.figures if low <= abs(p.value) <= high)
+            found += [p for p in near if loose or step > 1 or isinstance(p.value, float)]
+        return found
 
-        forms = list(zip(readings, mention.decimals, strict=False))
-        return [p for p in self.index.figures if any(fits(p.value, v, d) for v, d in forms)]
+    def _around(self, claim: Claim, value: Number, step: float) -> tuple[float, float]:
+        """Between which figures the exact one lies."""
+        rough, bound = self.about(claim), self._bound(claim)
+        slack = slack_of(value, step, rough=rough)
+        low, high = value - (slack if rough else slack / 2), value + slack
+        return (0.5 * low if bound < 0 else low), (1.5 * high if bound > 0 else high)
 
-    def _derived(self, claim: Claim, readings: Sequence[Number]) -> Ground | None:
-        decimals = claim.mention.decimals or (0,) * len(readings)
-        unit, rough = self.unit(claim), self.about(claim)
-        for value, places in zip(readings, decimals, strict=False):
-            if held := self.derived.weighed(abs(value), places, unit, rough=rough):
-                return Ground(held, "formatted")
-            if formula := self._formula(claim, abs(value), places):
+    def follows(self, claim: Claim) -> Ground | None:
+        """How a figure that no field shows follows from others, once `said` holds those that the
+        reply shows."""
+        if claim.kind not in ("number", "money", "percent") or not self._known(claim.mention.unit):
+            return None
+        readings = [settle(r) for r in claim.mention.readings]
+        rough, unit = self.about(claim) or self._bound(claim) != 0, self.unit(claim)
+        for value, step in self._steps(claim, readings) if claim.kind == "percent" else ():
+            if formula := self.closure.share(value, step, rough=rough):
                 return Ground([], "derived", formula)
-        return None
+        for value, step in self._steps(claim, readings):
+            if held := self.measures.measured(value, step, unit, rough=rough):
+                return Ground(held, "formatted")
+            if self.measures.lasts(value, step, unit, rough=rough):
+                return Ground([], "derived", f"between two moments, in {unit}s")
+            if formula := self._formula(claim, value, step, rough=rough):
+                return Ground([], "derived", formula)
+        return shown(self._exact(claim, readings)) or shown(self._rounded(claim, readings))
 
-    def _formula(self, claim: Claim, value: Number, decimals: int) -> str:
-        """How a figure follows from shown ones. A small whole number is a sum only where the
-        sentence adds up, and a ratio is rounded only where it is told as one."""
-        derived, rough = self.derived, self.about(claim)
-        if claim.kind == "percent":
-            return derived.share(value, decimals, rough=rough)
-        means = among(self._said_with(claim), self.words.average) or decimals > 0
-        found = derived.formula(value, decimals, means=means)
-        found = found or derived.measured(value, decimals, self.unit(claim), rough=rough)
-        found = found or self._combined(claim, value, decimals)
-        return found or (derived.near(value, means=means) if rough else "")
+    def _formula(self, claim: Claim, value: Number, step: float, *, rough: bool) -> str:
+        """How a figure follows, as it is or in thousands or thousandths."""
+        said, follows = self._said_with(claim), self.closure.follows
+        means = step < 1 or rough or among(said, self.words.average)
+        often = among(said, self.words.units)
+        found = follows(value, step, rough=rough, means=means, often=often)
+        most = 3 if self.unit(claim) in MEASURES else 1
+        for factor in () if found else (1000, 0.001):
+            found = found or follows(value * factor, step * factor, rough=rough, most=most)
+        return found
 
-    def _combined(self, claim: Claim, value: Number, decimals: int) -> str:
-        """How a figure is worked out from two that belong together."""
-        rough, pairs = self.about(claim), self.derived.pairs
-        adds = ADDS if self._adds(claim) else ""
-        if value >= LARGE or decimals > 0 or claim.kind == "money":
-            ratio = "/" if claim.kind == "money" or decimals or rough else ":"
-            found = pairs.gap(value, decimals, f"-+*{ratio}{adds}", rough=rough)
-            return found or pairs.portion(value, decimals, rough=rough)
-        signs = "-+" if adds else "-"
-        return pairs.gap(value, decimals, signs, rough=rough) if self.compares(claim) else ""
+    def _said_with(self, claim: Claim) -> list[str]:
+        """The stems of a number's sentence; "media" is a half and an average."""
+        sentence, stem = self.reading.sentence(claim.start), self.reading.language.stem
+        inside = self.reading.inside(sentence)
+        spelled = [stem(c.token) for c in inside if c.kind == "number" and c.mention.spelled]
+        return self.reading.stems(sentence.start, sentence.end) + spelled
+
+    @cached_property
+    def closure(self) -> Closure:
+        """What follows from the figures of the index and those that the reply shows."""
+        year = self.today.year if self.today else 0
+        return Closure(self.index, self.said, self.named, year)
+
+    @cached_property
+    def measures(self) -> Measures:
+        """The lengths of time, sizes and weights of the index."""
+        held = [at for own in self.index.moments().values() for at, _ in own][:STARTS]
+        moments = [*held, *([self.at] if self.at else [])]
+        return Measures(self.index, sorted(at.timestamp() / 60 for at in moments))
 
     def about(self, claim: Claim) -> bool:
         """Whether a figure is said to be rounded."""
-        return bool(claim.mention.about) or self.said(claim, self.words.about)
+        marked = self.reading.text[max(0, claim.start - 2) : claim.start].strip()[-1:] in _ABOUT
+        if marked or claim.mention.about or among(self.reading.near(claim), self.words.about):
+            return True
+        return among(self.reading.stems(claim.end, claim.end + 24)[:3], self.words.about)
+
+    def _bound(self, claim: Claim) -> int:
+        """Whether a figure is a lower bound (1), an upper one (-1) or none."""
+        near = self.reading.near(claim)
+        return among(near, self.words.more) - among(near, self.words.less)
 
     def unit(self, claim: Claim) -> str:
         """The unit that stands behind a number."""
         after = _LETTERS.match(self.reading.text, claim.end)
         return self.words.units.get(self.reading.language.stem(after.group(1)), "") if after else ""
 
-    def rough(self, claim: Claim) -> bool:
-        """Whether a number in words is a length of time that no field gives in that unit, has a
-        half behind it, or is said to be rounded."""
-        behind = self.reading.inside(Sentence(claim.end, claim.end + HALF, ""))
-        half = bool(behind) and behind[0].kind == "number" and behind[0].mention.value == 0.5
-        about = self.about(claim)
-        unit, units = self.unit(claim), language.of("en").words.units
-        keys = (word for key in self.index.keys for word in key_words(key))
-        return half or about or (bool(unit) and not any(units.get(word) == unit for word in keys))
+    def _glued(self, claim: Claim) -> Ground | None:
+        """The ground of a number that is part of a code or a name, such as the 9 of seat `9E`."""
+        before = _BEFORE.search(self.reading.text, max(0, claim.start - LONGEST), claim.start)
+        after = _AFTER.match(self.reading.text, claim.end)
+        whole = f"{before[0] if before else ''}{claim.token}{after[0] if after else ''}"
+        return shown(self.index.find(whole, "-")) if whole != claim.token else None
+
+    def _written(self, claim: Claim) -> Ground | None:
+        """The fields in which a number stands as text, alone or with what stands around it; a year
+        also as the year of a date."""
+        if found := self._year(claim):
+            return found
+        around = _AROUND.match(self.reading.text, self.reading.text.rfind(" ", 0, claim.start) + 1)
+        forms = dict.fromkeys([claim.token, around.group() if around else claim.token])
+        told = [form for form in forms if len(form) >= len(claim.token) and _DIGITS.search(form)]
+        return shown([place for form in told for place in self.index.find(form, "-.")])
+
+    def _year(self, claim: Claim) -> Ground | None:
+        """The dates of a year, or this one, the last and the next."""
+        if not _YEAR.fullmatch(claim.token):
+            return None
+        held = (p for own in self.index.dates.values() for y, p in own if y == claim.mention.value)
+        near = self.today and abs(self.today.year - claim.mention.value) <= 1
+        found = shown(list(islice(held, SMALL)))
+        return found or (Ground([], "derived", "this year") if near else None)
+
+    def may_count(self, claim: Claim) -> bool:
+        """Whether a number may count anything: a small whole one, one in words; no code's."""
+        mention = claim.mention
+        if mention.value is None or mention.spelled or self._is_minor(claim):
+            return True  # one too long to be a number is read as none
+        whole = float(mention.value).is_integer() and 0 <= mention.value <= SMALL
+        return whole and not mention.unit and not self._shaped(claim)
+
+    def _shaped(self, claim: Claim) -> bool:
+        """Whether a number has a capital right behind it, as codes of the data do: seat 8F."""
+        after = self.reading.text[claim.end : claim.end + 2]
+        coded = after[:1].isupper() and not after[1:].isalnum()
+        return coded and bool(re.search(r"(?<![^\W_])\d+[a-z](?![^\W_])", self.index.text))
+
+    def _is_minor(self, claim: Claim) -> bool:
+        """Whether a number stands right behind an amount, as its hundredths: 12 euros 50."""
+        last = self.reading.before(claim)
+        return last is not None and last.kind == "money" and 0 <= claim.start - last.end <= 1
 
     def _minor(self, claim: Claim) -> Ground | None:
-        """The amount of which a number right behind it is the hundredths: 12 euros 50."""
         last = self.reading.before(claim)
-        if (
-            last is None
-            or last.kind != "money"
-            or not 0 <= claim.start - last.end <= 1
-            or claim.mention.value > 99
-        ):
+        if last is None or not self._is_minor(claim):
             return None
         value = settle(last.mention.value + claim.mention.value / 100)
-        held = self.index.numbers.get(value, ())
-        formula = "" if held else self.derived.formula(value, 2) or self.derived.near(value)
-        return (
-            Ground(held, "derived" if formula else "formatted", formula)
-            if held or formula
-            else None
-        )
-
-    def difference(self, claim: Claim) -> Ground | None:
-        """How a count is a difference, where the sentence compares: "two short of the mark"."""
-        if not self.compares(claim):
-            return None
-        signs = "-+" if self._adds(claim) else "-"
-        formula = self.derived.pairs.difference(claim.mention.value, signs)
-        return Ground([], "derived", formula) if formula else None
-
-    def compares(self, claim: Claim) -> bool:
-        """Whether the sentence says that it compares or adds up."""
-        words = self.words
-        stems = self._said_with(claim)
-        return among(stems, words.difference, words.total, words.rest, words.more, words.less)
-
-    def _adds(self, claim: Claim) -> bool:
-        return among(self._said_with(claim), self.words.total)
-
-    def _said_with(self, claim: Claim) -> list[str]:
-        sentence, stem = self.reading.sentence(claim.start), self.reading.language.stem
-        inside = self.reading.inside(sentence)  # "media" is a half and an average
-        spelled = [stem(c.token) for c in inside if c.kind == "number" and c.mention.spelled]
-        return self.reading.stems(sentence.start, sentence.end) + spelled
-
-    def _day(self, claim: Claim) -> Ground | None:
-        """The day of a month behind its weekday: "viernes 27", the next such day."""
-        last, today = self.reading.before(claim), self.today
-        if not last or not today or last.kind != "weekday" or claim.start - last.end > 2:
-            return None
-        days = (today + timedelta(days=n) for n in range(MONTH))
-        near = next((d for d in days if d.day == claim.mention.value), today)
-        fits = near.weekday() in last.mention.readings
-        return Ground([], "derived", "weekday") if fits else None
-
-    def _percent(self, claim: Claim) -> Ground | None:
-        readings = [settle(r) for r in claim.mention.readings]
-        if exact := self._exact(claim, readings):
-            return Ground(exact)
-        for value, decimals in zip(readings, claim.mention.decimals or (0,), strict=False):
-            close = [p for p in self.index.figures if _as_percent(p.value, abs(value), decimals)]
-            if close:
-                return Ground(close, "formatted")
-        return self._derived(claim, readings)
-
-    def _ordinal(self, claim: Claim) -> Ground | None:
-        return Ground([])
-
-    def _hash(self, claim: Claim) -> Ground | None:
-        held = self.index.numbers.get(int(claim.token), ()) if claim.token.isdigit() else ()
-        return shown(held) or shown(self.index.find(claim.token, "-."))
-
-    def _phone(self, claim: Claim) -> Ground | None:
-        digits = "".join(filter(str.isdigit, claim.token))
-        return shown(self.index.numbers.get(int(digits), ())) or shown(
-            self.ending(digits), "formatted"
-        )
+        return shown(self.index.numbers.get(value, ()), "formatted")
 
 
-def _as_percent(held: Number, value: Number, decimals: int) -> bool:
-    exact = abs(held)
-    share = 0 < exact <= 1 and rounds_to(exact * 100, value, decimals)
-    return share or (isinstance(held, float) and rounds_to(exact, value, decimals))
-
-
-def _beyond(exact: Number, shown: Number, sign: int) -> bool:
-    """Whether "over 100" may stand for 117, "under 100" for 93: on that side, within a half."""
-    return 0 < sign * (exact - shown) <= 0.5 * abs(shown)
+def moment(now: str) -> datetime | None:
+    """The moment that a text of ISO 8601 names."""
+    try:
+        return datetime.fromisoformat(now).astimezone(UTC) if now else None
+    except ValueError:
+        return None

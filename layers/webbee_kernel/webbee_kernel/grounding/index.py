@@ -8,20 +8,18 @@ owners that part at a row are two records; one that begins the other stands abov
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import TypeVar, cast
 
 from .. import language
 from ..language import Language
-from .building import Built
 from .places import DATE, Owner, Place, Rows, fold, key_words
+from .tables import Table, tables
+from .wording import Worded
 
-T = TypeVar("T")
 OPPOSITE = {
     "seen:read": "seen:unread",
     "seen:unread": "seen:read",
@@ -31,42 +29,17 @@ OPPOSITE = {
     "life:open": "life:closed",
 }
 """The state that a flag tells when it is false."""
+NAME = 5
+"""Letters of a text in lower case that names its record."""
 TITLE = 48
 """Characters of a text that names its record."""
-_UNSPACED = "\u2e80"  # from here on scripts put no spaces between words
-CYRILLIC = "\u0400"
-"""From here on letters are Cyrillic."""
 _WORD = re.compile(r"[^\W_]+")
+_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 
 
 @dataclass(slots=True)
-class Index(Built):
-    """What may be said, by value. `text` holds every string, one a line, folded."""
-
-    @property
-    def text(self) -> str:
-        """Every string, one a line, folded."""
-        return self._once("text", lambda: "\n".join(self._parts))
-
-    def find(self, token: str, glue: str = "") -> list[Place]:
-        """The fields in which a token stands with no letter, digit or character of `glue` on either
-        side; at most twenty."""
-        needle, text = fold(token), self.text
-        found: list[Place] = []
-        at = text.find(needle) if needle else -1
-        while at >= 0 and len(found) < 20:
-            end = at + len(needle)
-            if not (
-                _goes_on(text, at - 1, glue, needle[0], -1)
-                or _goes_on(text, end, glue, needle[-1], 1)
-            ):
-                found.append(self.place(at))
-            at = text.find(needle, at + 1)
-        return found
-
-    def strings(self) -> Sequence[Place]:
-        """Every field that is text."""
-        return self._places
+class Index(Worded):
+    """What may be said, by value."""
 
     def is_row(self, owner: Owner) -> bool:
         """Whether an owner is a record among others: a row, or one of several calls of a
@@ -110,10 +83,27 @@ class Index(Built):
         for place in self._places:
             if len(str(place.value)) <= TITLE and self.is_row(place.owner):
                 text = str(place.value)
-                words = [w for w in _WORD.findall(fold(text)) if not w.isdigit()]
-                for word in words if len(words) > 1 or text[:1].isupper() else ():
+                words = [w for w in _WORD.findall(fold(text)) if len(w) > 1 and not w.isdigit()]
+                for word in words if len(text) >= NAME or text[:1].isupper() else ():
                     found.setdefault(spoken.stem(word), []).append((place, len(words)))
         return found
+
+    def fields(self) -> Iterator[Place]:
+        """The fields of results: texts, figures and flags."""
+        for place in (*self._places, *self.figures, *self.flags):
+            if place.owner:
+                yield place
+
+    def grouped(self) -> list[Table]:
+        """The lists as tables, whose rows fall into groups."""
+        return self._once("grouped", lambda: tables(self.fields(), self.is_row))
+
+    def owners(self, rows: Rows) -> frozenset[Owner]:
+        """The rows of a list, as records."""
+        named = self._once("owners", lambda: {p.owner for p in self.fields()})
+        step = (*rows.owner, rows.key) if rows.call >= 0 else rows.owner
+        depth = len(step)
+        return frozenset(own[: depth + 1] for own in named if own[:depth] == step != own)
 
     @property
     def tables(self) -> list[Rows]:
@@ -172,6 +162,38 @@ class Index(Built):
                 found.setdefault(state, []).append(place)
         return found
 
+    def flagged(self, spoken: Language) -> dict[str, list[Place]]:
+        """The flags by the stem of the word that their key ends in."""
+        return self._once(f"flags {spoken.tag}", lambda: self._flagged(spoken))
+
+    def _flagged(self, spoken: Language) -> dict[str, list[Place]]:
+        found: dict[str, list[Place]] = {}
+        for place in self.flags:
+            word = _PARTS.split(place.key)[-1].lower() if place.owner else ""
+            whole = word == place.key
+            if len(word) > 3 and (whole or spoken.tells(word) or language.of("en").tells(word)):
+                for stem in {spoken.stem(word), language.of("en").stem(word)}:
+                    found.setdefault(stem, []).append(place)
+        return found
+
+    def sorted_by(self, spoken: Language) -> dict[str, list[Place]]:
+        """The texts of one word that several rows share, by stem."""
+        return self._once(f"sorted {spoken.tag}", lambda: self._sorted_by(spoken))
+
+    def _sorted_by(self, spoken: Language) -> dict[str, list[Place]]:
+        found: dict[str, list[Place]] = {}
+        for (_rows, key), column in self._columns.items():
+            texts = [p for p in column if isinstance(p.value, str) and len(p.value) <= TITLE]
+            if key and texts and len({p.value for p in texts}) < len(texts):
+                for place in texts:
+                    if len(place.value) > 3 and place.value.isalpha():
+                        found.setdefault(spoken.stem(place.value), []).append(place)
+        return found
+
+    def column(self, place: Place) -> list[Place]:
+        """The fields of the same key over the rows of a list."""
+        return self._columns.get((place.owner[:-1], place.key), [])
+
     @property
     def effects(self) -> dict[str, list[Place]]:
         """The fields by the effect that they tell of: words such as "sent", keys such as
@@ -197,98 +219,9 @@ class Index(Built):
             lambda: language.currencies_in("\n".join(str(p.value) for p in self._places)),
         )
 
-    def word(self, word: str, spoken: language.Language) -> list[Place]:
-        """The fields that hold a word: as it is, inflected, or spelled in another script."""
-        known = self.words
-        folded = fold(word)
-        offsets = [*known.get(folded, ()), *self.stems(spoken).get(spoken.stem(word), ())]
-        offsets += self._inflected(folded)
-        offsets = offsets or self._sounding(folded)
-        return [self.place(at) for at in dict.fromkeys(offsets[:20])]
-
-    def _inflected(self, word: str) -> list[int]:
-        """The words that agree with a Cyrillic one in all but three letters of their ends."""
-        if not word[:1] > "\u0400":
-            return []
-        alike = self._once("prefixes", self._prefixes).get(word[:3], ())
-        return [
-            at
-            for w in alike
-            if w.startswith(_root(word)) and word.startswith(_root(w))
-            for at in self.words[w]
-        ]
-
-    def _prefixes(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for word in self.words:
-            found.setdefault(word[:3], []).append(word)
-        return found
-
-    def _sounding(self, word: str) -> list[int]:
-        """The words in another script that sound like one."""
-        other = self._once("sounds", self._sounds)
-        return other[word > CYRILLIC].get(language.sound(word), []) if word[0].isalpha() else []
-
-    def _sounds(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
-        """The words of the text by their sound: those in Cyrillic, and those in Latin."""
-        cyrillic: dict[str, list[int]] = {}
-        latin: dict[str, list[int]] = {}
-        for word, offsets in self.words.items():
-            if heard := word[0].isalpha() and language.sound(word):
-                (cyrillic if word > CYRILLIC else latin).setdefault(heard, []).extend(offsets)
-        return cyrillic, latin
-
-    def has_key(self, word: str, spoken: Language) -> bool:
-        """Whether a key of the data has a word."""
-        stems = self._once("key stems", lambda: {w for key in self.keys for w in key_words(key)})
-        return spoken.stem(word) in stems or language.of("en").stem(word) in stems
-
-    def stems(self, spoken: language.Language) -> dict[str, list[int]]:
-        """The words of the text by their stem in a language."""
-        return self._once(f"stems {spoken.tag}", lambda: self._stems(spoken))
-
-    def _stems(self, spoken: language.Language) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for word, offsets in self.words.items():
-            found.setdefault(spoken.stem(word), []).extend(offsets)
-        return found
-
-    def place(self, offset: int) -> Place:
-        """The field that stands at an offset of `text`."""
-        return self._places[bisect_right(self._starts, offset) - 1]
-
-    @property
-    def words(self) -> dict[str, list[int]]:
-        """Every word of the text with the offsets at which it stands."""
-        return self._once("words", self._words)
-
-    def _words(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for match in _WORD.finditer(self.text):
-            found.setdefault(match.group(), []).append(match.start())
-        return found
-
-    def _once(self, name: str, make: Callable[[], T]) -> T:
-        if name not in self._cache:
-            self._cache[name] = make()
-        return cast("T", self._cache[name])
-
 
 @lru_cache(maxsize=4096)
 def _state(text: str, tag: str) -> tuple[str, ...]:
     spoken = [language.of(one) for one in dict.fromkeys(("en", tag))]
     words = [t.text for t in language.tokens(text)]
     return tuple(s for one in spoken for w in words if (s := one.words.states.get(one.stem(w))))
-
-
-def _root(word: str) -> str:
-    return word[: max(3, len(word) - 3)]
-
-
-def _goes_on(text: str, at: int, glue: str, edge: str, step: int) -> bool:
-    if not 0 <= at < len(text) or not (edge.isalnum() or edge == "_"):
-        return False
-    if (text[at].isalnum() and text[at] < _UNSPACED) or text[at] == "_":
-        return True
-    beyond = at + step
-    return text[at] in glue and 0 <= beyond < len(text) and text[beyond].isalnum()

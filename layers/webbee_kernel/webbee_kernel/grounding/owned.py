@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from .. import language
 from ..language import fold
 from . import deeds
-from .asking import Ground
 from .evidence import Evidence, Flag
+from .figures import Ground
 from .reading import Claim, Reading, Sentence, among
 from .told import Told
 
@@ -34,7 +34,10 @@ class Owned:
         claim = self.effects.get(flag.start)
         if drafts:
             return bool(claim and claim.active and not deeds.dictated(self.evidence, claim))
-        if claim and (claim.active or deeds.asked(self.reading, self.evidence, claim)):
+        if claim and (
+            deeds.asked(self.reading, self.evidence, claim)
+            or (claim.active and deeds.wishes(self.reading, self.evidence))
+        ):
             return True
         return "@" in flag.word or self._tells(flag)
 

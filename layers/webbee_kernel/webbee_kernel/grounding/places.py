@@ -53,7 +53,7 @@ class Place(NamedTuple):
 @dataclass(slots=True)
 class Rows:
     """A list or a map of rows: the words that name it, where it lies, its items, and how many more
-    it has than are shown here; `cut` where these lack fields, or others."""
+    it has than are shown here; `cut` where these lack fields, or others; `key` the list's own."""
 
     words: frozenset[str]
     path: str
@@ -62,6 +62,7 @@ class Rows:
     items: Sequence[Json]
     gone: int = 0
     cut: bool = False
+    key: str = ""
 
     @property
     def size(self) -> int:

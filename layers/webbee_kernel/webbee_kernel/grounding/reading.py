@@ -47,6 +47,7 @@ _AMOUNT = re.compile(
 )
 _MARKER = re.compile(r"^[ \t>]*(?:\*\*)?(\d{1,3})[.)](?=\s)", re.M)
 _END = re.compile(r"(?<=[.!?\u2026])(?:[\"\u00bb\u201d*_)]*)(?:\s+|$)|\n|;\s|$")
+_COMMA = re.compile("[,;:()]\\s|\\n|\\s[\u2013\u2014-]\\s")
 _ABBREVIATED = re.compile(r"(?:\b[^\W\d_]{1,2}|(?<![\w:.,])\d{1,2})\.$")
 
 
@@ -126,6 +127,14 @@ class Reading:
         """The sentence around an offset."""
         return self.sentences[min(bisect_right(self._ends, at), len(self.sentences) - 1)]
 
+    def clause(self, at: int) -> Sentence:
+        """The part of a sentence between marks around an offset."""
+        whole = self.sentence(at)
+        marks = [whole.start + mark.end() for mark in _COMMA.finditer(whole.text)]
+        start = max((one for one in marks if one <= at), default=whole.start)
+        end = min((one for one in marks if one > at), default=whole.end)
+        return Sentence(start, end, "")
+
     def stems(self, start: int, end: int) -> list[str]:
         """The stems of the unmasked words between two offsets."""
         return self._stems[bisect_left(self._words, start) : bisect_left(self._words, end)]
@@ -158,7 +167,8 @@ def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Re
     rest = _mentions(text, rest, language.dates(rest, tag, now or None), claims)
     rest = _mentions(text, rest, language.numbers(rest, tag), claims)
     claims = sorted((c for c in claims if c.kind != "marker"), key=lambda c: c.start)
-    sentences = list(_sentences(text))
+    dated = [(c.start, c.end) for c in claims if c.kind in ("date", "moment", "ordinal")]
+    sentences = list(_sentences(text, dated))
     return Reading(text, language.of(tag), claims, rest, language.tokens(rest), sentences)
 
 
@@ -221,16 +231,17 @@ def complete(text: str) -> int:
     return ends[-2] if len(ends) > 1 else 0
 
 
-def _sentences(text: str) -> Iterator[Sentence]:
+def _sentences(text: str, dated: Sequence[tuple[int, int]] | None = None) -> Iterator[Sentence]:
+    """The sentences of a text; a number with a full stop ends one where it is in no date and a
+    capital follows, if dates are known."""
     start = 0
     for match in _END.finditer(text):
-        if (
-            match.group()
-            and "\n" not in match.group()
-            and _ABBREVIATED.search(text[start : match.start()][-5:])
-            and match.end() < len(text)
-        ):
-            continue
+        if match.group() and "\n" not in match.group() and match.end() < len(text):
+            short = _ABBREVIATED.search(text[start : match.start()][-5:])
+            ends = short and short.group()[:-1].isdigit() and text[match.end()].isupper()
+            ends = ends and dated is not None
+            if short and not (ends and not any(a < match.start() < b + 2 for a, b in dated or ())):
+                continue
         if text[start : match.start()].strip():
             yield Sentence(start, match.end(), text[start : match.start()])
         start = match.end()

@@ -13,14 +13,21 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
+from .index import Index
 from .names import labels
 from .places import Place, conflict
-from .reading import Claim, Reading, among
+from .reading import Claim, Reading, Sentence, among
 
 _HEAD = re.compile("[:\n]")
+_ITEM = re.compile(r"\s*(?:[-*\u2022\u2013]|\d+[.)]|\|)[\s*_]*")
 _BREAK = re.compile("[,;()]")
 """Behind it a name begins anew: "85 boxes, and tape, which ..."."""
+TEXTUAL = frozenset(
+    ("quote", "email", "url", "code", "file", "hash", "phone", "field", "name", "placeholder")
+)
+"""Kinds of values that are text."""
 OPENING = 4
 """Characters before a text that opens a sentence: it is what the sentence speaks of."""
 LATEST = 12
@@ -47,14 +54,61 @@ Run = list[Value]
 """Values of one field in a row: an enumeration."""
 
 
+def belongs(index: Index, places: Sequence[Place]) -> bool:
+    """Whether fields are of rows, and not the same one of all."""
+    rows = bool(places) and all(index.is_row(p.owner) for p in places)
+    return rows and not index.common(places)
+
+
+def value(index: Index, claim: Claim, places: Sequence[Place]) -> Value:
+    """A value that belongs to records; a number names one where it is a text of its own."""
+    apart = index.tells_apart(places[0])
+    code = claim.kind == "number" and isinstance(places[0].value, str) and apart
+    text = claim.kind in TEXTUAL or code
+    return Value(claim, places, text, claim.kind == "weekday" or (text and apart))
+
+
 def mixed(reading: Reading, values: Sequence[Value]) -> Iterator[Claim]:
     """The values that stand beside those of another record."""
+    plain = list(_in_clauses(reading, values))
+    yield from plain
     for inside in _together(reading, values):
         if inside and _compares(reading, inside):
             continue
-        forward = list(_clashes(reading.text, inside))
-        backward = forward and list(_clashes(reading.text, inside[::-1]))
-        yield from (claim for claim, sure in forward if sure or backward)
+        item = bool(inside) and _is_item(reading, inside[0])
+        forward = list(_clashes(reading.text, inside, item=item))
+        backward = forward and list(_clashes(reading.text, inside[::-1], item=item))
+        found = (claim for claim, sure in forward if sure or backward)
+        yield from (claim for claim in found if claim not in plain)
+
+
+def _in_clauses(reading: Reading, values: Sequence[Value]) -> Iterator[Claim]:
+    """The values of a clause that names one record and is of no other, and that are another's."""
+    for _, group in groupby(values, lambda v: reading.clause(v.claim.start).start):
+        inside = list(group)
+        names = [v for v in inside if v.name and len({p.owner for p in v.places}) == 1]
+        one = len({v.places[0].owner for v in names}) == 1
+        if not one or _compares(reading, inside):
+            continue
+        for value in inside:
+            if not value.name and _is_others(value, inside, names):
+                if not _joined(reading, value, names):
+                    yield value.claim
+
+
+def _is_others(value: Value, inside: Sequence[Value], names: Sequence[Value]) -> bool:
+    """Whether a value is of another record than all texts of its clause."""
+    texts = (v for v in inside if v is not value and (v.text or v.name))
+    apart = all(conflict(value.places, v.places) for v in texts)
+    return apart and not any(value.keys & v.keys for v in names)
+
+
+def _joined(reading: Reading, value: Value, names: Sequence[Value]) -> bool:
+    """Whether an "and" stands between a value and the name."""
+    words = reading.language.words
+    return any(
+        among(reading.stems(*sorted((value.claim.start, v.claim.start))), words.and_) for v in names
+    )
 
 
 def _compares(reading: Reading, values: Sequence[Value]) -> bool:
@@ -91,11 +145,24 @@ def _goes_on(reading: Reading, unit: Sequence[tuple[int, int]], inside: Sequence
     start, end = unit[0]
     alone = len(unit) == 1 and start > 0 and "\n" not in reading.text[start - 1 : start + 1]
     opens = any(v.text and v.claim.start - start < OPENING for v in inside[:1])
-    others = among(reading.stems(start, end), reading.language.words.rest)
+    words = reading.language.words
+    others = among(reading.stems(start, end), words.rest, words.quantifier, words.plural_reference)
+    others = others or any(c.kind == "number" and c.mention.spelled for c in _claims(reading, unit))
     return alone and not opens and not others
 
 
-def _clashes(text: str, values: Sequence[Value]) -> Iterator[tuple[Claim, bool]]:
+def _claims(reading: Reading, unit: Sequence[tuple[int, int]]) -> list[Claim]:
+    return reading.inside(Sentence(unit[0][0], unit[0][1], ""))
+
+
+def _is_item(reading: Reading, value: Value) -> bool:
+    """Whether a value opens a list item or a table's row: all that stands there is of it."""
+    line = reading.text.rfind("\n", 0, value.claim.start) + 1
+    before = reading.text[line : value.claim.start]
+    return value.name and bool(_ITEM.fullmatch(before))
+
+
+def _clashes(text: str, values: Sequence[Value], *, item: bool) -> Iterator[tuple[Claim, bool]]:
     """The values that clash with their segment, and whether whichever way one reads."""
     runs: list[Run] = []
     for value, after in zip(values, [*values[1:], None], strict=False):
@@ -106,19 +173,21 @@ def _clashes(text: str, values: Sequence[Value]) -> Iterator[tuple[Claim, bool]]
             runs = [*before, [*last, value]] if goes_on else [*runs[-LATEST:], [value]]
         elif goes_on and _HEAD.search(text, before[-1][-1].claim.end, last[0].claim.start):
             yield value.claim, True
-        elif goes_on or _begins(text, runs, value, after):
+        elif goes_on or _begins(text, runs, value, None if item else after, item=item):
             runs = [[value]]
         else:
             yield value.claim, False
 
 
-def _begins(text: str, runs: Sequence[Run], value: Value, after: Value | None) -> bool:
+def _begins(
+    text: str, runs: Sequence[Run], value: Value, after: Value | None, *, item: bool
+) -> bool:
     """Whether a value begins a new segment: its field was named already, or behind a mark it names
     a record, or the next one does and it is of that ("75 from Savings")."""
     if any(value.keys & other.keys for run in runs for other in run):
         return True
     beside = after is not None and after.name and not conflict(value.places, after.places)
-    return (value.name or beside) and _apart(text, runs[-1][-1].claim, value.claim)
+    return not item and (value.name or beside) and _apart(text, runs[-1][-1].claim, value.claim)
 
 
 def _apart(text: str, one: Claim, other: Claim) -> bool:

@@ -184,20 +184,21 @@ class _Clause:
         last = token is self.tokens[-1] and self.reading.language.tells(token.text)
         return (last and among(self.stems, words.matter)) or fold(token.text) in words.forms("done")
 
-    def bare(self, sentence: Sentence) -> Token | None:
-        """The word of a clause that says no more than that it is done, or that it failed."""
-        first, last = self.tokens[0].start, self.tokens[-1].end
-        if len(self.tokens) > BARE or any(
-            first <= c.start < last for c in self.reading.inside(sentence)
-        ):
+    def bare(self, sentence: Sentence, *, denied: bool) -> Token | None:
+        """The word of a clause that says no more than that it is done, or that it failed: beside it
+        stand only words that say nothing about the matter, unless it is denied."""
+        words, last = self.reading.language.words, self.tokens[-1].end
+        held = any(self.start <= c.start < last for c in self.reading.inside(sentence))
+        if held or len(self.tokens) > BARE:
             return None
-        words = self.reading.language.words
-        done = [t for t in self.tokens if self.idle(t)]
-        idle = (words.settled, words.adverb, words.perfect, words.passive, words.quantifier)
-        if all(among([s], *idle) for s in self.stems):
-            done += [t for t, s in zip(self.tokens, self.stems, strict=True) if s in words.settled]
-        failed = [t for t, s in zip(self.tokens, self.stems, strict=True) if s in words.failure]
-        return next(iter([*done, *failed]), None)
+        idle = [words.adverb, words.perfect, words.passive, words.quantifier, words.function]
+        idle += [words.settled, words.yes, words.matter, words.toward]
+        said = list(zip(self.tokens, self.stems, strict=True))
+        done = [t for t, _ in said if self.idle(t)]
+        settled = [t for t, s in said if s in words.settled]
+        failed = [t for t, s in said if s in words.failure]
+        alone = denied or all(among([s], *idle) for t, s in said if not self.idle(t))
+        return next(iter((done or settled) if alone and (done or settled) else failed), None)
 
 
 def denies(reading: Reading, stems: Sequence[str]) -> bool:
@@ -240,7 +241,7 @@ def _of_clause(clause: _Clause, sentence: Sentence) -> Iterator[Told]:
     if clause.plans and not denied:
         return
     causes = not denied and _of_failure(clause, sentence)
-    bare, found = None if causes else clause.bare(sentence), False
+    bare, found = None if causes else clause.bare(sentence, denied=denied), False
     for at, token in enumerate(clause.tokens):
         if bare and not denied and clause.idle(token):
             continue

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .. import language
-from . import deeds, effects, names, records
-from .asking import Ground, moment
+from . import deeds, effects, names, records, states
 from .counts import Counts
-from .derive import Derived
 from .evidence import JSON, Call, Evidence, Flag, Source, Verdict
+from .figures import Ground
 from .owned import Owned
-from .parts import denied, repeats
-from .places import MESSAGE, Number, Place
+from .picking import Picks
+from .places import MESSAGE, Place
 from .reading import Claim, Reading, among, read
-from .support import Support
+from .states import Word
 from .told import OPEN, Told, told
+from .values import Values
 
-_PLAIN = re.compile(r"[\d.]+(?: [+-] [\d.]+)+")
-TEXTUAL = frozenset(
-    ("quote", "email", "url", "code", "file", "hash", "phone", "field", "name", "placeholder")
-)
-SMALL = 12
-"""A derived count up to which others follow from it: four nights, so 153 a night."""
-NEAR = 12
-"""Characters between two values that are told as one."""
+COUNTED = 60
+"""Numbers of a reply that are held against what there is to count."""
 
 
 def check(
@@ -70,8 +63,10 @@ class _Check:
     grounds: list[tuple[Claim, Ground]] = field(default_factory=list)
     told: list[Told] = field(default_factory=list)
     effects: dict[int, Told] = field(default_factory=dict)
-    _support: Support = field(init=False)
-    _states: list[tuple[Claim, str, list[Place]]] = field(default_factory=list)
+    words: list[Word] = field(default_factory=list)
+    open: int = 0
+    counted: dict[int, bool] = field(default_factory=dict)
+    values: Values = field(init=False)
 
     def verdict(self) -> Verdict:
         index, spoken = self.evidence.index, self.evidence.language
@@ -92,20 +87,40 @@ class _Check:
             " ".join(part for part in added if part),
             claims,
             tuple(flags),
+            not self.open,
         )
 
     def _flags(self, reading: Reading) -> list[Flag]:
         """All that offends; fills `told`, `grounds` and `effects`."""
         self.told = list(told(reading))
-        flags = self._values(reading)
-        bound = self._bound(reading)
-        mixed = records.mixed(reading, bound)
-        flags += [Flag(c.start, c.token, "record") for c in mixed if not self._compared(c)]
-        flags += [Flag(c.start, c.token, "state") for c in self._denied_states(reading, bound)]
+        doubtful = self._shown(reading)
+        self._read_words(reading)
+        flags = self._counts(reading, doubtful)
+        flags += self._following(reading, doubtful)
+        flags += self._misplaced(reading)
+        index = self.evidence.index
+        flags += [Flag(c.start, c.token, "name") for c in names.people(reading, index)]
         places = {c.start: g.places for c, g in self.grounds}
         wrong = effects.wrong(reading, self.evidence, places, self.told)
         self.effects = {claim.start: claim for claim in wrong}
         return flags + [Flag(c.start, c.word, _effect(c)) for c in self.effects.values()]
+
+    def _read_words(self, reading: Reading) -> None:
+        """Find the words that tell what is so."""
+        taken = frozenset(c.start for c in reading.claims if c.kind == "field")
+        self.words = list(states.words(reading, self.evidence.index, taken))
+        told = [w for w in self._states(reading) if w.bears and not w.flag]
+        self.grounds += [(w.claim, Ground(w.bears, "formatted")) for w in told]
+
+    def _misplaced(self, reading: Reading) -> list[Flag]:
+        """The values of another record, and the words that their record denies."""
+        bound, index = self._bound(reading), self.evidence.index
+        mixed = (
+            c for c in records.mixed(reading, bound) if not self._worked_out(reading, c, bound)
+        )
+        denied = states.contradicted(reading, index, list(self._states(reading)), bound)
+        flags = [Flag(c.start, c.token, "record") for c in mixed]
+        return flags + [Flag(c.start, c.token, "state") for c in denied]
 
     def _only_claims(self, reading: Reading, offences: Sequence[Flag]) -> bool:
         """Whether a turn that only read is told as one with effects, and without that the reply
@@ -118,112 +133,108 @@ class _Check:
         kept = (c for c, _ in self.grounds if reading.sentence(c.start) not in wrong)
         return any(kept) or not any(c.concept for c in self.told)
 
-    def _values(self, reading: Reading) -> list[Flag]:
-        """What no field shows; fills `grounds` with what is shown."""
-        index = self.evidence.index
-        derived = Derived(index, moment(self.evidence.now))
-        support = self._support = Support(reading, index, derived, self.evidence.now)
+    def _shown(self, reading: Reading) -> list[Claim]:
+        """What the evidence is closed for and does not show; fills `grounds` with what it does."""
+        self.values = Values(reading, self.evidence.index, self.evidence.now)
+        doubtful = []
+        for claim in reading.claims:
+            if ground := self.values.ground(claim):
+                self.grounds.append((claim, ground))
+            elif self.values.open(claim):
+                self.open += 1
+            else:
+                doubtful.append(claim)
+        return doubtful
+
+    def _following(self, reading: Reading, doubtful: Sequence[Claim]) -> list[Flag]:
+        """The values that do not follow from shown ones either."""
+        unsure = {c.start for c in doubtful}
+        self.values.said = [
+            c.mention.value
+            for c in reading.claims
+            if c.kind in ("number", "money") and c.start not in unsure and c.mention.value
+        ]
+        places = (p for c, g in self.grounds if c.kind in records.TEXTUAL for p in g.places)
+        self.values.named = frozenset(p.owner for p in places)
+        flags = []
+        for claim in doubtful:
+            if ground := self.values.follows(claim):
+                self.grounds.append((claim, ground))
+            else:
+                flags.append(Flag(claim.start, claim.token, claim.kind))
+        return flags
+
+    def _counts(self, reading: Reading, doubtful: list[Claim]) -> list[Flag]:
+        """The numbers and denials that contradict what there is to count; a number that counts
+        right is no field's."""
+        picks, sorts = self._picks(reading)
         read = deeds.only_read(self.evidence)  # else rows may be older than what was changed
-        counts = Counts(reading, index, support.ground if read else None)
-        doubtful = [c for c in reading.claims if not self._stands(c, support, counts)]
-        shown = [(c, g) for c, g in self.grounds if c.kind in ("number", "money") and not _is_id(g)]
-        derived.shown = [number for c, g in shown for number in _figures(c, g)]
-        offences = [
-            Flag(c.start, c.token, _value(c, counts))
-            for c in doubtful
-            if not self._follows(c, support, counts)
-        ]
-        offences += self._words(reading, support)
-        said = ((s, denied(reading, index, s, self.evidence.message)) for s in reading.sentences)
-        return offences + [Flag(sentence.start, word, "none") for sentence, word in said if word]
+        counts = Counts(
+            reading, self.evidence.index, self.evidence.message, picks, sorts, read=read
+        )
+        flags = []
+        for claim in [c for c in reading.claims if c.kind == "number"][:COUNTED]:
+            wrong = counts.wrong(claim)
+            if wrong is None:
+                continue
+            doubtful[:] = [c for c in doubtful if c is not claim]
+            self.counted[claim.start] = wrong
+            if wrong:
+                flags.append(Flag(claim.start, claim.token, "count"))
+            else:
+                self.grounds.append((claim, Ground([], "derived", "count")))
+        denied = ((s, counts.denied(s)) for s in reading.sentences)
+        return flags + [Flag(s.start, word, "none") for s, word in denied if word]
 
-    def _stands(self, claim: Claim, support: Support, counts: Counts) -> bool:
-        """Whether a value is shown, and a count right."""
-        ground = support.glued(claim) or self._ground(claim, support, counts)
-        if ground:
-            self.grounds.append((claim, ground))
-        return ground is not None
+    def _picks(self, reading: Reading) -> tuple[Picks, Picks]:
+        """The fields that show what may pick rows, by where it stands, and those of states."""
+        words, stem = reading.language.words, reading.language.stem
+        told = {w.claim.start: w.bears for w in self.words if w.bears}
+        picks = {c.start: self._told_by(c, g) for c, g in self.grounds if c.kind != "number"} | told
+        sorts = {c.start: g.places for c, g in self.grounds if stem(c.token) in words.states}
+        return picks, sorts | told
 
-    def _ground(self, claim: Claim, support: Support, counts: Counts) -> Ground | None:
-        ground = support.ground(claim)
-        if claim.kind != "number":
-            return ground
-        wrong = counts.wrong(claim)
-        if ground is None and wrong is None and _spelled(claim):
-            rough = not counts.noun(claim) and support.rough(claim)
-            wrong = not rough and claim.mention.value > counts.most
-            wrong = wrong and not repeats(support.reading, claim, self.evidence.message)
-        if wrong and (counts.not_its_part(claim) or not (ground and self._beside(claim, ground))):
-            return None  # but "22 of 30 points" are two fields of one row
-        sized = wrong is False and (ground is None or counts.sizes(claim))
-        return Ground([], "derived") if sized else ground
+    def _told_by(self, claim: Claim, ground: Ground) -> Sequence[Place]:
+        """The fields that show a value, and those whose text holds it among other words."""
+        if claim.kind not in records.TEXTUAL:
+            return ground.places
+        return [*ground.places, *self.evidence.index.find(claim.token)]
 
-    def _compared(self, claim: Claim) -> bool:
-        """Whether a number that another record has is a difference that the sentence tells."""
-        return claim.kind == "number" and self._support.difference(claim) is not None
-
-    def _beside(self, claim: Claim, ground: Ground) -> bool:
-        """Whether the value right before is of the same row."""
-        last, held = self.grounds[-1] if self.grounds else (claim, ground)
-        rows = {p.owner for p in held.places if self.evidence.index.is_row(p.owner)}
-        near = 0 < claim.start - last.end <= NEAR
-        return near and any(p.owner in rows for p in ground.places)
-
-    def _words(self, reading: Reading, support: Support) -> list[Flag]:
-        """The names that no field shows."""
-        self._states = list(names.states(reading, support.index))
-        self.grounds += [
-            (c, Ground(ps, "formatted")) for c, _, ps in self._told_states(reading) if ps
-        ]
-        claimed = names.claimed(reading, [c for c, _ in self.grounds])
-        told = [(claim, support.name(names.words(claim.token))) for claim in claimed]
-        self.grounds += [(c, g) for c, g in told if g]
-        return [Flag(c.start, c.token, c.kind) for c, g in told if g is None]
-
-    def _told_states(self, reading: Reading) -> Iterator[tuple[Claim, str, list[Place]]]:
-        """The states that are told, except in the sentences of deeds."""
+    def _states(self, reading: Reading) -> Iterator[Word]:
+        """The words that tell what is so, except in the sentences of deeds."""
         changed = any(c.has_effect for c in self.evidence.calls)
         deeds = {c.sentence.start for c in self.told if changed}
-        for state in self._states:
-            if reading.sentence(state[0].start).start not in deeds:
-                yield state
+        for word in self.words:
+            if reading.sentence(word.claim.start).start not in deeds:
+                yield word
 
-    def _denied_states(self, reading: Reading, bound: Sequence[records.Value]) -> Iterator[Claim]:
-        """The states that no field tells, of a record of which one tells another."""
-        for claim, state, places in self._told_states(reading):
-            sentence = reading.sentence(claim.start)
-            about = [v for v in bound if sentence.start <= v.claim.start < sentence.end]
-            rows = [{p.owner for p in value.places} for value in about]
-            others = self.evidence.index.of_group(state.partition(":")[0])
-            if rows and not places and set.intersection(*rows) & {p.owner for p in others}:
-                yield claim
-
-    def _follows(self, claim: Claim, support: Support, counts: Counts) -> bool:
-        """Whether a doubtful number follows from the values that the reply shows."""
-        if claim.mention is None or claim.kind == "field" or counts.not_its_part(claim):
+    def _worked_out(self, reading: Reading, claim: Claim, bound: Sequence[records.Value]) -> bool:
+        """Whether a number that another record has is worked out from those of its own: "7 places
+        left" of 16 and 9."""
+        if claim.kind != "number":
             return False
-        ground = support.ground(claim)
-        counted = claim.kind == "number" and counts.wrong(claim)
-        if counted and not (ground and _adds_up(ground.formula)):
-            ground = support.difference(claim)
-        if ground:
-            self.grounds.append((claim, ground))
-        return ground is not None
+        part = reading.sentence(claim.start)
+        owners = {
+            p.owner
+            for v in bound
+            if v.text and part.start <= v.claim.start < part.end
+            for p in v.places
+        }
+        return self.values.closure.within(owners, claim.mention.value)
 
     def _bound(self, reading: Reading) -> list[records.Value]:
         """The values that belong to records: shown by rows alone, not by the message or a total,
         and not by all rows alike; and the words that name a record."""
         index = self.evidence.index
         told = [
-            (c, g.places) for c, g in self.grounds if not _spelled(c) and not _hedged(reading, c)
+            (c, g.places)
+            for c, g in self.grounds
+            if not _spelled(c) and not _hedged(reading, c) and c.start not in self.counted
         ]
-        bound = []
-        for claim, held in [*told, *names.naming(reading, index)]:
-            places = [p for p in held if p.call != MESSAGE]
-            if places and all(index.is_row(p.owner) for p in places) and not index.common(places):
-                text = claim.kind in TEXTUAL
-                name = claim.kind == "weekday" or (text and index.tells_apart(places[0]))
-                bound.append(records.Value(claim, places, text, name))
+        found = ((c, [p for p in held if p.call != MESSAGE]) for c, held in told)
+        bound = [records.value(index, c, ps) for c, ps in found if records.belongs(index, ps)]
+        named = ((c, ps) for c, ps in names.naming(reading, index) if records.belongs(index, ps))
+        bound += [records.value(index, c, ps) for c, ps in named]
         return sorted(bound, key=lambda value: value.claim.start)
 
     def _in_question(self, reading: Reading, offences: Iterable[Flag]) -> list[Flag]:
@@ -245,13 +256,6 @@ class _Check:
                 yield Source(claim.start, claim.end, place.call, place.path, how, ground.formula)
 
 
-def _value(claim: Claim, counts: Counts) -> str:
-    """What a value is flagged as: a count, a number in words, or its kind."""
-    if claim.kind == "number" and counts.wrong(claim):
-        return "count in words" if _spelled(claim) else "count"
-    return "number in words" if _spelled(claim) else claim.kind
-
-
 def _effect(claim: Told) -> str:
     """What a claim or denial of an effect is flagged as."""
     if claim.denied:
@@ -268,26 +272,7 @@ def _spelled(claim: Claim) -> bool:
 def _hedged(reading: Reading, claim: Claim) -> bool:
     """Whether a state or a deed is denied or to come: "nothing has been paid"."""
     stem, words = reading.language.stem(claim.token), reading.language.words
-    return among([stem], words.states, words.effects) and names.hedged(reading, claim.start)
-
-
-def _figures(claim: Claim, ground: Ground) -> list[Number]:
-    """The figure that a value shows, and the exact one it was rounded from."""
-    exact = [p.value for p in ground.places[:1] if isinstance(p.value, int | float)]
-    sure = ground.places or ground.formula == "" or claim.mention.value <= SMALL
-    return [*exact, *(v for v in [claim.mention.value] if sure and v not in exact)]
-
-
-def _is_id(ground: Ground) -> bool:
-    return any("id" in language.key_roles(p.key) for p in ground.places[:1])
-
-
-def _adds_up(formula: str) -> bool:
-    """Whether a count is the sum or difference of others that the reply shows."""
-    beside = "[" not in formula and (" - " in formula or " + " in formula)
-    return (
-        bool(_PLAIN.fullmatch(formula)) or formula.startswith("sum(") or " in " in formula or beside
-    )
+    return among([stem], words.states, words.effects) and states.hedged(reading, claim.start)
 
 
 def _kept(reading: Reading, offences: Sequence[int]) -> str:

@@ -155,8 +155,8 @@ class Narrator:
                 spent += used
             if not judged.wrong:
                 speech.finish(judged.kept)
-                told = judged.sources
-                return Narration(judged.kept, tokens=spent, sources=told, sourced=True)
+                told, all_told = judged.sources, judged.sourced
+                return Narration(judged.kept, tokens=spent, sources=told, sourced=all_told)
             record("UngroundedReplies")
             kept = judged.kept
             request = replace(request, prompt=prompt + _problems(judged.wrong, speech.said))
@@ -200,6 +200,7 @@ class _Judged:
     kept: str = ""
     wrong: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
+    sourced: bool = False
 
 
 def _judged(text: str, evidence: Evidence, said: str = "") -> _Judged:
@@ -214,9 +215,11 @@ def _judged(text: str, evidence: Evidence, said: str = "") -> _Judged:
         kept = (said + check(text[len(said) :], evidence=evidence).kept).strip()
     if verdict.only_claims:
         told = _with(kept or cut(render(evidence, evidence.language), MAX_REPLY), verdict.added)
-        return _Judged(told, sources=check(told, evidence=evidence).sources)
+        again = check(told, evidence=evidence)
+        return _Judged(told, sources=again.sources, sourced=again.sourced)
     if verdict.grounded:
-        return _Judged(_with(text, verdict.added), sources=verdict.sources)
+        told = _with(text, verdict.added)
+        return _Judged(told, sources=verdict.sources, sourced=verdict.sourced)
     return _Judged(_with(kept, verdict.added), verdict.ungrounded or ("(empty reply)",))
 
 

@@ -1,0 +1,116 @@
+"""How many rows of a list the values, states and flags of a clause pick."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from .. import language
+from ..language import fold, folded_words
+from .index import Index
+from .places import Number, Owner, Place, Rows, key_words
+from .reading import Claim, Reading, Sentence, among
+
+Picks = Mapping[int, Sequence[Place]]
+"""The fields that show what a reply says, by where it stands."""
+PLAIN = (
+    "function", "possession", "looking", "perfect", "copula", "adverb", "total", "tally", "about",
+    "more", "less", "others", "first_person", "quantifier", "passive", "question", "auxiliary",
+    "negation", "empty", "reference", "plan", "sequence", "source", "units",
+)  # fmt: skip
+"""Roles of words that pick no part of what is counted."""
+
+
+@lru_cache(maxsize=8)
+def plain(tag: str) -> frozenset[str]:
+    """The stems of a language's words that pick no part of what is counted."""
+    return frozenset().union(*(language.of(tag).words.stems(role) for role in PLAIN))
+
+
+def totals(index: Index, rows: Rows) -> Iterator[Number]:
+    """The whole numbers beside a list, and those that the call's summary tells."""
+    for number, places in index.numbers.items():
+        if any(_beside(place, rows) for place in places):
+            yield number
+
+
+def _beside(place: Place, rows: Rows) -> bool:
+    if place.path == "summary":
+        return place.call == rows.call
+    roles = language.key_roles(place.key)
+    whole = isinstance(place.value, int) and not roles & {"paging", "id", "money", "moment"}
+    return whole and place.owner == rows.owner
+
+
+class Picking:
+    """The picks of one reply; `sorts`: those that tell a state."""
+
+    def __init__(self, reading: Reading, index: Index, picks: Picks, sorts: Picks) -> None:
+        self.reading, self.index, self.picks, self.sorts = reading, index, picks, sorts
+
+    def rows(self, claim: Claim, rows: Sequence[Rows], noun: str) -> tuple[int | None, bool]:
+        """How many rows the clause of a number picks at most, None where it picks none; and whether
+        it says nothing else, so that it speaks of all of them."""
+        words, part = self.reading.language.words, self.reading.clause(claim.start)
+        stems = self.reading.stems(part.start, part.end)
+        if among(stems, words.negation, words.limits, words.more, words.less):
+            return None, False
+        if any(r.cut or r.size < 2 for r in rows) or not (noun or self._leads(claim, part)):
+            return None, False
+        ids = frozenset().union(*(self.index.owners(one) for one in rows))
+        told = self._told(part, claim, ids)
+        if not told:
+            return None, False
+        fields: dict[str, set[Owner]] = {}
+        for key, held in told.values():
+            fields.setdefault(key, set()).update(held)
+        sure = self._says_all(claim, part, rows, {*told, claim.start}, {*fields}, noun)
+        return len(set.intersection(*fields.values())), sure
+
+    def _leads(self, claim: Claim, part: Sentence) -> bool:
+        """Whether a number without a noun stands before what picks, one of which tells a state, and
+        in no table: "of these, 3 are open"."""
+        inside = [at for at in self.picks if part.start <= at < part.end]
+        sorts = any(part.start <= at < part.end for at in self.sorts)
+        table = "|" in self.reading.text[part.start : part.end]
+        calendar = self.reading.language.calendar
+        hours = folded_words(f"{calendar.at} {calendar.until} {calendar.between}")
+        before = [fold(t.text) for t in self.reading.words(claim.start - 14, claim.start)[-1:]]
+        first = all(at > claim.end + 1 for at in inside) and hours.isdisjoint(before)
+        return sorts and not table and first
+
+    def _told(
+        self, part: Sentence, claim: Claim, ids: frozenset[Owner]
+    ) -> dict[int, tuple[str, set[Owner]]]:
+        """The picks of a clause: of which field each is, and the rows that have it."""
+        found = {}
+        for at, places in self.picks.items():
+            held = {p.owner for p in places} & ids
+            if part.start <= at < part.end and at != claim.start and held:
+                found[at] = next(p.key for p in places if p.owner in held), held
+        return found
+
+    def _says_all(
+        self,
+        claim: Claim,
+        part: Sentence,
+        rows: Sequence[Rows],
+        told: set[int],
+        fields: set[str],
+        noun: str,
+    ) -> bool:
+        """Whether a clause says nothing but a number and what picks its rows, which are all there
+        are."""
+        known = plain(self.reading.language.tag) | self.reading.language.words.objects.keys()
+        known |= {noun} | {word for key in fields for word in key_words(key)}
+        known |= {s for t, s in self.reading.stemmed() if t.start in told}
+        if not known.issuperset(self.reading.stems(part.start, part.end)):
+            return False
+        sizes = {r.size for r in rows}
+        others = [c for c in self.reading.inside(part) if c.start not in told]
+        sized = all(c.kind == "number" and c.mention.value in sizes for c in others)
+        return sized and not claim.mention.about and not self._gone(rows)
+
+    def _gone(self, rows: Sequence[Rows]) -> bool:
+        """Whether there are more rows than are shown."""
+        return any(total > r.size for r in rows for total in totals(self.index, r))

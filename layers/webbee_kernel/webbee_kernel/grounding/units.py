@@ -1,0 +1,75 @@
+"""A figure with a unit: a field in another unit, or a length of time between two moments."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import combinations
+
+from .. import language
+from .arithmetic import slack_of
+from .index import Index
+from .places import Number, Place, key_words
+
+UNITS = {
+    "millisecond": ("time", 0.001), "second": ("time", 1), "minute": ("time", 60),
+    "hour": ("time", 3600), "day": ("time", 86_400), "week": ("time", 604_800),
+    "month": ("time", 2_629_746), "year": ("time", 31_556_952),
+    "byte": ("size", 1), "kilobyte": ("size", 1000), "megabyte": ("size", 1e6),
+    "gigabyte": ("size", 1e9), "terabyte": ("size", 1e12),
+    "gram": ("mass", 1), "kilogram": ("mass", 1000), "metre": ("length", 1),
+    "kilometre": ("length", 1000),
+}  # fmt: skip
+"""What a unit measures, and how many seconds, bytes, grams or metres it is."""
+SHORT = {"s": "second", "ms": "millisecond", "g": "gram", "m": "metre", "size": "byte"}
+"""Units as keys shorten them: `duration_s`."""
+BINARY = 0.1
+"""Sizes in bytes may be told in steps of 1024: so much more or less."""
+TIMES = 120
+"""Times of day of which the lengths between are looked at."""
+EPSILON = 1e-6
+
+
+class Measures:
+    """The lengths of time, sizes and weights of an index; `moments`: those in sight, in minutes."""
+
+    def __init__(self, index: Index, moments: Sequence[float]) -> None:
+        self.index, self.moments = index, moments
+
+    def measured(
+        self, value: Number, step: float, unit: str, *, rough: bool = False
+    ) -> list[Place]:
+        """The fields that give a length of time, a size or a weight in another unit."""
+        kind, size = UNITS.get(unit, ("", 0))
+        if not kind:
+            return []
+        value = abs(value)
+        slack = max(slack_of(value, step, rough=rough), value * BINARY if kind == "size" else 0)
+        low, high = (value - slack) * size, (value + slack) * size
+        return [p for own, base, p in self._measures if own == kind and low <= base <= high]
+
+    def lasts(self, value: Number, step: float, unit: str, *, rough: bool = False) -> bool:
+        """Whether a length of time lies between two moments in sight."""
+        kind, size = UNITS.get(unit, ("", 0))
+        if kind != "time":
+            return False
+        slack = max(slack_of(abs(value), step, rough=rough), step)
+        low, high = (abs(value) - slack) * size / 60, (abs(value) + slack) * size / 60
+        for at in self.moments:
+            first = bisect_left(self.moments, at + max(low, EPSILON))
+            if first < len(self.moments) and self.moments[first] <= at + high:
+                return True
+        times = sorted(self.index.times)[:TIMES]
+        return any(low <= b - a <= high for a, b in combinations(times, 2))
+
+    @cached_property
+    def _measures(self) -> list[tuple[str, float, Place]]:
+        """The figures whose key names a unit, in seconds, bytes, grams or metres."""
+        known, found = language.of("en").words.units, []
+        for place in self.index.figures:
+            for word in key_words(place.key):
+                kind, size = UNITS.get(known.get(word, SHORT.get(word, "")), ("", 0))
+                if kind:
+                    found.append((kind, abs(place.value) * size, place))
+        return found

@@ -1,0 +1,98 @@
+"""One value of a reply against the evidence: shown by a field, or following from what is shown.
+
+Exact text (an address, a link, a code, a quote) must stand in the evidence; a figure must be shown
+or follow by the arithmetic of `closure`; a date must be shown or be counted from one. What may be
+said without standing anywhere (`Values.open`) is never wrong for not being found: small whole
+numbers and numbers in words, ordinals, hours, months, weekdays, relative days.
+"""
+
+from __future__ import annotations
+
+import re
+
+from .. import language
+from .dates import Dates
+from .figures import LONGEST, Ground, shown
+from .places import fold
+from .reading import Claim
+
+SHORT_CODE = 3
+"""A code of so few characters (Q3, A4) names too much to be looked up."""
+
+
+class Values(Dates):
+    """Asks the index about the values of one reply."""
+
+    def ground(self, claim: Claim) -> Ground | None:
+        """The ground of a value, None where nothing shows it; one method a kind."""
+        asked: Ground | None = getattr(self, f"_{claim.kind}", self._text)(claim)
+        return asked
+
+    def open(self, claim: Claim) -> bool:
+        """Whether a value may be said though nothing shows it."""
+        mention = claim.mention
+        if claim.kind == "number":
+            return self.may_count(claim)
+        if claim.kind == "time":
+            return ":" not in claim.token and "." not in claim.token
+        if claim.kind == "date":
+            return bool(mention.relative)
+        if claim.kind in ("code", "file", "hash"):
+            return len(claim.token.strip("#")) <= SHORT_CODE
+        if claim.kind == "weekday":
+            return self._beside(claim) is None
+        return claim.kind in ("ordinal", "month", "period", "field")
+
+    def _text(self, claim: Claim, glue: str = "-.") -> Ground | None:
+        token = claim.token.strip(" .,;:!?*_\u2026")
+        bare = token.lstrip("#vV\u2116 ")
+        for form in dict.fromkeys((claim.token, token, bare, f"v{bare}")):
+            if places := self.index.find(form, glue):
+                return Ground(places)
+        return self._loose(bare) if len(bare) < LONGEST else None
+
+    def _loose(self, bare: str) -> Ground | None:
+        pattern = re.escape(fold(bare)).replace(r"\-", "[ -]?").replace(r"\ ", "[ -]?")
+        found = re.search(rf"(?<![^\W_]){pattern}(?![^\W_])", self.index.text)
+        return Ground([self.index.place(found.start())], "formatted") if found else None
+
+    def _email(self, claim: Claim) -> Ground | None:
+        return shown(self.index.find(claim.token, ".+-_@"))
+
+    def _url(self, claim: Claim) -> Ground | None:
+        return shown(self.index.find(claim.token.rstrip("/"), "/-?=&%#._~:"))
+
+    def _placeholder(self, claim: Claim) -> Ground | None:
+        at = self.index.text.find(fold(claim.token))
+        return Ground([self.index.place(at)]) if at >= 0 else None
+
+    def _field(self, claim: Claim) -> Ground | None:
+        return Ground(claim.mention)
+
+    def _hash(self, claim: Claim) -> Ground | None:
+        held = self.index.numbers.get(int(claim.token), ()) if claim.token.isdigit() else ()
+        return shown(held) or shown(self.index.find(claim.token, "-."))
+
+    def _phone(self, claim: Claim) -> Ground | None:
+        digits = "".join(filter(str.isdigit, claim.token))
+        held = self.index.numbers.get(int(digits), ())
+        return shown(held) or shown(self._ending(digits), "formatted")
+
+    def _quote(self, claim: Claim) -> Ground | None:
+        """The fields in which a quote stands, or all its words in any form."""
+        spoken, words = self.reading.language, self.words
+        tokens = [t.text for t in language.tokens(claim.token)]
+        stems = [spoken.stem(token) for token in tokens]
+        if (words.yes | words.no | words.yes_filler | words.no_filler).issuperset(stems):
+            return Ground([])  # what the user is asked to say
+        if found := self._quoted_word(claim, stems) or self._text(claim, ""):
+            return found
+        held = [self.index.word(t, spoken) for t in tokens if spoken.stem(t) not in words.function]
+        return Ground([p for places in held for p in places], "formatted") if all(held) else None
+
+    def _quoted_word(self, claim: Claim, stems: list[str]) -> Ground | None:
+        """The fields that a quoted number or word for a state stands for."""
+        state = self.words.states.get(stems[0], "") if len(stems) == 1 else ""
+        number = int(claim.token) if claim.token.isdecimal() else -1
+        held = shown(self.index.numbers.get(number, ()))
+        return held or shown(self.index.states.get(state, ()), "formatted")
