@@ -1,8 +1,8 @@
 """Deterministic grounding of a reply in what the turn's tools returned
 (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
 
-`check` is pure: no I/O, no clock, no model. A reply is contradicted, never "not understood": what is
-flagged the evidence is closed for. A few ideas, one module each:
+`check` is pure: no I/O, no clock, no model. A reply is contradicted, never "not understood": what
+is flagged the evidence is closed for. A few ideas, one module each:
 
 - `evidence`  what a reply is held against (`Evidence`, `Call`) and what comes of it (`Verdict`,
   `Source`)

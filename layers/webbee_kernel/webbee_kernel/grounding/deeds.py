@@ -128,3 +128,24 @@ def kin(one: str, other: str) -> bool:
     bare = _GE.sub(r"\1", one), _GE.sub(r"\1", other)
     same = next((i for i, (a, b) in enumerate(zip(*bare, strict=False)) if a != b), alike)
     return same >= 4 and same >= 0.6 * alike
+
+
+def sentence_for(call: Call, tag: str) -> str:
+    """What the kernel says of a call that did not succeed."""
+    spoken = language.of(tag)
+    if call.status == "unknown":
+        return spoken.say("call_unknown", app=call.app)
+    if call.status == "waits":
+        return spoken.say("call_waits", app=call.app)
+    why = _reason(call)
+    if call.status == "not_run":
+        return spoken.say("call_not_run", app=call.app, reason=why)
+    return spoken.say("call_failed", app=call.app, error=why)
+
+
+def _reason(call: Call) -> str:
+    """The error, less its full stop. Where it begins with the function's name, which means nothing
+    to a person, the app's stands instead."""
+    named, _, rest = call.error.partition(" ")
+    why = f"{call.app} {rest}" if rest and named == call.fn_name else call.error
+    return why.rstrip(".") or "-"

@@ -11,7 +11,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from .. import language
-from .deeds import ALIKE, alike, asked, concepts, kin, only_read, undone, wishes, words_of
+from .deeds import (
+    ALIKE,
+    alike,
+    asked,
+    concepts,
+    kin,
+    only_read,
+    sentence_for,
+    undone,
+    wishes,
+    words_of,
+)
 from .evidence import Call, Evidence
 from .places import Place, conflict, fold, key_words
 from .reading import Reading, Sentence, among
@@ -284,24 +295,3 @@ def _about(reading: Reading, sentence: Sentence, call: Call) -> bool:
 def awaits(reading: Reading, sentence: Sentence) -> bool:
     """Whether a sentence says that something waits for a yes."""
     return among(reading.stems(sentence.start, sentence.end), reading.language.words.awaiting)
-
-
-def sentence_for(call: Call, tag: str) -> str:
-    """What the kernel says of a call that did not succeed."""
-    spoken = language.of(tag)
-    if call.status == "unknown":
-        return spoken.say("call_unknown", app=call.app)
-    if call.status == "waits":
-        return spoken.say("call_waits", app=call.app)
-    why = _reason(call)
-    if call.status == "not_run":
-        return spoken.say("call_not_run", app=call.app, reason=why)
-    return spoken.say("call_failed", app=call.app, error=why)
-
-
-def _reason(call: Call) -> str:
-    """The error, less its full stop. Where it begins with the function's name, which means nothing
-    to a person, the app's stands instead."""
-    named, _, rest = call.error.partition(" ")
-    why = f"{call.app} {rest}" if rest and named == call.fn_name else call.error
-    return why.rstrip(".") or "-"

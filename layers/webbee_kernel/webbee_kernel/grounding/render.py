@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from .. import language
 from ..language import Language
-from .effects import sentence_for
+from .deeds import sentence_for
 from .evidence import Call, Evidence
 from .places import DATE
 
