@@ -236,15 +236,15 @@ class Counts:
         over = among(before, self.words.more)
         return among(after[:2], self.words.rest) or (not over and among(before, self.words.rest))
 
-    def _goes_on(self, values: Sequence[int]) -> bool:
+    def _goes_on(self, values: Sequence[int]) -> bool | None:
         """Whether "and 7 more", behind a list that the reply shows, is wrong."""
         shown = len(_BULLET.findall(self.reading.text))
         whole = [r for r in self.index.tables if not any(isinstance(s, int) for s in r.owner[2:])]
         sizes = {n for rows in whole for n in (rows.size, *totals(self.index, rows))}
         told = {shown, *(c.mention.value for c in self.reading.claims if c.kind == "number")}
-        return bool(shown and sizes) and not any(
-            v == n - m for v in values for n in sizes for m in told
-        )
+        if not shown or not sizes:
+            return None
+        return not any(v == n - m for v in values for n in sizes for m in told)
 
     def denied(self, sentence: Sentence) -> str:
         """The word that denies things which are there ("no tasks"), or nothing."""
