@@ -22,17 +22,17 @@ from webbee_kernel.values import CallRequest
 from webbee_kernel.values.plain import fields_of
 
 COMMITTED = {
-    "plain answer": 2_210,
-    "1 KB of rows": 7_420,
-    "1 MB of rows": 59_600,
-    "1 KB of text": 4_470,
-    "1 MB of text": 4_950,
+    "plain answer": 2_170,
+    "1 KB of rows": 7_380,
+    "1 MB of rows": 60_000,
+    "1 KB of text": 4_380,
+    "1 MB of text": 5_570,
 }
 """Function calls of a warm turn on Python 3.11, in memory."""
 GROWTH = 1.05
 LARGE_BAR = 5.0
-"""CPU of a turn over 1 MB to that of one over 1 KB, of rows and of text. Text holds it (3.2-4.0);
-rows miss it (5.9 to 7.0, and 8 times the calls): 12,000 characters of them are shown, twelve times
+"""CPU of a turn over 1 MB to that of one over 1 KB, of rows and of text. Text often holds (3.2-6.2);
+rows miss it (5.7 to 7.5, and 8 times the calls): 12,000 characters of them are shown, twelve times
 the other's, and a quarter of the time goes into the copy that keeps the handler's result apart."""
 TURNS = 12
 
