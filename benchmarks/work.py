@@ -31,7 +31,7 @@ COMMITTED = {
 """Function calls of a warm turn on Python 3.11, in memory."""
 GROWTH = 1.05
 LARGE_BAR = 5.0
-"""CPU of a turn over 1 MB to that of one over 1 KB, of rows and of text. Text often holds (3.2-6.2);
+"""CPU of a turn over 1 MB to that of one over 1 KB, of rows and text. Text holds mostly, 3.2-6.2;
 rows miss it (5.7 to 7.5, and 8 times the calls): 12,000 characters of them are shown, twelve times
 the other's, and a quarter of the time goes into the copy that keeps the handler's result apart."""
 TURNS = 12
