@@ -132,6 +132,38 @@ def test_a_question_that_names_a_thing_is_looked_up_in_the_lists_of_what_it_is_a
     assert [c.name for c in calls] == ["calendar__search_events", "kernel__continue"]
 
 
+FILES = (
+    tool("files", "read_file", "Read the contents of a file", "read", path=TEXT, required=["path"]),
+    tool(
+        "files",
+        "write_file",
+        "Create a new file with content",
+        "write",
+        path=TEXT,
+        content=TEXT,
+        required=["path", "content"],
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "call"),
+    [
+        ("read the file /etc/hosts", ("files__read_file", {"path": "/etc/hosts"})),
+        (
+            'write "hello" to the file /tmp/a.txt',
+            ("files__write_file", {"path": "/tmp/a.txt", "content": "hello"}),
+        ),
+    ],
+)
+def test_a_path_is_taken_whole_and_is_no_content(
+    message: str, call: tuple[str, dict[str, Any]]
+) -> None:
+    calls = looking(message, tools=FILES).tool_calls
+
+    assert [(c.name, c.arguments) for c in calls] == [call]
+
+
 def test_a_thing_named_by_words_is_looked_up_and_where_several_fit_asked_about() -> None:
     first = looking("cancel the standup event")
     then = looking("cancel the standup event", STANDUPS)

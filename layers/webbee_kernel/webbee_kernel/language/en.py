@@ -86,6 +86,7 @@ WORDS = Words(
     id_keys="id ids uid uuid",
     date_keys="due date day deadline when since until start end",
     address_keys="to cc bcc email recipient recipients address",
+    path_keys="path paths filepath file filename directory dir folder source destination",
     party_keys="from sender author",
     flag_words="only is has include with show",
     commands={

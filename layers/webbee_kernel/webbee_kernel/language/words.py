@@ -89,6 +89,7 @@ class Words:
     id_keys = Role()
     date_keys = Role()
     address_keys = Role()
+    path_keys = Role()  # where a file or a folder lies
     party_keys = Role()  # whom something comes from
     flag_words = Role()  # parts of a flag's key that say nothing: only, is
     commands = Mapped()  # what is asked for, in the very forms that ask: show, send, delete

@@ -14,11 +14,14 @@ from typing import Literal
 from ... import language
 from .words import Word
 
-Kind = Literal["quote", "email", "url", "date", "id", "number"]
+Kind = Literal["quote", "email", "url", "path", "date", "id", "number"]
 
 _QUOTE = re.compile(r"«([^«»]+)»|“([^“”]+)”|„([^„“”]+)[“”]|\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)")
 _EMAIL = re.compile(r"<EMAIL_\d+>|(?<![\w.+%-])[\w.+%'-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
 _URL = re.compile(r"https?://[^\s<>\"»”]{1,2000}")
+_PATH = re.compile(
+    r"(?<![\w:/.~])(?:~|\.{1,2})?/(?=[\w.@+-]*[A-Za-z])[\w.@+-]{2,128}(?:/[\w.@+*-]{1,128}){0,32}/?(?!\w)"
+)
 _DAY = re.compile(r"\b\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:?\d{2})?)?\b")
 _ID = re.compile(
     r"#([\w-]{2,64})"
@@ -50,6 +53,7 @@ def find_entities(text: str) -> tuple[Entity, ...]:
     kinds: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         ("email", _EMAIL),
         ("url", _URL),
+        ("path", _PATH),
         ("date", _DAY),
         ("id", _ID),
     )

@@ -13,7 +13,7 @@ from .entities import Entity, find_dates, find_numbers
 from .matching import Vocabulary
 from .people import People
 from .reading import Reading
-from .schema import Argument, arguments_of
+from .schema import Argument, arguments_of, keys, parts
 from .speech import Sentence
 from .texts import Texts
 from .things import Things
@@ -72,7 +72,15 @@ class _Filler(People, Things, Texts):
         for argument in self.arguments:
             if argument.kind in ("enum", "bool"):
                 self._choose(argument)
-        for step in (self.addresses, self._links, self._dates, self.ids, self._numbers, self.texts):
+        for step in (
+            self.addresses,
+            self._links,
+            self._paths,
+            self._dates,
+            self.ids,
+            self._numbers,
+            self.texts,
+        ):
             step()
         return self._filled(self.main.name if self.main else "")
 
@@ -144,6 +152,13 @@ class _Filler(People, Things, Texts):
     def _links(self) -> None:
         for argument in self.arguments:
             if argument.kind == "url" and (found := self.kind("url")):
+                self.take(argument, found[0].value, found[0])
+
+    def _paths(self) -> None:
+        """Paths in the order in which they are written, with all that belongs to them."""
+        for argument in self.arguments:
+            named = argument.kind == "text" and set(parts(argument.name)) & keys("path_keys")
+            if named and (found := self.kind("path")):
                 self.take(argument, found[0].value, found[0])
 
     def _dates(self) -> None:

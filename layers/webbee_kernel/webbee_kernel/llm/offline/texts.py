@@ -25,6 +25,9 @@ class Texts(Slots):
         if self.lookup and self.id and self.id.name in self.values:
             return
         quotes = self.free(self.quotes)
+        if self.main and self.main.name in self.values:  # a path
+            left = (a for a in self.arguments if a.kind == "text" and a.name not in self.values)
+            self.main = next((a for a in left if a.required), None)
         if self.title:
             self._titled(self.title, quotes)
         if self.main and quotes:
