@@ -9,7 +9,7 @@ from functools import lru_cache
 from importlib import import_module, util
 
 from ..base.compiled import kept
-from .files import tags
+from .files import of, tags
 from .stems import fold, script_of, stem
 
 _CYRILLIC = str.maketrans(
@@ -50,7 +50,8 @@ _TWICE = re.compile(r"(.)\1+")
 @lru_cache(maxsize=16384)
 def in_english(word: str, tag: str) -> frozenset[str]:
     """The English stems of what a word of the language `tag` may mean; of an English word those
-    that mean the same. Empty where no line of `meanings/` has it."""
+    that mean the same. Empty where neither a line of `meanings/` nor what the language's file says
+    of the things that apps hold has it."""
     return _meanings(tag).get(stem(word, tag), frozenset())
 
 
@@ -67,15 +68,29 @@ def _meanings(tag: str) -> Mapping[str, frozenset[str]]:
 
 def _lines(tag: str) -> list[tuple[str, str]]:
     """English words and words of the language, a pair a meaning; English ones are the left sides of
-    all languages."""
+    all languages. What apps hold stands in the files of the languages, the rest in `meanings/`."""
+    listed = _listed(tag)
     if tag == "en":
-        return [(left, left) for other in tags() if other != "en" for left, _ in _lines(other)]
+        listed = [(left, left) for other in tags() for left, _ in _listed(other)]
+    english, said = _by_concept("en", "things"), _by_concept(tag, "things")
+    return [*listed, *((english[c], said[c]) for c in english if c in said)]
+
+
+def _listed(tag: str) -> list[tuple[str, str]]:
     name = f"{__package__}.meanings.{tag}"
     if util.find_spec(name) is None:
         return []
     text: str = import_module(name).MEANINGS
     pairs = (line.partition(":") for line in text.strip().splitlines())
     return [(left, right) for left, _, right in pairs]
+
+
+def _by_concept(tag: str, role: str) -> Mapping[str, str]:
+    found: dict[str, list[str]] = {}
+    for word, concepts in sorted(of(tag).words.meanings(role).items()):
+        for concept in concepts:
+            found.setdefault(concept, []).append(word)
+    return {concept: " ".join(words) for concept, words in found.items()}
 
 
 @lru_cache(maxsize=16384)
