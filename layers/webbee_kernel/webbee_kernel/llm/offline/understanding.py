@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 
 from ... import language
+from ..protocol import ToolSpec
 from . import looking, recall, replies
 from .answering import Asked
 from .certainty import adds_to_a_thing, is_adjective, is_specific
@@ -14,10 +15,10 @@ from .choosing import asked_for, is_effect, names_matter, nearest
 from .clauses import clauses
 from .conversation import Planned
 from .filling import identity
-from .matching import Match, tag_of
+from .matching import Match, tag_of, telling
 from .remarks import Remarks
 from .speech import Sentence, is_yes, sentences
-from .words import meaning, words
+from .words import Word, has, meaning, points_back, words
 
 OURS = ("needs", "which_one", "one_of_these", "shall_i")
 """Our own questions, to which a message may be the answer."""
@@ -81,13 +82,14 @@ class Understanding(Remarks):
         place = recall.reference(said, self.tag)
         if place and place.position is not None:
             return [replace(p, sure=True) for p in self.offered[place.position :][:1]]
-        meant = set().union(*(meaning(w, self.tag) for w in said))
-        named = [
-            p
-            for p in self.offered
-            if meant & (self.index.vocabulary[p.tool.name].matter | {f"={p.tool.fn_name}"})
-        ]
+        told = [w for w in telling(said, self.tag) if not points_back(w, self.tag)]
+        named = [p for p in self.offered if told and all(self._names(p.tool, w) for w in told)]
         return [replace(p, sure=True) for p in named] if len(named) == 1 else []
+
+    def _names(self, tool: ToolSpec, word: Word) -> bool:
+        """Whether a word of an answer says no more than which function is meant."""
+        known = self.index.vocabulary[tool.name].matter | {f"={tool.fn_name}"}
+        return bool(meaning(word, self.tag) & known) or has(word, self.tag, "opener", "yes")
 
     def _choose_thing(self, answer: str) -> None:
         """Settle the call that lacked its thing by the answer."""
