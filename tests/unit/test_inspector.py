@@ -179,6 +179,19 @@ def test_a_fact_tells_what_was_cut_what_is_masked_and_when_it_leaves() -> None:
     assert "ivan@example.com" not in fact["line"]
 
 
+def test_a_fact_with_an_empty_list_was_not_cut() -> None:
+    kernel = TestKernel(
+        [an_extension({})],
+        script=[
+            ModelResponse(tool_calls=(ToolCall("shop__look", {"data": {"rows": []}}),)),
+            ModelResponse(text="There is nothing."),
+        ],
+    )
+    kernel.chat("show the goods")
+    (fact,) = inspector.explain(view_of(kernel))["turns"][0]["facts"]
+    assert (fact["cuts"], fact["data"]) == ([], {"rows": []})
+
+
 def test_turns_beyond_the_fifth_are_gone_and_the_oldest_leaves_next() -> None:
     report = inspector.explain(view_of(kernel_with(turns=6)))
     assert [t["turn"] for t in report["turns"]] == [2, 3, 4, 5, 6]

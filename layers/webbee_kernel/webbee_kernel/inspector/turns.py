@@ -104,7 +104,8 @@ def cuts(value: Any, path: str = "data") -> Iterator[tuple[str, str]]:
         told = bool(value) and isinstance(value[-1], str) and bool(_MORE.fullmatch(value[-1]))
         for i, item in enumerate(value[: len(value) - told]):
             yield from cuts(item, f"{path}[{i}]")
-        yield from [(path, value[-1])] * told
+        if told:
+            yield path, value[-1]
     elif isinstance(value, str) and (found := _CHARS.search(value)):
         yield path, found.group()
 
