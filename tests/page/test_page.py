@@ -265,7 +265,7 @@ def test_progress_and_a_notification_arrive_once_also_after_a_reload(visit: Visi
     page.reload()
     page.locator(".composer").wait_for()
     page.wait_for_timeout(1500)
-    assert page.locator(".toast").count() == 0
+    assert page.locator(".toast").all_inner_texts() == []
     page.get_by_role("button", name="Notifications", exact=True).click()
     assert page.get_by_text("No notifications.").is_visible()
 

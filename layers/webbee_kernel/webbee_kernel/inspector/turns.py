@@ -101,13 +101,16 @@ def cuts(value: Any, path: str = "data") -> Iterator[tuple[str, str]]:
             told = key == fact_ledger.TRUNCATED
             yield from [(path, str(item))] if told else cuts(item, f"{path}.{key}")
     elif isinstance(value, list):
-        told = bool(value) and isinstance(value[-1], str) and bool(_MORE.fullmatch(value[-1]))
-        for i, item in enumerate(value[: len(value) - told]):
-            yield from cuts(item, f"{path}[{i}]")
-        if told:
-            yield path, value[-1]
+        yield from _cut_rows(value, path)
     elif isinstance(value, str) and (found := _CHARS.search(value)):
         yield path, found.group()
+
+
+def _cut_rows(value: list[Any], path: str) -> Iterator[tuple[str, str]]:
+    more = [v for v in value[-1:] if isinstance(v, str) and _MORE.fullmatch(v)]
+    for i, item in enumerate(value[: len(value) - len(more)]):
+        yield from cuts(item, f"{path}[{i}]")
+    yield from [(path, marker) for marker in more]
 
 
 def grounding(view: TurnState, turn: Turn) -> JSONObject:
