@@ -107,7 +107,6 @@ def _three(one: Figure, other: Figure, third: Figure) -> Iterator[Entry]:
         yield float(abs(a + b - c)), "+ -", one.path, rest
     if abs(a * b) < BIG and alike(one, third):
         yield float(abs(a * b + c)), "* +", one.path, rest
-        yield float(abs(a * b - c)), "* -", one.path, rest
 
 
 def fractions(one: Figure, other: Figure, *, whole: bool = False) -> Iterator[Entry]:
