@@ -213,7 +213,7 @@ class Closure:
         for one in self._asked:
             small = one.path == "reply"
             for other in [*held, *wholes] if not small or one.value <= SAID else ():
-                yield from combined(one, other, "*" if small else "+-*%")
+                yield from combined(one, other, "*" if small else "+-*/%")
         for table in self._tables:
             size = Figure(table.size, f"count({table.name})")
             for other in held:

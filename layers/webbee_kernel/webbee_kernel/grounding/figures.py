@@ -20,6 +20,8 @@ SMALL = 12
 """Whole numbers up to here may count anything, and are not looked up."""
 LONGEST, STARTS = 60, 60
 """Characters of what a number is part of; moments between which lengths of time lie."""
+SHORT_UNIT = 3
+"""Letters of the sign of a unit."""
 MEASURES = ("gram", "kilogram", "metre", "kilometre")
 """Units of which one is a thousand of another."""
 _ABOUT = ("~", "\u2248")
@@ -156,9 +158,16 @@ class Figures:
         often = among(said, self.words.units)
         found = follows(value, step, rough=rough, means=means, often=often)
         most = 3 if self.unit(claim) in MEASURES else 1
-        for factor in () if found else (1000, 0.001):
+        scaled = step < 1 or self._scaled(claim)
+        for factor in (1000, 0.001) if scaled and not found else ():
             found = found or follows(value * factor, step * factor, rough=rough, most=most)
         return found
+
+    def _scaled(self, claim: Claim) -> bool:
+        """Whether a unit stands behind a number, of which the data may have another: kW, MB, kg."""
+        after = _LETTERS.match(self.reading.text, claim.end)
+        short = after is not None and len(after.group(1)) <= SHORT_UNIT
+        return short or self.unit(claim) in MEASURES
 
     def _said_with(self, claim: Claim) -> list[str]:
         """The stems of a number's sentence; "media" is a half and an average."""
