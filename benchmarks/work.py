@@ -22,9 +22,9 @@ from webbee_kernel.values import CallRequest
 from webbee_kernel.values.plain import fields_of
 
 COMMITTED = {
-    "plain answer": 2_170,
-    "1 KB of rows": 7_380,
-    "1 MB of rows": 60_000,
+    "plain answer": 2_220,
+    "1 KB of rows": 7_900,
+    "1 MB of rows": 65_400,
     "1 KB of text": 4_380,
     "1 MB of text": 5_570,
 }

@@ -1,6 +1,7 @@
 """The embedded model on apps it was never built with: it knows functions by what they say."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -241,3 +242,11 @@ def test_what_is_added_to_a_thing_of_one_app_is_not_added_to_another() -> None:
     request = ModelRequest(role="classifier", system="s", prompt=prompt, tools=HOUSEHOLD)
 
     assert asyncio.run(OfflineModel().complete(request)).tool_calls == ()
+
+
+def test_a_command_in_the_words_of_an_example_is_not_asked_about() -> None:
+    slow = tool("show", "slow", "Count slowly", "write", examples=["count slowly"])
+    request = ModelRequest(role="classifier", system="s", prompt=HISTORY + "Count slowly.")
+    for tools in ((slow,), (*TOOLS, slow)):
+        told = asyncio.run(OfflineModel().complete(replace(request, tools=tools)))
+        assert [c.name for c in told.tool_calls] == ["show__slow"]

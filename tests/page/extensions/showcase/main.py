@@ -44,7 +44,9 @@ async def hostile(ctx: Context, params: Nothing) -> ActionResult:
     return ActionResult.success({"text": HOSTILE}, HOSTILE, ui=tree, refresh_panels=[])
 
 
-@chat.function("slow", "Count slowly", examples=["count slowly", "считай медленно"])
+@chat.function(
+    "slow", "Count slowly", action_type="write", examples=["count slowly", "считай медленно"]
+)
 async def slow(ctx: Context, params: Nothing) -> ActionResult:
     """Report progress for some seconds."""
     for step in range(1, 5):

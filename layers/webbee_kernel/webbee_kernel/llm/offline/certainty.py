@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
+from ...language import fold
 from .choosing import names_matter, only_one_asked, takes_text
 from .entities import find_entities
 from .matching import Index, Match, Vocabulary, spoken, telling
@@ -25,6 +26,12 @@ def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
     if not takes_text(match) or names_matter(sentence, match, index) or _is_quoted(sentence):
         return True
     return _is_told(sentence, match) or _is_alone(sentence, match, index)
+
+
+def is_example(sentence: Sentence, match: Match) -> bool:
+    """Whether the function's author gives just these words as an example."""
+    said = fold(sentence.text.strip(" .!"))
+    return any(said == fold(e.strip(" .!")) for e in match.tool.examples)
 
 
 def _asked(sentence: Sentence) -> set[str]:

@@ -10,7 +10,7 @@ from ... import language
 from ..protocol import ToolSpec
 from . import looking, recall, replies
 from .answering import Asked
-from .certainty import adds_to_a_thing, is_adjective, is_specific
+from .certainty import adds_to_a_thing, is_adjective, is_example, is_specific
 from .choosing import asked_for, is_effect, names_matter, nearest
 from .clauses import clauses
 from .conversation import Planned
@@ -118,9 +118,13 @@ class Understanding(Remarks):
     def _is_sure(self, sentence: Sentence, match: Match) -> bool:
         """Whether just this is commanded, in a language whose words for "not" are known."""
         denies = bool(language.of(self.tag).words.forms("negation"))
-        its_own = is_specific(sentence, match, self.index) and not is_adjective(sentence)
         certain = sentence.act == "command" and denies and self._speaks(match)
-        return certain and its_own and not adds_to_a_thing(sentence, match, self.index)
+        return certain and (is_example(sentence, match) or self._is_its_own(sentence, match))
+
+    def _is_its_own(self, sentence: Sentence, match: Match) -> bool:
+        """Whether nothing but this function is meant."""
+        alone = is_specific(sentence, match, self.index) and not is_adjective(sentence)
+        return alone and not adds_to_a_thing(sentence, match, self.index)
 
     def _asks_for_effects(self, sentence: Sentence) -> bool:
         return any(is_effect(m) for m in nearest(sentence, self.index, self.context()))
