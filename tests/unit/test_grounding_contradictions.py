@@ -247,3 +247,16 @@ def test_what_was_asked_how_it_is_may_be_read_out() -> None:
 def test_a_person_whom_nothing_shows_is_invented() -> None:
     assert not told("It was inspected by Olga Petrova.", HIRES).grounded
     assert told("It was inspected by Ortega.", HIRES).grounded
+
+
+def test_amounts_in_a_map_are_in_the_unit_that_its_key_names() -> None:
+    prices = [{"price_cents": {"wash": 250, "dry": 150}}]
+    assert check("Drying costs €1.50, washing €2.50.", data=prices).grounded
+    assert not check("Drying costs €1.70, washing €2.50.", data=prices).grounded
+
+
+def test_what_the_result_of_a_deed_says_did_not_happen_may_be_denied() -> None:
+    booked = Call("rooms", "book", "write", {}, "ok", data={"room": "Oak", "fee": {"paid": False}})
+    asked = Evidence((booked,), "Book the Oak room")
+    assert check("Booked the room Oak. The fee hasn't been paid yet.", evidence=asked).grounded
+    assert not check("The room Oak hasn't been booked.", evidence=asked).grounded

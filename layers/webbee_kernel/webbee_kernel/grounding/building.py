@@ -85,7 +85,8 @@ class Built:
         if table:
             self._collect(list(value.values()), at)
         self._tally(list(value.values()), at)
-        minor = _MINOR if "minor" in language.key_roles(str(value.get("unit", ""))) else ""
+        told = f"{at.key} {value.get('unit', '')}"  # `{"price_cents": {"wash": 250}}`
+        minor = _MINOR if "minor" in language.key_roles(told) else ""
         for row, (key, item) in enumerate(value.items()):
             if key not in self.keys and not table:
                 self.keys[key] = None

@@ -29,7 +29,7 @@ _ASKING = ("command", "request", "question")
 
 def clauses(talk: Conversation, sentence: Sentence) -> Iterator[Sentence]:
     """The sentence cut at `and then` where both halves ask for something, at a plain `and` only
-    where the second is complete by ittalk."""
+    where the second is complete by itself."""
     start, text = 0, sentence.text
     if items := _listed(talk, sentence):
         for item in items:
