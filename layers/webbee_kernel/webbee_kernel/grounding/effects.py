@@ -230,8 +230,10 @@ class _Known:
         """Whether a denial speaks of what was done."""
         if self.missed or not self.succeeded:
             return any(c.status == "unknown" and self._about(claim, c) for c, _ in self.missed)
-        if any(claim.concept in undone(c) for c, _ in self.succeeded):
-            return False
+        admitted = any(claim.concept in undone(c) for c, _ in self.succeeded)
+        return not admitted and self._denies_what_was_done(claim)
+
+    def _denies_what_was_done(self, claim: Told) -> bool:
         if claim.concept == OPEN:
             return any(self._names(claim, c) or self._shares(claim, c) for c, _ in self.succeeded)
         return not claim.concept or any(alike(claim.concept, own) for _, own in self.succeeded)
