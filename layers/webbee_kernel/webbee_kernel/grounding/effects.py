@@ -32,8 +32,7 @@ Grounds = Mapping[int, Sequence[Place]]
 REJECTED = "life:rejected"
 QUOTED, LEAST_QUOTED = 300, 4
 """Characters of a clause that may be quoted from a result; words that are in none by chance."""
-AROUND = 24
-"""Characters on either side of a word that, found together in a result, are quoted from it."""
+AROUND = 24  # characters on either side of a word that, found in a result, are quoted from it
 NEAR, MOST = 160, 20
 """Characters around a verb that say what it is about; claims that are compared with each other."""
 
