@@ -333,6 +333,28 @@ def test_work_that_closes_its_loop_before_it_is_noted_is_handed_back(
         thread.submit(forces_the_loop_closed()).result(60)
 
 
+@pytest.mark.parametrize("later", range(8))
+def test_work_that_ends_together_with_its_given_up_loop_is_told_as_ended(later: int) -> None:
+    thread, held, released = LoopThread("given-up"), threading.Event(), threading.Event()
+
+    async def turns(of: int) -> None:
+        for _ in range(of):
+            await asyncio.sleep(0)
+
+    async def blocks() -> None:
+        held.set()
+        released.wait(60)
+        await turns(later)
+        background.start(turns(1), "kept")
+
+    work = thread.submit(blocks())
+    assert held.wait(60)
+    thread.abandon(work)
+    released.set()
+    work.result(60)
+    assert background.wait(10)
+
+
 # ---- what is too much
 
 

@@ -170,7 +170,19 @@ def _stop(loop: _Loop) -> None:
 
 
 async def _finish(loop: _Loop) -> None:
-    """Wait for the others on this loop, then stop it."""
-    while others := asyncio.all_tasks() - {asyncio.current_task()}:
-        await asyncio.wait(others)
+    """Wait for the others on this loop and for what their ends call, then stop it."""
+    while await _waited() or _others():
+        pass
     loop.end()
+
+
+async def _waited() -> bool:
+    """Wait for the others, and where there are none for one turn of the loop: a task that ended
+    just now has yet to tell whoever waits for it. Whether there were any."""
+    others = _others()
+    await (asyncio.wait(others) if others else asyncio.sleep(0))
+    return bool(others)
+
+
+def _others() -> set[asyncio.Task[Any]]:
+    return {task for task in asyncio.all_tasks() if task is not asyncio.current_task()}
