@@ -182,7 +182,6 @@ async def test_an_undeclared_order_over_many_says_what_it_cost(
     stores: Stores, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webbee_kernel.stores.declared.MANY", 5)
-    monkeypatch.setattr("webbee_kernel.stores.memory.documents.MANY", 5)
     tasks = Tasks(stores)
     await tasks.add(*({"n": n, "k": n} for n in range(6)))
     with caplog.at_level(logging.WARNING, "webbee.extension"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..values.plain import JSONObject
@@ -32,25 +32,22 @@ def converse_request(
     Services cache tools, then system, then messages, so one cache point behind the system part
     covers both stable parts. It is sent with tools only: a narrator's system part is far below the
     least size that is cached. A turn that goes on has another one behind what was said last: its
-    next round reads all of it from the cache. `_growing` says what becomes of tools that change.
+    next round reads all of it from the cache. `_tools` says what becomes of tools that change.
     """
     kept = "" if "cache_ttl" in without else manner.cache
     cache = [] if "cache_point" in without else [_cache_point(kept)]
     grow = None if "tool_cache" in without else request.growing
-    inference: Body = {"maxTokens": request.max_tokens}
-    if "temperature" not in without:
-        inference["temperature"] = 0.0
+    cold = {} if "temperature" in without else {"temperature": 0.0}
     body: Body = {
         "modelId": model_id,
         "messages": _messages(request, cache),
-        "inferenceConfig": inference,
+        "inferenceConfig": {"maxTokens": request.max_tokens, **cold},
     }
     if request.system.strip():
         body["system"] = _system(request, grow, cache)
     if request.tools:
         strictly = manner.strict and "strict" not in without
-        tools = [_tool(t, strictly) for t in request.tools]
-        body["toolConfig"] = {"tools": _growing(tools, grow, cache) if grow else tools}
+        body["toolConfig"] = {"tools": _tools(request.tools, strictly, grow, cache)}
     if manner.effort and "effort" not in without:
         body["outputConfig"] = {"effort": manner.effort}
     return body
@@ -65,10 +62,15 @@ def _system(request: ModelRequest, grow: Growing | None, cache: list[Body]) -> l
     return [text, *cache] if request.tools and not (grow and request.exchanges) else [text]
 
 
-def _growing(tools: list[Body], grow: Growing, cache: list[Body]) -> list[Body]:
-    """Tools that change behind what was there: a cache point behind those of everybody with these
-    apps, which tell of all apps, one behind those of the request before, and one behind all, for
-    the next."""
+def _tools(
+    specs: Sequence[ToolSpec], strictly: bool, grow: Growing | None, cache: list[Body]
+) -> list[Body]:
+    """Those that change behind what was there have a cache point behind those of everybody with
+    these apps, which tell of all apps, one behind those of the request before, and one behind all,
+    for the next."""
+    tools = [_tool(t, strictly) for t in specs]
+    if grow is None:
+        return tools
     parts = tools[: grow.common], tools[grow.common : grow.before], tools[grow.before :]
     if parts[0] and grow.apps:
         last = parts[0][-1]["toolSpec"]

@@ -191,13 +191,11 @@ class Masker:
             masked[self._distinct(key, masked) if shown in masked else shown] = item
         # Masked keys are the hints, so that masking again sees the same ones.
         for key, item in masked.items():
-            if item is None or item is True or item is False:
-                continue
-            hint = key if isinstance(key, str) else ""
-            over = (beside(masked) or parent) if is_bare_name(hint) else parent
-            if declared and f"{parent}.{hint}" in declared:
-                over = parent
-            masked[key] = self._walk(item, over, hint, visit, declared)
+            if item is not None and not isinstance(item, bool):
+                hint = key if isinstance(key, str) else ""
+                own = f"{parent}.{hint}" in declared or not is_bare_name(hint)
+                over = parent if own else beside(masked) or parent
+                masked[key] = self._walk(item, over, hint, visit, declared)
         return masked
 
     def _number(self, value: int | float, hint: str, visit: _Visit) -> JSON:

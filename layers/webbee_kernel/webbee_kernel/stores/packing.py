@@ -65,9 +65,3 @@ def squeeze(text: str) -> bytes:
 def unpack(blob: bytes) -> str:
     """The text of a blob, or of parts joined in their order."""
     return zlib.decompress(blob).decode()
-
-
-def refuse_oversized(text: str) -> None:
-    """The ValueError of `pack` without its work for all but very large texts."""
-    if len(text) * 4 > MAX_PACKED_BYTES:
-        pack(text)

@@ -16,8 +16,7 @@ from ..extensions.registry import LoadedExtension
 from ..llm.protocol import Model
 from ..llm.scripted import ScriptedModel
 from ..sdk import Extension, User
-from ..stores.memory import memory_stores
-from ..stores.memory.audit import MemoryEventStore
+from ..stores.memory import MemoryEventStore, memory_stores
 from ..stores.protocols import Stores
 from ..turn.kernel import Ask, Kernel
 from ..turn.late import KIND, LateResults
@@ -82,7 +81,7 @@ class TestKernel:
         )
         events = self.app.stores.events
         if isinstance(events, MemoryEventStore):
-            events.followers.append(self._heard)
+            events.follow(self._heard)
 
     def run(self, coro: Any) -> Any:
         """Run a coroutine on the kernel's loop."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...aws.clients import ClientFactory, aws_client
-from ..protocols import Stores
+from ..protocols import SecretStore, Stores
 from ..refused import Refused
 from ..secrets_ssm import SsmSecretStore
 from .audit import DynamoAuditStore
@@ -22,7 +22,7 @@ from .sessions import DynamoSessionStore
 from .skeleton import DynamoSkeletonStore
 from .transcripts import DynamoTranscriptStore
 
-__all__ = ["Database", "DynamoDocumentStore", "Tables", "dynamodb_stores"]
+__all__ = ["Database", "DynamoDocumentStore", "Tables", "dynamodb_stores", "stores_over"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,12 @@ def dynamodb_stores(
     `secrets_prefix` is the path above all secrets (`/webbee/<stack>`), empty for a function without
     secrets. `client_factory` gives the boto3 client of a service.
     """
-    database = Database(client_factory)
+    secrets = _secrets(secrets_prefix, client_factory, secrets_key)
+    return stores_over(Database(client_factory), tables, secrets, shards)
+
+
+def stores_over(database: Database, tables: Tables, secrets: SecretStore, shards: int) -> Stores:
+    """The stores over the tables of one database."""
 
     def over(table: str, name: str, store: Callable[..., Any], *more: str | int) -> Any:
         return store(database, table, *more) if table else Refused(f"WEBBEE_TABLE_{name}")
@@ -74,7 +79,7 @@ def dynamodb_stores(
         documents=over(tables.store, "STORE", DynamoDocumentStore),
         audit=over(tables.audit, "AUDIT", DynamoAuditStore, tables.events),
         events=over(tables.events, "EVENTS", DynamoEventStore),
-        secrets=_secrets(secrets_prefix, client_factory, secrets_key),
+        secrets=secrets,
         transcripts=over(tables.transcripts, "TRANSCRIPTS", DynamoTranscriptStore),
         limits=over(tables.limits, "LIMITS", DynamoLimitStore),
         connections=over(tables.connections, "CONNECTIONS", DynamoConnectionStore),
