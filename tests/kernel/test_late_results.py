@@ -33,7 +33,7 @@ def slow_app(release: threading.Event, runs: list[str]) -> Extension:
 def answer(request: ModelRequest) -> ModelResponse:
     if request.role == "classifier":
         return ModelResponse(tool_calls=(ToolCall("slow__order", {}),))
-    return ModelResponse(text="The report is still running; it will arrive.")
+    return ModelResponse(text="I could not order the report.")
 
 
 def result_event(kernel: TestKernel) -> Event:
@@ -54,6 +54,7 @@ def test_a_call_that_outlives_its_deadline_goes_on_and_arrives_as_an_event() -> 
     )
     reply = kernel.chat("order the report", request_id="r1")
     assert reply.body["calls"][0]["error_code"] == "BACKEND_TIMEOUT"
+    assert "is still at it" in reply.text and "did not do it" not in reply.text
     release.set()
     event = result_event(kernel)
     assert event.data["text"] == "Report r-7 is ready."

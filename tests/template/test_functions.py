@@ -38,6 +38,7 @@ VARIABLES = {
         "WEBBEE_GROUNDING",
         "WEBBEE_MASK_KINDS",
         "WEBBEE_POLICY",
+        "WEBBEE_CALL_SECONDS",
         "WEBBEE_MAX_ROUNDS",
         "WEBBEE_TURN_TOKENS",
         "WEBBEE_DISPATCH",

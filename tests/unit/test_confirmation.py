@@ -180,15 +180,15 @@ def test_a_request_delivered_twice_asks_under_one_id_and_every_other_under_its_o
     assert len({pending(DELETE).confirmation_id, *(o.confirmation_id for o in others)}) == 5
 
 
-def test_the_question_shows_an_id_and_what_its_app_calls_it() -> None:
+def test_the_question_shows_what_an_app_calls_a_thing_in_place_of_its_id() -> None:
     record = pending(DELETE, titles={"n1": "Lisbon launch"})
     assert (
         question([record], "en")
-        == "Please confirm: delete note – id: n1 “Lisbon launch” (notes). Answer yes or no within 5"
+        == "Please confirm: delete note – “Lisbon launch” (notes). Answer yes or no within 5"
         " minutes."
     )
     assert question([record], "ru-RU").startswith(
-        "Нужно подтверждение: delete note – id: n1 “Lisbon launch” (notes)."
+        "Нужно подтверждение: delete note – “Lisbon launch” (notes)."
     )
 
 
@@ -287,3 +287,19 @@ def test_titles_are_found_at_any_depth_and_only_beside_an_id() -> None:
         None,
     ]
     assert titles_in(facts) == {"7": "Seven", "x": "Ex"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        ({"due": "2026-05-16"}, {"due": "2026-06-01"}, ["2026-05-16", "2026-06-01"]),
+        ({"due": None, "n": 1}, {"due": "2026-06-01", "n": 2}, ["1", "2"]),
+        ({"state": "open"}, {"state": "open"}, ["a", "b"]),
+        ({"text": "x" * 41, "done": True}, {"text": "y", "done": False}, ["a", "b"]),
+    ],
+)
+def test_two_things_of_one_title_are_told_apart_by_what_differs(
+    one: dict[str, object], other: dict[str, object], told: list[str]
+) -> None:
+    facts = [[{"id": "a", "title": "milk", **one}], {"id": "b", "title": "milk", **other}]
+    assert list(titles_in(facts).values()) == [f"milk ({value})" for value in told]

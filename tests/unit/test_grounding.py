@@ -438,6 +438,12 @@ def test_a_draft_may_tell_what_its_writer_did() -> None:
         ("not_run", "All is well.", "Shop was not asked: out of stock"),
         ("waits", "All is well.", "Shop waits for your yes; nothing was done yet."),
         ("unknown", "All is well.", "Shop gave no answer: it may or may not have been done."),
+        (
+            "running",
+            "It was sent.",
+            "Shop is still at it: you are told as soon as its result comes.",
+        ),
+        ("running", "It failed.", "Shop is still at it: you are told as soon as its result comes."),
         ("unknown", "It was not sent.", "Shop gave no answer: it may or may not have been done."),
         ("error", "I could not order it: out of stock.", ""),
         ("error", "No problem.", "Shop did not do it: out of stock"),

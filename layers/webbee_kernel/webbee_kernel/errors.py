@@ -144,10 +144,16 @@ class DispatchRefused(KernelError):
 
 
 class ModelUnavailable(KernelError):
-    """The model did not answer in time or refused for now."""
+    """The model did not answer in time or refused for now. What is wrong is the operator's to know:
+    others read `told`, where it is set."""
 
     status = 503
     code = "model_unavailable"
+    told = ""
+
+    def body(self) -> dict[str, Any]:
+        found = super().body()
+        return {"error": {**found["error"], "message": self.told or str(self)}}
 
 
 UNAVAILABLE: Final[Mapping[str, type[KernelError]]] = {

@@ -114,6 +114,8 @@ class Turns:
         except TurnWorking as error:
             return error.body()
         except KernelError as error:
+            if error.status >= 500:
+                _log.error("code=%s | %s", error.code, error)
             body = error.body()
         except Exception:
             incident = new_id()

@@ -133,10 +133,8 @@ def kin(one: str, other: str) -> bool:
 def sentence_for(call: Call, tag: str) -> str:
     """What the kernel says of a call that did not succeed."""
     spoken = language.of(tag)
-    if call.status == "unknown":
-        return spoken.say("call_unknown", app=call.app)
-    if call.status == "waits":
-        return spoken.say("call_waits", app=call.app)
+    if call.status in ("running", "unknown", "waits"):
+        return spoken.say(f"call_{call.status}", app=call.app)
     why = _reason(call)
     if call.status == "not_run":
         return spoken.say("call_not_run", app=call.app, reason=why)

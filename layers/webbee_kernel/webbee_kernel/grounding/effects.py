@@ -228,7 +228,7 @@ class _Known:
     def refuted(self, claim: Told) -> bool:
         """Whether a denial speaks of what was done."""
         if self.missed or not self.succeeded:
-            return any(c.status == "unknown" and self._about(claim, c) for c, _ in self.missed)
+            return any(c.is_open and self._about(claim, c) for c, _ in self.missed)
         admitted = any(claim.concept in undone(c) for c, _ in self.succeeded)
         return not admitted and self._denies_what_was_done(claim)
 
@@ -255,7 +255,7 @@ def added(reading: Reading, evidence: Evidence) -> str:
 def _untold(reading: Reading, missed: Sequence[Call]) -> list[Call]:
     """Those whose end is not known, where the reply says so of none, and those passed over."""
     unsure = among(reading.stems(0, len(reading.text)), reading.language.words.hypothetical)
-    unknown = [c for c in missed if c.status == "unknown" and not unsure]
+    unknown = [c for c in missed if c.is_open and not unsure]
     others = _unadmitted(reading, [c for c in missed if c not in unknown])
     return unknown + [c for c in others if not _quoted(reading, c)]
 

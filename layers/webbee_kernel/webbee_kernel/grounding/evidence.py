@@ -18,7 +18,8 @@ JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON
 class Call:
     """One call of the turn as the narrator was shown it.
 
-    `status`: ok, error, unknown (it may have happened), waits (for the user's yes), not_run.
+    `status`: ok, error, running, unknown (it may have happened), waits (for the user's yes),
+    not_run.
     """
 
     app_id: str = ""
@@ -36,6 +37,11 @@ class Call:
     def ok(self) -> bool:
         """Whether it succeeded."""
         return self.status == "ok"
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody can say yet how it ended."""
+        return self.status in ("running", "unknown")
 
     @property
     def has_effect(self) -> bool:

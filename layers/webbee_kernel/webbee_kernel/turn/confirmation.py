@@ -4,12 +4,13 @@ is recognised. Pure."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any
 
 from .. import language
+from ..base.apart import told_apart
 from ..base.ids import confirmation_id
 from ..base.text import cut, one_line
 from ..catalogue import Catalogue
@@ -146,14 +147,16 @@ def describe(
     step: Step, catalogue: Catalogue, titles: Mapping[str, str], why: Why | None, tag: str
 ) -> str:
     """One effect for the person who decides, on one line: what is called, with every value that
-    directs it whole, beside what an app calls it, and where it comes from if not from him.
+    directs it whole, an id by what an app calls it, and where it comes from if not from him.
 
-    `delete note – id: n1 “Lisbon launch” (Notes)`
+    `delete note – “Lisbon launch” (Notes)`
     """
     found = directing_of(step, catalogue)
     kinds = {d.path: d.kind for d in found if not d.inside}
     shown = ", ".join(
-        f"{path}: {_shown(path, value, kinds, titles)}"
+        _shown(path, value, kinds, titles)
+        if kinds.get(path) == "id" and str(value) in titles
+        else f"{path}: {_shown(path, value, kinds, titles)}"
         for path, value in flat(step.arguments)
         if value not in (None, "", [], {})
     )
@@ -183,18 +186,27 @@ def question(records: Sequence[PendingConfirmation], tag: str) -> str:
 
 
 def titles_in(facts: Iterable[Any]) -> dict[str, str]:
-    """What ids stand for in these facts: every dict with an id and a title-like field."""
-    found: dict[str, str] = {}
+    """What ids stand for in these facts: every dict with an id and a title-like field. What has
+    one title with others is told apart from them."""
+    found = {ident: (title, record) for ident, title, record in _named(facts)}
+    own = told_apart([*found.values()])
+    return {i: title + more for (i, (title, _)), more in zip(found.items(), own, strict=True)}
+
+
+def _named(facts: Iterable[Any]) -> Iterator[tuple[str, str, JSONObject]]:
+    """Every record with its id and its title, those inside it behind it."""
     for value in facts:
         if isinstance(value, dict):
             title = next(labels(value), "")
-            for key in ("id", "id_", "uid"):
-                if title and isinstance(value.get(key), str | int):
-                    found[str(value[key])] = title
-            found |= titles_in(value.values())
+            idents = [value.get(key) for key in ("id", "id_", "uid")]
+            yield from ((str(i), title, value) for i in idents if title and _is_id(i))
+            yield from _named(value.values())
         elif isinstance(value, list):
-            found |= titles_in(value)
-    return found
+            yield from _named(value)
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str | int)
 
 
 def flat(value: Any, path: str = "") -> Iterable[tuple[str, Any]]:
@@ -219,7 +231,9 @@ def _shown(path: str, value: Any, kinds: Mapping[str, str], titles: Mapping[str,
     if not kind:
         return cut(text, LONGEST_CONTENT)
     title = titles.get(text)
-    return f"{text} “{title}”" if title and kind in ("id", "path") else text
+    if title and kind == "id":
+        return f"“{title}”"
+    return f"{text} “{title}”" if title and kind == "path" else text
 
 
 def _reasons(why: Why, catalogue: Catalogue, tag: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from ..base.clock import iso
-from ..values import CallOutcome
+from ..values import RUNNING, CallOutcome
 from .results_block import TIMEOUT, refused
 
 if TYPE_CHECKING:
@@ -49,12 +49,15 @@ def of_call(outcome: CallOutcome, name: str) -> Call:
 
 
 def status(outcome: CallOutcome) -> str:
-    """How the check calls an end: `ok`; `not_run` for a call that was refused; `unknown` for an
-    effect that may have happened, since nobody answered; else `error`."""
+    """How the check calls an end: `ok`; `not_run` for a call that was refused; `running` for one
+    that outlived its deadline; `unknown` for an effect that may have happened, since nobody
+    answered; else `error`."""
     if outcome.ok:
         return "ok"
     if refused(outcome):
         return "not_run"
+    if outcome.fate == RUNNING:
+        return "running"
     silent = outcome.error_code == "BACKEND_5XX" and not outcome.retryable
     lost = outcome.error_code == TIMEOUT or silent
     return "unknown" if lost and outcome.action_type != "read" else "error"

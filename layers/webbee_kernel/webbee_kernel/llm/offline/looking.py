@@ -40,6 +40,7 @@ class Row:
     title: str
     held: int
     """How many of the words looked for stand in it."""
+    fields: JSONObject
 
 
 def listing(tools: Sequence[ToolSpec]) -> dict[str, ToolSpec]:
@@ -96,6 +97,7 @@ def rows(results: Sequence[Result], named: Sequence[Word], apps: Collection[str]
             record.id,
             recall.text_of(record.fields, language.title_keys()),
             sum(recall.holds(record.fields, [w]) for w in named),
+            record.fields,
         )
         for result in results
         if not apps or result.app_id in apps

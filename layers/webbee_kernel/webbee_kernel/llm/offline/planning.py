@@ -151,8 +151,8 @@ class Message(Understanding):
             if len(found) == 1 and not call.filled.points:
                 self.settle(call, found[0])
             elif identity(call.tool):
-                titles = [r.title for r in found if r.title]
-                return replies.which_one(call.tool, titles[:OFFERED], self.tag)
+                titled = [(r.title, r.fields) for r in found if r.title][:OFFERED]
+                return replies.which_one(call.tool, titled, self.tag)
         return ""
 
     def _lacking(self, open_: Sequence[Planned]) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ... import language
+from ...base.apart import told_apart
+from ...values.plain import JSONObject
 from ..protocol import ToolSpec
 from .schema import Argument
 from .words import concepts, idle, words
@@ -67,12 +69,14 @@ def examples_of(tools: Sequence[ToolSpec], tag: str) -> list[str]:
     return [quoted(e, tag) for t in tools if (e := _example(t, tag))]
 
 
-def which_one(tool: ToolSpec, titles: Sequence[str], tag: str) -> str:
-    """The question which of these things a call is about; where there are none, that."""
+def which_one(tool: ToolSpec, titled: Sequence[tuple[str, JSONObject]], tag: str) -> str:
+    """The question which of these things, `(title, fields)`, a call is about; where there are none,
+    that."""
     spoken = language.of(tag)
-    if not titles:
+    if not titled:
         return spoken.say("nothing_there", what=spelled(tool, (), tag))
-    told = ", ".join(quoted(_short(t), tag) for t in titles)
+    own = zip(titled, told_apart(titled), strict=True)
+    told = ", ".join(quoted(_short(title), tag) + more for (title, _), more in own)
     return spoken.say("which_one", what=told, does=spelled(tool, (), tag))
 
 
