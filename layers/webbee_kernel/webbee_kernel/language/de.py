@@ -366,7 +366,8 @@ SENTENCES: Sentences = {
     "call_done": "{app}: erledigt.",
     "call_failed": "{app} hat es nicht ausgeführt: {error}",
     "call_unknown": "{app} hat nicht geantwortet: Es ist unklar, ob es ausgeführt wurde.",
-    "model_unavailable": "Der Assistent ist gerade nicht erreichbar. Bitte versuchen Sie es in ein paar Minuten wieder.",
+    "model_unavailable": "Der Assistent ist gerade nicht erreichbar."
+    " Bitte versuchen Sie es in ein paar Minuten wieder.",
     "call_running": "{app} arbeitet noch daran: Sie erfahren es, sobald das Ergebnis da ist.",
     "call_waits": "{app} wartet auf Ihr Ja; bisher wurde nichts getan.",
     "call_not_run": "{app} wurde nicht gefragt: {reason}",

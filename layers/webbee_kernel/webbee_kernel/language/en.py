@@ -427,7 +427,8 @@ SENTENCES: Sentences = {
     "call_done": "{app}: done.",
     "call_failed": "{app} did not do it: {error}",
     "call_unknown": "{app} gave no answer: it may or may not have been done.",
-    "model_unavailable": "The assistant is not available just now. Please try again in a few minutes.",
+    "model_unavailable": "The assistant is not available just now."
+    " Please try again in a few minutes.",
     "call_running": "{app} is still at it: you are told as soon as its result comes.",
     "call_waits": "{app} waits for your yes; nothing was done yet.",
     "call_not_run": "{app} was not asked: {reason}",

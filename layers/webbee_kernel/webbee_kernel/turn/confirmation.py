@@ -154,18 +154,21 @@ def describe(
     found = directing_of(step, catalogue)
     kinds = {d.path: d.kind for d in found if not d.inside}
     shown = ", ".join(
-        _shown(path, value, kinds, titles)
-        if kinds.get(path) == "id" and str(value) in titles
-        else f"{path}: {_shown(path, value, kinds, titles)}"
+        _named_in(path, value, kinds, titles) or f"{path}: {_shown(path, value, kinds, titles)}"
         for path, value in flat(step.arguments)
         if value not in (None, "", [], {})
     )
-    app = catalogue.apps.get(step.app_id)
-    name = app.display_name if app and app.display_name else step.app_id
+    name = display_name(step.app_id, catalogue)
     call = step.fn_name.replace("_", " ")
     text = one_line(f"{call} – {shown} ({name})" if shown else f"{call} ({name})")
     reasons = _reasons(why, catalogue, tag) if why else []
     return f"{text}: {'; '.join(reasons)}" if reasons else text
+
+
+def display_name(app_id: str, catalogue: Catalogue) -> str:
+    """What a person calls the app."""
+    app = catalogue.apps.get(app_id)
+    return app.display_name if app and app.display_name else app_id
 
 
 def planned(step: Step, catalogue: Catalogue, titles: Mapping[str, str]) -> str:
@@ -230,10 +233,17 @@ def _shown(path: str, value: Any, kinds: Mapping[str, str], titles: Mapping[str,
         return HIDDEN
     if not kind:
         return cut(text, LONGEST_CONTENT)
-    title = titles.get(text)
-    if title and kind == "id":
-        return f"“{title}”"
-    return f"{text} “{title}”" if title and kind == "path" else text
+    if named := _named_in(path, value, kinds, titles):
+        return named
+    title = titles.get(text) if kind == "path" else ""
+    return f"{text} “{title}”" if title else text
+
+
+def _named_in(path: str, value: Any, kinds: Mapping[str, str], titles: Mapping[str, str]) -> str:
+    """What an app calls the thing of this id; empty where the value is none, or that of nothing
+    known."""
+    title = titles.get(str(value)) if kinds.get(path) == "id" else ""
+    return f"“{title}”" if title else ""
 
 
 def _reasons(why: Why, catalogue: Catalogue, tag: str) -> list[str]:
@@ -245,8 +255,7 @@ def _reasons(why: Why, catalogue: Catalogue, tag: str) -> list[str]:
 
 
 def _where(origin: Origin, catalogue: Catalogue, tag: str) -> str:
-    app = catalogue.apps.get(origin.app_id)
-    name = (app.display_name or app.app_id) if app else origin.app_id
+    name = display_name(origin.app_id, catalogue)
     value = HIDDEN if origin.kind == "secret" else str(origin.value)
     key = f"stands_in_{origin.origin}" if origin.origin != "earlier" else "stands_in_this_turn"
     if origin.label and key == "stands_in_this_turn":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .. import language
 from ..catalogue import Catalogue
 from ..values import JSONObject, PendingConfirmation, Step
-from .confirmation import arguments_shown, describe, directing_of, flat, pending
+from .confirmation import arguments_shown, describe, directing_of, display_name, flat, pending
 from .provenance import Why
 
 if TYPE_CHECKING:
@@ -49,8 +49,7 @@ def asks(step: Step, catalogue: Catalogue, titles: Mapping[str, str], tag: str) 
         for path, value in flat(step.arguments)
         if isinstance(value, str | int) and str(value) in titles
     }
-    app = catalogue.apps.get(step.app_id)
-    display = app.display_name if app and app.display_name else step.app_id
+    display = display_name(step.app_id, catalogue)
     speaks, concept = language.of(tag), _concept(step.fn_name)
     what = _what(step, catalogue, named)
     if concept in _ASKED and what:
