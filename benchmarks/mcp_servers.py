@@ -16,7 +16,7 @@ import tempfile
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
@@ -53,6 +53,7 @@ class Foreign:
     package: str
     command: tuple[str, ...]
     calls: tuple[Call, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def program(self) -> Path:
@@ -183,6 +184,7 @@ SERVERS: Final = (
         "mcp-server-fetch",
         ("mcp-server-fetch", "--ignore-robots-txt", "--allow-private-ips"),
         (_call("fetch", "open from 9 to 17", url="{1}"),),
+        {"PATH": ""},  # where it finds npm it installs what no lock names, at its first call
     ),
 )
 
@@ -205,13 +207,17 @@ def play(foreign: Foreign, folder: Path) -> Played:
         id=foreign.id,
         command=str(foreign.program),
         args=tuple(command),
-        env={"MEMORY_FILE_PATH": str(folder / "memory.jsonl")},
+        env={"MEMORY_FILE_PATH": str(folder / "memory.jsonl"), **foreign.env},
     )
     seen = asyncio.run(look(mcp_apps.connections, server, "", NOW))
     extensions = folder.parent
     approvals.write(extensions, approvals.read(extensions) | {server.id: seen.approval})
     configured = json.dumps([server.model_dump(mode="json", exclude_defaults=True)])
-    env = {"WEBBEE_MCP_SERVERS": configured, "WEBBEE_EXTENSIONS_DIR": str(extensions)}
+    env = {
+        "WEBBEE_MCP_SERVERS": configured,
+        "WEBBEE_EXTENSIONS_DIR": str(extensions),
+        "WEBBEE_CALL_SECONDS": "120",
+    }
     ends = []
     with _page() as address:
         for call in foreign.calls:

@@ -66,7 +66,7 @@ class Rechecks:
         return begun
 
     def _tell(self, name: str, process: subprocess.Popen[str]) -> None:
-        said, _ = process.communicate()
+        said, wrong = process.communicate()
         with self._lock:
             if self._running.get(name) is not process:
                 return
@@ -74,7 +74,8 @@ class Rechecks:
         try:
             found: Sequence[Finding] = json.loads(said)["findings"]
         except (ValueError, KeyError, TypeError):
-            self._say(f"check {name}: ended with status {process.returncode} and told nothing")
+            last = next(reversed(wrong.strip().splitlines()), "and told nothing")
+            self._say(f"check {name}: ended with status {process.returncode}: {last}")
             return
         lines = {_key(f): _line(self._root / name, f) for f in found}
         before = self._told.get(name, set())
@@ -93,7 +94,7 @@ def _checking(folder: Path) -> subprocess.Popen[str]:
         env={**child_environment(), "WEBBEE_CHECKS": f"{__package__}.webbee"},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
         text=True,
         encoding="utf-8",
     )

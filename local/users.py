@@ -3,7 +3,6 @@ section."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -47,9 +46,7 @@ def prepare_and_refresh(world: World) -> None:
     """The same, and a first refresh, so that the first message meets a world that has run for a
     while."""
     prepare(world)
-    first = threading.Thread(target=world.refresh, name="first-refresh", daemon=True)
-    first.start()
-    first.join(FIRST_REFRESH_S)
+    world.beside(world.refresh, "first-refresh").join(FIRST_REFRESH_S)
 
 
 def failed(world: World) -> dict[str, str]:

@@ -25,6 +25,8 @@ from .stack import Stack, local_stack
 
 STREAM_S = 0.05
 """Seconds between two looks at the stream of events; Lambda looks four times a second."""
+LAST_S = 10.0
+"""Seconds for which a world that ends waits for each of its threads."""
 
 _log = logging.getLogger("webbee.local")
 Work = Callable[["World"], None]
@@ -56,12 +58,26 @@ class World:
     clock: ShiftedClock
     stop: threading.Event = field(default_factory=threading.Event)
     keeper: Keeper | None = None
+    _beside: list[threading.Thread] = field(default_factory=list)
+
+    def beside(self, work: Callable[[], Any], name: str) -> threading.Thread:
+        """Do work on a thread of its own; the world waits for it before it ends."""
+        thread = threading.Thread(target=self._quietly, args=(work,), name=name, daemon=True)
+        self._beside.append(thread)
+        thread.start()
+        return thread
+
+    def end(self) -> None:
+        """Tell what runs beside to stop, and wait for it."""
+        self.stop.set()
+        for thread in self._beside:
+            thread.join(LAST_S)
 
     def keep_fresh(self) -> None:
         """Drive the schedule and the refresh queue in the background, as EventBridge and Lambda's
         poller do."""
-        threading.Thread(target=self._every_minute, name="schedule", daemon=True).start()
-        threading.Thread(target=self._poll, name="queue-poller", daemon=True).start()
+        self.beside(self._every_minute, "schedule")
+        self.beside(self._poll, "queue-poller")
 
     def advance(self, seconds: float) -> None:
         """Let time pass for the handlers and for what waits in the queue."""
@@ -76,9 +92,9 @@ class World:
                 self.stop.wait(STREAM_S)
 
     def refresh(self) -> None:
-        """The schedule's tick and the queue's poller, until nothing waits."""
+        """The schedule's tick and the queue's poller, until nothing waits or the world ends."""
         self.stack.tick()
-        while self.stack.drain():
+        while not self.stop.is_set() and self.stack.drain():
             pass
 
     def _every_minute(self) -> None:
@@ -161,7 +177,7 @@ def local_world(
                     ),
                     listener,
                 ):
-                    threading.Thread(target=world.follow_events, name="events", daemon=True).start()
+                    world.beside(world.follow_events, "events")
                     yield world
 
 
@@ -180,6 +196,6 @@ def _served(world: World, gateway: Gateway, listener: socket.socket) -> Iterator
             time.sleep(0.01)
         yield
     finally:
-        world.stop.set()
         server.should_exit = True
-        thread.join(timeout=5)
+        world.end()
+        thread.join(LAST_S)

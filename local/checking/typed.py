@@ -22,7 +22,7 @@ import webbee_kernel
 
 from .finding import Finding, is_handler
 
-SECONDS = 30
+SECONDS = 120.0
 CONTEXT = "__webbee_context"
 ERRORS = frozenset(
     "unknown-name missing-attribute missing-import missing-module-attribute unused-coroutine"
@@ -93,15 +93,20 @@ def _checked(tool: str, copy: Path) -> Iterator[Finding]:
     paths = ", ".join(json.dumps(str(p)) for p in (copy, kernel))
     config = copy / "pyrefly.toml"
     config.write_text(CONFIG.format(paths=paths, python=json.dumps(sys.executable)), "utf-8")
-    done = subprocess.run(  # noqa: S603 - a tool of our environment
-        [tool, "check", "--config", str(config), "--output-format", "json", "--summary=none"],
-        cwd=copy,
-        env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
+    try:
+        done = subprocess.run(  # noqa: S603 - a tool of our environment
+            [tool, "check", "--config", str(config), "--output-format", "json", "--summary=none"],
+            cwd=copy,
+            env={k: v for k, v in os.environ.items() if k != "PYTHONPATH"},
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        told = f"its types were not checked: the type checker did not end within {SECONDS:g} s"
+        yield Finding("main.py", 1, "warning", "types", told)
+        return
     start = done.stdout.find("{")
     for found in json.loads(done.stdout[start:] or "{}").get("errors", []) if start >= 0 else []:
         kind = str(found["name"])

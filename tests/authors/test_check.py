@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from local.checking import Finding, problems_of
+from local.checking import Finding, problems_of, typed
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -33,6 +33,16 @@ def test_every_planted_mistake_is_found_at_its_line_and_nothing_else(name: str) 
     missed = {kind for line, kind in expected.items() if not {line, line - 1, line - 2} & told}
     invented = [f for f in found if not {f.line, f.line + 1, f.line + 2} & set(expected)]
     assert (missed, spoken(invented)) == (set(), ""), spoken(found)
+
+
+def test_a_type_checker_that_does_not_end_leaves_the_other_findings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(typed, "SECONDS", 0.001)
+    _, found = problems_of(PLANTED / "listed")
+    (told,) = [f.message for f in found if f.rule == "types"]
+    assert told == "its types were not checked: the type checker did not end within 0.001 s"
+    assert {f.rule for f in found} - {"types"}
 
 
 SHIPPED = sorted((*ROOT.glob("extensions/*/main.py"), *ROOT.glob("docs/examples/*/main.py")))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from local import run, webbee
+from local import run, users, webbee
 from local.client import Client
 from local.users import failed, prepare, prepare_and_refresh
 from local.world import World, local_world
@@ -42,7 +42,8 @@ def test_a_message_sent_before_the_users_are_prepared_is_answered_after() -> Non
     assert [(c["app_id"], c["status"]) for c in answer["calls"]] == [("mail", "ok")]
 
 
-def test_the_first_message_meets_every_section() -> None:
+def test_the_first_message_meets_every_section(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(users, "FIRST_REFRESH_S", 60.0)
     with local_world(prepare=prepare_and_refresh) as world:
         for user in ("alice", "bob", "dev"):
             apps = Client(world.url, user).get("/v1/extensions")["extensions"]

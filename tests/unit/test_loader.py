@@ -132,3 +132,22 @@ def test_annotations_and_async_code_work_as_in_any_module(tmp_path: Path) -> Non
     )
     assert main.HINT is main.Params
     assert asyncio.run(main.handler(None, main.Params(rows=[{"n": 2}, {"n": 3}]))) == 5
+
+
+class Importing(str):
+    """The name of a module; whoever looks at it is held up while another thread imports."""
+
+    def __add__(self, other: str) -> str:
+        sys.modules.setdefault("imported_meanwhile", ModuleType("imported_meanwhile"))
+        return str(self) + other
+
+
+def test_what_other_threads_import_meanwhile_keeps_none_from_loading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, Importing("held_up"), ModuleType("held_up"))
+    monkeypatch.delitem(sys.modules, "imported_meanwhile", raising=False)
+    try:
+        assert load(tmp_path, "alone", main="LOADED = True").LOADED
+    finally:
+        sys.modules.pop("imported_meanwhile", None)

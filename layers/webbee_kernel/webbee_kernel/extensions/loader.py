@@ -35,7 +35,9 @@ def load_main(app_id: str, folder: Path) -> ModuleType:
     package = f"{ROOT}.{_identifier(app_id)}"
     with _lock:
         _root()
-        before = {n: m for n, m in sys.modules.items() if (n + ".").startswith(package + ".")}
+        before = {
+            n: m for n, m in sys.modules.copy().items() if (n + ".").startswith(package + ".")
+        }
         for name in before:
             del sys.modules[name]
         home = ModuleType(package)

@@ -71,7 +71,7 @@ def _extensions(main: ModuleType) -> Iterator[Any]:
         main,
         *(
             m
-            for name, m in sorted(sys.modules.items())
+            for name, m in sorted(sys.modules.copy().items())
             if name.startswith(package) and m is not main
         ),
     ]:
