@@ -143,6 +143,7 @@ def send_reply(account: MailAccount, ref: MessageRef, body: str, now: datetime) 
     return {
         "sent": True,
         "to": to,
+        "to_name": name if to == address else "",
         "subject": str(message["Subject"]),
         "in_reply_to": str(ref),
         "account": account.address,

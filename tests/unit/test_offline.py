@@ -276,13 +276,13 @@ def test_the_newest_turn_goes_first() -> None:
 @pytest.mark.parametrize(
     ("message", "history", "question"),
     [
-        ("add a task", [], "I need one more thing: what to call it."),
-        ("добавь задачу", [], "Уточните, пожалуйста: как это назвать."),
-        ("complete it", [], "I need one more thing: which one."),
-        ("удали эту заметку", [NOTES], "Уточните, пожалуйста: о чём именно речь."),
-        ("delete the fifth note", [INBOX, NOTES], "I need one more thing: which one."),
-        ("open the email from Zed", [INBOX], "I need one more thing: which one."),
-        ("send an email saying hi", [], "I need one more thing: the address to send it to."),
+        ("add a task", [], "I need one more thing: what to call it?"),
+        ("добавь задачу", [], "Уточните, пожалуйста: как это назвать?"),
+        ("complete it", [], "I need one more thing: which one?"),
+        ("удали эту заметку", [NOTES], "Уточните, пожалуйста: о чём именно речь?"),
+        ("delete the fifth note", [INBOX, NOTES], "I need one more thing: which one?"),
+        ("open the email from Zed", [INBOX], "I need one more thing: which one?"),
+        ("send an email saying hi", [], "I need one more thing: the address to send it to?"),
     ],
 )
 def test_what_is_missing_or_unclear_is_asked_for_not_invented(
@@ -297,7 +297,7 @@ def test_what_is_missing_is_asked_for_by_its_whole_first_sentence() -> None:
     told = "A zone (e.g. Asia/Tokyo, i.e. by its IANA name). Never an offset."
     zone = Argument("zone", "text", True, False, told)
     assert ask([zone], "en") == (
-        "I need one more thing: A zone (e.g. Asia/Tokyo, i.e. by its IANA name)."
+        "I need one more thing: A zone (e.g. Asia/Tokyo, i.e. by its IANA name)?"
     )
 
 
@@ -345,7 +345,7 @@ def test_a_later_call_refers_into_a_list_that_is_yet_to_come() -> None:
 def test_a_message_with_an_unclear_part_is_asked_about_and_none_of_it_runs() -> None:
     response = classify("show my notes and then add a task")
 
-    assert (response.tool_calls, response.text) == ((), "I need one more thing: what to call it.")
+    assert (response.tool_calls, response.text) == ((), "I need one more thing: what to call it?")
 
 
 def test_after_results_it_goes_on_where_it_was() -> None:

@@ -63,8 +63,7 @@ class Values(Dates):
         return shown(self.index.find(claim.token.rstrip("/"), "/-?=&%#._~:"))
 
     def _placeholder(self, claim: Claim) -> Ground | None:
-        at = self.index.text.find(fold(claim.token))
-        return Ground([self.index.place(at)]) if at >= 0 else None
+        return shown(self.index.find(claim.token))
 
     def _field(self, claim: Claim) -> Ground | None:
         return Ground(claim.mention)

@@ -374,7 +374,7 @@ SENTENCES: Sentences = {
     "nothing_found": "Es wurde nichts gefunden.",
     "items": {"one": "{n} Eintrag", "other": "{n} Einträge"},
     "and_more": {"one": "und {n} weiterer", "other": "und {n} weitere"},
-    "needs": "Mir fehlt noch etwas: {what}.",
+    "needs": "Mir fehlt noch etwas: {what}?",
     "greets": "Hallo! Ich arbeite mit diesen Apps: {apps}.",
     "greets_alone": "Hallo! Es ist keine App verbunden.",
     "cannot_help": "Dabei kann ich nicht helfen. Ich arbeite mit diesen Apps: {apps}.",

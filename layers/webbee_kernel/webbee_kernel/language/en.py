@@ -435,7 +435,7 @@ SENTENCES: Sentences = {
     "nothing_found": "Nothing was found.",
     "items": {"one": "{n} item", "other": "{n} items"},
     "and_more": {"one": "and {n} more", "other": "and {n} more"},
-    "needs": "I need one more thing: {what}.",
+    "needs": "I need one more thing: {what}?",
     "greets": "Hello! I work with these apps: {apps}.",
     "greets_alone": "Hello! No app is connected.",
     "cannot_help": "I don't know how to help with that. I work with these apps: {apps}.",

@@ -278,7 +278,7 @@ SENTENCES: Sentences = {
     "nothing_found": "No se ha encontrado nada.",
     "items": {"one": "{n} elemento", "other": "{n} elementos"},
     "and_more": {"one": "y {n} más", "other": "y {n} más"},
-    "needs": "Me falta una cosa: {what}.",
+    "needs": "Me falta una cosa: {what}?",
     "greets": "¡Hola! Trabajo con estas aplicaciones: {apps}.",
     "greets_alone": "¡Hola! No hay ninguna aplicación conectada.",
     "cannot_help": "No sé cómo ayudar con eso. Trabajo con estas aplicaciones: {apps}.",

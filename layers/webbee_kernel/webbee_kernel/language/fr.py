@@ -264,7 +264,7 @@ SENTENCES: Sentences = {
     "nothing_found": "Rien n'a été trouvé.",
     "items": {"one": "{n} élément", "other": "{n} éléments"},
     "and_more": {"one": "et {n} autre", "other": "et {n} autres"},
-    "needs": "Il me manque encore : {what}.",
+    "needs": "Il me manque encore : {what} ?",
     "greets": "Bonjour ! Je travaille avec ces applications : {apps}.",
     "greets_alone": "Bonjour ! Aucune application n'est connectée.",
     "cannot_help": "Je ne sais pas aider pour cela. Je travaille avec ces applications : {apps}.",

@@ -58,6 +58,9 @@ words."""
 TIE = 0.2
 """Scores this close are equal: then the function that can do less harm is meant."""
 
+ALIKE = 0.7
+"""Likeness from which a sentence is one of a function's examples."""
+
 SAID = 60
 """Words of a sentence that are matched: a command stands at its beginning."""
 
@@ -129,8 +132,15 @@ def nearest(sentence: Sentence, index: Index, apps: Sequence[str] = ()) -> list[
         fitting = [m for m in fitting if takes_address(m.tool.input_schema)]
     if tells_somebody(sentence):
         fitting = [m for m in fitting if is_effect(m)]  # "tell her" is no "tell me"
+    if {"=send", "=reply"} <= concepts(verb.text, sentence.tag):  # "write her" answers nothing
+        fitting = [m for m in fitting if m.likeness > ALIKE or not _only_answers(m, index)]
     meant = _object(sentence, index)  # what an effect takes may be of another app: "send that note"
     return [m for m in fitting if meant & index.vocabulary[m.tool.name].matter] or fitting
+
+
+def _only_answers(match: Match, index: Index) -> bool:
+    meant = index.vocabulary[match.tool.name].concepts
+    return "=reply" in meant and "=send" not in meant
 
 
 def _object(sentence: Sentence, index: Index) -> set[str]:

@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ... import language
-from ...language import Language
+from ...language import Language, fold
 from ...values.plain import JSONObject
 from ..protocol import ModelRequest, ModelResponse
 from . import recall
 from .matching import telling
 from .reading import Result, read_prompt
+from .schema import keys, parts
 from .words import Word, any_has, words
 
 ITEMS = 5
@@ -24,6 +25,7 @@ _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?(?:Z|\+00:00)?")
 _BETWEEN = " — "
 _VALUES = 3
 _LENGTH = 120
+_BEGINNING = 40  # characters by which a text is known again
 _SENTENCE = re.compile(r".+?(?:[.!?…](?=\s|$)|$)", re.DOTALL)
 _EXTRACT = 400
 
@@ -91,9 +93,25 @@ def _told(result: Result, rows: list[JSONObject], spoken: Language, wrong: list[
     if not result.ok:
         return said
     shown = [f"- {line}" for row in rows[:ITEMS] if (line := _row(row, spoken))]
-    items = shown or ([] if said else _fields(result.data, spoken))
+    items = shown or (_unsaid(result, spoken) if said else _fields(result.data, spoken))
     kept = (_less(item, wrong) for item in items)
     return said + [item for item in kept if item]
+
+
+def _unsaid(result: Result, spoken: Language) -> list[str]:
+    """Of one thing, whom it is from or to and what it says, where its summary leaves that out."""
+    known = {**result.arguments, **result.data} if isinstance(result.data, dict) else {}
+    telling = keys("party_keys") | keys("address_keys") | keys("body_keys")
+    told = [v for k, v in known.items() if isinstance(v, str) and telling & set(parts(k))]
+    said, ids = _plain(result.text), [known[k] for k in known if _HIDDEN.search(k)]
+    told = [v for v in told if v and _plain(v)[:_BEGINNING] not in said and v not in ids]
+    told = [v for v in told if "@" not in v]
+    line = _BETWEEN.join(_short(v, spoken) for v in dict.fromkeys(told))
+    return [f"- {line}"] if line and not _is_list(result) else []
+
+
+def _plain(text: str) -> str:
+    return " ".join(fold(text).split())
 
 
 def _less(item: str, wrong: list[str]) -> str:

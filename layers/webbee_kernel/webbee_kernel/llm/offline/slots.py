@@ -45,6 +45,8 @@ class Slots:
         self.words = outside(words(self.text, self.tag), whole)
         self.marker = sentence.content
         self.head = [w for w in self.words if self.marker < 0 or w.start < self.marker]
+        if self.marker >= 0 and any_has(self.head[-1:], self.tag, "clause"):
+            self.head.pop()  # "that" before what is told points at nothing
         told = tells_somebody(sentence)  # whom stands right behind the verb
         self.reference = recall.reference(self.head[:_WHOM] if told else self.head, self.tag)
         self.repeats = self.reference is not None or any_has(self.head, self.tag, "again")

@@ -10,11 +10,12 @@ from functools import lru_cache
 from ... import language
 from .acts import Act, Heard, Leads
 from .entities import find_entities, outside
-from .words import Word, concepts, has, idle, words
+from .words import Word, concepts, has, idle, is_name, is_thing, words
 
 _STOP = re.compile(r"[.!?…]+(?=\s|$)|[;\n]")
 _COLON = re.compile(r":(?=\s|[«“\"„])")
 SENTENCES = 20
+WHOM = 4  # words behind a verb of telling among which the clause begins
 TELLING = frozenset("=record =remind =reply =send =tell".split())
 """What verbs mean whose content may be a clause: "note that …", no "make that …"."""
 
@@ -97,21 +98,36 @@ def _sentence(text: str, tag: str, leads: Leads, marked: int) -> Sentence:
     asks = marked < 0 and text.rstrip().endswith("?") and not text.rstrip().endswith(('"?', "»?"))
     act, verb = Heard(head, said, tag, leads, asks=asks or head.rstrip().endswith("?")).act()
     if verb and marked < 0 and act in ("command", "request"):
-        marked = _clause_after(verb, said, tag)
+        marked = _clause_after(verb, said, text, tag)
+        if marked >= 0:
+            act, verb = Heard(
+                text[:marked], _heard(text[:marked], tag), tag, leads, asks=asks
+            ).act()
     return Sentence(text, tag, act, verb, marked)
 
 
-def _clause_after(verb: Word, said: Sequence[Word], tag: str) -> int:
-    """Where the clause of "note that I …" begins; -1 where the word behind the verb points at a
-    thing ("archive that message")."""
-    after = [w for w in said if w.start > verb.start and _may_begin(w, tag)][:2]
-    meant = concepts(verb.text, tag)
-    if len(after) < 2 or not has(after[0], tag, "clause") or (meant and not meant & TELLING):
+def _clause_after(verb: Word, said: Sequence[Word], text: str, tag: str) -> int:
+    """Where the clause of "note that I …" and of "write to Ann that …" begins; -1 where the word
+    behind the verb points at a thing ("archive that message")."""
+    after = [w for w in said if w.start > verb.start and _may_begin(w, tag)]
+    whom = next((n for n, w in enumerate(after[:WHOM]) if has(w, tag, "clause")), -1)
+    if whom < 0 or len(after) < whom + 2 or not _tells(verb, after[whom - 1 : whom], text, tag):
         return -1
-    follows = after[1]
-    thing = any(c[0] == "#" for c in concepts(follows.text, tag))
+    that, follows = after[whom : whom + 2]
     begins = has(follows, tag, "first_person", "others", "article") or not idle(follows.text, tag)
-    return after[0].end if begins and not thing else -1
+    return that.end if whom or (begins and not is_thing(follows, tag)) else -1
+
+
+def _tells(verb: Word, whom: Sequence[Word], text: str, tag: str) -> bool:
+    """Whether a clause is what the verb tells; of a verb that makes something, behind what it
+    makes. `whom`: the word before the clause, which for others is somebody."""
+    meant = concepts(verb.text, tag)
+    makes = not meant.isdisjoint({"=create", "=record"})
+    if any(is_thing(w, tag) for w in whom):
+        return makes
+    return (not meant or not meant.isdisjoint(TELLING)) and all(
+        is_name(w, text, tag) or has(w, tag, "toward") for w in whom
+    )
 
 
 def _may_begin(word: Word, tag: str) -> bool:
