@@ -127,15 +127,22 @@ def nearest(sentence: Sentence, index: Index, apps: Sequence[str] = ()) -> list[
     if verb is None:
         return []
     found = ranked(sentence, index, apps)
-    fitting = [m for m in found if asks(verb, m, index, sentence.tag)]
-    if any(e.kind == "email" for e in find_entities(sentence.text)):
-        fitting = [m for m in fitting if takes_address(m.tool.input_schema)]
-    if tells_somebody(sentence):
-        fitting = [m for m in fitting if is_effect(m)]  # "tell her" is no "tell me"
-    if {"=send", "=reply"} <= concepts(verb.text, sentence.tag):  # "write her" answers nothing
-        fitting = [m for m in fitting if m.likeness > ALIKE or not _only_answers(m, index)]
+    fitting = [m for m in found if asks(verb, m, index, sentence.tag) and _may(sentence, m, index)]
     meant = _object(sentence, index)  # what an effect takes may be of another app: "send that note"
     return [m for m in fitting if meant & index.vocabulary[m.tool.name].matter] or fitting
+
+
+def _may(sentence: Sentence, match: Match, index: Index) -> bool:
+    """Whether the function can take what is written, and do what its verb says to whom: "tell her"
+    is no "tell me", "write to her" answers nothing."""
+    if any(e.kind == "email" for e in find_entities(sentence.text)):
+        if not takes_address(match.tool.input_schema):
+            return False
+    if tells_somebody(sentence) and not is_effect(match):
+        return False
+    verb = concepts(sentence.verb.text, sentence.tag) if sentence.verb else set()
+    either = {"=send", "=reply"} <= verb and match.likeness <= ALIKE
+    return not (either and _only_answers(match, index))
 
 
 def _only_answers(match: Match, index: Index) -> bool:

@@ -100,14 +100,20 @@ def _told(result: Result, rows: list[JSONObject], spoken: Language, wrong: list[
 
 def _unsaid(result: Result, spoken: Language) -> list[str]:
     """Of one thing, whom it is from or to and what it says, where its summary leaves that out."""
-    known = {**result.arguments, **result.data} if isinstance(result.data, dict) else {}
+    if _is_list(result) or not isinstance(result.data, dict):
+        return []
+    known = {**result.arguments, **result.data}
+    said = [_plain(result.text), *(_plain(str(known[k])) for k in known if _HIDDEN.search(k))]
+    told = dict.fromkeys(_short(v, spoken) for k, v in known.items() if _tells(k, v))
+    new = [v for v in told if not any(_plain(v)[:_BEGINNING] in text for text in said)]
+    return [f"- {_BETWEEN.join(new)}"] if new else []
+
+
+def _tells(key: str, value: Any) -> bool:
+    """Whether it names somebody or is what somebody says."""
     telling = keys("party_keys") | keys("address_keys") | keys("body_keys")
-    told = [v for k, v in known.items() if isinstance(v, str) and telling & set(parts(k))]
-    said, ids = _plain(result.text), [known[k] for k in known if _HIDDEN.search(k)]
-    told = [v for v in told if v and _plain(v)[:_BEGINNING] not in said and v not in ids]
-    told = [v for v in told if "@" not in v]
-    line = _BETWEEN.join(_short(v, spoken) for v in dict.fromkeys(told))
-    return [f"- {line}"] if line and not _is_list(result) else []
+    text = isinstance(value, str) and value != "" and "@" not in value
+    return text and not telling.isdisjoint(parts(key))
 
 
 def _plain(text: str) -> str:

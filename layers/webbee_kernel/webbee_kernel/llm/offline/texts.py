@@ -25,9 +25,7 @@ class Texts(Slots):
         if self.lookup and self.id and self.id.name in self.values:
             return
         quotes = self.free(self.quotes)
-        if self.main and self.main.name in self.values:  # a path
-            left = (a for a in self.arguments if a.kind == "text" and a.name not in self.values)
-            self.main = next((a for a in left if a.required), None)
+        self.main = self._main_left()
         if self.title:
             self._titled(self.title, quotes)
         if self.main and quotes:
@@ -35,6 +33,13 @@ class Texts(Slots):
         elif self.main and (text := self._said_or_repeated(self.main)):
             self.values[self.main.name] = text
         self._head_titles()
+
+    def _main_left(self) -> Argument | None:
+        """The main argument; where that is a path, which is taken, the next required text."""
+        if self.main is None or self.main.name not in self.values:
+            return self.main
+        left = (a for a in self.arguments if a.kind == "text" and a.name not in self.values)
+        return next((a for a in left if a.required), None)
 
     def _said_or_repeated(self, main: Argument) -> str:
         """What is left of the sentence, unless that only points back; then what it points at."""
