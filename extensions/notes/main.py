@@ -1,4 +1,5 @@
-"""Notes, on `ctx.store`: write, find, read, pin, delete; totals for the skeleton; a panel."""
+"""Notes, on `ctx.store`: write, add to, find, read, pin, delete; totals for the skeleton; a
+panel."""
 
 from __future__ import annotations
 
@@ -6,14 +7,13 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from shelf import COLLECTION, Note, Top, every, excerpt, folded, locate, newest
+from shelf import COLLECTION, Note, Top, change, every, excerpt, folded, locate, newest
 from webbee_kernel.sdk import (
     ActionResult,
     ChatExtension,
     Context,
     Extension,
     Ident,
-    StoreConflict,
     ui,
 )
 from wording import found, say
@@ -33,17 +33,19 @@ ext = Extension(
 )
 ext.index(COLLECTION, "written_at")
 ext.index(COLLECTION, "pinned", counted=True)
-chat = ChatExtension(ext, description="The user's notes: write, find, read, pin, delete")
+chat = ChatExtension(ext, description="The user's notes: write, add to, find, read, pin, delete")
+
+LONGEST = 20_000
+"""Characters of a note's text."""
 
 Title = Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST)]
 
 
 class WriteParams(BaseModel):
     """A new note."""
 
-    body: Annotated[
-        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)
-    ] = Field(description="Text of the note.")
+    body: Text = Field(description="Text of the note.")
     title: Title = Field(
         "", description="Title, when the user gives one; otherwise the first words of the text."
     )
@@ -74,6 +76,12 @@ class WhichParams(BaseModel):
             "Its title, or words that stand in no other note's title. For when there is no id."
         ),
     )
+
+
+class AppendParams(WhichParams):
+    """One note, and what is to stand in it besides."""
+
+    text: Text = Field(description="What to add, behind what the note says already.")
 
 
 class PinParams(WhichParams):
@@ -114,6 +122,50 @@ async def write(ctx: Context, params: WriteParams) -> ActionResult:
     )
     summary = say(ctx, f'Saved the note "{title}".', f"Заметка «{title}» сохранена.")
     return ActionResult.success(Note.read(doc).facts(), summary, refresh_panels=PANELS)
+
+
+@chat.function(
+    "append",
+    "Add text to the end of a note that is there, by its id or title",
+    action_type="write",
+    examples=[
+        "add to the note Standup: bring the slides",
+        "допиши в заметку Планёрка: взять слайды",
+        "add milk to that note",
+        "добавь молоко в эту заметку",
+        'append "call Anna" to the note "Trip to Lisbon"',
+        "дополни заметку «Поездка в Лиссабон» текстом позвонить Анне",
+        "add a line to the note about tea: no sugar",
+        "впиши в заметку про чай: без сахара",
+        "also put the door code into the note I just wrote",
+        "допиши в неё код от двери",
+    ],
+)
+async def append(ctx: Context, params: AppendParams) -> ActionResult:
+    """By id: one read, one write. By title: one pass over the notes first."""
+    note = await locate(ctx, params.id, params.title)
+    if isinstance(note, ActionResult):
+        return note
+    body = f"{note.body}\n{params.text}"
+    if len(body) > LONGEST:
+        room = max(0, LONGEST - len(note.body) - 1)
+        text = say(
+            ctx,
+            f'The note "{note.title}" has room for {room} more characters: write a new one.',
+            f"В заметке «{note.title}» осталось места на {room} знаков: запишите новую.",
+        )
+        return ActionResult.error(text, code="TOO_LONG")
+    changed = await change(ctx, note, {"body": body})
+    if isinstance(changed, ActionResult):
+        return changed
+    summary = say(
+        ctx,
+        f'Added to the note "{note.title}": {params.text}',
+        f"Дописано в заметку «{note.title}»: {params.text}",
+    )
+    return ActionResult.success(
+        {**changed.facts(), "added": params.text}, summary, refresh_panels=PANELS
+    )
 
 
 @chat.function(
@@ -209,20 +261,12 @@ async def pin(ctx: Context, params: PinParams) -> ActionResult:
     note = await locate(ctx, params.id, params.title)
     if isinstance(note, ActionResult):
         return note
-    try:
-        doc = await ctx.store.update(
-            COLLECTION, note.id, {"pinned": params.pinned}, if_match=note.etag
-        )
-    except StoreConflict:
-        text = say(
-            ctx,
-            "The note changed meanwhile: try again.",
-            "Заметка за это время изменилась: повторите.",
-        )
-        return ActionResult.error(text, retryable=True, code="CONFLICT")
+    changed = await change(ctx, note, {"pinned": params.pinned})
+    if isinstance(changed, ActionResult):
+        return changed
     done = ("Pinned", "закреплена") if params.pinned else ("Unpinned", "откреплена")
     summary = say(ctx, f'{done[0]} the note "{note.title}".', f"Заметка «{note.title}» {done[1]}.")
-    return ActionResult.success(Note.read(doc).facts(), summary, refresh_panels=PANELS)
+    return ActionResult.success(changed.facts(), summary, refresh_panels=PANELS)
 
 
 @chat.function(

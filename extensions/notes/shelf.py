@@ -13,7 +13,8 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from webbee_kernel.sdk import ActionResult, Context, Document
+from webbee_kernel.sdk import ActionResult, Context, Document, StoreConflict
+from wording import say
 
 COLLECTION = "notes"
 PAGE = 100
@@ -152,15 +153,32 @@ async def locate(ctx: Context, note_id: str, title: str) -> Note | ActionResult:
         )
         return ActionResult.error(text, code="NOT_FOUND")
     listed = ", ".join(
-        f"«{n.title}» ({n.id})" if ru else f'"{n.title}" ({n.id})' for n in found[:CANDIDATES]
+        f"«{n.title}» (от {n.written_at[:10]}, id {n.id})"
+        if ru
+        else f'"{n.title}" (of {n.written_at[:10]}, id {n.id})'
+        for n in found[:CANDIDATES]
     )
     dots = ", …" if len(found) > CANDIDATES else ""
     text = (
-        f"Подходят несколько заметок: {listed}{dots}. Укажите id."
+        f"Подходят несколько заметок: {listed}{dots}. Скажите, какая, или укажите id."
         if ru
-        else f"Several notes match: {listed}{dots}. Give the id of one."
+        else f"Several notes match: {listed}{dots}. Say which one, or give its id."
     )
     return ActionResult.error(text, code="AMBIGUOUS")
+
+
+async def change(ctx: Context, note: Note, fields: dict[str, Any]) -> Note | ActionResult:
+    """The note with these fields, as stored: one write. An ActionResult is the error to return,
+    where somebody else was faster."""
+    try:
+        return Note.read(await ctx.store.update(COLLECTION, note.id, fields, if_match=note.etag))
+    except StoreConflict:
+        text = say(
+            ctx,
+            "The note changed meanwhile: try again.",
+            "Заметка за это время изменилась: повторите.",
+        )
+        return ActionResult.error(text, retryable=True, code="CONFLICT")
 
 
 def folded(text: str) -> str:

@@ -12,7 +12,8 @@ from datetime import datetime
 from typing import Any
 
 from due import TaskState, state_of
-from webbee_kernel.sdk import ActionResult, Context, Document
+from webbee_kernel.sdk import ActionResult, Context, Document, StoreConflict
+from wording import due_text, say
 
 COLLECTION = "tasks"
 PAGE = 100
@@ -126,15 +127,38 @@ async def locate(
         )
         return ActionResult.error(text, code="NOT_FOUND")
     listed = ", ".join(
-        f"«{t.title}» ({t.id})" if ru else f'"{t.title}" ({t.id})' for t in found[:CANDIDATES]
+        f"«{t.title}» ({until(t, 'срок')}id {t.id})"
+        if ru
+        else f'"{t.title}" ({until(t, "due")}id {t.id})'
+        for t in found[:CANDIDATES]
     )
     dots = ", …" if len(found) > CANDIDATES else ""
     text = (
-        f"Подходят несколько задач: {listed}{dots}. Укажите id."
+        f"Подходят несколько задач: {listed}{dots}. Скажите, какая, или укажите id."
         if ru
-        else f"Several tasks match: {listed}{dots}. Give the id of one."
+        else f"Several tasks match: {listed}{dots}. Say which one, or give its id."
     )
     return ActionResult.error(text, code="AMBIGUOUS")
+
+
+def until(task: Task, word: str) -> str:
+    """What tells it from another of its title: when it is due; empty where it never is."""
+    return f"{word} {due_text(task.due)}, " if task.due else ""
+
+
+async def change(ctx: Context, task: Task, fields: dict[str, Any]) -> Task | ActionResult:
+    """The task with these fields, as stored: one write. An ActionResult is the error to return,
+    where somebody else was faster."""
+    try:
+        doc = await ctx.store.update(COLLECTION, task.id, fields, if_match=task.etag)
+    except StoreConflict:
+        text = say(
+            ctx,
+            "The task changed meanwhile: try again.",
+            "Задача за это время изменилась: повторите.",
+        )
+        return ActionResult.error(text, retryable=True, code="CONFLICT")
+    return Task.read(doc, ctx.time.now())
 
 
 def folded(text: str) -> str:

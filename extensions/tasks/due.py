@@ -12,20 +12,42 @@ from typing import Literal
 TaskState = Literal["open", "today", "overdue", "done"]
 
 ACCEPTED = (
-    "a date like 2026-05-16, a moment like 2026-05-16T15:00, or today / tomorrow / сегодня / завтра"
-    " (with a time: tomorrow 15:00)"
+    "a date like 2026-05-16, a moment like 2026-05-16T15:00, or today / tomorrow / monday /"
+    " сегодня / завтра / понедельник (with a time: tomorrow 15:00)"
 )
+NO_DATE = ("none", "no date", "без срока")
 DAYS_AHEAD = {"today": 0, "tomorrow": 1, "сегодня": 0, "завтра": 1, "послезавтра": 2}
+WEEKDAYS = {
+    word: number
+    for number, words in enumerate(
+        (
+            "monday понедельник",
+            "tuesday вторник",
+            "wednesday среда среду",
+            "thursday четверг",
+            "friday пятница пятницу",
+            "saturday суббота субботу",
+            "sunday воскресенье",
+        )
+    )
+    for word in words.split()
+}
 WORD = re.compile(
-    rf"({'|'.join(DAYS_AHEAD)})(?:\s+(?:at\s+|в\s+)?(\d{{1,2}}):(\d{{2}}))?", re.IGNORECASE
+    rf"(?:(?:on|next|by|в|во|на|к)\s+)?({'|'.join((*DAYS_AHEAD, *WEEKDAYS))})"
+    r"(?:\s+(?:at\s+|в\s+)?(\d{1,2}):(\d{2}))?",
+    re.IGNORECASE,
 )
 
 
 def parse_due(text: str, now: datetime) -> str:
-    """The stored form of what the user wrote. Raises ValueError naming what is accepted."""
+    """The stored form of what the user wrote, empty for no date. Raises ValueError naming what is
+    accepted."""
+    if text.strip().casefold() in NO_DATE:
+        return ""
     try:
         if match := WORD.fullmatch(text.strip()):
-            day = now.astimezone(UTC).date() + timedelta(days=DAYS_AHEAD[match[1].casefold()])
+            today = now.astimezone(UTC).date()
+            day = today + timedelta(days=_days_ahead(match[1].casefold(), today))
             return (
                 _moment(datetime.combine(day, time(int(match[2]), int(match[3]), tzinfo=UTC)))
                 if match[2]
@@ -37,6 +59,13 @@ def parse_due(text: str, now: datetime) -> str:
         return _moment(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     except (ValueError, OverflowError):
         raise ValueError(f"{text!r} is no due date: give {ACCEPTED}") from None
+
+
+def _days_ahead(word: str, today: date) -> int:
+    """Days from today; a weekday is the next one that is not today."""
+    if word in DAYS_AHEAD:
+        return DAYS_AHEAD[word]
+    return (WEEKDAYS[word] - today.weekday() - 1) % 7 + 1
 
 
 def _moment(value: datetime) -> str:

@@ -1,14 +1,14 @@
-"""Tasks with due dates, on `ctx.store`: add, list, complete, delete; counts for the skeleton; a
-panel."""
+"""Tasks with due dates, on `ctx.store`: add, list, complete, change, delete; counts for the
+skeleton; a panel."""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field, StringConstraints, field_validator
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from board import COLLECTION, Task, every, locate
+from board import COLLECTION, Task, change, every, locate
 from due import ACCEPTED, parse_due, within_week
 from panel import board_panel
 from webbee_kernel.sdk import (
@@ -17,20 +17,36 @@ from webbee_kernel.sdk import (
     Context,
     Extension,
     Ident,
-    StoreConflict,
     ui,
 )
-from wording import counted, due_text, say
+from wording import changed, counted, due_text, say
 
 LISTED = 50
 PANELS = ["tasks"]
 ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+PRIORITIES = (
+    "low (unimportant, неважная, неважно), normal (обычная), high (urgent, important, срочная,"
+    " срочно, важная, высокий)"
+)
 
 ext = Extension(
     "tasks", "1.0.0", display_name="Tasks", description="Tasks with due dates", icon="icon.svg"
 )
 ext.index(COLLECTION, "state", counted=True)
-chat = ChatExtension(ext, description="The user's tasks: add, list, complete, delete")
+chat = ChatExtension(ext, description="The user's tasks: add, list, complete, change, delete")
+
+
+def readable(value: str) -> str:
+    """Refuse what cannot be read before anything runs; the words for days are resolved when the
+    task is stored."""
+    if value:
+        parse_due(value, ANY_TIME)
+    return value
+
+
+Due = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=40), AfterValidator(readable)
+]
 
 
 class AddParams(BaseModel):
@@ -39,25 +55,10 @@ class AddParams(BaseModel):
     title: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)
     ] = Field(description="What is to be done, without the words about when or how urgent.")
-    due: Annotated[str, StringConstraints(strip_whitespace=True, max_length=40)] = Field(
-        "", description=f"When it is due: {ACCEPTED}. UTC. Empty: no due date."
-    )
+    due: Due = Field("", description=f"When it is due: {ACCEPTED}. UTC. Empty: no due date.")
     priority: Literal["low", "normal", "high"] = Field(
-        "normal",
-        description=(
-            "How urgent: low (unimportant, неважная, неважно), normal (обычная), high (urgent,"
-            " important, срочная, срочно, важная, высокий)"
-        ),
+        "normal", description=f"How urgent: {PRIORITIES}"
     )
-
-    @field_validator("due")
-    @classmethod
-    def readable(cls, value: str) -> str:
-        """Refuse what cannot be read before anything runs; the words for days are resolved when the
-        task is stored."""
-        if value:
-            parse_due(value, ANY_TIME)
-        return value
 
 
 class ListParams(BaseModel):
@@ -85,6 +86,30 @@ class WhichParams(BaseModel):
             "Its title, or words that stand in no other task's title. For when there is no id."
         ),
     )
+
+
+class UpdateParams(WhichParams):
+    """One task, and what is to be different about it."""
+
+    due: Due = Field(
+        "",
+        description=(
+            f"The new day or moment it is due: {ACCEPTED}. UTC. `none` (no date, без срока) takes"
+            " the date away. Empty: stays as it is."
+        ),
+    )
+    new_title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200)] = Field(
+        "", description="Its new title, only where it is to be renamed. Empty: stays as it is."
+    )
+    priority: Literal["", "low", "normal", "high"] = Field(
+        "", description=f"How urgent it is to be: {PRIORITIES}. Empty: stays as it is."
+    )
+
+    def changes(self, now: datetime) -> dict[str, Any]:
+        """The fields to store."""
+        told = {"title": self.new_title, "priority": self.priority}
+        due = {"due": parse_due(self.due, now)} if self.due else {}
+        return due | {k: v for k, v in told.items() if v}
 
 
 @chat.function(
@@ -195,20 +220,50 @@ async def complete(ctx: Context, params: WhichParams) -> ActionResult:
             f"Задача «{found.title}» уже выполнена.",
         )
         return ActionResult.success(found.facts(), text, refresh_panels=[])
-    try:
-        doc = await ctx.store.update(
-            COLLECTION, found.id, {"state": "done", "done_at": ctx.time.iso()}, if_match=found.etag
-        )
-    except StoreConflict:
+    done = await change(ctx, found, {"state": "done", "done_at": ctx.time.iso()})
+    if isinstance(done, ActionResult):
+        return done
+    summary = say(ctx, f'Completed the task "{found.title}".', f"Задача «{found.title}» выполнена.")
+    return ActionResult.success(done.facts(), summary, refresh_panels=PANELS)
+
+
+@chat.function(
+    "update",
+    "Change a task, by its id or title: move it to another day, rename it, set how urgent it is",
+    action_type="write",
+    examples=[
+        "move the task pay the rent to Monday",
+        "перенеси задачу оплатить аренду на понедельник",
+        "move it to 2026-06-01",
+        "перенеси её на 2026-06-01",
+        "postpone that task until tomorrow",
+        "отложи эту задачу на завтра",
+        'reschedule "Renew the passport" to Friday 15:00',
+        "сдвинь «Продлить паспорт» на пятницу",
+        "make that task urgent",
+        "сделай эту задачу срочной",
+        'rename the task pay the rent to "Pay the landlord"',
+        "переименуй задачу оплатить аренду в «Заплатить хозяину»",
+    ],
+)
+async def update(ctx: Context, params: UpdateParams) -> ActionResult:
+    """By id: one read, one write. By title: one pass over the open tasks first."""
+    wanted = params.changes(ctx.time.now())
+    if not wanted:
         text = say(
             ctx,
-            "The task changed meanwhile: try again.",
-            "Задача за это время изменилась: повторите.",
+            "Say what to change: when it is due, its title or how urgent it is.",
+            "Скажите, что изменить: срок, название или важность.",
         )
-        return ActionResult.error(text, retryable=True, code="CONFLICT")
-    summary = say(ctx, f'Completed the task "{found.title}".', f"Задача «{found.title}» выполнена.")
+        return ActionResult.error(text, code="VALIDATION_MISSING_FIELD")
+    found = await locate(ctx, params.id, params.title, "open")
+    if isinstance(found, ActionResult):
+        return found
+    task = await change(ctx, found, wanted)
+    if isinstance(task, ActionResult):
+        return task
     return ActionResult.success(
-        Task.read(doc, ctx.time.now()).facts(), summary, refresh_panels=PANELS
+        task.facts(), changed(ctx, found.title, wanted), refresh_panels=PANELS
     )
 
 

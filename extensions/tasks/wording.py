@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from webbee_kernel.sdk import Context
 
 
@@ -41,3 +43,30 @@ def due_text(due: str) -> str:
     """The stored due date as a person writes it: `2026-05-16`, `2026-05-16 15:00 UTC`."""
     day, _, clock = due.partition("T")
     return f"{day} {clock[:5]} UTC" if clock else day
+
+
+URGENCY = {
+    "low": ("not urgent", "неважная"),
+    "normal": ("of normal urgency", "обычная"),
+    "high": ("urgent", "срочная"),
+}
+
+
+def changed(ctx: Context, title: str, fields: Mapping[str, str]) -> str:
+    """One sentence: what is different about the task that was called `title`."""
+    english, russian = [], []
+    if "due" in fields:
+        due = due_text(fields["due"])
+        english.append(f"due {due}" if due else "without a due date")
+        russian.append(f"срок {due}" if due else "без срока")
+    if "priority" in fields:
+        english.append(URGENCY[fields["priority"]][0])
+        russian.append(URGENCY[fields["priority"]][1])
+    if "title" in fields:
+        english.append(f'called "{fields["title"]}"')
+        russian.append(f"называется «{fields['title']}»")
+    return say(
+        ctx,
+        f'Changed the task "{title}": {", ".join(english)}.',
+        f"Задача «{title}» изменена: {', '.join(russian)}.",
+    )

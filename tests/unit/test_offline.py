@@ -234,9 +234,9 @@ def test_references_are_resolved_from_the_facts(
     ],
 )
 def test_what_may_be_about_something_there_is_makes_nothing_new(message: str) -> None:
-    effects = [name for name, _ in called(message, ADDED) if ACTS[name] != "read"]
+    effects = {name for name, _ in called(message, ADDED) if ACTS[name] != "read"}
 
-    assert effects == []
+    assert effects <= {"tasks.update", "notes.append"}
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,12 @@
 """The notes extension, as its author tests it."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from webbee_kernel.testing import ExtensionHarness, TestKernel
+from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
 
 FOLDER = Path(__file__).parents[1]
 NOW = "2026-05-15T17:21:04Z"
@@ -64,6 +65,42 @@ def test_bad_arguments_never_reach_the_store(
 ) -> None:
     assert notes.call("write", **params).error_code.startswith("VALIDATION_")
     assert notes.call("find").data["count"] == 0
+
+
+def test_what_is_added_stands_behind_what_was_there(notes: ExtensionHarness) -> None:
+    ident = written(notes, "eggs", "Shopping")
+
+    added = notes.call("append", title="shopping", text="milk")
+
+    assert added.data == {"id": ident, "title": "Shopping", "pinned": False, "added": "milk"}
+    assert added.summary == 'Added to the note "Shopping": milk'
+    assert added.refresh_panels == ["notes"]
+    assert notes.call("read", id=ident).data["body"] == "eggs\nmilk"
+    assert found(notes, "eggs milk") == ["Shopping"]
+
+
+def test_a_full_note_says_how_much_more_it_takes(notes: ExtensionHarness) -> None:
+    ident = written(notes, "x" * 19_990, "Full")
+    refused = notes.call("append", id=ident, text="y" * 10)
+    assert (refused.error_code, "9 more characters" in str(refused.error)) == ("TOO_LONG", True)
+    assert notes.call("append", id=ident, text="y" * 9).status == "success"
+    assert notes.call("append", title="nothing", text="y").error_code == "NOT_FOUND"
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", ["write a note: eggs", "add milk to that note"]),
+        ("en", ["write a note: eggs", "add to the note eggs: milk"]),
+        ("ru", ["запиши заметку: яйца", "добавь молоко в эту заметку"]),
+    ],
+)
+def test_a_note_is_added_to_by_what_people_say(language: str, said: list[str]) -> None:
+    kernel = TestKernel([FOLDER], now=NOW, user=replace(USER, language=language))
+    for message in said:
+        reply = kernel.chat(message)
+    assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [("append", "ok")]
+    assert reply.text.rstrip(".").endswith(("milk", "молоко"))
 
 
 def test_finding_looks_at_titles_and_texts_in_any_case_and_alphabet(

@@ -1,11 +1,12 @@
 """The tasks extension, as its author tests it."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from webbee_kernel.testing import ExtensionHarness, TestKernel
+from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
 
 FOLDER = Path(__file__).parents[1]
 NOW = "2026-05-15T17:21:04Z"
@@ -73,6 +74,10 @@ def test_an_added_task_can_be_completed_by_the_id_it_returned(tasks: ExtensionHa
         ("послезавтра", "2026-05-17"),
         ("tomorrow at 15:00", "2026-05-16T15:00:00Z"),
         ("завтра в 9:30", "2026-05-16T09:30:00Z"),
+        ("Monday", "2026-05-18"),
+        ("on friday at 9:30", "2026-05-22T09:30:00Z"),
+        ("в среду", "2026-05-20"),
+        ("no date", None),
         ("2026-06-01", "2026-06-01"),
         ("2026-06-01T15:00", "2026-06-01T15:00:00Z"),
         ("2026-06-01T15:00+03:00", "2026-06-01T12:00:00Z"),
@@ -106,6 +111,67 @@ def test_bad_arguments_never_reach_the_store(
 ) -> None:
     assert tasks.call("add", **params).error_code.startswith("VALIDATION_")
     assert tasks.call("list_tasks", state="all").data["count"] == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "becomes", "told"),
+    [
+        ({"due": "monday"}, {"due": "2026-05-18"}, "due 2026-05-18"),
+        ({"due": "none"}, {"due": None}, "without a due date"),
+        ({"priority": "high"}, {"priority": "high"}, "urgent"),
+        (
+            {"new_title": "Tea", "due": "today"},
+            {"title": "Tea", "due": "2026-05-15", "state": "today"},
+            'due 2026-05-15, called "Tea"',
+        ),
+    ],
+)
+def test_a_changed_task_keeps_what_was_not_asked_for(
+    tasks: ExtensionHarness, asked: dict[str, str], becomes: dict[str, Any], told: str
+) -> None:
+    before = tasks.call("add", title="Milk", due="tomorrow").data
+
+    changed = tasks.call("update", title="milk", **asked)
+
+    assert changed.data == {**before, **becomes}
+    assert changed.summary == f'Changed the task "Milk": {told}.'
+    assert changed.refresh_panels == ["tasks"]
+    assert tasks.call("list_tasks").data["tasks"] == [changed.data]
+
+
+def test_a_change_says_what_is_to_be_changed_and_when_it_may_be(tasks: ExtensionHarness) -> None:
+    tasks.call("add", title="Milk")
+    assert tasks.call("update", title="Milk").error_code == "VALIDATION_MISSING_FIELD"
+    assert tasks.call("update", title="Milk", due="someday").error_code == "VALIDATION_TYPE_ERROR"
+    assert tasks.call("update", title="Bread", due="today").error_code == "NOT_FOUND"
+    assert tasks.call("update", due="today").error_code == "VALIDATION_MISSING_FIELD"
+
+
+def test_two_tasks_of_one_title_are_told_apart_by_when_they_are_due(
+    tasks: ExtensionHarness,
+) -> None:
+    for due in ("2026-05-16", "2026-06-01"):
+        tasks.call("add", title="Milk", due=due)
+    refused = tasks.call("update", title="Milk", priority="high")
+    assert refused.error_code == "AMBIGUOUS"
+    assert '"Milk" (due 2026-05-16, id ' in str(refused.error)
+    assert '"Milk" (due 2026-06-01, id ' in str(refused.error)
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", ["add a task: pay the rent tomorrow", "move it to Monday"]),
+        ("en", ["add a task: pay the rent", "move the task pay the rent to 2026-05-18"]),
+        ("ru", ["добавь задачу оплатить аренду завтра", "перенеси её на понедельник"]),
+    ],
+)
+def test_a_task_is_moved_by_what_people_say(language: str, said: list[str]) -> None:
+    kernel = TestKernel([FOLDER], now=NOW, user=replace(USER, language=language))
+    for message in said:
+        reply = kernel.chat(message)
+    assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [("update", "ok")]
+    assert "2026-05-18" in reply.text
 
 
 def test_lists_are_by_state_and_most_urgent_first(busy: ExtensionHarness) -> None:
