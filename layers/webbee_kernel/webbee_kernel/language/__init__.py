@@ -10,7 +10,7 @@
 - `formats`    numbers, dates and money for people, and plural forms, by CLDR
 - `detection`  which language a text is written in
 - `fields`     what the key of a JSON field says of its value
-- `files`      which languages there are, and what they say together
+- `registry`   which languages there are; `files`: what they say together
 
 May import: base. Entrance: the functions of this page. Nothing heavy is imported before it is
 used; a language's file is read when it is first asked for.
@@ -29,10 +29,10 @@ from .files import (
     people_keys,
     people_phrases,
     phone_keys,
-    tags,
     title_keys,
 )
 from .model import Calendar, Language, Numerals, People, Words
+from .registry import tags
 from .sounds import sound
 from .spans import Mention, Token, tokens
 from .stems import fold, folded_words, stem

@@ -8,8 +8,9 @@ from inspect import signature
 
 from ..base.compiled import asked
 from .calendars import names
-from .files import of, people, people_keys, people_phrases, tags
+from .files import of, people, people_keys, people_phrases
 from .model import People
+from .registry import tags
 from .words import Mapped, Role, Words
 
 

@@ -9,7 +9,8 @@ from functools import lru_cache
 from importlib import import_module, util
 
 from ..base.compiled import kept
-from .files import of, tags
+from .files import of
+from .registry import tags
 from .stems import fold, script_of, stem
 
 _CYRILLIC = str.maketrans(

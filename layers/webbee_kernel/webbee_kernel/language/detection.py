@@ -6,8 +6,9 @@ from collections import Counter
 from functools import lru_cache
 
 from ..base.compiled import kept
-from .files import FIRST, of, tags
+from .files import of
 from .model import Language
+from .registry import FIRST, tags
 from .spans import tokens
 from .stems import fold, script_of
 

@@ -3,49 +3,22 @@ name is its two-letter tag and that defines `LANGUAGE`."""
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from functools import lru_cache
-from importlib import import_module
-from pathlib import Path
 
 from ..base.compiled import kept
 from .model import Language
+from .registry import loaded, tags
 from .stems import fold
-
-FIRST = ("en", "ru")
-"""What is tried first where nothing else decides: English is also what an unknown language gets."""
-_FILE = re.compile(r"[a-z]{2}\.py")
-
-
-@lru_cache(maxsize=1)
-@kept
-def tags() -> tuple[str, ...]:
-    """The tags of all languages, English and Russian first."""
-    found = {p.stem for p in Path(__file__).parent.iterdir() if _FILE.fullmatch(p.name)}
-    return (*FIRST, *sorted(found.difference(FIRST)))
 
 
 @lru_cache(maxsize=64)
 def of(tag: str) -> Language:
     """The language of a tag such as `ru`, `ru-RU` or `de_AT`, or the first one of an
     `Accept-Language`; English where it has no file."""
-    short = re.split(r"[-_,;]", tag.strip().lower(), maxsplit=1)[0]
-    name = short if short in tags() else FIRST[0]
-    return _load(name)
-
-
-@lru_cache(maxsize=64)
-def _load(tag: str) -> Language:
-    language = import_module(f".{tag}", __package__).LANGUAGE
+    language = loaded(tag)
     assert isinstance(language, Language)
     return language
-
-
-@lru_cache(maxsize=64)
-def tag_for_script(script: str) -> str:
-    """The first language written in `script`, or nothing."""
-    return next((t for t in tags() if of(t).script == script), "")
 
 
 @lru_cache(maxsize=64)

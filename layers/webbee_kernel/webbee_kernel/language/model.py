@@ -9,6 +9,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from functools import cached_property
 
+from .registry import FIRST, loaded
 from .stems import fold, stem
 from .words import Words
 
@@ -153,9 +154,15 @@ class Language:
         """The kernel's sentence `key` with its values filled in; the plural form is chosen by the
         value `n`. A language that lacks a sentence says it in English; an unknown key is a
         `KeyError`."""
-        from .sentences import say
+        speaker: Language = self if key in self.sentences else loaded(FIRST[0])
+        sentence = speaker.sentences[key]
+        if isinstance(sentence, str):
+            return sentence.format(**values)
+        from .formats import plural
 
-        return say(self, key, values)
+        count = values["n"]
+        assert isinstance(count, int | float)
+        return sentence.get(plural(count, speaker.tag), sentence["other"]).format(**values)
 
     def has(self, key: str) -> bool:
         """Whether this language has the sentence of its own."""

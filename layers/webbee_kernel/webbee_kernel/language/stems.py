@@ -11,6 +11,7 @@ from importlib.util import find_spec, module_from_spec
 from typing import Protocol, cast
 
 from ..base.compiled import kept
+from .registry import loaded, tag_for_script
 
 _SAME = str.maketrans({"ё": "е", "ß": "ss", "’": "'", "ʼ": "'"})
 LONGEST = 60  # letters: what is longer is no word, and a stemmer's cost grows with it
@@ -43,17 +44,15 @@ def stem(word: str, tag: str = "en") -> str:
     A word that no stemmer of the language knows (other scripts, longer than 60 letters) is only
     folded. About 25 µs a new word.
     """
-    from .files import of, tag_for_script
-
     folded = fold(word)
     if not folded.isalpha() or len(folded) > LONGEST:
         return folded
-    language = of(tag)
+    language = loaded(tag)
     if script_of(folded) != language.script:
         other = tag_for_script(script_of(folded))
         if not other:
             return folded
-        language = of(other)
+        language = loaded(other)
     return _stemmer(language.stemmer).stemWord(folded) if language.stemmer else folded
 
 

@@ -8,8 +8,7 @@ import re
 from functools import lru_cache
 
 from webbee_kernel.base.compiled import kept
-from webbee_kernel.language import fold, people, people_phrases
-from webbee_kernel.language.files import of, tags
+from webbee_kernel.language import fold, of, people, people_phrases, tags
 
 # Pieces of patterns: a capital of Latin or Cyrillic, a capitalised word (O'Brien, Jean-Luc), up to
 # four of these with initials.
