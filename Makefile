@@ -24,7 +24,7 @@ export SAM_CLI_TELEMETRY := 0
 SOURCES := layers functions local extensions docs/examples benchmarks checks tests requirements
 PAGE := layers/webbee_kernel/webbee_kernel/page
 PAGE_TOOLS := .venv-page/node_modules/.bin
-TYPED := layers/webbee_kernel/webbee_kernel functions local requirements checks
+TYPED := layers/webbee_kernel functions local requirements checks
 
 # ---- what you call
 

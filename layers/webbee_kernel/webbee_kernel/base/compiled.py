@@ -2,10 +2,10 @@
 
 A `.pyc` spares a module's compiling, not what the module does when it runs: `re` parses each
 pattern in Python, `dataclasses` writes the text of each class's methods and compiles it, the
-languages' word lists are stemmed. That was two fifths of chat_turn's init. `compiling.py` runs the
-same at `make build` and keeps what came of it; here the table stands before those who would do it
-again. What it does not hold, or holds for another Python, is made as ever: a checkout, which has no
-table, differs in time alone.
+languages' word lists are stemmed. That was two fifths of chat_turn's init. `compiling.py`, beside
+the package, runs the same at `make build` and keeps what came of it; here the table stands before
+those who would do it again. What it does not hold, or holds for another Python, is made as ever: a
+checkout, which has no table, differs in time alone.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ record and its events go in one transaction, so neither exists without the other
 
 from __future__ import annotations
 
-import asyncio
+from contextlib import suppress
 from dataclasses import replace
 
 from ...values import AuditRecord, Event, UserKey
@@ -87,20 +87,12 @@ class DynamoAuditStore:
             _put(self._events_table, event_item(user, event, events_expire_at)) for event in events
         ]
         if 1 < len(puts) <= _TOGETHER + 1:
-            try:
+            with suppress(ConditionFailed):  # a repetition: complete it one by one
                 await self._database.transact(*({"Put": put} for put in puts))
-            except ConditionFailed:  # a repetition: complete it one by one
-                await self._put_each(puts)
-        else:
-            await self._put_each(puts)
-
-    async def _put_each(self, puts: list[JSONObject]) -> None:
-        answers = await asyncio.gather(
-            *(self._database.write("put_item", **put) for put in puts), return_exceptions=True
-        )
-        for answer in answers:
-            if isinstance(answer, BaseException) and not isinstance(answer, ConditionFailed):
-                raise answer
+                return
+        for put in puts:
+            with suppress(ConditionFailed):
+                await self._database.write("put_item", **put)
 
     async def list(
         self, user: UserKey, *, limit: int = 100, before: str = "", now: float

@@ -1,5 +1,5 @@
-"""The table of `compiled.py`: `python -m webbee_kernel.base.compiling FILE`, run by `make build`
-with the Python that will use it."""
+"""The table of `webbee_kernel/base/compiled.py`: `python compiling.py FILE`, run where the layer is
+built with the Python that will use it. No part of the layer itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from . import compiled
+from webbee_kernel.base import compiled
 
 _patterns: dict[tuple[str, int], bytes] = {}
 _sources: dict[str, bytes] = {}
