@@ -17,6 +17,7 @@ from webbee_kernel.pii.regions import of_phone, of_zones
 
 JSON: TypeAlias = Any  # str, int, float, bool, None, list or tuple of these, dict from str to these
 NOTHING: Mapping[str, str] = MappingProxyType({})
+_SAYS_NOTHING = (bool, type(None))
 _TEXTLESS = frozenset({int, float, bool, type(None)})
 REGIONS_MAX = 4  # regions of national numbers that the data may add to the user's own
 
@@ -191,11 +192,11 @@ class Masker:
             masked[self._distinct(key, masked) if shown in masked else shown] = item
         # Masked keys are the hints, so that masking again sees the same ones.
         for key, item in masked.items():
-            if item is not None and not isinstance(item, bool):
+            if not isinstance(item, _SAYS_NOTHING):
                 hint = key if isinstance(key, str) else ""
                 own = f"{parent}.{hint}" in declared or not is_bare_name(hint)
-                over = parent if own else beside(masked) or parent
-                masked[key] = self._walk(item, over, hint, visit, declared)
+                over = "" if own else beside(masked)
+                masked[key] = self._walk(item, over or parent, hint, visit, declared)
         return masked
 
     def _number(self, value: int | float, hint: str, visit: _Visit) -> JSON:

@@ -40,14 +40,16 @@ class Content:
 
     def idle(self, word: Word) -> bool:
         """Whether the word is none of the content, where a command or its connectives may stand."""
-        return (
-            has(word, self.tag, "connective")
-            or word.stem in self.extra
-            or (self.loose and has(word, self.tag, "function", "question", "opener", "total"))
-            or (self.loose and self.lookup and has(word, self.tag, "saying"))
-            or (self.back and points_back(word, self.tag))
-            or (self.back and has(word, self.tag, "again", "opener", "sequence"))
-        )
+        roles = ["connective"]
+        if self.loose:
+            roles += ["function", "question", "opener", "total"]
+        if self.loose and self.lookup:
+            roles.append("saying")
+        if self.back:
+            roles += ["again", "opener", "sequence"]
+        if has(word, self.tag, *roles) or word.stem in self.extra:
+            return True
+        return self.back and points_back(word, self.tag)
 
     def asks(self, word: Word) -> bool:
         """Whether the word belongs to the command itself."""
