@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import combinations, permutations
 from typing import NamedTuple
 
 from .. import language
@@ -16,16 +16,46 @@ ROUGH, ROUGHER = 0.05, 0.15
 """How far off "about" may be; a figure of one digit stands for more."""
 
 
+UNITS = {
+    "millisecond": ("time", 0.001), "second": ("time", 1), "minute": ("time", 60),
+    "hour": ("time", 3600), "day": ("time", 86_400), "week": ("time", 604_800),
+    "month": ("time", 2_629_746), "year": ("time", 31_556_952),
+    "byte": ("size", 1), "kilobyte": ("size", 1000), "megabyte": ("size", 1e6),
+    "gigabyte": ("size", 1e9), "terabyte": ("size", 1e12),
+    "gram": ("mass", 1), "kilogram": ("mass", 1000), "metre": ("length", 1),
+    "kilometre": ("length", 1000),
+}  # fmt: skip
+"""What a unit measures, and how many seconds, bytes, grams or metres it is."""
+SHORT = {"s": "second", "ms": "millisecond", "g": "gram", "m": "metre", "size": "byte"}
+"""Units as keys shorten them: `duration_s`."""
+KNOWN = frozenset(("rate", "money", "time", "size", "mass", "length"))
+"""What figures are of that are never of what is not known."""
+SUFFIX = 4
+"""Fewer letters that a key ends in, behind others, are a unit: `tank_l`, `wind_ms`."""
+_ABOVE = re.compile(r"^(?:.*[.\]])?([^.\]]*)\.[^.]*$")
+_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
+
+
+ANY = "?"
+
+
 class Figure(NamedTuple):
-    """A value, where it stands, and what it is of: `money`, `rate`, or nothing known."""
+    """A value, where it stands, and what it is of: `money`, `rate`, what its unit measures, nothing
+    known of a field, or `ANY` for a figure of no field."""
 
     value: Number
     path: str
     kind: str = ""
 
 
-Entry = tuple[float, str, object, object]
-"""A value, the sign between two others (or a function's name), and these."""
+class Entry(NamedTuple):
+    """A value, what it is of, the sign between two others (or a function's name), and these."""
+
+    value: float
+    kind: str
+    sign: str
+    one: object
+    other: object = ""
 
 
 def slack_of(value: float, step: float, *, rough: bool) -> float:
@@ -43,77 +73,77 @@ def counted(place: Place) -> bool:
 
 
 def figure(place: Place) -> Figure:
-    """A field as a figure."""
-    return Figure(place.value, place.path, kind_of(place.key))
+    """A field as a figure; what its key does not tell, that of the record around it may:
+    `{"cost": {"v": 6.91}}`."""
+    if not place.key:
+        return Figure(place.value, place.path, ANY)
+    above = "" if kind_of(place.key) else _ABOVE.sub(r"\1", place.path)
+    return Figure(place.value, place.path, kind_of(place.key) or kind_of(above))
 
 
 @lru_cache(maxsize=2048)
 def kind_of(key: str) -> str:
-    """What a key says that its figure is of."""
-    roles = language.key_roles(key)
-    return "rate" if roles & {"rate"} else "money" if roles & {"money", "minor"} else ""
+    """What a key says that its figure is of: `rate`, what its unit measures, `money`, or nothing
+    known."""
+    words, roles = [word.lower() for word in _PARTS.split(key)], language.key_roles(key)
+    unit = language.of("en").words.units.get(words[-1], SHORT.get(words[-1], ""))
+    if unit in UNITS and "per" not in words:
+        return UNITS[unit][0]
+    if roles & {"rate", "money", "minor"} and key != "value":
+        return "rate" if "rate" in roles else "money"
+    return words[-1] if len(words) > 1 and len(words[-1]) < SUFFIX else ""
 
 
 def alike(one: Figure, other: Figure) -> bool:
-    """Whether two figures may be added: both amounts, or neither, or one with no key."""
+    """Whether two figures may be added: of the same, or one with no key."""
+    free = "total" in one.path or "total" in other.path
     kinds = {one.kind, other.kind}
-    free = "total" in f"{one.path}{other.path}" or "message" in (one.path, other.path)
-    return len(kinds) == 1 or free or "reply" in (one.path, other.path)
+    return len(kinds) == 1 or free or ANY in kinds or ("" in kinds and kinds.isdisjoint(KNOWN))
 
 
 def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Entry]:
     """What two figures give: sum, difference, product, ratio, and a percentage of the other."""
-    (a, x, _), (b, y, _) = one, other
+    (a, x, _), (b, y, _), kind = one, other, _kind(one, other)
     if "-" in signs and alike(one, other):
-        yield float(abs(a + b)), "+", x, y
-        yield float(abs(a - b)), "-", x, y
-    if "*" in signs and abs(a * b) < BIG:
-        yield float(abs(a * b)), "*", x, y
+        yield Entry(float(abs(a + b)), kind, "+", x, y)
+        yield Entry(float(abs(a - b)), kind, "-", x, y)
+    if "*" in signs and (one.kind != other.kind or kind == ANY) and abs(a * b) < BIG:
+        yield Entry(float(abs(a * b)), kind, "*", x, y)
     if "/" in signs and a and b:
-        yield abs(a / b), "/", x, y
-        yield abs(b / a), "/", y, x
+        yield Entry(abs(a / b), _ratio(one, other), "/", x, y)
+        yield Entry(abs(b / a), _ratio(other, one), "/", y, x)
     if "%" in signs:
         yield from _percents(one, other)
         yield from _percents(other, one)
 
 
+def _kind(one: Figure, other: Figure) -> str:
+    """What a sum or a product is of: an amount if one is, else what is known."""
+    kinds = {one.kind, other.kind}
+    return "money" if "money" in kinds else ANY if ANY in kinds else one.kind or other.kind
+
+
+def _ratio(part: Figure, whole: Figure) -> str:
+    """What one figure for each of another is of: nothing known where both are of the same."""
+    return ANY if part.kind == ANY else "" if part.kind == whole.kind else part.kind
+
+
 def _percents(whole: Figure, rate: Figure) -> Iterator[Entry]:
     """What a percentage takes or leaves of a figure, or adds to it."""
-    told = rate.kind == "rate" or rate.path in ("reply", "message", "policy")
-    if told and 0 < rate.value <= 100:
-        part = abs(whole.value) * rate.value / 100
-        yield part, "% of", rate.path, whole.path
-        yield abs(abs(whole.value) - part), "less % of", whole.path, rate.path
-        yield abs(whole.value) + part, "with % of", whole.path, rate.path
-
-
-def several(held: Sequence[Figure]) -> Iterator[Entry]:
-    """The sums of several figures of a record, and what three of them give."""
-    for size in range(3, len(held) + 1):
-        for some in combinations(held, size):
-            if all(alike(some[0], other) for other in some[1:]):
-                total = sum(f.value for f in some)
-                yield float(abs(total)), "sum", ", ".join(f.path for f in some), ""
-    for one, other, third in permutations(held, 3):
-        if one.path < other.path:
-            yield from _three(one, other, third)
-
-
-def _three(one: Figure, other: Figure, third: Figure) -> Iterator[Entry]:
-    """Two figures less a third, and their product with it."""
-    a, b, c = one.value, other.value, third.value
-    rest = f"{other.path}, {third.path}"
-    if alike(one, other) and alike(one, third):
-        yield float(abs(a + b - c)), "+ -", one.path, rest
-    if abs(a * b) < BIG and alike(one, third):
-        yield float(abs(a * b + c)), "* +", one.path, rest
+    if rate.kind in ("rate", ANY) and 0 < rate.value <= 100:
+        part, kind = abs(whole.value) * rate.value / 100, whole.kind
+        yield Entry(part, kind, "% of", rate.path, whole.path)
+        yield Entry(abs(abs(whole.value) - part), kind, "less % of", whole.path, rate.path)
+        yield Entry(abs(whole.value) + part, kind, "with % of", whole.path, rate.path)
 
 
 def fractions(one: Figure, other: Figure, *, whole: bool = False) -> Iterator[Entry]:
     """Shares of two figures in each other, and the changes between them; `whole`: the second is
     what the first is a part of."""
-    for part, base in ((one, other), (other, one))[: 1 if whole else 2]:
+    for part, base in (
+        ((one, other), (other, one))[: 1 if whole else 2] if alike(one, other) else ()
+    ):
         if base.value and part.value:
             share = abs(part.value / base.value)
-            yield share, "/", part.path, base.path
-            yield abs(1 - share), "/", f"({part.path} - {base.path})", base.path
+            yield Entry(share, "", "/", part.path, base.path)
+            yield Entry(abs(1 - share), "", "/", f"({part.path} - {base.path})", base.path)

@@ -11,12 +11,13 @@ digits leave open.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 
 from .arithmetic import (
+    ANY,
     BIG,
     Entry,
     Figure,
@@ -25,16 +26,15 @@ from .arithmetic import (
     figure,
     fractions,
     kind_of,
-    several,
     slack_of,
 )
 from .index import Index
 from .places import Number, Owner, Place
 from .tables import Table
 
-FAMILY, CROSSED, SAID, TRIPLES = 16, 120, 16, 6
+FAMILY, CROSSED, SAID, PAIRS = 16, 120, 16, 2000
 """Figures of a record or column that are paired; figures of the data that go with those of the
-message or the reply; figures of these; figures of a record that are taken three at a time."""
+message or the reply; figures of these; pairs in columns."""
 OFTEN = (2, 3, 4, 7, 12, 24, 52, 60, 365)
 """What figures are taken times: twice, days of a week, months of a year."""
 EPSILON = 1e-6
@@ -47,16 +47,23 @@ class _Layer:
     values: list[float]
     entries: list[Entry]
 
-    def near(self, value: float, slack: float, *, exact: bool) -> Entry | None:
-        """The first entry that rounds, or is cut, to a value; `exact`: a whole one only where it is
-        the value."""
-        first = bisect_left(self.values, value - (slack / 2 if exact else slack) - EPSILON)
+    def near(self, value: float, slack: float, kinds: Container[str], *, exact: bool) -> str:
+        """The formula of the first entry of some kinds that rounds to a value; `exact`: a whole one
+        only where it is the value."""
+        first = bisect_left(self.values, value - slack - EPSILON)
         last = bisect_right(self.values, value + slack + EPSILON)
         for entry in self.entries[first:last]:
-            whole = exact and entry[0] == int(entry[0])
-            if not whole or abs(entry[0] - value) < EPSILON:
-                return entry
-        return None
+            whole = exact and entry.value == int(entry.value)
+            if entry.kind in kinds and (not whole or abs(entry.value - value) < EPSILON):
+                return _formula(entry)
+        return ""
+
+
+class _Every:
+    """All kinds of figures."""
+
+    def __contains__(self, kind: object) -> bool:
+        return True
 
 
 @dataclass
@@ -65,7 +72,7 @@ class Closure:
     the records that the reply names; `year`: today's."""
 
     index: Index
-    said: Sequence[Number] = ()
+    said: Sequence[Figure] = ()
     named: frozenset[Owner] = frozenset()
     year: int = 0
     _layers: list[_Layer] = field(default_factory=list)
@@ -76,40 +83,51 @@ class Closure:
         step: float,
         *,
         rough: bool = False,
+        unit: str = "",
         most: int = 3,
         means: bool = False,
         often: bool = False,
     ) -> str:
         """How a figure follows, as a formula; empty where it does not. `step`: what one in its last
-        digit stands for; `most`: how many layers are asked; `means`:
-        also as an average; `often`: as so many times another."""
-        value = abs(value)
-        slack = slack_of(value, step, rough=rough)
+        digit stands for; `unit`: what it is of, if that is known; `most`: how many layers are
+        asked; `means`: also as an average; `often`: as so many times another."""
+        value, kinds = abs(value), self._kinds(unit)
+        slack = slack_of(value, step if rough else step / 2, rough=rough)
         exact = not rough and step <= 1
-        for layer in islice(self._made(), most):
-            if entry := layer.near(value, slack, exact=exact):
-                return _formula(entry)
-        if often and (entry := self._often.near(value, slack, exact=exact)):
-            return _formula(entry)
-        if means and (entry := self._averages.near(value, slack, exact=exact)):
-            return _formula(entry)
-        return ""
+        layers = chain(
+            islice(self._made(), most),
+            (self._often for _ in range(often)),
+            (self._averages for _ in range(means)),
+        )
+        found = (layer.near(value, slack, kinds, exact=exact) for layer in layers)
+        return next(filter(None, found), "")
+
+    def _kinds(self, unit: str) -> Container[str]:
+        """What a figure may follow from whose unit is known: an amount from amounts, if there are
+        any, a length of time from no amount."""
+        if not unit or (unit == "money" and not self._has_money):
+            return _Every()
+        return (unit, ANY) if unit == "money" else (unit, ANY, "")
+
+    @cached_property
+    def _has_money(self) -> bool:
+        return any(figure(place).kind == "money" for place in self._figures)
 
     def within(self, owners: Iterable[Owner], value: Number) -> bool:
         """Whether two figures of a record give a value."""
         for owner in owners:
             held = [figure(p) for p in self._figures if p.owner == owner][:FAMILY]
             for pair in combinations(held, 2):
-                if any(abs(e[0] - abs(value)) < EPSILON for e in combined(*pair, "-*")):
+                if any(abs(e.value - abs(value)) < EPSILON for e in combined(*pair, "-*")):
                     return True
         return False
 
     def share(self, value: Number, step: float, *, rough: bool = False) -> str:
         """How a percentage is a share, or a change."""
         value = abs(value)
-        slack = slack_of(value, step, rough=rough)
-        entry = self._ratios.near(value / 100, slack / 100, exact=False)
-        return f"100 * {_formula(entry)}" if entry else ""
+        slack = slack_of(value, step if rough else step / 2, rough=rough)
+        found = self._ratios.near(value / 100, slack / 100, _Every(), exact=False)
+        return f"100 * {found}" if found else ""
 
     def _made(self) -> Iterator[_Layer]:
         makers = (self._sums, self._pairs, self._crossed)
@@ -126,22 +144,22 @@ class Closure:
 
     def _sums(self) -> Iterator[Entry]:
         for place in self.index.figures:
-            yield float(abs(place.value)), "", place.value, place.path
+            yield Entry(float(abs(place.value)), figure(place).kind, "", place.value, place.path)
         for table in self._tables:
             yield from table.sums(self.named)
         for path, values in self.index.tallies:
-            yield float(abs(sum(values))), "sum", path, ""
+            yield Entry(float(abs(sum(values))), ANY, "sum", path)
             for value in values:
-                yield float(abs(sum(values) - value)), "-", f"sum({path})", value
+                yield Entry(float(abs(sum(values) - value)), ANY, "-", f"sum({path})", value)
 
     @cached_property
     def _averages(self) -> _Layer:
         held = [entry for table in self._tables for entry in table.averages()]
         for path, values in self.index.tallies:
-            held.append((abs(sum(values) / len(values)), "average", path, ""))
-        said = [value for value in self.said if value]
+            held.append(Entry(abs(sum(values) / len(values)), ANY, "average", path))
+        said = [one.value for one in self.said if one.value]
         if len(said) > 1:
-            held.append((abs(sum(said) / len(said)), "average", said, ""))
+            held.append(Entry(abs(sum(said) / len(said)), ANY, "average", said))
         return _layer(held)
 
     @cached_property
@@ -154,31 +172,21 @@ class Closure:
     @cached_property
     def _wholes(self) -> list[Figure]:
         """The sums of lists and of groups of rows."""
-        return [
-            Figure(entry[0], _formula(entry), kind_of(key))
-            for table in self._tables
-            for key, entry in table.totals()
-        ][:CROSSED]
+        held = (entry for table in self._tables for entry in table.totals())
+        return [Figure(e.value, _formula(e), e.kind) for e in islice(held, CROSSED)]
 
     # ---- figures that belong together
 
     @cached_property
     def _families(self) -> list[list[Figure]]:
-        """The figures of one record with those of the records above it, and of one column."""
+        """The figures of one record, and numbers side by side."""
         records: dict[Owner, list[Figure]] = {}
         for place in self._figures:
             records.setdefault(place.owner, []).append(figure(place))
-        found: list[list[Figure]] = []
-        for owner, own in records.items():
-            above = [f for n in range(1, len(owner)) for f in records.get(owner[:n], ())]
-            found.append([*own, *above][:FAMILY])
-        for table in self._tables:
-            for key, column in table.figures():
-                kind = kind_of(key)
-                found.append([Figure(v, path, kind) for v, path in column][:FAMILY])
+        found = list(records.values())
         for path, values in self.index.tallies:
-            found.append([Figure(value, path) for value in values][:FAMILY])
-        return [held for held in found if len(held) > 1]
+            found.append([Figure(value, path) for value in values])
+        return [held[:FAMILY] for held in found if len(held) > 1]
 
     @cached_property
     def _figures(self) -> list[Place]:
@@ -187,37 +195,37 @@ class Closure:
 
     @cached_property
     def _asked(self) -> list[Figure]:
-        """The figures of the message, of keys and of prose, and those of the reply."""
-        asked = [figure(p) for p in self.index.figures if not p.owner and not p.key]
-        said = [Figure(value, "reply") for value in dict.fromkeys(self.said)]
+        """The figures of the message, of keys and of prose (no summary's), and those of the reply."""
+        told = (p for p in self.index.figures if not p.owner and not p.key)
+        asked = [figure(p) for p in told if p.path != "summary"]
         years = [Figure(self.year, "today")] if self.year else []
-        return [*asked[:SAID], *said[:SAID], *years]
+        return [*asked[:SAID], *dict.fromkeys(self.said[:SAID]), *years]
+
+    @cached_property
+    def _paired(self) -> list[tuple[Figure, Figure]]:
+        """The figures that belong together, by two."""
+        families = [*self._families, self._asked]
+        found = [pair for held in families for pair in combinations(held, 2)]
+        columns = (pair for table in self._tables for pair in table.pairs(self.named))
+        return [*found, *islice(columns, PAIRS)]
 
     def _pairs(self) -> Iterator[Entry]:
-        for held in [*self._families, self._asked]:
-            for one, other in combinations(held, 2):
-                yield from combined(one, other)
-            if len(held) <= TRIPLES:
-                yield from several(held)
-        said = [value for value in self.said if value]
-        for start in range(len(said)):  # "3, 4 and 5, 12 in all"
+        for one, other in self._paired:
+            yield from combined(one, other)
+        for start in range(len(self.said)):  # "3, 4 and 5, 12 in all"
             total: Number = 0
-            for end in range(start, min(len(said), start + SAID)):
-                total += said[end]
-                yield float(total), "sum", said[start : end + 1], ""
+            for end in range(start, min(len(self.said), start + SAID)):
+                total += self.said[end].value
+                yield Entry(float(total), self.said[end].kind, "sum", "reply")
 
     def _crossed(self) -> Iterator[Entry]:
-        """Figures of the message, of the reply, sizes and sums of lists, each with every other."""
+        """Figures of the message, of the reply, and sums of lists, each with every other."""
         wholes = self._wholes
         held = [figure(p) for p in self._figures][:CROSSED]
         for one in self._asked:
             small = one.path == "reply"
-            for other in [*held, *wholes] if not small or one.value <= SAID else ():
+            for other in held if not small or one.value <= SAID else ():
                 yield from combined(one, other, "*" if small else "+-*/%")
-        for table in self._tables:
-            size = Figure(table.size, f"count({table.name})")
-            for other in held:
-                yield from combined(size, other, "*")
         for one in wholes:
             for other in held:
                 yield from combined(one, other, "-+%")
@@ -228,29 +236,24 @@ class Closure:
     def _ratios(self) -> _Layer:
         """Shares and changes, as fractions."""
         held = [figure(p) for p in self._figures][:CROSSED]
-        pairs = [pair for own in [*self._families, self._asked] for pair in combinations(own, 2)]
-        pairs += [(a, b) for a in self._asked if a.path != "reply" for b in held]
+        pairs = self._paired + [(a, b) for a in self._asked if a.path != "reply" for b in held]
         made = [entry for a, b in pairs for entry in fractions(a, b)]
         rates = [figure(p) for p in self.index.figures if kind_of(p.key) == "rate"]
-        made += [(abs(1 - r.value / 100), "100 -", r.path, "") for r in rates]
-        return _layer([*made, *self._parts()])
-
-    def _parts(self) -> Iterator[Entry]:
-        """The shares of parts in their wholes."""
-        pairs = [(Figure(*a), Figure(*b)) for table in self._tables for a, b in table.shares()]
+        made += [Entry(abs(1 - r.value / 100), "", "100 -", r.path) for r in rates]
         for path, values in self.index.tallies:
-            pairs += [(Figure(v, path), Figure(sum(values), "sum")) for v in values]
-        for part, whole in pairs:
-            yield from fractions(part, whole, whole=True)
+            whole = Figure(sum(values), "sum")
+            made += [e for v in values for e in fractions(Figure(v, path), whole, whole=True)]
+        return _layer([*made, *(entry for table in self._tables for entry in table.shares())])
 
 
 def _layer(entries: Iterable[Entry]) -> _Layer:
-    held = sorted((e for e in entries if e[0] < BIG), key=lambda e: e[0])
-    return _Layer([e[0] for e in held], held)
+    held = sorted((e for e in entries if e.value < BIG), key=lambda e: e.value)
+    return _Layer([e.value for e in held], held)
 
 
 def _formula(entry: Entry) -> str:
-    _value, sign, one, other = entry
-    if not sign:
-        return str(other)
-    return f"{one} {sign} {other}" if other != "" else f"{sign}({one})"
+    if not entry.sign:
+        return str(entry.other)
+    if entry.other != "":
+        return f"{entry.one} {entry.sign} {entry.other}"
+    return f"{entry.sign}({entry.one})"

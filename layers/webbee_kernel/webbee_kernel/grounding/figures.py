@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice
 
-from .arithmetic import kind_of, slack_of
+from .arithmetic import UNITS, Figure, kind_of, slack_of
 from .closure import Closure
 from .index import Index
 from .places import Number, Owner, Place, settle
@@ -18,6 +18,8 @@ from .units import Measures
 
 SMALL = 12
 """Whole numbers up to here may count anything, and are not looked up."""
+PER = 100
+"""Of so many of a unit a rate is told."""
 LONGEST, STARTS = 60, 60
 """Characters of what a number is part of; moments between which lengths of time lie."""
 SHORT_UNIT = 3
@@ -54,7 +56,7 @@ class Figures:
         self.words = reading.language.words
         self.at = moment(now)
         self.today = self.at.date() if self.at else None
-        self.said: list[Number] = []
+        self.said: list[Figure] = []
         self.named: frozenset[Owner] = frozenset()
 
     def _ending(self, digits: str) -> list[Place]:
@@ -156,11 +158,15 @@ class Figures:
         said, follows = self._said_with(claim), self.closure.follows
         means = step < 1 or rough or among(said, self.words.average)
         often = among(said, self.words.units)
-        found = follows(value, step, rough=rough, means=means, often=often)
+        unit = "rate" if claim.kind == "percent" else "money" if claim.mention.unit else ""
+        unit = unit or UNITS.get(self.unit(claim), ("",))[0]
+        found = follows(value, step, rough=rough, unit=unit, means=means, often=often)
         most = 3 if self.unit(claim) in MEASURES else 1
         scaled = step < 1 or self._scaled(claim)
         for factor in (1000, 0.001) if scaled and not found else ():
-            found = found or follows(value * factor, step * factor, rough=rough, most=most)
+            found = found or follows(
+                value * factor, step * factor, rough=rough, unit=unit, most=most
+            )
         return found
 
     def _scaled(self, claim: Claim) -> bool:
@@ -235,10 +241,18 @@ class Figures:
     def may_count(self, claim: Claim) -> bool:
         """Whether a number may count anything: a small whole one, one in words; no code's."""
         mention = claim.mention
-        if mention.value is None or mention.spelled or self._is_minor(claim):
+        if (
+            mention.value is None
+            or (mention.spelled and self.unit(claim) not in UNITS)
+            or self._is_minor(claim)
+        ):
             return True  # one too long to be a number is read as none
         whole = float(mention.value).is_integer() and 0 <= mention.value <= SMALL
-        return whole and not mention.unit and not self._shaped(claim)
+        if mention.value == PER and self.unit(claim):
+            return True  # litres for 100 km
+        return (
+            whole and not mention.unit and self.unit(claim) not in UNITS and not self._shaped(claim)
+        )
 
     def _shaped(self, claim: Claim) -> bool:
         """Whether a number has a capital right behind it, as codes of the data do: seat 8F."""

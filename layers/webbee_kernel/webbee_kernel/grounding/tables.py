@@ -11,11 +11,11 @@ from functools import cached_property
 from itertools import combinations
 
 from .. import language
-from .places import DATE, Number, Owner, Place
+from .arithmetic import ANY, Entry, Figure, figure, fractions
+from .places import Number, Owner, Place
 
-MOST, GROUPS, CUTS = 80, 40, 120
-"""Rows that are grouped; groups by one field, and groups with those of two fields and of order,
-whose sums are made."""
+MOST = 80
+"""Rows that are grouped."""
 LABEL, COLUMNS = 60, 5
 """Characters of a text that sorts rows into groups; columns that are multiplied row by row."""
 _LISTED = re.compile(r"(.*)\[\d+\]")
@@ -32,6 +32,7 @@ class Table:
     rows: list[Owner] = field(default_factory=list)
     numbers: dict[str, dict[int, Number]] = field(default_factory=dict)
     labels: dict[str, dict[int, object]] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -51,6 +52,7 @@ class Table:
             roles = language.key_roles(place.key)
             if abs(value) < 1e12 and (not roles & ID or roles & MONEY):
                 self.numbers.setdefault(place.key, {})[row] = value
+                self.kinds[place.key] = figure(place).kind
 
     @cached_property
     def groups(self) -> dict[int, str]:
@@ -83,98 +85,78 @@ class Table:
     def _all(self) -> int:
         return (1 << len(self.rows)) - 1
 
-    @cached_property
-    def _parts(self) -> dict[int, str]:
-        """The groups, those of two fields, all but a group, and the rows before or after a value
-        of a column."""
-        found = {**self.groups, self._all: ""}
-        few = list(self.groups.items())[:GROUPS]
-        for mask, label in few:
-            found.setdefault(self._all & ~mask, f"not {label}")
-        for mask, label in self._ordered():
-            found.setdefault(mask, label)
-        for (one, a), (other, b) in combinations(few, 2):
-            if len(found) > CUTS:
-                break
-            found.setdefault(one & other, f"{a}, {b}")
-        found.pop(0, None)
-        return found
-
-    def _ordered(self) -> Iterator[tuple[int, str]]:
-        """The rows up to a date, and those behind it."""
-        for key, column in self.labels.items():
-            dates = {r: v for r, v in column.items() if isinstance(v, str) and DATE.match(v)}
-            mask = 0
-            for row in sorted(dates, key=lambda at: dates[at]) if len(dates) == len(column) else ():
-                mask |= 1 << row
-                yield mask, f"{key} <= {dates[row]}"
-                yield self._all & ~mask, f"{key} > {dates[row]}"
-
-    def sums(self, named: frozenset[Owner]) -> Iterator[tuple[float, str, object, object]]:
-        """Sums and sizes of the groups, and of the rows that are named, as entries of the
-        closure."""
-        products = dict(self._across())
+    def sums(self, named: frozenset[Owner]) -> Iterator[Entry]:
+        """Sums and sizes of all rows, the groups and the rows that are named."""
         mine = sum(1 << n for n, owner in enumerate(self.rows) if owner in named)
-        for mask, label in {**self._parts, mine: "named", self._all & ~mine: "not named"}.items():
-            members = self._of(mask)
-            yield float(len(members)), "count", f"{self.name} {label}".rstrip(), ""
-            for key, column in (*self.numbers.items(), *products.items()):
-                part = [column[row] for row in members if row in column]
-                if len(part) > 1:
-                    where = f"{self.name}[].{key}" + (f" where {label}" if label else "")
-                    yield float(abs(sum(part))), "sum", where, ""
+        for mask, label in {**self.groups, self._all: "", mine: "named"}.items():
+            yield Entry(float(mask.bit_count()), "", "count", f"{self.name} {label}".rstrip())
+            yield from self._sums_of(mask, label)
 
-    def averages(self) -> Iterator[tuple[float, str, object, object]]:
-        """The averages of all rows and of those that share a value."""
-        for mask, label in {**self.groups, self._all: ""}.items():
-            for key, column in self.numbers.items():
-                part = [value for row, value in column.items() if mask >> row & 1]
-                if len(part) > 1:
-                    where = f"{self.name}[].{key} {label}".rstrip()
-                    yield abs(sum(part) / len(part)), "average", where, ""
+    def _sums_of(self, mask: int, label: str) -> Iterator[Entry]:
+        members = self._of(mask)
+        for kind, key, column in self._columns:
+            part = [column[row] for row in members if row in column]
+            if len(part) > 1:
+                where = f"{self.name}[].{key}" + (f" where {label}" if label else "")
+                yield Entry(float(abs(sum(part))), kind, "sum", where)
 
-    def _across(self) -> Iterator[tuple[str, dict[int, Number]]]:
-        """The products and differences of two columns, row by row: quantity times price, what is
-        due less what was paid."""
-        keys = [key for key in self.numbers if "rate" not in language.key_roles(key)]
+    def averages(self) -> Iterator[Entry]:
+        """The averages of all rows."""
+        for key, column in self.numbers.items():
+            if len(column) > 1:
+                mean = abs(sum(column.values()) / len(column))
+                yield Entry(mean, self.kinds[key], "average", f"{self.name}[].{key}")
+
+    @cached_property
+    def _columns(self) -> list[tuple[str, str, dict[int, Number]]]:
+        """The columns of figures and what two of them give, each with what it is of."""
+        return [
+            *((self.kinds[k], k, column) for k, column in self.numbers.items()),
+            *self._across(),
+        ]
+
+    def _across(self) -> Iterator[tuple[str, str, dict[int, Number]]]:
+        """The products of two columns, row by row: quantity times price."""
+        keys = [key for key in self.numbers if self.kinds[key] != "rate"]
         for a, b in combinations(keys[:COLUMNS], 2):
             one, other = self.numbers[a], self.numbers[b]
-            both = [row for row in one if row in other]
-            yield f"({a} * {b})", {row: one[row] * other[row] for row in both}
-            yield f"({a} - {b})", {row: one[row] - other[row] for row in both}
+            if (self.kinds[a] == "money") != (self.kinds[b] == "money"):
+                both = [row for row in one if row in other]
+                yield "money", f"({a} * {b})", {row: one[row] * other[row] for row in both}
 
-    def totals(self) -> Iterator[tuple[str, tuple[float, str, object, object]]]:
-        """The sums of all rows and of those that share a value, each with what it is of."""
-        columns = {**self.numbers, **dict(self._across())}
+    def totals(self) -> Iterator[Entry]:
+        """The sums of all rows and of those that share a value."""
         for mask, label in {**self.groups, self._all: ""}.items():
-            members = self._of(mask)
-            for key, column in columns.items():
-                part = [column[row] for row in members if row in column]
-                if len(part) > 1:
-                    entry = float(sum(part)), "sum", f"{self.name}[].{key} {label}".rstrip(), ""
-                    yield key, entry
+            yield from self._sums_of(mask, label)
 
-    def figures(self) -> Iterator[tuple[str, list[tuple[Number, str]]]]:
-        """The figures of each column, with its key."""
+    def pairs(self, named: frozenset[Owner]) -> Iterator[tuple[Figure, Figure]]:
+        """The figures of each column that rows which are named have, with those of other rows."""
         for key, column in self.numbers.items():
-            yield key, [(value, f"{self.name}[{row}].{key}") for row, value in column.items()]
-
-    def shares(self) -> list[tuple[tuple[Number, str], tuple[Number, str]]]:
-        """Parts beside their wholes: groups of rows, their sums, and single values."""
-        found: list[tuple[tuple[Number, str], tuple[Number, str]]] = []
-        wholes = {key: sum(column.values()) for key, column in self.numbers.items()}
-        for key, column in self.numbers.items():
-            whole = wholes[key], f"sum({key})"
-            found += [
-                ((value, f"{self.name}[{row}].{key}"), whole) for row, value in column.items()
+            held = [
+                (row, Figure(value, f"{self.name}[{row}].{key}", self.kinds[key]))
+                for row, value in column.items()
             ]
-        for mask, label in self.groups.items():
-            members = self._of(mask)
-            found.append(((len(members), label), (self.size, f"count({self.name})")))
-            for key, column in self.numbers.items():
-                part = sum(column[row] for row in members if row in column)
-                found.append(((part, f"sum({key} {label})"), (wholes[key], f"sum({key})")))
-        return found
+            for row, one in held:
+                if self.rows[row] in named:
+                    yield from ((one, other) for at, other in held if at != row)
+
+    def shares(self) -> Iterator[Entry]:
+        """The shares of single values and of groups in the sums of their columns, and of these in
+        each other."""
+        wholes = {
+            key: Figure(sum(column.values()), f"sum({key})", self.kinds[key])
+            for key, column in self.numbers.items()
+        }
+        for one, other in combinations(wholes.values(), 2):
+            yield from fractions(one, other)
+        for key, column in self.numbers.items():
+            whole = wholes[key]._replace(kind=ANY)
+            for row, value in column.items():
+                part = Figure(value, f"{self.name}[{row}].{key}")
+                yield from fractions(part, whole, whole=True)
+            for mask, label in self.groups.items():
+                total = sum(column[row] for row in self._of(mask) if row in column)
+                yield from fractions(Figure(total, f"sum({key} {label})"), whole, whole=True)
 
 
 def tables(fields: Iterable[Place], is_row: Callable[[Owner], bool]) -> list[Table]:

@@ -8,22 +8,10 @@ from functools import cached_property
 from itertools import combinations
 
 from .. import language
-from .arithmetic import slack_of
+from .arithmetic import SHORT, UNITS, slack_of
 from .index import Index
 from .places import Number, Place, key_words
 
-UNITS = {
-    "millisecond": ("time", 0.001), "second": ("time", 1), "minute": ("time", 60),
-    "hour": ("time", 3600), "day": ("time", 86_400), "week": ("time", 604_800),
-    "month": ("time", 2_629_746), "year": ("time", 31_556_952),
-    "byte": ("size", 1), "kilobyte": ("size", 1000), "megabyte": ("size", 1e6),
-    "gigabyte": ("size", 1e9), "terabyte": ("size", 1e12),
-    "gram": ("mass", 1), "kilogram": ("mass", 1000), "metre": ("length", 1),
-    "kilometre": ("length", 1000),
-}  # fmt: skip
-"""What a unit measures, and how many seconds, bytes, grams or metres it is."""
-SHORT = {"s": "second", "ms": "millisecond", "g": "gram", "m": "metre", "size": "byte"}
-"""Units as keys shorten them: `duration_s`."""
 BINARY = 0.1
 """Sizes in bytes may be told in steps of 1024: so much more or less."""
 TIMES = 120

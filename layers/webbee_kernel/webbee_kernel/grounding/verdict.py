@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from .. import language
 from . import deeds, effects, names, records, states
+from .arithmetic import ANY, Figure
 from .counts import Counts
 from .evidence import JSON, Call, Evidence, Flag, Source, Verdict
 from .figures import Ground
@@ -64,6 +65,7 @@ class _Check:
     told: list[Told] = field(default_factory=list)
     effects: dict[int, Told] = field(default_factory=dict)
     words: list[Word] = field(default_factory=list)
+    naming: list[tuple[Claim, list[Place]]] = field(default_factory=list)
     open: int = 0
     counted: dict[int, bool] = field(default_factory=dict)
     values: Values = field(init=False)
@@ -150,12 +152,14 @@ class _Check:
         """The values that do not follow from shown ones either."""
         unsure = {c.start for c in doubtful}
         self.values.said = [
-            c.mention.value
+            Figure(c.mention.value, "reply", "money" if c.mention.unit else ANY)
             for c in reading.claims
             if c.kind in ("number", "money") and c.start not in unsure and c.mention.value
         ]
-        places = (p for c, g in self.grounds if c.kind in records.TEXTUAL for p in g.places)
-        self.values.named = frozenset(p.owner for p in places)
+        self.naming = list(names.naming(reading, self.evidence.index))
+        told = [g.places for c, g in self.grounds if c.kind in records.TEXTUAL]
+        told += [places for _, places in self.naming]
+        self.values.named = frozenset(p.owner for places in told for p in places)
         flags = []
         for claim in doubtful:
             if ground := self.values.follows(claim):
@@ -233,7 +237,7 @@ class _Check:
         ]
         found = ((c, [p for p in held if p.call != MESSAGE]) for c, held in told)
         bound = [records.value(index, c, ps) for c, ps in found if records.belongs(index, ps)]
-        named = ((c, ps) for c, ps in names.naming(reading, index) if records.belongs(index, ps))
+        named = ((c, ps) for c, ps in self.naming if records.belongs(index, ps))
         bound += [records.value(index, c, ps) for c, ps in named]
         return sorted(bound, key=lambda value: value.claim.start)
 
