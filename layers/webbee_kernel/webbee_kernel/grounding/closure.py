@@ -11,7 +11,7 @@ digits leave open.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, combinations, islice
@@ -47,23 +47,18 @@ class _Layer:
     values: list[float]
     entries: list[Entry]
 
-    def near(self, value: float, slack: float, kinds: Container[str], *, exact: bool) -> str:
+    def near(self, value: float, slack: float, kinds: Sequence[str], *, exact: bool) -> str:
         """The formula of the first entry of some kinds that rounds to a value; `exact`: a whole one
         only where it is the value."""
         first = bisect_left(self.values, value - slack - EPSILON)
         last = bisect_right(self.values, value + slack + EPSILON)
         for entry in self.entries[first:last]:
             whole = exact and entry.value == int(entry.value)
-            if entry.kind in kinds and (not whole or abs(entry.value - value) < EPSILON):
+            if (not kinds or entry.kind in kinds) and (
+                not whole or abs(entry.value - value) < EPSILON
+            ):
                 return _formula(entry)
         return ""
-
-
-class _Every:
-    """All kinds of figures."""
-
-    def __contains__(self, kind: object) -> bool:
-        return True
 
 
 @dataclass
@@ -102,11 +97,11 @@ class Closure:
         found = (layer.near(value, slack, kinds, exact=exact) for layer in layers)
         return next(filter(None, found), "")
 
-    def _kinds(self, unit: str) -> Container[str]:
+    def _kinds(self, unit: str) -> Sequence[str]:
         """What a figure may follow from whose unit is known: an amount from amounts, if there are
-        any, a length of time from no amount."""
+        any, a length of time from no amount; none of all kinds."""
         if not unit or (unit == "money" and not self._has_money):
-            return _Every()
+            return ()
         return (unit, ANY) if unit == "money" else (unit, ANY, "")
 
     @cached_property
@@ -126,7 +121,7 @@ class Closure:
         """How a percentage is a share, or a change."""
         value = abs(value)
         slack = slack_of(value, step if rough else step / 2, rough=rough)
-        found = self._ratios.near(value / 100, slack / 100, _Every(), exact=False)
+        found = self._ratios.near(value / 100, slack / 100, (), exact=False)
         return f"100 * {found}" if found else ""
 
     def _made(self) -> Iterator[_Layer]:
@@ -195,7 +190,7 @@ class Closure:
 
     @cached_property
     def _asked(self) -> list[Figure]:
-        """The figures of the message, of keys and of prose (no summary's), and those of the reply."""
+        """The figures of the message, of keys and prose, but no summary, and those of the reply."""
         told = (p for p in self.index.figures if not p.owner and not p.key)
         asked = [figure(p) for p in told if p.path != "summary"]
         years = [Figure(self.year, "today")] if self.year else []
