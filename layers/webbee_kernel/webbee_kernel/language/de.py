@@ -371,6 +371,7 @@ SENTENCES: Sentences = {
     "call_running": "{app} arbeitet noch daran: Sie erfahren es, sobald das Ergebnis da ist.",
     "call_waits": "{app} wartet auf Ihr Ja; bisher wurde nichts getan.",
     "call_not_run": "{app} wurde nicht gefragt: {reason}",
+    "value_unknown": "eine Angabe, die es braucht, ist nicht bekannt",
     "nothing_found": "Es wurde nichts gefunden.",
     "items": {"one": "{n} Eintrag", "other": "{n} Einträge"},
     "and_more": {"one": "und {n} weiterer", "other": "und {n} weitere"},

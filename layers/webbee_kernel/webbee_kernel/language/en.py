@@ -432,6 +432,7 @@ SENTENCES: Sentences = {
     "call_running": "{app} is still at it: you are told as soon as its result comes.",
     "call_waits": "{app} waits for your yes; nothing was done yet.",
     "call_not_run": "{app} was not asked: {reason}",
+    "value_unknown": "a value that it needs is not known",
     "nothing_found": "Nothing was found.",
     "items": {"one": "{n} item", "other": "{n} items"},
     "and_more": {"one": "and {n} more", "other": "and {n} more"},

@@ -275,6 +275,7 @@ SENTENCES: Sentences = {
     "call_running": "{app} sigue en ello: se le avisará en cuanto llegue el resultado.",
     "call_waits": "{app} espera su sí; todavía no se ha hecho nada.",
     "call_not_run": "No se ha preguntado a {app}: {reason}",
+    "value_unknown": "no se conoce un dato que necesita",
     "nothing_found": "No se ha encontrado nada.",
     "items": {"one": "{n} elemento", "other": "{n} elementos"},
     "and_more": {"one": "y {n} más", "other": "y {n} más"},

@@ -261,6 +261,7 @@ SENTENCES: Sentences = {
     "call_running": "{app} y travaille encore : vous le saurez dès que le résultat arrivera.",
     "call_waits": "{app} attend votre oui ; rien n'a encore été fait.",
     "call_not_run": "{app} n'a pas été sollicité : {reason}",
+    "value_unknown": "une valeur nécessaire n'est pas connue",
     "nothing_found": "Rien n'a été trouvé.",
     "items": {"one": "{n} élément", "other": "{n} éléments"},
     "and_more": {"one": "et {n} autre", "other": "et {n} autres"},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from .. import language as words
 from ..base.clock import iso
 from ..values import RUNNING, CallOutcome
 from .results_block import TIMEOUT, refused
@@ -26,14 +27,17 @@ def of_calls(
     """The calls of a turn as models may see them; `apps`: display names by app id."""
     from ..grounding import Evidence
 
-    calls = tuple(of_call(o, apps.get(o.app_id, "")) for o in outcomes)
+    calls = tuple(of_call(o, apps.get(o.app_id, ""), language) for o in outcomes)
     at = iso(now) if now is not None else ""
     return Evidence(calls, message, policy, language=language, now=at, mode=mode)
 
 
-def of_call(outcome: CallOutcome, name: str) -> Call:
-    """A call as the check takes it; `name`: its app's display name."""
+def of_call(outcome: CallOutcome, name: str, tag: str = "en") -> Call:
+    """A call as the check takes it; `name`: its app's display name. What was told to a model about
+    a value that it invented is no sentence for a person."""
     from ..grounding import Call
+
+    invented = outcome.error_code == "FABRICATED_ID_SHAPE"
 
     return Call(
         outcome.app_id,
@@ -41,7 +45,7 @@ def of_call(outcome: CallOutcome, name: str) -> Call:
         outcome.action_type,
         outcome.arguments,
         status(outcome),
-        outcome.error,
+        words.of(tag).say("value_unknown") if invented else outcome.error,
         outcome.data,
         outcome.summary,
         name,
