@@ -76,6 +76,8 @@ def test_the_verb_may_is_no_month():
         ("show unread emails", "ru", "en"),
         ("удали заметку", "en", "ru"),
         ("ok", "ru", "ru"),
+        ("forward it to les.amis@une.fr and la.maison@des.fr", "ru", "en"),
+        ("delete https://la.example/les/des/une", "en", "en"),
         ("42", "ru", "ru"),
     ],
 )

@@ -19,13 +19,15 @@ READ = 1000  # characters: a language shows within a few sentences
 def detect(text: str, default: str = "en") -> str:
     """The tag of the language of `text` where it is clear, else that of `default`.
 
-    Each word votes: a letter of one language alone decides it, a common word counts for every
-    language that has it, and counts more the fewer have it. The language with most votes wins; on a
-    tie, the default if it is among the best. Words that none has vote only for the script: a text
-    in Latin letters is not Russian. Where it is clearly the default, no other language is read.
+    Each word but those of addresses votes: a letter of one language alone decides it, a common
+    word counts for every language that has it, and counts more the fewer have it. The language
+    with most votes wins; on a tie, the default if it is among the best. Words that none has vote
+    only for the script: a text in Latin letters is not Russian. Where it is clearly the default, no
+    other language is read.
     """
     usual = of(default).tag
-    words = [w for t in tokens(text[:READ]) if not (w := fold(t.text)).isdigit()]
+    said = " ".join(w for w in text[:READ].split() if "@" not in w and "://" not in w)
+    words = [w for t in tokens(said) if not (w := fold(t.text)).isdigit()]
     if not words or _clearly(words, of(default)):
         return usual
     votes = _votes(words)
