@@ -15,21 +15,19 @@ from typing import Any
 
 from ...errors import StorageUnavailable
 from ...values import (
-    DueUser,
     Installation,
     Lease,
     Saved,
     Section,
-    ShardMark,
     UserKey,
     UserState,
 )
 from ...values.plain import JSONObject
 from ..jsontext import dumps
-from ..keys import installation_key, previous_key, section_key, shard_of, user_key
+from ..keys import installation_key, previous_key, section_key, user_key
 from ..records import installation_from, installation_text, says_the_same
-from . import due_index
-from .client import LAYOUT, ConditionFailed, Database, N, S, key_of, stamp
+from .client import LAYOUT, ConditionFailed, N, S, key_of, stamp
+from .due_index import DueIndex
 from .skeleton_items import (
     AFTER_SECTIONS,
     book_of,
@@ -46,45 +44,16 @@ from .timers import Timers
 _ATTEMPTS = 10
 
 
-class DynamoSkeletonStore:
+class DynamoSkeletonStore(Timers, DueIndex, Tenants):
     """`SkeletonStore` on one table."""
 
-    def __init__(self, database: Database, table: str, shards: int) -> None:
-        self._database = database
-        self._table = table
-        self._shards = shards
-        self._timers = Timers(database, table, shards)
-        self._tenants = Tenants(database, table)
-
     async def read(self, user: UserKey) -> UserState:
-        return without_previous(state_of(await self._timers.partition(user, AFTER_SECTIONS)))
+        return without_previous(state_of(await self._partition(user, AFTER_SECTIONS)))
 
     async def get(self, user: UserKey, app_id: str, section: str) -> Section | None:
         section_key(app_id, section)
         found = (await self.read(user)).sections
         return next((s for s in found if s.key == (app_id, section)), None)
-
-    async def register(
-        self, user: UserKey, sections: Iterable[Section], *, who: Mapping[str, Any]
-    ) -> bool:
-        return await self._timers.register(user, sections, who=who)
-
-    async def lease(
-        self, user: UserKey, *, now: float, until: float, due_by: float | None = None
-    ) -> Lease | None:
-        return await self._timers.lease(user, now=now, until=until, due_by=due_by)
-
-    async def ask(self, user: UserKey, sections: Iterable[tuple[str, str]], *, now: float) -> bool:
-        return await self._timers.ask(user, sections, now=now)
-
-    async def mark_seen(self, user: UserKey, at: float) -> None:
-        await self._timers.mark_seen(user, at)
-
-    async def know(self, tenant_id: str) -> None:
-        await self._tenants.know(tenant_id)
-
-    async def tenants(self, app_id: str = "") -> tuple[str, ...]:
-        return await self._tenants.having(app_id)
 
     async def save(
         self,
@@ -98,7 +67,7 @@ class DynamoSkeletonStore:
     ) -> Saved | None:
         noted = {} if seen_at is None else {":seen_at": N(seen_at)}
         noted |= {} if who is None else {":user": S(dumps(dict(who)))}
-        saved = await self._timers.save(user, sections, lease=lease, now=now, noted=noted)
+        saved = await self._saved(user, sections, lease=lease, now=now, noted=noted)
         if saved is None:
             return None
         due_at, purged = saved
@@ -143,29 +112,6 @@ class DynamoSkeletonStore:
             "put_item", own=own, TableName=self._table, Item=item, **condition
         )
 
-    async def due(
-        self,
-        shard: int,
-        before: float,
-        *,
-        since: float = 0.0,
-        limit: int = 500,
-        cursor: str | None = None,
-    ) -> tuple[tuple[tuple[UserKey, DueUser], ...], str | None]:
-        return await due_index.page(
-            self._database, self._table, shard, (since, before), limit, cursor
-        )
-
-    async def begin_shard(self, shard: int, *, now: float, until: float) -> ShardMark | None:
-        return await due_index.begin(self._database, self._table, shard, now, until)
-
-    async def move_shard(self, shard: int, mark: ShardMark, *, done: bool = False) -> bool:
-        return await due_index.move(self._database, self._table, shard, mark, done)
-
-    async def queued_until(self, user: UserKey) -> float:
-        shard = shard_of(user, self._shards)
-        return await due_index.queued_until(self._database, self._table, shard)
-
     async def put_installation(
         self, user: UserKey, installation: Installation
     ) -> Installation | None:
@@ -173,9 +119,7 @@ class DynamoSkeletonStore:
         says the same."""
         app_id = installation.app_id
         if installation.installed:
-            await asyncio.gather(
-                self._tenants.know(user.tenant_id), self._tenants.know(user.tenant_id, app_id)
-            )
+            await asyncio.gather(self.know(user.tenant_id), self.know(user.tenant_id, app_id))
         item = {
             **key_of(user_key(user), installation_key(app_id)),
             **LAYOUT,
@@ -208,10 +152,10 @@ class DynamoSkeletonStore:
 
     async def purge(self, user: UserKey, app_id: str) -> int:
         """One query; one write for the timer and one for each item that goes."""
-        items = await self._timers.partition(user)
+        items = await self._partition(user)
         gone = [s for s in state_of(items).sections if s.app_id == app_id]
         prefixes = tuple(key(app_id, "-").removesuffix("-") for key in (section_key, previous_key))
-        await self._timers.remove(user, app_id)
+        await self._take_off(user, app_id)
         await asyncio.gather(
             *(
                 self._database.call(

@@ -27,7 +27,7 @@ from ..keys import installation_key, previous_key, section_key, user_key
 from ..packing import unpack
 from ..records import installation_from, installation_text
 from ..timers import NO_SECTIONS, Book, Snapshot, book_from, pictured
-from .client import LAYOUT, Item, N, S, key_of, of_the_release_before, stamp
+from .client import LAYOUT, Database, Item, N, S, key_of, of_the_release_before, stamp
 
 TIMER: Final = installation_key("_clock")
 PACKED_FROM: Final = 700
@@ -46,6 +46,15 @@ _FOR_THE_RELEASE_BEFORE: Final[Item] = {
     "alerted": N(0),
     "user": S("{}"),
 }
+
+
+class SkeletonTable:
+    """The table, as each part of its store has it. `shards` are the partitions of its due index."""
+
+    def __init__(self, database: Database, table: str, shards: int) -> None:
+        self._database = database
+        self._table = table
+        self._shards = shards
 
 
 def timer_key(user: UserKey) -> Item:

@@ -14,15 +14,14 @@ import asyncio
 
 from ..keys import installed_key, tenants_key
 from .client import LAYOUT, Database, Item, N, S, key_of
+from .skeleton_items import SkeletonTable
 
 
-class Tenants:
-    """The rows about tenants in the skeleton table. No row ever goes, so each process writes one
-    once."""
+class Tenants(SkeletonTable):
+    """The rows about tenants. No row ever goes, so each process writes one once."""
 
-    def __init__(self, database: Database, table: str) -> None:
-        self._database = database
-        self._table = table
+    def __init__(self, database: Database, table: str, shards: int) -> None:
+        super().__init__(database, table, shards)
         self._known: set[tuple[str, str]] = set()
 
     async def know(self, tenant_id: str, app_id: str = "") -> None:
@@ -32,7 +31,7 @@ class Tenants:
         await self._database.call("put_item", TableName=self._table, Item={**key, **LAYOUT})
         self._known.add((tenant_id, app_id))
 
-    async def having(self, app_id: str) -> tuple[str, ...]:
+    async def tenants(self, app_id: str = "") -> tuple[str, ...]:
         """One Query for the tenants, and for an app one more each, for one key."""
         items = await self._database.items(
             TableName=self._table,

@@ -12,9 +12,10 @@ from ...values.plain import JSONObject
 from ..jsontext import dumps
 from ..keys import section_key, shard_of, user_key
 from ..timers import Book, added, book_text, earliest, reconciled
-from .client import ConditionFailed, Database, Item, N, S, key_of, stamp
+from .client import ConditionFailed, Item, N, S, key_of, stamp
 from .skeleton_items import (
     TIMER,
+    SkeletonTable,
     book_of,
     is_indexed,
     is_of_the_release_before,
@@ -28,13 +29,8 @@ from .skeleton_items import (
 _ATTEMPTS = 10
 
 
-class Timers:
-    """The timers in one skeleton table."""
-
-    def __init__(self, database: Database, table: str, shards: int) -> None:
-        self._database = database
-        self._table = table
-        self._shards = shards
+class Timers(SkeletonTable):
+    """The timers in the table."""
 
     async def register(
         self, user: UserKey, sections: Iterable[Section], *, who: Mapping[str, Any]
@@ -91,7 +87,7 @@ class Timers:
             return False
         return True
 
-    async def save(
+    async def _saved(
         self,
         user: UserKey,
         sections: Iterable[Section],
@@ -182,7 +178,7 @@ class Timers:
             await self._timer(user, {})
             await self._database.write("update_item", **request)
 
-    async def remove(self, user: UserKey, app_id: str) -> None:
+    async def _take_off(self, user: UserKey, app_id: str) -> None:
         for _ in range(_ATTEMPTS):
             timer = await self._database.get(self._table, timer_key(user)) or {}
             book = book_of(timer)
@@ -227,7 +223,7 @@ class Timers:
 
     async def _taken_over(self, user: UserKey) -> bool:
         """Make a timer of what the release before kept in the sections; whether there was any."""
-        items = await self.partition(user)
+        items = await self._partition(user)
         old = [item for item in items if is_of_the_release_before(item)]
         if not old:
             return any(item["sk"]["S"] == TIMER for item in items)
@@ -251,7 +247,7 @@ class Timers:
             return  # somebody was quicker
 
     async def _held(self, user: UserKey, until: float) -> Lease:
-        items = await self.partition(user)
+        items = await self._partition(user)
         timer = next((item for item in items if item["sk"]["S"] == TIMER), {})
         await asyncio.gather(*(self._off_the_index(item) for item in items if is_indexed(item)))
         asked = timer.get("asked", {"SS": ()})["SS"]
@@ -267,7 +263,7 @@ class Timers:
             UpdateExpression="REMOVE #due_at, #due_shard",
         )
 
-    async def partition(self, user: UserKey, before: str = "") -> list[Item]:
+    async def _partition(self, user: UserKey, before: str = "") -> list[Item]:
         """The user's items, strongly consistent; those with a sort key before `before`."""
         values = {":pk": S(user_key(user))}
         condition = "#pk = :pk"
