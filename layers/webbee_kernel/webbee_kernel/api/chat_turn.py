@@ -12,7 +12,6 @@ from ..base.ids import new_id
 from ..base.logs import bind
 from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
 from ..config import Settings
-from ..errors import BadInput
 from ..events import sse
 from ..refresh.asking import after_effects
 from ..refresh.installing import Installs
@@ -36,7 +35,7 @@ from .me import Me
 from .openai import OpenAI
 from .signin import SignInPages
 from .webhooks import Webhooks
-from .wire import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody
+from .wire import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody, at_most
 
 
 class ChatService:
@@ -129,10 +128,7 @@ class ChatService:
         """Stored events since `Last-Event-ID`, as Server-Sent Events; the browser reconnects by
         itself."""
         last = request.headers.get("last-event-id") or request.query.get("last_event_id") or ""
-        if len(last) > 64:
-            raise BadInput(
-                "Last-Event-ID has at most 64 characters", field="Last-Event-ID", limit=64
-            )
+        at_most(64, "Last-Event-ID", last)
         return Answer(
             sse(await self.app.events.since(UserKey.of(request.caller), last)),
             content_type="text/event-stream",
@@ -162,21 +158,9 @@ class ChatService:
         from .. import inspector  # here and in `page`: a turn's cold start does not pay for it
 
         require_role(request.caller, "developer")
-        message = request.query.get("message", "")
-        if len(message) > MAX_MESSAGE:
-            raise BadInput(
-                f"message has {len(message)} characters; the limit is {MAX_MESSAGE}",
-                field="message",
-                limit=MAX_MESSAGE,
-            )
+        message = at_most(MAX_MESSAGE, "message", request.query.get("message", ""))
         session_id = check_session_id(request.query.get("session_id") or "inspect")
-        wanted = request.query.get("search", "")
-        if len(wanted) > MAX_SEARCH:
-            raise BadInput(
-                f"search has {len(wanted)} characters; the limit is {MAX_SEARCH}",
-                field="search",
-                limit=MAX_SEARCH,
-            )
+        wanted = at_most(MAX_SEARCH, "search", request.query.get("search", ""))
         view = await self.kernel.view(Ask(request.caller, session_id, message, ""))
         return Answer(
             inspector.explain(view)

@@ -13,7 +13,7 @@ from ..turn.memory import check_session_id
 from ..values import SessionKey, UserKey
 from . import answers, wire
 from .http import Answer, Request, Route
-from .wire import MAX_TITLE, RenameBody, limit_of
+from .wire import MAX_TITLE, RenameBody, at_most, limit_of
 
 ONE = "/v1/sessions/{id}"
 
@@ -30,9 +30,7 @@ class Conversations:
     async def list(self, request: Request) -> Answer:
         """The caller's sessions, most recently touched first; with `q`, those whose title holds
         it."""
-        title = request.query.get("q", "").strip()
-        if len(title) > MAX_TITLE:
-            raise BadInput(f"q has at most {MAX_TITLE} characters", field="q", limit=MAX_TITLE)
+        title = at_most(MAX_TITLE, "q", request.query.get("q", "").strip())
         try:
             found, cursor = await self._stores.transcripts.list(
                 UserKey.of(request.caller),

@@ -7,6 +7,7 @@ import base64
 import json
 import logging
 import re
+import sys
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -166,7 +167,7 @@ class Router:
         except KernelError as error:
             answer, failed = _refusal(error, route), error.status >= 500
         except Exception:
-            answer, failed = _formed(_incident(), route), True
+            answer, failed = _formed(Answer(incident(_log, "request"), 500), route), True
         if failed or _method(event) != "GET":
             answered(failed=failed)
         return rendered(answer)
@@ -228,12 +229,12 @@ def _refusal(error: KernelError, route: Route | None = None) -> Answer:
     return _formed(Answer(error.body(), error.status, headers=headers), route)
 
 
-def _incident() -> Answer:
+def incident(log: logging.Logger, what: str) -> JSONObject:
     """What a defect looks like from outside: a number that stands in the log with its frames."""
-    incident = new_id()
-    _log.exception("incident=%s | request failed", incident)
-    message = f"something went wrong on our side; quote incident {incident}"
-    return Answer({"error": {"code": "internal", "message": message}}, 500)
+    number = new_id()
+    log.error("incident=%s | %s failed", number, what, exc_info=sys.exception())
+    message = f"something went wrong on our side; quote incident {number}"
+    return {"error": {"code": "internal", "message": message}}
 
 
 def checked(model: type[B], data: Any) -> B:

@@ -41,9 +41,7 @@ class Me:
         """Calls made in the caller's name, newest first, each with the message behind it where
         that is still kept."""
         user = UserKey.of(request.caller)
-        before = request.query.get("cursor", "")
-        if len(before) > 64:
-            raise BadInput("cursor has at most 64 characters", field="cursor", limit=64)
+        before = wire.at_most(64, "cursor", request.query.get("cursor", ""))
         rows = wire.limit_of(request.query)
         records = await self._app.stores.audit.list(
             user, limit=rows + 1, before=before, now=self._app.clock.now()

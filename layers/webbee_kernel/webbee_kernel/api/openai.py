@@ -21,7 +21,7 @@ from ..values.plain import JSONObject
 from . import openai_wire as wire
 from .http import Answer, Request, Route, json_text
 from .openai_wire import MODEL, CompletionBody, Message
-from .wire import MAX_MESSAGE
+from .wire import MAX_MESSAGE, at_most
 
 ROOT: Final = "/v1/openai/v1"
 SESSION_HEADERS: Final = (
@@ -114,18 +114,10 @@ def message(body: CompletionBody) -> str:
     at = next((i for i, m in reversed(list(enumerate(body.messages))) if m.role == "user"), None)
     if at is None:
         raise BadInput("messages holds none by the user", field="messages")
-    text = _text(body.messages[at]).strip()
+    text, field = _text(body.messages[at]).strip(), f"messages.{at}.content"
     if not text:
-        raise BadInput(
-            f"messages.{at}.content: must hold some text", field=f"messages.{at}.content"
-        )
-    if len(text) > MAX_MESSAGE:
-        raise BadInput(
-            f"messages.{at}.content has {len(text)} characters; the limit is {MAX_MESSAGE}",
-            field=f"messages.{at}.content",
-            limit=MAX_MESSAGE,
-        )
-    return text
+        raise BadInput(f"{field}: must hold some text", field=field)
+    return at_most(MAX_MESSAGE, field, text)
 
 
 def _text(one: Message) -> str:

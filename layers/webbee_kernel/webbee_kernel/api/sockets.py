@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 import orjson
 
-from ..base.ids import new_id
 from ..base.logs import bind, hashed
 from ..bootstrap import App
 from ..errors import BadInput, KernelError, NotFound
@@ -21,7 +20,7 @@ from ..stores.refused import Refused
 from ..values import UserKey, user_dict, user_from
 from ..values.plain import JSONObject
 from . import live_answers
-from .http import Answer, Request, Route, checked
+from .http import Answer, Request, Route, checked, incident
 from .wire import HelloFrame
 
 TICKET_S: Final = 60
@@ -125,12 +124,7 @@ class Sockets:
         except KernelError as error:
             await peer.tell(frames.refused(error.body(), frame))
         except Exception:
-            incident = new_id()
-            _log.exception("incident=%s | frame failed", incident)
-            message = f"something went wrong on our side; quote incident {incident}"
-            await peer.tell(
-                frames.refused({"error": {"code": "internal", "message": message}}, frame)
-            )
+            await peer.tell(frames.refused(incident(_log, "frame"), frame))
 
     async def _hello(self, peer: Peer, frame: JSONObject) -> None:
         """What was missed since the last event that the page saw, and a little more: an event that

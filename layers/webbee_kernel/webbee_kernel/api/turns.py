@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Final
 
 from ..base.background import start
-from ..base.ids import new_id
 from ..base.metrics import flush
 from ..base.watching import watched
 from ..bootstrap import App
@@ -23,7 +22,7 @@ from ..turn.replies import Reply
 from ..values import UserKey
 from ..values.plain import JSONObject
 from ..values.prices import Price, with_cost
-from .http import Answer
+from .http import Answer, incident
 from .identity import has_role
 from .sockets import Peer
 
@@ -118,10 +117,7 @@ class Turns:
                 _log.error("code=%s | %s", error.code, error)
             body = error.body()
         except Exception:
-            incident = new_id()
-            _log.exception("incident=%s | turn failed", incident)
-            message = f"something went wrong on our side; quote incident {incident}"
-            body = {"error": {"code": "internal", "message": message}}
+            body = incident(_log, "turn")
         return {"status": "error", **body}
 
     async def _store(self, ask: Ask, told: JSONObject) -> str:

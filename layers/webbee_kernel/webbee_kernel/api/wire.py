@@ -31,6 +31,14 @@ def limit_of(query: Mapping[str, str]) -> int:
     return int(given)
 
 
+def at_most(limit: int, name: str, value: str) -> str:
+    """A text of a request's; BadInput where it has more characters."""
+    if len(value) > limit:
+        told = f"{name} has {len(value)} characters; the limit is {limit}"
+        raise BadInput(told, field=name, limit=limit)
+    return value
+
+
 def _has_text(value: str) -> str:
     if not value.strip():
         raise ValueError("must hold some text")

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TypeVar
 
 from pydantic import SecretStr
 
 from ..base.system import WEBHOOK_USER
-from ..errors import StorageUnavailable
 from ..invariants import breach
 from ..sdk.definitions import SecretDef
 from ..sdk.errors import (
     SecretNotDeclaredError,
     SecretTooLargeError,
-    StoreUnavailable,
     SystemContextRequired,
 )
 from ..stores.keys import secret_part
 from ..stores.protocols import SecretStore
 from ..values import UserKey
+from .store import answered
 
-T = TypeVar("T")
 APP_WIDE = "_app"
 """Stands for the user in the path of a secret that all users of a tenant share."""
 
@@ -57,7 +54,7 @@ class SecretsClient:
     async def get(self, name: str) -> str | None:
         """The value, or None when nobody has set it; of an app-wide secret else that of the
         variable it names as `env_fallback`."""
-        value = await _answered(self._store.get(self._path(name)))
+        value = await answered(self._store.get(self._path(name)))
         if (
             value is None
             and (variable := self._spec(name).env_fallback)
@@ -76,7 +73,7 @@ class SecretsClient:
             raise PermissionError(
                 f"secret {name!r} is set by the user, not by the extension (write_mode='user')"
             )
-        await _answered(put(self._store, self._path(name), self._spec(name), value))
+        await answered(put(self._store, self._path(name), self._spec(name), value))
         self._revealed.add(value)
 
     async def delete(self, name: str) -> bool:
@@ -85,7 +82,7 @@ class SecretsClient:
             raise PermissionError(
                 f"secret {name!r} is removed by the user, not by the extension (write_mode='user')"
             )
-        return await _answered(self._store.delete(self._path(name)))
+        return await answered(self._store.delete(self._path(name)))
 
     async def is_set(self, name: str) -> bool:
         """Whether there is a value."""
@@ -127,13 +124,6 @@ class SecretsClient:
 
     def _path(self, name: str) -> str:
         return path(self._user, self._app, self._spec(name))
-
-
-async def _answered(call: Awaitable[T]) -> T:
-    try:
-        return await call
-    except StorageUnavailable as error:
-        raise StoreUnavailable from error
 
 
 def path(user: UserKey, app_id: str, spec: SecretDef) -> str:

@@ -44,13 +44,13 @@ class StoreClient:
     async def create(self, collection: str, data: JSONObject) -> Document:
         """A new document with a time-ordered id."""
         call = self._documents.create(self._of(collection), _object(data), now=self._now())
-        return await self._guard(call)
+        return await answered(call)
 
     async def get(self, collection: str, doc_id: str | None = None) -> Document | None:
         """One document, or None. `get("collection/id")` works too."""
         if doc_id is None:
             collection, doc_id = _split(collection)
-        return await self._guard(self._documents.get(self._of(collection), doc_id))
+        return await answered(self._documents.get(self._of(collection), doc_id))
 
     async def update(
         self, collection: str, doc_id: str, data: JSONObject, if_match: str = ""
@@ -60,11 +60,11 @@ class StoreClient:
         call = self._documents.update(
             self._of(collection), doc_id, _object(data), now=self._now(), if_match=if_match
         )
-        return await self._guard(call)
+        return await answered(call)
 
     async def delete(self, collection: str, doc_id: str) -> bool:
         """Remove it; whether it was there."""
-        return await self._guard(self._documents.delete(self._of(collection), doc_id))
+        return await answered(self._documents.delete(self._of(collection), doc_id))
 
     async def query(
         self,
@@ -81,11 +81,11 @@ class StoreClient:
         call = self._documents.query(
             self._of(collection), where=where, order_by=order_by, limit=limit, cursor=cursor
         )
-        return await self._guard(call)
+        return await answered(call)
 
     async def count(self, collection: str, where: JSONObject | None = None) -> int:
         """How many documents match."""
-        return await self._guard(self._documents.count(self._of(collection), where=where))
+        return await answered(self._documents.count(self._of(collection), where=where))
 
     async def set(self, key: str, data: Any) -> Document:
         """Write `collection/id` whole, replacing what was there. A value that is no object is kept
@@ -95,7 +95,7 @@ class StoreClient:
         call = self._documents.update(
             self._of(collection), doc_id, body, now=self._now(), replace=True
         )
-        return await self._guard(call)
+        return await answered(call)
 
     async def list(self, prefix: str = "") -> list[Document]:
         """Documents of a collection, or of `collection/` whose id starts with what follows the
@@ -164,12 +164,13 @@ class StoreClient:
     def _now(self) -> str:
         return iso(self._clock.now())
 
-    @staticmethod
-    async def _guard(call: Awaitable[T]) -> T:
-        try:
-            return await call
-        except StorageUnavailable as error:
-            raise StoreUnavailable from error
+
+async def answered(call: Awaitable[T]) -> T:
+    """What a store answers; where it does not, the error that authors know."""
+    try:
+        return await call
+    except StorageUnavailable as error:
+        raise StoreUnavailable from error
 
 
 def _object(data: Any) -> JSONObject:
