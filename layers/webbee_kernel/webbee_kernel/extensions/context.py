@@ -103,15 +103,7 @@ class ContextFactory:
                 self.stores.cache, key, app_id, ext.cache_models, self.clock, self._in_flight
             ),
             skeleton=skeleton or SkeletonForbidden(),
-            secrets=SecretsClient(
-                self.stores.secrets,
-                key,
-                app_id,
-                ext.secrets,
-                system=system,
-                revealed=revealed,
-                fallbacks=self.settings.app_secrets,
-            ),
+            secrets=self.secrets(key, app_id, system=system, revealed=revealed),
             http=self.http(),
             config=ConfigClient(
                 ext.config_defaults, *self.settings.config_layers(user.tenant_id, app_id)
@@ -122,6 +114,20 @@ class ContextFactory:
             time=TimeContext(self.clock),
             log=Log(app_id, revealed),
             kernel=hooks,
+        )
+
+    def secrets(
+        self, key: UserKey, app_id: str, *, system: bool = False, revealed: set[str] | None = None
+    ) -> SecretsClient:
+        """A user's secrets of an app."""
+        return SecretsClient(
+            self.stores.secrets,
+            key,
+            app_id,
+            self._registry.loaded[app_id].ext.secrets,
+            system=system,
+            revealed=revealed,
+            fallbacks=self.settings.app_secrets,
         )
 
     @property
@@ -146,11 +152,7 @@ class ContextFactory:
         """The provider's address for `ctx.oauth_authorize_url`."""
         from ..oauth.signin import SignIns  # imported late: most processes never begin one
 
-        ext = self._registry.loaded[app_id].ext
-        key = UserKey.of(user)
-        secrets = SecretsClient(
-            self.stores.secrets, key, app_id, ext.secrets, fallbacks=self.settings.app_secrets
-        )
+        ext, secrets = self._registry.loaded[app_id].ext, self.secrets(UserKey.of(user), app_id)
         signins = SignIns(self.stores.cache, self.settings, self.clock)
         return await signins.begin(user, app_id, provider, ext.oauth_providers, secrets, login_hint)
 

@@ -34,6 +34,7 @@ from ..values import (
     CallRequest,
     UserKey,
     failed,
+    succeeded,
     user_from,
 )
 from ..values.plain import JSONObject
@@ -150,13 +151,7 @@ class ExtensionRunner:
             refused = validation_failed(error, request, function.action_type)
             return replace(refused, fate=NOT_RUN)
         if request.kind == "check":
-            return CallOutcome(
-                request.app_id,
-                request.name,
-                "ok",
-                action_type=function.action_type,
-                step=request.step,
-            )
+            return succeeded(request, action_type=function.action_type, step=request.step)
         return _Call(function.func, args, kwargs, function.action_type, function)
 
     async def _run(self, loaded: LoadedExtension, request: CallRequest, call: _Call) -> CallOutcome:
@@ -261,7 +256,7 @@ class ExtensionRunner:
             ui = await apart(tree(), request.deadline_s)
         except Exception as error:
             return await self._faults.outcome(error, request)
-        return CallOutcome(request.app_id, request.name, "ok", ui=ui)
+        return succeeded(request, ui=ui)
 
 
 def _no_function(request: CallRequest, why: str) -> CallError:

@@ -6,7 +6,7 @@ from ..errors import CallError
 from ..sdk.definitions import SecretDef
 from ..sdk.errors import SecretTooLargeError
 from ..surfaces import secrets
-from ..values import CallOutcome, CallRequest, UserKey, user_from
+from ..values import CallOutcome, CallRequest, UserKey, succeeded, user_from
 from .context import ContextFactory
 from .registry import LoadedExtension
 
@@ -15,15 +15,8 @@ async def listed(
     contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
 ) -> CallOutcome:
     """Each declared secret and whether it is set; never a value."""
-    client = secrets.SecretsClient(
-        contexts.stores.secrets,
-        _owner(request),
-        request.app_id,
-        loaded.ext.secrets,
-        fallbacks=contexts.settings.app_secrets,
-    )
-    data = {"secrets": await client.list()}
-    return CallOutcome(request.app_id, request.name, "ok", data=data)
+    client = contexts.secrets(_owner(request), request.app_id)
+    return succeeded(request, {"secrets": await client.list()})
 
 
 async def put(
@@ -36,7 +29,7 @@ async def put(
         await secrets.put(contexts.stores.secrets, where, spec, request.arguments["value"])
     except SecretTooLargeError as error:
         raise CallError("VALIDATION_TYPE_ERROR", str(error), field="value") from None
-    return CallOutcome(request.app_id, request.name, "ok", data={"is_set": True})
+    return succeeded(request, {"is_set": True})
 
 
 async def delete(
@@ -45,7 +38,7 @@ async def delete(
     """Remove the secret `name`; repeatable."""
     where = secrets.path(_owner(request), request.app_id, _spec(loaded, request))
     await contexts.stores.secrets.delete(where)
-    return CallOutcome(request.app_id, request.name, "ok", data={"is_set": False})
+    return succeeded(request, {"is_set": False})
 
 
 def _owner(request: CallRequest) -> UserKey:

@@ -14,8 +14,7 @@ from ..sdk.errors import ExtensionError
 from ..stores.declared import Collection
 from ..stores.installed import is_installed
 from ..surfaces.http import HttpClient
-from ..surfaces.secrets import SecretsClient
-from ..values import CallOutcome, CallRequest, JSONObject, UserKey, failed, user_dict
+from ..values import CallOutcome, CallRequest, JSONObject, UserKey, failed, succeeded, user_dict
 from ..values.oauth import Provider
 from . import unattended
 from .context import ContextFactory
@@ -31,7 +30,7 @@ async def find(
     never was."""
     signin = await _begun(contexts, request)
     data = {"user": user_dict(signin.user), "key": signin.key} if signin else None
-    return CallOutcome(request.app_id, request.name, "ok", data=data)
+    return succeeded(request, data)
 
 
 async def connect(
@@ -62,15 +61,7 @@ async def connect(
     )
     said = " ".join(filter(None, (request.name, "account", data["email"], "connected")))
     panels = tuple(loaded.ext.panels)
-    return CallOutcome(
-        request.app_id,
-        request.name,
-        "ok",
-        data=data,
-        summary=said,
-        action_type="write",
-        panels=panels,
-    )
+    return succeeded(request, data, summary=said, action_type="write", panels=panels)
 
 
 async def _begun(contexts: ContextFactory, request: CallRequest) -> SignIn | None:
@@ -83,14 +74,12 @@ async def _store(
 ) -> JSONObject:
     """Exchange the code and write the account; what may be told of it."""
     key, ext = UserKey.of(signin.user), loaded.ext
-    stores, settings, documents = contexts.stores, contexts.settings, contexts.stores.documents
+    settings, documents = contexts.settings, contexts.stores.documents
     if not await is_installed(documents, settings, key, signin.app_id):
         raise CallError("PERMISSION_DENIED", f"{signin.app_id} is no longer installed")
     configured = providers.configured(settings)
     provider = providers.find(signin.provider, settings)
-    secrets = SecretsClient(
-        stores.secrets, key, signin.app_id, ext.secrets, fallbacks=settings.app_secrets
-    )
+    secrets = contexts.secrets(key, signin.app_id)
     http = HttpClient(allow_private=signin.provider in configured or settings.private_http)
     named, secret = [await client(secrets, signin.provider, part) for part in ("id", "secret")]
     client_id = named or provider.client_id

@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from ..values import CallOutcome, CallRequest, JSONObject
+from ..values import CallOutcome, CallRequest, JSONObject, succeeded
 
 SHARE = 0.4
 """Of the call's time for all handlers side by side, and again for those that were starved."""
@@ -35,7 +35,7 @@ async def run(execute: Execute, request: CallRequest) -> CallOutcome:
     data: JSONObject = {}
     for call in each:
         data.setdefault(call.app_id, {})[call.name] = _told(results[call.app_id, call.name])
-    return CallOutcome(request.app_id, request.name, "ok", data=data)
+    return succeeded(request, data)
 
 
 def _each(request: CallRequest) -> list[CallRequest]:

@@ -29,7 +29,7 @@ from ..channels.skeleton import Snapshots, inner
 from ..errors import CallError
 from ..sdk.context import Context, User
 from ..sdk.extension import ALERT_PREFIX
-from ..values import JSON, CallOutcome, CallRequest, JSONObject, user_from
+from ..values import JSON, CallOutcome, CallRequest, JSONObject, succeeded, user_from
 from .containment import apart, raised
 from .context import ContextFactory
 from .outcomes import MAX_SUMMARY, clean, from_return, plain_json, webhook_answer
@@ -50,7 +50,7 @@ async def run(
         if isinstance(error, CallError | TimeoutError):
             return ended
         return replace(ended, error=type(raised(error)).__name__)
-    return CallOutcome(request.app_id, request.name, "ok", data=data)
+    return succeeded(request, data)
 
 
 async def _section(

@@ -200,36 +200,23 @@ class Extension(Lifecycle, Keeping):
 
         Handler: `async (ctx)`; what it returns stands in the audit.
         """
-
-        def register(func: F) -> F:
-            self.schedules[name] = ScheduleDef(name, func, cron)
-            return func
-
-        return register
+        return self._recorded(
+            lambda func: self.schedules.update({name: ScheduleDef(name, func, cron)})
+        )
 
     def signal(self, name: str) -> Callable[[F], F]:
         """Register a handler the kernel calls for a platform signal, as `__system__`.
 
         Handler: `async (ctx, **arguments)`.
         """
-
-        def register(func: F) -> F:
-            self.signals[name] = func
-            return func
-
-        return register
+        return self._recorded(lambda func: self.signals.update({name: func}))
 
     def on_event(self, event_type: str) -> Callable[[F], F]:
         """Register a handler for events emitted by extensions; `*` hears them all.
 
         Handler: `async (ctx, data)`, for the user whom the event is about.
         """
-
-        def register(func: F) -> F:
-            self.event_handlers.append((event_type, func))
-            return func
-
-        return register
+        return self._recorded(lambda func: self.event_handlers.append((event_type, func)))
 
     def emits(self, event_type: str, *, schema_ref: str | None = None) -> Callable[[F], F]:
         """Declare an event type this extension emits."""
@@ -244,25 +231,21 @@ class Extension(Lifecycle, Keeping):
         `{"status_code", "headers", "body"}`. It runs as `__webhook__`: there is no user. Who sends
         is the handler's to check; without the header `secret_header` the answer is 401.
         """
-
-        def register(func: F) -> F:
-            hook = WebhookDef(path.strip("/"), func, method.upper(), secret_header)
-            self.webhooks[(hook.method, hook.path)] = hook
-            return func
-
-        return register
+        key = method.upper(), path.strip("/")
+        return self._recorded(
+            lambda func: self.webhooks.update(
+                {key: WebhookDef(key[1], func, key[0], secret_header)}
+            )
+        )
 
     def expose(self, name: str, action_type: str = "read") -> Callable[[F], F]:
         """Let other extensions call this method through `ctx.extensions.call`.
 
         Handler: `async (ctx, **params)` as the same user; JSON comes back.
         """
-
-        def register(func: F) -> F:
-            self.exposed[name] = ExposedDef(name, func, action_type)
-            return func
-
-        return register
+        return self._recorded(
+            lambda func: self.exposed.update({name: ExposedDef(name, func, action_type)})
+        )
 
 
 def check_section_name(name: str) -> None:

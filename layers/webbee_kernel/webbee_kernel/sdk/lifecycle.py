@@ -36,7 +36,7 @@ class Lifecycle:
 
     def on_upgrade(self, version: str) -> Callable[[F], F]:
         """Called when the app moves to `version` for a user."""
-        return self._record(self.upgrades, version)
+        return self._recorded(lambda func: self.upgrades.update({version: func}))
 
     def health_check(self, func: F) -> F:
         """Register the app's own probe: `async (ctx)` returns `{"status": "ok" or "degraded"}`."""
@@ -48,9 +48,11 @@ class Lifecycle:
         return func
 
     @staticmethod
-    def _record(table: dict[str, Handler], name: str) -> Callable[[F], F]:
+    def _recorded(record: Callable[[Any], object]) -> Callable[[F], F]:
+        """A decorator that records a handler and leaves it as it is."""
+
         def register(func: F) -> F:
-            table[name] = func
+            record(func)
             return func
 
         return register

@@ -5,7 +5,17 @@ May import: base, sdk. Entrance: this module has them all; each file is one noun
 
 from __future__ import annotations
 
-from .calls import NOT_RUN, RUNNING, CallOutcome, CallRequest, Plan, Step, failed, outcome_from
+from .calls import (
+    NOT_RUN,
+    RUNNING,
+    CallOutcome,
+    CallRequest,
+    Plan,
+    Step,
+    failed,
+    outcome_from,
+    succeeded,
+)
 from .keys import SessionKey, UserKey
 from .limits import Used
 from .plain import JSON, JSONObject
@@ -76,6 +86,7 @@ __all__ = [
     "Wanted",
     "failed",
     "outcome_from",
+    "succeeded",
     "user_dict",
     "user_from",
 ]

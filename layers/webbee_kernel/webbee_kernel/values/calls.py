@@ -135,6 +135,11 @@ def failed(
     )
 
 
+def succeeded(request: CallRequest, data: Any = None, **more: Any) -> CallOutcome:
+    """An outcome of a call that did; `more` are further fields of it."""
+    return CallOutcome(request.app_id, request.name, "ok", data, **more)
+
+
 def outcome_from(data: JSONObject) -> CallOutcome:
     """An outcome from its plain JSON form."""
     known = {k: data[k] for k in CallOutcome.__dataclass_fields__ if k in data}
