@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from os.path import commonprefix
 
-from .values.plain import JSONObject
+from .values.plain import JSONObject, made
 
 EXAMPLES_SHOWN = 2
 """Examples of a function that stand in its description for a model: authors write one in each of
@@ -169,7 +169,7 @@ class Catalogue:
     @staticmethod
     def from_dict(data: JSONObject) -> Catalogue:
         """The inverse of `to_dict`."""
-        return Catalogue({a["app_id"]: _app(a) for a in data["apps"]})
+        return Catalogue({a["app_id"]: made(AppInfo, a) for a in data["apps"]})
 
 
 def _lead(descriptions: Sequence[str]) -> int:
@@ -190,30 +190,3 @@ def _described(function: FunctionInfo) -> dict[str, str]:
         name: str(schema.get("description", "")) if isinstance(schema, dict) else ""
         for name, schema in properties.items()
     }
-
-
-def _app(a: JSONObject) -> AppInfo:
-    functions = tuple(
-        FunctionInfo(
-            **{
-                **{k: v for k, v in f.items() if k in FunctionInfo.__dataclass_fields__},
-                "examples": tuple(f["examples"]),
-                "scopes": tuple(f["scopes"]),
-            }
-        )
-        for f in a["functions"]
-    )
-    sections = tuple(SectionInfo(**s) for s in a["sections"])
-    panels = tuple(PanelInfo(**p) for p in a["panels"])
-    known = {k: v for k, v in a.items() if k in AppInfo.__dataclass_fields__}
-    return AppInfo(
-        **{
-            **known,
-            "functions": functions,
-            "sections": sections,
-            "panels": panels,
-            "secrets": tuple(a["secrets"]),
-            "schedules": tuple(ScheduleInfo(**j) for j in a["schedules"]),
-            "signals": tuple(a["signals"]),
-        }
-    )

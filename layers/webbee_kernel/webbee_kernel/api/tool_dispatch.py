@@ -13,7 +13,7 @@ from ..config import Settings
 from ..errors import KernelError
 from ..extensions.host import ExtensionHost
 from ..values import CallOutcome, CallRequest
-from ..values.plain import JSONObject, fields_of
+from ..values.plain import JSONObject, fields_of, made
 
 BROKEN = ("INTERNAL", "BACKEND_TIMEOUT")
 """Outcomes of code that raised or did not come back, as against those it chose."""
@@ -43,10 +43,7 @@ class ToolService:
     async def _answer(self, event: Mapping[str, Any]) -> JSONObject:
         """How the call ended, or that the database is away."""
         try:
-            known = {
-                k: v for k, v in event.items() if k in CallRequest.__dataclass_fields__
-            }  # a newer caller may say more
-            outcome = await self._execute(CallRequest(**known))
+            outcome = await self._execute(made(CallRequest, event))
         except KernelError as error:
             answered(failed=True)
             return {"unavailable": error.body()["error"]}

@@ -6,7 +6,7 @@ kernel run side by side while one is deployed over the other.
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from ..base.clock import parse_iso
@@ -20,7 +20,7 @@ from ..values import (
     ToolCallDigest,
     Turn,
 )
-from ..values.plain import JSONObject
+from ..values.plain import JSONObject, fields_of, made
 from .jsontext import dumps, loads
 
 MAX_ITEM_BYTES: Final = 400 * 1024
@@ -33,10 +33,6 @@ KEPT_S: Final = 600
 for again."""
 
 _KEPT_TEXT: Final = 4_000
-_RECORDS: Final = (Turn, PendingConfirmation, AuditRecord, Event, Installation)
-_FIELDS: Final[dict[type, tuple[str, ...]]] = {
-    cls: tuple(f.name for f in fields(cls)) for cls in _RECORDS
-}
 _TURN_DEFAULTS: Final[JSONObject] = {
     "vault": {},
     "masked": True,
@@ -61,7 +57,9 @@ def turn_text(turn: Turn) -> str:
     A line of JSON without what is default, then the facts as they are: quoting JSON inside JSON
     would cost a tenth of an item.
     """
-    row = {name: value for name, value in _row(turn).items() if value != _TURN_DEFAULTS.get(name)}
+    row = {
+        name: value for name, value in fields_of(turn).items() if value != _TURN_DEFAULTS.get(name)
+    }
     row |= _lists(turn)
     return fitting(
         "\n".join([dumps(row), "".join(d.data_facts_json for d in turn.digests)]), "turn"
@@ -73,7 +71,7 @@ def _lists(turn: Turn) -> JSONObject:
     earlier version reads three parts a digest."""
     told = [d for d in turn.digests if d.data_facts_json]
     found: JSONObject = {
-        "waiting": [_row(p) for p in turn.waiting],
+        "waiting": [fields_of(p) for p in turn.waiting],
         "paused": [(d.app_id, d.fn_name, d.data_facts_json, d.args_json) for d in turn.paused],
         "arguments": [
             (i, d.app_id, d.fn_name, d.args_json, bool(d.data_facts_json))
@@ -88,14 +86,10 @@ def _lists(turn: Turn) -> JSONObject:
 def turn_from(text: str) -> Turn:
     head, _, facts = text.partition("\n")
     stored = loads(head)
-    row = _only(Turn, stored)
-    for name in ("apps", "accepted", "also", "marks", "shown", "vouched", "doubted"):
-        row[name] = tuple(row.get(name, ()))
-    row["waiting"] = tuple(_pending(p) for p in row.get("waiting", ()))
-    row["paused"] = tuple(ToolCallDigest(*d) for d in row.get("paused", ()))
+    rows, paused = stored.pop("digests", ()), stored.pop("paused", ())
     digests: list[ToolCallDigest] = []
     start = 0
-    for app_id, fn_name, length in row.get("digests", ()):
+    for app_id, fn_name, length in rows:
         digests.append(ToolCallDigest(app_id, fn_name, facts[start : start + length]))
         start += length
     for i, app_id, fn_name, arguments, told in stored.get("arguments", ()):
@@ -103,20 +97,13 @@ def turn_from(text: str) -> Turn:
             digests[i] = replace(digests[i], args_json=arguments)
         else:
             digests.insert(i, ToolCallDigest(app_id, fn_name, "", arguments))
-    return Turn(**{**row, "digests": tuple(digests)})
+    stopped = tuple(ToolCallDigest(*d) for d in paused)
+    return replace(made(Turn, stored), digests=tuple(digests), paused=stopped)
 
 
 def pending_from(text: str) -> PendingConfirmation:
     """A question as the release before kept it, in an item of its own."""
-    return _pending(loads(text))
-
-
-def _pending(row: JSONObject) -> PendingConfirmation:
-    known = {name: row[name] for name in _FIELDS[PendingConfirmation] if name in row}
-    known["steps"] = tuple(known.get("steps", ()))
-    for name in ("values", "hidden"):
-        known[name] = tuple(known.get(name, ()))
-    return PendingConfirmation(**known)
+    return made(PendingConfirmation, loads(text))
 
 
 def told_row(turn: Turn) -> JSONObject:
@@ -140,7 +127,7 @@ def told_until(turn: Turn, seconds: int) -> int:
 
 def audit_text(record: AuditRecord) -> str:
     """An audit record as JSON. An outcome over 300 KB loses its large fields and says so."""
-    row = _row(record)
+    row = fields_of(record)
     text = dumps(row)
     if record.outcome is not None and len(text) > MAX_OUTCOME_BYTES // 4:  # 4 bytes a character
         text = dumps({**row, "outcome": _fitted(record.outcome)})
@@ -158,23 +145,23 @@ def _fitted(outcome: JSONObject) -> JSONObject:
 
 
 def audit_from(text: str) -> AuditRecord:
-    return AuditRecord(**_known(AuditRecord, text))
+    return made(AuditRecord, loads(text))
 
 
 def event_text(event: Event) -> str:
-    return fitting(dumps(_row(event)), "event")
+    return fitting(dumps(fields_of(event)), "event")
 
 
 def event_from(text: str) -> Event:
-    return Event(**_known(Event, text))
+    return made(Event, loads(text))
 
 
 def installation_text(installation: Installation) -> str:
-    return dumps(_row(installation))
+    return dumps(fields_of(installation))
 
 
 def installation_from(text: str) -> Installation:
-    return Installation(**_known(Installation, text))
+    return made(Installation, loads(text))
 
 
 def says_the_same(held: Installation, given: Installation) -> bool:
@@ -217,15 +204,3 @@ def _small(value: Any) -> Any:
     if isinstance(value, str):
         return value[:_KEPT_TEXT]
     return value if len(dumps(value)) <= _KEPT_TEXT else None
-
-
-def _row(record: Any) -> JSONObject:
-    return {name: getattr(record, name) for name in _FIELDS[type(record)]}
-
-
-def _known(cls: type, text: str) -> JSONObject:
-    return _only(cls, loads(text))
-
-
-def _only(cls: type, row: JSONObject) -> JSONObject:
-    return {name: row[name] for name in _FIELDS[cls] if name in row}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..sdk.result import UNSTRUCTURED
-from .plain import JSONObject
+from .plain import JSONObject, made
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +142,4 @@ def succeeded(request: CallRequest, data: Any = None, **more: Any) -> CallOutcom
 
 def outcome_from(data: JSONObject) -> CallOutcome:
     """An outcome from its plain JSON form."""
-    known = {k: data[k] for k in CallOutcome.__dataclass_fields__ if k in data}
-    return CallOutcome(
-        **{
-            **known,
-            "panels": tuple(known.get("panels") or ()),
-            "problems": tuple(known.get("problems") or ()),
-        }
-    )
+    return made(CallOutcome, data)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from typing import Any, ClassVar, Final, NamedTuple, TypeAlias
 
-from .plain import JSONObject
+from .plain import JSONObject, made
 from .records import AuditRecord
 
 MAX_DELAY_S = 900
@@ -169,11 +170,6 @@ def _user(given: object) -> JSONObject:
     return dict(given)
 
 
-def _record(given: Mapping[str, Any]) -> AuditRecord:
-    known = AuditRecord.__dataclass_fields__
-    return AuditRecord(**{k: v for k, v in given.items() if k in known})
-
-
 _KINDS: Final[Mapping[str, type[RefreshMessage]]] = {
     "user_due": UserDue,
     "refresh_asked": RefreshAsked,
@@ -192,7 +188,7 @@ _READ: Final[Mapping[str, Callable[[Any], Any]]] = {
     "minute": float,
     "shard": int,
     "at": float,
-    "record": _record,
+    "record": partial(made, AuditRecord),
     "correlation_id": str,
 }
 """What travels, by name, and how it is read."""
