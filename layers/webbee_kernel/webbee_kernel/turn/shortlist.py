@@ -104,15 +104,7 @@ def shortlist(
         tools = tuple(forms(f).beside for f in functions)
         return Shortlist(tuple(functions), tuple(functions), tools, frozenset(used))
     near = _near(functions, message, recent, apps)
-    places = {id(f): n for n, f in enumerate(functions)}
-    ranking = [(places[id(f)], score) for score, f in near]
-    needed = [n for n, _ in ranking if _key(functions[n]) in used]
-    if before is None:
-        order = [*needed, *(n for n, _ in ranking if n not in set(needed))]
-        listed = _chosen(functions, order, len(needed))
-        steady = 0
-    else:
-        listed, steady = _grown(functions, ranking[:NEAR], needed, before)
+    listed, steady = _listed(functions, near, used, before)
     return Shortlist(
         tuple(functions[p.number] for p in listed.places),
         tuple(f for _, f in near),
@@ -179,6 +171,22 @@ def _place(scored: tuple[float, FunctionInfo]) -> tuple[float, str, str]:
 
 def _key(function: FunctionInfo) -> tuple[str, str]:
     return function.app_id, function.fn_name
+
+
+def _listed(
+    functions: Sequence[FunctionInfo],
+    near: Sequence[tuple[float, FunctionInfo]],
+    used: Collection[tuple[str, str]],
+    before: Standing | None,
+) -> tuple[Standing, int]:
+    """What is shown, and how many stand as they did."""
+    places = {id(f): n for n, f in enumerate(functions)}
+    ranking = [(places[id(f)], score) for score, f in near]
+    needed = [n for n, _ in ranking if _key(functions[n]) in used]
+    if before:
+        return _grown(functions, ranking[:NEAR], needed, before)
+    order = [*needed, *(n for n, _ in ranking if n not in set(needed))]
+    return _chosen(functions, order, len(needed)), 0
 
 
 def _chosen(functions: Sequence[FunctionInfo], order: Sequence[int], needed: int) -> Standing:
