@@ -56,6 +56,8 @@ def size(value: JSON, enough: int) -> int:
         return total or 2  # what parts one field from the next is as long as the braces
     if not isinstance(value, list | tuple):
         return json_size(value)
+    if 3 * len(value) > enough > LEAN:  # so many that none needs a look
+        return 3 * len(value)
     for item in value:
         total += 2 + size(item, enough - total)
         if total > enough:

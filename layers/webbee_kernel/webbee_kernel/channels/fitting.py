@@ -11,16 +11,17 @@ from bisect import bisect_right
 
 from ..base.cuts import TRUNCATED, More, more, more_fields, more_fields_of, more_of
 from ..base.shares import fair_shares
-from ..base.text import ELLIPSIS, json_size
+from ..base.text import ELLIPSIS, dumps, json_size
 from ..values.plain import JSON, JSONObject
-from .needs import FLOOR, entry, key_size, labels_of, needs
-from .texts import capped, fit_text, texts_in
+from .needs import FLOOR, entry, labels_of, needs
+from .texts import capped, fit_text, longest, texts_in
 
 LEAN = 80
 """Characters that every text keeps before columns or rows are dropped for the sake of others."""
 
 _HOLDERS = frozenset({dict, list, tuple})
 _SHORT = 200  # characters; a field this short outlives longer ones
+_LEAST = len('"": 1, ')  # characters below which there is room for no field
 
 
 def fit(value: JSON, budget: int) -> JSON:
@@ -32,13 +33,14 @@ def fit(value: JSON, budget: int) -> JSON:
     short scalars before containers and count what went under `_truncated`. A budget below about 60
     characters may be exceeded by the marker alone.
     """
-    if json_size(value) <= budget:
-        return value
     if isinstance(value, str):
-        return fit_text(value, budget)
+        return value if json_size(value) <= budget else fit_text(value, budget)
+    written = dumps(value)
+    if len(written) <= budget:
+        return value
     if not isinstance(value, dict | list | tuple):
         return ELLIPSIS  # a number of more digits than there is room for
-    if (shortened := _shortened(value, budget)) is not None:
+    if longest(written) > LEAN and (shortened := _shortened(value, budget)) is not None:
         return shortened
     if isinstance(value, dict):
         return _fit_dict(value, budget)
@@ -76,34 +78,41 @@ def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObj
 
 
 def _chosen(entries: JSONObject, room: int) -> JSONObject:
-    """What selects, then short scalars, short containers, and the rest by fair shares of what is
-    left; in their order."""
-    sizes = {k: key_size(k) + json_size(v) + 4 for k, v in entries.items()}
-    kept, room = _short_fields(entries, sizes, room)
-    kept |= _long_fields({k: v for k, v in entries.items() if k not in kept}, sizes, room)
+    """What selects, cut to a label, then short scalars, short containers, and the rest by fair
+    shares of what is left; in their order."""
+    kept: JSONObject = {}
+    taken: dict[str, int] = {}
+    for key, label in labels_of(entries).items():
+        if (size := entry(key, label)) <= room:
+            kept[key], taken[key] = label, size
+            room -= size
+    if room >= _LEAST or any(label is not entries[key] for key, label in kept.items()):
+        sizes = {k: entry(k, v) for k, v in entries.items()}
+        room = _short_fields(entries, sizes, kept, taken, room)
+        kept |= _long_fields({k: v for k, v in entries.items() if k not in kept}, sizes, room)
     return {key: kept[key] for key in entries if key in kept}
 
 
-def _short_fields(entries: JSONObject, sizes: dict[str, int], room: int) -> tuple[JSONObject, int]:
-    """What selects, cut to a label, then every short field that has room, scalars first; a label
-    whole where that is short. Then what room is left."""
-    kept: JSONObject = {}
-    taken: dict[str, int] = {}
-    scalars: list[tuple[str, JSON, int]] = []
-    holders: list[tuple[str, JSON, int]] = []
+def _short_fields(
+    entries: JSONObject,
+    sizes: dict[str, int],
+    kept: JSONObject,
+    taken: dict[str, int],
+    room: int,
+) -> int:
+    """Add every short field that has room, scalars first, to what is kept and takes so much of it;
+    a label whole where that is short. What room is left."""
+    scalars: list[str] = []
+    holders: list[str] = []
     for key, item in entries.items():
         if sizes[key] <= _SHORT:
-            (holders if type(item) in _HOLDERS else scalars).append((key, item, sizes[key]))
-    labels = [
-        (k, label, sizes[k] if label is entries[k] else entry(k, label))
-        for k, label in labels_of(entries).items()
-    ]
-    for key, item, size in (*labels, *scalars, *holders):
-        more_room = size - taken.get(key, 0)
+            (holders if type(item) in _HOLDERS else scalars).append(key)
+    for key in (*scalars, *holders):
+        more_room = sizes[key] - taken.get(key, 0)
         if more_room <= room:
-            kept[key], taken[key] = item, size
+            kept[key] = entries[key]
             room -= more_room
-    return kept, room
+    return room
 
 
 def _long_fields(fields: JSONObject, sizes: dict[str, int], room: int) -> JSONObject:
@@ -147,7 +156,8 @@ def ended(kept: list[JSON], items: list[JSON], known: More) -> list[JSON]:
     fields."""
     gone = len(items) - len(kept) + known.gone
     left_out = known.left_out or any(
-        isinstance(k, dict) and len(k) < len(i) for k, i in zip(kept, items, strict=False)
+        k is not i and isinstance(k, dict) and len(k) < len(i)
+        for k, i in zip(kept, items, strict=False)
     )
     return [*kept, more(gone, left_out)] if gone or left_out else kept
 

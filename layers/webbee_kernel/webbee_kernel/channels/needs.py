@@ -18,17 +18,16 @@ FLOOR = 80  # characters below which a long field is not worth its key
 
 def needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[int]:
     """The least room of each row that stays, leading rows first."""
-    keyed = [label_keys(row) for row in rows]
+    labels = [_label_sizes(row) for row in rows]
     least = [
-        min(size, _least(row, ident, title))
-        for row, size, (title, ident) in zip(rows, sizes, keyed, strict=True)
+        min(size, sum(label) + 2 if any(label) else FLOOR)
+        for size, label in zip(sizes, labels, strict=True)
     ]
     if sum(least) <= room:
         return least
-    if all(ident is not None for _, ident in keyed):
-        bare = [_least(row, ident) for row, (_, ident) in zip(rows, keyed, strict=True)]
-        if ids_stay(sum(bare), room):
-            return _titled(least, bare, room)
+    bare = [ident + 2 for ident, _ in labels]
+    if 2 not in bare and ids_stay(sum(bare), room):
+        return _titled(least, bare, room)
     least = [
         size if size <= WHOLE * need else 2 * need for size, need in zip(sizes, least, strict=True)
     ]
@@ -62,16 +61,18 @@ def _leading(wants: list[int], room: int) -> int:
 
 def least_of(row: JSONObject, *, title: bool = True) -> int:
     """Characters of what selects a row, its comma included; of a row without, those of a floor."""
-    title_key, ident = label_keys(row)
-    return _least(row, ident, title_key if title else None)
-
-
-def _least(row: JSONObject, *keys: str | None) -> int:
-    total = 0
-    for key in keys:
-        if key is not None:
-            total += entry(key, _label(row[key]))
+    ident, named = _label_sizes(row)
+    total = ident + named if title else ident
     return total + 2 if total else FLOOR
+
+
+def _label_sizes(row: JSONObject) -> tuple[int, int]:
+    """Characters of a row's id and of its title; 0 where there is none."""
+    title, ident = label_keys(row)
+    return (
+        0 if ident is None else entry(ident, _label(row[ident])),
+        0 if title is None else entry(title, _label(row[title])),
+    )
 
 
 def labels_of(row: JSONObject) -> JSONObject:
