@@ -57,7 +57,7 @@ def size(value: JSON, enough: int) -> int:
     if not isinstance(value, list | tuple):
         return json_size(value)
     if 3 * len(value) > enough > LEAN:  # so many that none needs a look
-        return 3 * len(value)
+        return enough + 1
     for item in value:
         total += 2 + size(item, enough - total)
         if total > enough:
