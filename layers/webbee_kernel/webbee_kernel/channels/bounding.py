@@ -8,7 +8,7 @@ beginning, are left alone; what is left out is said in the words of `fit`, which
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ..base.cuts import TRUNCATED, more, more_fields, more_fields_of, tail
 from ..base.text import flat_size, head, json_size
@@ -43,23 +43,23 @@ def size(value: JSON, enough: int) -> int:
     more than `enough`."""
     if isinstance(value, str):
         return len(value) + 2
-    total = 0
     if isinstance(value, dict):
         known = flat_size(value)
-        if known is not None:
-            return known
-        for key, item in value.items():
-            total += len(str(key)) + 6
-            total += size(item, enough - total)
-            if total > enough:
-                break
-        return total or 2  # what parts one field from the next is as long as the braces
+        fields = ((len(str(key)) + 6, item) for key, item in value.items())
+        return _total(fields, enough) if known is None else known
     if not isinstance(value, list | tuple):
         return json_size(value)
     if 3 * len(value) > enough > LEAN:  # so many that none needs a look
         return enough + 1
-    for item in value:
-        total += 2 + size(item, enough - total)
+    return _total(((2, item) for item in value), enough)
+
+
+def _total(parts: Iterable[tuple[int, JSON]], enough: int) -> int:
+    """The characters of some items, each with what stands before it; of none, those of what holds
+    them."""
+    total = 0
+    for front, item in parts:
+        total += front + size(item, enough - total - front)
         if total > enough:
             break
     return total or 2

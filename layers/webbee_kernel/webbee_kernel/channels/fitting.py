@@ -80,17 +80,24 @@ def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObj
 def _chosen(entries: JSONObject, room: int) -> JSONObject:
     """What selects, cut to a label, then short scalars, short containers, and the rest by fair
     shares of what is left; in their order."""
+    kept, taken = _labels(entries, room)
+    room -= sum(taken.values())
+    if room >= _LEAST or any(label is not entries[key] for key, label in kept.items()):
+        sizes = {k: entry(k, v) for k, v in entries.items()}
+        room = _short_fields(entries, sizes, kept, taken, room)
+        kept |= _long_fields({k: v for k, v in entries.items() if k not in kept}, sizes, room)
+    return {key: kept[key] for key in entries if key in kept}
+
+
+def _labels(entries: JSONObject, room: int) -> tuple[JSONObject, dict[str, int]]:
+    """What selects, as far as there is room, and how much of it each takes."""
     kept: JSONObject = {}
     taken: dict[str, int] = {}
     for key, label in labels_of(entries).items():
         if (size := entry(key, label)) <= room:
             kept[key], taken[key] = label, size
             room -= size
-    if room >= _LEAST or any(label is not entries[key] for key, label in kept.items()):
-        sizes = {k: entry(k, v) for k, v in entries.items()}
-        room = _short_fields(entries, sizes, kept, taken, room)
-        kept |= _long_fields({k: v for k, v in entries.items() if k not in kept}, sizes, room)
-    return {key: kept[key] for key in entries if key in kept}
+    return kept, taken
 
 
 def _short_fields(
