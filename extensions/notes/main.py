@@ -105,6 +105,8 @@ class PinParams(WhichParams):
         "новая заметка: магазин открывается в девять",
         "note that Anna prefers tea",
         "запиши, что Анна любит чай",
+        "add a note: call the plumber",
+        "добавь заметку: позвонить сантехнику",
         "save a note about the trip to Lisbon",
         "сохрани заметку о поездке в Лиссабон",
         "take a note",

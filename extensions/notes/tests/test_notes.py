@@ -103,6 +103,23 @@ def test_a_note_is_added_to_by_what_people_say(language: str, said: list[str]) -
     assert reply.text.rstrip(".").endswith(("milk", "молоко"))
 
 
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [
+        ("en", "add a note: call Bob"),
+        ("en", "add a note that Anna likes tea"),
+        ("en", "add a new note: milk"),
+        ("ru", "добавь заметку: позвонить Бобу"),
+        ("ru", "добавь новую заметку купить хлеб"),
+        ("ru", "добавь мне заметку: билеты"),
+    ],
+)
+def test_a_new_note_is_not_put_into_the_one_before(language: str, message: str) -> None:
+    kernel = TestKernel([FOLDER], now=NOW, user=replace(USER, language=language))
+    kernel.chat("write a note: eggs" if language == "en" else "запиши заметку: яйца")
+    assert [c["fn_name"] for c in kernel.chat(message).body["calls"]] == ["write"]
+
+
 def test_finding_looks_at_titles_and_texts_in_any_case_and_alphabet(
     notes: ExtensionHarness,
 ) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from . import recall
 from .entities import find_entities
+from .made import of_what_is_made
 from .matching import Index, Match, spoken, telling
 from .schema import arguments_of, takes, takes_address
 from .speech import Sentence
@@ -128,6 +129,7 @@ def nearest(sentence: Sentence, index: Index, apps: Sequence[str] = ()) -> list[
         return []
     found = ranked(sentence, index, apps)
     fitting = [m for m in found if asks(verb, m, index, sentence.tag) and _may(sentence, m, index)]
+    fitting = of_what_is_made(sentence, fitting, index)
     meant = _object(sentence, index)  # what an effect takes may be of another app: "send that note"
     return [m for m in fitting if meant & index.vocabulary[m.tool.name].matter] or fitting
 

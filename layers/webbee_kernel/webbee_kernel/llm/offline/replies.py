@@ -127,7 +127,7 @@ def _does(tool: ToolSpec, tag: str) -> str:
 
 def gave_up(problems: Iterable[str], tag: str) -> str:
     """The arguments were refused and cannot be mended here."""
-    listed = "; ".join(dict.fromkeys(p for p in problems if p))
+    listed = "; ".join(dict.fromkeys(p.rstrip(".") for p in problems if p))
     spoken = language.of(tag)
     return spoken.say("could_not", why=listed) if listed else spoken.say("could_not_at_all")
 
