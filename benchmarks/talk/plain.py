@@ -61,7 +61,7 @@ def _given(given: dict[str, Any]) -> Iterator[Given]:
         yield Given(call="tasks.add", arguments={"title": title, "due": task["due"] or ""})
         if task["done"]:
             yield Given(call="tasks.complete", arguments={"title": title})
-    for note in given["notes"]:
+    for note in reversed(given["notes"]):  # told as they are listed, the newest first, like mails
         yield Given(call="notes.write", arguments={"title": note["title"], "body": note["body"]})
 
 

@@ -20,13 +20,14 @@ WORDS = Words(
     reference="dieser diese dieses diesen jener jene derselbe dieselbe dasselbe gleiche"
     " gleichen vorige vorherige es ihn ihm ihr sie dort",
     recency="ich wir du gerade eben erstellt hinzugefügt geschrieben gesendet gespeichert erhalten",
-    function="der die das den dem des ein eine einen einem einer eines und oder aber zu zum zur für"
+    function="vor ab ein hinzu weg raus nochmal"
+    " der die das den dem des ein eine einen einem einer eines und oder aber zu zum zur für"
     " von vom in im an am auf aus bei mit nach um ich du er sie es wir ihr mich mir dich dir uns"
     " euch mein meine meinen meinem meiner dein deine ihre ihren ist sind bin war waren sein haben"
     " hat habe hatte wird werden wurde kann können soll sollen muss müssen möchte bitte nicht auch"
     " noch nur schon mal so dass wenn als wie was über unter alle zeig zeige gib",
     connective="ein eine einen für mir meine unser bitte dass über namens mit text neu neue"
-    " neuen in"
+    " neuen in vor"
     " zu an auf als",
     quantifier="alle alles jede jeder jedes einige keine beide mehrere viele wenige halb",
     plan="wird werden würde könnte kann soll sollte muss wenn falls sobald bis ob nachdem bevor",
@@ -208,6 +209,7 @@ WORDS = Words(
     sequence="dann danach anschließend",
     marker="mit_dem_text mit_text mit_den_worten und_zwar",
     named="namens titel betreff genannt",
+    plurals="aufgaben erinnerungen notizen nachrichten mails sachen",
     plural_reference="alle beide sie diese die",
     manner="wie",
     article="der die das den dem mein meine meinen meiner meinem",

@@ -73,6 +73,7 @@ WORDS = Words(
     marker="saying saying_that that_says which_says with_the_text with_text with_the_words telling"
     " to_say",
     named="called titled named title subject name",
+    plurals="tasks todos reminders chores notes memos messages mails emails things items",
     plural_reference="all them these those everything both",
     manner="how",
     article="a an the my our",

@@ -19,7 +19,8 @@ WORDS = Words(
     reference="el la lo los las ese esa eso este esta esto aquel aquella mismo misma mismos mismas"
     " anterior allí",
     recency="yo nosotros acabo recién creé creado añadí añadido escribí guardé envié recibí",
-    function="el la los las un una unos unas y o pero de del al a en con por para que es son ser"
+    function="algún alguna ningún cualquier"
+    " el la los las un una unos unas y o pero de del al a en con por para que es son ser"
     " está están estar fue era ha han haber he hay yo tú él ella nosotros me te se le les lo mi mis"
     " tu tus su sus nuestro nuestra este esta esto ese esa como más muy ya también si no favor"
     " quiero puedes muestra muéstrame dame todos todas tengo tienes tiene tenemos hacer algo",
@@ -94,6 +95,30 @@ WORDS = Words(
         " pagada comprada ejecutar ejecutado"
         " pagar pagado reembolsar reembolsado comprar comprado vender vendido pedir cobrar"
         " cobrado firmar firmado",
+    },
+    plurals="tareas recordatorios notas mensajes correos cosas",
+    plural_reference="los las estos estas esos esas todos todas ambos ambas",
+    clitics="me te se le les lo la los las nos",
+    toward="le les él ella ellos ellas allí ahí mismo misma",
+    clause="que",
+    source="de",
+    commands={
+        "show": "muestra enseña lista mira di dame",
+        "find": "busca encuentra",
+        "read": "lee abre muestra",
+        "send": "envía manda escribe",
+        "reply": "responde contesta",
+        "tell": "di avisa informa",
+        "remind": "recuerda",
+        "create": "añade agrega crea apunta anota pon guarda haz",
+        "record": "apunta anota escribe",
+        "delete": "borra elimina quita tira",
+        "complete": "completa termina marca cierra tacha",
+        "move": "mueve archiva",
+        "mark": "marca",
+        "pin": "fija",
+        "change": "cambia actualiza pasa",
+        "cancel": "cancela anula",
     },
     ability="puedes puede podrías sabes",
     help="hacer ayuda ayudar ayudarme",

@@ -18,7 +18,8 @@ WORDS = Words(
     resume="continue continuer continuez poursuis poursuivre",
     reference="le la les ce cet cette ces celui celle ceux même mêmes précédent précédente là",
     recency="je nous viens créé ajouté écrit enregistré envoyé reçu",
-    function="le la les l un une des du de d et ou mais à au aux en dans avec pour par sur que qui"
+    function="moi toi eux"
+    " le la les l un une des du de d et ou mais à au aux en dans avec pour par sur que qui"
     " est sont être était a ont avoir ai il y je j tu il elle nous vous ils elles me te se lui leur"
     " mon ma mes ton ta tes son sa ses notre nos votre vos ce cet cette ces plus très déjà aussi si"
     " ne pas plaît montre donne veux peux peut c'est s'il d'un d'une l'adresse qu'il qu'est faire"
@@ -81,6 +82,30 @@ WORDS = Words(
         "pay": "placer placé passé passée déposer déposé effectué effectuée"
         " payer payé rembourser remboursé acheter acheté vendre vendu commander commandé"
         " débiter signer signé",
+    },
+    plurals="tâches rappels notes messages courriels e-mails choses",
+    plural_reference="les ces ceux celles tous toutes leur",
+    clitics="moi toi lui leur le la les nous vous y en",
+    toward="lui leur y eux même",
+    clause="que qu",
+    source="de d",
+    commands={
+        "show": "montre affiche donne liste dis",
+        "find": "cherche trouve",
+        "read": "lis ouvre montre",
+        "send": "envoie écris",
+        "reply": "réponds",
+        "tell": "dis préviens informe",
+        "remind": "rappelle",
+        "create": "ajoute crée note mets fais enregistre",
+        "record": "note écris",
+        "delete": "supprime efface enlève retire jette",
+        "complete": "termine coche finis",
+        "move": "déplace archive",
+        "mark": "marque",
+        "pin": "épingle",
+        "change": "change modifie reporte",
+        "cancel": "annule",
     },
     ability="peux pouvez pourrais pourriez sais savez peux-tu pouvez-vous sais-tu",
     help="faire aide aider",

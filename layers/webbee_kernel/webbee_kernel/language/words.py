@@ -76,6 +76,8 @@ class Words:
     sequence = Role()  # then, after that: between two commands
     marker = Role()  # before the content of a command, "_" for a space: saying, with_the_text
     named = Role()  # before the name of a thing: called, titled
+    clitics = Role()  # hang on a verb, joined or by a hyphen: contestale, reponds-lui
+    plurals = Role()  # names several of what apps hold: tasks, notes
     plural_reference = Role()  # points back at several: them, these, all
     manner = Role()  # asks in which way: how
     article = Role()  # stands before a name and belongs to none: the

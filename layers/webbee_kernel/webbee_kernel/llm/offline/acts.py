@@ -33,6 +33,8 @@ Act = Literal[
 
 _FEW = 3  # words of a sentence that is all thanks or greeting where one of them is
 
+_BARE = 2  # words of "did it", which asks nothing
+
 _PAUSE = re.compile(r"[,–—:](?=\s|$)|\s-\s")
 
 
@@ -77,7 +79,7 @@ class Heard:
         polite = self._polite()
         if polite:
             return "request", polite
-        if self.asks or has(self.rest[0], self.tag, "question", "auxiliary"):
+        if self.asks or (len(self.rest) > _BARE and has(self.rest[0], self.tag, "auxiliary")):
             return "question", None
         return self._asked()
 
@@ -129,16 +131,17 @@ class Heard:
         return next((a for a in begun if any_has(self.said[:most], self.tag, a)), "remark"), None
 
     def _reminded(self, verb: Word) -> tuple[Act, Word | None] | None:
-        """ "Remind me what I wrote" asks; where the word may begin a clause as well, it is asked
-        which of both is meant."""
+        """ "Remind me what I wrote", "tell me what she asked" ask; where the word may begin a
+        clause as well, it is asked which of both is meant."""
         after = [w for w in self.said if w.start > verb.start]
         behind = next(
             (w for w in after if not has(w, self.tag, "first_person", "connective")), verb
         )
-        if "=remind" not in concepts(verb.text, self.tag):
-            return None
-        if has(behind, self.tag, "question"):
+        meant = concepts(verb.text, self.tag)
+        if meant & {"=remind", "=tell"} and has(behind, self.tag, "question"):
             return "question", None
+        if "=remind" not in meant:
+            return None
         clause = any(has(w, self.tag, "clause") for w in after[:2])
         return ("request", verb) if clause else None
 

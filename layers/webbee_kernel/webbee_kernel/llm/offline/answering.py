@@ -24,7 +24,7 @@ _ROW_ID = re.compile(r" \(#[^)]*\)")
 FIELDS = frozenset("#address #due #date #subject #status #phone #price".split())
 """What words name that ask for a field of a thing, and name none."""
 
-_IDLE = ("first_person", "wish", "saying", "copula", "prohibition", "plan")
+_IDLE = ("first_person", "wish", "saying", "copula", "prohibition", "plan", "no")
 
 
 class Asked:

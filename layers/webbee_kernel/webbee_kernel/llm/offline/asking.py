@@ -35,6 +35,9 @@ MOST_APPS = 3
 """Apps that one question is put to at once at most."""
 
 
+_ABLE = ("ability", "manner")
+
+
 class Questions(Looks):
     """What is no command, answered. `looks`: a question is left that only a look at what the user
     has can answer."""
@@ -50,8 +53,10 @@ class Questions(Looks):
             self.say(replies.capabilities(self.tools, self.tag))
         elif done := self._just_done(asked):
             self.say(done)
-        elif effect and any_has(asked.said, self.tag, "ability", "manner"):
+        elif effect and "person" not in asked.wants and any_has(asked.said, self.tag, *_ABLE):
             self.say(replies.able(effect, self.tag))
+        elif self._asks_of_before(asked):
+            self.looks = self.looks or asked
         elif not (self._read_for(sentence) or self._read_again(asked)):
             if self._read_whole(asked):
                 return
@@ -59,6 +64,14 @@ class Questions(Looks):
                 self.say(text)
             else:
                 self._unanswered(asked, sentence, fitting)
+
+    def _asks_of_before(self, asked: answering.Asked) -> bool:
+        """Whether it asks what stands "there" and shows nothing else of what is meant, where the
+        message before named something that was not shown."""
+        there = any(has(w, self.tag, "toward", "reference") for w in asked.said)
+        named = there and not self.looked_for(asked) and self._spoken_of(asked)
+        shown = self.reading.apps[:1] if self.reading.turns else []
+        return bool(named) and not shown
 
     def _just_done(self, asked: answering.Asked) -> str:
         """ "What did I just do?": the reply to the last message."""
@@ -134,7 +147,7 @@ class Questions(Looks):
         """ "How many notes are left?": what says how things are is no word to search by."""
         call = self.planned[-1].filled
         said = words(call.text, self.tag)
-        if said and all(is_thing(w, self.tag) for w in said):
+        if said and all(is_thing(w, self.tag) or has(w, self.tag, "quantifier") for w in said):
             call.arguments = {k: v for k, v in call.arguments.items() if v != call.text}
 
     def _of_one_app(self, fitting: Sequence[ToolSpec]) -> list[ToolSpec]:

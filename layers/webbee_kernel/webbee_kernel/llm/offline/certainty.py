@@ -11,7 +11,18 @@ from .entities import find_entities
 from .matching import Index, Match, Vocabulary, spoken, telling
 from .schema import takes
 from .speech import Sentence
-from .words import Word, any_has, concepts, has, idle, is_thing, meaning, points_back, state
+from .words import (
+    Word,
+    any_has,
+    concepts,
+    has,
+    idle,
+    is_thing,
+    meaning,
+    points_back,
+    state,
+    words,
+)
 
 
 def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
@@ -83,24 +94,42 @@ def _is_quoted(sentence: Sentence) -> bool:
     return any(e.kind in ("quote", "email") for e in find_entities(sentence.text))
 
 
-def adds_to_a_thing(sentence: Sentence, match: Match, index: Index) -> bool:
+def adds_to_a_thing(sentence: Sentence, match: Match, index: Index, titles: Sequence[str]) -> bool:
     """Whether what a function makes would belong to something there is: "add to that note: …",
-    "add milk to my shopping list", "add there: …". The whole of what the user has ("my list") is
-    no one thing, and a thing named right behind the verb is what is made."""
+    "add milk to my shopping list", "add there: …", "… to my gift ideas", where `titles` has these.
+    The whole of what the user has ("my list") is no one thing, and a thing named right behind the
+    verb is what is made."""
     tag = sentence.tag
     if acts_on_something(match):
         return False
+    if _leads_to_title(sentence, titles):
+        return True
     said = _behind_verb(sentence)
     at = next((i for i, w in enumerate(said) if _is_matter(w, index, tag)), -1)
     if at < 0 or any_has(said[:2], tag, "toward"):
         return any_has(said[:2], tag, "toward")
     one = list(takewhile(lambda w: not _leads_to(w, tag), reversed(said[:at])))
-    if any_has(one, tag, "plural_reference"):
-        return False  # "add these tasks: …"
     if len(one) == at and not any_has(one, tag, "reference"):
         return not names_matter(sentence, match, index)
+    return not any_has(one, tag, "plural_reference") and _is_of_one(sentence, one, said, at)
+
+
+def _is_of_one(sentence: Sentence, one: Sequence[Word], said: Sequence[Word], at: int) -> bool:
+    """Whether a thing that is led to is one of several, by what tells which or by what follows it;
+    not "these tasks: …"."""
     named = said[at + 1 :] or any(e.start < sentence.content for e in find_entities(sentence.text))
-    return _is_one(one, tag) or bool(sentence.content >= 0 and len(one) < at and named)
+    follows = sentence.content >= 0 and len(one) < at
+    return _is_one(one, sentence.tag) or bool(follows and named)
+
+
+def _leads_to_title(sentence: Sentence, titles: Sequence[str]) -> bool:
+    """Whether the last words of what is said to the agent, behind "to" or "in", are those of a
+    title, quoted or not."""
+    said = words(sentence.head, sentence.tag)
+    behind = list(takewhile(lambda w: not _leads_to(w, sentence.tag), reversed(said)))
+    told = {w.stem for w in telling(behind, sentence.tag) if not is_thing(w, sentence.tag)}
+    known = ({w.stem for w in words(t, sentence.tag)} for t in titles)
+    return len(behind) < len(said) and bool(told) and any(told <= title for title in known)
 
 
 def _is_one(said: Sequence[Word], tag: str) -> bool:

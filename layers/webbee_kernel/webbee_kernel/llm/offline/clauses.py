@@ -56,7 +56,7 @@ def _listed(talk: Conversation, sentence: Sentence) -> list[str]:
         if i
     ]
     counted = {float(n.value) for n in find_numbers(sentence.head, talk.tag)}
-    several = any_has(words(sentence.head, talk.tag), talk.tag, "plural_reference")
+    several = any_has(words(sentence.head, talk.tag), talk.tag, "plural_reference", "plurals")
     return items if len(items) > 1 and (several or len(items) in counted) else []
 
 

@@ -25,7 +25,7 @@ READINGS = 2
 _SHOWN = ("text", "email", "party", "url", "date", "number")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Planned:
     """One call with what it still lacks; `sure` when it may have an effect without asking,
     `polite` when it was asked for by "can you …"."""
@@ -34,8 +34,13 @@ class Planned:
     filled: Filled
     sure: bool = True
     polite: bool = False
-    apps: frozenset[str] = frozenset()
-    """The apps that may hold what it is about, where more than one does the same."""
+    rivals: tuple[ToolSpec, ...] = ()
+    """Functions that do the same with what other apps hold."""
+
+    @property
+    def apps(self) -> frozenset[str]:
+        """The apps that may hold what it is about."""
+        return frozenset(t.app_id for t in (self.tool, *self.rivals))
 
     @property
     def is_effect(self) -> bool:
@@ -169,8 +174,7 @@ class Conversation:
 
     def candidates(self, call: Planned) -> list[looking.Row]:
         """What a call may be about: the things of its app that hold most of its words, else all."""
-        apps = sorted(call.apps) or [call.tool.app_id]
-        mine = [row for app in apps for row in self.rows_of(app, call)]
+        mine = [row for app in sorted(call.apps) for row in self.rows_of(app, call)]
         return looking.best(mine) or mine
 
     def rows_of(self, app_id: str, call: Planned) -> list[looking.Row]:
@@ -178,13 +182,14 @@ class Conversation:
         return looking.newest_rows(self.reading.facts, call.filled.said, app_id)
 
     def settle(self, call: Planned, row: looking.Row) -> None:
-        """Take the one thing there is, in place of the words for it."""
+        """Take the one thing there is, in place of the words for it, and the function of the app
+        that holds it."""
+        call.tool = next((t for t in call.rivals if t.app_id == row.app_id), call.tool)
         argument = identity(call.tool)
         if argument is None:
             return
-        arguments = {
-            k: v for k, v in call.filled.arguments.items() if k not in call.filled.looked_up
-        }
+        known = {a.name for a in arguments_of(call.tool.input_schema)} - {call.filled.looked_up}
+        arguments = {k: v for k, v in call.filled.arguments.items() if k in known}
         arguments[argument.name] = [row.id] if argument.many else row.id
         call.filled.arguments = arguments
         call.filled.missing = [m for m in call.filled.missing if m.kind != "id"]

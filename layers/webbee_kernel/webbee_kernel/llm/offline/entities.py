@@ -12,7 +12,7 @@ from itertools import islice, zip_longest
 from typing import Literal
 
 from ... import language
-from .words import Word
+from .words import Word, has, words
 
 Kind = Literal["quote", "email", "url", "path", "date", "id", "number"]
 
@@ -30,6 +30,7 @@ _ID = re.compile(
     r"|\b[0-9a-f]{8,64}\b"
 )
 _MOST = 100  # finds of a kind; no argument list is longer
+_PART = 24  # characters in which the part of a day follows it
 _LONG = 2000  # characters in which dates and numbers are looked for
 
 
@@ -80,8 +81,20 @@ def find_dates(text: str, tag: str, at: str) -> list[Entity]:
         if following and following.kind == "time" and following.start - end < 5:
             minutes = int(following.value)
             day, end = f"{day}T{minutes // 60:02d}:{minutes % 60:02d}", following.end
-        found.append(Entity("date", mention.start, end, day))
+        found.append(Entity("date", mention.start, _whole_day(text, end, tag), day))
     return found
+
+
+def _whole_day(text: str, end: int, tag: str) -> int:
+    """Where a day ends with the part of it that is meant: "tomorrow evening"."""
+    calendar = language.of(tag).calendar
+    parts = f"{calendar.morning} {calendar.evening}".split()
+    for word in words(text[end : end + _PART], tag):
+        if word.text in parts:
+            return end + word.end
+        if not has(word, tag, "function"):
+            break
+    return end
 
 
 def find_periods(text: str, tag: str) -> list[Entity]:

@@ -13,11 +13,11 @@ from .entities import Entity, find_dates, find_numbers
 from .matching import Vocabulary
 from .people import People
 from .reading import Reading
-from .schema import Argument, arguments_of, keys, parts
+from .schema import Argument, arguments_of, is_directed, keys, parts
 from .speech import Sentence
 from .texts import Texts
 from .things import Things
-from .words import Word, any_has, has, meaning, points_back, words
+from .words import Word, any_has, has, is_thing, meaning, points_back, words
 
 
 @dataclass(slots=True)
@@ -91,7 +91,7 @@ class _Filler(People, Things, Texts):
             arguments,
             self._missing(),
             names_a_thing=bool(self.id and self.id.name in arguments),
-            guessed=self.guessed or self._may_be_two(),
+            guessed=self.guessed or self._may_be_two() or self._leans(),
             text=str(arguments.get(main, "")),
             said=self.said,
             looked_up=main if self.lookup else "",
@@ -121,6 +121,18 @@ class _Filler(People, Things, Texts):
             return True
         named = any(meaning(w, self.tag) & self.vocabulary.matter for w in self.head)
         return not named and any_has(text, self.tag, "and_")
+
+    def _leans(self) -> bool:
+        """Whether content that nothing marks leans on what was said before: "buy them", or takes
+        it from a thing of another kind: "out of Joan's mail"."""
+        if self.main is None or not self.main.required or self._marked():
+            return False
+        text = words(str(self.values.get(self.main.name, "")), self.tag)
+        if is_directed(self.tool.input_schema) or not text:
+            return False
+        pronoun = any_has(text, self.tag, "toward") or has(text[-1], self.tag, "reference")
+        sourced = any_has(text[:2], self.tag, "source", "connective")
+        return pronoun or (sourced and is_thing(text[-1], self.tag))
 
     def _people(self) -> tuple[str, ...]:
         named = [w for w in self.content() if not points_back(w, self.tag)]

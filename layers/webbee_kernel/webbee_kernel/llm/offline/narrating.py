@@ -100,13 +100,17 @@ def _told(result: Result, rows: list[JSONObject], spoken: Language, wrong: list[
 
 def _unsaid(result: Result, spoken: Language) -> list[str]:
     """Of one thing, whom it is from or to and what it says, where its summary leaves that out."""
-    if _is_list(result) or not isinstance(result.data, dict):
+    if not isinstance(result.data, dict):
         return []
     known = {**result.arguments, **result.data}
     said = [_plain(result.text), *(_plain(str(known[k])) for k in known if _HIDDEN.search(k))]
-    told = dict.fromkeys(_short(v, spoken) for k, v in known.items() if _tells(k, v))
-    new = [v for v in told if not any(_plain(v)[:_BEGINNING] in text for text in said)]
+    told = [_short(v, spoken) for k, v in known.items() if _tells(k, v)]
+    new = [v for v in dict.fromkeys(told) if not _stands(_plain(v)[:_BEGINNING], said)]
     return [f"- {_BETWEEN.join(new)}"] if new else []
+
+
+def _stands(part: str, texts: Sequence[str]) -> bool:
+    return any(part in text for text in texts)
 
 
 def _tells(key: str, value: Any) -> bool:

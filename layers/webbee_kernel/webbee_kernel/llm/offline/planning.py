@@ -113,7 +113,7 @@ class Message(Understanding):
             return []
         seen = looking.looked_at(self.reading)
         unclear = [p for p in open_ if self._needs_a_look(p)]
-        apps = frozenset().union(*(p.apps or {p.tool.app_id} for p in unclear)) - seen
+        apps = frozenset().union(*(p.apps for p in unclear)) - seen
         calls = looking.lists(self.tools, apps)
         for call in (
             c for c in unclear if c.tool.app_id in apps and is_directed(c.tool.input_schema)

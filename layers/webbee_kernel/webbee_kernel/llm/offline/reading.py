@@ -18,6 +18,7 @@ _CALL = re.compile(r"RESULT: app=(\S+) fn=(\S+) status=(\S+)")
 _FIELD = re.compile(r"\s*(\w+)=")
 _SECTION = re.compile(r"- (\S+) \([^)]*\): (.*)$")
 _ENTRY = re.compile(r"(?:^|, )([\w.-]+)=")
+_LABEL = re.compile(r"(?:^\[|, )([^\[\]]*?) \(#[^)]*\)")
 _DECODER = json.JSONDecoder()
 
 
@@ -67,6 +68,11 @@ class Reading:
     problems: list[JSONObject] = field(default_factory=list)
     reads: frozenset[tuple[str, str]] = frozenset()
     """The functions that only read, by app and name: whoever knows the catalogue says so."""
+
+    @property
+    def titles(self) -> list[str]:
+        """What the things that the overview lists are called."""
+        return [m[1] for entry in self.overview for m in _LABEL.finditer(entry.value)]
 
 
 def read_prompt(prompt: str) -> Reading:

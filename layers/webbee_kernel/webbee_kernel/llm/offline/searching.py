@@ -135,7 +135,7 @@ class Looks(Conversation):
     def _spoken_of(self, asked: answering.Asked) -> list[Word]:
         """The words of a question that names nothing are those of what was said before it."""
         before = [self.reading.message, *(said for said, _ in self.reading.turns[:1])]
-        a_kind = any(self.kind_of(w) & self.matters for w in asked.telling)
+        a_kind = any(self.kind_of(w) & self.matters for w in asked.naming)
         if a_kind or not any(points_back(w, self.tag) for w in asked.said):
             return self.looked_for(asked)
         texts = (answering.Asked(replace(asked.sentence, text=text)) for text in before)

@@ -10,12 +10,13 @@ from functools import lru_cache
 from ... import language
 from .acts import Act, Heard, Leads
 from .entities import find_entities, outside
-from .words import Word, concepts, has, idle, is_name, is_thing, words
+from .words import Word, any_has, concepts, has, idle, is_name, is_thing, words
 
 _STOP = re.compile(r"[.!?…]+(?=\s|$)|[;\n]")
 _COLON = re.compile(r":(?=\s|[«“\"„])")
+_PAUSES = frozenset(",;.:\u2013\u2014-")
 SENTENCES = 20
-WHOM = 4  # words behind a verb of telling among which the clause begins
+WHOM = 6  # words behind a verb of telling among which the clause begins
 TELLING = frozenset("=record =remind =reply =send =tell".split())
 """What verbs mean whose content may be a clause: "note that …", no "make that …"."""
 
@@ -110,12 +111,18 @@ def _clause_after(verb: Word, said: Sequence[Word], text: str, tag: str) -> int:
     """Where the clause of "note that I …" and of "write to Ann that …" begins; -1 where the word
     behind the verb points at a thing ("archive that message")."""
     after = [w for w in said if w.start > verb.start and _may_begin(w, tag)]
-    whom = next((n for n, w in enumerate(after[:WHOM]) if has(w, tag, "clause")), -1)
-    if whom < 0 or len(after) < whom + 2 or not _tells(verb, after[whom - 1 : whom], text, tag):
+    places = [n for n, w in enumerate(after[:WHOM]) if has(w, tag, "clause")]
+    told = [n for n in places if n + 1 < len(after) and _tells(verb, after[n - 1 : n], text, tag)]
+    if not told:
         return -1
-    that, follows = after[whom : whom + 2]
-    begins = has(follows, tag, "first_person", "others", "article") or not idle(follows.text, tag)
-    return that.end if whom or (begins and not is_thing(follows, tag)) else -1
+    at = next((n for n in told if n and is_thing(after[n - 1], tag)), told[0])
+    return after[at].end if at or _is_clause(after[at + 1], tag) else -1
+
+
+def _is_clause(word: Word, tag: str) -> bool:
+    """Whether a clause may begin with it; behind a verb, "that message" is none."""
+    begins = has(word, tag, "first_person", "others", "article") or not idle(word.text, tag)
+    return begins and not is_thing(word, tag)
 
 
 def _tells(verb: Word, whom: Sequence[Word], text: str, tag: str) -> bool:
@@ -138,6 +145,16 @@ def _may_begin(word: Word, tag: str) -> bool:
 def _heard(text: str, tag: str) -> list[Word]:
     """The words outside quotations, addresses, links."""
     return outside(words(text, tag), [e for e in find_entities(text) if e.kind != "date"])
+
+
+def is_taken_back(sentence: Sentence, tag: str) -> bool:
+    """Whether it begins by taking back what was said before it: "no, just …"."""
+    said = words(sentence.text, tag)
+    return (
+        sentence.act in ("command", "request", "question")
+        and any_has(said[:1], tag, "no")
+        and sentence.text[said[0].end :].lstrip()[:1] in _PAUSES
+    )
 
 
 def is_yes(text: str, tag: str) -> bool:

@@ -17,7 +17,7 @@ from .conversation import Planned
 from .filling import identity
 from .matching import Match, tag_of, telling
 from .remarks import Remarks
-from .speech import Sentence, is_yes, sentences
+from .speech import Sentence, is_taken_back, is_yes, sentences
 from .words import Word, has, meaning, points_back, words
 
 OURS = ("needs", "which_one", "one_of_these", "shall_i")
@@ -112,6 +112,8 @@ class Understanding(Remarks):
         for sentence in found:
             if self.agreed and sentence.act == "request":
                 sentence = replace(sentence, act="command")
+            if is_taken_back(sentence, self.tag):
+                self._forget()
             for clause in clauses(self, sentence):
                 self._clause(clause, held=held)
 
@@ -124,7 +126,8 @@ class Understanding(Remarks):
     def _is_its_own(self, sentence: Sentence, match: Match) -> bool:
         """Whether nothing but this function is meant."""
         alone = is_specific(sentence, match, self.index) and not is_adjective(sentence)
-        return alone and not adds_to_a_thing(sentence, match, self.index)
+        adds = adds_to_a_thing(sentence, match, self.index, self.reading.titles)
+        return alone and not adds
 
     def _asks_for_effects(self, sentence: Sentence) -> bool:
         return any(is_effect(m) for m in nearest(sentence, self.index, self.context()))
@@ -185,13 +188,12 @@ class Understanding(Remarks):
         return reports and not names_matter(sentence, match, self.index)
 
     def _beside(self, sentence: Sentence) -> bool:
-        """The commands beside a prohibition in one sentence: each is asked about."""
-        parts = [p for p in _PAUSE.split(sentence.text) if p.strip()]
-        said = [s for p in parts for s in sentences(p, self.tag, self.leads)]
-        asked = [s for s in said if s.act in ("command", "request")]
-        for one in asked if len(parts) > 1 else ():
-            self._clause(one, held=True)
-        return bool(self.planned or self.offered)
+        """The commands beside a prohibition in one sentence: each is asked about; and questions."""
+        parts = _PAUSE.split(sentence.text)
+        for one in (s for p in parts for s in sentences(p, self.tag, self.leads)):
+            if one.act in ("command", "request", "question"):
+                self._clause(one, held=True)
+        return bool(self.planned or self.offered or self.looks)
 
     def _app_that_holds(self, sentence: Sentence) -> str:
         """The app whose things, as this turn has listed them, hold the words of the sentence."""
@@ -206,11 +208,10 @@ class Understanding(Remarks):
         if names_matter(sentence, match, self.index):
             return
         read = match.tool.action_type == "read"
-        rivals = (
+        rivals = [
             m.tool
             for m in nearest(sentence, self.index, self.context())
             if identity(m.tool) and (m.tool.action_type == "read") is read
-        )
-        apps = frozenset(t.app_id for t in rivals)
-        if identity(match.tool) and len(apps) > 1:
-            self.planned[-1] = replace(self.planned[-1], apps=apps)
+        ]
+        if identity(match.tool):
+            self.planned[-1].rivals = tuple(rivals)

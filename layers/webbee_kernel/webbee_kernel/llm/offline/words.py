@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from unicodedata import normalize
 
 from ... import language
 from ...language import fold
 
 _PARTICLE = 2  # letters of what may hang on a word after a hyphen
 _STEM_OF_TWO = 3  # letters that a word has at least before such a particle
+_CLITICS = 2  # that hang on a verb at most
+_ACUTE = "\u0301"  # what a verb gets to which they are joined
 KEPT = 4096
 
 
@@ -29,11 +32,34 @@ def words(text: str, tag: str) -> tuple[Word, ...]:
     """The words of the text in order, stemmed as the language `tag` does."""
     found = []
     for token in language.tokens(text):
-        folded = fold(token.text).removesuffix("'s")
-        bare, _, rest = folded.partition("-")
-        whole = bare if len(bare) >= _STEM_OF_TWO and len(rest) <= _PARTICLE else folded
-        found.append(Word(token.start, token.end, whole, language.stem(whole, tag)))
+        start = token.start
+        for part in _unhung(fold(token.text).removesuffix("'s"), tag):
+            bare, _, rest = part.partition("-")
+            whole = bare if len(bare) >= _STEM_OF_TWO and len(rest) <= _PARTICLE else part
+            end = min(start + len(part), token.end)
+            found.append(Word(start, end, whole, language.stem(whole, tag)))
+            start = end + (token.text[end - token.start :][:1] == "-")
     return tuple(found)
+
+
+def _unhung(text: str, tag: str) -> list[str]:
+    """A command and the pronouns that hang on it (Spanish and French), else the word itself."""
+    clitics, commands = forms(tag, "clitics"), language.of(tag).words.forms("commands")
+    verb, *hung = text.split("-")
+    if hung:
+        return [verb, *hung] if clitics.issuperset(hung) else [text]
+    for _ in range(_CLITICS):
+        tail = max((c for c in clitics if verb.endswith(c)), key=len, default="")
+        if not tail:
+            break
+        verb, hung = verb.removesuffix(tail), [tail, *hung]
+        if known := commands & {verb, _unaccented(verb)}:
+            return [*known, *hung]
+    return [text]
+
+
+def _unaccented(verb: str) -> str:
+    return normalize("NFC", normalize("NFD", verb).replace(_ACUTE, ""))
 
 
 @lru_cache(maxsize=KEPT)
