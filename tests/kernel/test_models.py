@@ -306,13 +306,20 @@ def test_an_effect_claimed_beside_what_was_read_is_left_out_and_denied() -> None
     model.assert_finished()
 
 
-@pytest.mark.parametrize("value", ["<TEXT>", "{{nothing}}"])
-def test_a_person_reads_no_rule_for_models(value: str) -> None:
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ("<TEXT>", "FABRICATED_ID_SHAPE"),
+        ("{{nothing}}", "FABRICATED_ID_SHAPE"),
+        ("{{steps.0.data.missing}}", "VALIDATION_MISSING_FIELD"),
+    ],
+)
+def test_a_person_reads_no_rule_for_models(value: str, code: str) -> None:
     k, _ = kernel(*[call("probe.save", text=value)] * 3, say("Hm."), say("Hm."))
     reply = k.chat("save it")
-    assert [c["error_code"] for c in reply.body["calls"]] == ["FABRICATED_ID_SHAPE"]
+    assert [c["error_code"] for c in reply.body["calls"]] == [code]
     assert "Probe was not asked: a value that it needs is not known" in reply.text
-    assert "I-PARAMS" not in reply.text
+    assert "I-PARAMS" not in reply.text and "steps.0" not in reply.text
 
 
 def test_a_classifier_that_answers_from_nothing_is_not_believed() -> None:

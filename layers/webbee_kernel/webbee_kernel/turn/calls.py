@@ -17,7 +17,7 @@ from ..catalogue import FunctionInfo
 from ..dispatch import Dispatch
 from ..errors import CallError, DispatchUnanswered, KernelError
 from ..pii import UnknownPlaceholder
-from ..values import CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
+from ..values import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
 from . import details, guards, planner
 from .provenance import OPEN_WORLD, directing
 from .repeats import earlier, runs_of
@@ -197,12 +197,13 @@ class StepRunner:
         )
 
     def _unbound(self, state: TurnState, step: Step, why: str) -> CallOutcome:
-        return failed(
+        outcome = failed(
             self._request(state, step, step.arguments),
             "VALIDATION_MISSING_FIELD",
             f"{step.fn_name} was not called: {why}",
             action_type=step.action_type,
         )
+        return replace(outcome, fate=NOT_RUN)
 
     def _request(
         self, state: TurnState, step: Step, arguments: JSONObject, *, planned: bool = True

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 from .. import language as words
 from ..base.clock import iso
-from ..values import RUNNING, CallOutcome
+from ..values import NOT_RUN, RUNNING, CallOutcome
 from .results_block import TIMEOUT, refused
 
 if TYPE_CHECKING:
     from ..grounding import Call, Evidence
+
+
+MISSING = "VALIDATION_MISSING_FIELD"
 
 
 def of_calls(
@@ -34,10 +37,11 @@ def of_calls(
 
 def of_call(outcome: CallOutcome, name: str, tag: str = "en") -> Call:
     """A call as the check takes it; `name`: its app's display name. What was told to a model about
-    a value that it invented is no sentence for a person."""
+    a value that it invented, or that no result has, is no sentence for a person."""
     from ..grounding import Call
 
-    invented = outcome.error_code == "FABRICATED_ID_SHAPE"
+    unbound = (outcome.error_code, outcome.fate, outcome.problems) == (MISSING, NOT_RUN, ())
+    invented = outcome.error_code == "FABRICATED_ID_SHAPE" or unbound
 
     return Call(
         outcome.app_id,
