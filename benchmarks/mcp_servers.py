@@ -21,11 +21,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
+from local.mcp_approving import Seen, look
 from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.mcp.client import approvals
-from webbee_kernel.mcp.client.approving import Seen, look
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.values.mcp import McpServer
 

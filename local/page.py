@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 import sys
 from pathlib import Path
 
-from webbee_kernel.page import FOLDER, SMALL, assembled
+from webbee_kernel.page import FOLDER, SMALL
 
 ESBUILD = Path(__file__).parents[1] / ".venv-page/node_modules/.bin/esbuild"
 """Where `make .venv-page` puts it; it needs Node.js, which nothing else here does."""
@@ -16,6 +17,30 @@ def small() -> str:
     """The document as it should be kept. CalledProcessError where a module cannot be read: esbuild
     has named the line."""
     return assembled(_bundled("style.css"), _bundled("app.js", "--format=iife"))
+
+
+def assembled(style: str, code: str) -> str:
+    """`index.html` with this style and this script in their places, marked with the digest of what
+    they were made of."""
+    html = (FOLDER / "index.html").read_text("utf-8")
+    html = html.replace("<html ", f'<html data-of="{digest()}" ', 1)
+    html = html.replace('<link rel="stylesheet" href="style.css">', f"<style>{style}</style>")
+    return html.replace(
+        '<script type="module" src="app.js"></script>', f'<script type="module">{code}</script>'
+    )
+
+
+def sources() -> list[Path]:
+    """What the document is made of."""
+    return sorted([*FOLDER.rglob("*.js"), *FOLDER.rglob("*.css"), FOLDER / "index.html"])
+
+
+def digest() -> str:
+    """32 digits that stand for the sources as they are."""
+    found = hashlib.sha256()
+    for path in sources():
+        found.update(path.read_bytes())
+    return found.hexdigest()[:32]
 
 
 def _bundled(entry: str, *flags: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import array
 import dataclasses
+import inspect
 import marshal
 import sys
 from importlib import import_module
@@ -79,8 +80,30 @@ def load_all() -> None:
             import_module(module.name)
         except ImportError:  # needs what only another layer, or a developer's machine, has
             continue
-    import_module("webbee_kernel.language.all").make_known()
+    _ask_languages()
     import_module("webbee_kernel.turn.ready").make_ready()
+
+
+def _ask_languages() -> None:
+    """Ask each language for each role of its words and its calendar, and each `kept` function that
+    takes no more than a language for all of them."""
+    from webbee_kernel.language import calendars, files, model, registry, words
+
+    for language in map(files.of, registry.tags()):
+        for role, kind in vars(words.Words).items():
+            if isinstance(kind, words.Role | words.Mapped):
+                getattr(language.words, role)
+        calendars.names(language)
+    for field in dataclasses.fields(model.People):
+        for make in (files.people, files.people_keys, files.people_phrases):
+            make(field.name)
+    for function in tuple(compiled.asked):
+        takes = list(inspect.signature(function).parameters)
+        if takes == ["tag"]:
+            for tag in registry.tags():
+                function(tag)
+        elif not takes:
+            function()
 
 
 def main(file: str) -> None:

@@ -17,13 +17,13 @@ from pydantic import ValidationError
 from webbee_kernel.base.text import cut, shown
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.mcp.client.approvals import Approval
-from webbee_kernel.mcp.client.approving import Seen, line_of, look
 from webbee_kernel.mcp.client.connections import Connections
 from webbee_kernel.mcp.client.failures import failure_of
 from webbee_kernel.values.mcp import McpServer
 from webbee_kernel.values.plain import JSONObject
 
 from .. import servers
+from ..mcp_approving import Seen, line_of, look
 from ..paint import paint
 from ..project import SERVE, folder_of_extensions
 from .show import CliError, mark, put_json, waiting

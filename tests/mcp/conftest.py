@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
+from local.mcp_approving import Seen, look
 from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.mcp.client import approvals
-from webbee_kernel.mcp.client.approving import Seen, look
 from webbee_kernel.sdk import User
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.values import CallOutcome, CallRequest, user_dict

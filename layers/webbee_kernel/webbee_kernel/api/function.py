@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from ..aws import clients
 from ..base.clock import Clock, SystemClock
 from ..base.log_format import set_up_logging
 from ..base.logs import bind_invocation, fields
@@ -26,7 +27,8 @@ _FIRST: Final[Mapping[Role, Mapping[str, int]]] = {
     "tool_dispatch": {"dynamodb": 2},
     "skeleton_refresh": {"dynamodb": 2, "lambda": 1},
 }
-"""Connections that a first event uses, at most so many to a service side by side."""
+"""Connections that a first event uses, at most so many to a service side by side: opened in init,
+which has a whole processor, where the first request has only the function's share of one."""
 
 
 class Service(Protocol):
@@ -66,7 +68,7 @@ class Function:
         self._after: AfterResponse | None = None
         if runtime := os.environ.get("AWS_LAMBDA_RUNTIME_API"):
             self.service()
-            _connect(role)
+            clients.open_connections(_FIRST[role])
             if ready := getattr(self._service, "ready", None):
                 self._loop.run(ready())
             if role != "skeleton_refresh":
@@ -79,13 +81,13 @@ class Function:
         alone = self._alone or "AWS_LAMBDA_RUNTIME_API" in os.environ
         if not alone and (now := _environment()) != self._built_from:
             if self._service is not None:  # in a test, another environment is another deployment
-                _forget_clients()
+                clients.forget_clients()
             self._service, self._built_from = None, now
         if self._service is None:
             settings = Settings.from_env(os.environ, self._role)
             if alone and (self._role == "tool_dispatch" or settings.dispatch == INLINE):
                 _fence_off()
-            _choose_client(settings.aws_client)
+            clients.choose(settings.aws_client)
             self._service = self._build(settings, self.clock)
             self._namespace = settings.metrics_namespace
         return self._service
@@ -123,31 +125,9 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _forget_clients() -> None:
-    from ..aws.clients import forget_clients
-
-    forget_clients()
-
-
-def _choose_client(kind: str) -> None:
-    from ..aws.clients import choose
-
-    choose(kind)
-
-
-def _connect(role: Role) -> None:
-    """Open what the first event needs: init has a whole processor, the first request only the
-    function's share of one."""
-    from ..aws.clients import open_connections
-
-    open_connections(_FIRST[role])
-
-
 def _fence_off() -> None:
     """Extension code comes next: what the kernel alone needs leaves the environment."""
-    from ..aws.clients import hold_credentials
-
-    hold_credentials(os.environ)
+    clients.hold_credentials(os.environ)
     for name in [n for n in os.environ if n in KEYS or n.startswith(FALLBACKS)]:
         del os.environ[name]
 

@@ -28,21 +28,17 @@ from .files import (
     people,
     people_keys,
     people_phrases,
-    phone_keys,
     title_keys,
 )
-from .model import Calendar, Language, Numerals, People, Words
+from .model import Language, Words
 from .registry import tags
 from .sounds import sound
 from .spans import Mention, Token, tokens
 from .stems import fold, folded_words, stem
 
 __all__ = [
-    "Calendar",
     "Language",
     "Mention",
-    "Numerals",
-    "People",
     "Token",
     "Words",
     "currencies_in",
@@ -58,7 +54,6 @@ __all__ = [
     "people",
     "people_keys",
     "people_phrases",
-    "phone_keys",
     "sound",
     "stem",
     "tags",

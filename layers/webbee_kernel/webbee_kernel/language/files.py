@@ -70,10 +70,3 @@ def title_keys() -> tuple[str, ...]:
 def name_keys() -> frozenset[str]:
     """Words of JSON keys whose value names a person (`sender`, `kunde`, `cliente`, …), folded."""
     return people_keys("roles") | people_keys("sure_keys")
-
-
-@lru_cache(maxsize=1)
-@kept
-def phone_keys() -> frozenset[str]:
-    """Words of JSON keys whose value is a phone number, folded."""
-    return people_keys("phone_keys")

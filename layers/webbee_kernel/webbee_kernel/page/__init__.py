@@ -57,30 +57,6 @@ def _document(live_url: str, _written: int) -> Document:
     return Document(html, gzip.compress(html.encode(), 9, mtime=0), headers["etag"], headers)
 
 
-def assembled(style: str, code: str) -> str:
-    """`index.html` with this style and this script in their places, marked with the digest of what
-    they were made of."""
-    html = (FOLDER / "index.html").read_text("utf-8")
-    html = html.replace("<html ", f'<html data-of="{digest()}" ', 1)
-    html = html.replace('<link rel="stylesheet" href="style.css">', f"<style>{style}</style>")
-    return html.replace(
-        '<script type="module" src="app.js"></script>', f'<script type="module">{code}</script>'
-    )
-
-
-def sources() -> list[Path]:
-    """What the document is made of."""
-    return sorted([*FOLDER.rglob("*.js"), *FOLDER.rglob("*.css"), FOLDER / "index.html"])
-
-
-def digest() -> str:
-    """32 digits that stand for the sources as they are."""
-    found = hashlib.sha256()
-    for path in sources():
-        found.update(path.read_bytes())
-    return found.hexdigest()[:32]
-
-
 def policy(script: str, style: str, live_url: str = "") -> str:
     """A Content-Security-Policy that runs this script and this style, by hash, and nothing else,
     and connects to its own origin and to the WebSocket API."""

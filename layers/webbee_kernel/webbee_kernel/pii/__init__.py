@@ -16,17 +16,13 @@ May import: language, base. Entrance: `Masker`.
 """
 
 from webbee_kernel.pii.declared import declared
-from webbee_kernel.pii.documents import CHECKED
 from webbee_kernel.pii.masker import NOTHING, Masker, UnknownPlaceholder
-from webbee_kernel.pii.names import NameDetector, beside_own, find_names
+from webbee_kernel.pii.names import beside_own, find_names
 from webbee_kernel.pii.regions import of_language
 
 __all__ = [
-    "CHECKED",
-    "JSON",
     "NOTHING",
     "Masker",
-    "NameDetector",
     "UnknownPlaceholder",
     "beside_own",
     "declared",

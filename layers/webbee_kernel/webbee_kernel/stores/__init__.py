@@ -5,25 +5,6 @@ Entrance: `protocols.Stores`.
 """
 
 from .declared import Collection
-from .protocols import (
-    AuditStore,
-    CacheStore,
-    DocumentStore,
-    EventStore,
-    SecretStore,
-    SessionStore,
-    Stores,
-)
-from .skeleton_protocol import SkeletonStore
+from .protocols import Stores
 
-__all__ = [
-    "AuditStore",
-    "CacheStore",
-    "Collection",
-    "DocumentStore",
-    "EventStore",
-    "SecretStore",
-    "SessionStore",
-    "SkeletonStore",
-    "Stores",
-]
+__all__ = ["Collection", "Stores"]

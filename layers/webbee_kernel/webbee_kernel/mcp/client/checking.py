@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
@@ -35,18 +35,6 @@ def checker(schema: JSONObject) -> Callable[[JSONObject], None]:
             raise _refused(error)
 
     return check
-
-
-def problem_of_schema(schema: Mapping[str, Any]) -> str:
-    """Why something is no JSON schema; empty where it is one."""
-    from jsonschema.exceptions import SchemaError
-    from jsonschema.validators import validator_for
-
-    try:
-        validator_for(schema).check_schema(schema)
-    except SchemaError as error:
-        return cut(str(error.message), 200)
-    return ""
 
 
 def _validator(schema: JSONObject) -> Any:

@@ -15,12 +15,11 @@ Entrance: `origins`, `question_for`, `Judge` for many calls of one turn.
 from __future__ import annotations
 
 from ...catalogue import OPEN_WORLD
-from .directing import MARKER, Directing, directing
+from .directing import Directing, directing
 from .judge import Judge, Origin, Why, origins, question_for
 from .places import normal
 
 __all__ = [
-    "MARKER",
     "OPEN_WORLD",
     "Directing",
     "Judge",

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ...values.mcp import McpServer
-from ...values.plain import JSONObject
-from .approvals import Approval, Drift, digests, said
-from .checking import problem_of_schema
-from .connections import Connections
-from .tools import action_type, hidden_in, problem_of
+from webbee_kernel.base.text import cut
+from webbee_kernel.mcp.client.approvals import Approval, Drift, digests, said
+from webbee_kernel.mcp.client.connections import Connections
+from webbee_kernel.mcp.client.tools import action_type, hidden_in, problem_of
+from webbee_kernel.values.mcp import McpServer
+from webbee_kernel.values.plain import JSONObject
 
 if TYPE_CHECKING:
-    from .session import Session
+    from webbee_kernel.mcp.client.session import Session
 
 NOBODY = "__operator__"
 """As whom the operator's own look is taken."""
@@ -61,8 +61,20 @@ def _seen(server: McpServer, session: Session, now: str) -> Seen:
     return Seen(approval, refused, hidden, session.about)
 
 
+def _problem_of_schema(schema: Mapping[str, Any]) -> str:
+    """Why something is no JSON schema; empty where it is one."""
+    from jsonschema.exceptions import SchemaError
+    from jsonschema.validators import validator_for
+
+    try:
+        validator_for(schema).check_schema(schema)
+    except SchemaError as error:
+        return cut(str(error.message), 200)
+    return ""
+
+
 def _why_not(tool: JSONObject) -> str:
-    return problem_of(tool) or problem_of_schema(tool["inputSchema"])
+    return problem_of(tool) or _problem_of_schema(tool["inputSchema"])
 
 
 def line_of(tool: JSONObject) -> str:
